@@ -57,7 +57,7 @@ export default defineConfig({
     codeSplitting: {
       groups: [
         { name: 'lib', test: /\/src\/(lib\/|service\/profiles\.ts)/, priority: 2 },
-        { name: 'ask', test: /\/src\/(main|cli\/(status|health)|status\/socket-client)\.ts$/, priority: 1 },
+        { name: 'ask', test: /\/src\/(main|cli\/(status|health|run-command)|status\/socket-client)\.ts$/, priority: 1 },
       ],
     },
     minify: { mangle: false, compress: true, codegen: true },

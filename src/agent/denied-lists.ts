@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { splitDenied } from '../config/deny-destinations.ts';
 import { continueProblem } from '../health/problem.ts';
 import { systemCodeOf, TributaryError, toFailure } from '../lib/errors.ts';
-import { type AddressList, parseAddressList, readAddressList } from '../system/address-list.ts';
+import type { AddressList } from '../system/address-list.ts';
 import type { Sections, Shared } from './state.ts';
 
 export type DeniedListsParts = Pick<Shared, 'state' | 'now'> & Pick<Sections, 'denied'>;
@@ -22,7 +22,7 @@ export function createDeniedLists({ state, denied, now }: DeniedListsParts): () 
     const looked = files.map(async (path) => [path, await look(path, known.get(path))] as const);
     known = new Map(await Promise.all(looked));
     const lists = [...known.values()].flatMap(({ list }) => list ?? []);
-    denied.lists = [...toNamedList(named), ...lists];
+    denied.lists = [...(await toNamedList(named)), ...lists];
     const broken = [...known.values()].filter(({ error }) => error !== undefined);
     denied.missing = broken.find(({ list }) => list === undefined)?.error;
     denied.problem = continueProblem(denied.problem, broken[0] && explain(broken[0]), now());
@@ -32,11 +32,19 @@ export function createDeniedLists({ state, denied, now }: DeniedListsParts): () 
 /** What `gateway.deny_destinations` names, as it is now. @throws list-refused */
 export async function readDenied(destinations: readonly string[]): Promise<readonly AddressList[]> {
   const { named, files } = splitDenied(destinations);
-  return [...toNamedList(named), ...(await Promise.all(files.map(readAddressList)))];
+  return [...(await toNamedList(named)), ...(await Promise.all(files.map(readList)))];
 }
 
-function toNamedList(named: readonly string[]): readonly AddressList[] {
-  return named.length === 0 ? [] : [parseAddressList(named.join('\n'), 'gateway.deny_destinations')];
+// Loaded late: most homes have no list.
+const loadLists = () => import('../system/address-list.ts');
+
+async function readList(path: string): Promise<AddressList> {
+  return (await loadLists()).readAddressList(path);
+}
+
+async function toNamedList(named: readonly string[]): Promise<readonly AddressList[]> {
+  if (named.length === 0) return [];
+  return [(await loadLists()).parseAddressList(named.join('\n'), 'gateway.deny_destinations')];
 }
 
 async function look(path: string, before: Known | undefined): Promise<Known> {
@@ -45,7 +53,7 @@ async function look(path: string, before: Known | undefined): Promise<Known> {
     (error: unknown) => systemCodeOf(error) ?? 'unknown',
   );
   if (before?.signature === signature) return before;
-  const list = await readAddressList(path).catch(toFailure('list-refused'));
+  const list = await readList(path).catch(toFailure('list-refused'));
   if (list instanceof TributaryError) return { signature, list: before?.list, error: list };
   return { signature, list, error: undefined };
 }

@@ -93,7 +93,7 @@ async function readCertificate(name: 'mqtt' | 'webhook', path: string | undefine
   if (path === undefined) return undefined;
   return readFile(path, 'utf8').catch((error: unknown) => {
     const reason = messageOf(error);
-    log.error({ path, reason }, `report.${name}.ca_path cannot be read; nobody is told anything there`);
+    log.error({ path, reason }, `report.${name}.ca_path cannot be read; nothing is sent there`);
     return 'unreadable';
   });
 }

@@ -36,10 +36,7 @@ export function createServiceSession(parts: ServiceSessionParts) {
     onNotice: (notice) => log.warn({ notice }, 'notice from the service about the registration'),
   });
   return {
-    /**
-     * From disk, to keep the tunnel until the service is asked; undefined: signed out, or no tunnel was issued.
-     * @throws identity-moved, state-unreadable, state-unwritable
-     */
+    /** From disk, to keep the tunnel until the service is asked; undefined: none. @throws identity-moved, state-unreadable, state-unwritable */
     async load() {
       if ((await store.readOrSetAside())?.token === undefined) return undefined;
       await settleOn(machine, files);

@@ -15,7 +15,10 @@ const address = 'Check the address {service}, and that no sign-in page is in bet
  */
 const advice: Partial<Readonly<Record<ErrorCode, Advice>>> = {
   'usage-invalid': 'See how it is used: {command} --help',
-  'configuration-invalid': { 'config check': 'Edit {file}, then check again.' },
+  'configuration-invalid': {
+    'config check': 'Edit {file}, then check again.',
+    reload: 'Where it asks for a restart: sudo systemctl restart tributary. Else edit {file}: tributary config check',
+  },
   'already-running': {
     login: 'Stop the agent first: sudo systemctl stop tributary',
     sandbox: 'Stop the other sandbox, or give this one another directory with --data.',

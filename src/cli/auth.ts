@@ -2,9 +2,10 @@ import { TributaryError } from '../lib/errors.ts';
 import { toPlainText } from '../lib/plain-text.ts';
 import { formatSeconds } from '../lib/units.ts';
 import { type CommandGroup, defineCommand, parseAmount, refuseOption } from './command.ts';
+import { loadConfig } from './context.ts';
 import { toTime } from './present/amounts.ts';
 import { renderQrCode } from './present/qr-code.ts';
-import { joinLines } from './present/text.ts';
+import { joinLines, renderLabelled } from './present/text.ts';
 
 const code = defineCommand({
   usage: 'code',
@@ -56,10 +57,43 @@ const code = defineCommand({
   },
 });
 
+const status = defineCommand({
+  usage: 'status',
+  description: 'which network this device is signed in to, as which client, and until when',
+  options: { '--json': 'one JSON object' },
+  examples: { 'tributary auth status': 'the network, the client, and how long their tokens are good' },
+  async act({ options, show }, context) {
+    const { createRegistrationFiles } = await import('../identity/registration-files.ts');
+    const { readClaims } = await import('../service/jwt.ts');
+    const { credentials, stateDirectory, config } = await loadConfig(options, context);
+    const { networkJwt, registration } = createRegistrationFiles(stateDirectory, () => undefined);
+    const stored = (await networkJwt.peek())?.token;
+    const token = stored ?? credentials.networkJwt;
+    if (token === undefined) {
+      throw new TributaryError('signed-out', `not signed in: there is no network JWT in ${networkJwt.path}`);
+    }
+    const claims = readClaims(token);
+    const client = await registration.peek();
+    const rows: readonly (readonly [label: string, name: string, value: string | undefined])[] = [
+      ['Service', 'service', config.service.base_url],
+      ['Network', 'networkName', claims?.networkName],
+      ['', 'networkId', claims?.networkId],
+      ['User', 'userId', claims?.userId],
+      ['Until', 'expiresAt', toTime(claims?.expiresAtMs)],
+      ['Token', 'tokenFrom', stored === undefined ? 'environment' : networkJwt.path],
+      ['Client', 'clientId', client?.clientId],
+      ['Until ', 'clientExpiresAt', client && toTime(readClaims(client.clientJwt)?.expiresAtMs)],
+    ];
+    const texts = rows.map(([label, , value]) => [label, value === undefined ? 'not known' : toPlainText(value)]);
+    const result = Object.fromEntries(rows.map(([, name, value]) => [name, value]));
+    await show(result, () => renderLabelled(Object.fromEntries(texts)));
+  },
+});
+
 export const auth: CommandGroup = {
   usage: 'auth',
-  description: 'codes that other devices sign in with',
-  commands: [code],
+  description: 'how this device is signed in, and codes that other devices sign in with',
+  commands: [status, code],
 };
 
 /** undefined where it was not given: the service then takes its own. @throws usage-invalid */

@@ -1,3 +1,4 @@
+import { findNearest } from '../lib/edit-distance.ts';
 import { TributaryError } from '../lib/errors.ts';
 import { toPlainText } from '../lib/plain-text.ts';
 import type { OperationResponse } from '../service/operations.ts';
@@ -9,25 +10,33 @@ export type NamedClient = NonNullable<ReturnType<typeof toNamedClient>>;
 
 const mostNamed = 5;
 
-/** By id, the start of an id, name, or `this`. @throws usage-invalid for none or several; codes of `Session.call` */
+/** By id, name, the start of one, or `this`. @throws usage-invalid for none or several; codes of `Session.call` */
 export async function chooseClient(session: Pick<Session, 'findOwnClientId' | 'stream'>, text: string) {
   const wanted = text === 'this' ? await session.findOwnClientId() : text;
   if (wanted === undefined) throw refuse('this device is not registered as a client');
   const known: NamedClient[] = [];
   const keep = createRowKeeper('clients of that name');
+  let nearest: string | undefined;
   for await (const client of session.stream('clients', undefined)) {
     const named = toNamedClient(client);
     if (named?.clientId === wanted) return named;
-    if (named !== undefined && fits(named, wanted)) known.push(keep(named));
+    if (named !== undefined && begins(named, wanted)) known.push(keep(named));
+    nearest = findNearest(wanted, [named?.name ?? '', nearest ?? '']);
   }
-  const [only, ...others] = known;
-  if (only === undefined) {
-    throw refuse(`no client of this network is called ${text}; see them with \`tributary device list\``);
+  const exact = known.filter(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+  const found = exact.length > 0 ? exact : known;
+  if (found[0] !== undefined && found.length === 1) return found[0];
+  throw createUnclearError(text, found, nearest);
+}
+
+function createUnclearError(text: string, found: readonly NamedClient[], nearest: string | undefined) {
+  if (found.length === 0) {
+    const hint = nearest ? ` (did you mean ${toPlainText(nearest)}?)` : '';
+    return refuse(`no client of this network is called ${text}${hint}; see them with \`tributary device list\``);
   }
-  if (others.length === 0) return only;
-  const named = known.slice(0, mostNamed).map(({ clientId, name }) => `${clientId} (${name || 'no name'})`);
-  const more = known.length > mostNamed ? ` and ${known.length - mostNamed} more` : '';
-  throw refuse(`${text} fits several clients: ${toPlainText(named.join(', '))}${more}`);
+  const named = found.slice(0, mostNamed).map(({ clientId, name }) => `${clientId} (${name || 'no name'})`);
+  const more = found.length > mostNamed ? ` and ${found.length - mostNamed} more` : '';
+  return refuse(`${text} fits several clients: ${toPlainText(named.join(', '))}${more}`);
 }
 
 /** What people call a client; undefined for a row without an id. */
@@ -36,9 +45,8 @@ export function toNamedClient(client: OperationResponse<'clients'>['clients'][nu
   return { clientId: client.clientId, name: client.deviceName || client.description || '' };
 }
 
-function fits({ clientId, name }: NamedClient, wanted: string): boolean {
-  const lower = wanted.toLowerCase();
-  return wanted !== '' && (clientId.toLowerCase().startsWith(lower) || name.toLowerCase() === lower);
+function begins({ clientId, name }: NamedClient, text: string): boolean {
+  return text !== '' && [clientId, name].some((own) => own.toLowerCase().startsWith(text.toLowerCase()));
 }
 
 const mostBytes = 16 * 1024 ** 2;

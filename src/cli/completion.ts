@@ -67,7 +67,9 @@ export const completion = defineCommand({
   usage: 'completion <shell>',
   description: 'completion for a shell, to be loaded by it; the packages install it by themselves',
   arguments: { shell: ['what completes', ...Object.keys(completionScripts)] },
-  example: 'tributary completion bash > ~/.local/share/bash-completion/completions/tributary',
+  examples: {
+    'tributary completion bash > ~/.local/share/bash-completion/completions/tributary': 'for this user, in bash',
+  },
   async act({ words: [shell] }, { stdout }) {
     stdout.write(completionScripts[shell as Shell]);
   },

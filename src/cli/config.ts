@@ -1,9 +1,10 @@
 import type { LoadedConfig } from '../config/load.ts';
-import { hasCode, toFailure } from '../lib/errors.ts';
+import { hasCode, messageOf, systemCodeOf, TributaryError, toFailure } from '../lib/errors.ts';
 import { toPlainJson } from '../lib/plain-text.ts';
 import type { CommandGroup } from './command.ts';
 import { type CommandContext, loadConfig, type PathOptions } from './context.ts';
 import { joinLines } from './present/text.ts';
+import { reloadAgent } from './reload.ts';
 
 export const config: CommandGroup = {
   usage: 'config',
@@ -12,6 +13,7 @@ export const config: CommandGroup = {
     {
       usage: 'check',
       description: 'every error of the configuration, or ok',
+      examples: { 'tributary config check': 'after a change, before a restart' },
       options: { '--json': 'as JSON' },
       async act({ options, show }, context) {
         const { paint } = context;
@@ -30,6 +32,7 @@ export const config: CommandGroup = {
     {
       usage: 'show',
       description: 'every key with the value in force and where it comes from; secrets stay hidden',
+      examples: { 'tributary config show': 'as a table', 'tributary config show --json': 'for a script' },
       options: { '--json': 'as JSON' },
       async act({ options }, context) {
         const { renderShownConfig, toShownConfig } = await import('../config/show.ts');
@@ -45,18 +48,25 @@ export const config: CommandGroup = {
         value: 'as you would write it in the file: friends, 500 GB, [25, 26]',
       },
       options: { '--json': 'as JSON' },
-      async act({ words: [key = '', text = ''], options, show }, { environment }) {
+      examples: { 'sudo tributary config set provide.mode friends': 'a running agent takes it over' },
+      async act({ words: [key = '', text = ''], options, show }, context) {
         const { setConfigKeys, toShownValue } = await import('../config/set-key.ts');
         const { chooseConfigPath } = await import('../config/config-file.ts');
-        const file = chooseConfigPath({ configPath: options.config, environment });
+        const file = chooseConfigPath({ configPath: options.config, environment: context.environment });
         const value = toShownValue({ key, text });
-        await setConfigKeys(file, [{ key, text }]);
-        await show({ file, key, value }, () => `${key} is ${value} now, in ${file}\n`);
+        await setConfigKeys(file, [{ key, text }]).catch((error: unknown) => {
+          throw askForRights(error, `sudo tributary config set ${key} ${JSON.stringify(text)}`);
+        });
+        const effect = await findEffect(key, options, context);
+        await show({ file, key, value, ...effect }, () =>
+          joinLines([`${key} is ${value} now, in ${file}`, effect.message]),
+        );
       },
     },
     {
       usage: 'schema',
       description: 'the JSON schema of the configuration file',
+      examples: { 'tributary config schema > tributary.schema.json': 'for an editor' },
       options: { '--json': 'as JSON (it always is)' },
       async act(_given, context) {
         const { renderJsonSchema } = await import('../config/json-schema.ts');
@@ -65,6 +75,28 @@ export const config: CommandGroup = {
     },
   ],
 };
+
+/** The same error; one of a file that this user may not write says who may. */
+export function askForRights(error: unknown, action: string): unknown {
+  const code = error instanceof TributaryError ? systemCodeOf(error.cause) : undefined;
+  if (code !== 'EACCES' && code !== 'EPERM') return error;
+  return new TributaryError('not-allowed', messageOf(error), { cause: error, action });
+}
+
+/** What came of a change: whether the environment wins over it, and what the running agent did with it. */
+async function findEffect(key: string, options: PathOptions, context: CommandContext) {
+  const loaded = await loadConfig(options, context).catch(toFailure('configuration-invalid'));
+  if (loaded instanceof Error) return { effect: 'refused', message: loaded.message } as const;
+  const origin = loaded.originOf(key.split('.'));
+  if (origin.kind === 'environment') {
+    return { effect: 'overruled', message: `${origin.place} wins over it: change it there` } as const;
+  }
+  const asked = reloadAgent(await context.resolvePlaces(options));
+  const failure = await asked.catch(toFailure('not-running', 'not-allowed', 'command-failed', 'configuration-invalid'));
+  if (failure === undefined) return { effect: 'taken-over', message: 'The agent took it over.' } as const;
+  if (failure.code === 'not-running') return { effect: 'no-agent', message: undefined } as const;
+  return { effect: 'not-taken-over', message: `The agent did not take it over: ${failure.message}` } as const;
+}
 
 /** The files of `gateway.deny_destinations` are read too: their errors are errors of the configuration here. */
 async function loadWithLists(options: PathOptions, context: CommandContext): Promise<LoadedConfig> {

@@ -4,17 +4,19 @@ import { associations } from './device/associations.ts';
 import { list } from './device/list.ts';
 import { provide } from './device/provide.ts';
 import { add, share } from './device/share.ts';
-import { wakeAgent } from './wake-agent.ts';
+import { wakeAgent } from './reload.ts';
 
 const keep = defineCommand({
   usage: 'keep',
   description: 'after this device moved to another board or was restored on one: go on as the same device',
+  examples: { 'sudo tributary device keep': 'the old board is not used any more' },
   act: ({ options }, context) => settle('keep', options, context),
 });
 
 const renew = defineCommand({
   usage: 'new',
   description: 'after a card was copied: make this one a device of its own; the other goes on as it is',
+  examples: { 'sudo tributary device new': 'both boards are used from now on' },
   act: ({ options }, context) => settle('new', options, context),
 });
 

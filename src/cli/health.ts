@@ -6,6 +6,7 @@ export const health = defineCommand({
   usage: 'health',
   description: 'exit code 0 while the agent is well, 1 when it has not been for a while',
   options: { '--json': 'one JSON object: healthy, message' },
+  examples: { 'tributary health': 'one line, and the exit code' },
   async act({ options, show }, context) {
     const { askAgent } = await import('../status/socket-client.ts');
     const ask = async () => {

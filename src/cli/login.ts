@@ -1,7 +1,10 @@
-import { defineCommand } from './command.ts';
+import { TributaryError } from '../lib/errors.ts';
+import { toPlainText } from '../lib/plain-text.ts';
+import { confirmOrStop, defineCommand } from './command.ts';
 import { loadConfig } from './context.ts';
+import { joinLines } from './present/text.ts';
 import { readSecret } from './read-secret.ts';
-import { wakeAgent } from './wake-agent.ts';
+import { wakeAgent } from './reload.ts';
 
 /** `tributary login`: exchanges an auth code for this network's token. Codes are never arguments: `ps` shows those. */
 export const login = defineCommand({
@@ -10,16 +13,62 @@ export const login = defineCommand({
   options: {
     '--code-file <file>': 'read the code from this file; - is standard input',
     '--new-device': 'leave the client that this device was registered as, and register a new one',
+    '--yes': 'do not ask where this device is signed in already',
     '--json': 'one JSON object',
+  },
+  examples: {
+    'sudo tributary login': 'the code is asked for',
+    'sudo tributary login --code-file code.txt': 'the code is in a file',
   },
   async act({ options, show }, context) {
     const loaded = await loadConfig(options, context);
     const given = options.codeFile === undefined ? loaded.credentials.authCode : undefined;
+    const { createRegistrationFiles } = await import('../identity/registration-files.ts');
+    const { findNetworkName } = await import('../service/jwt.ts');
+    const { networkJwt } = createRegistrationFiles(loaded.stateDirectory, () => undefined);
+    const before = (await networkJwt.peek().catch(() => undefined))?.token;
+    const isAsked = given === undefined && options.codeFile === undefined && context.prompt !== undefined;
+    if (before !== undefined && isAsked) {
+      const question = `This device is signed in to ${toPlainText(findNetworkName(before))}. Sign in again?`;
+      await confirmOrStop(question, options, context);
+    }
     const source = { name: 'auth code', file: options.codeFile, option: '--code-file' };
     const code = given ?? (await readSecret(source, context));
     const { signInOnce } = await import('./sign-in-once.ts');
-    await signInOnce(loaded, code, options.newDevice === true ? 'new-device' : 'same-device');
-    await wakeAgent(loaded);
-    await show({ signedIn: true }, () => 'Signed in.\n');
+    const token = await signInOnce(loaded, code, options.newDevice === true ? 'new-device' : 'same-device');
+    const isRunning = await wakeAgent(loaded);
+    const networkName = findNetworkName(token);
+    await show({ signedIn: true, networkName, isRunning }, () =>
+      joinLines([
+        `Signed in to ${toPlainText(networkName)}.`,
+        isRunning && 'The agent goes on from here: tributary status',
+        !isRunning && 'Start the agent: sudo systemctl start tributary; without a package: tributary run',
+      ]),
+    );
+  },
+});
+
+export const logout = defineCommand({
+  usage: 'logout',
+  description:
+    'forget the sign-in of this device; it stays registered, and a running agent goes on until it is restarted',
+  options: { '--yes': 'do not ask', '--json': 'one JSON object' },
+  examples: { 'sudo tributary logout': 'after a question' },
+  async act({ options, show }, context) {
+    const { stateDirectory, credentials } = await loadConfig(options, context);
+    const { createRegistrationFiles, forgetNetworkJwt } = await import('../identity/registration-files.ts');
+    const { findNetworkName } = await import('../service/jwt.ts');
+    const { networkJwt } = createRegistrationFiles(stateDirectory, () => undefined);
+    const token = (await networkJwt.peek())?.token ?? credentials.networkJwt;
+    if (token === undefined) throw new TributaryError('signed-out', 'signing out: this device is not signed in');
+    const networkName = findNetworkName(token);
+    await confirmOrStop(`Forget the sign-in to ${toPlainText(networkName)}?`, options, context);
+    await forgetNetworkJwt(networkJwt, token);
+    await show({ signedIn: false, networkName }, () =>
+      joinLines([
+        `Signed out of ${toPlainText(networkName)}. This device stays registered there.`,
+        'A running agent goes on until it is restarted. To sign in again: tributary login',
+      ]),
+    );
   },
 });

@@ -1,4 +1,3 @@
-import { choosePlaces } from '../config/places.ts';
 import type { WaysOut } from '../config/recipients.ts';
 import { toUndefined } from '../lib/errors.ts';
 import type { CommandGroup } from './command.ts';
@@ -11,10 +10,12 @@ export const namespace: CommandGroup = {
     {
       usage: 'up',
       description: 'make it, with its wire to the host and the fence around it; safe to repeat',
+      examples: { 'sudo tributary namespace up': 'before an agent that does not make it itself' },
       async act({ options }, context) {
         const waysOut = await readWaysOut(options, context);
         const { bringNamespaceUp } = await import('../namespace/up.ts');
-        const uplink = await bringNamespaceUp(await openDoctorHost(options, context), waysOut);
+        const { openNamespaceHost } = await import('../namespace/run-inside.ts');
+        const uplink = await bringNamespaceUp(openNamespaceHost(), waysOut);
         context.stdout.write(
           uplink === undefined
             ? 'The namespace tributary is up, and closed: this host has no default route yet. Repeat this when it has one.\n'
@@ -25,20 +26,16 @@ export const namespace: CommandGroup = {
     {
       usage: 'down',
       description: 'remove it and every change to the host; safe to repeat',
-      async act({ options }, context) {
+      examples: { 'sudo tributary namespace down': 'the host is as it was' },
+      async act(_given, context) {
         const { takeNamespaceDown } = await import('../namespace/up.ts');
-        await takeNamespaceDown(await openDoctorHost(options, context));
+        const { openNamespaceHost } = await import('../namespace/run-inside.ts');
+        await takeNamespaceDown(openNamespaceHost());
         context.stdout.write('The namespace tributary is gone.\n');
       },
     },
   ],
 };
-
-/** What was made has to be removed whatever the configuration says by now: its place does not depend on it. */
-async function openDoctorHost({ stateDir }: PathOptions, { environment }: CommandContext) {
-  const { openNamespaceHost } = await import('../namespace/run-inside.ts');
-  return openNamespaceHost(choosePlaces({ environment, stateDirectory: stateDir }).stateDirectory);
-}
 
 /** With a configuration that is refused the namespace is as closed as it can be; `run` in it says what is wrong. */
 async function readWaysOut(options: PathOptions, context: CommandContext): Promise<WaysOut> {

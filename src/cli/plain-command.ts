@@ -8,6 +8,8 @@ const plainCommands = {
   status: async () => (await import('./status.ts')).status,
   health: async () => (await import('./health.ts')).health,
   provide: async () => (await import('./provide.ts')).provide,
+  pause: async () => (await import('./provide.ts')).pause,
+  resume: async () => (await import('./provide.ts')).resume,
 } as const;
 
 /** Runs a command line that leaves nothing to judge without what reads every other one. False: another command line. */
@@ -21,7 +23,7 @@ export async function runPlainCommand(argv: readonly string[], context: CommandC
   const command = await Object.entries(plainCommands).find(([word]) => word === name)?.[1]();
   const options = command && readOptions(args, command);
   if (command === undefined || options === undefined) return false;
-  const { runCommand } = await import('./command.ts');
+  const { runCommand } = await import('./run-command.ts');
   await runCommand(command, { name, words, options }, context);
   return true;
 }

@@ -1,28 +1,45 @@
 import { Command } from 'commander';
-import { type AnyCommand, addCommand, type CommandGroup, configFlag, stateFlag, throwUsageError } from './command.ts';
+import { addCommand, addHelpCommand, configFlag, renderExamples, stateFlag, throwUsageError } from './add-command.ts';
+import type { AnyCommand, CommandGroup } from './command.ts';
 import { completerName, registerCompleter } from './completer.ts';
 import type { CommandContext } from './context.ts';
 
-/** Every command and group, and where it is; one is loaded only when it is asked for. */
-const groups: Readonly<Record<string, () => Promise<AnyCommand | CommandGroup>>> = {
-  run: async () => (await import('./run.ts')).run,
-  setup: async () => (await import('./setup.ts')).setup,
-  login: async () => (await import('./login.ts')).login,
-  status: async () => (await import('./status.ts')).status,
-  health: async () => (await import('./health.ts')).health,
-  doctor: async () => (await import('./doctor.ts')).doctor,
-  provide: async () => (await import('./provide.ts')).provide,
-  network: async () => (await import('./network.ts')).network,
-  device: async () => (await import('./device.ts')).device,
-  stats: async () => (await import('./stats.ts')).stats,
-  account: async () => (await import('./account.ts')).account,
-  auth: async () => (await import('./auth.ts')).auth,
-  plan: async () => (await import('./plan.ts')).plan,
-  config: async () => (await import('./config.ts')).config,
-  namespace: async () => (await import('./namespace.ts')).namespace,
-  cleanup: async () => (await import('./cleanup.ts')).cleanup,
-  sandbox: async () => (await import('./sandbox.ts')).sandbox,
-  completion: async () => (await import('./completion.ts')).completion,
+/** Every command and group under its heading in the help, and where it is; one is loaded only when it is asked for. */
+const groups: Readonly<Record<string, Readonly<Record<string, () => Promise<AnyCommand | CommandGroup>>>>> = {
+  Everyday: {
+    status: async () => (await import('./status.ts')).status,
+    pause: async () => (await import('./provide.ts')).pause,
+    resume: async () => (await import('./provide.ts')).resume,
+    provide: async () => (await import('./provide.ts')).provide,
+    stats: async () => (await import('./stats.ts')).stats,
+    device: async () => (await import('./device.ts')).device,
+    doctor: async () => (await import('./doctor.ts')).doctor,
+    logs: async () => (await import('./system-commands.ts')).defineSystemCommand('logs'),
+  },
+  'Set up': {
+    setup: async () => (await import('./setup.ts')).setup,
+    login: async () => (await import('./login.ts')).login,
+    logout: async () => (await import('./login.ts')).logout,
+    auth: async () => (await import('./auth.ts')).auth,
+    config: async () => (await import('./config.ts')).config,
+    reload: async () => (await import('./reload.ts')).reload,
+    start: async () => (await import('./system-commands.ts')).defineSystemCommand('start'),
+    stop: async () => (await import('./system-commands.ts')).defineSystemCommand('stop'),
+    restart: async () => (await import('./system-commands.ts')).defineSystemCommand('restart'),
+    completion: async () => (await import('./completion.ts')).completion,
+  },
+  'Your network and account': {
+    network: async () => (await import('./network.ts')).network,
+    account: async () => (await import('./account.ts')).account,
+  },
+  Advanced: {
+    run: async () => (await import('./run.ts')).run,
+    health: async () => (await import('./health.ts')).health,
+    plan: async () => (await import('./plan.ts')).plan,
+    namespace: async () => (await import('./namespace.ts')).namespace,
+    cleanup: async () => (await import('./cleanup.ts')).cleanup,
+    sandbox: async () => (await import('./sandbox.ts')).sandbox,
+  },
 };
 
 /** The command line for these arguments: the one group that they name, or all of them for help and for typing errors. */
@@ -33,9 +50,10 @@ export async function createProgram(argv: readonly string[], context: CommandCon
     .option(configFlag, 'configuration (default: TRIBUTARY_CONFIG, else /etc/tributary/tributary.yaml)')
     .option(stateFlag, 'state (default: TRIBUTARY_STATE_DIR, else /var/lib/tributary)')
     .showSuggestionAfterError()
-    .configureHelp({ showGlobalOptions: true })
-    .addHelpText('after', examples)
+    .addHelpText('after', renderExamples(examples))
     .configureOutput({
+      getOutHelpWidth: () => Math.min(context.columns ?? 80, widestHelp),
+      getErrHelpWidth: () => Math.min(context.columns ?? 80, widestHelp),
       writeOut: (text) => void context.stdout.write(text),
       // Help in place of a command that is missing; an error is printed with those of the commands.
       writeErr: (text) => void context.stderr.write(text),
@@ -44,11 +62,13 @@ export async function createProgram(argv: readonly string[], context: CommandCon
     .exitOverride((error) => throwUsageError(error, program));
   const isCompletion = argv[0] === completerName;
   const named = findGroup(isCompletion ? argv.slice(argv.indexOf('--') + 1, -1) : argv);
-  for (const name of named === undefined ? Object.keys(groups) : [named]) {
-    const group = await groups[name]?.();
-    if (group !== undefined) addCommand(program, context, group);
+  for (const [heading, commands] of Object.entries(groups)) {
+    for (const [name, load] of Object.entries(commands)) {
+      if (named === undefined || name === named) addCommand(program, context, await load()).helpGroup(`${heading}:`);
+    }
   }
   if (isCompletion) registerCompleter(program, context);
+  else addHelpCommand(program);
   return program;
 }
 
@@ -58,18 +78,17 @@ function findGroup(argv: readonly string[]): string | undefined {
   const words = argv.filter((word) => word !== '=');
   const isValue = (index: number) => pathOptions.includes(words[index - 1] ?? '');
   const first = words.find((word, index) => !word.startsWith('-') && !isValue(index));
-  return first !== undefined && Object.hasOwn(groups, first) ? first : undefined;
+  return Object.values(groups).some((commands) => Object.hasOwn(commands, first ?? '')) ? first : undefined;
 }
 
 const pathOptions = [configFlag, stateFlag].map((flags) => flags.split(' ', 1)[0]);
 
-const examples = `
-Examples:
-  sudo tributary setup                  set this device up, question by question
-  tributary login                       sign this device in with an auth code
-  tributary run                         run the agent until stopped
-  tributary status                      what it does, why, and what you can do about it
-  tributary doctor                      what is wrong, and the command that fixes it
-  tributary provide none --for 2h       pause for two hours
-  tributary sandbox --data ./sandbox    a local service to try against
-`;
+const widestHelp = 120;
+
+const examples = {
+  'sudo tributary setup': 'set this device up, question by question',
+  'tributary status': 'what it does, why, and what you can do about it',
+  'tributary doctor': 'what is wrong, and the command that fixes it',
+  'tributary pause --for 2h': 'share nothing for two hours',
+  'tributary sandbox --data ./sandbox': 'a local service to try against',
+};

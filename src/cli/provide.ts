@@ -2,8 +2,8 @@ import { TributaryError } from '../lib/errors.ts';
 import { parseDurationSeconds } from '../lib/units.ts';
 import { provideModes } from '../service/profiles.ts';
 import type { ProvideRequest } from '../status/routes.ts';
-import { defineCommand, refuse } from './command.ts';
-import type { AgentPlaces } from './context.ts';
+import { defineCommand, refuse, type Show } from './command.ts';
+import type { AgentPlaces, CommandContext, PathOptions } from './context.ts';
 
 /** `tributary provide [MODE] [--for 2h] [--limit RATE] [--clear] [--json]`. @throws usage-invalid, not-running, not-allowed */
 export const provide = defineCommand({
@@ -16,20 +16,48 @@ export const provide = defineCommand({
     '--clear': 'the same as the mode auto',
     '--json': 'one JSON object, as `provide` in status',
   },
-  async act({ words: [mode], options, show }, context) {
-    const body = await readProvideBody(mode, options);
-    const shown = await askProvide(await context.resolvePlaces(options), body);
-    const { describeLine, describeMode } = await import('../status/text.ts');
-    const parts = describeMode(shown, context.now()).filter((part) => part !== '');
-    const line = describeLine(shown).filter((part) => part !== '');
-    await show(shown, () => `Mode: ${parts.join(', ')}\nLimit: ${line.join(', ')}\n`);
+  examples: {
+    'tributary provide': 'show the mode',
+    'tributary provide friends --for 2h': 'set it for two hours',
+    'tributary provide auto': 'take back what was set by hand',
   },
+  act: ({ words: [mode], ...given }, context) => showProvide(mode, given, context),
 });
+
+export const pause = defineCommand({
+  usage: 'pause',
+  description: 'share nothing until you resume; the same as `tributary provide none`',
+  options: { '--for <duration>': 'only for this long, such as 30m, 2h or 1d', '--json': 'one JSON object' },
+  examples: { 'tributary pause --for 2h': 'for two hours' },
+  act: (given, context) => showProvide('none', given, context),
+});
+
+export const resume = defineCommand({
+  usage: 'resume',
+  description: 'share again as configured: takes back what was set by hand',
+  options: { '--json': 'one JSON object' },
+  examples: { 'tributary resume': 'as the configuration says, at once' },
+  act: (given, context) => showProvide('auto', given, context),
+});
+
+type Given = { readonly options: ProvideOptions & PathOptions; readonly show: Show };
+
+/** Sets the mode where one is given, and shows what holds now. */
+async function showProvide(mode: string | undefined, { options, show }: Given, context: CommandContext): Promise<void> {
+  const body = await readProvideBody(mode, options);
+  const shown = await askProvide(await context.resolvePlaces(options), body);
+  const { describeLine, describeMode } = await import('../status/text.ts');
+  const parts = describeMode(shown, context.now()).filter((part) => part !== '');
+  const line = describeLine(shown).filter((part) => part !== '');
+  await show(shown, () => `Mode: ${parts.join(', ')}\nLimit: ${line.join(', ')}\n`);
+}
+
+type ProvideOptions = { readonly for?: string; readonly limit?: string; readonly clear?: boolean };
 
 /** undefined to change nothing. @throws usage-invalid */
 export async function readProvideBody(
   mode: string | undefined,
-  options: { readonly for?: string; readonly limit?: string; readonly clear?: boolean },
+  options: ProvideOptions,
 ): Promise<ProvideRequest | undefined> {
   const isClearing = options.clear === true || mode === 'auto';
   if (options.clear === true && mode !== undefined && mode !== 'auto') {

@@ -4,6 +4,7 @@ import { loadConfig } from './context.ts';
 export const run = defineCommand({
   usage: 'run',
   description: 'run the agent in the foreground until stopped',
+  examples: { 'tributary run': 'until Ctrl-C', 'tributary run --dry-run': 'what it would do' },
   options: {
     '--own-namespace': 'use the current network namespace, even if it contains physical interfaces',
     '--dry-run': 'print what would be applied, as `tributary plan` does, and stop',

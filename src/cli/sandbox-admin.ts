@@ -1,9 +1,8 @@
 import type { Option } from 'commander';
-import type { AdminCommandName } from '../reference-service/admin-commands.ts';
+import type { AdminCommandName, AdminResult } from '../reference-service/admin-commands.ts';
 import { type AnyCommand, defineCommand, type Flag, parseAmount, refuseOption } from './command.ts';
 import { flagWords } from './present/amounts.ts';
 import { renderLabelled } from './present/text.ts';
-import type { AdminResult } from './run-admin-command.ts';
 
 const options = {
   network: ['network', '--network <network>', 'by name or id (default: the first)'],
@@ -79,16 +78,16 @@ export const adminCommands: readonly AnyCommand[] = Object.entries(rows).map(
     defineCommand({
       ...help,
       options: Object.fromEntries(taken.map((own) => options[own].slice(1))),
-      example: `tributary sandbox ${example} --data ./sandbox`,
+      examples: { [`tributary sandbox ${example} --data ./sandbox`]: help.description },
       async act({ words, options: given, show }) {
         const values = new Map<string, unknown>(Object.entries(given));
-        // The service checks it.
+        // The command checks it.
         const request = Object.fromEntries([
           ...fields.map((field, index) => [field, words[index]]),
           ...taken.map((own) => [options[own][0], values.get(own)]),
         ]);
-        const { runAdminCommand } = await import('./run-admin-command.ts');
-        const result = await runAdminCommand(given.data ?? '', name as AdminCommandName, request);
+        const { administer } = await import('../reference-service/admin-commands.ts');
+        const result = await administer(given.data ?? '', name as AdminCommandName, request);
         await show(result, () => renderResult(result));
       },
     }),

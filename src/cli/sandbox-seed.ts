@@ -15,7 +15,7 @@ export const seed = defineCommand({
     '--networks <number>': 'to spread them over; 1: all in the first (default: one for 100 clients)',
     '--seed <number>': ['another number makes other clients', (option) => option.default('1')],
   },
-  example: 'tributary sandbox seed --clients 10000 --days 90 --data ./sandbox',
+  examples: { 'tributary sandbox seed --clients 10000 --days 90 --data ./sandbox': 'a quarter of a large world' },
   async act({ options, show }, { now }) {
     const clients = parseNumber('--clients', options.clients, { least: 1, most: 100_000 });
     const days = parseNumber('--days', options.days, { least: 1, most: 3650 });

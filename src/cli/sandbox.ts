@@ -12,6 +12,7 @@ export const sandbox: AnyCommand & CommandGroup = {
   ...defineCommand({
     usage: 'sandbox',
     description: 'run a local service of the same interface, to develop and try against',
+    examples: { 'tributary sandbox --data ./sandbox': 'until Ctrl-C, on a free port' },
     options: {
       '--data <directory>': [
         'where it keeps its database; made where it is not there',

@@ -16,10 +16,10 @@ import { refuse, type Show } from './command.ts';
 import { type AgentPlaces, type CommandContext, loadConfig, type PathOptions } from './context.ts';
 import { joinLines } from './present/text.ts';
 import { readSecret } from './read-secret.ts';
+import { wakeAgent } from './reload.ts';
 import { type Answers, gatherAnswers, toChanges, toOffers } from './setup-answers.ts';
 import { signInOnce } from './sign-in-once.ts';
 import { parseStatus, renderLines } from './status.ts';
-import { wakeAgent } from './wake-agent.ts';
 
 type SetupOptions = Partial<Answers> & PathOptions & { readonly codeFile?: string };
 type SetupGiven = { readonly options: SetupOptions; readonly show: Show };
@@ -83,7 +83,11 @@ async function finish(work: Work, options: PathOptions, context: CommandContext)
   const start = await findStart(path);
   if (changes.length > 0 || code !== undefined) await start?.().catch((error: unknown) => say(messageOf(error)));
   for (let next = code; next !== undefined; ) {
-    const refused = await signInOnce(loaded, next, 'same-device').catch((error: unknown) => error);
+    const signedIn = signInOnce(loaded, next, 'same-device');
+    const refused = await signedIn.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
     if (refused === undefined) break;
     if (prompt === undefined || !hasCode(refused, 'auth-code-refused')) throw refused;
     say(messageOf(refused));

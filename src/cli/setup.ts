@@ -13,5 +13,9 @@ export const setup = defineCommand({
     '--code-file <file>': 'read the auth code from this file; - is standard input',
     '--json': 'one JSON object',
   },
+  examples: {
+    'sudo tributary setup': 'question by question',
+    'sudo tributary setup --service https://service.example --mode friends --code-file code.txt': 'in one line',
+  },
   act: async (given, context) => (await import('./setup-run.ts')).runSetup(given, context),
 });

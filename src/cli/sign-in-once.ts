@@ -9,13 +9,14 @@ import { ensureDirectory } from '../system/files.ts';
 import { acquireLock } from '../system/lock.ts';
 import { sayOnSetAside } from '../system/state-file.ts';
 
-/** Spends the code on a token. @throws auth-code-refused, state-unwritable, already-running, codes of `call` */
+/** Spends the code on a token, which it returns. @throws auth-code-refused, state-unwritable, already-running, codes of `call` */
 export async function signInOnce(loaded: LoadedConfig, authCode: Secret, as: 'same-device' | 'new-device') {
   await ensureDirectory(loaded.stateDirectory);
   // A new device gives up the registration: only the owner may decide that, and not while an agent runs.
   await using _lock = as === 'new-device' ? await acquireLock(join(loaded.stateDirectory, 'agent.lock')) : undefined;
   const files = createRegistrationFiles(loaded.stateDirectory, sayOnSetAside(process.stderr));
   await using client = createServiceClient(loaded.service);
-  await signIn({ client, store: files.networkJwt }, authCode, new AbortController().signal);
+  const token = await signIn({ client, store: files.networkJwt }, authCode, new AbortController().signal);
   if (as === 'new-device') await startNewDevice(files);
+  return token;
 }

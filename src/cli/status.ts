@@ -18,6 +18,7 @@ export const status = defineCommand({
     '--watch [seconds]': `again and again until Ctrl-C, every ${defaultWatchSeconds} seconds unless you say`,
     '--json': 'one JSON object, version 1; with --watch one on each line',
   },
+  examples: { 'tributary status': 'now', 'tributary status --watch': 'again and again' },
   async act({ options, show }, context) {
     const { askAgent } = await import('../status/socket-client.ts');
     const places = await context.resolvePlaces(options);

@@ -8,8 +8,8 @@ export function listCommands(command: Command): readonly Command[] {
     .filter((own) => own.name() !== 'help');
 }
 
-/** A command's options as its help lists them: its own, and those of every command. */
+/** A command's own options as its help lists them, and those of every command. */
 export function listOptions(command: Command): { readonly own: readonly Option[]; readonly global: readonly Option[] } {
-  const help = command.createHelp();
+  const help = Object.assign(command.createHelp(), { showGlobalOptions: true });
   return { own: help.visibleOptions(command), global: help.visibleGlobalOptions(command) };
 }

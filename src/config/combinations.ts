@@ -153,8 +153,8 @@ async function checkCronFields({ provide, report }: PartialConfig, isGiven: IsGi
   return given.flatMap(({ path, cron }): Problem[] => {
     const error = cron === undefined ? undefined : validateDetailed(cron).errors[0];
     if (error === undefined) return [];
-    const wrong =
-      error.value === cron || error.value === undefined ? 'one of its fields' : `its ${error.field} ${error.value}`;
-    return [{ path, text: renderFound(cron, `five cron fields that a clock knows (${wrong} is none)`) }];
+    const isWhole = error.value === cron || error.value === undefined;
+    const wrong = isWhole ? '' : ` (its ${error.field} ${error.value} is out of range)`;
+    return [{ path, text: renderFound(cron, `a valid five-field cron expression${wrong}`) }];
   });
 }

@@ -8,7 +8,7 @@ export const credentialNames = {
   statusToken: {
     environment: 'TRIBUTARY_STATUS_TOKEN',
     systemd: 'status-token',
-    // It is tried by whoever reaches the page, and goes into a header.
+    // It is tried by anyone who reaches the page, and goes into a header.
     form: { pattern: /^[!-~]{16,512}$/, says: '16 to 512 letters, digits and signs, without spaces' },
   },
 } as const satisfies Readonly<Record<string, CredentialSource>>;

@@ -127,7 +127,7 @@ export const hostAndPort = textThat((text) => {
   return port !== undefined && Number(port) <= 65_535;
 }, 'HOST:PORT, such as "stun.example:3478"');
 
-/** A name by which others know this machine. No pattern: whoever may make names below one could make such a name. */
+/** A name by which others know this machine. No pattern: anyone who may make names below one could make such a name. */
 export const hostName = textThat(
   (text) => toHostName(text) !== undefined,
   'a host name without "https://", port and "*", such as "tributary.example.org"',

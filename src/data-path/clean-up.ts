@@ -28,7 +28,7 @@ export async function cleanUp(options: CleanUpOptions): Promise<void> {
   await using _lock = await acquireLock(join(stateDirectory, 'agent.lock'));
   const isHost = !options.isOwnNamespace && (await findHostHardware(exec)) !== undefined;
   if (isHost) {
-    await takeNamespaceDown(await openNamespaceHost(stateDirectory));
+    await takeNamespaceDown(openNamespaceHost());
     return;
   }
   const kept = { directory: stateDirectory, onSetAside: options.onSetAside };

@@ -4,10 +4,12 @@ import { isClockSet } from '../lib/clock.ts';
 import { TributaryError, toFailure } from '../lib/errors.ts';
 import { findPeriod, type PeriodSettings } from '../provide/period.ts';
 import { projectReachedAt } from '../provide/reached-at.ts';
-import { findSoftEnd, largestPacketBytes } from '../provide/soft-end.ts';
 import type { TimeZone } from '../provide/zone.ts';
 import { createStateFile, type StateFileOptions } from '../system/state-file.ts';
 import { rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from './usage.ts';
+
+/** The kernel joins packets up to this size, and stops at the first one that would go past the cap. */
+export const largestPacketBytes = 65_536;
 
 /** What was forwarded, counted in the kernel and kept across restarts. The one truth about forwarded bytes: they never fall. */
 export type UsageAccounting = ReturnType<typeof openUsageAccounting>;
@@ -156,4 +158,10 @@ function leastWorthWriting(capBytes: number | undefined): number {
 /** True where the kernel may have stopped already, with less than a packet left; a cap smaller than one packet is used up by anything. */
 function isUsedUp(remaining: number, capBytes: number): boolean {
   return remaining < Math.min(largestPacketBytes, capBytes);
+}
+
+/** Bytes of a cap after which only what is open goes on: all but 2 %, which is 1 GB at most, a packet at least and half of it at most. */
+export function findSoftEnd(capBytes: number): number {
+  const endBytes = Math.max(largestPacketBytes, Math.min(capBytes * 0.02, 1e9));
+  return Math.ceil(capBytes - Math.min(endBytes, capBytes / 2));
 }

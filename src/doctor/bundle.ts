@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
+import { createTar } from 'nanotar';
 import { toShownConfig } from '../config/show.ts';
 import { tableName } from '../gateway/policy.ts';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
@@ -45,7 +46,10 @@ export async function collectBundle({ host, document, environment, version }: Bu
 
 /** Writes the archive, mode 0600, where nothing is yet. @throws usage-invalid, state-unwritable */
 export async function writeBundle(path: string, members: readonly Member[], at: Date): Promise<void> {
-  const archive = gzipSync(packTar(members, at));
+  const attrs = { mode: '600', uid: 0, gid: 0, mtime: Math.max(0, at.getTime()) };
+  const files = members.map(({ name, text }) => ({ name, data: text }));
+  // The end of an archive, which nanotar leaves out where a block is full.
+  const archive = gzipSync(Buffer.concat([createTar(files, { attrs }), Buffer.alloc(1024)]));
   try {
     const file = await open(path, 'wx', 0o600);
     await file.writeFile(archive).finally(() => file.close());
@@ -81,29 +85,4 @@ async function listVersions({ exec, disk, nodeVersion }: DoctorHost, version: st
 
 function toJson(value: unknown): string {
   return `${toPlainJson(value, 2)}\n`;
-}
-
-const blockBytes = 512;
-
-/** A tar archive (ustar) of private files, named by at most 100 ASCII letters each. */
-function packTar(members: readonly Member[], at: Date): Uint8Array {
-  const files = members.flatMap(({ name, text }) => {
-    const content = Buffer.from(text);
-    const padding = Buffer.alloc((blockBytes - (content.length % blockBytes)) % blockBytes);
-    return [renderHeader(name, content.length, at), content, padding];
-  });
-  return Buffer.concat([...files, Buffer.alloc(2 * blockBytes)]);
-}
-
-function renderHeader(name: string, bytes: number, at: Date): Buffer {
-  const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, '0')}\0`;
-  const numbers = [octal(0o600, 7), octal(0, 7), octal(0, 7), octal(bytes, 11)].join('');
-  const seconds = octal(Math.max(0, Math.floor(at.getTime() / 1000)), 11);
-  const header = Buffer.alloc(blockBytes);
-  // The checksum, in place of the blanks, counts itself as blanks.
-  header.write(`${name.padEnd(100, '\0')}${numbers}${seconds}${' '.repeat(8)}0`);
-  header.write('ustar\x0000', 257);
-  const sum = header.reduce((total, byte) => total + byte, 0);
-  header.write(`${octal(sum, 6)} `, 148);
-  return header;
 }

@@ -1,4 +1,4 @@
-import { parsePrefix, toShortNetwork } from '../lib/addresses.ts';
+import { parsePrefix, toNetwork } from '../lib/addresses.ts';
 import type { Family, IpCommand, Network, PolicyRule, Route } from '../system/ip.ts';
 import { type GatewayLayout, specialPrefixes } from './policy.ts';
 import { probeTarget } from './self-test.ts';
@@ -103,7 +103,7 @@ function listFenceRoutes(policy: GatewayLayout, family: Family): readonly OwnRou
 function listDestinations(prefixes: readonly string[], family: Family): readonly string[] {
   const networks = prefixes.flatMap((text) => {
     const prefix = parsePrefix(text);
-    return prefix?.family === family ? [toShortNetwork(prefix)] : [];
+    return prefix?.family === family ? [toNetwork(prefix)] : [];
   });
   return [...new Set(networks)];
 }

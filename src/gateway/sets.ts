@@ -1,4 +1,4 @@
-import { overlaps, type Prefix, parsePrefix, toShortNetwork } from '../lib/addresses.ts';
+import { overlaps, parsePrefix, toNetwork } from '../lib/addresses.ts';
 import { listCeilingSets } from './ceiling-rules.ts';
 import { listLineSets } from './line-rules.ts';
 import { type GatewayPolicy, specialPrefixes } from './policy.ts';
@@ -34,9 +34,9 @@ export function toSets(policy: GatewayPolicy) {
 /** With elements as nft prints them, sorted; prefixes that lie in another are left out, an interval set refuses them. */
 function toSet(prefixes: readonly string[], family: 4 | 6): RuleSet {
   const parsed = prefixes.flatMap((text) => parsePrefix(text) ?? []).filter((prefix) => prefix.family === family);
-  const wide: Prefix[] = [];
-  for (const prefix of parsed.toSorted((one, other) => one.length - other.length)) {
+  const wide: string[] = [];
+  for (const prefix of parsed.toSorted((one, other) => one.length - other.length).map(toNetwork)) {
     if (!wide.some((other) => overlaps(prefix, other))) wide.push(prefix);
   }
-  return { type: `type ipv${family}_addr; flags interval;`, elements: wide.map(toShortNetwork).sort() };
+  return { type: `type ipv${family}_addr; flags interval;`, elements: wide.sort() };
 }

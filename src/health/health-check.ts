@@ -22,7 +22,7 @@ export function noteHealth(memory: HealthMemory, phase: Phase, nowMs: number): H
 
 /**
  * Unhealthy only after 300 s without providing, idle or paused once the agent had worked, and after 3600 s before that.
- * `blocked` and `signed-out` run on the same clocks: a restart fixes neither, and whoever restarts an unhealthy agent
+ * `blocked` and `signed-out` run on the same clocks: a restart fixes neither, and what restarts an unhealthy agent
  * does it at most once an hour then, since a restarted agent has not worked yet. `stopping` is never unhealthy.
  */
 export function judgeHealth(memory: HealthMemory, phase: Phase, nowMs: number) {

@@ -135,10 +135,7 @@ function explainEnding({ capBytes = 0, endingSince }: Facts['usage']): readonly 
 /** A day. Counted while it provides, so a schedule of two hours a day makes it twelve days. */
 const leastProvidingSeconds = 86_400;
 
-/**
- * A tunnel that seems to carry this device's own traffic out instead of consumers' traffic in, as the production
- * deployment's do. It says nothing of a device that does not provide now.
- */
+/** A tunnel that seems to carry this device's own traffic out instead of consumers' in, as the production deployment's do. */
 function explainSilence({ service, gateway }: Facts): readonly Reason[] {
   const { silence, forwardedBytes } = gateway;
   if (service.profile !== 'production' || silence === undefined || forwardedBytes === undefined) return [];

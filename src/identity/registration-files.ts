@@ -79,30 +79,18 @@ export function createRegistrationFiles(directory: string, onSetAside: OnSetAsid
   const common = { directory, onSetAside };
   const files = {
     identity: createStateFile<Identity>({ ...common, name: 'identity', schema: identitySchema }),
-    registration: createStateFile<Registration>({
-      ...common,
-      name: 'registration',
-      schema: registrationSchema,
-      toJson: toRegistrationJson,
-    }),
+    registration: createStateFile<Registration>({ ...common, name: 'registration', schema: registrationSchema }),
     pendingCreate: createStateFile({ ...common, name: 'pending-create', schema: pendingSchema }),
   };
   return {
     ...files,
-    networkJwt: createNetworkJwtStore(directory, onSetAside),
+    networkJwt: createStateFile<NetworkJwtState>({ ...common, name: 'network-jwt', schema: networkJwtSchema }),
     /** True while one of the three that was set aside, by any process, lies in the directory. @throws state-unreadable */
     async hasSetAside() {
       const found = await Promise.all(Object.values(files).map((file) => file.wasSetAside()));
       return found.includes(true);
     },
   };
-}
-
-/** The one place where a registration's secrets are written down; the file is 0600. */
-function toRegistrationJson(registration: Registration): unknown {
-  const { clientJwt, tunnel } = registration;
-  const shown = tunnel && { ...tunnel, text: tunnel.text.reveal(), privateKey: tunnel.privateKey?.reveal() };
-  return { ...registration, clientJwt: clientJwt.reveal(), tunnel: shown };
 }
 
 /** `device_spec` on the wire: the owner's text and a marker by which this installation knows its own client again. */
@@ -130,17 +118,6 @@ const networkJwtSchema = z.object({
 export type NetworkJwtState = Readonly<z.output<typeof networkJwtSchema>>;
 
 export type NetworkJwtStore = StateFile<NetworkJwtState>;
-
-/** The file `network-jwt.json` of the state directory. */
-export function createNetworkJwtStore(directory: string, onSetAside: OnSetAside): NetworkJwtStore {
-  return createStateFile<NetworkJwtState>({
-    directory,
-    name: 'network-jwt',
-    schema: networkJwtSchema,
-    toJson: (state) => ({ ...state, token: state.token?.reveal() }),
-    onSetAside,
-  });
-}
 
 export const emptyNetworkJwtState: NetworkJwtState = { token: undefined, spentCodes: [], refusedTokens: [] };
 

@@ -1,4 +1,4 @@
-import { isIP, isIPv4 } from 'node:net';
+import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net';
 
 /** `10.1.2.3/8` taken apart; undefined when it is not an address with or without a prefix length. */
 export interface Prefix {
@@ -23,14 +23,11 @@ export function parsePrefix(text: string): Prefix | undefined {
   return /^\d{1,3}$/.test(length) && Number(length) <= most ? { family, address, length: Number(length) } : undefined;
 }
 
-/** The prefix with its host bits cleared, in the form that ip and nft print: `10.0.0.0/8`, `2001:db8::/32`. */
+/** The prefix with its host bits cleared, as ip and nft print it: `10.0.0.0/8`, `2001:db8::/32`, a single one `192.0.2.1`. */
 export function toNetwork(prefix: Prefix): string {
-  return `${fromBits(toRange(prefix).first, prefix.family)}/${prefix.length}`;
-}
-
-/** The same as a single address where it is one, which is how ip and nft print it: `192.0.2.1`. */
-export function toShortNetwork(prefix: Prefix): string {
-  return prefix.length === (prefix.family === 4 ? 32 : 128) ? toNetwork(prefix).replace(/\/.*/, '') : toNetwork(prefix);
+  const hostBits = BigInt((prefix.family === 4 ? 32 : 128) - prefix.length);
+  const start = fromBits((toBits(prefix) >> hostBits) << hostBits, prefix.family);
+  return hostBits === 0n ? start : `${start}/${prefix.length}`;
 }
 
 /** The networks of these prefixes, each once, sorted: the same for the same networks, however they are spelt and ordered. */
@@ -38,49 +35,20 @@ export function toNetworks(prefixes: readonly string[]): readonly string[] {
   return [...new Set(prefixes.flatMap((text) => parsePrefix(text) ?? []).map(toNetwork))].sort();
 }
 
-export function overlaps(one: Prefix, other: Prefix): boolean {
-  if (one.family !== other.family) return false;
-  const [own, theirs] = [toRange(one), toRange(other)];
-  return own.first <= theirs.last && theirs.first <= own.last;
+/** False also where one of them is no prefix. */
+export function overlaps(one: string, other: string): boolean {
+  const [first, second] = [parsePrefix(one), parsePrefix(other)];
+  if (first === undefined || first.family !== second?.family) return false;
+  const [wide, narrow] = first.length <= second.length ? [first, second] : [second, first];
+  const covered = new BlockList();
+  covered.addSubnet(wide.address, wide.length, `ipv${wide.family}`);
+  return covered.check(narrow.address, `ipv${narrow.family}`);
 }
 
 export function isInAny(address: string, prefixes: readonly string[]): boolean {
   // A zone (`fe80::1%eth0`) says on which interface, not which address.
-  const own = isIP(address) === 0 ? undefined : parsePrefix(address.replace(/%.*/, ''));
-  return prefixes.some((text) => {
-    const prefix = parsePrefix(text);
-    return own !== undefined && prefix !== undefined && overlaps(own, prefix);
-  });
-}
-
-export type AddressRange = Readonly<ReturnType<typeof toRange>>;
-
-export function toRange(prefix: Prefix) {
-  const hostBits = BigInt((prefix.family === 4 ? 32 : 128) - prefix.length);
-  const first = (toBits(prefix) >> hostBits) << hostBits;
-  return { first, last: first + (1n << hostBits) - 1n };
-}
-
-/** The addresses of ranges that are sorted by their first ones in as few as possible: no two of them meet or touch. */
-export function* mergeSorted(ranges: Iterable<AddressRange>): Generator<AddressRange> {
-  let before: AddressRange | undefined;
-  for (const range of ranges) {
-    if (before === undefined || range.first > before.last + 1n) {
-      if (before !== undefined) yield before;
-      before = range;
-    } else if (range.last > before.last) before = { first: before.first, last: range.last };
-  }
-  if (before !== undefined) yield before;
-}
-
-/** `192.0.2.0/24` where it is one prefix, `192.0.2.7` where it is one address, else `192.0.2.7-192.0.2.9`. */
-export function renderRange({ first, last }: AddressRange, family: 4 | 6): string {
-  const start = fromBits(first, family);
-  if (first === last) return start;
-  const size = last - first + 1n;
-  const hostBits = size.toString(2).length - 1;
-  const isPrefix = size === 1n << BigInt(hostBits) && first % size === 0n;
-  return isPrefix ? `${start}/${(family === 4 ? 32 : 128) - hostBits}` : `${start}-${fromBits(last, family)}`;
+  const own = address.replace(/%.*/, '');
+  return isIP(address) !== 0 && prefixes.some((prefix) => overlaps(own, prefix));
 }
 
 function toBits(prefix: Prefix): bigint {
@@ -98,14 +66,7 @@ function toBits(prefix: Prefix): bigint {
 }
 
 function fromBits(bits: bigint, family: 4 | 6): string {
-  if (family === 4) return toDotted(bits);
-  // ip and nft write these two kinds with a dotted end, the URL parser never does.
-  if (bits >> 32n === 0xffffn) return `::ffff:${toDotted(bits)}`;
-  if (bits >> 32n === 0n && bits >> 16n !== 0n) return `::${toDotted(bits)}`;
+  if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => String((bits >> shift) & 255n)).join('.');
   const groups = Array.from({ length: 8 }, (_, index) => ((bits >> BigInt(112 - 16 * index)) & 65535n).toString(16));
-  return new URL(`http://[${groups.join(':')}]/`).hostname.slice(1, -1);
-}
-
-function toDotted(bits: bigint): string {
-  return [24n, 16n, 8n, 0n].map((shift) => String((bits >> shift) & 255n)).join('.');
+  return new SocketAddress({ address: groups.join(':'), family: 'ipv6' }).address;
 }

@@ -14,11 +14,7 @@ export type Link = ReturnType<typeof chooseLink>;
 
 /** A network for the link that nothing on the host has. @throws gateway-failed */
 export function chooseLink(ownPrefixes: readonly string[]) {
-  const taken = ownPrefixes.flatMap((prefix) => parsePrefix(prefix) ?? []);
-  const free = candidates.find((candidate) => {
-    const network = parsePrefix(candidate);
-    return network !== undefined && !taken.some((prefix) => overlaps(prefix, network));
-  });
+  const free = candidates.find((candidate) => !ownPrefixes.some((prefix) => overlaps(prefix, candidate)));
   if (free === undefined) {
     const all = candidates.join(', ');
     throw new TributaryError('gateway-failed', `this host has routes to all of ${all}; free one of them`);

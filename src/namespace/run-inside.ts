@@ -5,11 +5,9 @@ import os from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import { TributaryError, toUndefined } from '../lib/errors.ts';
-import { waitForOther } from '../lib/wait-for-other.ts';
 import { exec } from '../system/exec.ts';
-import { ensureDirectory, isOwnFolder, isThere, removeFile } from '../system/files.ts';
+import { ensureDirectory, isThere, removeFile } from '../system/files.ts';
 import { findHostHardware, isBitSet, isNetworkAdmin } from '../system/host-hardware.ts';
-import { acquireLock } from '../system/lock.ts';
 import { createRestoreFile, type RestoreFile } from '../system/restore-file.ts';
 import { sayOnSetAside } from '../system/state-file.ts';
 import { namespaceName } from './plan.ts';
@@ -33,7 +31,7 @@ export async function runInside(
   // In there everybody is user 0 and /run is another: the commands outside look where they would without it.
   const inside = { ...environment, TRIBUTARY_STATUS_SOCKET: loaded.socketPaths[0] };
   if (way.kind === 'pasta') return runInPasta(way.argv, inside, loaded.stateDirectory);
-  const host = await openNamespaceHost(loaded.stateDirectory);
+  const host = openNamespaceHost();
   try {
     const uplink = await bringNamespaceUp(host, loaded.waysOut);
     // Nothing would fit the namespace to an uplink that comes later.
@@ -47,7 +45,7 @@ export async function runInside(
   }
 }
 
-const lastBreathMs = 15_000;
+const lastBreathSeconds = 15;
 
 /** pasta ends at a signal from the terminal before the agent has: its lock says when that is done too. */
 async function runInPasta(
@@ -56,20 +54,17 @@ async function runInPasta(
   stateDirectory: string,
 ): Promise<number> {
   const exitCode = await runToEnd(argv, environment, passToAgent);
-  const takeLock = async () => {
-    await using _lock = await acquireLock(join(stateDirectory, 'agent.lock'));
-  };
-  await waitForOther(lastBreathMs, takeLock).catch(toUndefined('already-running'));
+  const args = ['-w', `${lastBreathSeconds}`, join(stateDirectory, 'agent.lock'), 'true'];
+  await exec({ program: 'flock', args, doing: 'waiting for the agent', timeoutMs: 20_000 }).catch(toUndefined());
   return exitCode;
 }
 
 /** Only root writes here, and what is kept lasts as long as the settings that it is about: until the host restarts. */
 const hostDirectory = '/run/tributary-netns';
 
-/** What the namespace's commands work with; settings of the host are kept in `directory` alone. @throws state-* */
-export async function openNamespaceHost(formerDirectory: string, directory = hostDirectory): Promise<NamespaceHost> {
-  const open = (where: string) => createRestoreFile(where, 'host-restore', sayOnSetAside(process.stderr));
-  const kept = open(directory);
+/** What the namespace's commands work with; settings of the host are kept in `directory` alone. */
+export function openNamespaceHost(directory = hostDirectory): NamespaceHost {
+  const kept = createRestoreFile(directory, 'host-restore', sayOnSetAside(process.stderr));
   const restore: RestoreFile = {
     ...kept,
     async remember(path, before) {
@@ -77,12 +72,6 @@ export async function openNamespaceHost(formerDirectory: string, directory = hos
       await kept.remember(path, before);
     },
   };
-  // Earlier versions, when started by hand, kept them in the state directory. Only root's own is believed.
-  if (process.geteuid?.() === 0 && (await isOwnFolder(formerDirectory))) {
-    const former = await open(formerDirectory).read();
-    for (const [path, before] of Object.entries(former)) await restore.remember(path, before);
-    if (formerDirectory !== directory) await removeFile(join(formerDirectory, 'host-restore.json'));
-  }
   return {
     exec,
     restore,

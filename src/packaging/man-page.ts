@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
+import { elsewhere } from '../cli/add-command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { createProgram } from '../cli/program.ts';
 import { listCommands, listOptions } from '../cli/visible-commands.ts';
@@ -71,7 +72,7 @@ export function readExamples(command: Command): readonly string[] {
   command.outputHelp();
   // The help itself comes first, what was added to it after that.
   const lines = written.slice(1).join('').split('\n');
-  return lines.filter((line) => line.trim() !== '' && !/^Examples?:$/.test(line));
+  return lines.filter((line) => !['', 'Examples:', elsewhere].includes(line.trim()));
 }
 
 function toText(text: string): string {

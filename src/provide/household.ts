@@ -117,7 +117,7 @@ function noteDelay(before: HouseholdState, { atMs, loadBits }: LineSample, delay
   const isSlow = lateMs > thresholdMs / 2;
   // What is a little late again and again counts as well: downloads that feel for room themselves (BBR) make no long delays.
   const isHeld = atMs < before.heldUntilMs;
-  // One in time ends the row, unless somebody is on the line where the share alone would feel nothing.
+  // One in time ends the row, unless someone is on the line where the share alone would feel nothing.
   const kept = isBelowEnd(before) && !isCalm(before) ? before.late : 0;
   const late = isHeld ? 0 : isSlow ? before.late + (isLate ? 1 : 0.5) : kept;
   const recentMs = before.recentMs + (Math.min(lateMs, thresholdMs) - before.recentMs) / 5;

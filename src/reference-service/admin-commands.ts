@@ -9,6 +9,8 @@ import { parseBody, refuse } from './refusal.ts';
 /** What only the service's administrator can do, because the interface does not say how. All throw usage-invalid. */
 export type AdminCommands = ReturnType<typeof createAdminCommands>;
 export type AdminCommandName = keyof AdminCommands;
+/** What was done, as `--json` prints it. */
+export type AdminResult = Readonly<Record<string, string | number | boolean>>;
 
 export function createAdminCommands(repositories: Repositories) {
   const { networks, codes, wallets, clients, associations, tokens, world } = repositories;
@@ -87,12 +89,6 @@ export function createAdminCommands(repositories: Repositories) {
   } as const;
 }
 
-/** Runs the command of this name with a request that came from anywhere. @throws usage-invalid */
-export async function runAdminCommand(commands: AdminCommands, name: string, request: unknown): Promise<object> {
-  if (!Object.hasOwn(commands, name)) throw refuse('There is no such command.');
-  return await commands[name as AdminCommandName](request as never);
-}
-
 function createCommand<Shape extends z.ZodRawShape, Answer>(
   shape: Shape,
   run: (request: z.output<z.ZodObject<Shape, z.core.$strict>>) => Answer | Promise<Answer>,
@@ -102,11 +98,11 @@ function createCommand<Shape extends z.ZodRawShape, Answer>(
     await run(parseBody(schema, request, 'the command'));
 }
 
-/** The same where no service runs on the directory. @throws already-running, state-unreadable, state-unwritable, usage-invalid */
-export async function administerOffline(directory: string, name: string, request: unknown): Promise<object> {
+/** Runs a command on a directory's database, beside a service or without one. @throws state-unreadable, state-unwritable, usage-invalid */
+export async function administer(directory: string, name: AdminCommandName, request: unknown): Promise<AdminResult> {
   await ensureOwnDirectory(directory);
   using database = openDatabase(directory);
   // Which profile the service will have is said when it starts; codes of letters and digits do for both.
   const options = { profile: servedProfiles.documented, clientLimit: defaultClientLimit, now: Date.now };
-  return await runAdminCommand(createAdminCommands(createRepositories(database, options)), name, request);
+  return await createAdminCommands(createRepositories(database, options))[name](request as never);
 }

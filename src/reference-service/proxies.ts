@@ -1,6 +1,7 @@
-import { createPrivateKey, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { Secret } from '../lib/secret.ts';
+import { toPublicKey } from '../system/wireguard-keys.ts';
 import { type ClientRange, inClientRange, queryOn, type Row, selectFields, sql } from './statements.ts';
 
 /** What a client was issued of the proxy. */
@@ -83,13 +84,8 @@ export function toClientAddress(number: number): string {
 /** A WireGuard key pair: X25519, each key base64 of its 32 bytes. */
 export type KeyPair = ReturnType<typeof createKeyPair>;
 
-/** What precedes the bytes of an X25519 key in PKCS #8. */
-const x25519Header = Buffer.from('302e020100300506032b656e04220420', 'hex');
-
 /** The pair of which these 32 bytes are the private key; a new one by default. */
 export function createKeyPair(privateBytes: Buffer = randomBytes(32)) {
-  const key = createPrivateKey({ key: Buffer.concat([x25519Header, privateBytes]), format: 'der', type: 'pkcs8' });
-  const { x = '' } = key.export({ format: 'jwk' });
-  const publicKey = Buffer.from(x, 'base64url').toString('base64');
-  return { privateKey: new Secret(privateBytes.toString('base64')), publicKey };
+  const privateKey = new Secret(privateBytes.toString('base64'));
+  return { privateKey, publicKey: toPublicKey(privateKey) };
 }

@@ -1,12 +1,12 @@
-/** The version that the first script leads to; each further one leads to the next. */
-export const firstVersion = 4;
+/** A database of any other version is refused. */
+export const schemaVersion = 5;
 
-/** What brings an empty database, and then one of each version, to the next. Scripts are never changed, only added. */
-export const migrations: readonly string[] = [
-  // `offer`: whom a connected client can be given to; the default mode is public here. The default place is the world's
-  // home. Triggers keep the counts by place, and days and a network's hours are totals, so that no question reads
-  // thousands of rows. There `client` is client.sequence, and `day` counts from 1970.
-  `create table setting (name text primary key, value text not null) strict;
+/**
+ * What makes an empty database this one. `offer`: whom a connected client can be given to; the default mode is public here.
+ * The default place is the world's home. Triggers keep the counts by place, and days and a network's hours are totals, so
+ * that no question reads thousands of rows. There `client` is client.sequence, and `day` counts from 1970.
+ */
+export const schema = `create table setting (name text primary key, value text not null) strict;
    create table network (
      network_id text primary key, network_name text not null, user_id text not null, created_ms integer not null,
      kind text not null default 'permanent', is_public integer not null default 0, user_auth text, password_hash text,
@@ -65,7 +65,8 @@ export const migrations: readonly string[] = [
        on conflict do update set providers = providers + 1;
    end;
    create table proxy (
-     client_id text primary key references client (client_id), instance_id text not null, auth_token text
+     client_id text primary key references client (client_id), instance_id text not null, auth_token text,
+     is_url_issued integer not null default 0
    ) strict;
    create table tunnel (
      number integer primary key autoincrement, client_id text not null unique references client (client_id),
@@ -107,6 +108,4 @@ export const migrations: readonly string[] = [
      client_id text not null references client (client_id), device_name text not null,
      duration_minutes real not null, expires_ms integer not null, adopted_ms integer
    ) strict;
-   create index adopt_code_network on adopt_code (network_id, expires_ms);`,
-  'alter table proxy add column is_url_issued integer not null default 0;',
-];
+   create index adopt_code_network on adopt_code (network_id, expires_ms);`;

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ensureOwnDirectory } from '../system/files.ts';
 import { createAssociationCode } from './codes.ts';
-import { inTransaction, openDatabase } from './database.ts';
+import { inTransaction, lockDirectory, openDatabase } from './database.ts';
 import { createNetworks, createWallets } from './networks.ts';
 import { createKeyPair } from './proxies.ts';
 import { createRandom, type Random } from './repeatable.ts';
@@ -32,6 +32,7 @@ const clientsPerReport = 50;
 export async function seedWorld(options: SeedOptions): Promise<void> {
   const { clients, onProgress } = options;
   await ensureOwnDirectory(options.directory);
+  await using _lock = await lockDirectory(options.directory);
   using database = openDatabase(options.directory);
   const addClient = createPopulation(database, options);
   for (let from = 0; from < clients; from += clientsPerTransaction) {

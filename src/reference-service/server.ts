@@ -5,15 +5,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../lib/errors.ts';
 import { once } from '../lib/once.ts';
 import { sleep } from '../lib/sleep.ts';
-import { waitForOther } from '../lib/wait-for-other.ts';
 import type { ProfileName } from '../service/profiles.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureOwnDirectory } from '../system/files.ts';
 import { createAdminCommands } from './admin-commands.ts';
 import { type Backend, createRepositories, defaultClientLimit } from './backend.ts';
-import { keepSetting, openDatabase, setSetting } from './database.ts';
+import { keepSetting, lockDirectory, openDatabase, setSetting } from './database.ts';
 import { createApplication } from './http.ts';
-import { type ListenAddress, listenOn, openControlSocket } from './listener.ts';
+import { type ListenAddress, listenOn } from './listener.ts';
 import { createPresence } from './presence.ts';
 import { servedProfiles } from './profile.ts';
 import { createKeyPair } from './proxies.ts';
@@ -49,15 +48,16 @@ export type ReferenceService = Awaited<ReturnType<typeof startReferenceService>>
 /** @throws already-running, state-unreadable, state-unwritable, usage-invalid (the address), what forbids WireGuard */
 export async function startReferenceService(options: ReferenceServiceOptions) {
   await ensureOwnDirectory(options.directory);
-  // A command of the administrator that runs without a service has the database for a moment.
-  const database = await waitForOther(1000, () => openDatabase(options.directory));
-  const opened: Close[] = [() => database.close()];
+  const lock = await lockDirectory(options.directory);
+  const opened: Close[] = [lock[Symbol.asyncDispose]];
   const close = once(async () => {
     // The last that was opened first: no caller is answered by what is closed already.
     for (const closeOne of opened.toReversed()) await closeOne();
   });
   try {
     /** `close` stops and removes everything but the data; may be repeated. */
+    const database = openDatabase(options.directory);
+    opened.push(() => database.close());
     return { ...(await startOn(database, options, opened)), close };
   } catch (error) {
     await close();
@@ -65,7 +65,7 @@ export async function startReferenceService(options: ReferenceServiceOptions) {
   }
 }
 
-type Close = () => void | Promise<void>;
+type Close = () => void | PromiseLike<void>;
 
 const loopbackOf: ReadonlyMap<string, string> = new Map(Object.entries({ '0.0.0.0': '127.0.0.1', '::': '::1' }));
 
@@ -79,8 +79,7 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   const repositories = createRepositories(database, terms);
   const { networks, proxies, usage, tokens, codes } = repositories;
   const privateKey = keepSetting(database, 'wireguard-keys', () => createKeyPair().privateKey.reveal());
-  // Earlier versions kept the public key behind it.
-  const keys = createKeyPair(Buffer.from(privateKey.split(' ', 1).join(), 'base64'));
+  const keys = createKeyPair(Buffer.from(privateKey, 'base64'));
   const port = await keepPort(database, options.wireGuardPort ?? 0);
   // No client is connected to a service that does not run; one that was killed could not note it.
   usage.disconnectAll(now());
@@ -115,9 +114,6 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   opened.push(startUpkeep(backend));
   const listener = await listenOn(createApplication(backend).fetch, listen);
   opened.push(listener.close);
-  const admin = createAdminCommands(repositories);
-  const socket = await openControlSocket(directory, admin, warn);
-  opened.push(socket.close);
 
   return {
     baseUrl: `http://${isIPv6(host) ? `[${host}]` : host}:${listener.port}`,
@@ -126,7 +122,7 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
     guestJwt: await tokens.signNetwork(networks.ensureGuest()),
     profile: profile.name,
     wireGuard: end.state,
-    admin,
+    admin: createAdminCommands(repositories),
   };
 }
 

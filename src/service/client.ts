@@ -27,7 +27,7 @@ export interface ServiceClient {
   call<Name extends OperationName>(
     name: Name,
     request: OperationRequest<Name>,
-    options: CallOptions & Keep<Name>,
+    options?: CallOptions & Keep<Name>,
   ): Promise<OperationResponse<Name>>;
   /**
    * The items of an answer's one list, one by one while it arrives. Opening it is tried as a call is; once items came, a
@@ -36,7 +36,7 @@ export interface ServiceClient {
   stream<Name extends StreamableName>(
     name: Name,
     request: OperationRequest<Name>,
-    options: CallOptions,
+    options?: CallOptions,
   ): AsyncIterable<StreamedItem<Name>>;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -45,7 +45,8 @@ export interface ServiceClient {
 interface CallOptions {
   /** Sent only where the operation asks for one. */
   readonly token?: Secret | undefined;
-  readonly signal: AbortSignal;
+  /** Ends the call; default: never. */
+  readonly signal?: AbortSignal;
 }
 
 interface Keep<Name extends OperationName> {
@@ -97,7 +98,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   const tryRepeatedly = createTries(options);
   const close = async () => (await transport)?.close();
   return {
-    call: async (name, request, { token, signal, keep }) => {
+    call: async (name, request, { token, signal = never(), keep } = {}) => {
       const exchange = prepareExchange({ base, bodyLimitBytes: limits.bodyBytes, name, request, token });
       const transport = await findTransport();
       return callWithin({ callMs: limits.callMs, name, signal }, (callSignal) => {
@@ -110,7 +111,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
         return tryRepeatedly({ name, caller: signal, signal: callSignal }, act as () => Promise<Response>);
       });
     },
-    stream: async function* (name, request, { token, signal }) {
+    stream: async function* (name, request, { token, signal = never() } = {}) {
       const exchange = prepareExchange({ base, bodyLimitBytes: limits.bodyBytes, name, request, token });
       const transport = await findTransport();
       const tryOpening = <T>(open: () => Promise<T>) => tryRepeatedly({ name, caller: signal, signal }, open);
@@ -120,6 +121,8 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     [Symbol.asyncDispose]: close,
   };
 }
+
+const never = () => new AbortController().signal;
 
 type KeepAny = ((item: unknown) => boolean) | undefined;
 

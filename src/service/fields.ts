@@ -32,6 +32,9 @@ export const text = maybe(z.string());
 export const number = maybe(z.number());
 export const count = maybe(z.int());
 export const flag = maybe(z.boolean());
+/** A whole number, or one text of a few, as the interface says; whatever else an answer has there is taken all the same. */
+export const integer = maybe(z.number().meta({ type: 'integer' }));
+export const oneOf = (...values: readonly string[]) => maybe(z.string().meta({ enum: [...values] }));
 
 /** A text whose form the interface shows. @param description what happened at that time */
 export const time = (description: string) => text.meta({ description, format: 'date-time' });

@@ -93,10 +93,7 @@ function nameKind(value: unknown): string {
 
 const isObject = (value: unknown): value is Body => nameKind(value) === 'object';
 
-/**
- * The coded error for the `error` of an answer (service-interface, "Errors"): client-limit-exceeded,
- * auth-code-limit-exceeded, auth-code-refused, not-authorized or service-refused. Something may have changed even so.
- */
+/** The coded error for the `error` of an answer (service-interface, "Errors"). Something may have changed even so. */
 export function createRefusalError(name: OperationName, error: RefusalFields, secrets: readonly Secret[] = []) {
   const message = typeof error.message === 'string' ? error.message : '';
   const said = scrub(message, secrets);

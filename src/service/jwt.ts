@@ -10,6 +10,12 @@ export function readClaims(token: Secret): z.output<typeof claimsSchema> | undef
   return claimsSchema.safeParse(parseJson(Buffer.from(payload, 'base64url').toString('utf8'))).data;
 }
 
+/** The network that a token says it is for, by its name where it tells it. */
+export function findNetworkName(token: Secret): string {
+  const { networkName, networkId } = readClaims(token) ?? {};
+  return networkName ?? networkId ?? 'a network that the token does not name';
+}
+
 const claim = z.string().min(1).optional().catch(undefined);
 const claimsSchema = z
   .object({

@@ -64,7 +64,8 @@ function describeOperation(name: OperationName, named: NamedSchemas) {
     ...(request === undefined ? {} : { requestBody: { required: true, ...toContent(request) } }),
     responses: {
       200: { description: 'The answer, or an `error` in its place.', ...toContent(response) },
-      default: { $ref: '#/components/responses/Failure' },
+      '4XX': { $ref: '#/components/responses/Failure' },
+      '5XX': { $ref: '#/components/responses/Failure' },
     },
     'x-retry': repeat,
   };

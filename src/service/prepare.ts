@@ -22,6 +22,10 @@ export interface CallParts<Name extends OperationName> {
 
 /** Turns a call into a request. @throws signed-out, not-authorized, usage-invalid */
 export function prepareExchange<Name extends OperationName>(parts: CallParts<Name>): PreparedExchange {
+  if (!Object.hasOwn(operations, parts.name)) {
+    const options = { maybeSent: false };
+    throw new TributaryError('usage-invalid', `the interface has no operation ${parts.name}`, options);
+  }
   const operation: Operation = operations[parts.name];
   const body = operation.request === undefined ? undefined : createBody(parts.name, operation.request, parts.request);
   const authorization = operation.authentication === 'none' ? undefined : createAuthorization(parts.name, parts.token);
@@ -42,7 +46,7 @@ export function prepareExchange<Name extends OperationName>(parts: CallParts<Nam
 
 /** @throws signed-out, not-authorized */
 function createAuthorization(name: OperationName, token: Secret | undefined): string {
-  if (token === undefined) throw createUnsentError('signed-out', name, 'needs a network JWT, and there is none');
+  if (token === undefined) throw createUnsentError('signed-out', name, 'needs a network JWT, and none was given');
   if (/^[\x21-\x7e]+$/.test(token.reveal())) return `Bearer ${token.reveal()}`;
   throw createUnsentError('not-authorized', name, 'the stored token holds characters that no token has');
 }

@@ -3,7 +3,8 @@ import { TributaryError } from '../lib/errors.ts';
 
 export interface ServiceAddress {
   readonly baseUrl: string;
-  readonly allowInsecureHttp: boolean;
+  /** Default: false. */
+  readonly allowInsecureHttp?: boolean;
   /** The certificates, as PEM, that alone vouch for the service, asked for at each connection; undefined: those that Node knows. */
   readonly certificateAuthority?: (() => string | undefined) | undefined;
 }

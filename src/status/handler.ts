@@ -9,7 +9,7 @@ import { type StatusSource, stateHeader, versionHeader } from './source.ts';
 
 export const bodyLimitBytes = 16 * 1024;
 
-/** Which door a request came through: the TCP port, open to whoever reaches it, or the owner's Unix socket. */
+/** Which door a request came through: the TCP port, open to anyone who reaches it, or the owner's Unix socket. */
 export type Listener = 'tcp' | 'socket';
 
 /** The one request handler of both doors; bad input is a 4xx, a bug a 500. `ownNames` are for the TCP port only. */

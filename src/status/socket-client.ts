@@ -11,9 +11,8 @@ const answerLimitBytes = 4 * 1024 * 1024;
 /** No socket there, or one that a dead process left. */
 const nobody: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED']);
 
-/** A running program of ours, and where it may answer; the likeliest first. */
+/** An agent, and where it may answer; the likeliest first. */
 interface Listening {
-  readonly name: string;
   readonly socketPaths: readonly string[];
   /** The state directory of the agent that is meant; any other refuses to answer. */
   readonly onlyOf?: string | undefined;
@@ -27,18 +26,13 @@ interface Question {
   readonly onVersion?: (version: string | undefined) => void;
 }
 
-export function askAgent({ socketPaths, onlyOf }: Omit<Listening, 'name'>, question: Question): Promise<unknown> {
-  const name = onlyOf === undefined ? 'the agent' : `the agent of ${onlyOf}`;
-  return askOverSocket({ name, socketPaths, onlyOf }, question);
-}
-
 /** The first socket's answer, parsed. @throws not-running, not-allowed, command-failed, and the error in the answer */
-export async function askOverSocket(listening: Listening, question: Question): Promise<unknown> {
-  const { name, socketPaths } = listening;
+export async function askAgent({ socketPaths, onlyOf }: Listening, question: Question): Promise<unknown> {
+  const name = onlyOf === undefined ? 'the agent' : `the agent of ${onlyOf}`;
   const others: string[] = [];
   for (const socketPath of socketPaths) {
     try {
-      return await exchange(listening, socketPath, question);
+      return await exchange({ name, socketPath, onlyOf }, question);
     } catch (error) {
       if (hasCode(error, 'not-running')) others.push(`; on ${socketPath} ${error.message}`);
       else if (!nobody.has(systemCodeOf(error))) throw createAskError(error, name, socketPath);
@@ -49,8 +43,10 @@ export async function askOverSocket(listening: Listening, question: Question): P
   throw new TributaryError('not-running', `asking ${name}: ${found}`);
 }
 
+type Asked = Readonly<Record<'name' | 'socketPath', string>> & Pick<Listening, 'onlyOf'>;
+
 /** HTTP/1.0, whose answers end with the connection: Node's own client takes longer to load than this whole exchange. */
-async function exchange({ name, onlyOf }: Listening, socketPath: string, { method, path, body, onVersion }: Question) {
+async function exchange({ name, socketPath, onlyOf }: Asked, { method, path, body, onVersion }: Question) {
   const signal = AbortSignal.timeout(timeoutMs);
   // Root speaks as the folder's owner: a link in the place of the agent's socket could lead to one that only root may use.
   await using folder = await openFolder(dirname(socketPath));

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { type AddressRange, mergeSorted, type Prefix, parsePrefix, renderRange, toRange } from '../lib/addresses.ts';
+import { mergeCidr } from 'cidr-tools';
+import { parsePrefix } from '../lib/addresses.ts';
 import { hasCode, messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 
 /** Addresses that were read and merged, as text for nft: 64,000 of them are a megabyte, as numbers they would be five. */
@@ -31,25 +32,20 @@ export async function readAddressList(path: string): Promise<AddressList> {
  * @throws list-refused; also for a list without any address, which a failed download leaves behind
  */
 export function parseAddressList(text: string, place: string) {
-  // Beginning and prefix length in one number each: a tenth of the memory that objects take.
-  const keys4: number[] = [];
-  const ranges6: AddressRange[] = [];
+  const prefixes: Readonly<Record<4 | 6, string[]>> = { 4: [], 6: [] };
   const broken: string[] = [];
   for (const { entry, number } of readEntries(text)) {
     const prefix = parsePrefix(entry);
     if (prefix === undefined || prefix.length === 0) broken.push(`${place}:${number}: found ${quote(entry)}`);
-    else if (prefix.family === 6) ranges6.push(toRange(prefix));
-    else keys4.push(toKey(prefix));
+    else prefixes[prefix.family].push(entry);
   }
-  const count = keys4.length + ranges6.length;
+  const count = prefixes[4].length + prefixes[6].length;
   if (broken.length > 0) throw new TributaryError('list-refused', describeBroken(broken));
   if (count === 0) throw new TributaryError('list-refused', `${place}: there is no address in it`);
   if (count > mostEntries) {
     throw new TributaryError('list-refused', `${place}: it has ${count} entries; allowed: at most ${mostEntries}`);
   }
-  const sorted4 = Float64Array.from(keys4).sort().values().map(fromKey);
-  const sorted6 = ranges6.sort((one, other) => Number(one.first - other.first));
-  const elements = { 4: toChunks(mergeSorted(sorted4), 4), 6: toChunks(mergeSorted(sorted6), 6) };
+  const elements = { 4: toChunks(prefixes[4], /\/32$/), 6: toChunks(prefixes[6], /\/128$/) };
   return {
     /** Of the elements: two lists with the same addresses have the same. */
     hash: hash('sha256', JSON.stringify(elements)).slice(0, 12),
@@ -87,25 +83,11 @@ function quote(entry: string): string {
   return JSON.stringify(entry.length > 60 ? `${shown}…` : shown);
 }
 
-/** In the order of these keys a wide prefix comes before what lies in it. */
-function toKey({ address, length }: Prefix): number {
-  const value = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
-  return (value - (value % 2 ** (32 - length))) * 64 + length;
-}
-
-function fromKey(key: number): AddressRange {
-  const first = Math.floor(key / 64);
-  return { first: BigInt(first), last: BigInt(first + 2 ** (32 - (key % 64)) - 1) };
-}
-
 /** `192.0.2.0/24, 198.51.100.7`: so many elements at a time as one nft transaction takes from an ordinary user. */
-function toChunks(ranges: Iterable<AddressRange>, family: 4 | 6): readonly string[] {
-  const chunks: string[] = [];
-  let chunk: string[] = [];
-  for (const range of ranges) {
-    if (chunk.push(renderRange(range, family)) < chunkLength) continue;
-    chunks.push(chunk.join(', '));
-    chunk = [];
-  }
-  return chunk.length === 0 ? chunks : [...chunks, chunk.join(', ')];
+function toChunks(prefixes: string[], ofOne: RegExp): readonly string[] {
+  const merged = mergeCidr(prefixes).map((prefix) => prefix.replace(ofOne, ''));
+  const count = Math.ceil(merged.length / chunkLength);
+  return Array.from({ length: count }, (_, index) =>
+    merged.slice(index * chunkLength, (index + 1) * chunkLength).join(', '),
+  );
 }

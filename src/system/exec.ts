@@ -1,5 +1,3 @@
-import { access, constants, stat } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
 import { TributaryError } from '../lib/errors.ts';
 import type { dialects } from './dialects.ts';
 
@@ -32,32 +30,12 @@ export interface Talk {
 export type Exec = (command: Command) => Promise<string>;
 
 const stderrLimit = 400;
-/** Where programs were found, so that not every start looks through PATH. */
-const places = new Map<string, string>();
-
-/** Finds a program's file in PATH, again when it has moved. A path, and a name that is not in PATH, stay as they are. */
-export async function locateProgram(program: string): Promise<string> {
-  const known = places.get(program);
-  if (known !== undefined && (await isProgram(known))) return known;
-  for (const folder of program.includes('/') ? [] : (process.env.PATH ?? '').split(delimiter)) {
-    const path = join(folder, program);
-    if (!isAbsolute(path) || !(await isProgram(path))) continue;
-    places.set(program, path);
-    return path;
-  }
-  return program;
-}
-
-async function isProgram(path: string): Promise<boolean> {
-  const [found, mayRun] = await Promise.allSettled([stat(path), access(path, constants.X_OK)]);
-  return found.status === 'fulfilled' && found.value.isFile() && mayRun.status === 'fulfilled';
-}
 
 export const exec: Exec = async (command) => {
   // Loaded late: it costs as much memory as everything else in the agent, and start-up begins with reading files.
   const { execa } = await import('execa');
   const { timeoutMs: timeout = 15_000 } = command;
-  const result = await execa(await locateProgram(command.program), command.args, {
+  const result = await execa(command.program, command.args, {
     reject: false,
     stripFinalNewline: false,
     timeout,

@@ -124,7 +124,7 @@ export async function sweepTemporaryFiles(path: string, now: Date): Promise<void
 }
 
 /** True where the folder is there and not read-only, and root need not become another user to work in it. */
-export async function isOwnFolder(path: string): Promise<boolean> {
+async function isOwnFolder(path: string): Promise<boolean> {
   try {
     await using folder = await openFolder(path);
     await access(path, constants.W_OK);

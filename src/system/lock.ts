@@ -9,13 +9,13 @@ import { openFolder } from './folder.ts';
 /**
  * Takes the lock on a file (0600), which is made where it is missing and never removed: a removed one could be locked twice.
  * It is flock(2) on our own open file, taken by a helper process on our descriptor, and ends with us, by kill -9 too.
- * @throws already-running, missing-program, command-failed, state-unwritable
+ * `by`: what takes it, for the error. @throws already-running, missing-program, command-failed, state-unwritable
  */
-export async function acquireLock(path: string): Promise<AsyncDisposable & { readonly path: string }> {
+export async function acquireLock(path: string, by = 'agent'): Promise<AsyncDisposable & { readonly path: string }> {
   const file = await openLock(path).catch(rethrow('state-unwritable', `opening the lock ${path}`));
   try {
     const exitCode = await runFlock(file.fd);
-    if (exitCode === 1) throw await createHeldError(file, path);
+    if (exitCode === 1) throw await createHeldError(file, path, by);
     if (exitCode !== 0) {
       throw new TributaryError('command-failed', `locking ${path}: flock exited with ${exitCode ?? 'a signal'}`);
     }
@@ -54,9 +54,9 @@ async function runFlock(descriptor: number): Promise<number | null> {
   return exitCode;
 }
 
-async function createHeldError(file: FileHandle, path: string): Promise<TributaryError> {
+async function createHeldError(file: FileHandle, path: string, by: string): Promise<TributaryError> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(32), 0, 32, 0);
   const pid = /^\d+/.exec(buffer.toString('utf8', 0, bytesRead))?.[0];
-  const whose = pid === undefined ? 'another agent' : `another agent (process ${pid})`;
+  const whose = pid === undefined ? `another ${by}` : `another ${by} (process ${pid})`;
   return new TributaryError('already-running', `${whose} uses this state directory: it holds ${path}`);
 }

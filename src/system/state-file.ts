@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import type * as z from 'zod';
 import { rethrow, TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
+import { Secret } from '../lib/secret.ts';
 import { listFolder, readOwnFile, renameFile, writeFileAtomic } from './files.ts';
 
 /** One named document in the state directory: checksummed, private, replaced in one step. */
@@ -31,8 +32,6 @@ export interface StateFileOptions<T> {
   readonly directory: string;
   readonly name: string;
   readonly schema: z.ZodType<T>;
-  /** Wire form of the document where JSON alone does not do (secrets). */
-  readonly toJson?: (value: T) => unknown;
   readonly onSetAside: OnSetAside;
 }
 
@@ -70,13 +69,19 @@ export function createStateFile<T>(options: StateFileOptions<T>) {
       const names = await listFolder(options.directory);
       return names.some((name) => name.startsWith(`${fileName}${asideMark}`));
     },
-    /** @throws state-unwritable */
+    /** With its secrets: the one place where they are written down; the file is 0600. @throws state-unwritable */
     async write(value: T) {
-      const data = options.toJson === undefined ? value : options.toJson(value);
+      const data: unknown = JSON.parse(JSON.stringify(value, revealSecret));
       const document = { version: 1, sha256: toChecksum(data), data };
       await writeFileAtomic(path, `${JSON.stringify(document, null, 2)}\n`);
     },
   };
+}
+
+/** For JSON.stringify, which gives the text that a secret shows. */
+function revealSecret(this: Readonly<Record<string, unknown>>, key: string, shown: unknown): unknown {
+  const held = this[key];
+  return held instanceof Secret ? held.reveal() : shown;
 }
 
 /** Between a document's name and the time at which it was set aside. */

@@ -1,6 +1,6 @@
 import { TributaryError } from '../lib/errors.ts';
 import { type Answer, type Dialect, findAnswer, isWholeJson, dialects as realDialects } from './dialects.ts';
-import { type Exec, locateProgram, type Talk } from './exec.ts';
+import type { Exec, Talk } from './exec.ts';
 
 /** nft keeps every line that it was given, and slows down. */
 const mostLines = 300;
@@ -104,7 +104,7 @@ type Kept = Awaited<ReturnType<typeof startKept>>;
 async function startKept(dialect: Dialect, deadlineMs: number) {
   const { execa } = await import('execa');
   const [program, ...args] = dialect.argv;
-  const child = execa(await locateProgram(program), args, {
+  const child = execa(program, args, {
     // Not at home: nft keeps a history of its own there, and at / where there is none.
     // What an answer took is given back.
     env: { LC_ALL: 'C', HOME: '/dev/null', MALLOC_TRIM_THRESHOLD_: '0', MALLOC_TOP_PAD_: '0' },

@@ -1,9 +1,6 @@
 import type { Exec } from './exec.ts';
 
-/**
- * Applies lines in order: `whole` stops at the first that is refused, `forced` goes on after one, `talk` asks the kept program.
- * @throws command-failed, also where a forced line was refused; missing-program
- */
+/** `whole` stops at the first line that is refused, `forced` goes on and fails at the end, `talk` asks the kept program. @throws command-failed, missing-program */
 export async function applyTc(exec: Exec, lines: readonly string[], how: 'whole' | 'forced' | 'talk' = 'whole') {
   const force = how === 'forced' ? ['-force'] : [];
   const talk = { to: 'tc', lines, isChange: true } as const;

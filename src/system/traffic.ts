@@ -14,12 +14,8 @@ export interface Carried {
 export function readCarried(name: string, path = '/proc/self/net/dev'): Carried | undefined {
   const lines = attempt(() => readFileSync(path, 'utf8'), '').split('\n');
   const line = lines.find((each) => each.trimStart().startsWith(`${name}:`));
-  const counts =
-    line
-      ?.slice(line.indexOf(':') + 1)
-      .trim()
-      .split(/\s+/)
-      .map(Number) ?? [];
+  const [, numbers = ''] = line?.split(':') ?? [];
+  const counts = numbers.trim().split(/\s+/).map(Number);
   const [rxBytes = 0, rxPackets = 0, , , , , , , txBytes = 0, txPackets = 0] = counts;
   const carried = { rxBytes, txBytes, packets: rxPackets + txPackets };
   return counts.length >= 16 && Object.values(carried).every(Number.isSafeInteger) ? carried : undefined;

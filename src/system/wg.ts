@@ -3,7 +3,7 @@ import { Secret } from '../lib/secret.ts';
 import type { Exec } from './exec.ts';
 
 /** One peer as the kernel (or wireguard-go) has it; keys are public ones. */
-export type WireGuardPeer = Readonly<ReturnType<typeof parsePeer>>;
+export type WireGuardPeer = Readonly<ReturnType<typeof toPeer>>;
 
 /** What a peer did so far. */
 export type WireGuardTraffic = Pick<WireGuardPeer, 'publicKey' | 'lastHandshakeAt' | 'rxBytes' | 'txBytes'>;
@@ -13,17 +13,18 @@ export type WireGuardInterface = Readonly<Awaited<ReturnType<typeof observeWireG
 /** All in one question. What `wg` says of secret keys goes no further than this. @throws command-failed, missing-program */
 export async function observeWireGuard(exec: Exec, name: string) {
   const text = await exec({ program: 'wg', args: ['show', name, 'dump'], doing: `reading ${name}` });
-  const [own = '', ...peers] = text.split('\n').filter((line) => line !== '');
-  const [, publicKey] = own.split('\t');
-  return { publicKey: noneToUndefined(publicKey), peers: peers.map(parsePeer) as readonly WireGuardPeer[] };
+  const rows = text.split('\n').map((line) => line.split('\t').map((part) => (part === '(none)' ? undefined : part)));
+  const [[, publicKey] = [], ...peers] = rows.filter((row) => row.length > 1);
+  return { publicKey, peers: peers.map(toPeer) as readonly WireGuardPeer[] };
 }
 
-function parsePeer(line: string) {
-  const [publicKey = '', , endpoint, allowedIps = '', handshake, rxBytes, txBytes, keepalive] = line.split('\t');
+/** Of the parts of its row in `wg show dump`, in their order. */
+function toPeer(parts: readonly (string | undefined)[]) {
+  const [publicKey = '', , endpoint, allowedIps, handshake, rxBytes, txBytes, keepalive] = parts;
   return {
     publicKey,
-    endpoint: noneToUndefined(endpoint),
-    allowedIps: (noneToUndefined(allowedIps)?.split(',') ?? []) as readonly string[],
+    endpoint,
+    allowedIps: (allowedIps?.split(',') ?? []) as readonly string[],
     /** Unix seconds; undefined before the first. */
     lastHandshakeAt: Number(handshake) || undefined,
     rxBytes: Number(rxBytes),
@@ -33,10 +34,9 @@ function parsePeer(line: string) {
   };
 }
 
-function noneToUndefined(value: string | undefined): string | undefined {
-  return value === '(none)' ? undefined : value;
-}
-
+/** What wireguard-go calls the parts of a row; none is the shared key, which nobody needs. */
+const dumpOrder =
+  'public_key none endpoint allowed_ip last_handshake_time_sec rx_bytes tx_bytes persistent_keepalive_interval';
 const patienceMs = 2_000;
 
 /**
@@ -53,23 +53,18 @@ export async function observeWireGuardGo(
   const privateKey = readAll(own, 'private_key')[0];
   return {
     publicKey: privateKey === undefined ? undefined : toPublicKey(new Secret(toBase64(privateKey))),
-    peers: peers.map((peer) => ({
-      publicKey: toBase64(readAll(peer, 'public_key')[0] ?? ''),
-      endpoint: readAll(peer, 'endpoint')[0],
-      allowedIps: readAll(peer, 'allowed_ip'),
-      lastHandshakeAt: Number(readAll(peer, 'last_handshake_time_sec')[0]) || undefined,
-      rxBytes: Number(readAll(peer, 'rx_bytes')[0]),
-      txBytes: Number(readAll(peer, 'tx_bytes')[0]),
-      persistentKeepaliveSeconds: Number(readAll(peer, 'persistent_keepalive_interval')[0]) || undefined,
-    })),
+    peers: peers.map((peer) => {
+      const [key = '', ...more] = dumpOrder.split(' ').map((name) => readAll(peer, name).join() || undefined);
+      return toPeer([toBase64(key), ...more]);
+    }),
   };
 }
 
 /** All that was said until the end, or until it took too long. */
 async function ask(path: string): Promise<string> {
   let text = '';
-  const socket = createConnection(path, () => socket.write('get=1\n\n'));
-  const timer = setTimeout(() => socket.destroy(), patienceMs);
+  const signal = AbortSignal.timeout(patienceMs);
+  const socket = createConnection({ path, signal }, () => socket.write('get=1\n\n'));
   try {
     for await (const part of socket.setEncoding('utf8')) {
       text += part;
@@ -77,8 +72,6 @@ async function ask(path: string): Promise<string> {
     }
   } catch {
     // Without a socket, and where nobody listens at it, nothing is said.
-  } finally {
-    clearTimeout(timer);
   }
   return text;
 }

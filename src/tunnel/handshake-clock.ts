@@ -1,10 +1,7 @@
 /** A clock this far off still counts as right: WireGuard stamps whole seconds, and clocks are corrected in small steps. */
 const slackMs = 3000;
 
-/**
- * The last handshake by today's clock. The clock may have been set since WireGuard's stamp: its age goes by the uptime.
- * @param uptimeMs a clock that only ever goes on, in ms, also while the machine sleeps
- */
+/** The last handshake by today's clock, which may have been set since WireGuard's stamp: its age goes by `uptimeMs`, which runs in sleep too. */
 export function createHandshakeClock(now: () => Date, uptimeMs: () => number) {
   let latest: { readonly notedAt: number; readonly atMs: number; readonly startedMs: number } | undefined;
   let lookedMs: number | undefined;

@@ -4,7 +4,7 @@ import type { Exec } from '../system/exec.ts';
 import { isThere } from '../system/files.ts';
 import type { Interface } from '../system/ip.ts';
 import { observeWireGuard, observeWireGuardGo } from '../system/wg.ts';
-import { toPublicKey } from './keys.ts';
+import { toPublicKey } from '../system/wireguard-keys.ts';
 
 export interface TunnelHost {
   readonly exec: Exec;

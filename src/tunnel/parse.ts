@@ -1,10 +1,10 @@
 import { isIP, isIPv4 } from 'node:net';
 import type { IssuedTunnel } from '../identity/registration-files.ts';
-import { isInAny, parsePrefix, privatePrefixes, toShortNetwork } from '../lib/addresses.ts';
+import { isInAny, parsePrefix, privatePrefixes, toNetwork } from '../lib/addresses.ts';
 import { TributaryError } from '../lib/errors.ts';
 import { Secret } from '../lib/secret.ts';
+import { isWireGuardKey, toPublicKey } from '../system/wireguard-keys.ts';
 import { findEndpointFault, type ServiceContext } from './endpoint.ts';
-import { isWireGuardKey, toPublicKey } from './keys.ts';
 import type { Endpoint, TunnelSpec } from './state.ts';
 
 const hostName =
@@ -67,7 +67,7 @@ function readAddresses(section: Section): readonly { readonly family: 4 | 6; rea
 function toAddress(text: string): string | undefined {
   const prefix = parsePrefix(text);
   if (prefix === undefined) return undefined;
-  return toShortNetwork({ ...prefix, length: prefix.family === 4 ? 32 : 128 });
+  return toNetwork({ ...prefix, length: prefix.family === 4 ? 32 : 128 });
 }
 
 function readAllowedIps(section: Section): readonly string[] {

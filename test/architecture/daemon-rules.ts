@@ -12,6 +12,7 @@ const notLoaded: readonly { readonly name: RegExp; readonly why: string; readonl
   { name: /^yaml$/, why: 'it is needed only where there is a configuration file, when that is read', sample: 'yaml' },
   { name: /^mqtt$/, why: 'it is needed only where a broker is configured', sample: 'mqtt' },
   { name: /^execa$/, why: 'it is loaded when the first program is run', sample: 'execa' },
+  { name: /^cidr-tools$/, why: 'it is needed only where a list of addresses is denied', sample: 'cidr-tools' },
   {
     name: /^undici$/,
     why: 'its front door loads fetch, caches and a test kit; transport.ts takes the three files it needs',

@@ -129,12 +129,7 @@ export const crossings: readonly Crossing[] = [
   {
     from: 'src/cli/sandbox-admin.ts',
     to: 'src/reference-service/admin-commands.ts',
-    reason: "the administrator's commands are commands here, by name; only the name is shared, as a type",
-  },
-  {
-    from: 'src/cli/run-admin-command.ts',
-    to: 'src/reference-service/',
-    reason: 'a command goes to the service that runs, or is run on its database where none does',
+    reason: "the administrator's commands are commands here, by name, and are run on the service's database",
   },
   {
     from: 'src/cli/sandbox-seed.ts',

@@ -15,7 +15,13 @@ const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly
   },
   { name: /^pino$/, places: ['src/report/logger.ts'], why: 'everybody else is handed a Logger' },
   { name: /^mqtt$/, places: ['src/report/mqtt-session.ts'], why: 'one file speaks to the broker' },
+  { name: /^nanotar$/, places: ['src/doctor/bundle.ts'], why: 'one file makes an archive' },
   { name: /^yaml$/, places: ['src/config/yaml-text.ts'], why: 'the configuration alone is YAML' },
+  {
+    name: /^cidr-tools$/,
+    places: ['src/system/address-list.ts'],
+    why: 'only a list of addresses is long enough for it',
+  },
   { name: /^node-cron$/, places: ['config', 'provide'], why: 'schedules are read and kept in these places' },
   { name: /^undici\/lib\//, places: ['src/service/transport.ts'], why: 'the service is spoken to in one place' },
   {
@@ -100,8 +106,7 @@ const inlinePlaces: readonly {
   {
     what: 'reads the environment',
     pattern: /\bprocess\s*(\?\.|\.|\[\s*['"`])\s*env\b|\benv\b[^{}]*\}\s*=\s*process\b/,
-    // system/exec.ts: where programs lie, as every start of one without a folder would read it.
-    places: ['src/main.ts', 'src/system/exec.ts', 'lab'],
+    places: ['src/main.ts', 'lab'],
     why: 'main.ts hands the environment on, and src/config alone knows what its variables mean',
     sample: "export const path = () => process['env'].PATH;",
   },
@@ -120,13 +125,14 @@ const inlinePlaces: readonly {
       // State files, 0600.
       'src/identity/sign-in.ts',
       'src/identity/registration-files.ts',
+      'src/system/state-file.ts',
       // An auth code is made to be shown, and the token of an upgraded guest may go to a file, 0600.
       'src/cli/auth.ts',
       'src/cli/account/jwt-destination.ts',
       // The WireGuard text: read, and written to a file, 0600.
       'src/tunnel/parse.ts',
       'src/tunnel/render.ts',
-      'src/tunnel/keys.ts',
+      'src/system/wireguard-keys.ts',
       // A key that is handed in like a secret, so that it is checked like any other.
       'src/config/load.ts',
       // Where a webhook goes, what it is signed with, and what the broker is told by.

@@ -51,7 +51,9 @@ async function listLocalDocuments(): Promise<readonly JsonDocument[]> {
         'Version 1; the same as `/status.json`. With `--watch` there is one on each line, or `error` with `code` and `message` while the agent does not answer.',
       shape: toShape(statusDocument),
     },
-    { title: 'provide', about: 'The part `provide` of `status`.', shape: undefined },
+    ...['provide', 'pause', 'resume'].map((title) => {
+      return { title, about: 'The part `provide` of `status`.', shape: undefined };
+    }),
     { title: 'health', about: 'It exits with 0 or 1 besides.', shape: readShape([await askRoute('/health')]) },
     { title: 'doctor', about: 'In the order in which the checks are made.', shape: readShape([doctorSample]) },
     {
@@ -59,7 +61,16 @@ async function listLocalDocuments(): Promise<readonly JsonDocument[]> {
       about: 'Where it succeeds; `phase` is null where no agent runs yet.',
       shape: readShape([setupSample, { ...setupSample, profile: null, cap: null, phase: null, page: null }]),
     },
-    { title: 'login', about: 'Where it succeeds.', shape: readShape([{ signedIn: true }]) },
+    {
+      title: 'login',
+      about: 'Where it succeeds.',
+      shape: readShape([{ signedIn: true, networkName: '', isRunning: true }]),
+    },
+    { title: 'logout', about: 'Where it succeeds.', shape: readShape([{ signedIn: false, networkName: '' }]) },
+    { title: 'reload', about: 'Where the agent took it over.', shape: readShape([{ reloaded: true }]) },
+    ...['start', 'stop', 'restart', 'logs'].map((title) => {
+      return { title, about: 'The command to type.', shape: readShape([{ command: '' }]) };
+    }),
     { title: 'plan', about: 'Lists of lines, as nft and ip are given them.', shape: readShape([planSample]) },
     ...(await listConfigDocuments()),
     {
@@ -109,7 +120,8 @@ async function listConfigDocuments(): Promise<readonly JsonDocument[]> {
       },
       {
         title: 'config set',
-        about: 'What was written.',
+        about:
+          'What was written, and what came of it: `taken-over`, `not-taken-over`, `overruled` by the environment, `refused` or `no-agent`.',
         shape: readShape([await run(good, 'set', 'log.level', 'warn')]),
       },
     ];
@@ -166,6 +178,7 @@ const serviceCommands: Readonly<Record<string, readonly [goldens: string, about:
   'account upgrade': ['account-upgrade', 'What became of the guest.'],
   'account set-password': ['account-set-password', 'Where it succeeds.'],
   'auth code': ['auth-code', 'The code that was made.'],
+  'auth status': ['auth-status', 'As whom this device is signed in; a time is null where the token has no end.'],
 };
 
 function listServiceDocuments(): readonly JsonDocument[] {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Agent, createAgent } from '../../src/agent/create-agent.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { judgePhase } from '../../src/health/phase.ts';
-import { createNetworkJwtStore, createRegistrationFiles } from '../../src/identity/registration-files.ts';
+import { createRegistrationFiles } from '../../src/identity/registration-files.ts';
 import { type TributaryError, toFailure, toUndefined } from '../../src/lib/errors.ts';
 import type { Secret } from '../../src/lib/secret.ts';
 import { startReferenceService } from '../../src/reference-service/server.ts';
@@ -141,7 +141,7 @@ export async function createFaultsWorld({
     },
     /** All clients that the service has of this owner. */
     listClients: async () => {
-      token ??= (await createNetworkJwtStore(stateDirectory, () => undefined).peek())?.token;
+      token ??= (await createRegistrationFiles(stateDirectory, () => undefined).networkJwt.peek())?.token;
       const headers = { authorization: `Bearer ${token?.reveal()}` };
       const answer = await fetch(`${reference.baseUrl}/network/clients`, { headers });
       const { clients } = (await answer.json()) as { readonly clients: readonly { readonly client_id: string }[] };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runAdminCommand } from '../../src/cli/run-admin-command.ts';
+import { type AdminCommandName, administer } from '../../src/reference-service/admin-commands.ts';
 import { profileNames } from '../../src/service/profiles.ts';
 import { call, claimsOf, makeDirectory, withTunnel } from './reference-caller.ts';
 import { runService } from './sandbox-process.ts';
@@ -18,18 +18,17 @@ test.each(profileNames)(
     const logIn = async (code: string) => (await post('/auth/code-login', { auth_code: code })).by_jwt;
     const token = await logIn(first.authCode);
     const guest = first.guestJwt;
-    const administer = (name: Parameters<typeof runAdminCommand>[1], request: unknown) =>
-      runAdminCommand(directory, name, request);
+    const command = (name: AdminCommandName, request: unknown) => administer(directory, name, request);
 
     // Everything that changes something, each answered.
     const clientId = claimsOf((await post('/network/auth-client', withTunnel, token)).by_client_jwt).client_id;
     if (profile === 'documented') await post('/device/set-provide', { client_id: clientId, provide_mode: 3 }, token);
     const unused = (await post('/auth/code-create', {}, token)).auth_code;
-    const { resetCode } = await administer('createResetCode', {});
+    const { resetCode } = await command('createResetCode', {});
     expect(await post('/auth/password-set', { reset_code: resetCode, password })).toEqual({});
     const upgrade = { user_auth: 'ada@example.org', network_name: 'Ada', password };
     const ada = (await post('/auth/upgrade-guest', upgrade, guest)).network.by_jwt;
-    const { walletId } = await administer('addWallet', {
+    const { walletId } = await command('addWallet', {
       walletAddress: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU',
     });
     expect(await post('/account/payout-wallet', { wallet_id: walletId }, token)).toEqual({});
@@ -37,7 +36,7 @@ test.each(profileNames)(
     const { share_code: pending } = await post('/device/create-share-code', share, token);
     const { share_code: used } = await post('/device/create-share-code', share, token);
     expect((await post('/device/add', { code: used }, ada)).client_id).toEqual(expect.any(String));
-    await administer('createAdoptCode', { clientId: String(clientId), deviceName: 'shed' });
+    await command('createAdoptCode', { clientId: String(clientId), deviceName: 'shed' });
 
     const read = async () => {
       const get = async (path: string, by = token) => (await call(baseUrl, path, { token: by })).body;

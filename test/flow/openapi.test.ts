@@ -1,8 +1,9 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import { createOpenApiDocument } from '../../src/service/openapi.ts';
 import { operations } from '../../src/service/operations.ts';
-import { profileNames } from '../../src/service/profiles.ts';
+import { profileNames, profiles } from '../../src/service/profiles.ts';
 import { checkAnswer } from './described-answers.ts';
 import { call, start } from './reference-caller.ts';
 
@@ -48,5 +49,42 @@ describe('an answer', () => {
     ['to something else', { ...clients, path: '/metrics', body: { anything: 1 } }],
   ])('%s is left in peace', (_, exchange) => {
     expect(() => checkAnswer(exchange)).not.toThrow();
+  });
+});
+
+describe('a field', () => {
+  const { components, paths } = createOpenApiDocument({ version: '1.0.0', profile: profiles.documented });
+  const find = (schema: string, field: string) => JSON.stringify(components.schemas[schema]?.properties?.[field]);
+
+  test.each([
+    ['Location', 'provider_count'],
+    ['Client', 'provide_mode'],
+    ['WgConfig', 'wg_proxy_port'],
+    ['Resident', 'resident_internal_ports'],
+    ['CodeCreateResponse', 'uses'],
+    ['SetProvideRequest', 'provide_mode'],
+  ])('that is whole is an integer: %s.%s', (schema, field) => {
+    expect(find(schema, field)).toMatch(/"integer"/);
+    expect(find(schema, field)).not.toMatch(/"number"/);
+  });
+
+  test.each([
+    ['Location', 'location_type', ['country', 'region', 'city']],
+    ['FindProviders2Request', 'rank_mode', ['quality']],
+    ['DeviceAddResponse', 'code_type', ['share', 'adopt']],
+    ['UpgradeGuestRequest', 'auth_jwt_type', ['google', 'apple', 'un']],
+  ])('of few values names them: %s.%s', (schema, field, values) => {
+    expect(find(schema, field)).toContain(`"enum":${JSON.stringify(values)}`);
+  });
+
+  test('of an answer that is not as it should be is taken all the same', () => {
+    const { response } = operations.findLocations;
+    const body = { locations: [{ location_type: 'continent', provider_count: 1.5 }], groups: [], specs: [] };
+    expect(response.parse(body).locations[0]).toMatchObject(body.locations[0] ?? {});
+  });
+
+  test('failures have a description of their own', () => {
+    const all = Object.values(paths).flatMap((path) => Object.values(path));
+    for (const { responses } of all) expect(Object.keys(responses)).toEqual(['200', '4XX', '5XX']);
   });
 });

@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sandbox } from '../../src/cli/sandbox.ts';
-import { openDatabase } from '../../src/reference-service/database.ts';
 import { startReferenceService } from '../../src/reference-service/server.ts';
 import { runCommand } from '../unit/cli/run-command.ts';
 import { call, claimsOf, makeDirectory, start } from './reference-caller.ts';
@@ -158,93 +158,52 @@ test('people get one line for each thing', async () => {
   ]);
 });
 
-describe('the socket', () => {
-  test("is the owner's alone, and commands are not taken anywhere else", async () => {
-    const directory = join(makeDirectory(), 'data');
-    const service = await start({ directory });
-    const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
-    expect([mode(directory), mode(join(directory, 'control.sock'))]).toEqual(['700', '600']);
-    const answer = await call(service.baseUrl, '/admin/createGuest', { body: {} });
-    expect(answer.status).toBe(404);
-  });
-
-  test('goes with the service', async () => {
-    const directory = makeDirectory();
-    const service = await start({ directory });
-    await service.close();
-    expect(() => statSync(join(directory, 'control.sock'))).toThrow(/ENOENT/);
-  });
-
-  test('that a dead service left is in the way of nobody; what it had answered is kept', async () => {
-    const directory = makeDirectory();
-    const service = await runService('--data', directory);
-    const { networkId } = await runJson(directory, 'network', 'answered');
-    await service.kill();
-    expect(statSync(join(directory, 'control.sock')).isSocket()).toBe(true);
-    expect((await runJson(directory, 'auth-code', '--network', 'answered')).networkId).toBe(networkId);
-    const next = await start({ directory });
-    expect((await runJson(directory, 'auth-code', '--network', 'answered')).networkId).toBe(networkId);
-    expect(await next.admin.createAuthCode({ network: 'answered' })).toMatchObject({ networkId });
-  });
-
-  test('takes nothing but commands, and the service goes on', async () => {
-    const directory = makeDirectory();
-    const service = await start({ directory });
-    const post = (path: string, text: string) => send(join(directory, 'control.sock'), 'POST', path, text);
-    const strange = [
-      await post('/admin/dropEverything', '{}'),
-      await post('/admin/toString', '{}'),
-      await post('/admin/createGuest', '{"more":1}'),
-      await post('/admin/createGuest', '{'),
-      await post('/admin/createGuest', '[]'),
-      await post('/admin/createNetwork', '{"networkName":7}'),
-      await post('/admin/createNetwork', JSON.stringify({ networkName: 'x'.repeat(70_000) })),
-      await send(join(directory, 'control.sock'), 'GET', '/admin/createGuest'),
-      await post('/', ''),
-    ];
-    for (const { status, body } of strange) {
-      expect([status, body]).toEqual([400, { error: { code: 'usage-invalid', message: expect.stringMatching(/./) } }]);
-    }
-    expect((await post('/admin/createGuest', '{}')).status).toBe(200);
-    expect((await call(service.baseUrl, '/network/clients', { token: service.guestJwt })).status).toBe(200);
-  });
-
-  test('that has no room in the path is done without: the service says so and serves', async () => {
-    const directory = join(makeDirectory(), 'x'.repeat(100));
-    const warnings: string[] = [];
-    const service = await startReferenceService({ directory, warn: (message) => void warnings.push(message) });
-    expect(warnings).toEqual([expect.stringMatching(/too long for a socket/)]);
-    expect((await call(service.baseUrl, '/network/clients', { token: service.guestJwt })).status).toBe(200);
-    await service.close();
-    expect((await runJson(directory, 'guest')).guestJwt).toEqual(expect.any(String));
-  });
-
-  test('takes the place of nothing but a socket', async () => {
-    const directory = makeDirectory();
-    mkdirSync(directory, { recursive: true });
-    writeFileSync(join(directory, 'control.sock'), 'precious');
-    const starting = startReferenceService({ directory });
-    await expect(starting).rejects.toMatchObject({ code: 'state-unwritable' });
-    expect(readFileSync(join(directory, 'control.sock'), 'utf8')).toBe('precious');
-  });
+test("the database is the owner's alone", async () => {
+  const directory = join(makeDirectory(), 'data');
+  const service = await start({ directory });
+  const { guestJwt } = await runJson(directory, 'guest');
+  const modes = readdirSync(directory).map((name) => [
+    name,
+    (statSync(join(directory, name)).mode & 0o777).toString(8),
+  ]);
+  expect(modes.length).toBeGreaterThan(2);
+  expect(modes.filter(([, mode]) => mode !== '600')).toEqual([]);
+  expect((statSync(directory).mode & 0o777).toString(8)).toBe('700');
+  expect((await call(service.baseUrl, '/network/clients', { token: guestJwt })).status).toBe(200);
+  expect((await call(service.baseUrl, '/admin/createGuest', { body: {} })).status).toBe(404);
 });
 
-test('a command waits for whatever has the database open', async () => {
+test('a service that was killed is in the way of nobody; what had been answered is kept', async () => {
   const directory = makeDirectory();
-  const database = openDatabase(directory);
-  const waiting = runJson(directory, 'guest');
-  await expect(Promise.race([waiting, Promise.resolve('still waiting')])).resolves.toBe('still waiting');
-  database.close();
-  expect((await waiting).guestJwt).toEqual(expect.any(String));
+  const service = await runService('--data', directory);
+  const { networkId } = await runJson(directory, 'network', 'answered');
+  await service.kill();
+  expect((await runJson(directory, 'auth-code', '--network', 'answered')).networkId).toBe(networkId);
+  const next = await start({ directory });
+  expect((await runJson(directory, 'auth-code', '--network', 'answered')).networkId).toBe(networkId);
+  expect(await next.admin.createAuthCode({ network: 'answered' })).toMatchObject({ networkId });
 });
 
-test('a service that starts waits for a command that is being run, and for no other service', async () => {
+test('a command waits for another program that writes to the database', async () => {
   const directory = makeDirectory();
-  const database = openDatabase(directory);
-  const starting = start({ directory });
-  database.close();
-  await starting;
+  await runJson(directory, 'guest');
+  const script = `const { DatabaseSync } = require('node:sqlite');
+    const database = new DatabaseSync(process.argv[1]);
+    database.exec('begin exclusive');
+    console.log('writing');
+    setTimeout(() => database.exec('commit'), 300);`;
+  const other = spawn(process.execPath, ['-e', script, join(directory, 'reference-service.sqlite')]);
+  const ended = once(other, 'exit');
+  await once(other.stdout, 'data');
+  expect((await runJson(directory, 'guest')).guestJwt).toEqual(expect.any(String));
+  expect(await ended).toEqual([0, null]);
+});
+
+test('a second service on the same data is refused', async () => {
+  const directory = makeDirectory();
+  await start({ directory });
   await expect(startReferenceService({ directory })).rejects.toMatchObject({ code: 'already-running' });
+  await expect(run(directory, 'seed', '--clients', '1')).rejects.toMatchObject({ code: 'already-running' });
 });
 
 test('commands at the same moment are all run', async () => {
@@ -253,15 +212,3 @@ test('commands at the same moment are all run', async () => {
   const made = await Promise.all(names.map((name) => runJson(directory, 'network', name)));
   expect(made.map(({ networkName }) => networkName)).toEqual(names);
 });
-
-/** A request over a Unix socket, as no command would send it. */
-function send(socketPath: string, method: string, path: string, text?: string) {
-  return new Promise<{ status: number | undefined; body: unknown }>((resolve, reject) => {
-    const outgoing = request({ socketPath, method, path }, async (incoming) => {
-      const parts = await incoming.toArray();
-      resolve({ status: incoming.statusCode, body: JSON.parse(Buffer.concat(parts).toString('utf8')) });
-    });
-    outgoing.once('error', reject);
-    outgoing.end(text);
-  });
-}

@@ -75,6 +75,25 @@ describe('a call', () => {
     expect(service.seen[0]?.path).toBe('/api/v1/network/clients');
   });
 
+  it('takes only what it needs: neither a signal nor a word on TLS', async () => {
+    const { service } = await start(fine);
+    const client = createServiceClient({ baseUrl: service.baseUrl });
+    onTestFinished(() => client.close());
+    await client.call('clients', undefined, { token });
+    await client.call('findLocations', { query: 'berlin' });
+    expect(service.seen.map(({ path }) => path)).toEqual(['/network/clients', '/network/find-locations']);
+  });
+
+  it('refuses an operation that is not in the interface', async () => {
+    const { service, client, signal } = await start(fine);
+    const unknown = client.call('clientz' as 'clients', undefined, { token, signal });
+    expect(await failureOf(unknown)).toMatchObject({
+      code: 'usage-invalid',
+      message: expect.stringContaining('clientz'),
+    });
+    expect(service.seen).toEqual([]);
+  });
+
   it('without a token where one is needed goes nowhere', async () => {
     const { service, client, signal } = await start(fine);
     expect(await failureOf(client.call('clients', undefined, { signal }))).toMatchObject({ code: 'signed-out' });

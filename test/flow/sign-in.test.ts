@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createNetworkJwtStore, forgetNetworkJwt } from '../../src/identity/registration-files.ts';
+import { createRegistrationFiles, forgetNetworkJwt } from '../../src/identity/registration-files.ts';
 import { confirmRefusal, resolveNetworkJwt, signIn } from '../../src/identity/sign-in.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createServiceClient } from '../../src/service/client.ts';
@@ -33,7 +33,7 @@ async function start(behave: Behaviour) {
     await service[Symbol.asyncDispose]();
     await rm(directory, { recursive: true, force: true });
   });
-  const store = createNetworkJwtStore(directory, () => undefined);
+  const store = createRegistrationFiles(directory, () => undefined).networkJwt;
   return { service, client, store, directory, dependencies: { client, store } };
 }
 

@@ -180,7 +180,7 @@ describe.skipIf(!isInsideLab())('a disk that takes nothing', () => {
 
   it("keeps no host from noting its own settings, where the agent's directory is read-only", async () => {
     await mountAgain(lab, 'ro');
-    const { restore, forget } = await openNamespaceHost(lab.stateDirectory, join(lab.directory, 'netns'));
+    const { restore, forget } = openNamespaceHost(join(lab.directory, 'netns'));
     await restore.remember('net/ipv4/conf/eth0/forwarding', '0');
     expect(await restore.read()).toEqual({ 'net/ipv4/conf/eth0/forwarding': '0' });
     await forget();

@@ -192,7 +192,7 @@ describe('the Ansible role', () => {
     );
     expect(made).toMatch(/^600\n\S+$/);
     const again = 'tributary login --code-file ~/code && tributary login --code-file ~/code 2>&1 | tail -n 1';
-    expect(await fleet.ssh('attic', again)).toMatch(/^Signed in\.\n.*/);
+    expect(await fleet.ssh('attic', again)).toMatch(/^Signed in to .*\n.*/);
   });
 
   it('says of a board that is not signed in that it needs a code', async () => {

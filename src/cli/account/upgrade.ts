@@ -3,7 +3,7 @@ import { toPlainText } from '../../lib/plain-text.ts';
 import { confirmOrStop, defineCommand, type OptionValues, refuse } from '../command.ts';
 import { joinLines } from '../present/text.ts';
 import { checkSources, readNewPassword, readSecret } from '../read-secret.ts';
-import { wakeAgent } from '../wake-agent.ts';
+import { wakeAgent } from '../reload.ts';
 
 const flags = {
   '--user-auth <email-or-phone>': 'what the network signs in with (required)',

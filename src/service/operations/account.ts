@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { answer, count, flag, list, maybe, number, object, secret, text, time } from '../fields.ts';
+import { answer, count, flag, integer, list, maybe, number, object, oneOf, secret, text, time } from '../fields.ts';
 import { asking, making, type Operation, reading } from '../operation.ts';
 
 /** Where payouts may go. */
@@ -7,7 +7,7 @@ export const wallet = object(() => ({
   wallet_id: text.describe('A wallet, by its id at the service.'),
   managed_wallet_id: text.describe('Its id with the company that manages it.'),
   network_id: text.describe('Network that it belongs to.'),
-  wallet_type: text.describe('`managed` or `external`.'),
+  wallet_type: oneOf('managed', 'external').describe('Who holds its keys.'),
   blockchain: text.describe('`SOL` or `MATIC`.'),
   wallet_address: text.describe('Its address on the blockchain.'),
   active: flag.describe('True where payouts may go there.'),
@@ -54,7 +54,7 @@ export const authOperations = {
     response: answer(() => ({
       auth_code: secret.describe('Code to log in with. It may begin with a hyphen.'),
       duration_minutes: number.describe('How long it is good for, in minutes.'),
-      uses: number.describe('How often the code may be redeemed, as granted.'),
+      uses: integer.describe('How often the code may be redeemed, as granted.'),
     })),
   },
   codeLogin: {

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { answer, flag, list, maybe, number, object, secret, text } from '../fields.ts';
+import { answer, flag, integer, list, maybe, number, object, oneOf, secret, text } from '../fields.ts';
 import { making, type Operation, reading } from '../operation.ts';
 import { providerSpec } from './discovery.ts';
 
 export const wgConfig = object(() => ({
-  wg_proxy_port: number.describe("UDP port of the tunnel's other end."),
+  wg_proxy_port: integer.describe("UDP port of the tunnel's other end."),
   client_private_key: secret.describe("The client's private key, base64."),
   client_public_key: text.describe("The client's public key, base64."),
   client_ipv4: text.describe("The client's address in the tunnel, with a prefix length or bare."),
@@ -19,9 +19,9 @@ const listProxyFields = () => ({
   auth_token: secret.describe('Token for the proxy itself, where it asks for one.'),
   instance_id: text.describe('Instance of the proxy.'),
   proxy_host: text.describe('Host of the proxy.'),
-  socks_proxy_port: number.describe('Port of the SOCKS proxy.'),
-  http_proxy_port: number.describe('Port of the HTTP proxy.'),
-  https_proxy_port: number.describe('Port of the HTTPS proxy.'),
+  socks_proxy_port: integer.describe('Port of the SOCKS proxy.'),
+  http_proxy_port: integer.describe('Port of the HTTP proxy.'),
+  https_proxy_port: integer.describe('Port of the HTTPS proxy.'),
   wg_config: maybe(wgConfig).describe('The WireGuard tunnel; null where none was issued.'),
 });
 /** A client's proxy in the list of clients. */
@@ -35,17 +35,17 @@ export const proxyConfigResult = object(() => ({
 const location = object(() => ({
   connect_location_id: maybe(providerSpec).describe('The place, as one or several of these.'),
   name: text.describe('Name of the place.'),
-  location_type: text.describe('`country`, `region` or `city`.'),
+  location_type: oneOf('country', 'region', 'city').describe('What kind of place it is.'),
 }));
 
 const windowSizeSettings = object(() => ({
-  window_size_min: number.describe('Least size.'),
-  window_size_min_p2p_only: number.describe('Least size where all connections are direct.'),
-  window_size_max: number.describe('Usual largest size.'),
-  window_size_hard_max: number.describe('Size that is never passed.'),
+  window_size_min: integer.describe('Least size.'),
+  window_size_min_p2p_only: integer.describe('Least size where all connections are direct.'),
+  window_size_max: integer.describe('Usual largest size.'),
+  window_size_hard_max: integer.describe('Size that is never passed.'),
   window_size_reconnect_scale: number.describe('Factor on the size while connecting again.'),
-  keep_healthiest_count: number.describe('How many of the healthiest are kept.'),
-  ulimit: number.describe('Limit on open connections.'),
+  keep_healthiest_count: integer.describe('How many of the healthiest are kept.'),
+  ulimit: integer.describe('Limit on open connections.'),
 }));
 
 const performanceProfile = object(() => ({
@@ -100,7 +100,7 @@ export const resident = object(() => ({
   resident_host: text.describe('Host that it runs on.'),
   resident_service: text.describe('Service that it runs.'),
   resident_block: text.describe('Block of the service.'),
-  resident_internal_ports: list(z.number()).describe('Ports that it listens on inside.'),
+  resident_internal_ports: list(z.number().meta({ type: 'integer' })).describe('Ports that it listens on inside.'),
 }));
 
 /** A client's connection to the service, present or past. */
@@ -124,7 +124,7 @@ export const client = object(() => ({
   device_spec: text.describe('What the device is: hardware, software.'),
   create_time: text.describe('When it was created.'),
   auth_time: text.describe('When the client last authenticated; absent where it never did.'),
-  provide_mode: number.describe('Provide mode, as a number of the profile in use.'),
+  provide_mode: integer.describe('Provide mode, as a number of the profile in use.'),
   proxy_client: maybe(proxyClient).describe("The client's proxy, as it was issued."),
   resident: maybe(resident).describe('There while the client runs a resident service.'),
   connections: list(connection).describe('Connections, present and recent.'),
@@ -133,13 +133,13 @@ export const client = object(() => ({
 /** The three lists have one number a bucket, oldest first. */
 export const reliabilityWindow = object(() => ({
   mean_reliability_weight: number.describe('Mean of the weights over the network.'),
-  min_time_unix_milli: number.describe('Where the window begins, Unix time in ms.'),
-  max_time_unix_milli: number.describe('Where the window ends, Unix time in ms.'),
-  min_bucket_number: number.describe('Number of the first bucket.'),
-  max_bucket_number: number.describe('Number of the last bucket.'),
+  min_time_unix_milli: integer.describe('Where the window begins, Unix time in ms.'),
+  max_time_unix_milli: integer.describe('Where the window ends, Unix time in ms.'),
+  min_bucket_number: integer.describe('Number of the first bucket.'),
+  max_bucket_number: integer.describe('Number of the last bucket.'),
   bucket_duration_seconds: number.describe('Length of a bucket, in seconds.'),
-  max_client_count: number.describe('Most clients active in one bucket.'),
-  max_total_client_count: number.describe('Most clients registered in one bucket.'),
+  max_client_count: integer.describe('Most clients active in one bucket.'),
+  max_total_client_count: integer.describe('Most clients registered in one bucket.'),
   reliability_weights: list(z.number()).describe('One weight a bucket.'),
   client_counts: list(z.number()).describe('Clients active, one number a bucket.'),
   total_client_counts: list(z.number()).describe('Clients registered, one number a bucket.'),

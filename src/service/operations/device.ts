@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { answer, flag, list, number, object, text } from '../fields.ts';
+import { answer, flag, integer, list, number, object, oneOf, text } from '../fields.ts';
 import { asking, making, type Operation, reading } from '../operation.ts';
 
 export const sharedDevice = object(() => ({
@@ -34,7 +34,7 @@ export const deviceOperations = {
     path: '/device/add',
     request: object(() => ({ code: z.string().describe('Share code or adopt code.') })),
     response: answer(() => ({
-      code_type: text.describe('`share` or `adopt`.'),
+      code_type: oneOf('share', 'adopt').describe('What the code does.'),
       code: text.describe('Share code or adopt code.'),
       device_name: text.describe('Name of the device.'),
       associated_network_name: text.describe('Network that shares the device; share codes only.'),
@@ -61,6 +61,6 @@ export const deviceOperations = {
       client_id: z.string().describe('A client.'),
       provide_mode: z.int().describe('Provide mode, as a number of the profile in use.'),
     })),
-    response: answer(() => ({ provide_mode: number.describe('Provide mode, as a number of the profile in use.') })),
+    response: answer(() => ({ provide_mode: integer.describe('Provide mode, as a number of the profile in use.') })),
   },
 } as const satisfies Record<string, Operation>;

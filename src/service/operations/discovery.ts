@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { answer, count, flag, list, maybe, number, object, text } from '../fields.ts';
+import { answer, count, flag, integer, list, maybe, number, object, oneOf, text } from '../fields.ts';
 import { asking, type Operation, reading } from '../operation.ts';
 
 /** What is wanted of a provider; of the four, one or more. */
@@ -12,7 +12,7 @@ export const providerSpec = object(() => ({
 
 export const location = object(() => ({
   location_id: text.describe('A country, region or city.'),
-  location_type: text.describe('`country`, `region` or `city`.'),
+  location_type: oneOf('country', 'region', 'city').describe('What kind of place it is.'),
   name: text.describe('Name of the place.'),
   city: text.describe('City that it is, or is in.'),
   city_location_id: text.describe('Location of the city.'),
@@ -21,7 +21,7 @@ export const location = object(() => ({
   country: text.describe('Country that it is, or is in.'),
   country_location_id: text.describe('Location of the country.'),
   country_code: text.describe('Country, two letters (ISO 3166).'),
-  provider_count: number.describe('Providers that are active there.'),
+  provider_count: integer.describe('Providers that are active there.'),
   match_distance: number.describe('How far the match is from the text; 0 for an exact one.'),
 }));
 
@@ -29,15 +29,15 @@ export const location = object(() => ({
 export const locationGroup = object(() => ({
   location_group_id: text.describe('A group of locations.'),
   name: text.describe('Name of the place.'),
-  provider_count: number.describe('Providers that are active there.'),
+  provider_count: integer.describe('Providers that are active there.'),
   promoted: flag.describe('True where the service recommends the group.'),
   match_distance: number.describe('How far the match is from the text; 0 for an exact one.'),
 }));
 
 const foundProvider = object(() => ({
   client_id: text.describe('A client.'),
-  estimated_bytes_per_second: number.describe('Speed to be expected, in bytes a second.'),
-  tier: number.describe('Class that the service puts it in.'),
+  estimated_bytes_per_second: integer.describe('Speed to be expected, in bytes a second.'),
+  tier: integer.describe('Class that the service puts it in.'),
   intermediary_ids: list(z.string()).describe('Relays on the way; none where it is direct.'),
 }));
 
@@ -66,7 +66,7 @@ export const discoveryOperations = {
       exclude_destinations: maybe(z.array(z.array(z.string()))).describe(
         'Ways, each a list of clients, whose clients are not wanted.',
       ),
-      rank_mode: text.describe('Order of the answer; `quality` is the only one there is.'),
+      rank_mode: oneOf('quality').describe('Order of the answer.'),
     })),
     response: answer(() => ({
       providers: list(foundProvider).describe('The providers that were found, the best first.'),

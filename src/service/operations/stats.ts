@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { answer, flag, list, map, number, object, text, time } from '../fields.ts';
+import { answer, flag, integer, list, map, number, object, text, time } from '../fields.ts';
 import { asking, type Operation, reading } from '../operation.ts';
 
 /** One provider over a window; the `_last_24h` names are kept whatever the window is (service-interface, "Stats"). */
@@ -15,7 +15,7 @@ export const providerWindow = object(() => ({
   search_interest_last_24h: number.describe('Searches that it was an answer to.'),
   contracts_last_24h: number.describe('Contracts served.'),
   clients_last_24h: number.describe('Consumers served.'),
-  provide_mode: number.describe('Provide mode, as a number of the profile in use.'),
+  provide_mode: integer.describe('Provide mode, as a number of the profile in use.'),
 }));
 
 /** The answer of `providers` and `providersLastN`. */

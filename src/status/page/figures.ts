@@ -14,10 +14,7 @@ export function pickUptime(row: HistoryRow): Figure {
   return { here: row.providingSeconds, service: row.serviceOnlineSeconds };
 }
 
-/**
- * Both counts over the slots for which the service said something (undefined: about none), and ours over all. What the
- * service said of a time that still runs is left out.
- */
+/** Both counts over the slots that are over and of which the service said something (undefined: none), and ours over all. */
 export function compareSlots(slots: readonly CountedSlot[], pickFigure: (row: HistoryRow) => Figure) {
   const figures = slots.flatMap(({ row, isWhole }) => (row === undefined ? [] : [{ ...pickFigure(row), isWhole }]));
   const said = figures.filter(({ service, isWhole }) => isWhole && service !== undefined);

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { CommandContext, Prompt } from '../../../src/cli/context.ts';
 import { printError, toExitCode } from '../../../src/cli/exit-code.ts';
 import { createProgram } from '../../../src/cli/program.ts';
-import { createNetworkJwtStore, emptyNetworkJwtState } from '../../../src/identity/registration-files.ts';
+import { createRegistrationFiles, emptyNetworkJwtState } from '../../../src/identity/registration-files.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { openDatabase } from '../../../src/reference-service/database.ts';
 import type { ProfileName } from '../../../src/service/profiles.ts';
@@ -68,7 +68,7 @@ export async function createOwner(
   const stateDirectory = join(directory, 'state');
   mkdirSync(stateDirectory, { mode: 0o700 });
   writeFileSync(configPath, `service:\n  base_url: ${baseUrl}\n  profile: ${profile}\n`);
-  const store = createNetworkJwtStore(stateDirectory, () => undefined);
+  const store = createRegistrationFiles(stateDirectory, () => undefined).networkJwt;
   await store.write({ ...emptyNetworkJwtState, token: new Secret(token) });
   const post = async (path: string, body: unknown) => (await call(baseUrl, path, { token, body })).body;
   return {
@@ -108,7 +108,7 @@ export async function runAs(
     version: '0.0.0',
     readStandardInput: async () => standardInput,
     environment: {},
-    resolvePlaces: async () => ({ socketPaths: [], onlyOf: undefined }),
+    resolvePlaces: async () => ({ socketPaths: ['/nowhere/tributary.sock'], onlyOf: undefined }),
     setExitCode: (code) => {
       exitCode = code;
     },

@@ -22,6 +22,6 @@ test.each(Object.entries(groups).flatMap(([group, commands]) => commands.map((co
     const { exitCode, stdout } = await run([group, command, '--help']);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('  --json ');
-    expect(stdout).toMatch(new RegExp(`\\nExamples:\\n(  tributary ${group} ${command}.*  .+\\n)+`));
+    expect(stdout).toMatch(new RegExp(`\\nExamples:\\n(  # .+\\n  (sudo )?tributary ${group} ${command}.*\\n)+\\n`));
   },
 );

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { createNetworkJwtStore, createRegistrationFiles } from '../../../src/identity/registration-files.ts';
+import { createRegistrationFiles } from '../../../src/identity/registration-files.ts';
 import { renderSampleConfig } from '../../../src/packaging/release.ts';
 import { type ProfileName, profileNames } from '../../../src/service/profiles.ts';
 import { setupSample } from '../../docs/json-samples.ts';
@@ -26,7 +26,8 @@ async function createDevice(profile: ProfileName = 'documented') {
     paths,
     newCode: () => createAuthCode(service),
     config: () => (existsSync(configPath) ? parse(readFileSync(configPath, 'utf8')) : undefined),
-    isSignedIn: async () => (await createNetworkJwtStore(stateDirectory, () => undefined).peek())?.token !== undefined,
+    isSignedIn: async () =>
+      (await createRegistrationFiles(stateDirectory, () => undefined).networkJwt.peek())?.token !== undefined,
     writeConfig(text: string) {
       mkdirSync(join(directory, 'etc'), { recursive: true });
       writeFileSync(configPath, text);

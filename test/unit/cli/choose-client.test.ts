@@ -52,6 +52,7 @@ describe('a client is named', () => {
     ['by the start of its id', 'c', 'cccc-1'],
     ['without regard to case', 'CCCC', 'cccc-1'],
     ['by what it is called', 'attic', 'aaaa-1'],
+    ['by the start of what it is called', 'att', 'aaaa-1'],
   ])('%s', async (_, text, clientId) => {
     expect(await choose(text)).toMatchObject({ clientId });
   });
@@ -64,7 +65,8 @@ describe('a client is named', () => {
     ['nobody', 'no client of this network is called nobody'],
     ['', 'no client of this network is called '],
     ['this', 'this device is not registered as a client'],
-    ['att', 'no client of this network is called att'],
+    ['atitc', 'no client of this network is called atitc (did you mean Attic?); see them with `tributary device list`'],
+    ['sh', 'sh fits several clients: aaaa-2 (shed), bbbb-1 (shed)'],
     ['shed', 'shed fits several clients: aaaa-2 (shed), bbbb-1 (shed)'],
     ['bbbb', 'bbbb fits several clients: bbbb-1 (shed), bbbb-11 (no name)'],
   ])('by %j not clearly enough', async (text, message) => {

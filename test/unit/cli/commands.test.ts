@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { askForRights, config } from '../../../src/cli/config.ts';
 import { health } from '../../../src/cli/health.ts';
-import { provide, readProvideBody } from '../../../src/cli/provide.ts';
+import { pause, provide, readProvideBody, resume } from '../../../src/cli/provide.ts';
+import { reload } from '../../../src/cli/reload.ts';
 import { status } from '../../../src/cli/status.ts';
+import { defineSystemCommand } from '../../../src/cli/system-commands.ts';
+import { TributaryError } from '../../../src/lib/errors.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
+import { makeFile, withService } from '../config/config-fixture.ts';
 import { now, providingFacts } from '../health/sample-facts.ts';
 import { createStatusFixture } from '../status/status-fixture.ts';
 import { runCommand } from './run-command.ts';
@@ -104,3 +109,97 @@ describe('tributary provide', () => {
     await expect(readProvideBody('public', { limit })).rejects.toMatchObject(refusal);
   });
 });
+
+describe('tributary pause and resume', () => {
+  test('share nothing for a while, and then as configured', async () => {
+    await using agent = await startAgent();
+    const paused = await runCommand(pause, agent.socketPath, ['pause', '--for', '2h']);
+    expect(paused.stdout).toContain('Mode: none');
+    await runCommand(pause, agent.socketPath, ['pause']);
+    const resumed = await runCommand(resume, agent.socketPath, ['resume', '--json']);
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ override: null, effective: 'public' });
+    expect(agent.state.commands).toEqual([
+      ['none', 7200],
+      ['none', undefined],
+      ['cleared', undefined],
+    ]);
+  });
+});
+
+/** An agent that answers a reload like this. */
+async function startReloading(answer: () => Promise<void>) {
+  const agent = await startAgent();
+  agent.state.reload = answer;
+  return agent;
+}
+const refuse = (message: string) => () => Promise.reject(new TributaryError('configuration-invalid', message));
+
+describe('tributary reload', () => {
+  test('says that the agent took the configuration over', async () => {
+    let count = 0;
+    await using agent = await startReloading(async () => {
+      count += 1;
+    });
+    expect((await runCommand(reload, agent.socketPath, ['reload'])).stdout).toMatch(/took the configuration over/);
+    expect(count).toBe(1);
+  });
+
+  test('hands on why the agent did not', async () => {
+    await using agent = await startReloading(refuse('log changed, which a running agent cannot take on: restart it'));
+    await expect(runCommand(reload, agent.socketPath, ['reload'])).rejects.toMatchObject({
+      code: 'configuration-invalid',
+      message: expect.stringContaining('log changed'),
+      action: expect.stringContaining('sudo systemctl restart tributary'),
+    });
+  });
+});
+
+describe('tributary config set', () => {
+  const set = (path: string, socketPath: string, ...words: readonly string[]) =>
+    runCommand(config, socketPath, ['--config', path, 'config', 'set', ...words]);
+
+  test.each<[string, () => Promise<void>, string]>([
+    ['took it over', async () => undefined, 'The agent took it over.'],
+    ['needs a restart', refuse('log changed: restart it'), 'The agent did not take it over: log changed: restart it'],
+  ])('says that the running agent %s', async (_, answer, message) => {
+    const path = makeFile(withService());
+    await using agent = await startReloading(answer);
+    const { stdout } = await set(path, agent.socketPath, 'provide.mode', 'friends');
+    expect(stdout).toBe(`provide.mode is friends now, in ${path}\n${message}\n`);
+  });
+
+  test('says nothing of an agent where none runs, and scripts are told so', async () => {
+    const path = makeFile(withService());
+    const { stdout } = await set(path, '/nowhere/tributary.sock', 'provide.mode', 'friends');
+    expect(stdout).toBe(`provide.mode is friends now, in ${path}\n`);
+    const json = await set(path, '/nowhere/tributary.sock', 'provide.mode', 'none', '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject({ value: 'none', effect: 'no-agent', message: null });
+  });
+
+  test('says what is wrong with the whole that came of it', async () => {
+    const path = makeFile(withService('log: { level: loud }'));
+    const { stdout } = await set(path, '/nowhere/tributary.sock', 'provide.mode', 'none');
+    expect(stdout).toMatch(/^provide\.mode is none now, in .*\nthe configuration has a problem/);
+    expect(stdout).toContain('level: found "loud"');
+  });
+});
+
+test.each([
+  ['EACCES', 'not-allowed', 'sudo it'],
+  ['EPERM', 'not-allowed', 'sudo it'],
+  ['ENOSPC', 'state-unwritable', undefined],
+])('a file that cannot be written with %s is %s', (code, expected, action) => {
+  const cause = Object.assign(new Error('open'), { code });
+  const error = new TributaryError('state-unwritable', 'writing the file: open', { cause });
+  expect(askForRights(error, 'sudo it')).toMatchObject({ code: expected, message: error.message, action });
+});
+
+test.each(['logs', 'start', 'stop', 'restart'] as const)(
+  'tributary %s names the command of the system',
+  async (task) => {
+    const { stdout } = await runCommand(defineSystemCommand(task), '/unused', [task]);
+    expect(stdout).toMatch(/^(sudo (systemctl|journalctl)|docker) .*\btributary\b.*\n$/);
+    const json = await runCommand(defineSystemCommand(task), '/unused', [task, '--json']);
+    expect(JSON.parse(json.stdout)).toEqual({ command: stdout.trim() });
+  },
+);

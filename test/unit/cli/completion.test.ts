@@ -35,17 +35,19 @@ interface Listed {
 
 /** Every command with the words that lead to it, as the help of each names those below. */
 function listAll(command: Command, path: readonly string[] = []): readonly Listed[] {
-  const below = readHelp(command, 'Commands:').filter((name) => name !== 'help');
+  const below = readHelp(command).filter((name) => name !== 'help');
   const children = below.flatMap((name) => command.commands.find((own) => own.name() === name) ?? []);
   return [{ path, command }, ...children.flatMap((child) => listAll(child, [...path, child.name()]))];
 }
 
-/** The first words of the lines below a heading of a command's help. */
-function readHelp(command: Command, heading: string): readonly string[] {
+/** The first words of the lines below the headings of commands in a command's help. */
+function readHelp(command: Command): readonly string[] {
   const sections = command.helpInformation().split('\n\n');
-  const lines = sections.find((section) => section.startsWith(heading))?.split('\n') ?? [];
+  const lines = sections.filter((section) => headings.test(section)).flatMap((section) => section.split('\n'));
   return lines.flatMap((line) => /^ {2}(\S+)/.exec(line)?.[1] ?? []);
 }
+
+const headings = /^(Commands|Everyday|Set up|Your network and account|Advanced):/;
 
 /** Options as the help shows them: `-V, --version`. */
 function readFlags(command: Command): readonly string[] {
@@ -69,11 +71,14 @@ describe('the completer', () => {
 
   test.each(commands)('offers what the help of $path shows', ({ path, command }) => {
     const { words, flags } = complete(...path, '');
-    const names = readHelp(command, 'Commands:').filter((name) => name !== 'help');
+    const names = readHelp(command).filter((name) => name !== 'help');
     const values = listTexts(words).slice(0, words.length - names.length);
     expect(listTexts(words)).toEqual([...values, ...names]);
     expect(values.length > 0).toBe(path[0] === 'completion' || path.join(' ') === 'provide');
-    expect(listTexts(flags).toSorted()).toEqual([...new Set(readFlags(command))].toSorted());
+    // Those of every command are in the program's help alone.
+    const isShared = path[0] === 'sandbox' && path.length > 1;
+    const known = new Set([...readFlags(command), ...(isShared ? [] : readFlags(program))]);
+    expect(listTexts(flags).toSorted()).toEqual([...known].toSorted());
   });
 
   test.each(['zsh', 'fish'] as const)('tells in %s what each option is for', (shell) => {
@@ -257,7 +262,7 @@ describe.runIf(isThere('fish'))('in fish', () => {
     const groups = commands.filter(({ command }) => command.commands.length > 0);
     const offered = completeInFish(groups.map(({ path }) => ['tributary', ...path, ''].join(' ')));
     expect(offered.map((names) => [...names].sort())).toEqual(
-      groups.map(({ command }) => [...readHelp(command, 'Commands:')].filter((name) => name !== 'help').sort()),
+      groups.map(({ command }) => [...readHelp(command)].filter((name) => name !== 'help').sort()),
     );
   });
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { health } from '../../../src/cli/health.ts';
 import { readOptions, runPlainCommand } from '../../../src/cli/plain-command.ts';
-import { provide } from '../../../src/cli/provide.ts';
+import { pause, provide, resume } from '../../../src/cli/provide.ts';
 import { run } from '../../../src/cli/run.ts';
 import { status } from '../../../src/cli/status.ts';
 import { messageOf } from '../../../src/lib/errors.ts';
@@ -55,12 +55,14 @@ describe('a command line that leaves nothing to judge', () => {
     [['provide', '--clear']],
     [['provide', 'auto', '--for=2h']],
     [['provide', 'everybody']],
+    [['pause', '--for', '2h', '--json']],
+    [['resume']],
   ])('%j has the very result that it has from the whole program', async (argv) => {
     await using agent = await answerWith(
       { '/status.json': document, '/provide': document.provide, '/health': { healthy: true, message: 'idle' } },
       '0.0.0',
     );
-    const command = { status, health, provide }[argv[0] ?? ''] ?? status;
+    const command = { status, health, provide, pause, resume }[argv[0] ?? ''] ?? status;
     const whole = await runCommand(command, agent.socketPath, argv).catch(messageOf);
     expect(await runPlainly(argv, agent.socketPath).catch(messageOf)).toEqual(whole);
   });

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { type AnyCommand, addCommand, type CommandGroup } from '../../../src/cli/command.ts';
+import { addCommand } from '../../../src/cli/add-command.ts';
+import type { AnyCommand, CommandGroup } from '../../../src/cli/command.ts';
 import type { CommandContext } from '../../../src/cli/context.ts';
 import { now } from '../health/sample-facts.ts';
 

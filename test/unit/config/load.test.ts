@@ -93,7 +93,7 @@ describe('one wrong value gives one line with place, finding and what is allowed
     [
       'an hour that no clock knows',
       'provide: { schedule: [{ cron: "0 24 * * *", mode: none }] }',
-      'provide.schedule[0].cron: found "0 24 * * *"; allowed: five cron fields that a clock knows (its hour 24 is none)',
+      'provide.schedule[0].cron: found "0 24 * * *"; allowed: a valid five-field cron expression (its hour 24 is out of range)',
     ],
     [
       'a cron expression with seconds',

@@ -54,3 +54,15 @@ test('the environment is taken out of the process, but for what every program ma
   expect(takeEnvironment(left)).toEqual(given);
   expect(left).toEqual({ PATH: '/bin', HOME: '/root', LC_TIME: 'C', TZ: 'UTC' });
 });
+
+test.each([
+  ['bin:/usr/bin::./x:../y:/bin', '/usr/bin:/bin'],
+  [':/usr/bin:', '/usr/bin'],
+  ['', undefined],
+  ['.', undefined],
+  [undefined, undefined],
+])('no program is looked for in a relative folder of PATH=%s', (given, left) => {
+  const environment: NodeJS.ProcessEnv = { ...(given !== undefined && { PATH: given }) };
+  expect(takeEnvironment(environment).PATH).toBe(left);
+  expect(environment.PATH).toBe(left);
+});

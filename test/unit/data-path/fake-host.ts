@@ -3,7 +3,7 @@ import { deniedTableName } from '../../../src/gateway/policy.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import type { Exec } from '../../../src/system/exec.ts';
-import { toPublicKey } from '../../../src/tunnel/keys.ts';
+import { toPublicKey } from '../../../src/system/wireguard-keys.ts';
 import { createFakeTable, type FakeTable } from './fake-table.ts';
 
 type Command = Parameters<Exec>[0];

@@ -80,7 +80,7 @@ describe('the uplink', () => {
 
 test('own prefixes are those of every interface but loopback and the tunnel, each once', () => {
   expect(listOwnPrefixes(interfaces, 'tributary0')).toEqual([
-    '10.0.0.9/32',
+    '10.0.0.9',
     '172.20.0.0/16',
     '192.168.1.0/24',
     '2001:db8:7::/64',

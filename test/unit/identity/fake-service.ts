@@ -3,11 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RegistrationDependencies } from '../../../src/identity/authenticate.ts';
-import {
-  createNetworkJwtStore,
-  createRegistrationFiles,
-  type Registration,
-} from '../../../src/identity/registration-files.ts';
+import { createRegistrationFiles, type Registration } from '../../../src/identity/registration-files.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import type { ServiceClient } from '../../../src/service/client.ts';
 import { operations } from '../../../src/service/operations.ts';
@@ -64,7 +60,7 @@ export async function createDisk() {
     directory,
     setAside,
     files: createRegistrationFiles(directory, note),
-    store: createNetworkJwtStore(directory, note),
+    store: createRegistrationFiles(directory, note).networkJwt,
     path: (name: string) => join(directory, `${name}.json`),
   };
 }

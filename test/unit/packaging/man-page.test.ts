@@ -38,7 +38,7 @@ describe('the manual page', () => {
   test('shows the examples of the help', () => {
     expect(text).toContain('tributary device share attic --name "Ada\'s attic"');
     expect(text).toContain('tributary sandbox seed --clients 10000 --days 90');
-    expect(text).toContain('tributary provide none --for 2h');
+    expect(text).toContain('tributary pause --for 2h');
   });
 
   test('says of which version and day it is, and of no other', () => {

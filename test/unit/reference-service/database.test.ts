@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { hasCode } from '../../../src/lib/errors.ts';
-import { inTransaction, keepSetting, openDatabase, setSetting } from '../../../src/reference-service/database.ts';
+import {
+  inTransaction,
+  keepSetting,
+  lockDirectory,
+  openDatabase,
+  setSetting,
+} from '../../../src/reference-service/database.ts';
 import { makeDirectory } from './make-directory.ts';
 
 const file = 'reference-service.sqlite';
@@ -53,10 +59,33 @@ test('a transaction inside another lasts only with it', () => {
   expect(keepSetting(database, 'key', () => 'whole')).toBe('whole');
 });
 
-test('a second service on the same directory is refused', () => {
+test('a second service on the same directory is refused while the first has it', async () => {
   const directory = makeDirectory();
-  using _first = openDatabase(directory);
-  expect(codeOf(() => openDatabase(directory))).toBe('already-running');
+  const first = await lockDirectory(directory);
+  await expect(lockDirectory(directory)).rejects.toMatchObject({
+    code: 'already-running',
+    message: expect.stringContaining(`another service (process ${process.pid})`),
+  });
+  await first[Symbol.asyncDispose]();
+  await using _next = await lockDirectory(directory);
+});
+
+test('a command beside the service sees what it wrote, and the service what the command wrote', () => {
+  const directory = makeDirectory();
+  using service = openDatabase(directory);
+  setSetting(service, 'one', 'of the service');
+  using command = openDatabase(directory);
+  expect(keepSetting(command, 'one', () => 'of the command')).toBe('of the service');
+  setSetting(command, 'two', 'of the command');
+  expect(keepSetting(service, 'two', () => 'of the service')).toBe('of the command');
+});
+
+test('of two that make a setting at the same moment, the first is right for both', () => {
+  const directory = makeDirectory();
+  using one = openDatabase(directory);
+  using other = openDatabase(directory);
+  const kept = keepSetting(one, 'key', () => keepSetting(other, 'key', () => 'first'));
+  expect([kept, keepSetting(other, 'key', () => 'third')]).toEqual(['first', 'first']);
 });
 
 test.each([999, 3])('a database of version %i, which this program does not know, is left alone', (version) => {

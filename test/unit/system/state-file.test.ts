@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
+import { Secret, SecretAddress } from '../../../src/lib/secret.ts';
 import { BrokenDocumentError, createStateFile } from '../../../src/system/state-file.ts';
 
 const schema = z.object({ name: z.string(), count: z.number() });
@@ -102,12 +103,14 @@ describe('a document', () => {
     expect(await file.readOrSetAside()).toEqual(value);
   });
 
-  test('keeps a wire form of its own', async () => {
+  test('keeps its secrets as they are, however deep they lie', async () => {
     const { directory } = await prepare();
-    const options = { directory, name: 'list', schema: z.array(z.string()).transform((list) => new Set(list)) };
-    const file = createStateFile({ ...options, toJson: (set: Set<string>) => [...set], onSetAside: () => undefined });
-    await file.write(new Set(['a', 'b']));
-    expect(await file.readOrSetAside()).toEqual(new Set(['a', 'b']));
+    const secret = z.string().transform((text) => new Secret(text));
+    const schema = z.object({ token: secret, known: z.array(z.object({ key: secret })) });
+    const file = createStateFile({ directory, name: 'secrets', schema, onSetAside: () => undefined });
+    await file.write({ token: new Secret('one'), known: [{ key: new SecretAddress('https://two.example/three') }] });
+    const read = await file.readOrSetAside();
+    expect([read?.token.reveal(), read?.known[0]?.key.reveal()]).toEqual(['one', 'https://two.example/three']);
   });
 });
 

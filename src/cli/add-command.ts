@@ -1,0 +1,94 @@
+import type { Command, CommanderError } from 'commander';
+import { findNearest } from '../lib/edit-distance.ts';
+import { TributaryError } from '../lib/errors.ts';
+import type { AnyCommand, CommandGroup, CommonOptions, Texts } from './command.ts';
+import type { CommandContext } from './context.ts';
+import { runCommand } from './run-command.ts';
+
+/** Makes the command, and those below it, part of commander's tree. */
+export function addCommand(parent: Command, context: CommandContext, added: AnyCommand | CommandGroup): Command {
+  const command = parent.command(added.usage).description(added.description);
+  command.exitOverride((error) => throwUsageError(error, command));
+  command.configureHelp({ ...command.configureHelp(), showGlobalOptions: false });
+  if ('act' in added || 'run' in added) addAction(command, context, added);
+  command.addHelpText('after', `\n${elsewhere}`);
+  if (!('commands' in added)) {
+    // The paths may stand before or after the command's name; the help names them once, among the options of every command.
+    for (const flag of [configFlag, stateFlag]) command.addOption(command.createOption(flag).hideHelp());
+    return command;
+  }
+  // Commander reads these here also where they stand behind a command below, which has them from `optsWithGlobals`.
+  const shared = command.options.filter(({ long }) => added.shared?.includes(long ?? ''));
+  for (const own of added.commands) {
+    const below = addCommand(command, context, own);
+    if (shared.length > 0) {
+      below.configureHelp({ ...below.configureHelp(), showGlobalOptions: true, visibleGlobalOptions: () => shared });
+    }
+  }
+  return command;
+}
+
+/** The last line of each command's help. */
+export const elsewhere = 'Options of every command: tributary --help';
+
+/** Options of the program itself. */
+export const configFlag = '--config <file>';
+export const stateFlag = '--state-dir <directory>';
+
+function addAction(command: Command, context: CommandContext, added: AnyCommand): void {
+  for (const argument of command.registeredArguments) {
+    const [meaning = '', ...choices] = [added.arguments?.[argument.name()] ?? []].flat();
+    argument.description = meaning;
+    if (choices.length > 0) argument.choices(choices);
+  }
+  for (const [flags, meant] of Object.entries(added.options ?? {})) {
+    const [meaning, complete] = typeof meant === 'string' ? [meant] : meant;
+    const option = command.createOption(flags, meaning);
+    command.addOption(complete?.(option) ?? option);
+  }
+  if (!('act' in added)) command.option('--json', 'one JSON object');
+  command.addHelpText('after', renderExamples(added.examples));
+  command.action(async () => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    await runCommand(added, { name: nameInFull(command), words: command.args, options }, context);
+  });
+}
+
+/** `tributary help device share` shows the same as `tributary device share --help`; a wrong word is said, with what is near. */
+export function addHelpCommand(program: Command): void {
+  program.helpCommand(false);
+  const help = program.command('help [words...]').description('the same as COMMAND --help').helpGroup('Advanced:');
+  help.exitOverride((error) => throwUsageError(error, help));
+  help.action(() => {
+    let command = program;
+    for (const word of help.args) {
+      const known = command.commands.map((own) => own.name());
+      const next = command.commands.find((own) => own.name() === word);
+      if (next === undefined) {
+        const nearest = findNearest(word, known);
+        const hint = nearest === undefined ? `one of ${known.join(', ')}` : `did you mean ${nearest}?`;
+        throw new TributaryError('usage-invalid', `there is no command ${word} here; ${hint}`);
+      }
+      command = next;
+    }
+    command.outputHelp();
+  });
+}
+
+/** `device add`: the words behind the program's name that lead to this command. */
+function nameInFull(command: Command): string {
+  return command.parent === null ? '' : `${nameInFull(command.parent)} ${command.name()}`.trimStart();
+}
+
+/** For commander: help goes on as it is, what is wrong with a command line becomes an error of ours. @throws usage-invalid */
+export function throwUsageError(error: CommanderError, command: Command): never {
+  if (error.exitCode === 0 || error.code === 'commander.help') throw error;
+  const action = `See how it is used: ${`tributary ${nameInFull(command)}`.trimEnd()} --help`;
+  throw new TributaryError('usage-invalid', error.message.replace(/^error: /, ''), { cause: error, action });
+}
+
+/** Each line of a command behind what it does. */
+export function renderExamples(examples: Texts): string {
+  const lines = Object.entries(examples).map(([line, meaning]) => `  # ${meaning}\n  ${line}`);
+  return `\nExamples:\n${lines.join('\n')}`;
+}

@@ -1,0 +1,27 @@
+import { toFailure } from '../lib/errors.ts';
+import { defineCommand } from './command.ts';
+import type { AgentPlaces } from './context.ts';
+
+export const reload = defineCommand({
+  usage: 'reload',
+  description: 'have the agent read its configuration again, without an interruption',
+  options: { '--json': 'one JSON object' },
+  examples: { 'sudo tributary reload': 'after a change of the configuration file' },
+  async act({ options, show }, context) {
+    await reloadAgent(await context.resolvePlaces(options));
+    await show({ reloaded: true }, () => 'The agent took the configuration over.\n');
+  },
+});
+
+/** @throws not-running, not-allowed, command-failed; configuration-invalid where the agent goes on with the one before */
+export async function reloadAgent(places: AgentPlaces): Promise<void> {
+  const { askAgent } = await import('../status/socket-client.ts');
+  await askAgent(places, { method: 'POST', path: '/reload' });
+}
+
+/** An agent that waits for a sign-in goes on at once; true where one runs. */
+export async function wakeAgent(places: AgentPlaces): Promise<boolean> {
+  const expected = toFailure('not-running', 'configuration-invalid', 'not-allowed', 'command-failed');
+  const failure = await reloadAgent(places).catch(expected);
+  return failure?.code !== 'not-running';
+}

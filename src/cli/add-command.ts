@@ -3,6 +3,7 @@ import { findNearest } from '../lib/edit-distance.ts';
 import { TributaryError } from '../lib/errors.ts';
 import type { AnyCommand, CommandGroup, CommonOptions, Texts } from './command.ts';
 import type { CommandContext } from './context.ts';
+import { listFlags } from './present/tables.ts';
 import { runCommand } from './run-command.ts';
 
 /** Makes the command, and those below it, part of commander's tree. */
@@ -41,7 +42,8 @@ function addAction(command: Command, context: CommandContext, added: AnyCommand)
     argument.description = meaning;
     if (choices.length > 0) argument.choices(choices);
   }
-  for (const [flags, meant] of Object.entries(added.options ?? {})) {
+  const options = 'tables' in added ? { ...added.options, ...listFlags } : added.options;
+  for (const [flags, meant] of Object.entries(options ?? {})) {
     const [meaning, complete] = typeof meant === 'string' ? [meant] : meant;
     const option = command.createOption(flags, meaning);
     command.addOption(complete?.(option) ?? option);

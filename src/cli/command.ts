@@ -1,6 +1,7 @@
 import type { Option } from 'commander';
 import { TributaryError } from '../lib/errors.ts';
 import type { CommandContext, PathOptions, Terminal } from './context.ts';
+import type { ListOptions, Tables } from './present/tables.ts';
 import type { Session } from './session.ts';
 
 export type Texts = Readonly<Record<string, string>>;
@@ -52,8 +53,14 @@ interface LocalCommand<Flags extends AnyFlags> extends CommandHelp<Flags> {
 interface ServiceCommand<View, Flags extends AnyFlags> extends CommandHelp<Flags> {
   /** Returns what `--json` prints. Checks the command line before it sends anything. @throws usage-invalid */
   run(session: Session, given: Given<Flags>, context: CommandContext): Promise<View>;
-  /** Text for people, with its last newline. */
-  render(view: View, terminal: Terminal, options: OptionValues<Flags>): string | Promise<string>;
+  /** The tables of the view, which the options of lists narrow. */
+  tables?(view: View, options: OptionValues<Flags> & ListOptions): Tables | Promise<Tables>;
+  /** Text for people, with its last newline; `tables` are the texts of the tables, '' for one without rows. */
+  render(view: View, shown: Shown, options: OptionValues<Flags>): string | Promise<string>;
+}
+
+export interface Shown extends Terminal {
+  readonly tables: Readonly<Record<string, string>>;
 }
 
 type CommandOf<View, Flags extends AnyFlags> = LocalCommand<Flags> | ServiceCommand<View, Flags>;

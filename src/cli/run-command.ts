@@ -18,6 +18,11 @@ async function runAndShow(command: AnyCommand, typed: Typed, context: CommandCon
   if ('act' in command) return command.act(given, context);
   const { openSession } = await import('./session.ts');
   await using session = await openSession(given.options, context);
-  const view = await command.run(session, given, context);
-  await given.show(view, () => command.render(view, context, given.options));
+  const run = () => command.run(session, given, context);
+  if (command.tables !== undefined) {
+    const { showTables } = await import('./present/show-tables.ts');
+    return showTables({ ...command, tables: command.tables, run }, given.options, context);
+  }
+  const view = await run();
+  await given.show(view, () => command.render(view, { ...context, tables: {} }, given.options));
 }

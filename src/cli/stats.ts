@@ -46,14 +46,26 @@ export const stats = defineCommand({
       return own;
     }
   },
-  async render(view, terminal) {
+  async tables(view) {
     switch (view.scope) {
       case 'network':
-        return (await import('./stats/network-text.ts')).renderNetworkStats(view, terminal);
-      case 'device':
-        return (await import('./stats/device-text.ts')).renderDeviceStats(view, terminal);
+        return { providers: (await import('./stats/network-text.ts')).listDevices(view) };
+      case 'device': {
+        const { listConsumers, listDays } = await import('./stats/device-text.ts');
+        return { days: listDays(view), consumers: listConsumers(view) };
+      }
       case 'local':
-        return (await import('./stats/local-text.ts')).renderLocalStats(view, terminal);
+        return { days: (await import('./stats/local-text.ts')).listLocal(view) };
+    }
+  },
+  async render(view, shown) {
+    switch (view.scope) {
+      case 'network':
+        return (await import('./stats/network-text.ts')).renderNetworkStats(view, shown);
+      case 'device':
+        return (await import('./stats/device-text.ts')).renderDeviceStats(view, shown);
+      case 'local':
+        return (await import('./stats/local-text.ts')).renderLocalStats(view, shown);
     }
   },
 });

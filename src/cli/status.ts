@@ -1,14 +1,13 @@
 import { TributaryError } from '../lib/errors.ts';
 import type { StatusDocument } from '../status/document.ts';
 import { renderStatus } from '../status/text.ts';
-import { defineCommand, parseNumber } from './command.ts';
+import { defineCommand } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { joinLines } from './present/text.ts';
 
 const styles = { plain: undefined, good: 'green', warning: 'yellow', bad: 'red' } as const;
 
-const defaultWatchSeconds = 2;
-const longestWatchSeconds = 3600;
+const defaultWatchSeconds = '2';
 
 /** `tributary status [--watch [seconds]] [--json]`. @throws usage-invalid, not-running, not-allowed */
 export const status = defineCommand({
@@ -27,7 +26,7 @@ export const status = defineCommand({
       agentVersion = version;
     };
     const ask = () => askAgent(places, { method: 'GET', path: '/status.json', onVersion });
-    if (options.watch !== undefined) return watch(ask, options, context);
+    if (options.watch !== undefined) return watchStatus(ask, { ...options, watch: options.watch }, context);
     const answer = await ask();
     await show(answer, async () => {
       // An agent of this version makes the very document that this command was compiled for; checking it takes its time.
@@ -37,34 +36,21 @@ export const status = defineCommand({
   },
 });
 
-type WatchOptions = { readonly watch?: string | true; readonly json?: boolean };
+type WatchOptions = { readonly watch: string | true; readonly json?: boolean };
 
-async function watch(ask: () => Promise<unknown>, options: WatchOptions, context: CommandContext): Promise<void> {
-  const intervalMs = parseWatchSeconds(options.watch) * 1000;
-  const { watchStatus, watchJson } = await import('./status-watch.ts');
-  const { stdout, columns } = context;
-  const controller = new AbortController();
-  const stop = () => controller.abort();
-  process.once('SIGINT', stop).once('SIGTERM', stop);
-  if (options.json === true) return watchJson({ ask, stdout, intervalMs }, controller.signal);
-  const parts = {
+async function watchStatus(ask: () => Promise<unknown>, options: WatchOptions, context: CommandContext): Promise<void> {
+  const { openWatch, watchJson, watchLines } = await import('./present/watch.ts');
+  const { watch, signal } = openWatch(options.watch === true ? defaultWatchSeconds : options.watch, context);
+  if (options.json === true) return watchJson(ask, watch, signal);
+  const { createStatusLook } = await import('./status-watch.ts');
+  const look = createStatusLook({
     async ask() {
       const document = await parseStatus(await ask());
       return { document, lines: renderLines(document, context) };
     },
-    stdout,
-    // A terminal that does not know its size says 0.
-    rows: () => (columns === undefined ? undefined : process.stdout.rows || Number.POSITIVE_INFINITY),
     nowMs: () => performance.now(),
-    intervalMs,
-  };
-  await watchStatus(parts, controller.signal);
-}
-
-/** @throws usage-invalid */
-export function parseWatchSeconds(text: unknown): number {
-  if (typeof text !== 'string') return defaultWatchSeconds;
-  return parseNumber('--watch', text, { least: 1, most: longestWatchSeconds });
+  });
+  await watchLines(look, watch, signal);
 }
 
 export function renderLines(document: StatusDocument, { now, paint }: CommandContext): readonly string[] {

@@ -2,8 +2,9 @@ import { TributaryError } from '../../lib/errors.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
 import type { OperationResponse } from '../../service/operations.ts';
 import { confirmOrStop, defineCommand, refuse } from '../command.ts';
-import { flagWords, formatAgo } from '../present/amounts.ts';
-import { joinLines, renderTable } from '../present/text.ts';
+import { asAgo, asFlag, asMark } from '../present/amounts.ts';
+import { defineTable } from '../present/tables.ts';
+import { joinLines, joinSections } from '../present/text.ts';
 import type { Session } from '../session.ts';
 
 export const wallets = defineCommand({
@@ -14,23 +15,25 @@ export const wallets = defineCommand({
     'tributary account wallets --json': 'the same for a script, with whole addresses',
   },
   run: async (session) => ({ wallets: (await readWallets(session)).wallets }),
-  async render({ wallets: found }, terminal) {
-    if (found.length === 0)
-      return 'No wallets yet. Register one with the service, then choose it: tributary account payout-wallet\n';
-    const table = await renderTable(found, terminal, [
-      { title: '', read: ({ isPayoutWallet }) => (isPayoutWallet ? '*' : ' ') },
+  tables: ({ wallets: found }) => ({
+    wallets: defineTable(found, [
+      { ...asMark, name: 'paid', read: ({ isPayoutWallet }) => isPayoutWallet },
       { title: 'Wallet', read: ({ walletId }) => walletId, least: 8, isId: true },
       { title: 'Chain', read: ({ blockchain }) => blockchain, least: 5 },
       { title: 'Type', read: ({ walletType }) => walletType, least: 8, dropOrder: 2 },
       { title: 'Token', read: ({ tokenType }) => tokenType, least: 5, dropOrder: 1 },
       { title: 'Address', read: ({ address }) => address, least: 11, isAddress: true },
-      { title: 'Active', read: ({ isActive }) => flagWords[`${isActive}`] },
-      { title: 'Created', read: ({ createdAt }, now) => formatAgo(createdAt, now), least: 9, dropOrder: 3 },
-    ]);
+      { ...asFlag, title: 'Active', read: ({ isActive }) => isActive },
+      { ...asAgo, title: 'Created', read: ({ createdAt }) => createdAt, dropOrder: 3 },
+    ]),
+  }),
+  render({ wallets: found }, { tables }) {
+    if (found.length === 0)
+      return 'No wallets yet. Register one with the service, then choose it: tributary account payout-wallet\n';
     const note = found.some(({ isPayoutWallet }) => isPayoutWallet)
       ? '* payouts go to this wallet'
       : 'Payouts go to none of these. Choose one: tributary account payout-wallet WALLET';
-    return `${table}\n${note}\n`;
+    return joinSections([tables.wallets, `${note}\n`]);
   },
 });
 

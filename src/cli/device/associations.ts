@@ -1,8 +1,8 @@
 import type { OperationResponse } from '../../service/operations.ts';
 import { defineCommand } from '../command.ts';
-import type { Terminal } from '../context.ts';
-import { formatHours } from '../present/amounts.ts';
-import { joinSections, renderTable } from '../present/text.ts';
+import { asHours } from '../present/amounts.ts';
+import { defineTable } from '../present/tables.ts';
+import { joinSections } from '../present/text.ts';
 
 export const associations = defineCommand({
   usage: 'associations',
@@ -22,21 +22,26 @@ export const associations = defineCommand({
       outgoingSharedDevices: answer.outgoingSharedDevices.map(viewShared),
     };
   },
-  async render({ pendingAdoptionDevices, incomingSharedDevices, outgoingSharedDevices }, terminal) {
-    const adoptions = await renderTable(pendingAdoptionDevices, terminal, [
+  tables: ({ pendingAdoptionDevices, incomingSharedDevices, outgoingSharedDevices }) => ({
+    pendingAdoptionDevices: defineTable(pendingAdoptionDevices, [
       { title: 'Code', read: ({ code }) => code, least: 12 },
       { title: 'Device', read: ({ deviceName }) => deviceName, least: 8 },
-      { title: 'Good for', read: ({ durationMinutes: limit }) => formatHours(limit && limit / 60), align: 'right' },
-    ]);
-    const titled = (title: string, table: string) => (table === '' ? '' : `${title}\n\n${table}`);
-    const sections = joinSections([
-      titled('Waiting for adoption', adoptions),
-      titled('Shared with you', await renderShared('From', incomingSharedDevices, terminal)),
-      titled('Shared by you', await renderShared('With', outgoingSharedDevices, terminal)),
-    ]);
-    return sections || 'Nothing is shared or handed over. Share a device: tributary device share this\n';
+      { ...asHours, title: 'Good for', read: ({ durationMinutes: limit }) => limit && limit / 60 },
+    ]),
+    incomingSharedDevices: defineShared('From', incomingSharedDevices),
+    outgoingSharedDevices: defineShared('With', outgoingSharedDevices),
+  }),
+  render(_, { tables }) {
+    const titled = Object.entries(titles).map(([name, title]) => tables[name] && `${title}\n\n${tables[name]}`);
+    return joinSections(titled) || 'Nothing is shared or handed over. Share a device: tributary device share this\n';
   },
 });
+
+const titles = {
+  pendingAdoptionDevices: 'Waiting for adoption',
+  incomingSharedDevices: 'Shared with you',
+  outgoingSharedDevices: 'Shared by you',
+};
 
 /** A shared device: pending until the other network, which is named, has added it. */
 function viewShared(shared: OperationResponse<'deviceAssociations'>['incomingSharedDevices'][number]) {
@@ -44,14 +49,15 @@ function viewShared(shared: OperationResponse<'deviceAssociations'>['incomingSha
   return { isPending: pending, code, deviceName, clientId, networkName };
 }
 
-const stateWords = { true: 'pending', false: 'added', undefined };
-
-function renderShared(party: string, shared: readonly ReturnType<typeof viewShared>[], terminal: Terminal) {
-  return renderTable(shared, terminal, [
+function defineShared(party: string, shared: readonly ReturnType<typeof viewShared>[]) {
+  return defineTable(shared, [
     { title: 'Code', read: ({ code }) => code, least: 12 },
     { title: 'Device', read: ({ deviceName }) => deviceName, least: 8 },
-    { title: party, read: ({ networkName }) => networkName, least: 8 },
-    { title: 'State', read: ({ isPending }) => stateWords[`${isPending}`] },
+    { title: party, name: 'network', read: ({ networkName }) => networkName, least: 8 },
+    {
+      title: 'State',
+      read: ({ isPending }) => (isPending === undefined ? undefined : isPending ? 'pending' : 'added'),
+    },
     { title: 'Client', read: ({ clientId }) => clientId, least: 8, isId: true },
   ]);
 }

@@ -1,8 +1,9 @@
 import { createRowKeeper } from '../choose-client.ts';
 import { defineCommand } from '../command.ts';
 import { type ClientView, viewClient } from '../network/client-view.ts';
-import { formatAgo, formatGib, formatHours, formatUsdc } from '../present/amounts.ts';
-import { joinLines, joinSections, renderTable } from '../present/text.ts';
+import { asAgo, asGib, asHours, asUsdc } from '../present/amounts.ts';
+import { defineTable } from '../present/tables.ts';
+import { joinLines, joinSections } from '../present/text.ts';
 
 export const list = defineCommand({
   usage: 'list',
@@ -36,27 +37,36 @@ export const list = defineCommand({
     });
     return { devices };
   },
-  async render({ devices }, terminal) {
-    if (devices.length === 0) return 'No devices yet. Register this one: tributary run\n';
-    const table = await renderTable(devices, terminal, [
-      { title: '', read: (own) => (own.isThisDevice ? '*' : own.sourceClientId !== undefined ? '+' : ' ') },
+  tables: ({ devices }) => ({
+    devices: defineTable(devices, [
+      { title: '', name: 'kind', read: nameKind, format: (kind: keyof typeof marks) => marks[kind] },
       { title: 'Client', read: ({ clientId }) => clientId, least: 8, isId: true },
-      { title: 'Name', read: ({ name }) => name, least: 8 },
-      { title: 'Mode', read: ({ provideMode }) => provideMode },
-      { title: 'Seen', read: formatSeen, least: 9 },
-      { title: 'Uptime', read: ({ uptimeHours }) => formatHours(uptimeHours), align: 'right', dropOrder: 2 },
-      { title: 'Transfer', read: ({ transferGib }) => formatGib(transferGib), align: 'right', dropOrder: 1 },
-      { title: 'Payout', read: ({ payoutUsdc }) => formatUsdc(payoutUsdc), align: 'right', dropOrder: 3 },
-    ]);
-    const isAnyDerived = devices.some(({ sourceClientId }) => sourceClientId !== undefined);
+      { title: 'Name', read: ({ name }) => name, least: 24 },
+      { title: 'Mode', read: ({ provideMode }) => provideMode, dropOrder: 1 },
+      { title: 'Seen', read: (own) => (own.isConnected ? 'now' : (own.lastSeenAt ?? 'never')), ...asAgo },
+      { ...asHours, title: 'Uptime', read: ({ uptimeHours }) => uptimeHours, dropOrder: 4 },
+      { ...asGib, title: 'Transfer', read: ({ transferGib }) => transferGib, dropOrder: 2 },
+      { ...asUsdc, title: 'Payout', read: ({ payoutUsdc }) => payoutUsdc, dropOrder: 3 },
+    ]),
+  }),
+  render({ devices }, { tables }) {
+    if (devices.length === 0) return 'No devices yet. Register this one: tributary run\n';
     const notes = joinLines([
       devices.some(({ isThisDevice }) => isThisDevice) && '* this device',
-      isAnyDerived && '+ derived from another client, such as a device that someone shares with you',
+      devices.some(({ sourceClientId }) => sourceClientId !== undefined) &&
+        '+ derived from another client, such as a device that someone shares with you',
       'Uptime, transfer and payout are of the last 24 hours.',
     ]);
-    return joinSections([table, notes]);
+    return joinSections([tables.devices, notes]);
   },
 });
+
+const marks = { this: '*', derived: '+', other: ' ' } as const;
+
+function nameKind(own: { isThisDevice: boolean; sourceClientId: string | undefined }): keyof typeof marks {
+  if (own.isThisDevice) return 'this';
+  return own.sourceClientId === undefined ? 'other' : 'derived';
+}
 
 /** The last time that it signed in, came or went; undefined where it never did. */
 function findLastSeenAt({ authenticatedAt, connections }: Omit<ClientView, 'clientId'>): string | undefined {
@@ -64,9 +74,4 @@ function findLastSeenAt({ authenticatedAt, connections }: Omit<ClientView, 'clie
   const toMs = (time: string | undefined) => Date.parse(time ?? '') || 0;
   const [latest] = [authenticatedAt, ...times].toSorted((one, other) => toMs(other) - toMs(one));
   return toMs(latest) > 0 ? latest : undefined;
-}
-
-function formatSeen({ isConnected, lastSeenAt }: { isConnected: boolean; lastSeenAt: string | undefined }, now: Date) {
-  if (isConnected) return 'now';
-  return lastSeenAt === undefined ? 'never' : formatAgo(lastSeenAt, now);
 }

@@ -1,7 +1,9 @@
 import { TributaryError } from '../../lib/errors.ts';
-import { defineCommand } from '../command.ts';
-import type { Output } from '../context.ts';
-import { formatAgo } from '../present/amounts.ts';
+import { defineCommand, type Shown } from '../command.ts';
+import type { CommandContext, Output } from '../context.ts';
+import { asAgo } from '../present/amounts.ts';
+import type { Column } from '../present/table-printer.ts';
+import { asksForChoice, defineTable, type ListOptions, listFlags } from '../present/tables.ts';
 import { renderJson } from '../present/text.ts';
 import type { Session } from '../session.ts';
 import { type ClientView, findConnectedAt, viewClient } from './client-view.ts';
@@ -16,50 +18,75 @@ const pageRowsOfJson = 20;
 export const clients = defineCommand({
   usage: 'clients',
   description: "every client of the owner's network, as the service lists them",
-  options: { '--connected': 'only those that are connected now', '--json': 'one JSON object' },
+  options: { '--connected': 'only those that are connected now', '--json': 'one JSON object', ...listFlags },
   examples: {
     'tributary network clients': 'all of them',
     'tributary network clients --connected --json': 'those that are connected, for a script',
   },
   async act({ options }, context) {
-    const { createTablePrinter } = await import('../present/table-printer.ts');
     const { openSession } = await import('../session.ts');
-    const count = { all: 0, connected: 0 };
-    const isShown = (client: ClientView) => client.isConnected || options.connected !== true;
-    const isJson = options.json === true;
-    const print = isJson
-      ? createJsonPrinter()
-      : createTablePrinter<ClientView>(
-          [
-            { title: 'Client', read: ({ clientId }) => clientId, least: 8, isId: true },
-            { title: 'Name', read: ({ name }) => name, least: 12 },
-            { title: 'Mode', read: ({ provideMode }) => provideMode },
-            { title: 'Connected', read: formatConnected, least: 9 },
-            { title: 'Last auth', read: (own, now) => formatAgo(own.authenticatedAt, now), least: 9, dropOrder: 1 },
-            { title: 'Created', read: ({ createdAt }, now) => formatAgo(createdAt, now), least: 9, dropOrder: 2 },
-            { title: 'Spec', read: ({ deviceSpec }) => deviceSpec, least: 8, dropOrder: 3 },
-          ],
-          context,
-        );
     await using session = await openSession(options, context);
-    const rows = readClients(session, count, isShown);
-    for await (const page of splitPages(rows, isJson ? pageRowsOfJson : pageRows)) {
+    const read = (count: Count) => readClients(session, count, options);
+    const isJson = options.json === true;
+    // What is chosen from a list is held; of a list that only passes through, a page.
+    if (asksForChoice(options) || !(isJson || context.columns === undefined)) {
+      return showClients(read, options, context);
+    }
+    const { createTablePrinter } = await import('../present/table-printer.ts');
+    const count = { all: 0, connected: 0 };
+    const print = isJson ? createJsonPrinter() : createTablePrinter(columns, context);
+    for await (const page of splitPages(read(count), isJson ? pageRowsOfJson : pageRows)) {
       await writeAll(context.stdout, print(page));
     }
-    const sum = `\n${formatClients(count.all)}, ${count.connected || 'none'} connected.\n`;
-    const end = count.all === 0 ? 'No clients yet. Register this device: tributary run\n' : sum;
-    await writeAll(context.stdout, isJson ? `${print([])}]}\n` : end);
+    await writeAll(context.stdout, isJson ? `${print([])}]}\n` : formatEnd(count));
   },
 });
 
+const columns: readonly Column<ClientView>[] = [
+  { title: 'Client', read: ({ clientId }) => clientId, least: 8, isId: true },
+  { title: 'Name', read: ({ name }) => name, least: 12 },
+  { title: 'Mode', read: ({ provideMode }) => provideMode },
+  { ...asAgo, title: 'Connected', read: (own) => (own.isConnected ? (findConnectedAt(own) ?? 'yes') : 'no') },
+  { ...asAgo, title: 'Last auth', read: ({ authenticatedAt }) => authenticatedAt, dropOrder: 1 },
+  { ...asAgo, title: 'Created', read: ({ createdAt }) => createdAt, dropOrder: 2 },
+  { title: 'Spec', read: ({ deviceSpec }) => deviceSpec, least: 8, dropOrder: 3 },
+];
+
+type ReadClients = (count: Count) => AsyncIterable<ClientView>;
+
+async function showClients(read: ReadClients, options: ListOptions, context: CommandContext): Promise<void> {
+  const { createRowKeeper } = await import('../choose-client.ts');
+  const { showTables } = await import('../present/show-tables.ts');
+  let count = { all: 0, connected: 0 };
+  const run = async () => {
+    count = { all: 0, connected: 0 };
+    return { clients: await Array.fromAsync(read(count), createRowKeeper('clients')) };
+  };
+  const render = (_: unknown, { tables }: Shown) => `${tables.clients}${formatEnd(count)}`;
+  await showTables(
+    {
+      run,
+      render,
+      tables: (view: { clients: readonly ClientView[] }) => ({ clients: defineTable(view.clients, columns) }),
+    },
+    options,
+    context,
+  );
+}
+
+function formatEnd({ all, connected }: Count): string {
+  if (all === 0) return 'No clients yet. Register this device: tributary run\n';
+  return `\n${formatClients(all)}, ${connected || 'none'} connected.\n`;
+}
+
 /** The clients to show, as they arrive. @throws codes of `Session.stream`, saying how far the list came */
-async function* readClients(session: Session, count: Count, isShown: (client: ClientView) => boolean) {
+async function* readClients(session: Session, count: Count, { connected }: { connected?: boolean }) {
   try {
     for await (const listed of session.stream('clients', undefined)) {
       const client = viewClient(listed, session.profile);
       count.all += 1;
       if (client.isConnected) count.connected += 1;
-      if (isShown(client)) yield client;
+      if (client.isConnected || connected !== true) yield client;
     }
   } catch (error) {
     if (!(error instanceof TributaryError) || count.all === 0) throw error;
@@ -79,12 +106,6 @@ function createJsonPrinter() {
 
 function formatClients(count: number): string {
   return `${count} ${count === 1 ? 'client' : 'clients'}`;
-}
-
-function formatConnected(client: ClientView, now: Date): string {
-  if (!client.isConnected) return 'no';
-  const connectedAt = findConnectedAt(client);
-  return connectedAt === undefined ? 'yes' : formatAgo(connectedAt, now);
 }
 
 /** What came so far, `most` at a time; where the list breaks off, first what came before that. */

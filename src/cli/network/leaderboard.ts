@@ -1,7 +1,8 @@
 import type { OperationResponse } from '../../service/operations.ts';
 import { defineCommand } from '../command.ts';
-import { formatCount, formatGib } from '../present/amounts.ts';
-import { renderTable } from '../present/text.ts';
+import { asGib, asMark } from '../present/amounts.ts';
+import { defineTable } from '../present/tables.ts';
+import { joinSections } from '../present/text.ts';
 
 export const leaderboard = defineCommand({
   usage: 'leaderboard',
@@ -15,21 +16,22 @@ export const leaderboard = defineCommand({
     const reading = { ownNetworkId, showsAll: options.showAll === true };
     return { earners: earners.map((earner, index) => viewEarner(earner, { ...reading, rank: index + 1 })) };
   },
-  async render({ earners }, terminal) {
-    if (earners.length === 0) return 'Nobody has provided anything yet. Be the first: tributary run\n';
-    const note = earners.some(({ isOwn }) => isOwn) ? '\n* your network\n' : '';
-    const table = await renderTable(earners, terminal, [
-      { title: '', read: ({ isOwn }) => (isOwn ? '*' : '') },
-      { title: '#', read: ({ rank }) => formatCount(rank), align: 'right' },
+  tables: ({ earners }) => ({
+    earners: defineTable(earners, [
+      { ...asMark, name: 'own', read: ({ isOwn }) => isOwn },
+      { title: '#', name: 'rank', read: ({ rank }) => rank, align: 'right' },
       {
         title: 'Network',
         read: (own) => own.networkName ?? (own.containsProfanity ? '[hidden]' : undefined),
         least: 12,
       },
-      { title: 'Provided', read: ({ providedMib }) => formatGib(providedMib && providedMib / 1024), align: 'right' },
+      { ...asGib, title: 'Provided', read: ({ providedMib }) => providedMib && providedMib / 1024 },
       { bar: ({ providedMib }) => providedMib, width: 20, dropOrder: 1 },
-    ]);
-    return `${table}${note}`;
+    ]),
+  }),
+  render({ earners }, { tables }) {
+    if (earners.length === 0) return 'Nobody has provided anything yet. Be the first: tributary run\n';
+    return joinSections([tables.earners, earners.some(({ isOwn }) => isOwn) ? '* your network\n' : '']);
   },
 });
 

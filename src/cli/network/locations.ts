@@ -1,8 +1,8 @@
 import { toPlainText } from '../../lib/plain-text.ts';
 import { defineCommand, refuse, refuseOption } from '../command.ts';
-import type { Terminal } from '../context.ts';
-import { formatCount, unknown } from '../present/amounts.ts';
-import { joinSections, renderTable } from '../present/text.ts';
+import { asMark, unknown } from '../present/amounts.ts';
+import { defineTable } from '../present/tables.ts';
+import { joinSections } from '../present/text.ts';
 import { nameInFull, type PlaceView, sortAsTree, viewPlaces } from './place-view.ts';
 
 export const locations = defineCommand({
@@ -29,21 +29,23 @@ export const locations = defineCommand({
     const devices = answer.devices.map(({ clientId, deviceName }) => ({ clientId, name: deviceName }));
     return { query, ...viewPlaces(answer), devices };
   },
-  async render({ query, locations: places, groups, devices }, terminal, options) {
-    const note = groups.some(({ isPromoted }) => isPromoted) ? '\n* put forward by the service\n' : '';
-    const groupTable = await renderTable(groups, terminal, [
-      { title: '', read: ({ isPromoted }) => (isPromoted ? '*' : '') },
+  tables: ({ query, locations: places, groups, devices }, { sort, filter, json, csv }) => ({
+    locations: (query ?? sort ?? filter ?? json ?? csv) ? defineFound(places) : defineTree(places),
+    groups: defineTable(groups, [
+      { ...asMark, name: 'promoted', read: ({ isPromoted }) => isPromoted },
       { title: 'Group', read: ({ name }) => name, least: 20 },
-      { title: 'Providers', read: ({ providerCount }) => formatCount(providerCount), align: 'right' },
+      { title: 'Providers', read: ({ providerCount }) => providerCount, align: 'right' },
       { bar: ({ providerCount }) => providerCount, width: 6, dropOrder: 1 },
       { title: 'Location group', read: ({ locationGroupId }) => locationGroupId, dropOrder: 2 },
-    ]);
-    const deviceTable = await renderTable(devices, terminal, [
+    ]),
+    devices: defineTable(devices, [
       { title: 'Provider', read: ({ name }) => name, least: 16 },
       { title: 'Client', read: ({ clientId }) => clientId },
-    ]);
-    const placeTable = await (query === undefined ? renderTree : renderFound)(places, terminal);
-    return joinSections([placeTable, `${groupTable}${note}`, deviceTable]) || renderNone(query, options);
+    ]),
+  }),
+  render({ query, groups }, { tables }, options) {
+    const note = groups.some(({ isPromoted }) => isPromoted) ? '\n* put forward by the service\n' : '';
+    return joinSections([tables.locations, `${tables.groups}${note}`, tables.devices]) || renderNone(query, options);
   },
 });
 
@@ -68,25 +70,24 @@ function renderNone(query: string | undefined, { near, distance }: NearOptions):
   return `No place is called ${words}. ${next}\n`;
 }
 
-function renderTree(places: readonly PlaceView[], terminal: Terminal): Promise<string> {
-  return renderTable(sortAsTree(places), terminal, [
+function defineTree(places: readonly PlaceView[]) {
+  return defineTable(sortAsTree(places), [
     { title: 'Place', read: (place) => `${'  '.repeat(place.depth)}${formatPlace(place)}`, least: 16 },
-    { title: 'Providers', read: ({ providerCount }) => formatCount(providerCount), align: 'right' },
+    { title: 'Providers', read: ({ providerCount }) => providerCount, align: 'right' },
     { bar: ({ providerCount }) => providerCount, width: 6, dropOrder: 1 },
     { title: 'Location', read: ({ locationId }) => locationId, dropOrder: 2 },
   ]);
 }
 
 /** The distance is shown where names were not met exactly. */
-function renderFound(places: readonly PlaceView[], terminal: Terminal): Promise<string> {
+function defineFound(places: readonly PlaceView[]) {
   const isNear = places.some(({ matchDistance }) => matchDistance >= 1);
-  const readDistance = ({ matchDistance }: PlaceView) => (isNear ? formatCount(matchDistance) : undefined);
-  return renderTable(places, terminal, [
+  return defineTable(places, [
     { title: 'Place', read: (place) => nameInFull(place) || undefined, least: 22 },
     { title: 'Type', read: ({ type }) => type, least: 7 },
-    { title: 'Providers', read: ({ providerCount }) => formatCount(providerCount), align: 'right' },
+    { title: 'Providers', read: ({ providerCount }) => providerCount, align: 'right' },
     { bar: ({ providerCount }) => providerCount, width: 6, dropOrder: 2 },
-    { title: 'Distance', read: readDistance, align: 'right', isOptional: true },
+    { title: 'Distance', read: (own) => (isNear ? own.matchDistance : undefined), align: 'right', isOptional: true },
     { title: 'Location', read: ({ locationId }) => locationId, dropOrder: 1 },
   ]);
 }

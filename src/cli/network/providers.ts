@@ -2,8 +2,9 @@ import type { Option } from 'commander';
 import { toPlainText } from '../../lib/plain-text.ts';
 import type { OperationRequest, OperationResponse } from '../../service/operations.ts';
 import { defineCommand, type OptionValues, parseNumber, refuse } from '../command.ts';
-import { formatBitrate, formatCount, unknown } from '../present/amounts.ts';
-import { joinLines, joinSections, renderTable } from '../present/text.ts';
+import { asBitrate, unknown } from '../present/amounts.ts';
+import { defineTable } from '../present/tables.ts';
+import { joinLines, joinSections } from '../present/text.ts';
 import { type ChosenPlace, choosePlace } from './choose-place.ts';
 
 /** Services may take an absent count for none, so one is always sent. */
@@ -48,17 +49,23 @@ export const providers = defineCommand({
     if (options.json !== true) stderr.write(renderNotes(place, clientIds.length));
     return { place, providers: clientIds.map((clientId, index) => viewProvider({ clientId }, index)) };
   },
-  async render({ place, providers: found }, terminal, { ids }) {
-    if (ids === true) return joinLines(found.map(({ clientId }) => toPlainText(clientId ?? unknown)));
-    const table = await renderTable(found, terminal, [
-      { title: '#', read: ({ rank }) => formatCount(rank), align: 'right' },
+  tables: ({ providers: found }) => ({
+    providers: defineTable(found, [
+      { title: '#', name: 'rank', read: ({ rank }) => rank, align: 'right' },
       { title: 'Provider', read: ({ clientId }) => clientId, least: 8, isId: true },
-      { title: 'Speed', read: (own) => formatBitrate(own.estimatedBytesPerSecond), align: 'right' },
+      { ...asBitrate, title: 'Speed', read: ({ estimatedBytesPerSecond }) => estimatedBytesPerSecond },
       { bar: (own) => own.estimatedBytesPerSecond, width: 10, dropOrder: 1 },
-      { title: 'Tier', read: ({ tier }) => formatCount(tier), align: 'right' },
-      { title: 'Relays', read: ({ intermediaryIds: { length } }) => (length === 0 ? 'direct' : formatCount(length)) },
-    ]);
-    return joinSections([renderNotes(place, found.length), table]);
+      { title: 'Tier', read: ({ tier }) => tier, align: 'right' },
+      {
+        title: 'Relays',
+        read: ({ intermediaryIds: { length } }) => length,
+        format: (own: number) => (own === 0 ? 'direct' : `${own}`),
+      },
+    ]),
+  }),
+  render({ place, providers: found }, { tables }, { ids }) {
+    if (ids === true) return joinLines(found.map(({ clientId }) => toPlainText(clientId ?? unknown)));
+    return joinSections([renderNotes(place, found.length), tables.providers]);
   },
 });
 

@@ -4,7 +4,8 @@ import type { OperationResponse } from '../../service/operations.ts';
 import { wrapPhrases } from '../../status/wrap.ts';
 import { defineCommand } from '../command.ts';
 import { formatCount, formatMoment, formatShare, toTime } from '../present/amounts.ts';
-import { joinLines, joinSections, renderTable } from '../present/text.ts';
+import { defineTable } from '../present/tables.ts';
+import { joinLines, joinSections } from '../present/text.ts';
 import { squeeze } from '../stats/figures.ts';
 
 type Window = OperationResponse<'reliability'>['reliabilityWindow'];
@@ -16,11 +17,23 @@ export const reliability = defineCommand({
   description: "how reliable the network's devices were, and what each country counts for",
   examples: { 'tributary network reliability': 'weights, clients and countries over the last window' },
   run: async (session) => viewReliability((await session.call('reliability', undefined)).reliabilityWindow),
-  async render(view, terminal) {
+  tables: ({ countryMultipliers }) => ({
+    countryMultipliers: defineTable(countryMultipliers, [
+      { title: 'Country', read: ({ country }) => country, least: 16 },
+      { title: 'Code', read: ({ countryCode }) => countryCode, least: 4 },
+      {
+        title: 'Multiplier',
+        read: ({ multiplier }) => multiplier,
+        format: (own: number) => own.toFixed(2),
+        align: 'right',
+      },
+    ]),
+  }),
+  render(view, { columns, tables }) {
     if (view.meanWeight === undefined && view.buckets.length === 0) {
       return 'Nothing is known yet: devices are scored while they provide. Make this one provide: tributary run\n';
     }
-    const width = terminal.columns ?? 100;
+    const width = columns ?? 100;
     const renderBuckets = (figure: 'weight' | 'clientCount', most: number) => {
       // One character a bucket, or a mean of several where there is no room for all.
       const all = view.buckets.map(({ [figure]: value }) => value);
@@ -36,13 +49,7 @@ export const reliability = defineCommand({
       ['Clients', renderBuckets('clientCount', view.maxTotalClientCount ?? 1)],
       ['', `at most ${formatCount(view.maxClientCount)} of ${formatCount(view.maxTotalClientCount)} at a time`],
     ].flatMap(([label = '', ...phrases]) => wrapPhrases(phrases, { width, first: label.padEnd(labelWidth) }));
-    const countries = view.countryMultipliers.toSorted((one, other) => (other.multiplier ?? 0) - (one.multiplier ?? 0));
-    const table = await renderTable(countries, terminal, [
-      { title: 'Country', read: ({ country }) => country, least: 16 },
-      { title: 'Code', read: ({ countryCode }) => countryCode, least: 4 },
-      { title: 'Multiplier', read: ({ multiplier }) => multiplier?.toFixed(2), align: 'right' },
-    ]);
-    return joinSections([joinLines(lines), table]);
+    return joinSections([joinLines(lines), tables.countryMultipliers]);
   },
 });
 
@@ -58,12 +65,15 @@ export function viewReliability(window: Window) {
     maxTotalClientCount: window?.maxTotalClientCount,
     /** Oldest first. */
     buckets: listBuckets(window),
-    countryMultipliers: (window?.countryMultipliers ?? []).map((own) => ({
-      countryLocationId: own.countryLocationId,
-      country: own.country,
-      countryCode: own.countryCode,
-      multiplier: own.reliabilityMultiplier,
-    })),
+    /** The largest first. */
+    countryMultipliers: (window?.countryMultipliers ?? [])
+      .map((own) => ({
+        countryLocationId: own.countryLocationId,
+        country: own.country,
+        countryCode: own.countryCode,
+        multiplier: own.reliabilityMultiplier,
+      }))
+      .toSorted((one, other) => (other.multiplier ?? 0) - (one.multiplier ?? 0)),
   };
 }
 

@@ -55,6 +55,16 @@ export function formatShareBehind(share: number | undefined): string {
 /** A flag for people: `flagWords[`${isActive}`]`. */
 export const flagWords = { true: 'yes', false: 'no', undefined: unknown } as const;
 
+/** How a table's column shows what it reads: `{ ...asGib, title, read }`. */
+export const asGib = { format: formatGib, align: 'right' } as const;
+export const asUsdc = { format: formatUsdc, align: 'right' } as const;
+export const asHours = { format: formatHours, align: 'right' } as const;
+export const asShare = { format: formatShare, align: 'right' } as const;
+export const asBitrate = { format: formatBitrate, align: 'right' } as const;
+export const asAgo = { format: formatAgo, least: 9 } as const;
+export const asMark = { title: '', format: (own: unknown) => (own === true ? '*' : ' ') } as const;
+export const asFlag = { format: (own: unknown) => (own === true ? 'yes' : 'no') } as const;
+
 function orUnknown(amount: number | undefined, format: (known: number) => string): string {
   return amount === undefined ? unknown : format(amount);
 }

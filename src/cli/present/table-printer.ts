@@ -4,10 +4,17 @@ import { toPlainText } from '../../lib/plain-text.ts';
 import type { Terminal } from '../context.ts';
 import { unknown } from './amounts.ts';
 
-interface TextColumn<Row> {
+/** What a row says in a column: times are ISO 8601; undefined, where nothing is known, shows as `-`. */
+export type Cell = string | number | boolean | undefined;
+
+export interface TextColumn<Row> {
   readonly title: string;
-  /** A row's cell, made safe for a terminal; undefined, where nothing is known, shows as `-`. */
-  readonly read: (row: Row, now: Date) => string | undefined;
+  /** The column's name on the command line and in CSV; default the title, in small letters. */
+  readonly name?: string;
+  /** What rows are sorted by, and what CSV has. */
+  read(row: Row): Cell;
+  /** What people read of a known cell, made safe for a terminal by the table; default the cell as it is. */
+  readonly format?: (cell: never, now: Date) => string;
   readonly align?: 'left' | 'right';
   /** The width that it may be cut down to where the terminal is too narrow; undefined: never cut. */
   readonly least?: number;
@@ -22,7 +29,7 @@ interface TextColumn<Row> {
 }
 
 interface BarColumn<Row> {
-  readonly bar: (row: Row) => number | undefined;
+  bar(row: Row): number | undefined;
   readonly width: number;
   /** What a whole bar stands for; default the largest value of the rows. */
   readonly most?: number;
@@ -40,19 +47,24 @@ interface Fitted<Row> {
 const gap = '  ';
 const mark = '…';
 
+/** What the last line says below each title. */
+export type Footer = Readonly<Record<string, string | undefined>>;
+
 /** Renders rows page by page: the first says which columns have room, a later one with longer cells widens them. */
 export function createTablePrinter<Row>(
   layout: readonly Column<Row>[],
   { columns, now }: Pick<Terminal, 'columns' | 'now'>,
+  footer?: Footer,
 ): (rows: readonly Row[]) => string {
   const room = columns ?? Number.POSITIVE_INFINITY;
   let before: readonly Fitted<Row>[] | undefined;
   return (rows) => {
     const at = now();
-    const shown = before?.map(({ column }) => column) ?? chooseColumns(layout, rows, at);
+    const shown = before?.map(({ column }) => column) ?? chooseColumns(layout, rows);
     const measured = shown.map((column, index) => {
-      const own = rows.map((row) => toPlainText(column.read(row, at) ?? unknown));
-      const cells = before === undefined ? [column.title, ...own] : own;
+      const own = rows.map((row) => toPlainText(formatCell(column, column.read(row), at)));
+      const last = footer === undefined ? [] : [toPlainText(`${footer[column.title] ?? ''}`)];
+      const cells = before === undefined ? [column.title, ...own, ...last] : own;
       const widths = cells.map((cell) => measureWidth(cell));
       return { column, cells, width: Math.max(before?.[index]?.width ?? 0, ...widths) };
     });
@@ -62,15 +74,21 @@ export function createTablePrinter<Row>(
   };
 }
 
+/** A cell as people read it. */
+export function formatCell<Row>({ format }: Pick<TextColumn<Row>, 'format'>, cell: Cell, now: Date): string {
+  if (cell === undefined) return unknown;
+  return format === undefined ? String(cell) : format(cell as never, now);
+}
+
 /** Text on exactly so many columns of a terminal: cut at the end with a mark, or filled up. */
 export function fitText(text: string, width: number): string {
   return pad(cut(text, width, {}), width, 'left');
 }
 
-function chooseColumns<Row>(layout: readonly Column<Row>[], rows: readonly Row[], at: Date) {
+function chooseColumns<Row>(layout: readonly Column<Row>[], rows: readonly Row[]) {
   return layout
     .map((column) => ('bar' in column ? drawBars(column, rows) : column))
-    .filter(({ isOptional, read }) => isOptional !== true || rows.some((row) => read(row, at) !== undefined));
+    .filter(({ isOptional, read }) => isOptional !== true || rows.some((row) => read(row) !== undefined));
 }
 
 function drawBars<Row>({ bar, width, most, ...rest }: BarColumn<Row>, rows: readonly Row[]): TextColumn<Row> {

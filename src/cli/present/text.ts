@@ -15,8 +15,8 @@ export function joinLines(lines: readonly (string | false | undefined)[]): strin
 }
 
 /** The sections with an empty line between them, without those that are ''. */
-export function joinSections(sections: readonly string[]): string {
-  return sections.filter((section) => section !== '').join('\n');
+export function joinSections(sections: readonly (string | undefined)[]): string {
+  return sections.filter(Boolean).join('\n');
 }
 
 /** A line for each label with its value, behind `width` characters. */

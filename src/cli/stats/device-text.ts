@@ -1,7 +1,11 @@
 import { renderSparkline } from '../../lib/bars.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
+import type { Shown } from '../command.ts';
 import type { Terminal } from '../context.ts';
 import {
+  asGib,
+  asHours,
+  asUsdc,
   formatCount,
   formatGib,
   formatHours,
@@ -9,27 +13,66 @@ import {
   formatShare,
   formatShareBehind,
   formatUsdc,
-  unknown,
 } from '../present/amounts.ts';
-import { joinSections, renderLabelled, renderTable, renderText } from '../present/text.ts';
+import type { TextColumn } from '../present/table-printer.ts';
+import { defineTable } from '../present/tables.ts';
+import { joinSections, renderLabelled, renderText } from '../present/text.ts';
 import { type DeviceStats, type HereDay, hereReasons } from './device-view.ts';
 import { formatWindow, hourMs, startOfHour } from './figures.ts';
 
 /** One character an hour says something up to here. */
 const mostHours = 48;
-const mostConsumers = 20;
 const barWidth = 6;
 
-/** Sums, the hours where they are few, a row a day, and who it was given to. */
-export async function renderDeviceStats(stats: DeviceStats, terminal: Terminal): Promise<string> {
-  const { totals, here } = stats;
-  // Of a day either may know nothing.
-  const byDay = new Map(stats.days.map((day) => [day.day, day]));
+/** A row a day: of a day either may know nothing. */
+export function listDays({ days, here }: DeviceStats) {
+  const byDay = new Map(days.map((day) => [day.day, day]));
   const hereByDay = new Map(here?.days.map((day) => [day.day, day]));
-  const days = [...new Set([...byDay.keys(), ...hereByDay.keys()])].toSorted();
-  const rows = days.map((day) => ({ ...byDay.get(day), day, here: hereByDay.get(day) }));
-  const title = renderTitle(stats, terminal);
-  if (rows.length === 0) {
+  const all = [...new Set([...byDay.keys(), ...hereByDay.keys()])].toSorted();
+  const rows = all.map((day) => ({ ...byDay.get(day), day, here: hereByDay.get(day) }));
+  return defineTable(rows, [
+    { title: 'Day', read: ({ day }) => day, least: 10 },
+    { ...asHours, title: 'Uptime', read: ({ uptimeHours }) => uptimeHours },
+    { bar: ({ uptimeHours }) => uptimeHours, most: 24, width: barWidth, dropOrder: 5 },
+    ...createHereColumns({
+      of: 'uptime',
+      as: asHours,
+      read: (own) => [own.providingHours, own.uptimeDifference],
+      dropOrder: 0.3,
+    }),
+    { ...asGib, title: 'Transfer', read: ({ transferGib }) => transferGib },
+    { bar: ({ transferGib }) => transferGib, width: barWidth, dropOrder: 3 },
+    ...createHereColumns({
+      of: 'transfer',
+      as: asGib,
+      read: (own) => [own.transferGib, own.transferDifference],
+      dropOrder: 0.1,
+    }),
+    { ...asUsdc, title: 'Payout', read: ({ payoutUsdc }) => payoutUsdc, dropOrder: 0.5 },
+    { bar: ({ payoutUsdc }) => payoutUsdc, width: barWidth, dropOrder: 6 },
+    { title: 'Contracts', read: ({ contracts }) => contracts, align: 'right', dropOrder: 1 },
+    { bar: ({ contracts }) => contracts, width: barWidth, dropOrder: 7 },
+    { title: 'Consumers', read: ({ consumers }) => consumers, align: 'right', dropOrder: 2 },
+    { bar: ({ consumers }) => consumers, width: barWidth, dropOrder: 8 },
+    { title: 'Searches', read: ({ searchInterest }) => searchInterest, align: 'right', dropOrder: 4 },
+  ]);
+}
+
+/** Who it was given to. */
+export function listConsumers({ consumers }: DeviceStats) {
+  return defineTable(consumers, [
+    { title: 'Consumer', read: ({ clientId }) => clientId, least: 8, isId: true },
+    { ...asGib, title: 'Transfer', read: ({ transferGib }) => transferGib },
+    { bar: ({ transferGib }) => transferGib, width: barWidth, dropOrder: 1 },
+    { title: 'Days', read: ({ days }) => days.length, align: 'right' },
+  ]);
+}
+
+/** Sums, the hours where they are few, and the tables. */
+export function renderDeviceStats(stats: DeviceStats, shown: Shown): string {
+  const { totals, here, days } = stats;
+  const title = renderTitle(stats, shown);
+  if (days.length === 0 && here === undefined) {
     return `${title}\nNothing is known of that time. What the agent does now: tributary status\n`;
   }
   return joinSections([
@@ -41,25 +84,10 @@ export async function renderDeviceStats(stats: DeviceStats, terminal: Terminal):
       Contracts: formatCount(totals.contracts),
       Searches: formatCount(totals.searchInterest),
     }),
-    renderHours(stats, terminal),
-    await renderTable(rows, terminal, [
-      { title: 'Day', read: ({ day }) => day, least: 10 },
-      { title: 'Uptime', read: ({ uptimeHours }) => formatHours(uptimeHours), align: 'right' },
-      { bar: ({ uptimeHours }) => uptimeHours, most: 24, width: barWidth, dropOrder: 5 },
-      ...createHereColumns((here) => [formatHours(here.providingHours), here.uptimeDifference], 0.3),
-      { title: 'Transfer', read: ({ transferGib }) => formatGib(transferGib), align: 'right' },
-      { bar: ({ transferGib }) => transferGib, width: barWidth, dropOrder: 3 },
-      ...createHereColumns((here) => [formatGib(here.transferGib), here.transferDifference], 0.1),
-      { title: 'Payout', read: ({ payoutUsdc }) => formatUsdc(payoutUsdc), align: 'right', dropOrder: 0.5 },
-      { bar: ({ payoutUsdc }) => payoutUsdc, width: barWidth, dropOrder: 6 },
-      { title: 'Contracts', read: ({ contracts }) => formatCount(contracts), align: 'right', dropOrder: 1 },
-      { bar: ({ contracts }) => contracts, width: barWidth, dropOrder: 7 },
-      { title: 'Consumers', read: ({ consumers }) => formatCount(consumers), align: 'right', dropOrder: 2 },
-      { bar: ({ consumers }) => consumers, width: barWidth, dropOrder: 8 },
-      { title: 'Searches', read: ({ searchInterest }) => formatCount(searchInterest), align: 'right', dropOrder: 4 },
-    ]),
-    (here?.reasons ?? []).map((reason) => renderText(hereReasons[reason], terminal.columns)).join(''),
-    await renderConsumers(stats, terminal),
+    renderHours(stats, shown),
+    shown.tables.days,
+    (here?.reasons ?? []).map((reason) => renderText(hereReasons[reason], shown.columns)).join(''),
+    shown.tables.consumers,
   ]);
 }
 
@@ -82,31 +110,31 @@ function renderHours({ hours, windowHours = Infinity, createdAt }: DeviceStats, 
 
 type Row = { readonly here: HereDay | undefined };
 
+interface HereColumns {
+  readonly of: string;
+  readonly as: Pick<TextColumn<Row>, 'format' | 'align'>;
+  readonly dropOrder: number;
+  readonly read: (here: HereDay) => readonly [figure: number, difference: number | undefined];
+}
+
 /** What was counted here, and how far the service's figure is from it; left out where nothing was counted here. */
-function createHereColumns(read: (here: HereDay) => readonly [string, number | undefined], dropOrder: number) {
+function createHereColumns({ of, as, dropOrder, read }: HereColumns): readonly TextColumn<Row>[] {
   const shared = { align: 'right', isOptional: true } as const;
-  const readDifference = ({ here }: Row) => here && formatDifference(read(here)[1]);
   return [
-    { ...shared, title: 'Here', read: ({ here }: Row) => here && read(here)[0], dropOrder },
-    { ...shared, title: 'Diff', read: readDifference, dropOrder: dropOrder + 0.1 },
+    { ...shared, ...as, title: 'Here', name: `${of}-here`, read: ({ here }) => here && read(here)[0], dropOrder },
+    {
+      ...shared,
+      title: 'Diff',
+      name: `${of}-diff`,
+      read: ({ here }) => here && read(here)[1],
+      format: formatDifference,
+      dropOrder: dropOrder + 0.1,
+    },
   ];
 }
 
 /** The service's figure compared with the one counted here: `-3.1 %`. */
-function formatDifference(share: number | undefined): string {
-  if (share === undefined) return unknown;
+function formatDifference(share: number): string {
   const text = formatShare(Math.abs(share));
   return Math.abs(share) < 0.0005 ? '0 %' : `${share < 0 ? '-' : '+'}${text}`;
-}
-
-async function renderConsumers({ consumers }: DeviceStats, terminal: Terminal): Promise<string> {
-  const more = consumers.length - mostConsumers;
-  const note = more > 0 ? `and ${formatCount(more)} more: --json has them all\n` : '';
-  const table = await renderTable(consumers.slice(0, mostConsumers), terminal, [
-    { title: 'Consumer', read: ({ clientId }) => clientId, least: 8, isId: true },
-    { title: 'Transfer', read: ({ transferGib }) => formatGib(transferGib), align: 'right' },
-    { bar: ({ transferGib }) => transferGib, width: barWidth, dropOrder: 1 },
-    { title: 'Days', read: ({ days }) => formatCount(days.length), align: 'right' },
-  ]);
-  return `${table}${note}`;
 }

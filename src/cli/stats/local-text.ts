@@ -2,10 +2,12 @@ import { formatValue } from '../../health/statistic.ts';
 import { renderSparkline } from '../../lib/bars.ts';
 import { formatBytes, formatSeconds } from '../../lib/units.ts';
 import { type FigureName, type Figures, ledgerFigures } from '../../report/ledger-figures.ts';
+import type { Shown } from '../command.ts';
 import type { Terminal } from '../context.ts';
 import { formatBitrate, formatMoment, formatShareBehind, formatUsdc } from '../present/amounts.ts';
 import type { Column } from '../present/table-printer.ts';
-import { joinLines, joinSections, renderLabelled, renderTable, renderText } from '../present/text.ts';
+import { defineTable } from '../present/tables.ts';
+import { joinLines, joinSections, renderLabelled, renderText } from '../present/text.ts';
 import { formatWindow, hourMs, squeeze } from './figures.ts';
 import { type LocalDay, type LocalStats, sumBy } from './local-view.ts';
 
@@ -21,24 +23,28 @@ const dropOrders: Readonly<Partial<Record<FigureName, number>>> = {
   peakBytesPerSecond: 6,
 };
 
-/** Sums, the hours where they are few, and a row a day; a row a month of a long time. */
-export async function renderLocalStats(stats: LocalStats, terminal: Terminal): Promise<string> {
-  const title = renderTitle(stats, terminal);
-  if (stats.days.length === 0) {
-    return `${title}\nNothing was counted here in that time. What the agent does now: tributary status\n`;
-  }
+/** A row a day; a row a month of a long time. */
+export function listLocal(stats: LocalStats) {
   const isLong = stats.askedHours > mostDays * 24;
   const shown = isLong ? sumBy(stats.days, ({ day }) => day.slice(0, 7)) : stats.days;
   const rows = shown.map((own) => ({ ...own, seconds: isLong ? countSeconds(own.day) : 86_400 }));
-  const table = await renderTable(rows, terminal, [
+  return defineTable(rows, [
     { title: isLong ? 'Month' : 'Day', read: ({ day }) => day },
-    { title: 'Providing', read: ({ providingSeconds }) => formatSeconds(providingSeconds), align: 'right' },
+    { title: 'Providing', read: ({ providingSeconds }) => providingSeconds, format: formatSeconds, align: 'right' },
     { bar: ({ providingSeconds, seconds }) => providingSeconds / seconds, most: 1, width: barWidth, dropOrder: 7 },
-    { title: 'Transfer', read: (row) => formatBytes(sumTransfer(row)), align: 'right' },
+    { title: 'Transfer', read: sumTransfer, format: formatBytes, align: 'right' },
     { bar: sumTransfer, width: barWidth, dropOrder: 1 },
     ...listFigureColumns(),
   ]);
-  return joinSections([title, renderTotals(stats), renderHours(stats, terminal), table]);
+}
+
+/** Sums, the hours where they are few, and the table. */
+export function renderLocalStats(stats: LocalStats, shown: Shown): string {
+  const title = renderTitle(stats, shown);
+  if (stats.days.length === 0) {
+    return `${title}\nNothing was counted here in that time. What the agent does now: tributary status\n`;
+  }
+  return joinSections([title, renderTotals(stats), renderHours(stats, shown), shown.tables.days]);
 }
 
 function renderTitle({ askedHours, serviceProblem, since, countedSince }: LocalStats, terminal: Terminal): string {
@@ -95,13 +101,13 @@ function listFigureColumns(): readonly Column<LocalDay>[] {
   const kept = ledgerFigures.filter(({ name }) => name !== 'providingSeconds');
   return [
     ...kept.map(({ name, title, unit }) => {
-      const read = (row: LocalDay) =>
-        name === 'peakBytesPerSecond' ? formatBitrate(findPeak(row)) : formatValue(row[name], unit);
-      return { title, read, align: 'right' as const, dropOrder: dropOrders[name] ?? 10 };
+      const column = { title, align: 'right' as const, dropOrder: dropOrders[name] ?? 10 };
+      if (name === 'peakBytesPerSecond') return { ...column, read: findPeak, format: formatBitrate };
+      return { ...column, read: (row: LocalDay) => row[name], format: (own: number) => formatValue(own, unit) };
     }),
     ...serviceFigures.map(({ title, name, format, dropOrder }) => {
-      const read = ({ service: { [name]: value } }: LocalDay) => (value === undefined ? undefined : format(value));
-      return { title, read, align: 'right' as const, isOptional: true, dropOrder };
+      const read = ({ service }: LocalDay) => service[name];
+      return { title, read, format, align: 'right' as const, isOptional: true, dropOrder };
     }),
   ];
 }

@@ -1,8 +1,12 @@
 import { renderSparkline } from '../../lib/bars.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
-import type { Terminal } from '../context.ts';
+import type { Shown } from '../command.ts';
 import {
-  flagWords,
+  asFlag,
+  asGib,
+  asHours,
+  asShare,
+  asUsdc,
   formatCount,
   formatGib,
   formatHours,
@@ -12,43 +16,61 @@ import {
   unknown,
 } from '../present/amounts.ts';
 import { fitText } from '../present/table-printer.ts';
-import { joinSections, renderTable } from '../present/text.ts';
-import { formatWindow, hourMs } from './figures.ts';
+import { defineTable } from '../present/tables.ts';
+import { joinSections } from '../present/text.ts';
+import { formatWindow, hourMs, sumKnown } from './figures.ts';
 import type { NetworkStats, ProviderStats } from './network-view.ts';
 
 const mostSlots = 72;
 /** Fewer show nothing worth a line. */
 const leastSlots = 24;
 const nameWidth = 18;
+/** More are no picture. */
+const mostTimelines = 50;
 const demand = { align: 'right', isOptional: true } as const;
 
-/** A table with a row a device and one of totals, then when each was connected. */
-export async function renderNetworkStats(stats: NetworkStats, terminal: Terminal): Promise<string> {
+/** A row a device, and one of totals below. */
+export function listDevices({ providers, totals }: NetworkStats) {
+  const { deviceCount, connectedCount, uptimeHours, uptimeShare, transferGib, payoutUsdc } = totals;
+  const sums = {
+    Device: `all ${deviceCount}`,
+    Online: `${connectedCount}`,
+    Uptime: formatHours(uptimeHours),
+    Share: formatShare(uptimeShare),
+    Transfer: formatGib(transferGib),
+    Payout: formatUsdc(payoutUsdc),
+    Contracts: formatCount(totals.contracts),
+    Searches: formatCount(totals.searchInterest),
+    Consumers: unknown,
+  };
+  return defineTable(
+    providers,
+    [
+      { title: 'Device', read: nameDevice, least: 16 },
+      { title: 'Client', read: ({ clientId }) => clientId, least: 8, isId: true, dropOrder: 7 },
+      { ...asFlag, title: 'Online', read: ({ isConnected }) => isConnected, dropOrder: 1 },
+      { ...asHours, title: 'Uptime', read: ({ uptimeHours: own }) => own },
+      { ...asShare, title: 'Share', read: ({ uptimeShare: own }) => own, dropOrder: 2 },
+      { ...asGib, title: 'Transfer', read: ({ transferGib: own }) => own },
+      { ...asUsdc, title: 'Payout', read: ({ payoutUsdc: own }) => own },
+      // Longer windows tell nothing of demand.
+      { ...demand, title: 'Contracts', read: ({ contracts }) => contracts, dropOrder: 4 },
+      { ...demand, title: 'Consumers', read: ({ consumers }) => consumers, dropOrder: 5 },
+      { ...demand, title: 'Searches', read: ({ searchInterest }) => searchInterest, dropOrder: 6 },
+      { title: 'Mode', read: ({ provideMode }) => provideMode, dropOrder: 3 },
+    ],
+    providers.length === 1 ? undefined : sums,
+  );
+}
+
+/** The table, then when each device was connected. */
+export function renderNetworkStats(stats: NetworkStats, { tables, now, columns }: Shown): string {
   if (stats.providers.length === 0) return 'No devices yet. Register this one: tributary run\n';
-  const endMs = Date.parse(stats.createdAt ?? '') || terminal.now().getTime();
-  const { deviceCount, connectedCount, ...figures } = stats.totals;
-  const total = { ...figures, clientId: '', name: `all ${deviceCount}`, consumers: undefined, provideMode: '' };
-  const devices = stats.providers.map((own) => {
-    return { ...own, name: nameDevice(own), connected: flagWords[`${own.isConnected}`] };
-  });
-  const rows = devices.length === 1 ? devices : [...devices, { ...total, connected: formatCount(connectedCount) }];
+  const endMs = Date.parse(stats.createdAt ?? '') || now().getTime();
   return joinSections([
     `Last ${formatWindow(stats.windowHours)}, as of ${formatMoment(new Date(endMs).toISOString())}\n`,
-    await renderTable(rows, terminal, [
-      { title: 'Device', read: ({ name }) => name, least: 12 },
-      { title: 'Client', read: ({ clientId }) => clientId, least: 8, isId: true, dropOrder: 7 },
-      { title: 'Online', read: ({ connected }) => connected, dropOrder: 1 },
-      { title: 'Uptime', read: ({ uptimeHours }) => formatHours(uptimeHours), align: 'right' },
-      { title: 'Share', read: ({ uptimeShare }) => formatShare(uptimeShare), align: 'right', dropOrder: 2 },
-      { title: 'Transfer', read: ({ transferGib }) => formatGib(transferGib), align: 'right' },
-      { title: 'Payout', read: ({ payoutUsdc }) => formatUsdc(payoutUsdc), align: 'right' },
-      // Longer windows tell nothing of demand.
-      { ...demand, title: 'Contracts', read: (row) => row.contracts?.toString(), dropOrder: 4 },
-      { ...demand, title: 'Consumers', read: (row) => row.consumers?.toString(), dropOrder: 5 },
-      { ...demand, title: 'Searches', read: (row) => row.searchInterest?.toString(), dropOrder: 6 },
-      { title: 'Mode', read: ({ provideMode }) => provideMode, dropOrder: 3 },
-    ]),
-    renderTimelines(stats, endMs, terminal.columns),
+    tables.providers,
+    renderTimelines(stats, endMs, columns),
   ]);
 }
 
@@ -62,14 +84,23 @@ function renderTimelines({ providers, windowHours }: NetworkStats, endMs: number
   const slots = Math.min(mostSlots, (room ?? 100) - nameWidth);
   if (seen.length === 0 || slots < leastSlots) return '';
   const startMs = endMs - windowHours * hourMs;
-  const lines = seen.map((provider) => {
-    const { connectedEvents: events, isConnected = false } = provider;
+  const lines = seen.slice(0, mostTimelines).map((provider) => {
+    const { connectedEvents: events, isConnected = false, uptimeHours = 0 } = provider;
     const shares = measureConnected({ events, isConnected, startMs, endMs, slots });
+    const drawnHours = (windowHours * (sumKnown(shares) ?? 0)) / slots;
+    // The service keeps events for a shorter time than hours: what was before the first is not known then.
+    const isWhole = Math.abs(drawnHours - uptimeHours) <= windowHours / 10;
+    const firstMs = isWhole ? startMs : Math.min(...events.map(({ at }) => Date.parse(at ?? '') || endMs), endMs);
+    const firstSlot = Math.floor((slots * (firstMs - startMs)) / (endMs - startMs));
     // However short, a connection shows.
-    const seenShares = shares.map((share) => (share > 0 ? Math.max(share, 1 / 8) : 0));
+    const seenShares = shares.map((share, slot) => {
+      if (slot < firstSlot) return undefined;
+      return share > 0 ? Math.max(share, 1 / 8) : 0;
+    });
     return `${fitText(toPlainText(nameDevice(provider)), nameWidth - 2)}  ${renderSparkline(seenShares, 1)}\n`;
   });
-  return `Connected since ${formatMoment(new Date(startMs).toISOString())}\n${lines.join('')}`;
+  const more = seen.length > mostTimelines ? `… and ${seen.length - mostTimelines} more\n` : '';
+  return `Connected since ${formatMoment(new Date(startMs).toISOString())}\n${lines.join('')}${more}`;
 }
 
 interface Timeline extends Readonly<Record<'startMs' | 'endMs' | 'slots', number>> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseWatchSeconds } from '../../../src/cli/status.ts';
-import { renderThroughput, watchJson, watchStatus } from '../../../src/cli/status-watch.ts';
+import { parseWatchSeconds, watchJson, watchLines } from '../../../src/cli/present/watch.ts';
+import { createStatusLook, renderThroughput } from '../../../src/cli/status-watch.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
 import { createFacts, now } from '../health/sample-facts.ts';
@@ -18,7 +18,8 @@ async function watch(count: number, rows: number | undefined, fails: readonly nu
     return { document: buildStatusDocument(facts, now), lines: ['Tributary is providing', 'Device    kitchen'] };
   };
   const stdout = { write: (text: string) => void written.push(text) };
-  await watchStatus({ ask, stdout, rows: () => rows, nowMs: () => looks * 1000, intervalMs: 1 }, controller.signal);
+  const look = createStatusLook({ ask, nowMs: () => looks * 1000 });
+  await watchLines(look, { stdout, rows: () => rows, intervalMs: 1 }, controller.signal);
   return written.join('');
 }
 
@@ -53,9 +54,9 @@ describe('the watched status', () => {
 
   test('leaves the terminal as it was when it fails', async () => {
     const written: string[] = [];
-    const ask = () => Promise.reject(new TributaryError('not-allowed', 'this user may not'));
-    const parts = { ask, stdout: { write: (text: string) => void written.push(text) }, rows: () => 24 };
-    const watching = watchStatus({ ...parts, nowMs: () => 0, intervalMs: 1 }, new AbortController().signal);
+    const look = () => Promise.reject(new TributaryError('not-allowed', 'this user may not'));
+    const stdout = { write: (text: string) => void written.push(text) };
+    const watching = watchLines(look, { stdout, rows: () => 24, intervalMs: 1 }, new AbortController().signal);
     await expect(watching).rejects.toMatchObject({ code: 'not-allowed' });
     expect(written.at(-1)).toBe('\u001b[?7h\u001b[?25h\u001b[?1049l');
   });
@@ -73,7 +74,7 @@ describe('the watched status', () => {
       return next?.() ?? Promise.resolve(undefined);
     };
     const stdout = { write: (text: string) => void written.push(text) };
-    await watchJson({ ask, stdout, intervalMs: 1 }, controller.signal);
+    await watchJson(ask, { stdout, intervalMs: 1 }, controller.signal);
     expect(written).toEqual(['{"version":1}\n', '{"error":{"code":"not-running","message":"nothing answers"}}\n']);
   });
 });
@@ -86,7 +87,7 @@ test('counters that were made anew are no speed', () => {
 });
 
 test.each([
-  [true, 2],
+  ['2', 2],
   ['1', 1],
   ['3600', 3600],
 ] as const)('--watch %s looks every %s s', (text, seconds) => {

@@ -65,7 +65,7 @@ describe('a table', () => {
 
   test('shows what is not known, and leaves out a column of which nothing is', () => {
     const notes: readonly Column<{ readonly note?: string }>[] = [
-      { title: 'Year', read: (_, now) => String(now.getUTCFullYear()) },
+      { title: 'Year', read: () => '', format: (_, now) => String(now.getUTCFullYear()) },
       { title: 'Note', read: ({ note }) => note },
       { title: 'More', read: ({ note }) => note, isOptional: true },
     ];

@@ -1,0 +1,49 @@
+import { toPlainText } from '../../lib/plain-text.ts';
+import { refuse, type Shown } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { choose, readChoice, renderCsv, renderTables } from './listing.ts';
+import type { ListOptions, Tables } from './tables.ts';
+import { renderJson } from './text.ts';
+import { openWatch, watchJson, watchLines } from './watch.ts';
+
+interface Listing<View> {
+  run(): Promise<View>;
+  tables(view: View, options: ListOptions): Tables | Promise<Tables>;
+  render(view: View, shown: Shown, options: ListOptions): string | Promise<string>;
+}
+
+/** Shows what a command reads as the options of lists say, once or until Ctrl-C. @throws usage-invalid */
+export async function showTables<View>(
+  { run, tables, render }: Listing<View>,
+  options: ListOptions,
+  context: CommandContext,
+): Promise<void> {
+  const choice = readChoice(options, context);
+  const { csv, json, filter, watch } = options;
+  const read = async () => {
+    const view = await run();
+    return { view, chosen: choose(await tables(view, options), choice, context.now()) };
+  };
+  const readJson = async () => {
+    const { view, chosen } = await read();
+    const isOwn = ([name, value]: [string, unknown]) => chosen[name]?.all === value;
+    const own = Object.entries(view ?? {}).filter(isOwn);
+    if (choice.isNarrowed && own.length === 0) throw refuse('--json prints all of this: choose from it with jq');
+    return { ...view, ...Object.fromEntries(own.map(([name]) => [name, chosen[name]?.rows])) };
+  };
+  const readText = async () => {
+    const { view, chosen } = await read();
+    if (csv === true) return renderCsv(chosen);
+    const found = Object.values(chosen);
+    const isEmpty = found.every(({ rows }) => rows.length === 0) && found.some(({ all }) => all.length > 0);
+    if (isEmpty) return `No row contains ${toPlainText(filter ?? '')}.\n`;
+    return render(view, { ...context, tables: renderTables(chosen, context) }, options);
+  };
+  if (watch === undefined) {
+    context.stdout.write(json === true ? `${renderJson(await readJson())}\n` : await readText());
+    return;
+  }
+  const { signal, ...parts } = openWatch(watch, context);
+  if (json === true) return watchJson(readJson, parts.watch, signal);
+  await watchLines(async () => (await readText()).trimEnd().split('\n'), parts.watch, signal);
+}

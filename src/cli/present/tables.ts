@@ -1,0 +1,38 @@
+import type { OptionValues } from '../command.ts';
+import type { Column, Footer } from './table-printer.ts';
+
+/** Options of every command that shows tables. */
+export const listFlags = {
+  '--limit <rows>': 'at most so many rows, or all (default: 50 at a terminal, otherwise all)',
+  '--sort <column>': 'by a column: name, or -payout for the largest first',
+  '--filter <text>': 'only rows that contain it; column=text looks in one column',
+  '--columns <names>': 'only these columns, separated by commas',
+  '--csv': 'comma-separated values: numbers and times as the service gives them',
+  '--watch <seconds>': 'again and again, so many seconds apart, until Ctrl-C',
+} as const;
+
+export type ListOptions = Partial<OptionValues<typeof listFlags>> & { readonly json?: boolean };
+
+/** True where a table is not shown as it is. */
+export function asksForChoice({ limit, sort, filter, columns, csv, watch }: ListOptions): boolean {
+  return [limit, sort, filter, columns, csv, watch].some((own) => own !== undefined);
+}
+
+/** A table whose rows and columns the options choose. */
+export interface Table<Row = unknown> {
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+  readonly footer?: Footer | undefined;
+}
+
+/** By their names; under one that the answer has too are the same rows. */
+export type Tables = Readonly<Record<string, Table>>;
+
+/** The table: what its columns read is known from its rows. */
+export function defineTable<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<NoInfer<Row>>[],
+  footer?: Footer,
+): Table<Row> {
+  return { rows, columns, footer };
+}

@@ -1,0 +1,76 @@
+import { TributaryError } from '../../lib/errors.ts';
+import { sleep } from '../../lib/sleep.ts';
+import { parseNumber } from '../command.ts';
+import type { CommandContext, Output } from '../context.ts';
+import { renderJson } from './text.ts';
+
+export interface Watch {
+  readonly stdout: Output;
+  /** Lines of the terminal, asked for each time; undefined for a pipe. */
+  readonly rows: () => number | undefined;
+  readonly intervalMs: number;
+}
+
+const longestSeconds = 3600;
+// The terminal's second screen, without a cursor and without breaking lines; and back, as if nothing had been there.
+const enter = '\u001b[?1049h\u001b[?25l\u001b[?7l';
+const leave = '\u001b[?7h\u001b[?25h\u001b[?1049l';
+
+/** What `--watch` asks for, and the signal that Ctrl-C gives. @throws usage-invalid */
+export function openWatch(seconds: string, { stdout, columns }: CommandContext) {
+  const intervalMs = parseWatchSeconds(seconds) * 1000;
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  // A terminal that does not know its size says 0.
+  const rows = () => (columns === undefined ? undefined : process.stdout.rows || Number.POSITIVE_INFINITY);
+  return { watch: { stdout, rows, intervalMs }, signal: controller.signal };
+}
+
+/** @throws usage-invalid */
+export function parseWatchSeconds(seconds: string): number {
+  return parseNumber('--watch', seconds, { least: 1, most: longestSeconds });
+}
+
+/** Shows lines until the signal, in place at a terminal; what may be over with the next look is shown in their place. */
+export async function watchLines(look: () => Promise<readonly string[]>, watch: Watch, signal: AbortSignal) {
+  const { stdout, rows, intervalMs } = watch;
+  const isTerminal = rows() !== undefined;
+  if (isTerminal) stdout.write(enter);
+  try {
+    do {
+      const lines = await look().catch((error: unknown) => [`${checkTransient(error).message}; asking again`]);
+      stdout.write(isTerminal ? renderScreen(lines, rows() ?? lines.length) : `${lines.join('\n')}\n\n`);
+    } while (await sleep(intervalMs, signal));
+  } finally {
+    if (isTerminal) stdout.write(leave);
+  }
+}
+
+/** Writes over the screen before, and clears each line behind its end: nothing is blank in between, so nothing flickers. */
+function renderScreen(lines: readonly string[], rows: number): string {
+  const shown = lines.slice(0, Math.max(1, rows - 1));
+  return `\u001b[H${shown.map((line) => `${line}\u001b[K\n`).join('')}\u001b[J`;
+}
+
+/** One JSON object on each line until the signal, or `{error: {code, message}}` while there is none. @throws not-allowed */
+export async function watchJson(
+  ask: () => Promise<unknown>,
+  { stdout, intervalMs }: Omit<Watch, 'rows'>,
+  signal: AbortSignal,
+): Promise<void> {
+  do {
+    const shown = await ask().catch((error: unknown) => {
+      const { code, message } = checkTransient(error);
+      return { error: { code, message } };
+    });
+    stdout.write(`${renderJson(shown)}\n`);
+  } while (await sleep(intervalMs, signal));
+}
+
+/** The error, where it may be over with the next look; any other is thrown on. */
+function checkTransient(error: unknown): TributaryError {
+  const isLasting = !(error instanceof TributaryError) || ['not-allowed', 'usage-invalid'].includes(error.code);
+  if (isLasting) throw error;
+  return error;
+}

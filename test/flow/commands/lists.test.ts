@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { expectGolden } from './command-world.ts';
+import { createHousehold } from './household.ts';
+import { createNetworkWorld } from './network-world.ts';
+
+/** Each list with its first column that has a name of its own. */
+const lists = [
+  ['device list', 'name', 'devices'],
+  ['network clients', 'name', 'clients'],
+  ['network providers', 'rank', 'providers'],
+  ['network locations', 'place', 'locations'],
+  ['network locations new', 'place', 'locations'],
+  ['network reliability', 'country', 'countryMultipliers'],
+  ['network leaderboard', 'network', 'earners'],
+  ['stats', 'device', 'providers'],
+] as const;
+
+describe.each(lists)('tributary %s', (line, column, key) => {
+  test('is CSV, sorted, filtered and limited', async () => {
+    const { run } = await createNetworkWorld();
+    const show = async (...options: readonly string[]) => {
+      const { exitCode, stdout, stderr } = await run([...line.split(' '), ...options]);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+      return stdout;
+    };
+    const lastOf = (csv: string) => csv.replaceAll('"', '').split('\r\n\r\n')[0]?.trimEnd().split('\r\n') ?? [];
+    const [title, ...cells] = lastOf(await show('--csv', '--columns', column));
+    expect(title).toBe(column);
+    const [, ...backwards] = lastOf(await show('--csv', '--columns', column, '--sort', `-${column}`));
+    const compare = new Intl.Collator('en', { numeric: true }).compare;
+    expect(backwards).toEqual(
+      cells
+        .map((cell) => cell.trim())
+        .toSorted(compare)
+        .toReversed(),
+    );
+    const wanted = backwards[0] ?? '';
+    const filtered = lastOf(await show('--csv', '--columns', column, '--filter', `${column}=${wanted}`)).slice(1);
+    expect(filtered).toContain(wanted);
+    expect(filtered.every((cell) => cell.includes(wanted))).toBe(true);
+    expect(JSON.parse(await show('--json', '--limit', '1'))[key]).toHaveLength(1);
+    expect(await show('--filter', 'no such text anywhere')).toBe('No row contains no such text anywhere.\n');
+  });
+
+  test('names its columns where another is asked for', async () => {
+    const { run } = await createNetworkWorld();
+    const { exitCode, stderr } = await run([...line.split(' '), '--sort', 'colour']);
+    expect(exitCode).toBe(64);
+    expect(stderr).toContain(`column colour: it must be one of `);
+    expect(stderr).toContain(column);
+  });
+});
+
+test.each([
+  ['device list --sort name --columns name,mode,seen', 'sorted.txt'],
+  ['device list --csv', 'csv.txt'],
+])('%s', async (line, name) => {
+  const { run, devices } = await createHousehold();
+  const { stdout } = await run(line.split(' '), { columns: 80 });
+  const ids = Object.values(devices);
+  const masked = ids.reduce((text, id, index) => text.replaceAll(id, `device-${index + 1}`), stdout);
+  await expectGolden(`lists-${name}`, masked);
+});

@@ -1,9 +1,10 @@
 import type { WireRequest } from '../service/operations.ts';
 import type { Backend, Handlers } from './backend.ts';
 import type { Network } from './networks.ts';
-import { asksForBest, findByName, findInWords, type PlaceMatch } from './place-search.ts';
+import { asksForBest, findByName, type PlaceMatch } from './place-search.ts';
 import type { Provider, ProviderRequest } from './provider-directory.ts';
 import { refuse } from './refusal.ts';
+import { readWishes, toWireSpec } from './wishes.ts';
 import type { Findable, Place, PlaceGroup, World } from './world.ts';
 
 const mostMatches = 50;
@@ -45,7 +46,7 @@ export const discoveryHandlers = {
   },
 
   createProviderSpec({ world }, { request }) {
-    const specs = findInWords(world, request.query ?? '').map(toWireSpec);
+    const specs = readWishes(world, request.query ?? '');
     return { specs: specs.length === 0 ? [{ best_available: true }] : specs };
   },
 
@@ -116,10 +117,6 @@ function listDevices({ world, directory }: Backend, network: Network | undefined
     const label = `${world.findPlace(cityId)?.name ?? ''} ${clientId.slice(0, 4)}`.trim();
     return { client_id: clientId, device_name: description || label };
   });
-}
-
-function toWireSpec(found: Findable) {
-  return found.type === 'group' ? { location_group_id: found.groupId } : { location_id: found.locationId };
 }
 
 function toWireGroup(group: PlaceGroup, countOf: CountOf) {

@@ -1,6 +1,14 @@
 import { countEdits } from '../lib/edit-distance.ts';
 import { refuse } from './refusal.ts';
-import { type ClientPlace, type Findable, type Place, toComparable, type World } from './world.ts';
+import {
+  type ClientPlace,
+  type Findable,
+  type Place,
+  type PlaceGroup,
+  splitWords,
+  toComparable,
+  type World,
+} from './world.ts';
 
 /** Something that was named, or nearly: `distance` is the number of edits between, and less than one for a beginning. */
 export type PlaceMatch = ReturnType<typeof findByName>[number];
@@ -22,17 +30,28 @@ export function findByName(world: World, text: string, mostFraction = 0) {
   });
 }
 
+/** Words after which places are not wanted; `but` turns round what was said before it. */
+const refusals = ['not', 'except', 'excluding', 'without', 'outside', 'avoid'];
+
 /** What a text's words name, each once, in order: names with small slips, codes in capitals. @throws usage-invalid */
-export function findInWords(world: World, text: string): readonly Findable[] {
-  const words = toComparable(checkLength(text)).split(' ');
-  const countries = world.places.filter(({ type }) => type === 'country');
-  const found = new Set<Findable>(countries.filter(({ countryCode }) => new RegExp(`\\b${countryCode}\\b`).test(text)));
+export function findInWords(world: World, text: string) {
+  const words = splitWords(checkLength(text));
+  const [wanted, unwanted] = [new Set<Findable>(), new Set<Findable>()];
+  let isWanted = true;
   for (let at = 0; at < words.length; ) {
+    const word = words[at]?.toLowerCase() ?? '';
+    if (word === 'but') isWanted = !isWanted;
+    if (refusals.includes(word)) isWanted = false;
     const named = findAtStart(world, words.slice(at, at + mostWords));
-    for (const one of named.found) found.add(one);
+    for (const one of named.found) (isWanted || isUse(one) ? wanted : unwanted).add(one);
     at += named.words;
   }
-  return [...found];
+  return { wanted: [...wanted], unwanted: [...unwanted] };
+}
+
+/** True for a group by intended use: it says what is wanted, not where. */
+export function isUse(found: Findable): found is PlaceGroup & { readonly promoted: true } {
+  return found.type === 'group' && found.promoted;
 }
 
 export function asksForBest(text: string): boolean {
@@ -69,14 +88,15 @@ function listNames(found: Findable): readonly string[] {
 
 /** What the first of these words name, as many of them as possible, and how many those were: one where they name nothing. */
 function findAtStart(world: World, words: readonly string[]) {
+  const country = world.places.find(({ type, countryCode }) => type === 'country' && countryCode === words[0]);
   for (let count = words.length; count > 0; count -= 1) {
-    const phrase = words.slice(0, count).join(' ');
+    const phrase = words.slice(0, count).join(' ').toLowerCase();
     const near = world.findable.filter(({ names }) => names.some((name) => isNearly(phrase, name)));
     // South Africa is a slip away from South America.
     const equal = near.filter(({ names }) => names.includes(phrase));
     if (near.length > 0) return { found: equal.length > 0 ? equal : near, words: count };
   }
-  return { found: [], words: 1 };
+  return { found: country === undefined ? [] : [country], words: 1 };
 }
 
 /** Nearer than any slip, and not as near as the name. */

@@ -49,9 +49,18 @@ export function createWorld() {
     findPlace: (locationId: string) => byId.get(locationId),
     /** The cities of a country, region, city or group, the most important first; none for an unknown id. */
     citiesOf,
+    /** The countries of a group, the regions of a country, the cities of a region. */
+    partsOf: (found: Findable): readonly Place[] =>
+      found.type === 'group'
+        ? places.filter(({ locationId }) => found.countryIds.includes(locationId))
+        : places.filter((place) => parentOf(place) === found.locationId),
     /** The id of the country with these two letters, of which there may be none. */
     toCountryId: (countryCode: string) => toCountryId(countryCode.toUpperCase()),
   } as const;
+}
+
+function parentOf({ type, regionId, countryId }: Place): string | undefined {
+  return { country: undefined, region: countryId, city: regionId }[type];
 }
 
 function readCountry(row: string): readonly Place[] {
@@ -78,12 +87,17 @@ function readCountry(row: string): readonly Place[] {
 
 /** A name or a text as names are compared: lower-case words with one space between, without accents and punctuation. */
 export function toComparable(text: string): string {
-  return text
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
+  return splitWords(text).join(' ').toLowerCase();
+}
+
+/** The words of a text, without accents and punctuation. */
+export function splitWords(text: string): readonly string[] {
+  return (
+    text
+      .normalize('NFD')
+      .replace(/\p{M}/gu, '')
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  );
 }
 
 export type PlaceGroup = ReturnType<typeof createGroup>;

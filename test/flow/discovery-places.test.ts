@@ -165,11 +165,12 @@ describe('provider-locations', () => {
 
 describe('create-provider-spec', () => {
   test.each([
+    ['fast streaming', [['group', 'Fast Streaming']]],
     [
-      'fast streaming in Germany',
+      'Munich or Tokyo',
       [
-        ['group', 'Fast Streaming'],
-        ['country', 'Germany'],
+        ['city', 'Munich'],
+        ['city', 'Tokyo'],
       ],
     ],
     ['somewhere in europ', [['group', 'Europe']]],
@@ -182,6 +183,32 @@ describe('create-provider-spec', () => {
     );
     const answer = (await post('/network/create-provider-spec', { query })).body;
     expect(answer).toEqual({ specs: specs.length === 0 ? [{ best_available: true }] : specs });
+  });
+  test('narrows a place by a use, and leaves out what is not wanted', async () => {
+    const { post, find, findNames, findProviders2 } = await openWorld();
+    const ask = async (query?: string) => (await post('/network/create-provider-spec', { query })).body;
+    const findFor = async (query: string) => findProviders2({ specs: (await ask(query)).specs });
+    const location_group_id = find('group', 'Fast Streaming');
+    const inGermany = { location_id: find('country', 'Germany'), location_group_id };
+    expect(await ask('fast streaming in Germany')).toEqual({ specs: [inGermany] });
+    expect(findNames([])).toEqual([]);
+    const cases = [
+      ['fast streaming in Germany', ['own attic', 'their roof']],
+      ['streaming in Asia', ['their barn']],
+      ['privacy in Europe', ['own attic', 'their roof']],
+      ['streaming from Iceland', []],
+      ['not in Germany', ['their shop', 'their barn']],
+      ['in Europe but not in Munich', ['own attic', 'their shop']],
+      ['streaming outside Europe', ['their barn']],
+      ['Germany except Bavaria', ['own attic']],
+    ] as const;
+    for (const [query, names] of cases) expect([query, await findFor(query)]).toEqual([query, names]);
+    const all = (await ask('not in Munich')).specs;
+    expect(all).toContainEqual({ location_id: find('country', 'France') });
+    expect(all).toContainEqual({ location_id: find('city', 'Nuremberg') });
+    expect(all).not.toContainEqual({ location_id: find('country', 'Germany') });
+    expect(await ask('Munich, but not Germany')).toEqual({ error: { message: expect.stringContaining('excludes') } });
+    expect(await ask()).toEqual({ specs: [{ best_available: true }] });
   });
   test('wants a token, and an end', async () => {
     const { ask, post } = await openWorld();

@@ -66,16 +66,26 @@ describe('words', () => {
     ['in germny', ['country Germany']],
     ['in swizerland', ['country Switzerland']],
     ['South Africa', ['country South Africa']],
-    ['not in South America', ['group South America']],
     ['the UK', ['country United Kingdom']],
-    ['from US to IT', ['country Italy', 'country United States']],
+    ['from US to IT', ['country United States', 'country Italy']],
     ['is it in use at us or by no one', []],
     ['France, France and france', ['country France']],
     ['a while in a tram', []],
     ['best', []],
     ['', []],
   ])('%j name %j', (text, expected) => {
-    expect(findInWords(world, text).map(toText)).toEqual(expected);
+    expect(findInWords(world, text).wanted.map(toText)).toEqual(expected);
+  });
+  test.each([
+    ['not in South America', [], ['group South America']],
+    ['anywhere but Germany', [], ['country Germany']],
+    ['europe, except Germany or FR', ['group Europe'], ['country Germany', 'country France']],
+    ['not in Germany but in France', ['country France'], ['country Germany']],
+    ['in Europe but not in Munich', ['group Europe'], ['city Munich']],
+    ['not in Germany, for streaming', ['group Fast Streaming'], ['country Germany']],
+  ])('%j name what is wanted, %j, and what is not, %j', (text, wanted, unwanted) => {
+    const found = findInWords(world, text);
+    expect([found.wanted.map(toText), found.unwanted.map(toText)]).toEqual([wanted, unwanted]);
   });
   test.each([
     ['the best', true],

@@ -1,0 +1,39 @@
+import { findInWords, isUse } from './place-search.ts';
+import { refuse } from './refusal.ts';
+import type { Findable, Place, World } from './world.ts';
+
+/** What a text asks for, as specs of which any will do: a use narrows a place, and what it excludes is left out. @throws usage-invalid */
+export function readWishes(world: World, text: string) {
+  const { wanted, unwanted } = findInWords(world, text);
+  const uses = wanted.filter(isUse);
+  const named = wanted.filter((found) => !isUse(found));
+  if (unwanted.length === 0 && (uses.length === 0 || named.length === 0)) return wanted.map(toWireSpec);
+  const [start = world.groups.filter((group) => !group.promoted)] = [named, uses].filter((found) => found.length > 0);
+  const areas = unwanted.length === 0 ? named : leaveOut(world, start, unwanted);
+  if (areas.length === 0) throw refuse('The query excludes every place that it names.');
+  if (uses.length === 0) return areas.map(toWireSpec);
+  return uses.flatMap((use) =>
+    areas
+      .flatMap((area) => (area.type === 'group' ? listCommon(world, area, use) : [area]))
+      .map((place) => ({ location_id: place.locationId, location_group_id: use.groupId })),
+  );
+}
+
+export function toWireSpec(found: Findable) {
+  return found.type === 'group' ? { location_group_id: found.groupId } : { location_id: found.locationId };
+}
+
+/** A spec names one group only, so what two have in common is said country by country. */
+function listCommon(world: World, one: Findable, other: Findable): readonly Place[] {
+  const countries = world.partsOf(other);
+  return world.partsOf(one).filter((country) => countries.includes(country));
+}
+
+/** The largest places in these areas in which nothing is unwanted. */
+function leaveOut(world: World, areas: readonly Findable[], unwanted: readonly Findable[]): readonly Place[] {
+  const idOf = (found: Findable) => (found.type === 'group' ? found.groupId : found.locationId);
+  const excluded = new Set<Place>(unwanted.flatMap((found) => world.citiesOf(idOf(found))));
+  const keep = (place: Place): readonly Place[] =>
+    world.citiesOf(place.locationId).some((city) => excluded.has(city)) ? world.partsOf(place).flatMap(keep) : [place];
+  return areas.flatMap((area) => (area.type === 'group' ? world.partsOf(area).flatMap(keep) : keep(area)));
+}

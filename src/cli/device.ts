@@ -4,6 +4,7 @@ import { associations } from './device/associations.ts';
 import { list } from './device/list.ts';
 import { provide } from './device/provide.ts';
 import { add, share } from './device/share.ts';
+import { show } from './device/show.ts';
 import { wakeAgent } from './reload.ts';
 
 const keep = defineCommand({
@@ -22,8 +23,8 @@ const renew = defineCommand({
 
 export const device: CommandGroup = {
   usage: 'device',
-  description: "the network's devices: list, share, add, set their mode; this one after it moved",
-  commands: [list, share, add, associations, provide, keep, renew],
+  description: "the network's devices: list, show, share, add, set their mode; this one after it moved",
+  commands: [list, show, share, add, associations, provide, keep, renew],
 };
 
 /** The agent waits for this, and registers nothing before. */

@@ -38,6 +38,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, () => Promise<AnyC
     plan: async () => (await import('./plan.ts')).plan,
     namespace: async () => (await import('./namespace.ts')).namespace,
     cleanup: async () => (await import('./cleanup.ts')).cleanup,
+    call: async () => (await import('./call.ts')).call,
     sandbox: async () => (await import('./sandbox.ts')).sandbox,
   },
 };

@@ -27,6 +27,8 @@ export type Sendable<T> = T extends string
 
 /** Of every name that was met: as many as the schemas have, which let no other through. */
 const camelNames = new Map<string, string>();
+/** The same the other way round: `uptimeLast24h` does not say where a digit began. */
+const wireNames = new Map<string, string>();
 
 /** `client_id` → `clientId`. */
 export function toCamel(name: string): string {
@@ -34,10 +36,11 @@ export function toCamel(name: string): string {
   if (known !== undefined) return known;
   const camel = name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
   camelNames.set(name, camel);
+  wireNames.set(camel, name);
   return camel;
 }
 
-const toSnake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const toSnake = (name: string) => wireNames.get(name) ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Renames the keys of a parsed answer. The keys of maps, which have no prototype, are data and stay. */
 export function fromWire<T>(value: T): Camelized<T> {

@@ -18,6 +18,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   'device provide': ['attic', 'none'],
   'network spec': ['germany'],
   'config set': ['provide.mode', 'none'],
+  call: ['wallets'],
 };
 
 /** They act on this machine or say what it is like, run until stopped, or ask neither: each has tests of its own. */

@@ -124,10 +124,10 @@ describe('the completer', () => {
   test('is asked over a hidden command, which loads no more than the command that it is about', async () => {
     const said: string[] = [];
     const context = { ...silent, stdout: { write: (text: string) => void said.push(text) } };
-    const argv = ['__complete', 'bash', '--', '--config', 'status', 'device', 'sh'];
+    const argv = ['__complete', 'bash', '--', '--config', 'status', 'device', 'sha'];
     const asked = await createProgram(argv, context);
     await asked.parseAsync(argv, { from: 'user' });
-    expect(said.join('').split('\n').slice(0, 3)).toEqual(['words', 'list', 'share']);
+    expect(said.join('').split('\n').slice(0, 3)).toEqual(['words', 'list', 'show']);
     expect(asked.commands.map((own) => own.name())).toEqual(['device', '__complete']);
     expect(asked.helpInformation()).not.toContain('__complete');
   });
@@ -180,8 +180,8 @@ const groupNames = commands.filter(({ path }) => path.length === 1).map(({ path 
 describe('in bash', () => {
   const cases: readonly (readonly [readonly string[], readonly string[]])[] = [
     [['dev'], ['device']],
-    [['device', 'sh'], ['share']],
-    [['--config', 'x', 'device', 'sh'], ['share']],
+    [['device', 'sha'], ['share']],
+    [['--config', 'x', 'device', 'sha'], ['share']],
     [['--config', 'device', 'statu'], ['status']],
     [['--config', '=', 'device', 'statu'], ['status']],
     [

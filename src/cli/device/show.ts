@@ -1,0 +1,42 @@
+import { toPlainText } from '../../lib/plain-text.ts';
+import { chooseClient } from '../choose-client.ts';
+import { defineCommand, refuse } from '../command.ts';
+import { findConnectedAt, viewClient } from '../network/client-view.ts';
+import { formatAgo, unknown } from '../present/amounts.ts';
+import { renderLabelled } from '../present/text.ts';
+
+export const show = defineCommand({
+  usage: 'show [client]',
+  description: 'what the service knows of one device: this one, or another by its name or id',
+  examples: {
+    'tributary device show': 'this device',
+    'tributary device show attic --json': 'another one, for a script',
+  },
+  async run(session, { words: [text = 'this'] }) {
+    const { clientId } = await chooseClient(session, text);
+    const keep = (client: { readonly clientId?: string | undefined }) => client.clientId === clientId;
+    for await (const client of session.stream('clients', undefined)) {
+      if (keep(client)) return viewClient(client, session.profile);
+    }
+    throw refuse(`client ${clientId} is gone`);
+  },
+  render(client, { now }) {
+    const connectedAt = findConnectedAt(client);
+    const since = connectedAt === undefined ? '' : `, since ${formatAgo(connectedAt, now())}`;
+    const known = {
+      Name: client.name,
+      Client: client.clientId,
+      Device: client.deviceId,
+      Source: client.sourceClientId,
+      Mode: client.provideMode,
+      Connected: client.isConnected ? `yes${since}` : 'no',
+      'Last auth': formatAgo(client.authenticatedAt, now()),
+      Created: formatAgo(client.createdAt, now()),
+      Spec: client.deviceSpec,
+      Proxy: client.proxy?.host,
+      Tunnel: client.proxy?.hasTunnel === true ? 'issued' : 'none',
+    };
+    const shown = Object.entries(known).map(([label, value]) => [label, toPlainText(value ?? unknown)]);
+    return renderLabelled(Object.fromEntries(shown));
+  },
+});

@@ -1,0 +1,82 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { operations } from '../../../src/service/operations.ts';
+import { makeDirectory } from '../reference-caller.ts';
+import { expectGolden, indent, maskChance } from './command-world.ts';
+import { createHousehold } from './household.ts';
+import { createNetworkWorld } from './network-world.ts';
+
+describe('tributary call', () => {
+  test('lists every operation', async () => {
+    const { run } = await createHousehold();
+    const { stdout } = await run(['call']);
+    for (const [name, { path }] of Object.entries(operations)) {
+      expect(stdout).toMatch(new RegExp(`^${name} +(GET|POST) +${path} `, 'm'));
+    }
+  });
+
+  test('sends fields as they are typed, nested and in lists, and prints the wire', async () => {
+    const { run } = await createNetworkWorld();
+    const best = ['--field', 'specs[].best_available=true', '--field', 'count=2', '--field', 'rank_mode=quality'];
+    const { stdout, exitCode } = await run(['call', 'find-providers2', ...best]);
+    expect(exitCode).toBe(0);
+    const { providers } = JSON.parse(stdout);
+    expect(providers).toHaveLength(2);
+    expect(Object.keys(providers[0])).toContain('estimated_bytes_per_second');
+  });
+
+  test('prints the names of the interface, also where a digit begins a word', async () => {
+    const { run } = await createHousehold();
+    const { providers } = JSON.parse((await run(['call', 'providers'])).stdout);
+    expect(Object.keys(providers[0])).toEqual(expect.arrayContaining(['client_id', 'uptime_last_24h']));
+  });
+
+  test('takes a request from a file or standard input, with fields beside', async () => {
+    const { run, devices } = await createHousehold();
+    const path = join(makeDirectory(), 'request.json');
+    writeFileSync(path, JSON.stringify({ client_id: devices.shed }));
+    const fromFile = await run(['call', 'createShareCode', '--input', path, '--field', 'device_name=barn']);
+    expect(JSON.parse(fromFile.stdout).share_code).toMatch(/./);
+    const standardInput = JSON.stringify({ client_id: devices.shed, device_name: 'barn' });
+    const piped = await run(['call', 'createShareCode', '--input', '-', '--json'], { standardInput });
+    expect(JSON.parse(piped.stdout).share_code).toMatch(/./);
+  });
+
+  test('takes a value from a file', async () => {
+    const { run, devices } = await createHousehold();
+    const path = join(makeDirectory(), 'name');
+    writeFileSync(path, 'barn');
+    const fields = ['--field', `client_id=${devices.shed}`, '--field', `device_name=@${path}`];
+    expect((await run(['call', 'createShareCode', ...fields])).exitCode).toBe(0);
+    expect(JSON.parse((await run(['call', 'deviceAssociations'])).stdout).outgoing_shared_devices[0].device_name).toBe(
+      'barn',
+    );
+  });
+
+  test.each([
+    [['findProvider2'], 'findProvider2 is no operation of the interface; did you mean findProviders2?'],
+    [['xyzzy'], 'xyzzy is no operation of the interface; see them with `tributary call`'],
+    [['clients', '--field', 'a=1'], 'clients takes no fields'],
+    [['findProviders2', '--field', 'count'], '--field count: it must be key=value'],
+    [['findProviders2', '--field', 'count=many'], 'count: '],
+    [['findProviders2', '--input', '/nowhere/request.json'], 'reading /nowhere/request.json'],
+    [['findProviders2', '--input', '/etc/hostname'], '--input /etc/hostname: it is not a JSON object'],
+  ])('refuses %j', async (words, message) => {
+    const { run } = await createHousehold();
+    const { exitCode, stderr } = await run(['call', ...words]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 64, stderr: expect.stringContaining(message) });
+  });
+});
+
+describe('tributary device show', () => {
+  test('shows one device to people and to scripts', async () => {
+    const { run, devices } = await createHousehold();
+    const { stdout } = await run(['device', 'show', 'shed']);
+    expect(stdout).toMatch(/^Name +shed$/m);
+    expect(stdout).toContain(devices.shed);
+    const json = (await run(['device', 'show', '--json'])).stdout;
+    expect(JSON.parse(json)).toMatchObject({ name: 'attic' });
+    await expectGolden('device-show.json', maskChance(indent(json)));
+  });
+});

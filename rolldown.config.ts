@@ -2,14 +2,16 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
 
-/*
- * CommonJS, because `require('node:http')` does not load Node's own copy of undici and an ES module's import does.
- * The daemon, the commands, the reference service, the lab and the typed client are chunks of their own: each loads what it needs.
+const read = (name: string) => readFileSync(`${import.meta.dirname}/${name}`, 'utf8');
+const { version, license, engines, dependencies } = JSON.parse(read('package.json'));
+
+/**
+ * The program. CommonJS, because `require('node:http')` does not load Node's own copy of undici and an ES module's import does.
+ * The daemon, the commands, the reference service and the lab are chunks of their own: each loads what it needs.
  */
-export default defineConfig({
+export const program = defineConfig({
   input: {
     tributary: 'src/tributary.ts',
-    service: 'src/service/entry.ts',
     demo: 'test/lab/demo.ts',
     bench: 'test/bench/bench.ts',
     worker: 'test/lab/worker.ts',
@@ -63,3 +65,40 @@ export default defineConfig({
     minify: { mangle: false, compress: true, codegen: true },
   },
 });
+
+/** The typed client of the service, as an npm package of its own: programs that only call the service install no agent. */
+export const serviceClient = defineConfig({
+  input: { service: 'src/service/entry.ts' },
+  platform: 'node',
+  plugins: [
+    {
+      name: 'npm-package',
+      generateBundle() {
+        const { undici, zod } = dependencies;
+        const manifest = {
+          name: 'tributary-service',
+          version,
+          description: "Typed client of the bandwidth-sharing service's interface",
+          license,
+          engines,
+          exports: { types: './types/service/entry.d.ts', default: './service.cjs' },
+          dependencies: { undici, zod },
+        };
+        this.emitFile({ type: 'asset', fileName: 'package.json', source: JSON.stringify(manifest, null, 2) });
+        this.emitFile({ type: 'asset', fileName: 'README.md', source: read('docs/service.md') });
+        this.emitFile({ type: 'asset', fileName: 'LICENSE', source: read('LICENSE') });
+      },
+    },
+  ],
+  transform: { target: 'node22.19' },
+  external: /^(node:|undici\b|zod\b)/,
+  output: {
+    dir: 'dist/service',
+    cleanDir: true,
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name].cjs',
+  },
+});
+
+export default [program, serviceClient];

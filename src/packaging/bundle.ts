@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { rolldown } from 'rolldown';
-import config from '../../rolldown.config.ts';
+import { program } from '../../rolldown.config.ts';
 
 /** The built program: its files, and the npm packages that are in them. */
 export type Bundle = Awaited<ReturnType<typeof buildBundle>>;
 
 /** Builds the command alone, without what is there for development. Nothing is written. */
 export async function buildBundle(root: string, version: string) {
-  const { output: outputOptions, ...inputOptions } = config;
+  const { output: outputOptions, ...inputOptions } = program;
   // The program says the version that its package has.
   const manifest = { code: JSON.stringify({ version }), moduleType: 'json' as const };
   const load = (id: string) => (id === `${root}/package.json` ? manifest : null);

@@ -1,4 +1,4 @@
-// What the package hands out as `tributary/service`; docs/service.md is its guide.
+// What the package hands out as `tributary-service`; docs/service.md is its guide.
 export { type ErrorCode, hasCode, TributaryError } from '../lib/errors.ts';
 export { Secret } from '../lib/secret.ts';
 export { type Attempt, createServiceClient, type ServiceClient, type ServiceClientOptions } from './client.ts';

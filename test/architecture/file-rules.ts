@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
-import bundle from '../../rolldown.config.ts';
+import builds from '../../rolldown.config.ts';
 import type { Rule } from './rule.ts';
 
 /** Programs: started, never imported for what they export. */
 const entryPoints = [
-  ...Object.values(bundle.input as Readonly<Record<string, string>>),
+  ...builds.flatMap(({ input }) => Object.values(input as Readonly<Record<string, string>>)),
   'src/packaging/build-image.ts',
   'src/packaging/build-packages.ts',
 ];

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import bundle from '../../rolldown.config.ts';
+import { program as bundled } from '../../rolldown.config.ts';
 import { measurePeakMemory } from '../bench/peak-memory.ts';
 
 const mostKibibytes = 40 * 1024;
@@ -100,7 +100,7 @@ const directory = mkdtempSync(join(tmpdir(), 'tributary-memory-'));
 /** Built as the product is: what Node needs to read TypeScript is more than is measured here. */
 async function buildPrograms(): Promise<void> {
   const input = { asker: join(import.meta.dirname, 'ask-everything.ts'), tributary: program };
-  await build({ ...bundle, input, logLevel: 'silent', output: { ...bundle.output, dir: directory } });
+  await build({ ...bundled, input, logLevel: 'silent', output: { ...bundled.output, dir: directory } });
 }
 
 const nothing = () => wrap(Buffer.from('{}'));

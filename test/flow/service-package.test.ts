@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
-import { copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import bundle from '../../rolldown.config.ts';
+import { serviceClient } from '../../rolldown.config.ts';
 import { start } from './reference-caller.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -31,8 +31,8 @@ async function runFile(name: string, environment: Readonly<Record<string, string
 const files: Readonly<Record<string, string>> = {
   'package.json': '{"type": "module"}',
   'example.ts': findBlock('ts'),
-  'wrong.ts': `import { createServiceClient, type OperationResponse } from 'tributary/service';
-const client = createServiceClient({ baseUrl: 'https://service.example', allowInsecureHttp: false });
+  'wrong.ts': `import { createServiceClient, type OperationResponse } from 'tributary-service';
+const client = createServiceClient({ baseUrl: 'https://service.example' });
 const { signal } = new AbortController();
 client.call('nothing', undefined, { signal });
 client.call('setProvide', { clientId: 'a', provideMode: 'public' }, { signal });
@@ -43,16 +43,17 @@ const id: number | undefined = answer.clients[0]?.clientId;
 const name: string | undefined = answer.clients[0]?.deviceName;
 console.log(id, name);
 `,
-  'typed.cts': `import service = require('tributary/service');
+  'typed.cts': `import service = require('tributary-service');
 export const secret: service.Secret = new service.Secret('a');
 `,
-  'old.cjs': `const { Secret, operations } = require('tributary/service');
+  'old.cjs': `const { Secret, operations } = require('tributary-service');
 console.log(String(new Secret('a')), operations.clients.path);
 `,
-  'deep.mjs': "await import('tributary/dist/service.cjs');",
+  'deep.mjs': "await import('tributary-service/service.cjs');",
 };
 
 let compiled = '';
+let manifest: { readonly name: string; readonly dependencies: Readonly<Record<string, string>> };
 
 /** Lines of a file that do not compile. */
 function findWrongLines(name: string): readonly number[] {
@@ -61,18 +62,17 @@ function findWrongLines(name: string): readonly number[] {
     .map(([, , line]) => Number(line));
 }
 
-// A program elsewhere that has the package among its own: what the build makes, and package.json, but no source.
+// A program elsewhere that installed what the build makes, and no source. It has what the package depends on, and nothing else.
 beforeAll(async () => {
-  const installed = join(consumer, 'node_modules/tributary');
+  const installed = join(consumer, 'node_modules/tributary-service');
   const tsc = join(root, 'node_modules/.bin/tsc');
-  await mkdir(installed, { recursive: true });
-  await copyFile(join(root, 'package.json'), join(installed, 'package.json'));
-  const { service = '' } = bundle.input as Readonly<Record<string, string>>;
-  const output = { ...bundle.output, dir: join(installed, 'dist') };
-  await build({ ...bundle, cwd: root, input: { service }, output, logLevel: 'silent' });
+  await build({ ...serviceClient, cwd: root, output: { ...serviceClient.output, dir: installed }, logLevel: 'silent' });
   const declarations = ['-p', join(root, 'src/service/tsconfig.declarations.json')];
-  await run(tsc, [...declarations, '--outDir', join(installed, 'dist/types')]);
-  await symlink(join(root, 'node_modules/zod'), join(consumer, 'node_modules/zod'));
+  await run(tsc, [...declarations, '--outDir', join(installed, 'types')]);
+  manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  for (const name of Object.keys(manifest.dependencies)) {
+    await symlink(join(root, 'node_modules', name), join(consumer, 'node_modules', name));
+  }
   for (const [name, text] of Object.entries(files)) await writeFile(join(consumer, name), text);
   const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
   const strict = ['--ignoreConfig', '--noEmit', '--strict', '--target', 'es2024', '--module', 'nodenext'];
@@ -105,6 +105,15 @@ test('CommonJS has it too', async () => {
 
 test('nothing of it is wrong by itself', () => {
   expect(compiled.split('\n').filter((line) => /error/.test(line) && !line.startsWith('wrong.ts'))).toEqual([]);
+});
+
+test('it needs undici and zod alone, in the versions that the agent has', () => {
+  const versions = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies;
+  expect(manifest).toMatchObject({
+    name: 'tributary-service',
+    dependencies: { undici: versions.undici, zod: versions.zod },
+  });
+  expect(Object.keys(manifest.dependencies)).toHaveLength(2);
 });
 
 test('nothing else of the package is to be had', async () => {

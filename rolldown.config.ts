@@ -14,6 +14,7 @@ export const program = defineConfig({
     tributary: 'src/tributary.ts',
     demo: 'test/lab/demo.ts',
     bench: 'test/bench/bench.ts',
+    'bare-server': 'test/bench/bare-server.ts',
     worker: 'test/lab/worker.ts',
   },
   platform: 'node',

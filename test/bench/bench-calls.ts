@@ -9,6 +9,17 @@ export interface WorldCaller {
   readonly networkJwt: string;
   /** Milliseconds to the last byte of the answer. @throws lab-failed where it is not one */
   measure(name: OperationName): Promise<number>;
+  /** The same call as it is sent. */
+  toWire(name: OperationName): WireRequest;
+}
+
+/** A request for undici, and where to. */
+export interface WireRequest {
+  readonly baseUrl: string;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
 }
 
 /** What one call leaves to the next. */
@@ -74,7 +85,9 @@ const listed = z.object({ clients: z.tuple([z.object({ client_id: z.string() })]
 
 /** Signs in to the world's service. @throws lab-failed */
 export async function createWorldCaller(world: SandboxWorld): Promise<WorldCaller> {
-  const ask = createAsk(world.baseUrl);
+  const { baseUrl } = world;
+  const ask = async (name: OperationName, request: unknown, token: string | undefined) =>
+    send(toWireRequest(baseUrl, name, { request, token }));
   const networkJwt = (await ask('codeLogin', { auth_code: world.authCode }, undefined)).body.by_jwt ?? '';
   const neighbour = z
     .object({ networkName: z.string(), networkJwt: z.string() })
@@ -92,10 +105,13 @@ export async function createWorldCaller(world: SandboxWorld): Promise<WorldCalle
     walletId: wallet.walletId,
   };
   const hand: Hand = { authCode: '', shareCode: '' };
+  const toWire = (name: OperationName) =>
+    toWireRequest(baseUrl, name, { request: requests[name](setting, hand), token: chooseToken(name, setting) });
   return {
     networkJwt,
+    toWire,
     async measure(name) {
-      const { durationMs, body } = await ask(name, requests[name](setting, hand), chooseToken(name, setting));
+      const { durationMs, body } = await send(toWire(name));
       if ((body.error?.message !== undefined) !== refused.includes(name)) {
         throw new TributaryError('lab-failed', `${operations[name].path}: ${body.error?.message ?? 'not refused'}`);
       }
@@ -113,18 +129,22 @@ function chooseToken(name: OperationName, { networkJwt, neighbourJwt, guestJwt }
   return operations[name].authentication === 'guest-jwt' ? guestJwt : networkJwt;
 }
 
-function createAsk(baseUrl: string) {
-  return async (name: OperationName, request: unknown, token: string | undefined) => {
-    const { method, path }: Operation = operations[name];
-    const startedMs = performance.now();
-    const response = await fetch(`${baseUrl}${path}`, {
-      method,
-      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-      ...(request === undefined ? {} : { body: JSON.stringify(request) }),
-    });
-    const text = await response.text();
-    const durationMs = performance.now() - startedMs;
-    if (response.status !== 200) throw new TributaryError('lab-failed', `${path}: status ${response.status}: ${text}`);
-    return { durationMs, text, body: answer.parse(JSON.parse(text)) };
-  };
+function toWireRequest(
+  baseUrl: string,
+  name: OperationName,
+  { request, token }: { readonly request: unknown; readonly token: string | undefined },
+): WireRequest {
+  const { method, path }: Operation = operations[name];
+  const headers: Readonly<Record<string, string>> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return { baseUrl, method, path, headers, ...(request === undefined ? {} : { body: JSON.stringify(request) }) };
+}
+
+/** Sends it and reads the answer whole. @throws lab-failed */
+async function send({ baseUrl, path, ...request }: WireRequest) {
+  const startedMs = performance.now();
+  const response = await fetch(`${baseUrl}${path}`, request);
+  const text = await response.text();
+  const durationMs = performance.now() - startedMs;
+  if (response.status !== 200) throw new TributaryError('lab-failed', `${path}: status ${response.status}: ${text}`);
+  return { durationMs, text, body: answer.parse(JSON.parse(text)) };
 }

@@ -1,8 +1,10 @@
+import { dirname } from 'node:path';
 import { type OperationName, operations } from '../../src/service/operations.ts';
 import { createWorldCaller, type WorldCaller } from './bench-calls.ts';
 import { type ListMemory, measureListMemory } from './list-memory.ts';
 import { computeMedian, computeRatio } from './medians.ts';
 import { type SandboxWorld, startSandboxWorld } from './sandbox-world.ts';
+import { measureLoad, type OperationLoad } from './service-load.ts';
 
 /** How to measure the reference service. */
 export interface ServiceBenchOptions {
@@ -32,20 +34,25 @@ interface OperationCost {
  * to list a large network. Only the ratios mean something elsewhere. @throws lab-failed
  */
 export async function benchService(options: ServiceBenchOptions): Promise<void> {
-  const costs = await measureOperations(options);
+  const measured = await measureWorlds(options);
   const memory = await measureListMemory(options.program, listedClients);
-  const result = { rounds: options.rounds, worlds: worldSizes, operations: costs, memory };
-  process.stdout.write(options.isJson ? `${JSON.stringify(result)}\n` : renderText(costs, memory, options.rounds));
+  const result = { rounds: options.rounds, worlds: worldSizes, ...measured, memory };
+  process.stdout.write(options.isJson ? `${JSON.stringify(result)}\n` : renderText(result));
 }
 
-async function measureOperations({ program, rounds }: ServiceBenchOptions): Promise<readonly OperationCost[]> {
+async function measureWorlds({ program, rounds }: ServiceBenchOptions) {
   const worlds: SandboxWorld[] = [];
   try {
     for (const clients of worldSizes) {
       const networks = clients / clientsPerNetwork;
       worlds.push(await startSandboxWorld({ program, clients, networks, days: daysOfPast }));
     }
-    return await measureInTurn(await Promise.all(worlds.map(createWorldCaller)), rounds);
+    const callers = await Promise.all(worlds.map(createWorldCaller));
+    const [largest] = callers.slice(-1);
+    return {
+      operations: await measureInTurn(callers, rounds),
+      load: largest ? await measureLoad(largest, dirname(program)) : [],
+    };
   } finally {
     for (const world of worlds) await world[Symbol.asyncDispose]();
   }
@@ -78,7 +85,14 @@ function computeCost(operation: OperationName, samples: readonly (readonly numbe
   return { operation, medianMs, ratios: medianMs.map((value) => computeRatio(value, first)) };
 }
 
-function renderText(costs: readonly OperationCost[], memory: ListMemory, rounds: number): string {
+interface Measured {
+  readonly rounds: number;
+  readonly operations: readonly OperationCost[];
+  readonly load: readonly OperationLoad[];
+  readonly memory: ListMemory;
+}
+
+function renderText({ rounds, operations: costs, load, memory }: Measured): string {
   const row = (name: string, cells: readonly string[]) =>
     `${name.padEnd(22)}${cells.map((cell) => cell.padStart(12)).join('')}\n`;
   const ratio = (value: number) => `× ${value.toFixed(2)}`;
@@ -90,6 +104,11 @@ function renderText(costs: readonly OperationCost[], memory: ListMemory, rounds:
     ),
     ...costs.map(({ operation, medianMs: [first = Number.NaN], ratios }) =>
       row(operation, [`${first.toFixed(2)} ms`, ...ratios.slice(1).map(ratio)]),
+    ),
+    '\nTen connections on the largest world, and on a bare server that answers a constant, in turn: its answers over ours.\n',
+    row('', ['per second', 'times bare', 'goal']),
+    ...load.map(({ operation, perSecond, timesBare, goal }) =>
+      row(operation, [`${perSecond}`, ratio(timesBare), `× ${goal}`]),
     ),
     '\nMost memory, resident: the list of a network of so many clients, its heap held to 40 MiB, beside a bare Node.\n',
     row('', [`${memory.clients}`, 'bare Node', 'ratio']),

@@ -7,6 +7,8 @@ import type { SandboxWorld } from './sandbox-world.ts';
 /** Calls operations of one world's service, as the owner of its first network. */
 export interface WorldCaller {
   readonly networkJwt: string;
+  /** Of the service. */
+  readonly pid: number;
   /** Milliseconds to the last byte of the answer. @throws lab-failed where it is not one */
   measure(name: OperationName): Promise<number>;
   /** The same call as it is sent. */
@@ -109,6 +111,7 @@ export async function createWorldCaller(world: SandboxWorld): Promise<WorldCalle
     toWireRequest(baseUrl, name, { request: requests[name](setting, hand), token: chooseToken(name, setting) });
   return {
     networkJwt,
+    pid: world.pid,
     toWire,
     async measure(name) {
       const { durationMs, body } = await send(toWire(name));

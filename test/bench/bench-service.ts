@@ -105,10 +105,10 @@ function renderText({ rounds, operations: costs, load, memory }: Measured): stri
     ...costs.map(({ operation, medianMs: [first = Number.NaN], ratios }) =>
       row(operation, [`${first.toFixed(2)} ms`, ...ratios.slice(1).map(ratio)]),
     ),
-    '\nTen connections on the largest world, and on a bare server that answers a constant, in turn: its answers over ours.\n',
-    row('', ['per second', 'times bare', 'goal']),
-    ...load.map(({ operation, perSecond, timesBare, goal }) =>
-      row(operation, [`${perSecond}`, ratio(timesBare), `× ${goal}`]),
+    '\nTen connections on the largest world, and on a bare server that answers a constant, in turn: processor time of an answer.\n',
+    row('', ['microseconds', 'times bare', 'goal']),
+    ...load.map(({ operation, microseconds, timesBare, goal }) =>
+      row(operation, [`${microseconds}`, ratio(timesBare), `× ${goal}`]),
     ),
     '\nMost memory, resident: the list of a network of so many clients, its heap held to 40 MiB, beside a bare Node.\n',
     row('', [`${memory.clients}`, 'bare Node', 'ratio']),

@@ -7,6 +7,8 @@ import { type LabProcess, startProcess } from '../lab/processes.ts';
 /** A simulated world and the service that runs on it. */
 export interface SandboxWorld extends AsyncDisposable {
   readonly clients: number;
+  /** Of the service. */
+  readonly pid: number;
   readonly baseUrl: string;
   readonly authCode: string;
   readonly guestJwt: string;
@@ -44,7 +46,7 @@ export async function startSandboxWorld(options: SandboxWorldOptions): Promise<S
     await order('seed', '--clients', `${clients}`, '--networks', `${networks}`, '--days', `${days}`);
     service = sandbox('--wireguard', 'off');
     const said = firstLine.parse(JSON.parse(await service.waitForLine((line) => line.startsWith('{'))));
-    return { ...said, clients, order, [Symbol.asyncDispose]: remove };
+    return { ...said, clients, pid: service.pid, order, [Symbol.asyncDispose]: remove };
   } catch (error) {
     await remove();
     throw error;

@@ -36,6 +36,8 @@ export function startProcess({ argv: [program, ...args], env, onLine }: LabComma
   });
   return {
     lines: lines as readonly string[],
+    /** -1 where it could not be started, which `exited` says. */
+    pid: child.pid ?? -1,
     /** Exit code, or null after a signal. */
     exited,
     hasEnded: () => ending !== undefined,

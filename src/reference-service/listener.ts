@@ -14,8 +14,7 @@ type Answer = (request: Request) => Response | Promise<Response>;
 
 /** Serves the application over plain HTTP. @throws usage-invalid where the address cannot be listened on */
 export async function listenOn(answer: Answer, { address, port }: ListenAddress) {
-  // The global Request and Response belong to the process, not to this server.
-  const server = createAdaptorServer({ fetch: (request) => answer(request), overrideGlobalObjects: false }) as Server;
+  const server = createAdaptorServer({ fetch: (request) => answer(request) }) as Server;
   const listening = once(server.listen({ host: address, port }), 'listening');
   await listening.catch(rethrow('usage-invalid', `listening on ${address} port ${port}`));
   return { port: (server.address() as AddressInfo).port, close: () => close(server) };

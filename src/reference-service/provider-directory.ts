@@ -21,7 +21,7 @@ export interface ProviderRequest {
 }
 
 export function createProviderDirectory(database: DatabaseSync) {
-  const { listRows, readRows } = queryOn(database);
+  const { findRow, readRows } = queryOn(database);
   const read = (where: Sql) =>
     readRows<Provider>`select ${selectFields(fields)} from ${where} order by quality desc, sequence`;
   const ofNetwork = (networkId: string, offer: 'network' | 'public') =>
@@ -50,11 +50,12 @@ export function createProviderDirectory(database: DatabaseSync) {
       return ranking.best;
     },
     countProviders(): (found: Findable) => number {
-      // As many rows as there are places, however many clients.
-      const counts = listRows<Row<'locationId providers'>>`select ${selectFields('locationId providers')}
-        from location_count`;
-      const byPlace = new Map(counts.map(({ locationId, providers }) => [locationId, providers]));
-      const count = (id: string) => byPlace.get(id) ?? 0;
+      // As many as there are places, however many clients; one text is read far sooner than a row for each.
+      const { counts = '{}' } =
+        findRow<{ readonly counts: string }>`select
+        json_group_object(location_id, providers) as counts from location_count` ?? {};
+      const byPlace: Readonly<Record<string, number>> = JSON.parse(counts);
+      const count = (id: string) => byPlace[id] ?? 0;
       return (found) =>
         found.type === 'group' ? found.countryIds.reduce((sum, id) => sum + count(id), 0) : count(found.locationId);
     },

@@ -78,9 +78,16 @@ export function inClientRange({ networkId, afterSequence, lastSequence }: Client
 
 /** The columns of these fields, each under the field's name: `share.clientId` is `share.client_id as clientId`. */
 export function selectFields(fields: string): Sql {
+  const known = selections.get(fields);
+  if (known !== undefined) return known;
   const columns = fields.split(/\s+/).map((field) => `${toColumn(field)} as ${field.split('.').at(-1)}`);
-  return raw(columns.join(', '));
+  const selection = raw(columns.join(', '));
+  selections.set(fields, selection);
+  return selection;
 }
+
+/** By the fields, of which the code has a few dozen: every statement asks for some. */
+const selections = new Map<string, Sql>();
 
 /** The end of an insertion that adds these fields to a row which is there already. */
 export function sumOnConflict(fields: string): Sql {

@@ -46,6 +46,15 @@ describe('a network token is worth', () => {
   });
 });
 
+test('a token that was read before ends in time all the same', async () => {
+  let nowMs = startMs;
+  const { signNetwork, read } = createTokens(key, () => nowMs);
+  const token = await signNetwork(network);
+  const reads: unknown[] = [await read(token), await read(token)];
+  nowMs += 30 * day;
+  expect([...reads, await read(token)]).toEqual([{ networkId: 'n' }, { networkId: 'n' }, undefined]);
+});
+
 test.each([
   ['a token of another key', () => createTokens(new Secret('AAAA'.repeat(11)), () => startMs).signNetwork(network)],
   ['a token of another issuer', () => forge('HS256', 'somebody')],

@@ -7,7 +7,6 @@ import { version as ownVersion } from '../version.ts';
 import { describeParts } from './bill-of-materials.ts';
 import { buildDeb } from './build-deb.ts';
 import { buildBundle } from './bundle.ts';
-import { readCommandLine } from './man-page.ts';
 import { findNodePackage } from './node-program.ts';
 import { readPackageFiles } from './package-files.ts';
 import { type Release, targets } from './release.ts';
@@ -37,12 +36,11 @@ async function buildPackages(): Promise<void> {
   const release: Release = { version: values.version, dateSeconds: Number(date) };
   say(`building tributary ${release.version}`);
   const bundle = await buildBundle(root, release.version);
-  const program = await readCommandLine(release.version);
   for (const target of targets.filter(({ architecture }) => values.architecture.includes(architecture))) {
     say(`${target.architecture}: Node without its symbols, then ${values.compression}; this takes a while`);
     const nodePackage = await findNodePackage(root, target);
     const parts = await describeParts(release, { root, bundle, nodePackage });
-    const files = await readPackageFiles({ root, release, bundle, program, ...parts });
+    const files = await readPackageFiles({ root, release, bundle, ...parts });
     const compression = values.compression === 'none' ? 'none' : 'xz';
     const deb = await buildDeb({ root, release, target, files, nodePackage, to: values.out, compression });
     // For those who look through it without installing anything.

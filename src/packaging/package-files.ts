@@ -1,12 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Command } from 'commander';
 import { completionScripts } from '../cli/completion.ts';
 import { billName, type describeParts } from './bill-of-materials.ts';
 import type { Bundle } from './bundle.ts';
-import { renderManPage } from './man-page.ts';
-import { type Release, renderDebianChangelog, renderSampleConfig } from './release.ts';
+import { type Release, renderDebianChangelog, renderManPage, renderSampleConfig } from './release.ts';
 
 /** A file of the package, but for Node itself; its path below the root of the system. */
 export interface PackageFile {
@@ -20,15 +18,14 @@ export interface PackageFilesOptions extends Awaited<ReturnType<typeof describeP
   readonly root: string;
   readonly release: Release;
   readonly bundle: Bundle;
-  readonly program: Command;
 }
 
 /** Everything that is installed, for any architecture. */
 export async function readPackageFiles(options: PackageFilesOptions): Promise<readonly PackageFile[]> {
-  const { root, release, bundle, program, copyright, billOfMaterials } = options;
+  const { root, release, bundle, copyright, billOfMaterials } = options;
   const read = (path: string) => readFile(join(root, path), 'utf8');
   const doc = 'usr/share/doc/tributary';
-  const ending = await read('docs/man-page-end.roff');
+  const manPage = renderManPage(await read('docs/man-page.roff'), release);
   return [
     { path: 'usr/bin/tributary', content: await read('src/packaging/debian/tributary'), isProgram: true },
     // The launcher names the Node that runs it.
@@ -40,7 +37,7 @@ export async function readPackageFiles(options: PackageFilesOptions): Promise<re
     ...(await readFolder(join(root, 'systemd/user'), 'usr/lib/systemd/user')),
     ...(await readFolder(join(root, 'config'), 'usr/share/tributary')).filter(({ path }) => !notOfPackages.test(path)),
     { path: 'usr/share/tributary/tributary.yaml', content: renderSampleConfig(await read('config/tributary.yaml')) },
-    { path: 'usr/share/man/man1/tributary.1.gz', content: compress(renderManPage({ program, ending, ...release })) },
+    { path: 'usr/share/man/man1/tributary.1.gz', content: compress(manPage) },
     { path: 'usr/share/bash-completion/completions/tributary', content: completionScripts.bash },
     { path: 'usr/share/zsh/vendor-completions/_tributary', content: completionScripts.zsh },
     { path: 'usr/share/fish/vendor_completions.d/tributary.fish', content: completionScripts.fish },

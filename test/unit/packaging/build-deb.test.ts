@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readComponent } from '../../../src/packaging/bill-of-materials.ts';
 import { buildDeb } from '../../../src/packaging/build-deb.ts';
-import { readCommandLine } from '../../../src/packaging/man-page.ts';
 import { type PackageFile, readPackageFiles } from '../../../src/packaging/package-files.ts';
 import { type Release, targets } from '../../../src/packaging/release.ts';
 
@@ -22,7 +21,6 @@ beforeAll(async () => {
     root,
     release,
     bundle,
-    program: await readCommandLine('1.2.3'),
     copyright: 'ours',
     billOfMaterials: '{}\n',
   });

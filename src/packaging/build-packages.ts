@@ -41,8 +41,8 @@ async function buildPackages(): Promise<void> {
     const nodePackage = await findNodePackage(root, target);
     const parts = await describeParts(release, { root, bundle, nodePackage });
     const files = await readPackageFiles({ root, release, bundle, ...parts });
-    const compression = values.compression === 'none' ? 'none' : 'xz';
-    const deb = await buildDeb({ root, release, target, files, nodePackage, to: values.out, compression });
+    const { out: to, compression } = values;
+    const deb = await buildDeb({ root, release, target, files, nodePackage, to, compression });
     // For those who look through it without installing anything.
     await writeFile(deb.path.replace(/\.deb$/, '.cdx.json'), parts.billOfMaterials);
     say(`${deb.path}: ${(deb.bytes / 1e6).toFixed(1)} MB, installed ${(deb.installedBytes / 1e6).toFixed(1)} MB`);

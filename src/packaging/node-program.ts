@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { chmod, copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { hasCode, TributaryError } from '../lib/errors.ts';
 import { exec } from '../system/exec.ts';
@@ -43,8 +43,8 @@ export async function readLock(root: string) {
 
 /** Writes the package's Node to a file, without what only debuggers read. @throws missing-program, command-failed */
 export async function writeStrippedNode(nodePackage: string, target: Target, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true });
   await copyFile(join(nodePackage, 'bin/node'), to);
-  await chmod(to, 0o755);
   await runTool(target, 'strip', ['--strip-unneeded', to]);
   const dynamic = await runTool(target, 'readelf', ['-d', to]);
   const libraries = [...dynamic.matchAll(/Shared library: \[(.+?)\]/g)].map(([, name = '']) => name);

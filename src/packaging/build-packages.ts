@@ -11,7 +11,7 @@ import { findNodePackage } from './node-program.ts';
 import { readPackageFiles } from './package-files.ts';
 import { type Release, targets } from './release.ts';
 
-/* npm run package: the packages, into dist/packages. --version, --out and --compression serve the tests of upgrades. */
+/* npm run package [-- --architecture amd64|arm64]: into dist/packages. --version, --out and --compression are for tests. */
 const root = join(import.meta.dirname, '../..');
 
 try {

@@ -1,12 +1,11 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { messageOf, TributaryError } from '../lib/errors.ts';
 import { version } from '../version.ts';
-import { billName, describeParts } from './bill-of-materials.ts';
-import { write } from './build-deb.ts';
+import { describeParts } from './bill-of-materials.ts';
 import { buildBundle } from './bundle.ts';
 import { findNodePackage, writeStrippedNode } from './node-program.ts';
-import type { PackageFile } from './package-files.ts';
+import { readProgramFiles, writeFiles } from './package-files.ts';
 import { targets } from './release.ts';
 
 /* build-image FOLDER, for the Dockerfile: this architecture's Node, program and licences, placed as in the package. */
@@ -26,14 +25,7 @@ async function buildImage(folder: string): Promise<void> {
   const nodePackage = await findNodePackage(root, target);
   // Chunks of an earlier build would stay for ever.
   await rm(join(folder, 'usr/lib/tributary'), { recursive: true, force: true });
-  const command = await readFile(join(root, 'src/packaging/debian/tributary'));
-  const { copyright, billOfMaterials } = await describeParts({ version }, { root, bundle, nodePackage });
-  const files: readonly PackageFile[] = [
-    ...bundle.files.map(({ name, text }) => ({ path: `usr/lib/tributary/${name}`, content: text })),
-    { path: 'usr/bin/tributary', content: command, isProgram: true },
-    { path: 'usr/share/doc/tributary/copyright', content: copyright },
-    { path: `usr/share/doc/tributary/${billName}`, content: billOfMaterials },
-  ];
-  for (const file of files) await write(folder, file);
   await writeStrippedNode(nodePackage, target, join(folder, 'usr/lib/tributary/node'));
+  const parts = await describeParts({ version }, { root, bundle, nodePackage });
+  await writeFiles(folder, await readProgramFiles({ root, bundle, ...parts }));
 }

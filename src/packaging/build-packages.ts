@@ -7,12 +7,11 @@ import { version as ownVersion } from '../version.ts';
 import { describeParts } from './bill-of-materials.ts';
 import { buildDeb } from './build-deb.ts';
 import { buildBundle } from './bundle.ts';
-import { readCommandLine } from './man-page.ts';
 import { findNodePackage } from './node-program.ts';
 import { readPackageFiles } from './package-files.ts';
 import { type Release, targets } from './release.ts';
 
-/* npm run package: the packages, into dist/packages. --version, --out and --compression serve the tests of upgrades. */
+/* npm run package [-- --architecture amd64|arm64]: into dist/packages. --version, --out and --compression are for tests. */
 const root = join(import.meta.dirname, '../..');
 
 try {
@@ -37,14 +36,13 @@ async function buildPackages(): Promise<void> {
   const release: Release = { version: values.version, dateSeconds: Number(date) };
   say(`building tributary ${release.version}`);
   const bundle = await buildBundle(root, release.version);
-  const program = await readCommandLine(release.version);
   for (const target of targets.filter(({ architecture }) => values.architecture.includes(architecture))) {
     say(`${target.architecture}: Node without its symbols, then ${values.compression}; this takes a while`);
     const nodePackage = await findNodePackage(root, target);
     const parts = await describeParts(release, { root, bundle, nodePackage });
-    const files = await readPackageFiles({ root, release, bundle, program, ...parts });
-    const compression = values.compression === 'none' ? 'none' : 'xz';
-    const deb = await buildDeb({ root, release, target, files, nodePackage, to: values.out, compression });
+    const files = await readPackageFiles({ root, release, bundle, ...parts });
+    const { out: to, compression } = values;
+    const deb = await buildDeb({ root, release, target, files, nodePackage, to, compression });
     // For those who look through it without installing anything.
     await writeFile(deb.path.replace(/\.deb$/, '.cdx.json'), parts.billOfMaterials);
     say(`${deb.path}: ${(deb.bytes / 1e6).toFixed(1)} MB, installed ${(deb.installedBytes / 1e6).toFixed(1)} MB`);

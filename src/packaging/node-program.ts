@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { chmod, copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { hasCode, TributaryError } from '../lib/errors.ts';
+import { TributaryError } from '../lib/errors.ts';
 import { exec } from '../system/exec.ts';
 import { isThere } from '../system/files.ts';
 import { knownLibraries, type Target } from './release.ts';
@@ -43,8 +43,8 @@ export async function readLock(root: string) {
 
 /** Writes the package's Node to a file, without what only debuggers read. @throws missing-program, command-failed */
 export async function writeStrippedNode(nodePackage: string, target: Target, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true });
   await copyFile(join(nodePackage, 'bin/node'), to);
-  await chmod(to, 0o755);
   await runTool(target, 'strip', ['--strip-unneeded', to]);
   const dynamic = await runTool(target, 'readelf', ['-d', to]);
   const libraries = [...dynamic.matchAll(/Shared library: \[(.+?)\]/g)].map(([, name = '']) => name);
@@ -54,15 +54,7 @@ export async function writeStrippedNode(nodePackage: string, target: Target, to:
   throw new TributaryError('command-failed', message);
 }
 
-/** GNU's tools for the target, else those of LLVM, which know every one. */
-async function runTool({ architecture, gnuName }: Target, tool: string, args: readonly string[]): Promise<string> {
-  for (const program of [`${gnuName}-${tool}`, `llvm-${tool}`]) {
-    try {
-      return await exec({ program, args, doing: `${tool} on Node`, timeoutMs: 300_000 });
-    } catch (error) {
-      if (!hasCode(error, 'missing-program')) throw error;
-    }
-  }
-  const install = `sudo apt-get install binutils-${gnuName.replace('_', '-')}`;
-  throw new TributaryError('missing-program', `${tool} for ${architecture} is not installed: ${install}`);
+/** GNU's tools for the target: others would make other bytes. */
+function runTool({ gnuName }: Target, tool: string, args: readonly string[]): Promise<string> {
+  return exec({ program: `${gnuName}-${tool}`, args, doing: `${tool} on Node`, timeoutMs: 300_000 });
 }

@@ -1,12 +1,13 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Command } from 'commander';
 import { completionScripts } from '../cli/completion.ts';
+import { exec } from '../system/exec.ts';
 import { billName, type describeParts } from './bill-of-materials.ts';
 import type { Bundle } from './bundle.ts';
-import { renderManPage } from './man-page.ts';
-import { type Release, renderDebianChangelog, renderSampleConfig } from './release.ts';
+import { type Release, renderDebianChangelog, renderManPage, renderSampleConfig } from './release.ts';
+
+const doc = 'usr/share/doc/tributary';
 
 /** A file of the package, but for Node itself; its path below the root of the system. */
 export interface PackageFile {
@@ -20,36 +21,55 @@ export interface PackageFilesOptions extends Awaited<ReturnType<typeof describeP
   readonly root: string;
   readonly release: Release;
   readonly bundle: Bundle;
-  readonly program: Command;
+}
+
+/** What an image has too: the program and what it is made of. */
+export async function readProgramFiles(options: Omit<PackageFilesOptions, 'release'>): Promise<readonly PackageFile[]> {
+  const { root, bundle, copyright, billOfMaterials } = options;
+  const command = await readFile(join(root, 'src/packaging/debian/tributary'));
+  // The launcher names the Node that runs it.
+  const toFile = ({ name, text }: Bundle['files'][number]) => ({
+    path: `usr/lib/tributary/${name}`,
+    content: text.replace(/^#!.*\n/, ''),
+  });
+  return [
+    ...bundle.files.map(toFile),
+    { path: 'usr/bin/tributary', content: command, isProgram: true },
+    { path: `${doc}/copyright`, content: copyright },
+    { path: `${doc}/${billName}`, content: billOfMaterials },
+  ];
 }
 
 /** Everything that is installed, for any architecture. */
 export async function readPackageFiles(options: PackageFilesOptions): Promise<readonly PackageFile[]> {
-  const { root, release, bundle, program, copyright, billOfMaterials } = options;
+  const { root, release } = options;
   const read = (path: string) => readFile(join(root, path), 'utf8');
-  const doc = 'usr/share/doc/tributary';
-  const ending = await read('docs/man-page-end.roff');
+  const manPage = renderManPage(await read('docs/man-page.roff'), release);
   return [
-    { path: 'usr/bin/tributary', content: await read('src/packaging/debian/tributary'), isProgram: true },
-    // The launcher names the Node that runs it.
-    ...bundle.files.map(({ name, text }) => ({
-      path: `usr/lib/tributary/${name}`,
-      content: text.replace(/^#!.*\n/, ''),
-    })),
+    ...(await readProgramFiles(options)),
     ...(await readFolder(join(root, 'systemd'), 'usr/lib/systemd/system')),
     ...(await readFolder(join(root, 'systemd/user'), 'usr/lib/systemd/user')),
     ...(await readFolder(join(root, 'config'), 'usr/share/tributary')).filter(({ path }) => !notOfPackages.test(path)),
     { path: 'usr/share/tributary/tributary.yaml', content: renderSampleConfig(await read('config/tributary.yaml')) },
-    { path: 'usr/share/man/man1/tributary.1.gz', content: compress(renderManPage({ program, ending, ...release })) },
+    { path: 'usr/share/man/man1/tributary.1.gz', content: compress(manPage) },
     { path: 'usr/share/bash-completion/completions/tributary', content: completionScripts.bash },
     { path: 'usr/share/zsh/vendor-completions/_tributary', content: completionScripts.zsh },
     { path: 'usr/share/fish/vendor_completions.d/tributary.fish', content: completionScripts.fish },
-    { path: `${doc}/copyright`, content: copyright },
-    { path: `${doc}/${billName}`, content: billOfMaterials },
     { path: `${doc}/changelog.gz`, content: compress(await read('CHANGELOG.md')) },
     { path: `${doc}/changelog.Debian.gz`, content: compress(renderDebianChangelog(release)) },
     { path: 'usr/share/lintian/overrides/tributary', content: await read('src/packaging/debian/lintian-overrides') },
   ];
+}
+
+/** Puts files below a folder, whose whole content everybody may then read. */
+export async function writeFiles(folder: string, files: readonly PackageFile[]): Promise<void> {
+  for (const { path: below, content, isProgram } of files) {
+    const path = join(folder, below);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content, { mode: isProgram === true ? 0o755 : 0o644 });
+  }
+  // Modes are set, not asked for: a umask would take from them.
+  await exec({ program: 'chmod', args: ['-R', 'u=rwX,go=rX', folder], doing: 'letting everybody read the files' });
 }
 
 /** The sample has changes of its own; the rest is of containers, pictures and tests. */

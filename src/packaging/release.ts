@@ -59,6 +59,12 @@ export function renderDebianChangelog(release: Release): string {
 `;
 }
 
+/** The manual page as it is installed: that of the source has neither a day nor a version. */
+export function renderManPage(text: string, { version, dateSeconds }: Release): string {
+  const day = new Date(dateSeconds * 1000).toISOString().slice(0, 10);
+  return text.replace('"" "tributary"', `"${day}" "tributary ${version.replaceAll('-', '\\-')}"`);
+}
+
 /** The owner's configuration as it is installed: valid but for the one thing that only the owner knows. */
 export function renderSampleConfig(text: string): string {
   return text

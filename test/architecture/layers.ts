@@ -98,7 +98,7 @@ export const layers: readonly Layer[] = [
     folders: ['packaging'],
     values: ['lib', 'system', '', 'cli', 'packaging'],
     types: [],
-    reason: 'what makes the packages reads the command line to describe it, and is no part of the program',
+    reason: 'what makes the packages takes the completions along, and is no part of the program',
   },
   {
     folders: ['lab'],

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { listCommands, listOptions } from '../../src/cli/visible-commands.ts';
-import { readExamples, readUsage } from '../../src/packaging/man-page.ts';
 import { fillPage, renderTable, toAnchor, toCell, toCode, toSentence } from './markdown.ts';
-import { renderEnvironment, renderExitCodes, renderFiles } from './program-ending.ts';
+import { environment, exitCodes, files } from './program-ending.ts';
+import { readExamples, readUsage } from './program-help.ts';
 
 /** docs/command-line.md: every command, from its own help. */
 export function renderCommandLinePage(program: Command): string {
@@ -13,11 +13,11 @@ export function renderCommandLinePage(program: Command): string {
     'all commands': renderOverview(commands),
     'options of every command': renderOptions(program),
     commands: commands.map(renderCommand).join('\n\n'),
-    'exit codes': renderExitCodes(),
-    environment: renderEnvironment(),
+    'exit codes': renderTable(['code', 'meaning'], Object.entries(exitCodes)),
+    environment: renderTable(['name', 'what it is'], toRows(environment)),
     status: readGolden('status-providing.txt'),
     'stats of a device': readGolden('cli-stats-device-80.txt'),
-    files: renderFiles(),
+    files: renderTable(['file', 'what it is'], toRows(files)),
   });
 }
 
@@ -68,6 +68,10 @@ function renderOptions(program: Command): string {
   const help = program.createHelp();
   const rows = listOptions(program).own.map((option) => [toCode(option.flags), toCell(help.optionDescription(option))]);
   return renderTable(['option', 'what it is'], rows);
+}
+
+function toRows(entries: Readonly<Record<string, string>>): readonly (readonly string[])[] {
+  return Object.entries(entries).map(([name, meaning]) => [toCode(name), meaning]);
 }
 
 /** `tributary device share`. */

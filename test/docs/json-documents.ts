@@ -15,6 +15,7 @@ import { makeHistoryRow } from '../unit/report/history-row.ts';
 import { makeSource } from '../unit/status/status-fixture.ts';
 import { createdSamples, planSample, sandboxSamples, seedSample, setupSample } from './json-samples.ts';
 import { readShape, type Shape, toShape } from './json-shape.ts';
+import { silent } from './program-help.ts';
 
 /** Something that is printed as JSON: from its schema where it has one, else from what is really printed. */
 export interface JsonDocument {
@@ -134,17 +135,9 @@ async function listConfigDocuments(): Promise<readonly JsonDocument[]> {
 async function runForJson(argv: readonly string[]): Promise<unknown> {
   const written: string[] = [];
   const program = await createProgram(argv, {
+    ...silent,
     stdout: { write: (text) => void written.push(text) },
-    stderr: { write: () => undefined },
-    columns: undefined,
-    prompt: undefined,
-    version: '0.0.0',
-    readStandardInput: async () => '',
     environment: { TRIBUTARY_AUTH_CODE: 'a-code' },
-    paint: (_style, text) => text,
-    now: () => new Date(0),
-    resolvePlaces: async () => ({ socketPaths: [], onlyOf: undefined }),
-    setExitCode: () => undefined,
   });
   // A configuration with problems is printed, and is an error besides.
   await program.parseAsync(argv, { from: 'user' }).catch((error: unknown) => {

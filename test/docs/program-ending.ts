@@ -1,6 +1,5 @@
 import type { ExitCode } from '../../src/cli/exit-code.ts';
 import { credentialNames } from '../../src/config/credential-names.ts';
-import { renderTable, toCode } from './markdown.ts';
 
 /*
  * What no command's help tells: exit codes, environment, files. Told once here, for the page and for the manual page.
@@ -18,13 +17,15 @@ const sysexits: Readonly<Record<ExitCode, string>> = {
   78: 'the configuration has to be fixed',
 };
 
-const exitCodes: Readonly<Record<number, string>> = {
+/** Each exit code, and what it means. */
+export const exitCodes: Readonly<Record<number, string>> = {
   ...sysexits,
   1: '`health`: unwell; `doctor`: something to fix; `device provide`: the service applied another mode than the one asked for',
   141: 'the reader of the output has gone, as with `… | head`',
 };
 
-const environment: Readonly<Record<string, string>> = {
+/** Each variable that the program reads, and what it is. */
+export const environment: Readonly<Record<string, string>> = {
   TRIBUTARY_CONFIG: 'The configuration file.',
   TRIBUTARY_STATE_DIR: 'The state directory.',
   TRIBUTARY_SECTION_KEY: 'A key of the configuration, `TRIBUTARY_PROVIDE_MODE` for one; it wins over the file.',
@@ -33,49 +34,9 @@ const environment: Readonly<Record<string, string>> = {
   NAME_FILE: 'A file that holds the value of NAME, for each of them but the first two.',
 };
 
-const files: Readonly<Record<string, string>> = {
+/** Where things are. */
+export const files: Readonly<Record<string, string>> = {
   '/etc/tributary/tributary.yaml': 'The configuration; every key is explained there.',
   '/var/lib/tributary': 'The state: sign-in, registration, counters. Only the agent and root can read it.',
   '/run/tributary/tributary.sock': 'Where the commands ask the agent.',
 };
-
-export function renderExitCodes(): string {
-  return renderTable(['code', 'meaning'], Object.entries(exitCodes));
-}
-
-export function renderEnvironment(): string {
-  return renderTable(['name', 'what it is'], toRows(environment));
-}
-
-export function renderFiles(): string {
-  return renderTable(['file', 'what it is'], toRows(files));
-}
-
-/** docs/man-page-end.roff. */
-export function renderManPageEnding(): string {
-  const toItems = (entries: Readonly<Record<string, string>>, font: 'B' | 'I') =>
-    Object.entries(entries).flatMap(([name, meaning]) => ['.TP', `.${font} ${toRoff(name)}`, toRoff(meaning)]);
-  return `${[
-    '.\\" Written by `npm run docs` from test/docs/program-ending.ts.',
-    '.SH EXIT STATUS',
-    ...toItems(exitCodes, 'B'),
-    '.SH ENVIRONMENT',
-    ...toItems(environment, 'B'),
-    '.SH FILES',
-    ...toItems(files, 'I'),
-    '.SH SEE ALSO',
-    '.BR systemctl (1),',
-    '.BR journalctl (1),',
-    '.BR wg (8),',
-    '.BR nft (8),',
-    '.BR ip\\-netns (8)',
-  ].join('\n')}\n`;
-}
-
-function toRows(entries: Readonly<Record<string, string>>): readonly (readonly string[])[] {
-  return Object.entries(entries).map(([name, meaning]) => [toCode(name), meaning]);
-}
-
-function toRoff(text: string): string {
-  return text.replaceAll('`', '').replaceAll('-', '\\-').replaceAll('…', '...');
-}

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listCommands } from '../../src/cli/visible-commands.ts';
-import { readCommandLine } from '../../src/packaging/man-page.ts';
+import { readCommandLine } from '../docs/program-help.ts';
 import { allPages, pages, readBlocks, splitCommands } from '../pages.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -141,7 +141,7 @@ describe('a command of the documentation', () => {
   const flows = readFolder('test/flow').replaceAll(/',\s*'/g, ' ');
 
   test('that asks the service, or is shown with its answer, is run against the reference service', async () => {
-    const groups = listCommands(await readCommandLine('0.0.0')).filter((group) => serviceGroups.includes(group.name()));
+    const groups = listCommands(await readCommandLine()).filter((group) => serviceGroups.includes(group.name()));
     const asking = groups.flatMap((group) => {
       const below = listCommands(group).filter(({ options }) => options.some(({ long }) => long === '--json'));
       return below.length === 0 ? [group.name()] : below.map((command) => `${group.name()} ${command.name()}`);

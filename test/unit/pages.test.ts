@@ -4,13 +4,13 @@ import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { toExitCode } from '../../src/cli/exit-code.ts';
-import { createProgram } from '../../src/cli/program.ts';
 import { listConfigKeys, listNamesBelow } from '../../src/config/keys.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { isErrorCode } from '../../src/health/reasons.ts';
 import { statistics } from '../../src/health/statistics.ts';
 import { type ErrorCode, TributaryError } from '../../src/lib/errors.ts';
 import { provideModes } from '../../src/service/profiles.ts';
+import { readCommandLine } from '../docs/program-help.ts';
 import { allPages, pages, readBlocks } from '../pages.ts';
 import { listReasonCodes } from './reason-codes.ts';
 
@@ -47,20 +47,6 @@ const commandLines = readBlocks('sh')
   )
   .map((words) => words.trim().split(/\s+/));
 
-const context = {
-  stdout: { write: () => undefined },
-  stderr: { write: () => undefined },
-  columns: undefined,
-  prompt: undefined,
-  version: '0.0.0',
-  readStandardInput: async () => '',
-  paint: (_style: string, text: string) => text,
-  now: () => new Date(0),
-  environment: {},
-  resolvePlaces: async () => ({ socketPaths: [], onlyOf: undefined }),
-  setExitCode: () => undefined,
-};
-
 /** What of a command line there is not: a command or an option; undefined where all is. */
 function findUnknown(program: Command, words: readonly string[]): string | undefined {
   let command = program;
@@ -75,7 +61,7 @@ function findUnknown(program: Command, words: readonly string[]): string | undef
 
 describe('the documentation', () => {
   test('names only commands and options that there are', async () => {
-    const program = await createProgram([], context);
+    const program = await readCommandLine();
     expect(commandLines.length).toBeGreaterThan(10);
     const unknown = commandLines.map((words) => findUnknown(program, words));
     expect(unknown.filter((word) => word !== undefined)).toEqual([]);

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listCommands } from '../../../src/cli/visible-commands.ts';
-import { readCommandLine } from '../../../src/packaging/man-page.ts';
 import { createOpenApiDocument } from '../../../src/service/openapi.ts';
 import { profiles } from '../../../src/service/profiles.ts';
+import { readCommandLine } from '../../docs/program-help.ts';
 import { sendJson, sendText, startNastyService } from '../nasty-service.ts';
 import { createOwner, goldenNow } from './command-world.ts';
 
@@ -118,7 +118,7 @@ const local =
   /^(run|plan|log(in|out|s)|status|health|provide|pause|resume|reload|(re)?start|stop|doctor|cleanup|completion|config|namespace|sandbox|auth status|device (keep|new))\b/;
 
 test('every command that asks the service is tried', async () => {
-  const names = listNames(await readCommandLine('1.2.3'), '').filter((name) => !local.test(name));
+  const names = listNames(await readCommandLine(), '').filter((name) => !local.test(name));
   expect(names.toSorted()).toEqual(Object.keys(lines).toSorted());
 });
 

@@ -7,9 +7,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { findCandidates, renderCandidates } from '../../../src/cli/completer.ts';
 import { completionScripts, type Shell } from '../../../src/cli/completion.ts';
 import { createProgram } from '../../../src/cli/program.ts';
-import { readCommandLine } from '../../../src/packaging/man-page.ts';
+import { readCommandLine, silent } from '../../docs/program-help.ts';
 
-const program = await readCommandLine('0.0.0');
+const program = await readCommandLine();
 const root = join(import.meta.dirname, '../../..');
 const directory = mkdtempSync(join(tmpdir(), 'tributary-completion-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -132,19 +132,6 @@ describe('the completer', () => {
     expect(asked.helpInformation()).not.toContain('__complete');
   });
 });
-
-const silent = {
-  stderr: { write: () => true },
-  columns: undefined,
-  prompt: undefined,
-  version: '0.0.0',
-  readStandardInput: async () => '',
-  environment: {},
-  paint: (_style: string, text: string) => text,
-  now: () => new Date(0),
-  resolvePlaces: async () => ({ socketPaths: [], onlyOf: undefined }),
-  setExitCode: () => undefined,
-};
 
 /** What bash offers for these words, each line as one list. */
 function completeInBash(lines: readonly (readonly string[])[]): readonly (readonly string[])[] {

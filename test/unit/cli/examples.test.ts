@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { listCommands } from '../../../src/cli/visible-commands.ts';
-import { readCommandLine, readExamples } from '../../../src/packaging/man-page.ts';
+import { readCommandLine, readExamples } from '../../docs/program-help.ts';
 
-const program = await readCommandLine('0.0.0');
+const program = await readCommandLine();
 const listAll = (command: Command): readonly Command[] => [command, ...listCommands(command).flatMap(listAll)];
 const examples = [...new Set(listAll(program).flatMap(readExamples))].filter((line) => /^ +tributary /.test(line));
 

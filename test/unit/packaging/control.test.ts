@@ -11,6 +11,7 @@ import {
   type Release,
   renderControl,
   renderDebianChangelog,
+  renderManPage,
   renderSampleConfig,
   targets,
   toDebianVersion,
@@ -43,6 +44,16 @@ describe('what Debian is told', () => {
 
   test('the changelog has the day of the release', () => {
     expect(renderDebianChangelog(release)).toMatch(/ -- .+ <\S+> {2}Tue, 14 Nov 2023 22:13:20 \+0000\n$/);
+  });
+
+  test('the manual page says of which version and day it is', () => {
+    const page = readFileSync(join(source, 'docs/man-page.roff'), 'utf8');
+    const heading = (version: string) =>
+      renderManPage(page, { ...release, version })
+        .split('\n')
+        .find((line) => line.startsWith('.TH '));
+    expect(heading('1.2.3')).toBe('.TH TRIBUTARY 1 "2023-11-14" "tributary 1.2.3" "User Commands"');
+    expect(heading('1.0.0-beta.1')).toContain(' "tributary 1.0.0\\-beta.1" ');
   });
 
   test.each([

@@ -1,14 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { listCommands, listOptions } from '../../../src/cli/visible-commands.ts';
-import { readCommandLine, renderManPage } from '../../../src/packaging/man-page.ts';
+import { listCommands, listOptions } from '../../src/cli/visible-commands.ts';
+import { renderManPage } from '../docs/man-page.ts';
+import { readCommandLine } from '../docs/program-help.ts';
 
-const program = await readCommandLine('1.2.3');
-const ending = readFileSync(join(import.meta.dirname, '../../../docs/man-page-end.roff'), 'utf8');
-const page = renderManPage({ program, ending, version: '1.2.3', dateSeconds: 86_400 });
+const program = await readCommandLine();
+const page = renderManPage(program);
 const listAll = (command: Command): readonly Command[] => [command, ...listCommands(command).flatMap(listAll)];
 /** Each command with its first line of help. */
 const commands = listAll(program).map((command) => {
@@ -41,9 +39,9 @@ describe('the manual page', () => {
     expect(text).toContain('tributary pause --for 2h');
   });
 
-  test('says of which version and day it is, and of no other', () => {
-    expect(text.split('\n')[0]).toBe('.TH TRIBUTARY 1 "1970-01-02" "tributary 1.2.3" "User Commands"');
-    expect(renderManPage({ program, ending, version: '1.2.3', dateSeconds: 86_400 })).toBe(page);
+  test('shows what is typed in bold, without the marks around it', () => {
+    expect(page).toContain('the same as \\fBtributary provide none\\fR.');
+    expect(page).not.toContain('\\(ga');
   });
 
   test.runIf(spawnSync('groff', ['--version']).status === 0)('is read by groff without a word of complaint', () => {

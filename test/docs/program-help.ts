@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { elsewhere } from '../../src/cli/add-command.ts';
+import type { CommandContext } from '../../src/cli/context.ts';
+import { createProgram } from '../../src/cli/program.ts';
+
+/** The whole command line of the program. No command is run. */
+export function readCommandLine(): Promise<Command> {
+  return createProgram([], silent);
+}
+
+/** As in the help: `tributary device share [options] <client>`. */
+export function readUsage(command: Command): string {
+  return command.createHelp().commandUsage(command).trim();
+}
+
+/** The examples below a command's help, without its blank lines and its heading. */
+export function readExamples(command: Command): readonly string[] {
+  const written: string[] = [];
+  command.configureOutput({ writeOut: (text) => void written.push(text) });
+  command.outputHelp();
+  // The help itself comes first, what was added to it after that.
+  const lines = written.slice(1).join('').split('\n');
+  return lines.filter((line) => !['', 'Examples:', elsewhere].includes(line.trim()));
+}
+
+/** Where nobody asks, nobody reads and there is no agent. */
+export const silent: CommandContext = {
+  stdout: { write: () => true },
+  stderr: { write: () => true },
+  columns: undefined,
+  prompt: undefined,
+  version: '0.0.0',
+  readStandardInput: async () => '',
+  environment: {},
+  paint: (_style, text) => text,
+  now: () => new Date(0),
+  resolvePlaces: async () => ({ socketPaths: [], onlyOf: undefined }),
+  setExitCode: () => undefined,
+};

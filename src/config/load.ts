@@ -9,7 +9,7 @@ import { choosePlaces, type PlacesOptions } from './places.ts';
 import { createConfigError, explainIssues, type Problem, renderPath } from './problems.ts';
 import { findWaysOut } from './recipients.ts';
 import { configSchema } from './schema.ts';
-import { valueAt, withValue } from './tree.ts';
+import { type ConfigTree, valueAt, withValue } from './tree.ts';
 
 export type LoadConfigOptions = ConfigFileOptions &
   Omit<PlacesOptions, 'socket'> & {
@@ -31,7 +31,9 @@ export async function loadConfig(options: LoadConfigOptions) {
   const url = found.credentials.webhookUrl;
   const handedIn = url && { path: webhookUrl, name: found.places.webhookUrl ?? '', value: url.reveal() };
   const values = [...(handedIn ? [handedIn] : []), ...fromEnvironment.values];
-  const given = values.reduce((tree, { path, value }) => withValue(tree, path, value), file.tree);
+  // The one section with a key that must be there: what is missing is then that key.
+  const written: ConfigTree = { service: {}, ...file.tree };
+  const given = values.reduce((tree, { path, value }) => withValue(tree, path, value), written);
   const originOf = createOriginOf(file, values);
   const parsed = configSchema.safeParse(given);
   const config = parsed.success ? parsed.data : pickValidKeys(given);
@@ -43,7 +45,7 @@ export async function loadConfig(options: LoadConfigOptions) {
     ...fromEnvironment.problems,
     ...found.problems,
     // Where the file cannot be read as a whole, what its keys seem to say would only be noise.
-    ...(file.isWhole ? [...explainIssues(parsed.error?.issues ?? [], given), ...combined] : []),
+    ...(file.tree ? [...explainIssues(parsed.error?.issues ?? [], given), ...combined] : []),
     ...(authority?.problem ? [authority.problem] : []),
   ];
   if (!parsed.success || problems.length > 0)

@@ -18,9 +18,7 @@ export async function setConfigKeys(path: string, changes: readonly KeyChange[])
   const before = (await readLinkedFile(path)) ?? '';
   let changed = before;
   for (const { key, text } of changes) {
-    const known = findKey(key);
-    const change = { path: known.path, text, isText: known.kind === 'text' };
-    const { tree, ...written } = await setYamlValue(changed, change).catch((error) => {
+    const { tree, ...written } = await setYamlValue(changed, findKey(key), text).catch((error) => {
       throw new TributaryError('configuration-invalid', `changing ${path}: ${messageOf(error)}`, { cause: error });
     });
     const issues = configSchema.safeParse({ service: {}, ...tree }).error?.issues ?? [];

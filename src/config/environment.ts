@@ -81,16 +81,11 @@ function parseValue(text: string, kind: KeyKind): unknown {
     case 'number':
       return parseNumber(text);
     case 'boolean':
-      return text === 'true' ? true : text === 'false' ? false : text;
-    case 'objects': {
-      const value = parseJson(text);
-      return value === undefined ? text : value;
-    }
-    case 'list': {
+    case 'objects':
+      return parseJson(text) ?? text;
+    case 'list':
       if (text.trimStart().startsWith('[')) return parseJson(text) ?? text;
-      const parts = text.split(',').map((part) => part.trim());
-      return text.trim() === '' ? [] : parts.map(parseNumber);
-    }
+      return text.trim() === '' ? [] : text.split(',').map((part) => parseNumber(part.trim()));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ServiceAddress } from '../service/url.ts';
 import { findCombinationProblems, findWarnings } from './combinations.ts';
-import { type ConfigFile, type ConfigFileOptions, defaultConfigPath, readConfigFile } from './config-file.ts';
+import { type ConfigFile, defaultConfigPath, readConfigFile } from './config-file.ts';
 import { readCredentials } from './credentials.ts';
 import { type EnvironmentValue, readKeysFromEnvironment } from './environment.ts';
 import { listConfigKeys, type PartialConfig, pickValidKeys } from './keys.ts';
@@ -11,10 +11,9 @@ import { findWaysOut } from './recipients.ts';
 import { configSchema } from './schema.ts';
 import { type ConfigTree, valueAt, withValue } from './tree.ts';
 
-export type LoadConfigOptions = ConfigFileOptions &
-  Omit<PlacesOptions, 'socket'> & {
-    readonly knownProblems?: readonly Problem[];
-  };
+export interface LoadConfigOptions extends Omit<PlacesOptions, 'socket'> {
+  readonly knownProblems?: readonly Problem[];
+}
 
 /** Where a key's value comes from: `place` is a file with its line, or the environment name. */
 export type Origin = { readonly kind: 'file' | 'environment'; readonly place: string } | { readonly kind: 'default' };

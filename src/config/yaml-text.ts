@@ -8,22 +8,17 @@ import { type ConfigTree, isTree } from './tree.ts';
 export async function parseYaml(text: string, file: string) {
   const yaml = await import('yaml');
   const lines = new yaml.LineCounter();
-  const toPlace = (offset: number | undefined) =>
-    offset === undefined ? file : `${file}:${lines.linePos(offset).line}`;
-  const toProblem = (offset: number | undefined, said: string): Problem => ({
-    path: [],
-    place: toPlace(offset),
-    text: said,
-  });
+  const toPlace = (offset?: number) => (offset === undefined ? file : `${file}:${lines.linePos(offset).line}`);
+  const toProblem = (said: string, offset?: number): Problem => ({ path: [], place: toPlace(offset), text: said });
   const createBroken = (problems: readonly Problem[]) => ({ tree: undefined, problems, placeOf: () => file });
   try {
     const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
-    const problems = document.errors.map((error) => toProblem(error.pos[0], describeError(error)));
+    const problems = document.errors.map((error) => toProblem(describeError(error), error.pos[0]));
     // After the first mistakes the rest is mostly their echo.
     if (document.errors.some((error) => error.code !== 'DUPLICATE_KEY')) return createBroken(problems.slice(0, 5));
     const value: unknown = document.toJS({ maxAliasCount: 50 }) ?? {};
     const noMap = 'found no map; allowed: sections with keys, such as "service:"';
-    if (!isTree(value)) return createBroken([...problems, toProblem(0, noMap)]);
+    if (!isTree(value)) return createBroken([...problems, toProblem(noMap, 0)]);
     return {
       // A section whose keys are all commented out reads as null: it counts as absent. Deeper nulls are errors.
       tree: Object.fromEntries(Object.entries(value).filter(([, section]) => section !== null)),
@@ -32,7 +27,7 @@ export async function parseYaml(text: string, file: string) {
     };
   } catch (error) {
     // `toJS` counts what aliases multiply.
-    return createBroken([toProblem(undefined, `not readable as YAML: ${messageOf(error)}`)]);
+    return createBroken([toProblem(`not readable as YAML: ${messageOf(error)}`)]);
   }
 }
 

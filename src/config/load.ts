@@ -15,9 +15,6 @@ export interface LoadConfigOptions extends Omit<PlacesOptions, 'socket'> {
   readonly knownProblems?: readonly Problem[];
 }
 
-/** Where a key's value comes from: `place` is a file with its line, or the environment name. */
-export type Origin = { readonly kind: 'file' | 'environment'; readonly place: string } | { readonly kind: 'default' };
-
 /** Everything that the owner gave, checked. */
 export type LoadedConfig = Readonly<Awaited<ReturnType<typeof loadConfig>>>;
 
@@ -48,11 +45,11 @@ export async function loadConfig(options: LoadConfigOptions) {
     ...(authority?.problem ? [authority.problem] : []),
   ];
   if (!parsed.success || problems.length > 0)
-    throw createConfigError(file.path === undefined ? problems.map(withoutFile) : problems, (path) => {
-      const origin = originOf(path);
+    throw createConfigError(
+      file.path === undefined ? problems.map(withoutFile) : problems,
       // What is missing belongs to the file, at its nearest key.
-      return origin.kind === 'default' ? file.placeOf(path) : origin.place;
-    });
+      (path) => originOf(path).place ?? file.placeOf(path),
+    );
   const { base_url: baseUrl, allow_insecure_http: allowInsecureHttp } = parsed.data.service;
   const service: ServiceAddress = { baseUrl, allowInsecureHttp, certificateAuthority: () => authority?.text };
   return {
@@ -89,17 +86,13 @@ function withoutFile(problem: Problem): Problem {
   return { ...problem, text };
 }
 
+/** Where a key's value comes from: `place` is a file with its line, or the environment name; undefined for a default. */
 function createOriginOf(file: ConfigFile, values: readonly EnvironmentValue[]) {
-  const names = new Map(values.map(({ path, name }) => [renderPath(path), name]));
-  return (path: readonly PropertyKey[]): Origin => {
+  return (path: readonly PropertyKey[]) => {
     // An element of a list comes from where the list comes from.
-    for (let length = path.length; length > 0; length -= 1) {
-      const name = names.get(renderPath(path.slice(0, length)));
-      if (name !== undefined) return { kind: 'environment', place: name };
-    }
-    const place = file.placeOf(path);
-    return place === undefined || valueAt(file.tree, path) === undefined
-      ? { kind: 'default' }
-      : { kind: 'file', place };
+    const value = values.findLast((own) => own.path.every((part, index) => part === path[index]));
+    if (value !== undefined) return { kind: 'environment', place: value.name } as const;
+    const place = valueAt(file.tree, path) === undefined ? undefined : file.placeOf(path);
+    return place === undefined ? ({ kind: 'default', place } as const) : ({ kind: 'file', place } as const);
   };
 }

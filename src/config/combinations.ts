@@ -1,6 +1,6 @@
 import { toNetworks } from '../lib/addresses.ts';
 import { parsePortRange } from '../lib/ports.ts';
-import { hidePath } from '../lib/secret.ts';
+import { hidePath, type Secret } from '../lib/secret.ts';
 import { isLoopback } from '../service/url.ts';
 import { splitDenied } from './deny-destinations.ts';
 import type { PartialConfig } from './keys.ts';
@@ -24,13 +24,13 @@ export async function findCombinationProblems(config: PartialConfig, isGiven: Is
 type IsGiven = (path: readonly string[]) => boolean;
 
 /** What is allowed and still deserves a word at each start. */
-export function findWarnings(config: Config, { hasPageToken }: { readonly hasPageToken: boolean }): readonly string[] {
+export function findWarnings(config: Config, pageToken: Secret | undefined): readonly string[] {
   return [
     ...findInsecure(config).map(
       ({ path, url, risk }) =>
         `${path.join('.')}: ${hidePath(url)} is spoken to without TLS, so ${risk} can be read on the way`,
     ),
-    ...findPageWarnings({ place: 'status.listen', listen: config.status.listen, hasPageToken }),
+    ...findPageWarnings('status.listen', config.status.listen, pageToken),
     ...(blocksMail(config.gateway.blocked_ports)
       ? []
       : ['gateway.blocked_ports: port 25 is open, so spam can be sent from your address']),
@@ -44,21 +44,13 @@ function blocksMail(entries: Config['gateway']['blocked_ports']): boolean {
   });
 }
 
-interface PageListen {
-  readonly place: string;
-  /** ADDRESS:PORT; port 0 is no page. */
-  readonly listen: string;
-  readonly hasPageToken: boolean;
-}
-
-/** What others can do who reach the page. */
-export function findPageWarnings({ place, listen, hasPageToken }: PageListen): readonly string[] {
-  const port = listen.slice(listen.lastIndexOf(':') + 1);
-  const host = listen.slice(0, listen.lastIndexOf(':'));
+/** What others can do who reach the page. `listen` is ADDRESS:PORT; port 0 is no page. */
+export function findPageWarnings(place: string, listen: string, pageToken: Secret | undefined): readonly string[] {
+  const [, host = '', port] = /^(.*):(\d+)$/.exec(listen) ?? [];
   if (Number(port) === 0 || isLoopback(host)) return [];
   return [
     `${place}: ${listen} shows the status page and the metrics to everyone who can reach that address`,
-    ...(hasPageToken
+    ...(pageToken
       ? [`${place}: the page on ${listen} has no TLS, so its token, which sets the mode, can be read on the way`]
       : []),
   ];

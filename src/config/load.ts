@@ -62,10 +62,7 @@ export async function loadConfig(options: LoadConfigOptions) {
     waysOut: findWaysOut(parsed.data),
     credentials: found.credentials,
     credentialPlaces: found.places,
-    warnings: [
-      ...findWarnings(parsed.data, { hasPageToken: found.credentials.statusToken !== undefined }),
-      ...findProxyWarnings(options.environment),
-    ],
+    warnings: [...findWarnings(parsed.data, found.credentials.statusToken), ...findProxyWarnings(options.environment)],
     ...choosePlaces({ ...options, socket: parsed.data.status.socket }),
   };
 }

@@ -3,7 +3,7 @@ import { findCombinationProblems, findWarnings } from './combinations.ts';
 import { type ConfigFile, defaultConfigPath, readConfigFile } from './config-file.ts';
 import { readCredentials } from './credentials.ts';
 import { type EnvironmentValue, readKeysFromEnvironment } from './environment.ts';
-import { listConfigKeys, type PartialConfig, pickValidKeys } from './keys.ts';
+import { listConfigKeys, pickValidKeys } from './keys.ts';
 import { findProxyWarnings } from './node-variables.ts';
 import { choosePlaces, type PlacesOptions } from './places.ts';
 import { createConfigError, explainIssues, type Problem, renderPath } from './problems.ts';
@@ -33,7 +33,9 @@ export async function loadConfig(options: LoadConfigOptions) {
   const originOf = createOriginOf(file, values);
   const parsed = configSchema.safeParse(given);
   const config = parsed.success ? parsed.data : pickValidKeys(given);
-  const authority = await readServiceAuthority(config);
+  const caFile = config.service?.ca_file;
+  // Loaded late: most services are vouched for by those that Node knows.
+  const authority = caFile === undefined ? {} : await (await import('./authority.ts')).readAuthority(caFile);
   const combined = await findCombinationProblems(config, (path) => originOf(path).kind !== 'default');
   const problems = [
     ...(options.knownProblems ?? []),
@@ -42,7 +44,7 @@ export async function loadConfig(options: LoadConfigOptions) {
     ...found.problems,
     // Where the file cannot be read as a whole, what its keys seem to say would only be noise.
     ...(file.tree ? [...explainIssues(parsed.error?.issues ?? [], given), ...combined] : []),
-    ...(authority?.problem ? [authority.problem] : []),
+    ...(authority.problem ? [authority.problem] : []),
   ];
   if (!parsed.success || problems.length > 0)
     throw createConfigError(
@@ -51,7 +53,7 @@ export async function loadConfig(options: LoadConfigOptions) {
       (path) => originOf(path).place ?? file.placeOf(path),
     );
   const { base_url: baseUrl, allow_insecure_http: allowInsecureHttp } = parsed.data.service;
-  const service: ServiceAddress = { baseUrl, allowInsecureHttp, certificateAuthority: () => authority?.text };
+  const service: ServiceAddress = { baseUrl, allowInsecureHttp, certificateAuthority: () => authority.text };
   return {
     config: parsed.data,
     service,
@@ -65,13 +67,6 @@ export async function loadConfig(options: LoadConfigOptions) {
     warnings: [...findWarnings(parsed.data, found.credentials.statusToken), ...findProxyWarnings(options.environment)],
     ...choosePlaces({ ...options, socket: parsed.data.status.socket }),
   };
-}
-
-/** Read late: most services are vouched for by those that Node knows. */
-async function readServiceAuthority({ service }: PartialConfig) {
-  if (service?.ca_file === undefined) return undefined;
-  const { readAuthority } = await import('./authority.ts');
-  return readAuthority(service.ca_file, ['service', 'ca_file']);
 }
 
 const webhookUrl = ['report', 'webhook', 'url'];

@@ -1,6 +1,6 @@
 import { findAction } from '../../health/reasons.ts';
 import { hasMoved } from '../../identity/load.ts';
-import { hasCode } from '../../lib/errors.ts';
+import { hasCode, TributaryError, toFailure } from '../../lib/errors.ts';
 import { formatBytes } from '../../lib/units.ts';
 import { type Finding, fail, pass, skip, toShellWord } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
@@ -48,24 +48,17 @@ export async function lookAtDisk(host: DoctorHost): Promise<Finding> {
     const few = `${stateDirectory}: room for ${space.freeFiles} more files`;
     return fail(few, 'Remove small files: df -i; journalctl --vacuum-files=2');
   }
-  return (
-    (await findWrongRights(host, blocked)) ??
-    (await findBroken(host)) ??
-    (await findMoved(host)) ??
-    pass(`${stateDirectory}, ${room}`)
-  );
+  return (await findWrongRights(host, blocked)) ?? (await findWrongState(host)) ?? pass(`${stateDirectory}, ${room}`);
 }
 
-/** The agent sets a broken file aside and recovers what was in it. */
-async function findBroken({ state }: DoctorHost): Promise<Finding | undefined> {
-  const error = await state().catch((thrown: unknown) => thrown);
-  return hasCode(error, 'state-unreadable') ? fail(error.message, 'sudo systemctl restart tributary') : undefined;
-}
-
-/** A copied card, or a device on another board: its owner has to say which. */
-async function findMoved({ machine, state }: DoctorHost): Promise<Finding | undefined> {
-  const identity = (await state().catch(() => undefined))?.identity;
-  if (identity === undefined || !hasMoved(identity, await machine())) return undefined;
+async function findWrongState({ machine, state }: DoctorHost): Promise<Finding | undefined> {
+  const found = await state().catch(toFailure());
+  if (found instanceof TributaryError) {
+    // The agent sets a broken file aside and recovers what was in it.
+    return found.code === 'state-unreadable' ? fail(found.message, 'sudo systemctl restart tributary') : undefined;
+  }
+  if (found.identity === undefined || !hasMoved(found.identity, await machine())) return undefined;
+  // A copied card, or a device on another board: its owner has to say which.
   return fail('this device was registered on another machine', findAction('identity-moved'));
 }
 

@@ -4,16 +4,10 @@ import { formatBytes, formatSeconds } from '../../lib/units.ts';
 import { fail, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
-const leastMajor = 22;
-
-/** Older ones do not even start this program; a newer one may lack what was tried with this. */
+/** Only its processor can be wrong: a Node that is too old does not even start this program. */
 export async function lookAtNode({ nodeVersion, processor }: DoctorHost) {
-  if (!['x64', 'arm64'].includes(processor)) {
-    return fail(`a Node for ${processor}: only 64-bit systems are supported (amd64, arm64)`, 'Install a 64-bit system');
-  }
-  const major = Number(nodeVersion.split('.')[0]);
-  if (major >= leastMajor) return pass(`Node ${nodeVersion}`);
-  return fail(`Node ${nodeVersion} is too old`, 'sudo apt-get install nodejs, in version 24 (https://nodejs.org)');
+  if (['x64', 'arm64'].includes(processor)) return pass(`Node ${nodeVersion}`);
+  return fail(`a Node for ${processor}: only 64-bit systems are supported (amd64, arm64)`, 'Install a 64-bit system');
 }
 
 /** Less than a start needs. */

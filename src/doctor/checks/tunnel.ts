@@ -176,18 +176,16 @@ async function lookAtKernel(host: DoctorHost): Promise<Finding> {
 /** What is lost of limits, and of yielding to the household, where this kernel cannot shape. */
 export async function lookAtLine(host: DoctorHost): Promise<Finding> {
   const { lineHeldBy } = (await host.status()).gateway;
+  if (lineHeldBy === null) return skip('nothing was to be held yet');
+  if (lineHeldBy !== 'policer') return pass(heldBy[lineHeldBy]);
   const fix = 'sudo modprobe --all sch_htb ifb cls_u32 cls_bpf act_mirred, then: sudo systemctl restart tributary';
-  switch (lineHeldBy) {
-    case null:
-      return skip('nothing was to be held yet');
-    case 'one-tree':
-      return pass('a limit holds both directions as one');
-    case 'two-trees':
-      return pass('this kernel has no ifb: each direction has half of a limit');
-    case 'policer':
-      return fail('this kernel shapes nothing: what is above a limit is dropped, and sharing cannot yield to you', fix);
-  }
+  return fail('this kernel shapes nothing: what is above a limit is dropped, and sharing cannot yield to you', fix);
 }
+
+const heldBy = {
+  'one-tree': 'a limit holds both directions as one',
+  'two-trees': 'this kernel has no ifb: each direction has half of a limit',
+};
 
 /** Packets of the agent's own, sent now as a consumer would: what must be refused was, and what must pass did. */
 export async function lookAtSelfTest(host: DoctorHost): Promise<Finding> {

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { isIP } from 'node:net';
-import { hasCode, systemCodeOf } from '../lib/errors.ts';
+import { systemCodeOf, toFailure } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 
 const nameServerPatienceMs = 4000;
@@ -11,14 +11,10 @@ const nameServerPatienceMs = 4000;
 export async function resolveName(exec: Exec, hostname: string): Promise<string | undefined> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   if (isIP(host) !== 0) return host;
-  const args = ['ahosts', host];
-  try {
-    const text = await exec({ program: 'getent', args, doing: `resolving ${host}`, timeoutMs: nameServerPatienceMs });
-    return /^\S+/.exec(text)?.[0];
-  } catch (error) {
-    if (hasCode(error, 'missing-program')) return (await lookup(host).catch(() => undefined))?.address;
-    return undefined;
-  }
+  const command = { program: 'getent', args: ['ahosts', host], doing: `resolving ${host}` };
+  const said = await exec({ ...command, timeoutMs: nameServerPatienceMs }).catch(toFailure());
+  if (typeof said === 'string') return /^\S+/.exec(said)?.[0];
+  return said.code === 'missing-program' ? (await lookup(host).catch(() => undefined))?.address : undefined;
 }
 
 /** A refused or forbidden datagram is reported by an error of the system, soon or not at all. */

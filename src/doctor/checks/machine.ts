@@ -1,5 +1,5 @@
 import { isClockSet } from '../../lib/clock.ts';
-import { hasCode } from '../../lib/errors.ts';
+import { hasCode, toFailure } from '../../lib/errors.ts';
 import { formatBytes, formatSeconds } from '../../lib/units.ts';
 import { fail, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
@@ -66,16 +66,13 @@ export async function lookAtNft(host: DoctorHost) {
     return fail('the program nft is not installed', 'sudo apt-get install nftables');
   }
   if (!(await host.isNetworkAdmin())) return skip('only root may look: sudo tributary doctor');
-  try {
-    await host.exec({ program: 'nft', args: ['list', 'tables'], doing: 'listing the nft tables' });
-    return pass((await findProgram(host, 'conntrack')) ? 'answers' : withoutConntrack);
-  } catch (error) {
-    if (!hasCode(error, 'command-failed')) throw error;
-    const isSynology = (await Promise.all(marksOfSynology.map(host.disk.isThere))).includes(true);
-    if (!isSynology) return fail(error.message, 'sudo modprobe nf_tables');
-    const fix = 'Use another device, or Debian in a virtual machine on this one (docs/install-docker.md)';
-    return fail('the kernel of Synology DSM has no nftables: nothing could keep consumers off your network', fix);
-  }
+  const listing = host.exec({ program: 'nft', args: ['list', 'tables'], doing: 'listing the nft tables' });
+  const tables = await listing.catch(toFailure('command-failed'));
+  if (typeof tables === 'string') return pass((await findProgram(host, 'conntrack')) ? 'answers' : withoutConntrack);
+  const isSynology = (await Promise.all(marksOfSynology.map(host.disk.isThere))).includes(true);
+  if (!isSynology) return fail(tables.message, 'sudo modprobe nf_tables');
+  const fix = 'Use another device, or Debian in a virtual machine on this one (docs/install-docker.md)';
+  return fail('the kernel of Synology DSM has no nftables: nothing could keep consumers off your network', fix);
 }
 
 const withoutConntrack =

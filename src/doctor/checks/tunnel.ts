@@ -3,7 +3,7 @@ import { tableName } from '../../gateway/policy.ts';
 import { chooseUplink, findCollision, listOwnPrefixes } from '../../gateway/uplink.ts';
 import { findAction, findKnownAction } from '../../health/reasons.ts';
 import { isInAny } from '../../lib/addresses.ts';
-import { hasCode } from '../../lib/errors.ts';
+import { hasCode, toUndefined } from '../../lib/errors.ts';
 import { formatSeconds } from '../../lib/units.ts';
 import { namespaceName } from '../../namespace/plan.ts';
 import type { Exec } from '../../system/exec.ts';
@@ -33,19 +33,16 @@ export async function lookAtMtu(host: DoctorHost) {
   const wanted = Math.min((endpoint.spec.mtu ?? defaultMtu) + overheadBytes[family], uplink.mtu);
   const exec = await host.inside();
   const gets = (bytes: number) => ping(exec, endpoint.address, bytes - pingBytes[family]);
-  try {
-    if (await gets(wanted)) return pass(`packets of ${wanted} bytes get to ${endpoint.address}`);
-    const narrower = steps.filter((bytes) => bytes < wanted);
-    const got = await Promise.all(narrower.map(gets));
-    const widest = narrower.find((_, index) => got[index]);
-    if (widest === undefined) return skip(`${endpoint.address} answers no pings, so it cannot be measured`);
-    const where = (await host.place()).kind === 'host' ? `ip -n ${namespaceName}` : 'ip';
-    const fix = `sudo ${where} link set dev ${toShellWord(uplink.name)} mtu ${widest}`;
-    return fail(`packets of ${wanted} bytes get lost on the way to ${endpoint.address}, of ${widest} do not`, fix);
-  } catch (error) {
-    if (!hasCode(error, 'missing-program')) throw error;
-    return skip('ping is not installed (package iputils-ping)');
-  }
+  const isEnough = await gets(wanted).catch(toUndefined('missing-program'));
+  if (isEnough === undefined) return skip('ping is not installed (package iputils-ping)');
+  if (isEnough) return pass(`packets of ${wanted} bytes get to ${endpoint.address}`);
+  const narrower = steps.filter((bytes) => bytes < wanted);
+  const got = await Promise.all(narrower.map(gets));
+  const widest = narrower.find((_, index) => got[index]);
+  if (widest === undefined) return skip(`${endpoint.address} answers no pings, so it cannot be measured`);
+  const where = (await host.place()).kind === 'host' ? `ip -n ${namespaceName}` : 'ip';
+  const fix = `sudo ${where} link set dev ${toShellWord(uplink.name)} mtu ${widest}`;
+  return fail(`packets of ${wanted} bytes get lost on the way to ${endpoint.address}, of ${widest} do not`, fix);
 }
 
 /** True where one of two is answered. @throws missing-program */

@@ -7,21 +7,19 @@ import type { PartialConfig } from './keys.ts';
 import { expandPresets } from './port-presets.ts';
 import { type Problem, renderFound } from './problems.ts';
 import type { Config } from './schema.ts';
-import { valueAt } from './tree.ts';
+import { type ConfigTree, valueAt } from './tree.ts';
 
-/** Values that are right one by one and impossible together. `isGiven` tells a value from a default. */
-export async function findCombinationProblems(config: PartialConfig, isGiven: IsGiven): Promise<readonly Problem[]> {
+/** Values that are right one by one and impossible together. `given` is what is no default. */
+export async function findCombinationProblems(config: PartialConfig, given: ConfigTree): Promise<readonly Problem[]> {
   return [
     ...checkTransport(config),
-    ...checkResetDay(config, isGiven),
+    ...checkResetDay(config, given),
     ...checkConnections(config),
     ...checkSchedule(config),
     ...checkDestinations(config),
-    ...(await checkCronFields(config, isGiven)),
+    ...(await checkCronFields(config, given)),
   ];
 }
-
-type IsGiven = (path: readonly string[]) => boolean;
 
 /** What is allowed and still deserves a word at each start. */
 export function findWarnings(config: Config, pageToken: Secret | undefined): readonly string[] {
@@ -82,10 +80,10 @@ function checkTransport(config: PartialConfig): readonly Problem[] {
     });
 }
 
-function checkResetDay(config: PartialConfig, isGiven: IsGiven): readonly Problem[] {
+function checkResetDay(config: PartialConfig, given: ConfigTree): readonly Problem[] {
   const path = ['provide', 'cap', 'reset_day'];
   const { period, reset_day: resetDay } = config.provide?.cap ?? {};
-  if (resetDay === undefined || !isGiven(path)) return [];
+  if (resetDay === undefined || valueAt(given, path) === undefined) return [];
   const refuse = (allowed: string) => [{ path, text: renderFound(resetDay, allowed) }];
   if (period === 'day') return refuse('none with period "day", which begins every midnight');
   return period === 'week' && resetDay > 7 ? refuse('with period "week" 1 (Monday) to 7 (Sunday)') : [];
@@ -133,11 +131,11 @@ function checkSchedule(config: PartialConfig): readonly Problem[] {
   });
 }
 
-async function checkCronFields({ provide, report }: PartialConfig, isGiven: IsGiven): Promise<readonly Problem[]> {
+async function checkCronFields({ provide, report }: PartialConfig, tree: ConfigTree): Promise<readonly Problem[]> {
   const ofReport = { path: ['report', 'cron'], cron: report?.cron };
   const given = [
     ...(provide?.schedule ?? []).map((entry, index) => ({ path: toCronPath(index), cron: entry?.cron })),
-    ...(isGiven(ofReport.path) ? [ofReport] : []),
+    ...(valueAt(tree, ofReport.path) === undefined ? [] : [ofReport]),
   ];
   if (given.length === 0) return [];
   // Loaded late: most configurations have no cron expression of their own.

@@ -36,7 +36,7 @@ export async function loadConfig(options: LoadConfigOptions) {
   const caFile = config.service?.ca_file;
   // Loaded late: most services are vouched for by those that Node knows.
   const authority = caFile === undefined ? {} : await (await import('./authority.ts')).readAuthority(caFile);
-  const combined = await findCombinationProblems(config, (path) => originOf(path).kind !== 'default');
+  const combined = await findCombinationProblems(config, given);
   const problems = [
     ...(options.knownProblems ?? []),
     ...file.problems,

@@ -3,8 +3,6 @@ import { wrapText } from '../status/wrap.ts';
 import type { Result } from './run-checks.ts';
 
 /** `tributary doctor --json`. Fields are added, never changed; an absent value is null. */
-export type DoctorDocument = ReturnType<typeof toDoctorDocument>;
-
 export function toDoctorDocument(results: readonly Result[]) {
   const checks = results.map(({ id, finding: { verdict, found, ...more }, becauseOf = null }) => {
     // What fixes a failure, and the failed check that this one follows from; null for the others.

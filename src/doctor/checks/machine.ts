@@ -15,26 +15,20 @@ const leastMemoryBytes = 48 * 1024 ** 2;
 
 /** The kernel's available memory or the container's remaining limit, the smaller of the two. */
 export async function lookAtMemory({ disk }: DoctorHost) {
-  const available = readKilobytes(await disk.read('/proc/meminfo'), 'MemAvailable');
-  if (available === undefined) return skip('/proc/meminfo cannot be read');
-  const swapFree = readKilobytes(await disk.read('/proc/meminfo'), 'SwapFree') ?? 0;
-  const limit = readNumber(await disk.read('/sys/fs/cgroup/memory.max'));
-  const used = readNumber(await disk.read('/sys/fs/cgroup/memory.current'));
-  const ofContainer = limit === undefined || used === undefined ? Number.POSITIVE_INFINITY : Math.max(0, limit - used);
+  const find = async (path: string, pattern: RegExp) => pattern.exec((await disk.read(path)) ?? '')?.[1];
+  const kilobytes = await find('/proc/meminfo', /^MemAvailable:\s*(\d+) kB/m);
+  if (kilobytes === undefined) return skip('/proc/meminfo cannot be read');
+  const available = Number(kilobytes) * 1024;
+  const swapFree = Number((await find('/proc/meminfo', /^SwapFree:\s*(\d+) kB/m)) ?? 0) * 1024;
+  // Without a limit the first says `max`, which is no number.
+  const limit = await find('/sys/fs/cgroup/memory.max', /^(\d+)$/m);
+  const used = await find('/sys/fs/cgroup/memory.current', /^(\d+)$/m);
+  const ofContainer =
+    limit === undefined || used === undefined ? Number.POSITIVE_INFINITY : Math.max(0, Number(limit) - Number(used));
   const found = `${formatBytes(Math.min(available, ofContainer))} available, ${formatBytes(swapFree)} of swap free`;
   if (Math.min(available + swapFree, ofContainer) >= leastMemoryBytes) return pass(found);
   if (ofContainer < available) return fail(`${found}: the container's limit`, 'docker update --memory 256m CONTAINER');
   return fail(found, 'End what takes the most: ps -eo rss,args --sort=-rss | head -5');
-}
-
-function readKilobytes(text: string | undefined, name: string): number | undefined {
-  const amount = new RegExp(`^${name}:\\s*(\\d+) kB`, 'm').exec(text ?? '')?.[1];
-  return amount === undefined ? undefined : Number(amount) * 1024;
-}
-
-/** `max` is no number: no limit. */
-function readNumber(text: string | undefined): number | undefined {
-  return /^\d+$/.test(text?.trim() ?? '') ? Number(text) : undefined;
 }
 
 /** The one capability that the agent needs. */

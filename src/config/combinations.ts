@@ -132,11 +132,9 @@ function checkSchedule(config: PartialConfig): readonly Problem[] {
 }
 
 async function checkCronFields({ provide, report }: PartialConfig, tree: ConfigTree): Promise<readonly Problem[]> {
-  const ofReport = { path: ['report', 'cron'], cron: report?.cron };
-  const given = [
-    ...(provide?.schedule ?? []).map((entry, index) => ({ path: toCronPath(index), cron: entry?.cron })),
-    ...(valueAt(tree, ofReport.path) === undefined ? [] : [ofReport]),
-  ];
+  const ofSchedule = (provide?.schedule ?? []).map((entry, index) => ({ path: toCronPath(index), cron: entry?.cron }));
+  const all = [...ofSchedule, { path: ['report', 'cron'], cron: report?.cron }];
+  const given = all.filter(({ path }) => valueAt(tree, path) !== undefined);
   if (given.length === 0) return [];
   // Loaded late: most configurations have no cron expression of their own.
   const { validateDetailed } = await import('node-cron');

@@ -66,9 +66,7 @@ export async function lookAtCollision(host: DoctorHost) {
   const addresses = spec.addresses.map((own) => own.address);
   const collision = findCollision(addresses, listOwnPrefixes(interfaces, tunnel.interface));
   if (collision === undefined) return pass(`${addresses.join(', ')} is nobody else's here`);
-  const where = interfaces.find(
-    (own) => own.name !== tunnel.interface && isInAny(collision, listOwnPrefixes([own], tunnel.interface)),
-  );
+  const where = interfaces.find((own) => isInAny(collision, listOwnPrefixes([own], tunnel.interface)));
   const fix = `Give that network another range, in your router or with: sudo ip address flush dev ${where?.name}`;
   return fail(`the tunnel's address ${collision} is in the network of ${where?.name}`, fix);
 }

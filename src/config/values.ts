@@ -116,10 +116,10 @@ export const interfaceName = textLike(
   'an interface name: a letter, then at most 14 letters, digits, "_", "." or "-"',
 );
 
-export const listenAddress = textThat(
-  isListenAddress,
-  'ADDRESS:PORT, such as "127.0.0.1:9469" or "[::1]:9469"; port 0 turns it off',
-);
+export const listenAddress = textThat((text) => {
+  const [, inBrackets, bare = '', port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
+  return isIP(inBrackets ?? bare) !== 0 && Number(port) <= 65_535;
+}, 'ADDRESS:PORT, such as "127.0.0.1:9469" or "[::1]:9469"; port 0 turns it off');
 
 /** A host by name or IPv4 address, and a port. */
 export const hostAndPort = textThat((text) => {
@@ -181,9 +181,4 @@ function isTimeZone(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-function isListenAddress(text: string): boolean {
-  const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
-  return match !== null && isIP(match[1] ?? match[2] ?? '') !== 0 && Number(match[3]) <= 65535;
 }

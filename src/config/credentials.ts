@@ -33,8 +33,8 @@ interface Found {
 
 async function readCredential(environment: NodeJS.ProcessEnv, source: CredentialSource): Promise<Found> {
   const given = await readEnvironmentText(environment, source.environment);
-  if (given !== undefined && 'problem' in given) return given;
-  if (given !== undefined && given.text.trim() !== '') return checkSecret(given.text.trim(), given.name, source);
+  if (given?.problem) return given;
+  if (given?.text.trim()) return checkSecret(given.text.trim(), given.name, source);
   return readSystemdCredential(environment.CREDENTIALS_DIRECTORY, source);
 }
 

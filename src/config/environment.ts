@@ -23,17 +23,14 @@ export async function readKeysFromEnvironment(environment: NodeJS.ProcessEnv, ke
   for (const key of keys) {
     const given = await readEnvironmentText(environment, key.environmentName);
     if (given === undefined) continue;
-    if ('problem' in given) problems.push(given.problem);
+    if (given.problem) problems.push(given.problem);
     else values.push({ path: key.path, name: given.name, value: parseValue(given.text, key.kind) });
   }
   return { values, problems };
 }
 
 /** Text of the name or of the file that its twin names, and which was given; undefined: neither. Both is a problem. */
-export async function readEnvironmentText(
-  environment: NodeJS.ProcessEnv,
-  name: string,
-): Promise<{ readonly name: string; readonly text: string } | { readonly problem: Problem } | undefined> {
+export async function readEnvironmentText(environment: NodeJS.ProcessEnv, name: string) {
   const twin = `${name}_FILE`;
   const text = environment[name];
   const path = environment[twin];

@@ -29,8 +29,7 @@ export function choosePlaces(options: PlacesOptions) {
 /** Where the agent may answer. A bad configuration is passed over: the agent it stopped says so. */
 export async function resolvePlaces(options: PlacesOptions): Promise<Places> {
   const given = await readEnvironmentText(options.environment, 'TRIBUTARY_STATUS_SOCKET');
-  const fromEnvironment = given !== undefined && 'text' in given ? given.text : undefined;
-  const socket = fromEnvironment ?? valueAt((await readConfigFile(options)).tree, ['status', 'socket']);
+  const socket = given?.text ?? valueAt((await readConfigFile(options)).tree, ['status', 'socket']);
   return choosePlaces({ ...options, socket: typeof socket === 'string' ? socket : undefined });
 }
 

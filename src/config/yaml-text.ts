@@ -2,7 +2,7 @@ import type { Document, Node, YAMLError } from 'yaml';
 import { messageOf } from '../lib/errors.ts';
 import type { ConfigKey } from './keys.ts';
 import type { Problem } from './problems.ts';
-import { type ConfigTree, isTree } from './tree.ts';
+import { isTree } from './tree.ts';
 
 /** Reads YAML 1.2; doubled keys, aliases that multiply and anything but a map are problems. Nothing is thrown. */
 export async function parseYaml(text: string, file: string) {
@@ -32,11 +32,7 @@ export async function parseYaml(text: string, file: string) {
 }
 
 /** The text with one value changed or added, all else as it was, and what it now says. @throws Error where it is no YAML */
-export async function setYamlValue(
-  text: string,
-  { path, kind }: ConfigKey,
-  value: string,
-): Promise<{ readonly text: string; readonly tree: ConfigTree }> {
+export async function setYamlValue(text: string, { path, kind }: ConfigKey, value: string) {
   const yaml = await import('yaml');
   const document = yaml.parseDocument(text, { prettyErrors: false, logLevel: 'error' });
   const [problem] = document.errors;

@@ -59,8 +59,7 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
 
 /** What was handed over may listen elsewhere than where the configuration says, of which a word was said already. */
 function warnOfPage({ loaded, log }: StartStatusParts, listen: string): void {
-  const hasPageToken = loaded.credentials.statusToken !== undefined;
-  const warnings = findPageWarnings({ place: 'the socket handed over', listen, hasPageToken });
+  const warnings = findPageWarnings('the socket handed over', listen, loaded.credentials.statusToken);
   for (const warning of warnings) log.warn({ warning }, 'configuration');
 }
 

@@ -1,36 +1,34 @@
 import { toNetworks } from '../lib/addresses.ts';
 import { parsePortRange } from '../lib/ports.ts';
-import { hidePath } from '../lib/secret.ts';
+import { hidePath, type Secret } from '../lib/secret.ts';
 import { isLoopback } from '../service/url.ts';
 import { splitDenied } from './deny-destinations.ts';
 import type { PartialConfig } from './keys.ts';
 import { expandPresets } from './port-presets.ts';
 import { type Problem, renderFound } from './problems.ts';
 import type { Config } from './schema.ts';
-import { valueAt } from './tree.ts';
+import { type ConfigTree, valueAt } from './tree.ts';
 
-/** Values that are right one by one and impossible together. `isGiven` tells a value from a default. */
-export async function findCombinationProblems(config: PartialConfig, isGiven: IsGiven): Promise<readonly Problem[]> {
+/** Values that are right one by one and impossible together. `given` is what is no default. */
+export async function findCombinationProblems(config: PartialConfig, given: ConfigTree): Promise<readonly Problem[]> {
   return [
     ...checkTransport(config),
-    ...checkResetDay(config, isGiven),
+    ...checkResetDay(config, given),
     ...checkConnections(config),
     ...checkSchedule(config),
     ...checkDestinations(config),
-    ...(await checkCronFields(config, isGiven)),
+    ...(await checkCronFields(config, given)),
   ];
 }
 
-type IsGiven = (path: readonly string[]) => boolean;
-
 /** What is allowed and still deserves a word at each start. */
-export function findWarnings(config: Config, { hasPageToken }: { readonly hasPageToken: boolean }): readonly string[] {
+export function findWarnings(config: Config, pageToken: Secret | undefined): readonly string[] {
   return [
     ...findInsecure(config).map(
       ({ path, url, risk }) =>
         `${path.join('.')}: ${hidePath(url)} is spoken to without TLS, so ${risk} can be read on the way`,
     ),
-    ...findPageWarnings({ place: 'status.listen', listen: config.status.listen, hasPageToken }),
+    ...findPageWarnings('status.listen', config.status.listen, pageToken),
     ...(blocksMail(config.gateway.blocked_ports)
       ? []
       : ['gateway.blocked_ports: port 25 is open, so spam can be sent from your address']),
@@ -44,21 +42,13 @@ function blocksMail(entries: Config['gateway']['blocked_ports']): boolean {
   });
 }
 
-interface PageListen {
-  readonly place: string;
-  /** ADDRESS:PORT; port 0 is no page. */
-  readonly listen: string;
-  readonly hasPageToken: boolean;
-}
-
-/** What others can do who reach the page. */
-export function findPageWarnings({ place, listen, hasPageToken }: PageListen): readonly string[] {
-  const port = listen.slice(listen.lastIndexOf(':') + 1);
-  const host = listen.slice(0, listen.lastIndexOf(':'));
+/** What others can do who reach the page. `listen` is ADDRESS:PORT; port 0 is no page. */
+export function findPageWarnings(place: string, listen: string, pageToken: Secret | undefined): readonly string[] {
+  const [, host = '', port] = /^(.*):(\d+)$/.exec(listen) ?? [];
   if (Number(port) === 0 || isLoopback(host)) return [];
   return [
     `${place}: ${listen} shows the status page and the metrics to everyone who can reach that address`,
-    ...(hasPageToken
+    ...(pageToken
       ? [`${place}: the page on ${listen} has no TLS, so its token, which sets the mode, can be read on the way`]
       : []),
   ];
@@ -90,10 +80,10 @@ function checkTransport(config: PartialConfig): readonly Problem[] {
     });
 }
 
-function checkResetDay(config: PartialConfig, isGiven: IsGiven): readonly Problem[] {
+function checkResetDay(config: PartialConfig, given: ConfigTree): readonly Problem[] {
   const path = ['provide', 'cap', 'reset_day'];
   const { period, reset_day: resetDay } = config.provide?.cap ?? {};
-  if (resetDay === undefined || !isGiven(path)) return [];
+  if (resetDay === undefined || valueAt(given, path) === undefined) return [];
   const refuse = (allowed: string) => [{ path, text: renderFound(resetDay, allowed) }];
   if (period === 'day') return refuse('none with period "day", which begins every midnight');
   return period === 'week' && resetDay > 7 ? refuse('with period "week" 1 (Monday) to 7 (Sunday)') : [];
@@ -141,12 +131,10 @@ function checkSchedule(config: PartialConfig): readonly Problem[] {
   });
 }
 
-async function checkCronFields({ provide, report }: PartialConfig, isGiven: IsGiven): Promise<readonly Problem[]> {
-  const ofReport = { path: ['report', 'cron'], cron: report?.cron };
-  const given = [
-    ...(provide?.schedule ?? []).map((entry, index) => ({ path: toCronPath(index), cron: entry?.cron })),
-    ...(isGiven(ofReport.path) ? [ofReport] : []),
-  ];
+async function checkCronFields({ provide, report }: PartialConfig, tree: ConfigTree): Promise<readonly Problem[]> {
+  const ofSchedule = (provide?.schedule ?? []).map((entry, index) => ({ path: toCronPath(index), cron: entry?.cron }));
+  const all = [...ofSchedule, { path: ['report', 'cron'], cron: report?.cron }];
+  const given = all.filter(({ path }) => valueAt(tree, path) !== undefined);
   if (given.length === 0) return [];
   // Loaded late: most configurations have no cron expression of their own.
   const { validateDetailed } = await import('node-cron');

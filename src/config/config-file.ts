@@ -9,10 +9,9 @@ export const defaultConfigPath = '/etc/tributary/tributary.yaml';
 /** The configuration file, or an empty one where there is none. */
 export interface ConfigFile {
   readonly path: string | undefined;
-  readonly tree: ConfigTree;
+  /** undefined where it could not be read to the end, and only `problems` counts. */
+  readonly tree: ConfigTree | undefined;
   readonly problems: readonly Problem[];
-  /** False where it could not be read to the end, so that keys may be missing from `tree`. */
-  readonly isWhole: boolean;
   /** `tributary.yaml:12`, of the key or of the nearest one above it; undefined: there is no file. */
   readonly placeOf: (path: readonly PropertyKey[]) => string | undefined;
 }
@@ -34,29 +33,14 @@ export async function readConfigFile({ configPath, environment }: ConfigFileOpti
   const named = configPath || environment.TRIBUTARY_CONFIG || undefined;
   const path = chooseConfigPath({ configPath, environment });
   try {
-    return await parseConfigFile(path, await readSmallFile(path, configLimitBytes));
+    const text = await readSmallFile(path, configLimitBytes);
+    // Loaded late: in a container everything may come from the environment.
+    const { parseYaml } = await import('./yaml-text.ts');
+    return { path, ...(await parseYaml(text, path)) };
   } catch (error) {
     const isAbsent = systemCodeOf(error) === 'ENOENT' || systemCodeOf(error) === 'ENOTDIR';
-    const tree = { service: {} };
-    if (isAbsent && named === undefined) {
-      return { path: undefined, tree, problems: [], isWhole: true, placeOf: () => undefined };
-    }
-    const why = isAbsent ? 'there is no such file' : messageOf(error);
-    return { path, tree, problems: [{ path: [], place: path, text: why }], isWhole: false, placeOf: () => path };
+    if (isAbsent && named === undefined) return { path: undefined, tree: {}, problems: [], placeOf: () => undefined };
+    const text = isAbsent ? 'there is no such file' : messageOf(error);
+    return { path, tree: undefined, problems: [{ path: [], place: path, text }], placeOf: () => path };
   }
-}
-
-async function parseConfigFile(path: string, text: string): Promise<ConfigFile> {
-  // Loaded late: in a container everything may come from the environment.
-  const { parseYaml } = await import('./yaml-text.ts');
-  const yaml = await parseYaml(text);
-  const renderPlace = (line: number | undefined) => (line === undefined ? path : `${path}:${line}`);
-  return {
-    path,
-    // The one section with a key that must be there: what is missing is then that key.
-    tree: { service: {}, ...yaml.tree },
-    problems: yaml.problems.map(({ line, text }) => ({ path: [], place: renderPlace(line), text })),
-    isWhole: yaml.tree !== undefined,
-    placeOf: (key) => renderPlace(yaml.lineOf(key)),
-  };
 }

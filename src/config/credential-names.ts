@@ -1,4 +1,4 @@
-/** Every secret that can be handed in: its environment name, which has a `_FILE` twin, and systemd's name for it. */
+/** Every secret that can be handed in: its environment name, which has a `_FILE` twin, systemd's name, and its form, if any. */
 export const credentialNames = {
   authCode: { environment: 'TRIBUTARY_AUTH_CODE', systemd: 'auth-code' },
   networkJwt: { environment: 'TRIBUTARY_NETWORK_JWT', systemd: 'network-jwt' },
@@ -11,13 +11,6 @@ export const credentialNames = {
     // It is tried by anyone who reaches the page, and goes into a header.
     form: { pattern: /^[!-~]{16,512}$/, says: '16 to 512 letters, digits and signs, without spaces' },
   },
-} as const satisfies Readonly<Record<string, CredentialSource>>;
-
-/** Where a secret comes from, and what it has to look like; absent: anything. */
-export interface CredentialSource {
-  readonly environment: string;
-  readonly systemd: string;
-  readonly form?: { readonly pattern: RegExp; readonly says: string };
-}
+} as const;
 
 export type CredentialName = keyof typeof credentialNames;

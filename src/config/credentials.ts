@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { messageOf, systemCodeOf } from '../lib/errors.ts';
 import { Secret } from '../lib/secret.ts';
 import { readSmallFile } from '../system/small-file.ts';
-import { type CredentialName, type CredentialSource, credentialNames } from './credential-names.ts';
+import { type CredentialName, credentialNames } from './credential-names.ts';
 import { readEnvironmentText } from './environment.ts';
 import type { Problem } from './problems.ts';
 
@@ -23,6 +23,8 @@ export async function readCredentials(environment: NodeJS.ProcessEnv) {
   };
 }
 
+type CredentialSource = (typeof credentialNames)[CredentialName];
+
 interface Found {
   readonly secret?: Secret;
   readonly place?: string;
@@ -31,8 +33,8 @@ interface Found {
 
 async function readCredential(environment: NodeJS.ProcessEnv, source: CredentialSource): Promise<Found> {
   const given = await readEnvironmentText(environment, source.environment);
-  if (given !== undefined && 'problem' in given) return given;
-  if (given !== undefined && given.text.trim() !== '') return checkSecret(given.text.trim(), given.name, source);
+  if (given?.problem) return given;
+  if (given?.text.trim()) return checkSecret(given.text.trim(), given.name, source);
   return readSystemdCredential(environment.CREDENTIALS_DIRECTORY, source);
 }
 
@@ -48,9 +50,9 @@ async function readSystemdCredential(directory: string | undefined, source: Cred
   }
 }
 
-function checkSecret(text: string, place: string, { form }: CredentialSource): Found {
-  if (form !== undefined && !form.pattern.test(text)) {
-    return { problem: { path: [], place, text: `not shown; allowed: ${form.says}` } };
+function checkSecret(text: string, place: string, source: CredentialSource): Found {
+  if ('form' in source && !source.form.pattern.test(text)) {
+    return { problem: { path: [], place, text: `not shown; allowed: ${source.form.says}` } };
   }
   return { secret: new Secret(text), place };
 }

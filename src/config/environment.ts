@@ -23,17 +23,14 @@ export async function readKeysFromEnvironment(environment: NodeJS.ProcessEnv, ke
   for (const key of keys) {
     const given = await readEnvironmentText(environment, key.environmentName);
     if (given === undefined) continue;
-    if ('problem' in given) problems.push(given.problem);
+    if (given.problem) problems.push(given.problem);
     else values.push({ path: key.path, name: given.name, value: parseValue(given.text, key.kind) });
   }
   return { values, problems };
 }
 
 /** Text of the name or of the file that its twin names, and which was given; undefined: neither. Both is a problem. */
-export async function readEnvironmentText(
-  environment: NodeJS.ProcessEnv,
-  name: string,
-): Promise<{ readonly name: string; readonly text: string } | { readonly problem: Problem } | undefined> {
+export async function readEnvironmentText(environment: NodeJS.ProcessEnv, name: string) {
   const twin = `${name}_FILE`;
   const text = environment[name];
   const path = environment[twin];
@@ -81,16 +78,11 @@ function parseValue(text: string, kind: KeyKind): unknown {
     case 'number':
       return parseNumber(text);
     case 'boolean':
-      return text === 'true' ? true : text === 'false' ? false : text;
-    case 'objects': {
-      const value = parseJson(text);
-      return value === undefined ? text : value;
-    }
-    case 'list': {
+    case 'objects':
+      return parseJson(text) ?? text;
+    case 'list':
       if (text.trimStart().startsWith('[')) return parseJson(text) ?? text;
-      const parts = text.split(',').map((part) => part.trim());
-      return text.trim() === '' ? [] : parts.map(parseNumber);
-    }
+      return text.trim() === '' ? [] : text.split(',').map((part) => parseNumber(part.trim()));
   }
 }
 

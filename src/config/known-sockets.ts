@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { readSmallFile } from '../system/small-file.ts';
-import { type ConfigFileOptions, chooseConfigPath, configLimitBytes, defaultConfigPath } from './config-file.ts';
+import { chooseConfigPath, configLimitBytes, defaultConfigPath } from './config-file.ts';
 import { choosePlaces, type Places, type PlacesOptions } from './places.ts';
 
 /** The places of an agent newer than the file, which it judged; undefined: none, or not plain to see. */
-export async function findKnownPlaces(options: ConfigFileOptions & PlacesOptions): Promise<Places | undefined> {
+export async function findKnownPlaces(options: PlacesOptions): Promise<Places | undefined> {
   const { TRIBUTARY_STATUS_SOCKET: named, TRIBUTARY_STATUS_SOCKET_FILE: twin, ...others } = options.environment;
   const path = chooseConfigPath(options);
   try {

@@ -1,23 +1,19 @@
 import type { ServiceAddress } from '../service/url.ts';
 import { findCombinationProblems, findWarnings } from './combinations.ts';
-import { type ConfigFile, type ConfigFileOptions, defaultConfigPath, readConfigFile } from './config-file.ts';
+import { type ConfigFile, defaultConfigPath, readConfigFile } from './config-file.ts';
 import { readCredentials } from './credentials.ts';
 import { type EnvironmentValue, readKeysFromEnvironment } from './environment.ts';
-import { listConfigKeys, type PartialConfig, pickValidKeys } from './keys.ts';
+import { listConfigKeys, pickValidKeys } from './keys.ts';
 import { findProxyWarnings } from './node-variables.ts';
 import { choosePlaces, type PlacesOptions } from './places.ts';
 import { createConfigError, explainIssues, type Problem, renderPath } from './problems.ts';
 import { findWaysOut } from './recipients.ts';
 import { configSchema } from './schema.ts';
-import { valueAt, withValue } from './tree.ts';
+import { type ConfigTree, valueAt, withValue } from './tree.ts';
 
-export type LoadConfigOptions = ConfigFileOptions &
-  Omit<PlacesOptions, 'socket'> & {
-    readonly knownProblems?: readonly Problem[];
-  };
-
-/** Where a key's value comes from: `place` is a file with its line, or the environment name. */
-export type Origin = { readonly kind: 'file' | 'environment'; readonly place: string } | { readonly kind: 'default' };
+export interface LoadConfigOptions extends Omit<PlacesOptions, 'socket'> {
+  readonly knownProblems?: readonly Problem[];
+}
 
 /** Everything that the owner gave, checked. */
 export type LoadedConfig = Readonly<Awaited<ReturnType<typeof loadConfig>>>;
@@ -31,29 +27,33 @@ export async function loadConfig(options: LoadConfigOptions) {
   const url = found.credentials.webhookUrl;
   const handedIn = url && { path: webhookUrl, name: found.places.webhookUrl ?? '', value: url.reveal() };
   const values = [...(handedIn ? [handedIn] : []), ...fromEnvironment.values];
-  const given = values.reduce((tree, { path, value }) => withValue(tree, path, value), file.tree);
+  // The one section with a key that must be there: what is missing is then that key.
+  const written: ConfigTree = { service: {}, ...file.tree };
+  const given = values.reduce((tree, { path, value }) => withValue(tree, path, value), written);
   const originOf = createOriginOf(file, values);
   const parsed = configSchema.safeParse(given);
   const config = parsed.success ? parsed.data : pickValidKeys(given);
-  const authority = await readServiceAuthority(config);
-  const combined = await findCombinationProblems(config, (path) => originOf(path).kind !== 'default');
+  const caFile = config.service?.ca_file;
+  // Loaded late: most services are vouched for by those that Node knows.
+  const authority = caFile === undefined ? {} : await (await import('./authority.ts')).readAuthority(caFile);
+  const combined = await findCombinationProblems(config, given);
   const problems = [
     ...(options.knownProblems ?? []),
     ...file.problems,
     ...fromEnvironment.problems,
     ...found.problems,
     // Where the file cannot be read as a whole, what its keys seem to say would only be noise.
-    ...(file.isWhole ? [...explainIssues(parsed.error?.issues ?? [], given), ...combined] : []),
-    ...(authority?.problem ? [authority.problem] : []),
+    ...(file.tree ? [...explainIssues(parsed.error?.issues ?? [], given), ...combined] : []),
+    ...(authority.problem ? [authority.problem] : []),
   ];
   if (!parsed.success || problems.length > 0)
-    throw createConfigError(file.path === undefined ? problems.map(withoutFile) : problems, (path) => {
-      const origin = originOf(path);
+    throw createConfigError(
+      file.path === undefined ? problems.map(withoutFile) : problems,
       // What is missing belongs to the file, at its nearest key.
-      return origin.kind === 'default' ? file.placeOf(path) : origin.place;
-    });
+      (path) => originOf(path).place ?? file.placeOf(path),
+    );
   const { base_url: baseUrl, allow_insecure_http: allowInsecureHttp } = parsed.data.service;
-  const service: ServiceAddress = { baseUrl, allowInsecureHttp, certificateAuthority: () => authority?.text };
+  const service: ServiceAddress = { baseUrl, allowInsecureHttp, certificateAuthority: () => authority.text };
   return {
     config: parsed.data,
     service,
@@ -64,19 +64,9 @@ export async function loadConfig(options: LoadConfigOptions) {
     waysOut: findWaysOut(parsed.data),
     credentials: found.credentials,
     credentialPlaces: found.places,
-    warnings: [
-      ...findWarnings(parsed.data, { hasPageToken: found.credentials.statusToken !== undefined }),
-      ...findProxyWarnings(options.environment),
-    ],
+    warnings: [...findWarnings(parsed.data, found.credentials.statusToken), ...findProxyWarnings(options.environment)],
     ...choosePlaces({ ...options, socket: parsed.data.status.socket }),
   };
-}
-
-/** Read late: most services are vouched for by those that Node knows. */
-async function readServiceAuthority({ service }: PartialConfig) {
-  if (service?.ca_file === undefined) return undefined;
-  const { readAuthority } = await import('./authority.ts');
-  return readAuthority(service.ca_file, ['service', 'ca_file']);
 }
 
 const webhookUrl = ['report', 'webhook', 'url'];
@@ -88,17 +78,13 @@ function withoutFile(problem: Problem): Problem {
   return { ...problem, text };
 }
 
+/** Where a key's value comes from: `place` is a file with its line, or the environment name; undefined for a default. */
 function createOriginOf(file: ConfigFile, values: readonly EnvironmentValue[]) {
-  const names = new Map(values.map(({ path, name }) => [renderPath(path), name]));
-  return (path: readonly PropertyKey[]): Origin => {
+  return (path: readonly PropertyKey[]) => {
     // An element of a list comes from where the list comes from.
-    for (let length = path.length; length > 0; length -= 1) {
-      const name = names.get(renderPath(path.slice(0, length)));
-      if (name !== undefined) return { kind: 'environment', place: name };
-    }
-    const place = file.placeOf(path);
-    return place === undefined || valueAt(file.tree, path) === undefined
-      ? { kind: 'default' }
-      : { kind: 'file', place };
+    const value = values.findLast((own) => own.path.every((part, index) => part === path[index]));
+    if (value !== undefined) return { kind: 'environment', place: value.name } as const;
+    const place = valueAt(file.tree, path) === undefined ? undefined : file.placeOf(path);
+    return place === undefined ? ({ kind: 'default', place } as const) : ({ kind: 'file', place } as const);
   };
 }

@@ -3,9 +3,7 @@ import { type ConfigFileOptions, readConfigFile } from './config-file.ts';
 import { readEnvironmentText } from './environment.ts';
 import { valueAt } from './tree.ts';
 
-export interface PlacesOptions {
-  readonly environment: NodeJS.ProcessEnv;
-  readonly configPath?: string | undefined;
+export interface PlacesOptions extends ConfigFileOptions {
   readonly stateDirectory?: string | undefined;
   /** `status.socket`: then no other is looked at. */
   readonly socket?: string | undefined;
@@ -20,8 +18,7 @@ export function choosePlaces(options: PlacesOptions) {
   const { environment, configPath, socket } = options;
   const named = options.stateDirectory || environment.TRIBUTARY_STATE_DIR;
   const stateDirectory = resolve(named || firstOf(environment.STATE_DIRECTORY) || '/var/lib/tributary');
-  const socketPaths: readonly string[] =
-    socket === undefined ? listSocketPaths(options, stateDirectory, named) : [socket];
+  const socketPaths = socket === undefined ? listSocketPaths(options, stateDirectory, named) : [socket];
   // A configuration that names a socket says by that which agent is meant.
   const isOne = named || (socket === undefined && (configPath || environment.TRIBUTARY_CONFIG));
   /** The state directory of the one agent that is meant; undefined: any that answers. */
@@ -30,10 +27,9 @@ export function choosePlaces(options: PlacesOptions) {
 }
 
 /** Where the agent may answer. A bad configuration is passed over: the agent it stopped says so. */
-export async function resolvePlaces(options: ConfigFileOptions & PlacesOptions): Promise<Places> {
+export async function resolvePlaces(options: PlacesOptions): Promise<Places> {
   const given = await readEnvironmentText(options.environment, 'TRIBUTARY_STATUS_SOCKET');
-  const fromEnvironment = given !== undefined && 'text' in given ? given.text : undefined;
-  const socket = fromEnvironment ?? valueAt((await readConfigFile(options)).tree, ['status', 'socket']);
+  const socket = given?.text ?? valueAt((await readConfigFile(options)).tree, ['status', 'socket']);
   return choosePlaces({ ...options, socket: typeof socket === 'string' ? socket : undefined });
 }
 

@@ -1,14 +1,8 @@
 import { otherProtocols } from '../lib/ports.ts';
 
-/** One row of a preset: what it blocks, as `gateway.blocked_ports` takes it, and why. */
-export interface PresetRow {
-  readonly ports: number | string;
-  readonly why: string;
-}
-
 const beyondTheWeb = 'neither the web (80, 443) nor the names of hosts (53)';
 
-/** Ports by name. `docs/blocked-ports.md` shows the same table; a test holds the two together. */
+/** Ports by name, as `gateway.blocked_ports` takes them, and why. `docs/blocked-ports.md` shows the same table; a test holds the two together. */
 export const portPresets = {
   mail: [
     { ports: 25, why: 'mail between servers: how spam is sent, and how a home address comes onto blocklists' },
@@ -55,7 +49,7 @@ export const portPresets = {
     { ports: '444-65535', why: beyondTheWeb },
     { ports: otherProtocols, why: 'tunnels (GRE, IPsec), SCTP and the like; ping is let through' },
   ],
-} as const satisfies Readonly<Record<string, readonly PresetRow[]>>;
+} as const;
 
 /** The entries of `gateway.blocked_ports` with the rows of each preset in the place of its name. */
 export function expandPresets(entries: readonly (number | string)[]): readonly (number | string)[] {

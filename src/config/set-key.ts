@@ -1,5 +1,5 @@
 import { findNearest } from '../lib/edit-distance.ts';
-import { messageOf, TributaryError } from '../lib/errors.ts';
+import { rethrow, TributaryError } from '../lib/errors.ts';
 import { readLinkedFile, replaceFileText } from '../system/files.ts';
 import { type ConfigKey, listConfigKeys } from './keys.ts';
 import { explainIssues, hideSecret, renderFound, renderPath } from './problems.ts';
@@ -18,11 +18,8 @@ export async function setConfigKeys(path: string, changes: readonly KeyChange[])
   const before = (await readLinkedFile(path)) ?? '';
   let changed = before;
   for (const { key, text } of changes) {
-    const known = findKey(key);
-    const change = { path: known.path, text, isText: known.kind === 'text' };
-    const { tree, ...written } = await setYamlValue(changed, change).catch((error) => {
-      throw new TributaryError('configuration-invalid', `changing ${path}: ${messageOf(error)}`, { cause: error });
-    });
+    const setting = setYamlValue(changed, findKey(key), text);
+    const { tree, ...written } = await setting.catch(rethrow('configuration-invalid', `changing ${path}`));
     const issues = configSchema.safeParse({ service: {}, ...tree }).error?.issues ?? [];
     const wrong = explainIssues(issues, tree).find((problem) => renderPath(problem.path).startsWith(key));
     if (wrong !== undefined) throw new TributaryError('usage-invalid', `${renderPath(wrong.path)}: ${wrong.text}`);

@@ -4,8 +4,6 @@ import { type ConfigKey, listConfigKeys } from './keys.ts';
 import type { LoadedConfig } from './load.ts';
 import { valueAt } from './tree.ts';
 
-export type ShownConfig = ReturnType<typeof toShownConfig>;
-
 /** The configuration in force for scripts, every key with its origin; secrets only say whether they are there. */
 export function toShownConfig(loaded: LoadedConfig) {
   const { credentials, credentialPlaces } = loaded;
@@ -24,7 +22,7 @@ export function toShownConfig(loaded: LoadedConfig) {
 }
 
 /** The same for people: a tree with one line for each key. */
-export function renderShownConfig(shown: ShownConfig): string {
+export function renderShownConfig(shown: ReturnType<typeof toShownConfig>): string {
   const sections = Map.groupBy(shown.keys, ({ key }) => key.split('.')[0] ?? '');
   const rows = [
     ...[...sections].flatMap(([section, keys]) => [
@@ -57,7 +55,7 @@ function showKey(loaded: LoadedConfig, { path, name: key }: ConfigKey) {
     text: renderValue(typeof value === 'number' && typeof given === 'string' ? given : value),
     from: origin.kind,
     /** File and line, or environment name; null for a default. */
-    place: origin.kind === 'default' ? null : origin.place,
+    place: origin.place ?? null,
   };
 }
 

@@ -116,10 +116,10 @@ export const interfaceName = textLike(
   'an interface name: a letter, then at most 14 letters, digits, "_", "." or "-"',
 );
 
-export const listenAddress = textThat(
-  isListenAddress,
-  'ADDRESS:PORT, such as "127.0.0.1:9469" or "[::1]:9469"; port 0 turns it off',
-);
+export const listenAddress = textThat((text) => {
+  const [, inBrackets, bare = '', port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
+  return isIP(inBrackets ?? bare) !== 0 && Number(port) <= 65_535;
+}, 'ADDRESS:PORT, such as "127.0.0.1:9469" or "[::1]:9469"; port 0 turns it off');
 
 /** A host by name or IPv4 address, and a port. */
 export const hostAndPort = textThat((text) => {
@@ -139,21 +139,13 @@ export const socketPath = z
   .startsWith('/', socketAllowed)
   .refine((text) => Buffer.byteLength(text) <= 100 && !text.includes('\0'), socketAllowed);
 
-const urlAllowed = 'an https:// address, such as "https://service.example/api"';
-
 /** The service's address without trailing slashes; no user, password, query or fragment. */
-export const serviceUrl = z
-  .url({ protocol: /^https?$/, error: urlAllowed, abort: true })
-  .refine((text) => !/^[^:]+:\/\/[^/?#]*@/.test(text), 'an address without user and password')
+export const serviceUrl = webAddress('https://service.example/api')
   .refine((text) => !/[?#]/.test(text), 'an address without query and fragment')
   .transform((text) => text.replace(/\/+$/, ''));
 
-const webhookAllowed = 'an https:// address, such as "https://hooks.example/tributary"';
-
 /** Where a webhook goes: path and query as they are, no user, password or fragment. */
-export const webhookUrl = z
-  .url({ protocol: /^https?$/, error: webhookAllowed, abort: true })
-  .refine((text) => !/^[^:]+:\/\/[^/?#]*@/.test(text), 'an address without user and password')
+export const webhookUrl = webAddress('https://hooks.example/tributary')
   .refine((text) => !text.includes('#'), 'an address without fragment')
   .transform((text) => new SecretAddress(text));
 
@@ -166,6 +158,12 @@ export const brokerUrl = z
 
 const topicAllowed = 'an MQTT topic of letters, digits, "_", "-" and "/", such as "home/tributary"';
 export const mqttTopic = textLike(/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/, topicAllowed).max(100, topicAllowed);
+
+function webAddress(example: string) {
+  return z
+    .url({ protocol: /^https?$/, error: `an https:// address, such as "${example}"`, abort: true })
+    .refine((text) => !/^[^:]+:\/\/[^/?#]*@/.test(text), 'an address without user and password');
+}
 
 /** A number and one of the units; becomes a whole number of the smallest. */
 function amount(allowed: string, factors: Readonly<Record<string, number>>) {
@@ -183,9 +181,4 @@ function isTimeZone(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-function isListenAddress(text: string): boolean {
-  const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
-  return match !== null && isIP(match[1] ?? match[2] ?? '') !== 0 && Number(match[3]) <= 65535;
 }

@@ -1,62 +1,46 @@
-import type { Document, LineCounter, Node, YAMLError } from 'yaml';
+import type { Document, Node, YAMLError } from 'yaml';
 import { messageOf } from '../lib/errors.ts';
-import { type ConfigTree, isTree } from './tree.ts';
-
-/** A YAML text taken apart. */
-export interface ParsedYaml {
-  /** undefined where the text makes no sense as a whole, and only `problems` counts. */
-  readonly tree: ConfigTree | undefined;
-  readonly problems: readonly { readonly line: number | undefined; readonly text: string }[];
-  /** Line (from 1) of the key, or of the nearest one above it. */
-  lineOf(path: readonly PropertyKey[]): number | undefined;
-}
+import type { ConfigKey } from './keys.ts';
+import type { Problem } from './problems.ts';
+import { isTree } from './tree.ts';
 
 /** Reads YAML 1.2; doubled keys, aliases that multiply and anything but a map are problems. Nothing is thrown. */
-export async function parseYaml(text: string): Promise<ParsedYaml> {
+export async function parseYaml(text: string, file: string) {
   const yaml = await import('yaml');
   const lines = new yaml.LineCounter();
+  const toPlace = (offset?: number) => (offset === undefined ? file : `${file}:${lines.linePos(offset).line}`);
+  const toProblem = (said: string, offset?: number): Problem => ({ path: [], place: toPlace(offset), text: said });
+  const createBroken = (problems: readonly Problem[]) => ({ tree: undefined, problems, placeOf: () => file });
   try {
     const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
-    const problems = document.errors.map((error) => describeError(error, lines));
+    const problems = document.errors.map((error) => toProblem(describeError(error), error.pos[0]));
     // After the first mistakes the rest is mostly their echo.
     if (document.errors.some((error) => error.code !== 'DUPLICATE_KEY')) return createBroken(problems.slice(0, 5));
     const value: unknown = document.toJS({ maxAliasCount: 50 }) ?? {};
-    const noMap = { line: 1, text: 'found no map; allowed: sections with keys, such as "service:"' };
-    if (!isTree(value)) return createBroken([...problems, noMap]);
+    const noMap = 'found no map; allowed: sections with keys, such as "service:"';
+    if (!isTree(value)) return createBroken([...problems, toProblem(noMap, 0)]);
     return {
       // A section whose keys are all commented out reads as null: it counts as absent. Deeper nulls are errors.
       tree: Object.fromEntries(Object.entries(value).filter(([, section]) => section !== null)),
       problems,
-      lineOf: (path) => {
-        const offset = findOffset(yaml, document, path);
-        return offset === undefined ? undefined : lines.linePos(offset).line;
-      },
+      placeOf: (key: readonly PropertyKey[]) => toPlace(findOffset(yaml, document, key)),
     };
   } catch (error) {
     // `toJS` counts what aliases multiply.
-    return createBroken([{ line: undefined, text: `not readable as YAML: ${messageOf(error)}` }]);
+    return createBroken([toProblem(`not readable as YAML: ${messageOf(error)}`)]);
   }
 }
 
-/** A value and where it is to stand; `isText` keeps what looks like a number a text. */
-interface YamlChange {
-  readonly path: readonly string[];
-  readonly text: string;
-  readonly isText: boolean;
-}
-
 /** The text with one value changed or added, all else as it was, and what it now says. @throws Error where it is no YAML */
-export async function setYamlValue(
-  text: string,
-  { path, text: value, isText }: YamlChange,
-): Promise<{ readonly text: string; readonly tree: ConfigTree }> {
+export async function setYamlValue(text: string, { path, kind }: ConfigKey, value: string) {
   const yaml = await import('yaml');
   const document = yaml.parseDocument(text, { prettyErrors: false, logLevel: 'error' });
   const [problem] = document.errors;
   if (problem !== undefined) throw problem;
   // Sections whose keys are all commented out are null: they have to be maps before a key can stand in them.
   for (let length = 1; length < path.length; length += 1) makeMap(yaml, document, path.slice(0, length));
-  document.setIn(path, isText ? value : yaml.parse(value));
+  // What looks like a number stays a text where one is asked for.
+  document.setIn(path, kind === 'text' ? value : yaml.parse(value));
   const tree: unknown = document.toJS({ maxAliasCount: 50 });
   return { text: withComments(text, document.toString({ lineWidth: 0 })), tree: isTree(tree) ? tree : {} };
 }
@@ -85,33 +69,21 @@ function makeMap(yaml: Yaml, document: Document.Parsed, section: readonly string
 
 type Yaml = typeof import('yaml');
 
-function createBroken(problems: ParsedYaml['problems']): ParsedYaml {
-  return { tree: undefined, problems, lineOf: () => undefined };
-}
-
-function describeError(error: YAMLError, lines: LineCounter) {
+function describeError(error: YAMLError): string {
   const hint = error.code === 'TAB_AS_INDENT' ? ' (indent with spaces)' : '';
   const why = error.code === 'RESOURCE_EXHAUSTION' ? 'nested too deeply' : error.message.split('\n')[0]?.slice(0, 120);
-  return { line: lines.linePos(error.pos[0]).line, text: `not valid YAML: ${why}${hint}` };
+  return `not valid YAML: ${why}${hint}`;
 }
 
 /** Where the key begins, or the nearest one above it that is there; undefined where none is. */
 function findOffset(yaml: Yaml, document: Document.Parsed, path: readonly PropertyKey[]): number | undefined {
-  let node: unknown = document.contents;
-  let offset: number | undefined;
-  for (const part of path) {
-    let key: unknown;
-    if (yaml.isMap(node)) {
-      const pair = node.items.find((item) => yaml.isScalar(item.key) && String(item.key.value) === String(part));
-      key = pair?.key;
-      node = pair?.value;
-    } else {
-      key = yaml.isSeq(node) && typeof part === 'number' ? node.items[part] : undefined;
-      node = key;
-    }
-    const start = (key as Node | undefined)?.range?.[0];
-    if (start === undefined) break;
-    offset = start;
-  }
-  return offset;
+  const name = path.at(-1);
+  if (name === undefined) return undefined;
+  const above = path.slice(0, -1);
+  const around = document.getIn(above, true);
+  const isNamed = (key: unknown) => yaml.isScalar(key) && String(key.value) === String(name);
+  const own = yaml.isMap(around)
+    ? around.items.find(({ key }) => isNamed(key))?.key
+    : yaml.isSeq(around) && around.get(name, true);
+  return (own as Node | undefined)?.range?.[0] ?? findOffset(yaml, document, above);
 }

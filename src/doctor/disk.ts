@@ -17,11 +17,9 @@ export function openDisk() {
       const { bavail, bsize, files, ffree } = await statfs(path);
       return { freeBytes: bavail * bsize, files, freeFiles: ffree };
     },
-    /** The folder first, then what it holds; empty where the folder does not exist. @throws the system's error */
+    /** The folder first, then what it holds. @throws the system's error */
     async holdings(folder: string) {
-      if (!(await isThere(folder))) return [];
-      const names = await readdir(folder);
-      const paths = [folder, ...names.map((name) => join(folder, name))];
+      const paths = [folder, ...(await readdir(folder)).map((name) => join(folder, name))];
       return Promise.all(
         paths.map(async (path) => {
           const found = await (path === folder ? stat : lstat)(path);

@@ -6,6 +6,7 @@ import { createRegistrationFiles } from '../identity/registration-files.ts';
 import { hasCode, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { once } from '../lib/once.ts';
 import { hostSide, namespaceName } from '../namespace/plan.ts';
+import { parseServiceUrl } from '../service/url.ts';
 import { statusDocument } from '../status/document.ts';
 import { askAgent } from '../status/socket-client.ts';
 import { type Exec, exec } from '../system/exec.ts';
@@ -15,7 +16,7 @@ import { type Askable, askForPublicAddresses } from '../system/public-addresses.
 import { tryConnection } from '../system/try-connection.ts';
 import { toServiceContext } from '../tunnel/endpoint.ts';
 import { parseIssuedTunnel } from '../tunnel/parse.ts';
-import { askService } from './ask-service.ts';
+import { knock, listClients, readDate } from './ask-service.ts';
 import { openDisk } from './disk.ts';
 import { resolveName, tryDatagram } from './probe-network.ts';
 
@@ -41,6 +42,13 @@ export function openHost(options: LoadConfigOptions) {
     const ask = names.get(host) ?? once(() => resolveName(exec, host));
     names.set(host, ask);
     return ask();
+  };
+  // A program looks the name up first, because it can be killed; a lookup in this process would delay its exit.
+  const findService = async () => {
+    const { service } = await configuration();
+    const { hostname } = parseServiceUrl(service);
+    if ((await resolve(hostname)) !== undefined) return service;
+    throw new TributaryError('service-unreachable', `${hostname} has no address`);
   };
   return {
     now: () => new Date(),
@@ -75,7 +83,11 @@ export function openHost(options: LoadConfigOptions) {
     network: once(async () => observeNetwork(await inside())),
     /** Where the command was given: on a host, what the agent's way out leads through. @throws command-failed, missing-program */
     networkHere: once(() => observeNetwork(exec)),
-    ...askService({ configuration, resolve, findToken: async () => (await state()).token }),
+    // What the service is asked; nothing is changed there. @throws service-unreachable and the like
+    serviceDate: async () => readDate(await findService()),
+    /** Not judged yet. */
+    knock: async () => knock(await findService(), 'clients'),
+    clients: async () => listClients(await findService(), (await state()).token),
     /** An address of a name, as programs here resolve it; undefined: it has none. */
     resolve,
     tryDatagram,

@@ -1,22 +1,20 @@
 import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
 import { isIP } from 'node:net';
-import { hasCode, systemCodeOf } from '../lib/errors.ts';
+import { systemCodeOf, toFailure } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 
 const nameServerPatienceMs = 4000;
 
-/** An address of the name; undefined: it has none. By getent, because a lookup in this process cannot be aborted. */
-export async function resolveName(exec: Exec, host: string): Promise<string | undefined> {
+/** An address of a URL's host; undefined: it has none. By getent, because a lookup in this process cannot be aborted. */
+export async function resolveName(exec: Exec, hostname: string): Promise<string | undefined> {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
   if (isIP(host) !== 0) return host;
-  const args = ['ahosts', host];
-  try {
-    const text = await exec({ program: 'getent', args, doing: `resolving ${host}`, timeoutMs: nameServerPatienceMs });
-    return /^\S+/.exec(text)?.[0];
-  } catch (error) {
-    if (hasCode(error, 'missing-program')) return (await lookup(host).catch(() => undefined))?.address;
-    return undefined;
-  }
+  const command = { program: 'getent', args: ['ahosts', host], doing: `resolving ${host}` };
+  const said = await exec({ ...command, timeoutMs: nameServerPatienceMs }).catch(toFailure());
+  if (typeof said === 'string') return /^\S+/.exec(said)?.[0];
+  return said.code === 'missing-program' ? (await lookup(host).catch(() => undefined))?.address : undefined;
 }
 
 /** A refused or forbidden datagram is reported by an error of the system, soon or not at all. */
@@ -24,13 +22,12 @@ const answerMs = 500;
 
 /** The system's error code of one byte by UDP; undefined: nothing came back, as is usual. */
 export async function tryDatagram(address: string, port: number): Promise<string | undefined> {
-  const { promise: failure, resolve } = Promise.withResolvers<Error | null>();
-  const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4').on('error', resolve);
-  const timer = setTimeout(resolve, answerMs, null);
-  socket.once('connect', () => socket.send('?', (error) => error && resolve(error)));
+  const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4');
+  // What cannot be sent is told to the callback alone; a second error is no news.
+  socket.once('connect', () => socket.send('?', (error) => error && socket.emit('error', error)));
+  socket.on('error', () => undefined);
   socket.connect(port, address);
-  const error = await failure;
-  clearTimeout(timer);
+  const [error] = await once(socket, 'error', { signal: AbortSignal.timeout(answerMs) }).catch(() => []);
   socket.close();
-  return error === null ? undefined : (systemCodeOf(error) ?? 'unknown');
+  return error && (systemCodeOf(error) ?? 'unknown');
 }

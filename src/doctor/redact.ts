@@ -70,18 +70,15 @@ function listSpellings(secret: string): readonly string[] {
 const field = /"[^"\\]*(?:token|jwt|key|secret|password|code)[^"\\]*"\s*:\s*"((?:[^"\\]|\\.)+)"/gi;
 
 /** Every secret that this device knows: of its state, also in files set aside as broken, and those handed in. */
-export async function findSecrets(
-  host: Pick<DoctorHost, 'disk' | 'stateDirectory' | 'configuration'>,
-  environment: NodeJS.ProcessEnv,
-): Promise<readonly Secret[]> {
+export async function findSecrets({ stateDirectory, configuration }: DoctorHost, environment: NodeJS.ProcessEnv) {
   const { credentials } = await readCredentials(environment);
-  const names = await listFolder(host.stateDirectory).catch(() => []);
-  const read = (name: string) => readOwnFile(join(host.stateDirectory, name)).catch(() => undefined);
+  const names = await listFolder(stateDirectory).catch(() => []);
+  const read = (name: string) => readOwnFile(join(stateDirectory, name)).catch(() => undefined);
   const texts = await Promise.all(names.map(read));
   const stored = texts.flatMap((text) =>
     [...(text ?? '').matchAll(field)].map(([, value = '']) => String(parseJson(`"${value}"`) ?? value)),
   );
-  const webhook = (await host.configuration().catch(() => undefined))?.config.report.webhook;
+  const webhook = (await configuration().catch(() => undefined))?.config.report.webhook;
   // An address to be called is often a secret itself.
   const { pathname = '/', search = '' } = URL.parse(webhook?.url.reveal() ?? '') ?? {};
   return [...stored, pathname === '/' ? '' : `${pathname}${search}`]

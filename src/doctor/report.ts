@@ -3,8 +3,6 @@ import { wrapText } from '../status/wrap.ts';
 import type { Result } from './run-checks.ts';
 
 /** `tributary doctor --json`. Fields are added, never changed; an absent value is null. */
-export type DoctorDocument = ReturnType<typeof toDoctorDocument>;
-
 export function toDoctorDocument(results: readonly Result[]) {
   const checks = results.map(({ id, finding: { verdict, found, ...more }, becauseOf = null }) => {
     // What fixes a failure, and the failed check that this one follows from; null for the others.
@@ -18,17 +16,15 @@ function countFailed(results: readonly Result[]): number {
 }
 
 const titleWidth = 18;
-const indent = '                        ';
 
 /** For people: a line a check, each with its verdict, the fix below a failure, the sum last. A command is never wrapped. */
 export function renderReport(results: readonly Result[], columns: number | undefined): readonly string[] {
-  const width = columns ?? 1000;
   const titles = new Map(results.map(({ id, title }) => [id, title]));
   const lines = results.flatMap(({ title, finding, becauseOf }) => {
     const first = `${finding.verdict.toUpperCase()}  ${title.padEnd(titleWidth)}`;
     const text = becauseOf === undefined ? finding.found : `because of “${titles.get(becauseOf)}”`;
-    const found = wrapText(text, { width: Math.max(width, 50), first });
-    return finding.verdict === 'fail' ? [...found, `${indent}> ${toPlainText(finding.fix)}`] : found;
+    const found = wrapText(text, { width: Math.max(columns ?? 1000, 50), first });
+    return finding.verdict === 'fail' ? [...found, `${' '.repeat(first.length)}> ${toPlainText(finding.fix)}`] : found;
   });
   const failed = countFailed(results);
   const sum = failed === 0 ? 'Nothing is wrong that can be seen from here.' : `${failed} to fix.`;

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openSession } from '../../src/cli/session.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { askService } from '../../src/doctor/ask-service.ts';
+import { knock, listClients } from '../../src/doctor/ask-service.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 import { makeFile } from '../unit/config/config-fixture.ts';
@@ -74,8 +74,7 @@ describe('a service with a certificate of its own', () => {
     await using session = await openSession({ config: configPath ?? '' }, context);
     expect((await session.call('clients', undefined)).clients).toEqual([]);
     expect(asked).toEqual(['Bearer a.b.c']);
-    const parts = { configuration: async () => loaded, resolve: async () => '127.0.0.1', findToken: async () => token };
-    expect(await askService(parts).knock()).toMatchObject({ status: 200 });
-    expect(await askService(parts).clients()).toEqual([]);
+    expect(await knock(loaded.service, 'clients')).toMatchObject({ status: 200 });
+    expect(await listClients(loaded.service, token)).toEqual([]);
   });
 });

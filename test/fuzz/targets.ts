@@ -163,7 +163,7 @@ export const targets: readonly Target[] = [
       'gateway:\n  blocked_ports: [25, 6881-6889, web-only]\n  deny_destinations: [1.2.3.4, 10.0.0.0/8]\n',
       'provide:\n  schedule:\n    - { cron: "0 8 * * *", mode: none }\n',
     ],
-    run: async (text) => configSchema.safeParse((await parseYaml(text)).tree),
+    run: async (text) => configSchema.safeParse((await parseYaml(text, 'tributary.yaml')).tree),
   },
   {
     name: 'an address list',

@@ -1,34 +1,29 @@
 import { findAction } from '../../health/reasons.ts';
 import { hasMoved } from '../../identity/load.ts';
-import { hasCode } from '../../lib/errors.ts';
+import { TributaryError, toFailure } from '../../lib/errors.ts';
 import { formatBytes } from '../../lib/units.ts';
 import { type Finding, fail, pass, skip, toShellWord } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
 /** The agent's own configuration, read as the agent would. */
 export async function lookAtConfiguration(host: DoctorHost) {
-  try {
-    const { file, config, warnings } = await host.configuration();
-    const notes = warnings.length === 0 ? '' : `; ${warnings.length} warning(s): tributary config check`;
-    return pass(`${file ?? 'no file, the environment alone'}, service ${config.service.base_url}${notes}`);
-  } catch (error) {
-    if (!hasCode(error, 'configuration-invalid', 'insecure-url')) throw error;
-    const [, first = error.message, ...others] = error.message.split('\n');
+  const loaded = await host.configuration().catch(toFailure('configuration-invalid'));
+  if (loaded instanceof TributaryError) {
+    const [, first = loaded.message, ...others] = loaded.message.split('\n');
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
     return fail(`${first.trim()}${more}`, 'tributary config check');
   }
+  const { file, config, warnings } = loaded;
+  const notes = warnings.length === 0 ? '' : `; ${warnings.length} warning(s): tributary config check`;
+  return pass(`${file ?? 'no file, the environment alone'}, service ${config.service.base_url}${notes}`);
 }
 
 /** Whether one runs and answers; none running is no fault, since it may not have been started yet. */
 export async function lookAtAgent(host: DoctorHost) {
-  try {
-    const { phase } = await host.status();
-    return pass(`answers: it is ${phase}`);
-  } catch (error) {
-    if (hasCode(error, 'not-running')) return skip('none runs here; start it: tributary run');
-    if (!hasCode(error, 'command-failed')) throw error;
-    return fail(error.message, 'sudo systemctl restart tributary');
-  }
+  const status = await host.status().catch(toFailure('not-running', 'command-failed'));
+  if (!(status instanceof TributaryError)) return pass(`answers: it is ${status.phase}`);
+  if (status.code === 'not-running') return skip('none runs here; start it: tributary run');
+  return fail(status.message, 'sudo systemctl restart tributary');
 }
 
 /** Room for every state file and its successor, many times over. */
@@ -48,24 +43,17 @@ export async function lookAtDisk(host: DoctorHost): Promise<Finding> {
     const few = `${stateDirectory}: room for ${space.freeFiles} more files`;
     return fail(few, 'Remove small files: df -i; journalctl --vacuum-files=2');
   }
-  return (
-    (await findWrongRights(host, blocked)) ??
-    (await findBroken(host)) ??
-    (await findMoved(host)) ??
-    pass(`${stateDirectory}, ${room}`)
-  );
+  return (await findWrongRights(host, blocked)) ?? (await findWrongState(host)) ?? pass(`${stateDirectory}, ${room}`);
 }
 
-/** The agent sets a broken file aside and recovers what was in it. */
-async function findBroken({ state }: DoctorHost): Promise<Finding | undefined> {
-  const error = await state().catch((thrown: unknown) => thrown);
-  return hasCode(error, 'state-unreadable') ? fail(error.message, 'sudo systemctl restart tributary') : undefined;
-}
-
-/** A copied card, or a device on another board: its owner has to say which. */
-async function findMoved({ machine, state }: DoctorHost): Promise<Finding | undefined> {
-  const identity = (await state().catch(() => undefined))?.identity;
-  if (identity === undefined || !hasMoved(identity, await machine())) return undefined;
+async function findWrongState({ machine, state }: DoctorHost): Promise<Finding | undefined> {
+  const found = await state().catch(toFailure());
+  if (found instanceof TributaryError) {
+    // The agent sets a broken file aside and recovers what was in it.
+    return found.code === 'state-unreadable' ? fail(found.message, 'sudo systemctl restart tributary') : undefined;
+  }
+  if (found.identity === undefined || !hasMoved(found.identity, await machine())) return undefined;
+  // A copied card, or a device on another board: its owner has to say which.
   return fail('this device was registered on another machine', findAction('identity-moved'));
 }
 

@@ -1,19 +1,13 @@
 import { isClockSet } from '../../lib/clock.ts';
-import { hasCode } from '../../lib/errors.ts';
+import { hasCode, toFailure } from '../../lib/errors.ts';
 import { formatBytes, formatSeconds } from '../../lib/units.ts';
 import { fail, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
-const leastMajor = 22;
-
-/** Older ones do not even start this program; a newer one may lack what was tried with this. */
+/** Only its processor can be wrong: a Node that is too old does not even start this program. */
 export async function lookAtNode({ nodeVersion, processor }: DoctorHost) {
-  if (!['x64', 'arm64'].includes(processor)) {
-    return fail(`a Node for ${processor}: only 64-bit systems are supported (amd64, arm64)`, 'Install a 64-bit system');
-  }
-  const major = Number(nodeVersion.split('.')[0]);
-  if (major >= leastMajor) return pass(`Node ${nodeVersion}`);
-  return fail(`Node ${nodeVersion} is too old`, 'sudo apt-get install nodejs, in version 24 (https://nodejs.org)');
+  if (['x64', 'arm64'].includes(processor)) return pass(`Node ${nodeVersion}`);
+  return fail(`a Node for ${processor}: only 64-bit systems are supported (amd64, arm64)`, 'Install a 64-bit system');
 }
 
 /** Less than a start needs. */
@@ -21,26 +15,20 @@ const leastMemoryBytes = 48 * 1024 ** 2;
 
 /** The kernel's available memory or the container's remaining limit, the smaller of the two. */
 export async function lookAtMemory({ disk }: DoctorHost) {
-  const available = readKilobytes(await disk.read('/proc/meminfo'), 'MemAvailable');
-  if (available === undefined) return skip('/proc/meminfo cannot be read');
-  const swapFree = readKilobytes(await disk.read('/proc/meminfo'), 'SwapFree') ?? 0;
-  const limit = readNumber(await disk.read('/sys/fs/cgroup/memory.max'));
-  const used = readNumber(await disk.read('/sys/fs/cgroup/memory.current'));
-  const ofContainer = limit === undefined || used === undefined ? Number.POSITIVE_INFINITY : Math.max(0, limit - used);
+  const find = async (path: string, pattern: RegExp) => pattern.exec((await disk.read(path)) ?? '')?.[1];
+  const kilobytes = await find('/proc/meminfo', /^MemAvailable:\s*(\d+) kB/m);
+  if (kilobytes === undefined) return skip('/proc/meminfo cannot be read');
+  const available = Number(kilobytes) * 1024;
+  const swapFree = Number((await find('/proc/meminfo', /^SwapFree:\s*(\d+) kB/m)) ?? 0) * 1024;
+  // Without a limit the first says `max`, which is no number.
+  const limit = await find('/sys/fs/cgroup/memory.max', /^(\d+)$/m);
+  const used = await find('/sys/fs/cgroup/memory.current', /^(\d+)$/m);
+  const ofContainer =
+    limit === undefined || used === undefined ? Number.POSITIVE_INFINITY : Math.max(0, Number(limit) - Number(used));
   const found = `${formatBytes(Math.min(available, ofContainer))} available, ${formatBytes(swapFree)} of swap free`;
   if (Math.min(available + swapFree, ofContainer) >= leastMemoryBytes) return pass(found);
   if (ofContainer < available) return fail(`${found}: the container's limit`, 'docker update --memory 256m CONTAINER');
   return fail(found, 'End what takes the most: ps -eo rss,args --sort=-rss | head -5');
-}
-
-function readKilobytes(text: string | undefined, name: string): number | undefined {
-  const amount = new RegExp(`^${name}:\\s*(\\d+) kB`, 'm').exec(text ?? '')?.[1];
-  return amount === undefined ? undefined : Number(amount) * 1024;
-}
-
-/** `max` is no number: no limit. */
-function readNumber(text: string | undefined): number | undefined {
-  return /^\d+$/.test(text?.trim() ?? '') ? Number(text) : undefined;
 }
 
 /** The one capability that the agent needs. */
@@ -72,16 +60,13 @@ export async function lookAtNft(host: DoctorHost) {
     return fail('the program nft is not installed', 'sudo apt-get install nftables');
   }
   if (!(await host.isNetworkAdmin())) return skip('only root may look: sudo tributary doctor');
-  try {
-    await host.exec({ program: 'nft', args: ['list', 'tables'], doing: 'listing the nft tables' });
-    return pass((await findProgram(host, 'conntrack')) ? 'answers' : withoutConntrack);
-  } catch (error) {
-    if (!hasCode(error, 'command-failed')) throw error;
-    const isSynology = (await Promise.all(marksOfSynology.map(host.disk.isThere))).includes(true);
-    if (!isSynology) return fail(error.message, 'sudo modprobe nf_tables');
-    const fix = 'Use another device, or Debian in a virtual machine on this one (docs/install-docker.md)';
-    return fail('the kernel of Synology DSM has no nftables: nothing could keep consumers off your network', fix);
-  }
+  const listing = host.exec({ program: 'nft', args: ['list', 'tables'], doing: 'listing the nft tables' });
+  const tables = await listing.catch(toFailure('command-failed'));
+  if (typeof tables === 'string') return pass((await findProgram(host, 'conntrack')) ? 'answers' : withoutConntrack);
+  const isSynology = (await Promise.all(marksOfSynology.map(host.disk.isThere))).includes(true);
+  if (!isSynology) return fail(tables.message, 'sudo modprobe nf_tables');
+  const fix = 'Use another device, or Debian in a virtual machine on this one (docs/install-docker.md)';
+  return fail('the kernel of Synology DSM has no nftables: nothing could keep consumers off your network', fix);
 }
 
 const withoutConntrack =

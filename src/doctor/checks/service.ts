@@ -1,6 +1,6 @@
 import { isIP, isIPv4 } from 'node:net';
 import { readInstallId } from '../../identity/registration-files.ts';
-import { hasCode, type TributaryError, toFailure } from '../../lib/errors.ts';
+import { TributaryError, toFailure } from '../../lib/errors.ts';
 import { formatSeconds } from '../../lib/units.ts';
 import { explainKeptAway } from '../../namespace/host-ruleset.ts';
 import { judgeStatus } from '../../service/judge.ts';
@@ -25,16 +25,13 @@ export async function lookAtDns(host: DoctorHost) {
 /** Reached, over TLS where that is asked for, and it is the service that answers. */
 export async function lookAtService(host: DoctorHost): Promise<Finding> {
   const { base_url: baseUrl } = (await host.configuration()).config.service;
-  try {
-    const answer = await host.knock();
-    const found = judge(judgeStatus({ name: 'clients', answer, secrets: [], nowMs: host.now().getTime() }), baseUrl);
-    return found.verdict === 'fail' ? found : ((await tryFromAgent(host)) ?? found);
-  } catch (error) {
-    if (!hasCode(error, 'service-unreachable')) throw error;
-    const isCertificate = /certificate|CERT_|self.signed|altname|issuer/i.test(error.message);
-    const look = `See whether anything gets there: curl -v ${baseUrl}`;
-    return fail(error.message, isCertificate ? ownAuthority : look);
+  const answer = await host.knock().catch(toFailure('service-unreachable'));
+  if (answer instanceof TributaryError) {
+    const isCertificate = /certificate|CERT_|self.signed|altname|issuer/i.test(answer.message);
+    return fail(answer.message, isCertificate ? ownAuthority : `See whether anything gets there: curl -v ${baseUrl}`);
   }
+  const found = judge(judgeStatus({ name: 'clients', answer, secrets: [], nowMs: host.now().getTime() }), baseUrl);
+  return found.verdict === 'fail' ? found : ((await tryFromAgent(host)) ?? found);
 }
 
 /** What keeps the agent, in a namespace of its own, from what answers on the host; undefined: nothing, as far as can be seen. */
@@ -95,10 +92,8 @@ export async function lookAtToken(host: DoctorHost) {
   if (leftSeconds !== undefined && leftSeconds <= 0) {
     return fail(`the sign-in expired ${formatSeconds(-leftSeconds)} ago`, signIn);
   }
-  try {
-    await host.clients();
-  } catch (error) {
-    if (!hasCode(error, 'not-authorized', 'service-refused')) throw error;
+  const answer = await host.clients().catch(toFailure('not-authorized', 'service-refused'));
+  if (answer instanceof TributaryError) {
     const { reasons = [] } = (await host.status().catch(() => undefined)) ?? {};
     const kept = reasons.find(({ code }) => code === 'sign-in-refused');
     if (kept !== undefined) return fail(`the service has refused the sign-in since ${kept.since}`, kept.action);

@@ -3,7 +3,7 @@ import { tableName } from '../../gateway/policy.ts';
 import { chooseUplink, findCollision, listOwnPrefixes } from '../../gateway/uplink.ts';
 import { findAction, findKnownAction } from '../../health/reasons.ts';
 import { isInAny } from '../../lib/addresses.ts';
-import { hasCode } from '../../lib/errors.ts';
+import { hasCode, toUndefined } from '../../lib/errors.ts';
 import { formatSeconds } from '../../lib/units.ts';
 import { namespaceName } from '../../namespace/plan.ts';
 import type { Exec } from '../../system/exec.ts';
@@ -33,19 +33,16 @@ export async function lookAtMtu(host: DoctorHost) {
   const wanted = Math.min((endpoint.spec.mtu ?? defaultMtu) + overheadBytes[family], uplink.mtu);
   const exec = await host.inside();
   const gets = (bytes: number) => ping(exec, endpoint.address, bytes - pingBytes[family]);
-  try {
-    if (await gets(wanted)) return pass(`packets of ${wanted} bytes get to ${endpoint.address}`);
-    const narrower = steps.filter((bytes) => bytes < wanted);
-    const got = await Promise.all(narrower.map(gets));
-    const widest = narrower.find((_, index) => got[index]);
-    if (widest === undefined) return skip(`${endpoint.address} answers no pings, so it cannot be measured`);
-    const where = (await host.place()).kind === 'host' ? `ip -n ${namespaceName}` : 'ip';
-    const fix = `sudo ${where} link set dev ${toShellWord(uplink.name)} mtu ${widest}`;
-    return fail(`packets of ${wanted} bytes get lost on the way to ${endpoint.address}, of ${widest} do not`, fix);
-  } catch (error) {
-    if (!hasCode(error, 'missing-program')) throw error;
-    return skip('ping is not installed (package iputils-ping)');
-  }
+  const isEnough = await gets(wanted).catch(toUndefined('missing-program'));
+  if (isEnough === undefined) return skip('ping is not installed (package iputils-ping)');
+  if (isEnough) return pass(`packets of ${wanted} bytes get to ${endpoint.address}`);
+  const narrower = steps.filter((bytes) => bytes < wanted);
+  const got = await Promise.all(narrower.map(gets));
+  const widest = narrower.find((_, index) => got[index]);
+  if (widest === undefined) return skip(`${endpoint.address} answers no pings, so it cannot be measured`);
+  const where = (await host.place()).kind === 'host' ? `ip -n ${namespaceName}` : 'ip';
+  const fix = `sudo ${where} link set dev ${toShellWord(uplink.name)} mtu ${widest}`;
+  return fail(`packets of ${wanted} bytes get lost on the way to ${endpoint.address}, of ${widest} do not`, fix);
 }
 
 /** True where one of two is answered. @throws missing-program */
@@ -69,9 +66,7 @@ export async function lookAtCollision(host: DoctorHost) {
   const addresses = spec.addresses.map((own) => own.address);
   const collision = findCollision(addresses, listOwnPrefixes(interfaces, tunnel.interface));
   if (collision === undefined) return pass(`${addresses.join(', ')} is nobody else's here`);
-  const where = interfaces.find(
-    (own) => own.name !== tunnel.interface && isInAny(collision, listOwnPrefixes([own], tunnel.interface)),
-  );
+  const where = interfaces.find((own) => isInAny(collision, listOwnPrefixes([own], tunnel.interface)));
   const fix = `Give that network another range, in your router or with: sudo ip address flush dev ${where?.name}`;
   return fail(`the tunnel's address ${collision} is in the network of ${where?.name}`, fix);
 }
@@ -176,18 +171,16 @@ async function lookAtKernel(host: DoctorHost): Promise<Finding> {
 /** What is lost of limits, and of yielding to the household, where this kernel cannot shape. */
 export async function lookAtLine(host: DoctorHost): Promise<Finding> {
   const { lineHeldBy } = (await host.status()).gateway;
+  if (lineHeldBy === null) return skip('nothing was to be held yet');
+  if (lineHeldBy !== 'policer') return pass(heldBy[lineHeldBy]);
   const fix = 'sudo modprobe --all sch_htb ifb cls_u32 cls_bpf act_mirred, then: sudo systemctl restart tributary';
-  switch (lineHeldBy) {
-    case null:
-      return skip('nothing was to be held yet');
-    case 'one-tree':
-      return pass('a limit holds both directions as one');
-    case 'two-trees':
-      return pass('this kernel has no ifb: each direction has half of a limit');
-    case 'policer':
-      return fail('this kernel shapes nothing: what is above a limit is dropped, and sharing cannot yield to you', fix);
-  }
+  return fail('this kernel shapes nothing: what is above a limit is dropped, and sharing cannot yield to you', fix);
 }
+
+const heldBy = {
+  'one-tree': 'a limit holds both directions as one',
+  'two-trees': 'this kernel has no ifb: each direction has half of a limit',
+};
 
 /** Packets of the agent's own, sent now as a consumer would: what must be refused was, and what must pass did. */
 export async function lookAtSelfTest(host: DoctorHost): Promise<Finding> {

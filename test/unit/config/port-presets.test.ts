@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { expandPresets, type PresetRow, portPresets } from '../../../src/config/port-presets.ts';
+import { expandPresets, portPresets } from '../../../src/config/port-presets.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import { parsePortRange } from '../../../src/lib/ports.ts';
 
 const page = readFileSync(new URL('../../../docs/blocked-ports.md', import.meta.url), 'utf8');
-const presets = Object.entries<readonly PresetRow[]>(portPresets);
+const presets = Object.entries(portPresets);
 const parse = (entries: readonly (number | string)[]) =>
   configSchema.parse({
     service: { base_url: 'https://service.example' },

@@ -68,7 +68,6 @@ const established = { match: { op: 'in', left: { ct: { key: 'state' } }, right: 
 /** One thing wrong each: the only failure, what is found, what fixes it. */
 const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix: RegExp, changes: Changes])[] = [
   ['a 32-bit system', 'node', /for arm: only 64-bit/, /64-bit system/, { processor: 'arm' }],
-  ['an old Node', 'node', /20\.1/, /nodejs/, { nodeVersion: '20.1.0' }],
   [
     'a wrong configuration',
     'configuration',

@@ -1,6 +1,6 @@
 import { matchesDenied, renderDenied } from '../gateway/denied.ts';
 import { matchesRuleset } from '../gateway/matches.ts';
-import { composeRouting, planRouting } from '../gateway/routes.ts';
+import { composeRouting, noRouting, planRouting } from '../gateway/routes.ts';
 import { continueCounts, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import { listSysctls, planSysctls } from '../gateway/sysctls.ts';
 import type { IpCommand } from '../system/ip.ts';
@@ -39,13 +39,13 @@ export async function planChanges(
   const isToCome = (path: string) => tunnel.kind === 'absent' && path.includes(`/${possible.interface}/`);
   const found = new Map([...values].map(([path, value]) => [path, value ?? (isToCome(path) ? '' : undefined)]));
   const toLine = ({ path, value }: (typeof settings)[number]) => `${path} = ${value}`;
-  const routing = isThere ? composeRouting(layout, { hasIpv6 }) : { rules: [], routes: [] };
+  const routing = isThere ? composeRouting(layout, { hasIpv6 }) : noRouting;
   const toSteps = (from: typeof tunnel) => planTunnel(possible, from).flatMap((step) => toLines(step));
   return {
     firewall: [...toTextLines(firewall), ...[...renderDenied(undefined, denied)].flatMap(toTextLines).map(shorten)],
     tunnel: toSteps({ kind: 'absent' }),
     settings: settings.map(toLine),
-    routing: isThere ? planRouting(routing, { ...network, rules: [], routes: [] }).map(toIpLine) : [],
+    routing: isThere ? planRouting(routing, { ...network, ...noRouting }).map(toIpLine) : [],
     /** Each empty where the kernel has it all. */
     differences: {
       firewall: [

@@ -19,7 +19,7 @@ import type { ObservedHost } from './observe.ts';
 import type { DesiredDataPath, WantedLine } from './state.ts';
 
 /** What is desired, on the machine that was found: what a pass makes, and what `tributary plan` shows. */
-export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost, way: LineWay = bestWay) {
+export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost) {
   const { network, table, isIpv6On, room, localPorts } = observed;
   const tunnelInterface = desired.tunnel.interface;
   const uplink = chooseUplink(network, { configured: desired.configuredUplink, tunnelInterface });
@@ -49,7 +49,7 @@ export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost
       ...new Set([...ownPrefixes, ...listHomePrefixes(network.interfaces, tunnelInterface), ...publicAddresses]),
     ],
     probes,
-    line: planLine(desired.line, way, table),
+    line: planLine(desired.line, bestWay, table),
   };
   const denied: DeniedPolicy = { table: deniedTableName, interface: tunnelInterface, lists: desired.denied };
   return { layout, denied, uplink, missing, collision, possible, probes };

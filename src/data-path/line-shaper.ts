@@ -1,7 +1,7 @@
 import {
   type DesiredLine,
   fitsQueues,
-  type LineKind,
+  type LinePlace,
   lineDevice,
   listLineQuestions,
   listLineRemovals,
@@ -45,7 +45,6 @@ interface LineView {
 
 interface Made {
   readonly line: DesiredLine;
-  readonly kind: LineKind;
   /** The rate that its plain queues were made for. */
   readonly queuedFor: DesiredLine;
 }
@@ -63,46 +62,43 @@ export function createLineShaper(exec: Exec) {
     turn = done.catch(() => undefined);
     return done;
   };
-  const remove = async (place: Pick<DesiredLine, 'tunnelInterface' | 'uplink'>, kind: LineKind) => {
+  const remove = async (place: LinePlace) => {
     made = undefined;
-    await refused(applyTc(exec, listLineRemovals(place, kind), 'forced'));
-    if (kind === 'one-tree') await refused(runIp(exec, ['link', 'delete', lineDevice]));
+    await refused(applyTc(exec, listLineRemovals(place), 'forced'));
+    if (place.kind === 'one-tree') await refused(runIp(exec, ['link', 'delete', lineDevice]));
   };
-  const make = async (line: DesiredLine, kind: LineKind) => {
-    await remove(line, kind);
-    if (kind === 'one-tree') {
+  const make = async (line: DesiredLine) => {
+    await remove(line);
+    if (line.kind === 'one-tree') {
       await runIp(exec, ['link', 'add', lineDevice, 'type', 'ifb']);
       await runIp(exec, ['link', 'set', lineDevice, 'up']);
       // They may be there already, with filters of others.
       const entrances = [line.tunnelInterface, line.uplink].map((device) => `qdisc add dev ${device} clsact`);
       await refused(applyTc(exec, entrances, 'forced'));
     }
-    await applyTc(exec, renderLine(line, kind));
-    made = { line, kind, queuedFor: line };
+    await applyTc(exec, renderLine(line));
+    made = { line, queuedFor: line };
   };
-  const changeRate = async ({ line, kind, queuedFor }: Made, bitsPerSecond: number) => {
+  const changeRate = async ({ line, queuedFor }: Made, bitsPerSecond: number) => {
     const next = { ...line, bitsPerSecond };
-    const isRefused = await refused(applyTc(exec, renderRate(next, kind, queuedFor), 'talk'));
-    made = isRefused ? undefined : { line: next, kind, queuedFor: fitsQueues(next, queuedFor) ? queuedFor : next };
+    const isRefused = await refused(applyTc(exec, renderRate(next, queuedFor), 'talk'));
+    made = isRefused ? undefined : { line: next, queuedFor: fitsQueues(next, queuedFor) ? queuedFor : next };
   };
-  const isAsMade = async ({ line, kind }: Made) => {
-    const said = await askTc(exec, listLineQuestions(line, kind)).catch(toUndefined());
-    return said !== undefined && matchesLine(said, line, kind);
-  };
-  const isAnyMissing = async (devices: readonly string[]) => {
-    const questions = devices.map((device) => refused(runIp(exec, ['link', 'show', 'dev', device])));
-    return (await Promise.all(questions)).includes(true);
+  const isAsMade = async ({ line }: Made) => {
+    const said = await askTc(exec, listLineQuestions(line)).catch(toUndefined());
+    return said !== undefined && matchesLine(said, line);
   };
   /** In the best way that this kernel takes. */
   const build = async (place: LineWish, bitsPerSecond: number) => {
     if (ways[way] === undefined && performance.now() - givenUpAtMs > againMs) way = 0;
-    const { limitBits: _, ...devices } = place;
     for (let chosen = ways[way]; chosen !== undefined; chosen = ways[way]) {
-      const { kind, leaf } = chosen;
-      if (!(await refused(make({ ...devices, bitsPerSecond, leaf }, kind)))) return;
-      await remove(place, kind);
-      // The kernel refused because of that: the next pass finds both.
-      if (await isAnyMissing([place.tunnelInterface, place.uplink])) return;
+      const line = { ...place, ...chosen, bitsPerSecond };
+      if (!(await refused(make(line)))) return;
+      await remove(line);
+      // The kernel refused because one of them is missing: the next pass finds both.
+      const devices = [place.tunnelInterface, place.uplink];
+      const isMissing = devices.map((device) => refused(runIp(exec, ['link', 'show', 'dev', device])));
+      if ((await Promise.all(isMissing)).includes(true)) return;
       way += 1;
       givenUpAtMs = performance.now();
     }
@@ -112,7 +108,7 @@ export function createLineShaper(exec: Exec) {
     const bitsPerSecond = smaller(place.limitBits, householdBits);
     const isThere = made?.line.tunnelInterface === place.tunnelInterface && made.line.uplink === place.uplink;
     if (bitsPerSecond === undefined) {
-      if (made !== undefined) await remove(made.line, made.kind);
+      if (made !== undefined) await remove(made.line);
       return;
     }
     if (isThere && made !== undefined && made.line.bitsPerSecond !== bitsPerSecond)
@@ -128,8 +124,8 @@ export function createLineShaper(exec: Exec) {
         wish = next;
         const device = interfaces.find(({ name }) => name === lineDevice);
         // A former process may have left it.
-        if (made === undefined && device !== undefined) await remove(next, 'one-tree');
-        const isWhole = made?.kind !== 'one-tree' || device?.isUp === true;
+        if (made === undefined && device !== undefined) await remove({ ...next, kind: 'one-tree' });
+        const isWhole = made?.line.kind !== 'one-tree' || device?.isUp === true;
         if (!isWhole) made = undefined;
         await bring(next, { mayTrust: isVouched });
         return ways[way];
@@ -144,13 +140,13 @@ export function createLineShaper(exec: Exec) {
     /** What waits is thrown away: nothing more leaves. The next pass lets packets in again. */
     flush: () =>
       inTurn(async () => {
-        if (made?.kind === 'one-tree') await refused(runIp(exec, ['link', 'set', lineDevice, 'down']));
+        if (made?.line.kind === 'one-tree') await refused(runIp(exec, ['link', 'set', lineDevice, 'down']));
       }),
     /** Takes all of it out, at a tear-down; `interfaces` are those that are there. */
     takeOut: (place: Pick<DesiredLine, 'tunnelInterface' | 'uplink'>, interfaces: readonly Interface[]) =>
       inTurn(async () => {
         if (made === undefined && !interfaces.some(({ name }) => name === lineDevice)) return;
-        await remove(place, made?.kind ?? 'one-tree');
+        await remove({ ...place, kind: made?.line.kind ?? 'one-tree' });
         const entrance = `dev ${place.uplink}`;
         const others = await askTc(exec, [`filter show ${entrance} egress`, `filter show ${entrance} ingress`]);
         if (others.trim() === '') await refused(applyTc(exec, [`qdisc delete ${entrance} clsact`]));

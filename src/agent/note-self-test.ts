@@ -1,4 +1,4 @@
-import type { SelfTestResult } from '../data-path/self-test.ts';
+import type { SelfTestResult } from '../gateway/self-test.ts';
 import type { SelfTestFacts } from '../health/facts.ts';
 import { continueProblem, type Problem } from '../health/problem.ts';
 import { TributaryError } from '../lib/errors.ts';

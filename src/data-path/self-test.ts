@@ -1,12 +1,10 @@
 import { createSocket } from 'node:dgram';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { judgeSelfTest, type Probe, probeTarget, type SelfTestResult, toProbeNumber } from '../gateway/self-test.ts';
+import { judgeSelfTest, type Probe, probeTarget, toProbeNumber } from '../gateway/self-test.ts';
 import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
 import { applyTc } from '../system/tc.ts';
 import { holdsPermit } from './permit.ts';
-
-export type { SelfTestResult };
 
 /** Tries the fence: packets of the agent's own are sent, and what the kernel counted of them is judged at the next reading. */
 export type SelfTest = ReturnType<typeof createSelfTest>;
@@ -18,10 +16,7 @@ interface SelfTestReading {
   readonly tunnelInterface: string;
 }
 
-/** Sends one packet for each probe: from this device, into the tunnel. */
-export type SendProbes = (probes: readonly Probe[]) => Promise<void>;
-
-export function createSelfTest(exec: Exec, sendProbes: SendProbes) {
+export function createSelfTest(exec: Exec, send: typeof sendProbes) {
   let plan: Pick<SelfTestReading, 'probes' | 'tunnelInterface'> = { probes: [], tunnelInterface: '' };
   let sent: readonly Probe[] = [];
   let before: NftTable | undefined;
@@ -32,7 +27,7 @@ export function createSelfTest(exec: Exec, sendProbes: SendProbes) {
       if (probes.length === 0) return;
       if (!isTurnedRound) await turnProbesRound(exec, tunnelInterface, probes);
       isTurnedRound = true;
-      await sendProbes(probes);
+      await send(probes);
       sent = probes;
     },
     /** Judges what was sent since the last review, and plans what is sent next; undefined: there was nothing to judge. */
@@ -52,10 +47,10 @@ export function createSelfTest(exec: Exec, sendProbes: SendProbes) {
   };
 }
 
-/** Over UDP sockets of the namespace that this process is in. */
-export const sendProbes: SendProbes = async (probes) => {
+/** Sends one packet for each probe: from the namespace that this process is in, into the tunnel. */
+export async function sendProbes(probes: readonly Probe[]): Promise<void> {
   await Promise.all(([4, 6] as const).map((family) => sendFamily(probes, family)));
-};
+}
 
 /** The kernel handles them before `send` resolves, or within the moment that is waited. */
 async function sendFamily(probes: readonly Probe[], family: Probe['family']): Promise<void> {

@@ -15,7 +15,7 @@ import type { Interface } from '../system/ip.ts';
 import { applyTc, askTc } from '../system/tc.ts';
 
 /** Where the line has to be held, and at what. */
-export interface LineWish extends Pick<DesiredLine, 'tunnelInterface' | 'uplink' | 'overheadBytes'> {
+export interface LineWish extends LinePlace, Pick<DesiredLine, 'overheadBytes'> {
   /** The owner's limit, bits per second each way; undefined: none. */
   readonly limitBits: number | undefined;
 }
@@ -43,8 +43,7 @@ interface LineView {
   readonly isVouched: boolean;
 }
 
-interface Made {
-  readonly line: DesiredLine;
+interface Made extends DesiredLine {
   /** The rate that its plain queues were made for. */
   readonly queuedFor: DesiredLine;
 }
@@ -52,7 +51,7 @@ interface Made {
 export function createLineShaper(exec: Exec) {
   let way = 0;
   let givenUpAtMs = 0;
-  let householdBits: number | undefined;
+  let householdBits = Number.POSITIVE_INFINITY;
   let wish: LineWish | undefined;
   let made: Made | undefined;
   let turn: Promise<unknown> = Promise.resolve();
@@ -62,13 +61,16 @@ export function createLineShaper(exec: Exec) {
     turn = done.catch(() => undefined);
     return done;
   };
-  const remove = async (place: LinePlace) => {
+  const remove = async (place: LinePlace, kind: DesiredLine['kind']) => {
     made = undefined;
-    await refused(applyTc(exec, listLineRemovals(place), 'forced'));
-    if (place.kind === 'one-tree') await refused(runIp(exec, ['link', 'delete', lineDevice]));
+    await refused(applyTc(exec, listLineRemovals(place, kind), 'forced'));
+    if (kind === 'one-tree') await refused(runIp(exec, ['link', 'delete', lineDevice]));
+  };
+  const end = async () => {
+    if (made !== undefined) await remove(made, made.kind);
   };
   const make = async (line: DesiredLine) => {
-    await remove(line);
+    await remove(line, line.kind);
     if (line.kind === 'one-tree') {
       await runIp(exec, ['link', 'add', lineDevice, 'type', 'ifb']);
       await runIp(exec, ['link', 'set', lineDevice, 'up']);
@@ -77,14 +79,14 @@ export function createLineShaper(exec: Exec) {
       await refused(applyTc(exec, entrances, 'forced'));
     }
     await applyTc(exec, renderLine(line));
-    made = { line, queuedFor: line };
+    made = { ...line, queuedFor: line };
   };
-  const changeRate = async ({ line, queuedFor }: Made, bitsPerSecond: number) => {
+  const changeRate = async ({ queuedFor, ...line }: Made, bitsPerSecond: number) => {
     const next = { ...line, bitsPerSecond };
     const isRefused = await refused(applyTc(exec, renderRate(next, queuedFor), 'talk'));
-    made = isRefused ? undefined : { line: next, queuedFor: fitsQueues(next, queuedFor) ? queuedFor : next };
+    made = isRefused ? undefined : { ...next, queuedFor: fitsQueues(next, queuedFor) ? queuedFor : next };
   };
-  const isAsMade = async ({ line }: Made) => {
+  const isAsMade = async (line: DesiredLine) => {
     const said = await askTc(exec, listLineQuestions(line)).catch(toUndefined());
     return said !== undefined && matchesLine(said, line);
   };
@@ -94,7 +96,7 @@ export function createLineShaper(exec: Exec) {
     for (let chosen = ways[way]; chosen !== undefined; chosen = ways[way]) {
       const line = { ...place, ...chosen, bitsPerSecond };
       if (!(await refused(make(line)))) return;
-      await remove(line);
+      await remove(line, line.kind);
       // The kernel refused because one of them is missing: the next pass finds both.
       const devices = [place.tunnelInterface, place.uplink];
       const isMissing = devices.map((device) => refused(runIp(exec, ['link', 'show', 'dev', device])));
@@ -105,27 +107,24 @@ export function createLineShaper(exec: Exec) {
   };
   /** Brings the tree to the rate that is wanted now; `mayTrust`: it is as it was left. */
   const bring = async (place: LineWish, { mayTrust }: { readonly mayTrust: boolean }) => {
-    const bitsPerSecond = smaller(place.limitBits, householdBits);
-    const isThere = made?.line.tunnelInterface === place.tunnelInterface && made.line.uplink === place.uplink;
-    if (bitsPerSecond === undefined) {
-      if (made !== undefined) await remove(made.line);
-      return;
-    }
-    if (isThere && made !== undefined && made.line.bitsPerSecond !== bitsPerSecond)
-      await changeRate(made, bitsPerSecond);
-    if (isThere && made !== undefined && (mayTrust || (await isAsMade(made)))) return;
-    await build(place, bitsPerSecond);
+    const bitsPerSecond = Math.min(place.limitBits ?? Number.POSITIVE_INFINITY, householdBits);
+    if (bitsPerSecond === Number.POSITIVE_INFINITY) return end();
+    if (made !== undefined && made.bitsPerSecond !== bitsPerSecond) await changeRate(made, bitsPerSecond);
+    if (made === undefined || !(mayTrust || (await isAsMade(made)))) await build(place, bitsPerSecond);
   };
   return {
     /** Makes the tree what is wished; answers how the line is held. */
     reconcile: (next: LineWish, { interfaces, isVouched }: LineView): Promise<LineWay> =>
       inTurn(async () => {
-        if (wish?.tunnelInterface !== next.tunnelInterface || wish.uplink !== next.uplink) way = 0;
+        if (wish?.tunnelInterface !== next.tunnelInterface || wish.uplink !== next.uplink) {
+          way = 0;
+          await end();
+        }
         wish = next;
         const device = interfaces.find(({ name }) => name === lineDevice);
         // A former process may have left it.
-        if (made === undefined && device !== undefined) await remove({ ...next, kind: 'one-tree' });
-        const isWhole = made?.line.kind !== 'one-tree' || device?.isUp === true;
+        if (made === undefined && device !== undefined) await remove(next, 'one-tree');
+        const isWhole = made?.kind !== 'one-tree' || device?.isUp === true;
         if (!isWhole) made = undefined;
         await bring(next, { mayTrust: isVouched });
         return ways[way];
@@ -133,29 +132,25 @@ export function createLineShaper(exec: Exec) {
     /** The rate that the household leaves, at once; undefined: all of it. False where nothing shapes here. */
     setRate: (bits: number | undefined): Promise<boolean> =>
       inTurn(async () => {
-        householdBits = bits;
+        householdBits = bits ?? Number.POSITIVE_INFINITY;
         if (wish !== undefined) await bring(wish, { mayTrust: true });
         return ways[way] !== undefined;
       }),
     /** What waits is thrown away: nothing more leaves. The next pass lets packets in again. */
     flush: () =>
       inTurn(async () => {
-        if (made?.line.kind === 'one-tree') await refused(runIp(exec, ['link', 'set', lineDevice, 'down']));
+        if (made?.kind === 'one-tree') await refused(runIp(exec, ['link', 'set', lineDevice, 'down']));
       }),
     /** Takes all of it out, at a tear-down; `interfaces` are those that are there. */
-    takeOut: (place: Pick<DesiredLine, 'tunnelInterface' | 'uplink'>, interfaces: readonly Interface[]) =>
+    takeOut: (place: LinePlace, interfaces: readonly Interface[]) =>
       inTurn(async () => {
         if (made === undefined && !interfaces.some(({ name }) => name === lineDevice)) return;
-        await remove({ ...place, kind: made?.line.kind ?? 'one-tree' });
+        await remove(place, made?.kind ?? 'one-tree');
         const entrance = `dev ${place.uplink}`;
         const others = await askTc(exec, [`filter show ${entrance} egress`, `filter show ${entrance} ingress`]);
         if (others.trim() === '') await refused(applyTc(exec, [`qdisc delete ${entrance} clsact`]));
       }),
   };
-}
-
-function smaller(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined ? other : other === undefined ? one : Math.min(one, other);
 }
 
 /** True where a program refused, or is missing. */

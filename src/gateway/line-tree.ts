@@ -22,8 +22,8 @@ export interface DesiredLine {
   readonly kind: 'one-tree' | 'two-trees';
 }
 
-/** All that taking it out needs. */
-export type LinePlace = Pick<DesiredLine, 'tunnelInterface' | 'uplink' | 'kind'>;
+/** Where it is held. */
+export type LinePlace = Pick<DesiredLine, 'tunnelInterface' | 'uplink'>;
 
 const filterPreference = 20;
 /** Classic BPF, which every kernel's filters know: the packet's mark, compared. */
@@ -74,7 +74,7 @@ export function renderLine(line: DesiredLine): readonly string[] {
 }
 
 /** Lines that take the ways into it out; each may fail where there is none. */
-export function listLineRemovals({ tunnelInterface, uplink, kind }: LinePlace): readonly string[] {
+export function listLineRemovals({ tunnelInterface, uplink }: LinePlace, kind: DesiredLine['kind']): readonly string[] {
   return [tunnelInterface, uplink].map((device) =>
     kind === 'one-tree'
       ? `filter delete dev ${device} egress protocol all pref ${filterPreference}`

@@ -31,8 +31,6 @@ export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost
   const hasIpv6 = addresses.some((address) => address.includes(':'));
   // What an earlier process learnt holds until this one has asked.
   const publicAddresses = desired.publicAddresses ?? table?.sets.get('own4')?.filter(isIPv4) ?? [];
-  const probes =
-    spec === undefined ? [] : planProbes({ network, uplink, hasIpv6, publicAddresses, ...desired.gateway });
   const collision = findCollision(addresses, ownPrefixes);
   const possible: DesiredTunnel = collision === undefined ? fitting : { kind: 'absent', interface: tunnelInterface };
   const layout: GatewayLayout = {
@@ -45,14 +43,12 @@ export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost
     isTunnelThere: possible.kind !== 'absent' && network.interfaces.some((own) => own.name === tunnelInterface),
     consumerPorts: chooseConsumerPorts(localPorts),
     tunnelMtu: spec?.mtu ?? defaultMtu,
-    ownPrefixes: [
-      ...new Set([...ownPrefixes, ...listHomePrefixes(network.interfaces, tunnelInterface), ...publicAddresses]),
-    ],
-    probes,
+    ownPrefixes: [...ownPrefixes, ...listHomePrefixes(network.interfaces, tunnelInterface), ...publicAddresses],
+    probes: spec ? planProbes({ network, uplink, hasIpv6, publicAddresses, ...desired.gateway }) : [],
     line: planLine(desired.line, bestWay, table),
   };
   const denied: DeniedPolicy = { table: deniedTableName, interface: tunnelInterface, lists: desired.denied };
-  return { layout, denied, uplink, missing, collision, possible, probes };
+  return { layout, denied, missing, collision, possible };
 }
 
 /** The firewall that is wanted, and what it depends on beside the layout. */

@@ -13,12 +13,10 @@ import { toFailure, toUndefined } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import type { Interface } from '../system/ip.ts';
 import { applyTc, askTc } from '../system/tc.ts';
+import type { WantedLine } from './state.ts';
 
 /** Where the line has to be held, and at what. */
-export interface LineWish extends LinePlace, Pick<DesiredLine, 'overheadBytes'> {
-  /** The owner's limit, bits per second each way; undefined: none. */
-  readonly limitBits: number | undefined;
-}
+export type LineWish = LinePlace & Pick<DesiredLine, 'overheadBytes'> & Pick<WantedLine, 'limitBits'>;
 
 /** Holds what is shared to a rate on the owner's line: the owner's limit, and below it what the household leaves. */
 export type LineShaper = ReturnType<typeof createLineShaper>;

@@ -26,7 +26,7 @@ export async function reconcileDataPath(host: DataPathHost, desired: DesiredData
   const { table, record } = observed;
   const network = await takeNameBack(exec, desired.tunnel, observed.network);
   const composed = composeDataPath(desired, { ...observed, network });
-  const { denied, uplink, collision, missing, possible, probes } = composed;
+  const { denied, collision, missing, possible } = composed;
   let { layout } = composed;
   let way: LineWay = bestWay;
   /** The rules are for the way in which the line is held: it comes first. */
@@ -65,8 +65,8 @@ export async function reconcileDataPath(host: DataPathHost, desired: DesiredData
   return {
     ...fence,
     isFenced: fence.isFenced && isDenied,
-    uplink,
-    router: chooseRouter(network, uplink),
+    uplink: layout.uplink,
+    router: chooseRouter(network, layout.uplink),
     tunnel,
     collision,
     missing,
@@ -74,7 +74,7 @@ export async function reconcileDataPath(host: DataPathHost, desired: DesiredData
     /** How the line is held; undefined: nothing shapes here. */
     way,
     /** What the fence can be tried with now. */
-    probes: tunnel.kind === 'present' ? probes : [],
+    probes: tunnel.kind === 'present' ? layout.probes : [],
   };
 }
 

@@ -4,12 +4,12 @@ import { entranceName, toChains } from './chains.ts';
 import { type ForwardedTotals, type GatewayPolicy, refusals, tableName } from './policy.ts';
 import { type Chain, type Rule, renderChain } from './rule.ts';
 import { probeSets } from './self-test.ts';
-import { type RuleSet, type RuleSets, toSets } from './sets.ts';
+import { type RuleSet, toSets } from './sets.ts';
 
 /** The ruleset as data: what is rendered, and what a listing of the kernel's table is held against. */
 export interface Ruleset {
   readonly chains: readonly Chain[];
-  readonly sets: RuleSets;
+  readonly sets: Readonly<Record<keyof ReturnType<typeof toSets>, RuleSet>>;
   /** Changes when anything but a running total changes; stands in the kernel as the first rule's comment. */
   readonly fingerprint: string;
   readonly policy: GatewayPolicy;

@@ -35,8 +35,6 @@ export async function cleanUp(options: CleanUpOptions): Promise<void> {
   const usage = openUsageAccounting({ ...kept, limits: () => limits, now: () => new Date() });
   const restore = createRestoreFile(stateDirectory, 'restore', kept.onSetAside);
   // What passed since the killed agent last wrote counts towards the cap too.
-  await removeDataPath(
-    { exec, stateDirectory, restore, line: createLineShaper(exec) },
-    { tunnelInterface: options.tunnelInterface, keepTotals: usage.close },
-  );
+  const host = { exec, stateDirectory, restore, line: createLineShaper(exec) };
+  await removeDataPath(host, options.tunnelInterface, usage.close);
 }

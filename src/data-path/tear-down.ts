@@ -1,4 +1,4 @@
-import { deniedTableName, type ForwardedTotals, tableName } from '../gateway/policy.ts';
+import { deniedTableName, tableName } from '../gateway/policy.ts';
 import { noRouting, planRouting } from '../gateway/routes.ts';
 import { chooseUplink } from '../gateway/uplink.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
@@ -8,17 +8,13 @@ import { observeTable } from './observe.ts';
 import { holdsPermit, revokePermit } from './permit.ts';
 import { reconcileTunnel } from './reconcile-tunnel.ts';
 import { type DataPathHost, readTotals } from './state.ts';
+import type { UsageAccounting } from './usage-accounting.ts';
 
-/** What a tear-down needs to know of the data path, and who keeps what was counted. */
-export interface TearDown {
-  readonly tunnelInterface: string;
-  /** Writes down the last totals. @throws state-unwritable */
-  readonly keepTotals: (totals: ForwardedTotals | undefined) => Promise<void>;
-}
+type KeepTotals = UsageAccounting['close'];
 
 /** Leaves nothing open on the way. The table goes once its totals are kept; else it stays, closed. Safe to repeat. */
-export async function removeDataPath(host: DataPathHost, tearDown: TearDown): Promise<void> {
-  const table = await closeDataPath(host, tearDown);
+export async function removeDataPath(host: DataPathHost, tunnelInterface: string, keep: KeepTotals): Promise<void> {
+  const table = await closeDataPath(host, tunnelInterface, keep);
   await forgetConnections(host.exec);
   if (table !== undefined) await applyNft(host.exec, `delete table inet ${tableName}\n`, 'removing the gateway');
   const denied = await observeNftOutline(host.exec, deniedTableName);
@@ -29,7 +25,8 @@ export async function removeDataPath(host: DataPathHost, tearDown: TearDown): Pr
 /** The same but for the table, which stays, closed: without it the kernel would answer consumers' peers with resets. */
 export async function closeDataPath(
   host: DataPathHost,
-  { tunnelInterface, keepTotals }: TearDown,
+  tunnelInterface: string,
+  keep: KeepTotals,
 ): Promise<NftTable | undefined> {
   const { exec } = host;
   if (holdsPermit(await observeTable(exec))) await revokePermit(exec);
@@ -40,6 +37,6 @@ export async function closeDataPath(
   await reconcileTunnel(host, { kind: 'absent', interface: tunnelInterface }, network);
   await host.restore.putBack();
   const table = await observeTable(exec);
-  await keepTotals(readTotals(table));
+  await keep(readTotals(table));
   return table;
 }

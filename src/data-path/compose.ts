@@ -61,8 +61,7 @@ export function planPolicy(
   { layout, stopAtBytes, newUntilBytes }: DesiredTable,
   { up, down }: ForwardedTotals,
 ): GatewayPolicy {
-  const countTo = (total: number | undefined) =>
-    total === undefined ? undefined : Math.max(0, total - up.bytes - down.bytes);
+  const countTo = (total: number | undefined) => total && Math.max(0, total - up.bytes - down.bytes);
   return { ...layout, remainingBytes: countTo(stopAtBytes), remainingNewBytes: countTo(newUntilBytes) };
 }
 

@@ -31,7 +31,7 @@ export async function closeDataPath(
   const { exec } = host;
   if (holdsPermit(await observeTable(exec))) await revokePermit(exec);
   const network = await observeNetwork(exec);
-  const uplink = chooseUplink(network, { configured: undefined, tunnelInterface });
+  const uplink = chooseUplink(network, { tunnelInterface });
   if (uplink !== undefined) await host.line.takeOut({ tunnelInterface, uplink }, network.interfaces);
   await applyIpCommands(exec, planRouting(noRouting, network), 'removing the routes');
   await reconcileTunnel(host, { kind: 'absent', interface: tunnelInterface }, network);

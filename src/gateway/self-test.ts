@@ -58,7 +58,8 @@ export function planProbes({ network, uplink, hasIpv6, ...owner }: ProbeSources)
   const addresses = network.interfaces.flatMap((own) => own.addresses.map((each) => ({ ...each, on: own.name })));
   const networks = addresses.map(({ address, prefixLength }) => `${address}/${prefixLength}`);
   const families: readonly Family[] = hasIpv6 ? [4, 6] : [4];
-  const blocked = listBlocked(owner.blockedPorts);
+  const ranges = owner.blockedPorts.flatMap((entry) => parsePortRange(`${entry}`) ?? []);
+  const blocked = ranges.filter(({ protocol }) => protocol !== 'tcp');
   const openPort = findOpenPort(blocked);
   return families.flatMap((family): Probe[] => {
     const source = sources[family].find((address) => !isInAny(address, networks));
@@ -84,11 +85,6 @@ export function planProbes({ network, uplink, hasIpv6, ...owner }: ProbeSources)
       ...plan('the Internet', publicAddress[family]),
     ];
   });
-}
-
-/** Ranges that are blocked for UDP. */
-function listBlocked(entries: GatewayPolicy['blockedPorts']): readonly PortRange[] {
-  return entries.flatMap((entry) => parsePortRange(`${entry}`) ?? []).filter(({ protocol }) => protocol !== 'tcp');
 }
 
 /** A port that is not blocked; undefined: all are. */

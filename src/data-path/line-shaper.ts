@@ -11,7 +11,7 @@ import {
 } from '../gateway/line-tree.ts';
 import { toFailure, toUndefined } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
-import type { Interface } from '../system/ip.ts';
+import type { Interface, Network } from '../system/ip.ts';
 import { applyTc, askTc } from '../system/tc.ts';
 import type { WantedLine } from './state.ts';
 
@@ -35,11 +35,8 @@ export const [bestWay] = ways;
 /** What was refused for want of memory, say, is tried again. */
 const againMs = 600_000;
 
-interface LineView {
-  readonly interfaces: readonly Interface[];
-  /** Nothing has changed since the last pass. */
-  readonly isVouched: boolean;
-}
+/** `isVouched`: nothing has changed since the last pass. */
+type LineView = Pick<Network, 'interfaces'> & { readonly isVouched: boolean };
 
 interface Made extends DesiredLine {
   /** The rate that its plain queues were made for. */

@@ -1,5 +1,5 @@
 import { type DeniedPolicy, matchesDenied, renderDenied } from '../gateway/denied.ts';
-import { type FenceRecord, isAsRecorded, isFence, matchesRuleset } from '../gateway/matches.ts';
+import { type FenceRecord, isFence, matchesRuleset } from '../gateway/matches.ts';
 import { composeRouting, planRouting } from '../gateway/routes.ts';
 import { continueCounts, type Loading, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import { type DesiredSysctl, listSysctls, planSysctls } from '../gateway/sysctls.ts';
@@ -94,7 +94,8 @@ async function reconcileTable(
 ): Promise<Fence> {
   const ruleset = toRuleset(planPolicy(desired, readTotals(table) ?? desired.totals));
   const isKnown = matchesRuleset(table, ruleset);
-  if (isKnown && isAsRecorded(table, ruleset, record)) return { table, isFenced: true, record };
+  const isAsRecorded = record?.fingerprint === ruleset.fingerprint && record.listing === table?.listing;
+  if (isKnown && isAsRecorded) return { table, isFenced: true, record };
   // After a restart nothing is recorded: the same rules are loaded again, under traffic that goes on.
   const first = isKnown && record === undefined ? 'keep-cap' : 'change';
   const fence = await install(exec, { table, record }, { ...desired, loading: first }).catch(

@@ -5,19 +5,15 @@ import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
 import { applyTc } from '../system/tc.ts';
 import { holdsPermit } from './permit.ts';
+import type { DataPath } from './reconcile.ts';
 
 /** Tries the fence: packets of the agent's own are sent, and what the kernel counted of them is judged at the next reading. */
 export type SelfTest = ReturnType<typeof createSelfTest>;
 
-interface SelfTestReading {
-  readonly table: NftTable | undefined;
-  /** What the fence can be tried with from now on. */
-  readonly probes: readonly Probe[];
-  readonly tunnelInterface: string;
-}
+type SelfTestPlan = Pick<DataPath, 'probes'> & { readonly tunnelInterface: string };
 
 export function createSelfTest(exec: Exec, send: typeof sendProbes) {
-  let plan: Pick<SelfTestReading, 'probes' | 'tunnelInterface'> = { probes: [], tunnelInterface: '' };
+  let plan: SelfTestPlan = { probes: [], tunnelInterface: '' };
   let sent: readonly Probe[] = [];
   let before: NftTable | undefined;
   let isTurnedRound = false;
@@ -31,7 +27,7 @@ export function createSelfTest(exec: Exec, send: typeof sendProbes) {
       sent = probes;
     },
     /** Judges what was sent since the last review, and plans what is sent next; undefined: there was nothing to judge. */
-    review({ table, probes, tunnelInterface }: SelfTestReading) {
+    review({ table, probes, tunnelInterface }: SelfTestPlan & Pick<DataPath, 'table'>) {
       const next = { probes, tunnelInterface };
       const tried = JSON.stringify(next) === JSON.stringify(plan) ? sent : [];
       const readings = table && { before, after: table, isOpen: holdsPermit(before) && holdsPermit(table) };

@@ -5,15 +5,10 @@ import { type Ruleset, renderComment, toQuotas } from './ruleset.ts';
 /** Bytes by which the kernel's quota and the counters may differ while packets pass between the two readings. */
 const quotaSlackBytes = 1024 * 1024;
 
-/** How the kernel listed a ruleset right after it took it. */
+/** How the kernel listed a ruleset right after it took it: only this shows a rule swapped under its comment, a moved chain, a sleeping table. */
 export interface FenceRecord {
   readonly fingerprint: string;
   readonly listing: string;
-}
-
-/** Listed as right after loading: only this shows a rule swapped under its comment, a moved chain, a sleeping table. */
-export function isAsRecorded(table: NftTable, ruleset: Ruleset, record: FenceRecord | undefined): boolean {
-  return record?.fingerprint === ruleset.fingerprint && record.listing === table.listing;
 }
 
 /** True where the kernel's table is this ruleset: rules of the same names in the same order, same sets, same cap. */

@@ -3,6 +3,7 @@ import { matchesRuleset } from '../gateway/matches.ts';
 import { composeRouting, noRouting, planRouting } from '../gateway/routes.ts';
 import { continueCounts, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import { listSysctls, planSysctls } from '../gateway/sysctls.ts';
+import type { Exec } from '../system/exec.ts';
 import type { IpCommand } from '../system/ip.ts';
 import { toCommand } from '../tunnel/apply.ts';
 import { observeTunnel } from '../tunnel/observe.ts';
@@ -11,16 +12,12 @@ import { renderWireGuard } from '../tunnel/render.ts';
 import { compareTables } from './compare-tables.ts';
 import { composeDataPath, planPolicy } from './compose.ts';
 import { type ObservedHost, observeSysctls } from './observe.ts';
-import { type DataPathHost, type DesiredDataPath, readTotals } from './state.ts';
+import { type DesiredDataPath, readTotals } from './state.ts';
 
 const mostColumns = 400;
 
 /** A pass as text, a line a thing; then what the kernel lacks of it. @throws command-failed, missing-program */
-export async function planChanges(
-  { exec }: Pick<DataPathHost, 'exec'>,
-  desired: DesiredDataPath,
-  observed: ObservedHost,
-) {
+export async function planChanges(exec: Exec, desired: DesiredDataPath, observed: ObservedHost) {
   const { network, table } = observed;
   const composed = composeDataPath(desired, observed);
   const { denied, collision, possible } = composed;

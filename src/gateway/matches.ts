@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { NftTable } from '../system/nft.ts';
-import { type Ruleset, renderComment, toQuotas } from './ruleset.ts';
+import { type Ruleset, renderComment } from './ruleset.ts';
 
 /** Bytes by which the kernel's quota and the counters may differ while packets pass between the two readings. */
 const quotaSlackBytes = 1024 * 1024;
@@ -19,7 +19,7 @@ export function matchesRuleset(table: NftTable | undefined, ruleset: Ruleset): t
 /** The same but for how much the cap leaves, which traffic changes while the ruleset is being installed. */
 export function isFence(table: NftTable | undefined, ruleset: Ruleset): table is NftTable {
   if (table === undefined) return false;
-  const quotas = Object.entries(toQuotas(ruleset.policy));
+  const quotas = Object.entries(ruleset.quotas);
   if (quotas.some(([name, left]) => table.quotas.has(name) !== (left !== undefined))) return false;
   return hasSameRules(table, ruleset) && hasSameSets(table, ruleset);
 }
@@ -42,7 +42,7 @@ function hasSameSets(table: NftTable, ruleset: Ruleset): boolean {
 }
 
 function hasSameCap(table: NftTable, ruleset: Ruleset): boolean {
-  return Object.entries(toQuotas(ruleset.policy)).every(([name, desired]) => {
+  return Object.entries(ruleset.quotas).every(([name, desired]) => {
     const quota = table.quotas.get(name);
     if (desired === undefined || quota === undefined) return true;
     const remaining = quota.bytes - quota.used;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { NftTable } from '../system/nft.ts';
 import { entranceName, toChains } from './chains.ts';
 import { type ForwardedTotals, type GatewayPolicy, refusals, tableName } from './policy.ts';
@@ -12,7 +12,8 @@ export interface Ruleset {
   readonly sets: Readonly<Record<keyof ReturnType<typeof toSets>, RuleSet>>;
   /** Changes when anything but a running total changes; stands in the kernel as the first rule's comment. */
   readonly fingerprint: string;
-  readonly policy: GatewayPolicy;
+  /** Bytes that may still pass, by the quota that counts them; undefined: there is no such quota. */
+  readonly quotas: Readonly<Record<'cap' | 'cap_new', number | undefined>>;
   /** True where what the ceilings have counted goes on; else their counts begin again when it is installed. */
   readonly keepsCounts: boolean;
 }
@@ -21,9 +22,10 @@ export interface Ruleset {
 export function toRuleset(policy: GatewayPolicy): Ruleset {
   const chains = toChains(policy);
   const sets = toSets(policy);
-  const { remainingBytes: _, remainingNewBytes: __, ...lasting } = policy;
-  const hash = createHash('sha256').update(JSON.stringify([chains, sets, lasting]));
-  return { chains, sets, policy, keepsCounts: false, fingerprint: `ruleset ${hash.digest('hex').slice(0, 16)}` };
+  const { remainingBytes: cap, remainingNewBytes: cap_new, ...lasting } = policy;
+  const digest = hash('sha256', JSON.stringify([chains, sets, lasting]));
+  const fingerprint = `ruleset ${digest.slice(0, 16)}`;
+  return { chains, sets, quotas: { cap, cap_new }, keepsCounts: false, fingerprint };
 }
 
 /** `change` keeps counters and permit, `keep-cap` the rest of the cap too; `replace` nothing: a moved chain goes. */
@@ -32,7 +34,7 @@ export type Loading = 'change' | 'keep-cap' | 'replace';
 /** One transaction that makes any table this ruleset; `totals` are where the forwarded counters of a new one begin. */
 export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, loading: Loading = 'change'): string {
   const sets = Object.entries(ruleset.sets);
-  const quotas = loading === 'keep-cap' ? [] : Object.entries(toQuotas(ruleset.policy));
+  const quotas = loading === 'keep-cap' ? [] : Object.entries(ruleset.quotas);
   const kindOf = ({ isMap }: RuleSet) => (isMap ? 'map' : 'set');
   return `${[
     ...(loading === 'replace' ? [`table inet ${tableName}`, `delete table inet ${tableName}`] : []),
@@ -65,11 +67,6 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, loading
     ...ruleset.chains.flatMap((chain) => renderChain(chain, (own) => renderComment(chain, own, ruleset.fingerprint))),
     '}',
   ].join('\n')}\n`;
-}
-
-/** What may still pass, by the quota that counts it; undefined: there is no such quota. */
-export function toQuotas({ remainingBytes, remainingNewBytes }: GatewayPolicy) {
-  return { cap: remainingBytes, cap_new: remainingNewBytes };
 }
 
 /** The ruleset for a kernel that has this table: counts go on, but a count keeps the ceiling or rate that it began with. */

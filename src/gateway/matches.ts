@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { NftTable } from '../system/nft.ts';
-import { type Ruleset, renderComment } from './ruleset.ts';
+import { hasRules } from './rule.ts';
+import type { Ruleset } from './ruleset.ts';
 
 /** Bytes by which the kernel's quota and the counters may differ while packets pass between the two readings. */
 const quotaSlackBytes = 1024 * 1024;
@@ -28,9 +29,8 @@ function hasSameRules(table: NftTable, ruleset: Ruleset): boolean {
   const known = new Set(ruleset.chains.map((chain) => chain.name));
   if ([...table.rules.keys(), ...table.policies.keys()].some((name) => !known.has(name))) return false;
   return ruleset.chains.every((chain) => {
-    const desired = chain.rules.map((rule) => renderComment(chain, rule, ruleset.fingerprint));
     const policy = /policy (\w+)/.exec(chain.hook ?? '')?.[1];
-    return table.policies.get(chain.name) === policy && isDeepStrictEqual(table.rules.get(chain.name) ?? [], desired);
+    return table.policies.get(chain.name) === policy && hasRules(table, chain);
   });
 }
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { NftTable } from '../system/nft.ts';
 import { entranceName, toChains } from './chains.ts';
 import { type ForwardedTotals, type GatewayPolicy, refusals, tableName } from './policy.ts';
-import { type Chain, type Rule, renderChain } from './rule.ts';
+import { type Chain, hasRules, type Rule, renderChain, rule } from './rule.ts';
 import { probeSets } from './self-test.ts';
 import { type RuleSet, toSets } from './sets.ts';
 
@@ -20,11 +20,13 @@ export interface Ruleset {
 
 /** The rules for a policy. Pure: reading top-down is reading what happens to a packet. */
 export function toRuleset(policy: GatewayPolicy): Ruleset {
-  const chains = toChains(policy);
+  const unsigned = toChains(policy);
   const sets = toSets(policy);
   const { remainingBytes: cap, remainingNewBytes: cap_new, ...lasting } = policy;
-  const digest = hash('sha256', JSON.stringify([chains, sets, lasting]));
+  const digest = hash('sha256', JSON.stringify([unsigned, sets, lasting]));
   const fingerprint = `ruleset ${digest.slice(0, 16)}`;
+  const sign = ({ text }: Rule) => rule(fingerprint, text);
+  const chains = unsigned.map((own) => (own.name === 'arrival' ? { ...own, rules: own.rules.map(sign) } : own));
   return { chains, sets, quotas: { cap, cap_new }, keepsCounts: false, fingerprint };
 }
 
@@ -64,21 +66,15 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, loading
     ...sets.flatMap(([name, { type, elements }]) =>
       elements.length === 0 ? [] : [`  set ${name} { ${type} elements = { ${elements.join(', ')} } }`],
     ),
-    ...ruleset.chains.flatMap((chain) => renderChain(chain, (own) => renderComment(chain, own, ruleset.fingerprint))),
+    ...ruleset.chains.flatMap(renderChain),
     '}',
   ].join('\n')}\n`;
 }
 
 /** The ruleset for a kernel that has this table: counts go on, but a count keeps the ceiling or rate that it began with. */
 export function continueCounts(ruleset: Ruleset, before: Pick<NftTable, 'rules'> | undefined): Ruleset {
-  const { chains, fingerprint } = ruleset;
-  const keepsCounts = chains
-    .filter(({ name }) => name === 'ceilings' || name === 'to_tunnel')
-    .every((own) => {
-      const comments = own.rules.map((each) => renderComment(own, each, fingerprint));
-      return JSON.stringify(comments) === JSON.stringify(before?.rules.get(own.name));
-    });
-  return { ...ruleset, keepsCounts };
+  const counting = ruleset.chains.filter(({ name }) => name === 'ceilings' || name === 'to_tunnel');
+  return { ...ruleset, keepsCounts: before !== undefined && counting.every((own) => hasRules(before, own)) };
 }
 
 const permitType = 'type ifname; flags dynamic,timeout;';
@@ -92,9 +88,4 @@ export function renderPermit(tunnelInterface: string, seconds: number): string {
 
 export function renderNoPermit(): string {
   return `flush set inet ${tableName} permit\n`;
-}
-
-/** The comment that a rule carries in the kernel; the very first rule carries the fingerprint. */
-export function renderComment(chain: Chain, own: Rule, fingerprint: string): string {
-  return chain.name === 'arrival' ? fingerprint : own.name;
 }

@@ -27,10 +27,7 @@ export async function cleanUp(options: CleanUpOptions): Promise<void> {
   await ensureDirectory(stateDirectory);
   await using _lock = await acquireLock(join(stateDirectory, 'agent.lock'));
   const isHost = !options.isOwnNamespace && (await findHostHardware(exec)) !== undefined;
-  if (isHost) {
-    await takeNamespaceDown(openNamespaceHost());
-    return;
-  }
+  if (isHost) return await takeNamespaceDown(openNamespaceHost());
   const kept = { directory: stateDirectory, onSetAside: options.onSetAside };
   const usage = openUsageAccounting({ ...kept, limits: () => limits, now: () => new Date() });
   const restore = createRestoreFile(stateDirectory, 'restore', kept.onSetAside);

@@ -6,7 +6,7 @@ import type { Ruleset } from './ruleset.ts';
 /** Bytes by which the kernel's quota and the counters may differ while packets pass between the two readings. */
 const quotaSlackBytes = 1024 * 1024;
 
-/** How the kernel listed a ruleset right after it took it: only this shows a rule swapped under its comment, a moved chain, a sleeping table. */
+/** The listing right after loading: only this shows a rule swapped under its comment, a moved chain, a sleeping table. */
 export interface FenceRecord {
   readonly fingerprint: string;
   readonly listing: string;

@@ -1,7 +1,8 @@
 import { uptime } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { observeTable } from '../data-path/observe.ts';
-import { type DataPath, readRefusals, readTotals } from '../data-path/state.ts';
+import type { DataPath } from '../data-path/reconcile.ts';
+import { readRefusals, readTotals } from '../data-path/state.ts';
 import type { UsageAccounting } from '../data-path/usage-accounting.ts';
 import { toUndefined } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';

@@ -1,4 +1,4 @@
-import type { SelfTestResult } from '../data-path/self-test.ts';
+import type { SelfTest } from '../data-path/self-test.ts';
 import type { SelfTestFacts } from '../health/facts.ts';
 import { continueProblem, type Problem } from '../health/problem.ts';
 import { TributaryError } from '../lib/errors.ts';
@@ -10,7 +10,7 @@ export interface SelfTestState extends SelfTestFacts {
 }
 
 /** What became of the probes. `isOutdated`: the rules that they met were replaced since. */
-export type Tested = SelfTestResult & { readonly isOutdated: boolean };
+export type Tested = NonNullable<ReturnType<SelfTest['review']>> & { readonly isOutdated: boolean };
 
 /** A filter on the tunnel's device that was just made is there at the next test, and so are rules put right. */
 const patience = 3;

@@ -44,6 +44,6 @@ export async function planNow({ config, stateDirectory }: LoadedConfig, exec: Ex
   const keepaliveSeconds = registration && chooseKeepaliveSeconds(registration.keepaliveSeconds, defaultSeconds);
   const desired = planDataPath({ config, tunnel, keepaliveSeconds, usage, denied, publicAddresses: undefined, limit });
   // `refusal`: why the issued tunnel is not used.
-  const plan = await planChanges({ exec }, desired, observed);
+  const plan = await planChanges(exec, desired, observed);
   return { ...plan, isRegistered: registration !== undefined, refusal: refusal?.message };
 }

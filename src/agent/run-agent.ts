@@ -135,7 +135,7 @@ async function takeDown(
   { loaded, keepsFence, log }: Pick<AgentOptions, 'loaded' | 'keepsFence'> & { readonly log: Logger },
 ): Promise<TributaryError | undefined> {
   const work = keepsFence ? closeDataPath : removeDataPath;
-  const done = work(host, { tunnelInterface: loaded.config.tunnel.interface, keepTotals });
+  const done = work(host, loaded.config.tunnel.interface, keepTotals);
   const failure = await done.then(() => undefined, toFailure());
   if (failure) log.error({ reason: failure.message }, 'tearing down failed; `tributary cleanup` removes what is left');
   return failure;

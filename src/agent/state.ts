@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import type { DataPath } from '../data-path/state.ts';
+import type { DataPath } from '../data-path/reconcile.ts';
 import { openUsageAccounting, type UsageAccounting } from '../data-path/usage-accounting.ts';
 import type { Facts, Silence } from '../health/facts.ts';
 import type { Problem } from '../health/problem.ts';

@@ -27,16 +27,11 @@ export async function cleanUp(options: CleanUpOptions): Promise<void> {
   await ensureDirectory(stateDirectory);
   await using _lock = await acquireLock(join(stateDirectory, 'agent.lock'));
   const isHost = !options.isOwnNamespace && (await findHostHardware(exec)) !== undefined;
-  if (isHost) {
-    await takeNamespaceDown(openNamespaceHost());
-    return;
-  }
+  if (isHost) return await takeNamespaceDown(openNamespaceHost());
   const kept = { directory: stateDirectory, onSetAside: options.onSetAside };
   const usage = openUsageAccounting({ ...kept, limits: () => limits, now: () => new Date() });
   const restore = createRestoreFile(stateDirectory, 'restore', kept.onSetAside);
   // What passed since the killed agent last wrote counts towards the cap too.
-  await removeDataPath(
-    { exec, stateDirectory, restore, line: createLineShaper(exec) },
-    { tunnelInterface: options.tunnelInterface, keepTotals: usage.close },
-  );
+  const host = { exec, stateDirectory, restore, line: createLineShaper(exec) };
+  await removeDataPath(host, options.tunnelInterface, usage.close);
 }

@@ -17,7 +17,8 @@ export async function compareTables(
   { firewall, isKnown, isThere, tunnelInterface }: Compared,
 ): Promise<readonly string[]> {
   if (!isThere) return ['+ the whole table'];
-  const [have, want] = await Promise.all([list(exec), loadAside(exec, firewall, tunnelInterface)]);
+  const listed = exec({ program: 'nft', args: listWords.split(' '), doing: 'listing the firewall' });
+  const [have, want] = await Promise.all([listed, loadAside(exec, firewall, tunnelInterface)]);
   if (want === undefined) return isKnown ? [] : ['+ the table: its rules, sets or cap are others'];
   const [haveLines, wantLines] = [toPlacedLines(have), toPlacedLines(want)];
   const lines = [
@@ -28,16 +29,11 @@ export async function compareTables(
   return isSame || isKnown ? lines : ['+ the table: its rules are in another order'];
 }
 
-const listCommand = `nft -s list table ${ownTable}`;
-
-function list(exec: Exec): Promise<string> {
-  const [program = '', ...args] = listCommand.split(' ');
-  return exec({ program, args, doing: 'listing the firewall' });
-}
+const listWords = `-s list table ${ownTable}`;
 
 /** undefined where this user can make no network namespace, or the text needs an interface that it lacks. */
 async function loadAside(exec: Exec, firewall: string, device: string): Promise<string | undefined> {
-  const script = `ip link add "$1" type veth peer name aside0; nft -f - && exec ${listCommand}`;
+  const script = `ip link add "$1" type veth peer name aside0; nft -f - && exec nft ${listWords}`;
   const args = ['--user', '--map-root-user', '--net', 'sh', '-c', script, 'sh', device];
   return exec({ program: 'unshare', args, input: firewall, doing: 'loading the firewall aside' }).catch(toUndefined());
 }

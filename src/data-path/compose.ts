@@ -19,7 +19,7 @@ import type { ObservedHost } from './observe.ts';
 import type { DesiredDataPath, WantedLine } from './state.ts';
 
 /** What is desired, on the machine that was found: what a pass makes, and what `tributary plan` shows. */
-export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost, way: LineWay = bestWay) {
+export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost) {
   const { network, table, isIpv6On, room, localPorts } = observed;
   const tunnelInterface = desired.tunnel.interface;
   const uplink = chooseUplink(network, { configured: desired.configuredUplink, tunnelInterface });
@@ -31,8 +31,6 @@ export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost
   const hasIpv6 = addresses.some((address) => address.includes(':'));
   // What an earlier process learnt holds until this one has asked.
   const publicAddresses = desired.publicAddresses ?? table?.sets.get('own4')?.filter(isIPv4) ?? [];
-  const probes =
-    spec === undefined ? [] : planProbes({ network, uplink, hasIpv6, publicAddresses, ...desired.gateway });
   const collision = findCollision(addresses, ownPrefixes);
   const possible: DesiredTunnel = collision === undefined ? fitting : { kind: 'absent', interface: tunnelInterface };
   const layout: GatewayLayout = {
@@ -45,14 +43,12 @@ export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost
     isTunnelThere: possible.kind !== 'absent' && network.interfaces.some((own) => own.name === tunnelInterface),
     consumerPorts: chooseConsumerPorts(localPorts),
     tunnelMtu: spec?.mtu ?? defaultMtu,
-    ownPrefixes: [
-      ...new Set([...ownPrefixes, ...listHomePrefixes(network.interfaces, tunnelInterface), ...publicAddresses]),
-    ],
-    probes,
-    line: planLine(desired.line, way, table),
+    ownPrefixes: [...ownPrefixes, ...listHomePrefixes(network.interfaces, tunnelInterface), ...publicAddresses],
+    probes: spec ? planProbes({ network, uplink, hasIpv6, publicAddresses, ...desired.gateway }) : [],
+    line: planLine(desired.line, bestWay, table),
   };
   const denied: DeniedPolicy = { table: deniedTableName, interface: tunnelInterface, lists: desired.denied };
-  return { layout, denied, uplink, missing, collision, possible, probes };
+  return { layout, denied, missing, collision, possible };
 }
 
 /** The firewall that is wanted, and what it depends on beside the layout. */
@@ -65,8 +61,7 @@ export function planPolicy(
   { layout, stopAtBytes, newUntilBytes }: DesiredTable,
   { up, down }: ForwardedTotals,
 ): GatewayPolicy {
-  const countTo = (total: number | undefined) =>
-    total === undefined ? undefined : Math.max(0, total - up.bytes - down.bytes);
+  const countTo = (total: number | undefined) => total && Math.max(0, total - up.bytes - down.bytes);
   return { ...layout, remainingBytes: countTo(stopAtBytes), remainingNewBytes: countTo(newUntilBytes) };
 }
 

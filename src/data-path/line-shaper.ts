@@ -1,7 +1,7 @@
 import {
   type DesiredLine,
   fitsQueues,
-  type LineKind,
+  type LinePlace,
   lineDevice,
   listLineQuestions,
   listLineRemovals,
@@ -11,14 +11,12 @@ import {
 } from '../gateway/line-tree.ts';
 import { toFailure, toUndefined } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
-import type { Interface } from '../system/ip.ts';
+import type { Interface, Network } from '../system/ip.ts';
 import { applyTc, askTc } from '../system/tc.ts';
+import type { WantedLine } from './state.ts';
 
 /** Where the line has to be held, and at what. */
-export interface LineWish extends Pick<DesiredLine, 'tunnelInterface' | 'uplink' | 'overheadBytes'> {
-  /** The owner's limit, bits per second each way; undefined: none. */
-  readonly limitBits: number | undefined;
-}
+export type LineWish = LinePlace & Pick<DesiredLine, 'overheadBytes'> & Pick<WantedLine, 'limitBits'>;
 
 /** Holds what is shared to a rate on the owner's line: the owner's limit, and below it what the household leaves. */
 export type LineShaper = ReturnType<typeof createLineShaper>;
@@ -37,15 +35,10 @@ export const [bestWay] = ways;
 /** What was refused for want of memory, say, is tried again. */
 const againMs = 600_000;
 
-interface LineView {
-  readonly interfaces: readonly Interface[];
-  /** Nothing has changed since the last pass. */
-  readonly isVouched: boolean;
-}
+/** `isVouched`: nothing has changed since the last pass. */
+type LineView = Pick<Network, 'interfaces'> & { readonly isVouched: boolean };
 
-interface Made {
-  readonly line: DesiredLine;
-  readonly kind: LineKind;
+interface Made extends DesiredLine {
   /** The rate that its plain queues were made for. */
   readonly queuedFor: DesiredLine;
 }
@@ -53,7 +46,7 @@ interface Made {
 export function createLineShaper(exec: Exec) {
   let way = 0;
   let givenUpAtMs = 0;
-  let householdBits: number | undefined;
+  let householdBits = Number.POSITIVE_INFINITY;
   let wish: LineWish | undefined;
   let made: Made | undefined;
   let turn: Promise<unknown> = Promise.resolve();
@@ -63,68 +56,65 @@ export function createLineShaper(exec: Exec) {
     turn = done.catch(() => undefined);
     return done;
   };
-  const remove = async (place: Pick<DesiredLine, 'tunnelInterface' | 'uplink'>, kind: LineKind) => {
+  const remove = async (place: LinePlace, kind: DesiredLine['kind']) => {
     made = undefined;
     await refused(applyTc(exec, listLineRemovals(place, kind), 'forced'));
     if (kind === 'one-tree') await refused(runIp(exec, ['link', 'delete', lineDevice]));
   };
-  const make = async (line: DesiredLine, kind: LineKind) => {
-    await remove(line, kind);
-    if (kind === 'one-tree') {
+  const end = async () => {
+    if (made !== undefined) await remove(made, made.kind);
+  };
+  const make = async (line: DesiredLine) => {
+    await remove(line, line.kind);
+    if (line.kind === 'one-tree') {
       await runIp(exec, ['link', 'add', lineDevice, 'type', 'ifb']);
       await runIp(exec, ['link', 'set', lineDevice, 'up']);
       // They may be there already, with filters of others.
       const entrances = [line.tunnelInterface, line.uplink].map((device) => `qdisc add dev ${device} clsact`);
       await refused(applyTc(exec, entrances, 'forced'));
     }
-    await applyTc(exec, renderLine(line, kind));
-    made = { line, kind, queuedFor: line };
+    await applyTc(exec, renderLine(line));
+    made = { ...line, queuedFor: line };
   };
-  const changeRate = async ({ line, kind, queuedFor }: Made, bitsPerSecond: number) => {
+  const changeRate = async ({ queuedFor, ...line }: Made, bitsPerSecond: number) => {
     const next = { ...line, bitsPerSecond };
-    const isRefused = await refused(applyTc(exec, renderRate(next, kind, queuedFor), 'talk'));
-    made = isRefused ? undefined : { line: next, kind, queuedFor: fitsQueues(next, queuedFor) ? queuedFor : next };
+    const isRefused = await refused(applyTc(exec, renderRate(next, queuedFor), 'talk'));
+    made = isRefused ? undefined : { ...next, queuedFor: fitsQueues(next, queuedFor) ? queuedFor : next };
   };
-  const isAsMade = async ({ line, kind }: Made) => {
-    const said = await askTc(exec, listLineQuestions(line, kind)).catch(toUndefined());
-    return said !== undefined && matchesLine(said, line, kind);
-  };
-  const isAnyMissing = async (devices: readonly string[]) => {
-    const questions = devices.map((device) => refused(runIp(exec, ['link', 'show', 'dev', device])));
-    return (await Promise.all(questions)).includes(true);
+  const isAsMade = async (line: DesiredLine) => {
+    const said = await askTc(exec, listLineQuestions(line)).catch(toUndefined());
+    return said !== undefined && matchesLine(said, line);
   };
   /** In the best way that this kernel takes. */
   const build = async (place: LineWish, bitsPerSecond: number) => {
     if (ways[way] === undefined && performance.now() - givenUpAtMs > againMs) way = 0;
-    const { limitBits: _, ...devices } = place;
     for (let chosen = ways[way]; chosen !== undefined; chosen = ways[way]) {
-      const { kind, leaf } = chosen;
-      if (!(await refused(make({ ...devices, bitsPerSecond, leaf }, kind)))) return;
-      await remove(place, kind);
-      // The kernel refused because of that: the next pass finds both.
-      if (await isAnyMissing([place.tunnelInterface, place.uplink])) return;
+      const line = { ...place, ...chosen, bitsPerSecond };
+      if (!(await refused(make(line)))) return;
+      await remove(line, line.kind);
+      // The kernel refused because one of them is missing: the next pass finds both.
+      const devices = [place.tunnelInterface, place.uplink];
+      const isMissing = devices.map((device) => refused(runIp(exec, ['link', 'show', 'dev', device])));
+      if ((await Promise.all(isMissing)).includes(true)) return;
       way += 1;
       givenUpAtMs = performance.now();
     }
   };
   /** Brings the tree to the rate that is wanted now; `mayTrust`: it is as it was left. */
   const bring = async (place: LineWish, { mayTrust }: { readonly mayTrust: boolean }) => {
-    const bitsPerSecond = smaller(place.limitBits, householdBits);
-    const isThere = made?.line.tunnelInterface === place.tunnelInterface && made.line.uplink === place.uplink;
-    if (bitsPerSecond === undefined) {
-      if (made !== undefined) await remove(made.line, made.kind);
-      return;
-    }
-    if (isThere && made !== undefined && made.line.bitsPerSecond !== bitsPerSecond)
-      await changeRate(made, bitsPerSecond);
-    if (isThere && made !== undefined && (mayTrust || (await isAsMade(made)))) return;
-    await build(place, bitsPerSecond);
+    const bitsPerSecond = Math.min(place.limitBits ?? Number.POSITIVE_INFINITY, householdBits);
+    if (bitsPerSecond === Number.POSITIVE_INFINITY) return end();
+    if (made !== undefined && made.bitsPerSecond !== bitsPerSecond) await changeRate(made, bitsPerSecond);
+    if (made === undefined || !(mayTrust || (await isAsMade(made)))) await build(place, bitsPerSecond);
   };
   return {
     /** Makes the tree what is wished; answers how the line is held. */
     reconcile: (next: LineWish, { interfaces, isVouched }: LineView): Promise<LineWay> =>
       inTurn(async () => {
-        if (wish?.tunnelInterface !== next.tunnelInterface || wish.uplink !== next.uplink) way = 0;
+        if (wish?.tunnelInterface !== next.tunnelInterface || wish.uplink !== next.uplink) {
+          way = 0;
+          await end();
+        }
         wish = next;
         const device = interfaces.find(({ name }) => name === lineDevice);
         // A former process may have left it.
@@ -137,7 +127,7 @@ export function createLineShaper(exec: Exec) {
     /** The rate that the household leaves, at once; undefined: all of it. False where nothing shapes here. */
     setRate: (bits: number | undefined): Promise<boolean> =>
       inTurn(async () => {
-        householdBits = bits;
+        householdBits = bits ?? Number.POSITIVE_INFINITY;
         if (wish !== undefined) await bring(wish, { mayTrust: true });
         return ways[way] !== undefined;
       }),
@@ -147,7 +137,7 @@ export function createLineShaper(exec: Exec) {
         if (made?.kind === 'one-tree') await refused(runIp(exec, ['link', 'set', lineDevice, 'down']));
       }),
     /** Takes all of it out, at a tear-down; `interfaces` are those that are there. */
-    takeOut: (place: Pick<DesiredLine, 'tunnelInterface' | 'uplink'>, interfaces: readonly Interface[]) =>
+    takeOut: (place: LinePlace, interfaces: readonly Interface[]) =>
       inTurn(async () => {
         if (made === undefined && !interfaces.some(({ name }) => name === lineDevice)) return;
         await remove(place, made?.kind ?? 'one-tree');
@@ -156,10 +146,6 @@ export function createLineShaper(exec: Exec) {
         if (others.trim() === '') await refused(applyTc(exec, [`qdisc delete ${entrance} clsact`]));
       }),
   };
-}
-
-function smaller(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined ? other : other === undefined ? one : Math.min(one, other);
 }
 
 /** True where a program refused, or is missing. */

@@ -5,7 +5,6 @@ import type { Exec } from '../system/exec.ts';
 import { type Network, observeNetwork } from '../system/ip.ts';
 import { type NftTable, observeNftOutline, observeNftTable } from '../system/nft.ts';
 import { hasIpv6, observeConnectionRoom, readSysctl } from '../system/sysctl.ts';
-import type { LineWay } from './line-shaper.ts';
 
 /** The agent's own table as nft names it. */
 export const ownTable = `inet ${tableName}`;
@@ -14,8 +13,6 @@ export const ownTable = `inet ${tableName}`;
 export type ObservedHost = Readonly<Awaited<ReturnType<typeof observeHost>>> & {
   /** undefined before the first pass, and where another program has changed the table since. */
   readonly record?: FenceRecord | undefined;
-  /** How the line was held; undefined before the first pass. */
-  readonly way?: LineWay;
   /** True where nothing but counts can have changed since the pass before. */
   readonly isVouched?: boolean;
 };

@@ -1,5 +1,7 @@
+import { consumerMark } from '../gateway/ceiling-rules.ts';
 import { tableName } from '../gateway/policy.ts';
 import { renderNoPermit, renderPermit } from '../gateway/ruleset.ts';
+import { toUndefined } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { applyNft, type NftTable, observeNftTable } from '../system/nft.ts';
 
@@ -11,6 +13,16 @@ export async function grantPermit(exec: Exec, tunnelInterface: string, seconds: 
 /** Stops traffic now. @throws command-failed */
 export async function revokePermit(exec: Exec): Promise<void> {
   await applyNft(exec, renderNoPermit(), 'ending the permit to forward');
+}
+
+/** Makes the kernel forget what consumers have open, and nobody else's connections; without `conntrack` they run out in their time. */
+export async function forgetConnections(exec: Exec): Promise<void> {
+  const forget = (family: 'ipv4' | 'ipv6') => {
+    const args = ['-D', '-f', family, '--src-nat', '--mark', `${consumerMark}/0xff000000`];
+    // It lists all that it deletes, and fails where that is nothing.
+    return exec({ program: 'conntrack', args, doing: 'forgetting connections', isSilent: true }).catch(toUndefined());
+  };
+  await Promise.all([forget('ipv4'), forget('ipv6')]);
 }
 
 /** True while the kernel holds one: a probe that gets through takes it away. @throws command-failed, missing-program */

@@ -1,8 +1,9 @@
 import { matchesDenied, renderDenied } from '../gateway/denied.ts';
 import { matchesRuleset } from '../gateway/matches.ts';
-import { composeRouting, planRouting } from '../gateway/routes.ts';
+import { composeRouting, noRouting, planRouting } from '../gateway/routes.ts';
 import { continueCounts, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import { listSysctls, planSysctls } from '../gateway/sysctls.ts';
+import type { Exec } from '../system/exec.ts';
 import type { IpCommand } from '../system/ip.ts';
 import { toCommand } from '../tunnel/apply.ts';
 import { observeTunnel } from '../tunnel/observe.ts';
@@ -11,41 +12,36 @@ import { renderWireGuard } from '../tunnel/render.ts';
 import { compareTables } from './compare-tables.ts';
 import { composeDataPath, planPolicy } from './compose.ts';
 import { type ObservedHost, observeSysctls } from './observe.ts';
-import { type DataPathHost, type DesiredDataPath, readTotals } from './state.ts';
+import { type DesiredDataPath, readTotals } from './state.ts';
 
 const mostColumns = 400;
 
 /** A pass as text, a line a thing; then what the kernel lacks of it. @throws command-failed, missing-program */
-export async function planChanges(
-  { exec }: Pick<DataPathHost, 'exec'>,
-  desired: DesiredDataPath,
-  observed: ObservedHost,
-) {
+export async function planChanges(exec: Exec, desired: DesiredDataPath, observed: ObservedHost) {
   const { network, table } = observed;
   const composed = composeDataPath(desired, observed);
-  const { denied, uplink, collision, possible } = composed;
+  const { denied, collision, possible } = composed;
   const layout = { ...composed.layout, isTunnelThere: composed.layout.isTunnelThere || possible.kind === 'present' };
   const totals = readTotals(table) ?? desired.totals;
   const ruleset = toRuleset(planPolicy({ ...desired, layout }, totals));
   const firewall = renderRuleset(continueCounts(ruleset, table), totals);
   const tunnel = await observeTunnel({ exec }, possible.interface, network.interfaces);
-  const isThere = possible.kind === 'present' || (possible.kind === 'untouched' && tunnel.kind === 'present');
-  const spec = possible.kind === 'present' ? possible.spec.addresses.map((own) => own.address) : [];
-  const addresses = possible.kind === 'untouched' && tunnel.kind === 'present' ? tunnel.addresses : spec;
-  const hasIpv6 = addresses.some((address) => address.includes(':'));
-  const settings = isThere ? listSysctls(layout, { hasIpv6 }) : [];
+  const kept = possible.kind === 'untouched' && tunnel.kind === 'present' ? tunnel.addresses : undefined;
+  const addresses = possible.kind === 'present' ? possible.spec.addresses.map(({ address }) => address) : kept;
+  const carried = addresses && { hasIpv6: addresses.some((address) => address.includes(':')) };
+  const settings = carried ? listSysctls(layout, carried) : [];
   const values = await observeSysctls(settings);
   // An interface that is still to be made has its settings then.
   const isToCome = (path: string) => tunnel.kind === 'absent' && path.includes(`/${possible.interface}/`);
   const found = new Map([...values].map(([path, value]) => [path, value ?? (isToCome(path) ? '' : undefined)]));
   const toLine = ({ path, value }: (typeof settings)[number]) => `${path} = ${value}`;
-  const routing = isThere ? composeRouting(layout, { hasIpv6 }) : { rules: [], routes: [] };
+  const routing = carried ? composeRouting(layout, carried) : noRouting;
   const toSteps = (from: typeof tunnel) => planTunnel(possible, from).flatMap((step) => toLines(step));
   return {
     firewall: [...toTextLines(firewall), ...[...renderDenied(undefined, denied)].flatMap(toTextLines).map(shorten)],
     tunnel: toSteps({ kind: 'absent' }),
     settings: settings.map(toLine),
-    routing: isThere ? planRouting(routing, { ...network, rules: [], routes: [] }).map(toIpLine) : [],
+    routing: planRouting(routing, { ...network, ...noRouting }).map(toIpLine),
     /** Each empty where the kernel has it all. */
     differences: {
       firewall: [
@@ -59,9 +55,9 @@ export async function planChanges(
       ],
       tunnel: toSteps(tunnel),
       settings: planSysctls(settings, found).map(toLine),
-      routing: isThere ? planRouting(routing, network).map(toIpLine) : [],
+      routing: carried ? planRouting(routing, network).map(toIpLine) : [],
     },
-    uplink,
+    uplink: layout.uplink,
     /** The tunnel's address that the device's own network has too: then there is no tunnel. */
     collision,
   };

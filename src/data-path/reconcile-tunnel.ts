@@ -6,17 +6,14 @@ import { planTunnel } from '../tunnel/plan.ts';
 import type { DesiredTunnel, ObservedTunnel } from '../tunnel/state.ts';
 import type { DataPathHost } from './state.ts';
 
-interface TunnelPass {
-  readonly interfaces: readonly Interface[];
-  /** What a new interface needs before anything can come through it. */
-  readonly beforeUp?: () => Promise<void>;
-}
-
-/** Makes the tunnel what is desired, or removes it; `hasChanged` where anything had to be done. */
+/**
+ * Makes the tunnel what is desired, or removes it; `hasChanged` where anything had to be done. `beforeUp`: what a new
+ * interface needs before anything can come through it.
+ */
 export async function reconcileTunnel(
   host: Pick<DataPathHost, 'exec' | 'stateDirectory'>,
   desired: DesiredTunnel,
-  { interfaces, beforeUp }: TunnelPass,
+  { interfaces, beforeUp }: { readonly interfaces: readonly Interface[]; readonly beforeUp?: () => Promise<void> },
 ): Promise<{ readonly tunnel: ObservedTunnel; readonly hasChanged: boolean }> {
   const observed = await observeTunnel(host, desired.interface, interfaces);
   const steps = planTunnel(desired, observed);

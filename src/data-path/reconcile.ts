@@ -1,5 +1,5 @@
 import { type DeniedPolicy, matchesDenied, renderDenied } from '../gateway/denied.ts';
-import { isAsRecorded, isFence, matchesRuleset } from '../gateway/matches.ts';
+import { type FenceRecord, isFence, matchesRuleset } from '../gateway/matches.ts';
 import { composeRouting, planRouting } from '../gateway/routes.ts';
 import { continueCounts, type Loading, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import { type DesiredSysctl, listSysctls, planSysctls } from '../gateway/sysctls.ts';
@@ -15,19 +15,18 @@ import { bestWay, type LineWay } from './line-shaper.ts';
 import { type ObservedHost, observeSysctls, observeTable } from './observe.ts';
 import { holdsPermit, revokePermit } from './permit.ts';
 import { reconcileTunnel, takeNameBack } from './reconcile-tunnel.ts';
-import { type DataPath, type DataPathHost, type DesiredDataPath, readTotals } from './state.ts';
+import { type DataPathHost, type DesiredDataPath, readTotals } from './state.ts';
+
+/** What a pass found and made. */
+export type DataPath = Readonly<Awaited<ReturnType<typeof reconcileDataPath>>>;
 
 /** The fence first, the ways through it last: a pass that is cut short leaves all closed. Grants no permit. */
-export async function reconcileDataPath(
-  host: DataPathHost,
-  desired: DesiredDataPath,
-  observed: ObservedHost,
-): Promise<DataPath> {
+export async function reconcileDataPath(host: DataPathHost, desired: DesiredDataPath, observed: ObservedHost) {
   const { exec } = host;
   const { table, record } = observed;
   const network = await takeNameBack(exec, desired.tunnel, observed.network);
   const composed = composeDataPath(desired, { ...observed, network });
-  const { denied, uplink, collision, missing, possible, probes } = composed;
+  const { denied, collision, missing, possible } = composed;
   let { layout } = composed;
   let way: LineWay = bestWay;
   /** The rules are for the way in which the line is held: it comes first. */
@@ -41,7 +40,7 @@ export async function reconcileDataPath(
   const isShut = record !== undefined && record.listing === table?.listing && !holdsPermit(table);
   const waits = isShut && possible.kind === 'present' && !layout.isTunnelThere;
   if (layout.isTunnelThere) await holdLine(observed);
-  let fence = waits
+  let fence: Fence = waits
     ? { table, isFenced: true, record }
     : await reconcileTable(exec, { table, record }, { ...desired, layout });
   const isDenied = await reconcileDenied(exec, observed.denied, denied);
@@ -63,14 +62,29 @@ export async function reconcileDataPath(
     const current = hasChanged ? await observeNetwork(exec) : network;
     await applyIpCommands(exec, planRouting(composeRouting(layout, { hasIpv6 }), current), 'setting the routes');
   }
-  const router = chooseRouter(network, uplink);
-  const isDenying = desired.denied.length > 0;
-  const isFenced = fence.isFenced && isDenied;
-  const about = { uplink, router, tunnel, collision, missing, isDenying, way };
-  return { ...fence, ...about, isFenced, probes: tunnel.kind === 'present' ? probes : [] };
+  return {
+    ...fence,
+    isFenced: fence.isFenced && isDenied,
+    uplink: layout.uplink,
+    router: chooseRouter(network, layout.uplink),
+    tunnel,
+    collision,
+    missing,
+    isDenying: desired.denied.length > 0,
+    /** How the line is held; undefined: nothing shapes here. */
+    way,
+    /** What the fence can be tried with now. */
+    probes: tunnel.kind === 'present' ? layout.probes : [],
+  };
 }
 
-type Fence = Pick<DataPath, 'table' | 'isFenced' | 'record'>;
+interface Fence {
+  readonly table: NftTable | undefined;
+  /** False where the kernel did not take the ruleset as it was given: nothing may be forwarded. */
+  readonly isFenced: boolean;
+  /** How the kernel listed the fence after it was applied; undefined: that was not seen, and it is applied once more. */
+  readonly record: FenceRecord | undefined;
+}
 
 /** Makes the table the ruleset; what cannot be made so by a change is replaced. */
 async function reconcileTable(
@@ -80,7 +94,8 @@ async function reconcileTable(
 ): Promise<Fence> {
   const ruleset = toRuleset(planPolicy(desired, readTotals(table) ?? desired.totals));
   const isKnown = matchesRuleset(table, ruleset);
-  if (isKnown && isAsRecorded(table, ruleset, record)) return { table, isFenced: true, record };
+  const isAsRecorded = record?.fingerprint === ruleset.fingerprint && record.listing === table?.listing;
+  if (isKnown && isAsRecorded) return { table, isFenced: true, record };
   // After a restart nothing is recorded: the same rules are loaded again, under traffic that goes on.
   const first = isKnown && record === undefined ? 'keep-cap' : 'change';
   const fence = await install(exec, { table, record }, { ...desired, loading: first }).catch(

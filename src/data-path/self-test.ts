@@ -1,28 +1,19 @@
 import { createSocket } from 'node:dgram';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { judgeSelfTest, type Probe, probeTarget, type SelfTestResult, toProbeNumber } from '../gateway/self-test.ts';
+import { judgeSelfTest, type Probe, probeTarget, toProbeNumber } from '../gateway/self-test.ts';
 import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
 import { applyTc } from '../system/tc.ts';
 import { holdsPermit } from './permit.ts';
-
-export type { SelfTestResult };
+import type { DataPath } from './reconcile.ts';
 
 /** Tries the fence: packets of the agent's own are sent, and what the kernel counted of them is judged at the next reading. */
 export type SelfTest = ReturnType<typeof createSelfTest>;
 
-interface SelfTestReading {
-  readonly table: NftTable | undefined;
-  /** What the fence can be tried with from now on. */
-  readonly probes: readonly Probe[];
-  readonly tunnelInterface: string;
-}
+type SelfTestPlan = Pick<DataPath, 'probes'> & { readonly tunnelInterface: string };
 
-/** Sends one packet for each probe: from this device, into the tunnel. */
-export type SendProbes = (probes: readonly Probe[]) => Promise<void>;
-
-export function createSelfTest(exec: Exec, sendProbes: SendProbes) {
-  let plan: Pick<SelfTestReading, 'probes' | 'tunnelInterface'> = { probes: [], tunnelInterface: '' };
+export function createSelfTest(exec: Exec, send: typeof sendProbes) {
+  let plan: SelfTestPlan = { probes: [], tunnelInterface: '' };
   let sent: readonly Probe[] = [];
   let before: NftTable | undefined;
   let isTurnedRound = false;
@@ -32,11 +23,11 @@ export function createSelfTest(exec: Exec, sendProbes: SendProbes) {
       if (probes.length === 0) return;
       if (!isTurnedRound) await turnProbesRound(exec, tunnelInterface, probes);
       isTurnedRound = true;
-      await sendProbes(probes);
+      await send(probes);
       sent = probes;
     },
     /** Judges what was sent since the last review, and plans what is sent next; undefined: there was nothing to judge. */
-    review({ table, probes, tunnelInterface }: SelfTestReading) {
+    review({ table, probes, tunnelInterface }: SelfTestPlan & Pick<DataPath, 'table'>) {
       const next = { probes, tunnelInterface };
       const tried = JSON.stringify(next) === JSON.stringify(plan) ? sent : [];
       const readings = table && { before, after: table, isOpen: holdsPermit(before) && holdsPermit(table) };
@@ -52,10 +43,10 @@ export function createSelfTest(exec: Exec, sendProbes: SendProbes) {
   };
 }
 
-/** Over UDP sockets of the namespace that this process is in. */
-export const sendProbes: SendProbes = async (probes) => {
+/** Sends one packet for each probe: from the namespace that this process is in, into the tunnel. */
+export async function sendProbes(probes: readonly Probe[]): Promise<void> {
   await Promise.all(([4, 6] as const).map((family) => sendFamily(probes, family)));
-};
+}
 
 /** The kernel handles them before `send` resolves, or within the moment that is waited. */
 async function sendFamily(probes: readonly Probe[], family: Probe['family']): Promise<void> {

@@ -1,14 +1,12 @@
 import type { GivenCeilings } from '../gateway/ceilings.ts';
-import type { FenceRecord } from '../gateway/matches.ts';
 import { type ForwardedTotals, type GatewayPolicy, refusals } from '../gateway/policy.ts';
-import { countRefusedProbes, type Probe } from '../gateway/self-test.ts';
+import { countRefusedProbes } from '../gateway/self-test.ts';
 import type { AddressList } from '../system/address-list.ts';
 import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
-import type { FittedTunnel } from '../tunnel/fit.ts';
-import type { DesiredTunnel, ObservedTunnel } from '../tunnel/state.ts';
-import type { LineShaper, LineWay } from './line-shaper.ts';
+import type { DesiredTunnel } from '../tunnel/state.ts';
+import type { LineShaper } from './line-shaper.ts';
 
 /** What the owner wants of the line. */
 export interface WantedLine {
@@ -36,27 +34,6 @@ export interface DesiredDataPath {
   readonly newUntilBytes: number | undefined;
   /** Where the forwarded counters begin when the kernel has none. */
   readonly totals: ForwardedTotals;
-}
-
-export interface DataPath {
-  readonly uplink: string | undefined;
-  /** The router that the best IPv4 default route leads to. */
-  readonly router: string | undefined;
-  readonly tunnel: ObservedTunnel;
-  /** The tunnel's address that this device's own network has too; the tunnel is not made then. */
-  readonly collision: string | undefined;
-  /** What of the issued tunnel is left out, because IPv6 is switched off here. */
-  readonly missing: FittedTunnel['missing'];
-  readonly table: NftTable | undefined;
-  readonly isDenying: boolean;
-  /** False where the kernel did not take the ruleset as it was given: nothing may be forwarded. */
-  readonly isFenced: boolean;
-  /** How the line is held; undefined: nothing shapes here. */
-  readonly way: LineWay;
-  /** What the fence can be tried with now. */
-  readonly probes: readonly Probe[];
-  /** How the kernel listed the fence after it was applied; undefined: that was not seen, and it is applied once more. */
-  readonly record: FenceRecord | undefined;
 }
 
 export interface DataPathHost {

@@ -1,24 +1,19 @@
-import { deniedTableName, type ForwardedTotals, tableName } from '../gateway/policy.ts';
+import { deniedTableName, tableName } from '../gateway/policy.ts';
 import { noRouting, planRouting } from '../gateway/routes.ts';
 import { chooseUplink } from '../gateway/uplink.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable, observeNftOutline } from '../system/nft.ts';
-import { forgetConnections } from './forget-connections.ts';
 import { observeTable } from './observe.ts';
-import { holdsPermit, revokePermit } from './permit.ts';
+import { forgetConnections, holdsPermit, revokePermit } from './permit.ts';
 import { reconcileTunnel } from './reconcile-tunnel.ts';
 import { type DataPathHost, readTotals } from './state.ts';
+import type { UsageAccounting } from './usage-accounting.ts';
 
-/** What a tear-down needs to know of the data path, and who keeps what was counted. */
-export interface TearDown {
-  readonly tunnelInterface: string;
-  /** Writes down the last totals. @throws state-unwritable */
-  readonly keepTotals: (totals: ForwardedTotals | undefined) => Promise<void>;
-}
+type KeepTotals = UsageAccounting['close'];
 
 /** Leaves nothing open on the way. The table goes once its totals are kept; else it stays, closed. Safe to repeat. */
-export async function removeDataPath(host: DataPathHost, tearDown: TearDown): Promise<void> {
-  const table = await closeDataPath(host, tearDown);
+export async function removeDataPath(host: DataPathHost, tunnelInterface: string, keep: KeepTotals): Promise<void> {
+  const table = await closeDataPath(host, tunnelInterface, keep);
   await forgetConnections(host.exec);
   if (table !== undefined) await applyNft(host.exec, `delete table inet ${tableName}\n`, 'removing the gateway');
   const denied = await observeNftOutline(host.exec, deniedTableName);
@@ -29,17 +24,18 @@ export async function removeDataPath(host: DataPathHost, tearDown: TearDown): Pr
 /** The same but for the table, which stays, closed: without it the kernel would answer consumers' peers with resets. */
 export async function closeDataPath(
   host: DataPathHost,
-  { tunnelInterface, keepTotals }: TearDown,
+  tunnelInterface: string,
+  keep: KeepTotals,
 ): Promise<NftTable | undefined> {
   const { exec } = host;
   if (holdsPermit(await observeTable(exec))) await revokePermit(exec);
   const network = await observeNetwork(exec);
-  const uplink = chooseUplink(network, { configured: undefined, tunnelInterface });
+  const uplink = chooseUplink(network, { tunnelInterface });
   if (uplink !== undefined) await host.line.takeOut({ tunnelInterface, uplink }, network.interfaces);
   await applyIpCommands(exec, planRouting(noRouting, network), 'removing the routes');
   await reconcileTunnel(host, { kind: 'absent', interface: tunnelInterface }, network);
   await host.restore.putBack();
   const table = await observeTable(exec);
-  await keepTotals(readTotals(table));
+  await keep(readTotals(table));
   return table;
 }

@@ -50,7 +50,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
     chain('destination', [
       rule('host', `fib daddr type local ${refuse('refused_host')}`),
       rule('denied', `meta mark ${deniedMark} ${refuse('refused_denied')}`),
-      ...listPortMatches(policy.blockedPorts).map(({ name, match }) =>
+      ...listPortMatches(policy.blockedPorts, 'sets').map(({ name, match }) =>
         rule(name, `${match} ${refuse('refused_port')}`),
       ),
       ...both('allowed', (ip, family) => `${ip} daddr @allowed${family} return`),

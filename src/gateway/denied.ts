@@ -1,7 +1,7 @@
 import type { AddressList } from '../system/address-list.ts';
 import type { NftTable } from '../system/nft.ts';
 import { deniedMark } from './policy.ts';
-import { baseChain, type Chain, chain, renderChain, rule } from './rule.ts';
+import { baseChain, type Chain, chain, hasRules, renderChain, rule } from './rule.ts';
 import { probeMark } from './self-test.ts';
 
 /*
@@ -20,10 +20,7 @@ export interface DeniedPolicy {
 /** True where the kernel's table is this one, each set filled to the end. */
 export function matchesDenied(table: NftTable | undefined, policy: DeniedPolicy): boolean {
   if (policy.lists.length === 0) return table === undefined;
-  if (table === undefined) return false;
-  return listChains(policy).every(
-    (own) => JSON.stringify(table.rules.get(own.name)) === JSON.stringify(own.rules.map(({ name }) => name)),
-  );
+  return table !== undefined && listChains(policy).every((own) => hasRules(table, own));
 }
 
 /** Transactions to be applied in this order. What was denied before stays denied until the last; it alone changes rules. */
@@ -49,7 +46,7 @@ export function* renderDenied(table: NftTable | undefined, policy: DeniedPolicy)
     `table ${name}`,
     `flush table ${name}`,
     `table ${name} {`,
-    ...listChains(policy).flatMap((own) => renderChain(own)),
+    ...listChains(policy).flatMap(renderChain),
     '}',
     ...former.map((set) => `delete set ${name} ${set}`),
     '',

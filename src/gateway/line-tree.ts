@@ -9,9 +9,6 @@ export const lineDevice = 'tributary-line';
 export const lineMark = '0x54';
 export const lineClasses = { first: 0x100, count: 128 } as const;
 
-/** `two-trees`: where the kernel has no such device, each direction has half of the rate. */
-export type LineKind = 'one-tree' | 'two-trees';
-
 export interface DesiredLine {
   readonly tunnelInterface: string;
   readonly uplink: string;
@@ -21,63 +18,63 @@ export interface DesiredLine {
   readonly overheadBytes: number;
   /** What each class waits in: fair among the connections of one consumer, or a plain queue where the kernel has none. */
   readonly leaf: 'fq_codel' | 'bfifo';
+  /** `two-trees`: where the kernel has no such device, each direction has half of the rate. */
+  readonly kind: 'one-tree' | 'two-trees';
 }
+
+/** Where it is held. */
+export type LinePlace = Pick<DesiredLine, 'tunnelInterface' | 'uplink'>;
 
 const filterPreference = 20;
 /** Classic BPF, which every kernel's filters know: the packet's mark, compared. */
 const isMarked = `'4,32 0 0 4294963220,21 0 1 ${Number(lineMark)},6 0 0 4294967295,6 0 0 0'`;
 
 /** Questions of `tc` whose answers `matchesLine` reads. */
-export function listLineQuestions({ tunnelInterface, uplink }: DesiredLine, kind: LineKind): readonly string[] {
-  const devices = kind === 'one-tree' ? [lineDevice] : [tunnelInterface, uplink];
-  const filtered = kind === 'one-tree' ? [tunnelInterface, uplink] : [];
+export function listLineQuestions(line: DesiredLine): readonly string[] {
+  const filtered = line.kind === 'one-tree' ? [line.tunnelInterface, line.uplink] : [];
   return [
-    ...devices.flatMap((device) => [`qdisc show dev ${device}`, `class show dev ${device}`]),
+    ...listTreeDevices(line).flatMap((device) => [`qdisc show dev ${device}`, `class show dev ${device}`]),
     ...filtered.map((device) => `filter show dev ${device} egress`),
   ];
 }
 
 /** True where `tc` shows the tree, its rate and the way into it as `renderLine` makes them. */
-export function matchesLine(said: string, line: DesiredLine, kind: LineKind): boolean {
+export function matchesLine(said: string, line: DesiredLine): boolean {
   const count = (pattern: RegExp) => said.match(pattern)?.length ?? 0;
-  const trees = kind === 'one-tree' ? 1 : 2;
+  const trees = listTreeDevices(line).length;
   const rates = [...said.matchAll(/^class htb 1:2 root rate (\d+)(K|M|G)?bit /gm)].map(
     ([, rate, unit = '']) => Number(rate) * factors[unit as keyof typeof factors],
   );
-  const wanted = toTreeBits(line, kind);
+  const wanted = toTreeBits(line);
   return (
     rates.length === trees &&
     rates.every((rate) => Math.abs(rate - wanted) <= wanted / 50) &&
     count(/^class htb 1:[0-9a-f]+ parent 1:2 leaf /gm) === trees * (lineClasses.count + 1) &&
     count(new RegExp(`^qdisc ${line.leaf} .*parent 1:`, 'gm')) === trees * (lineClasses.count + 1) &&
-    (kind === 'two-trees' || count(new RegExp(`Egress Redirect to device ${lineDevice}\\) stolen`, 'g')) === 2)
+    (line.kind === 'two-trees' || count(new RegExp(`Egress Redirect to device ${lineDevice}\\) stolen`, 'g')) === 2)
   );
 }
 
 const factors = { '': 1, K: 1e3, M: 1e6, G: 1e9 } as const;
 
 /** Lines for `tc -batch` that make it, where nothing of it is left; the device is there and up. */
-export function renderLine(line: DesiredLine, kind: LineKind): readonly string[] {
+export function renderLine(line: DesiredLine): readonly string[] {
   const { tunnelInterface, uplink } = line;
-  if (kind === 'two-trees') {
+  if (line.kind === 'two-trees') {
     // What is of no class is the device's own on the uplink, and passes by.
-    return [...renderTree(tunnelInterface, { ...line, kind }), ...renderTree(uplink, { ...line, kind }, 0)];
+    return [...renderTree(tunnelInterface, line), ...renderTree(uplink, line, 0)];
   }
-  const redirect = (device: string, match: string) => [
-    `filter add dev ${device} egress protocol all pref ${filterPreference} ${match} action mirred egress redirect dev ${lineDevice}`,
-  ];
+  const redirect = (device: string, match: string) =>
+    `filter add dev ${device} egress protocol all pref ${filterPreference} ${match} action mirred egress redirect dev ${lineDevice}`;
   return [
-    ...renderTree(lineDevice, { ...line, kind }),
-    ...redirect(tunnelInterface, 'u32 match u32 0 0'),
-    ...redirect(uplink, `bpf bytecode ${isMarked}`),
+    ...renderTree(lineDevice, line),
+    redirect(tunnelInterface, 'u32 match u32 0 0'),
+    redirect(uplink, `bpf bytecode ${isMarked}`),
   ];
 }
 
 /** Lines that take the ways into it out; each may fail where there is none. */
-export function listLineRemovals(
-  { tunnelInterface, uplink }: Pick<DesiredLine, 'tunnelInterface' | 'uplink'>,
-  kind: LineKind,
-): readonly string[] {
+export function listLineRemovals({ tunnelInterface, uplink }: LinePlace, kind: DesiredLine['kind']): readonly string[] {
   return [tunnelInterface, uplink].map((device) =>
     kind === 'one-tree'
       ? `filter delete dev ${device} egress protocol all pref ${filterPreference}`
@@ -86,10 +83,9 @@ export function listLineRemovals(
 }
 
 /** Lines that change the rate, and plain queues whose length fits it no longer; `queuedFor`: the rate that they were made for. */
-export function renderRate(line: DesiredLine, kind: LineKind, queuedFor: DesiredLine): readonly string[] {
-  const devices = kind === 'one-tree' ? [lineDevice] : [line.tunnelInterface, line.uplink];
-  return devices.flatMap((device) => [
-    `class change ${renderRoot(device, { ...line, kind })}`,
+export function renderRate(line: DesiredLine, queuedFor: DesiredLine): readonly string[] {
+  return listTreeDevices(line).flatMap((device) => [
+    `class change ${renderRoot(device, line)}`,
     ...(fitsQueues(line, queuedFor) ? [] : listClasses().map((id) => `qdisc change ${renderLeaf(device, id, line)}`)),
   ]);
 }
@@ -100,18 +96,18 @@ export function fitsQueues(line: DesiredLine, queuedFor: DesiredLine): boolean {
   return line.leaf !== 'bfifo' || (ratio > 0.6 && ratio < 1.7);
 }
 
-interface Tree extends DesiredLine {
-  readonly kind: LineKind;
+function listTreeDevices({ kind, tunnelInterface, uplink }: DesiredLine): readonly string[] {
+  return kind === 'one-tree' ? [lineDevice] : [tunnelInterface, uplink];
 }
 
-function renderTree(device: string, tree: Tree, defaultClass = 3): readonly string[] {
-  const terms = `rate 8kbit ceil 10gbit burst 3100 cburst 5000 quantum 1514 overhead ${tree.overheadBytes}`;
+function renderTree(device: string, line: DesiredLine, defaultClass = 3): readonly string[] {
+  const terms = `rate 8kbit ceil 10gbit burst 3100 cburst 5000 quantum 1514 overhead ${line.overheadBytes}`;
   return [
     `qdisc add dev ${device} root handle 1: htb default ${defaultClass}`,
-    `class add ${renderRoot(device, tree)}`,
+    `class add ${renderRoot(device, line)}`,
     ...listClasses().flatMap((id) => [
       `class add dev ${device} parent 1:2 classid 1:${id} htb ${terms}`,
-      `qdisc add ${renderLeaf(device, id, tree)}`,
+      `qdisc add ${renderLeaf(device, id, line)}`,
     ]),
   ];
 }
@@ -128,16 +124,16 @@ function renderLeaf(device: string, id: string, line: DesiredLine): string {
   return `dev ${device} parent 1:${id} handle ${id}: ${queue}`;
 }
 
-function renderRoot(device: string, tree: Tree): string {
-  const bits = toTreeBits(tree, tree.kind);
+function renderRoot(device: string, line: DesiredLine): string {
+  const bits = toTreeBits(line);
   // A millisecond's worth: the kernel's clock need not run for each packet of a fast line.
   const burst = Math.max(5_000, Math.round(bits / 8_000));
   const rate = `rate ${bits}bit ceil ${bits}bit burst ${burst} cburst ${burst} quantum 3028`;
-  return `dev ${device} parent 1: classid 1:2 htb ${rate} overhead ${tree.overheadBytes}`;
+  return `dev ${device} parent 1: classid 1:2 htb ${rate} overhead ${line.overheadBytes}`;
 }
 
-function toTreeBits({ bitsPerSecond }: DesiredLine, kind: LineKind): number {
-  return Math.max(8_000, Math.round(bitsPerSecond / (kind === 'one-tree' ? 1 : 2)));
+function toTreeBits(line: DesiredLine): number {
+  return Math.max(8_000, Math.round(line.bitsPerSecond / listTreeDevices(line).length));
 }
 
 /** 25 ms of the rate; less than this, and a few connections stop each other. */

@@ -1,19 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { NftTable } from '../system/nft.ts';
-import { type Ruleset, renderComment, toQuotas } from './ruleset.ts';
+import { hasRules } from './rule.ts';
+import type { Ruleset } from './ruleset.ts';
 
 /** Bytes by which the kernel's quota and the counters may differ while packets pass between the two readings. */
 const quotaSlackBytes = 1024 * 1024;
 
-/** How the kernel listed a ruleset right after it took it. */
+/** The listing right after loading: only this shows a rule swapped under its comment, a moved chain, a sleeping table. */
 export interface FenceRecord {
   readonly fingerprint: string;
   readonly listing: string;
-}
-
-/** Listed as right after loading: only this shows a rule swapped under its comment, a moved chain, a sleeping table. */
-export function isAsRecorded(table: NftTable, ruleset: Ruleset, record: FenceRecord | undefined): boolean {
-  return record?.fingerprint === ruleset.fingerprint && record.listing === table.listing;
 }
 
 /** True where the kernel's table is this ruleset: rules of the same names in the same order, same sets, same cap. */
@@ -24,7 +20,7 @@ export function matchesRuleset(table: NftTable | undefined, ruleset: Ruleset): t
 /** The same but for how much the cap leaves, which traffic changes while the ruleset is being installed. */
 export function isFence(table: NftTable | undefined, ruleset: Ruleset): table is NftTable {
   if (table === undefined) return false;
-  const quotas = Object.entries(toQuotas(ruleset.policy));
+  const quotas = Object.entries(ruleset.quotas);
   if (quotas.some(([name, left]) => table.quotas.has(name) !== (left !== undefined))) return false;
   return hasSameRules(table, ruleset) && hasSameSets(table, ruleset);
 }
@@ -33,9 +29,8 @@ function hasSameRules(table: NftTable, ruleset: Ruleset): boolean {
   const known = new Set(ruleset.chains.map((chain) => chain.name));
   if ([...table.rules.keys(), ...table.policies.keys()].some((name) => !known.has(name))) return false;
   return ruleset.chains.every((chain) => {
-    const desired = chain.rules.map((rule) => renderComment(chain, rule, ruleset.fingerprint));
     const policy = /policy (\w+)/.exec(chain.hook ?? '')?.[1];
-    return table.policies.get(chain.name) === policy && isDeepStrictEqual(table.rules.get(chain.name) ?? [], desired);
+    return table.policies.get(chain.name) === policy && hasRules(table, chain);
   });
 }
 
@@ -47,7 +42,7 @@ function hasSameSets(table: NftTable, ruleset: Ruleset): boolean {
 }
 
 function hasSameCap(table: NftTable, ruleset: Ruleset): boolean {
-  return Object.entries(toQuotas(ruleset.policy)).every(([name, desired]) => {
+  return Object.entries(ruleset.quotas).every(([name, desired]) => {
     const quota = table.quotas.get(name);
     if (desired === undefined || quota === undefined) return true;
     const remaining = quota.bytes - quota.used;

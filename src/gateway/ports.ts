@@ -29,24 +29,16 @@ export function isRangeOfPorts(entry: number | string): boolean {
   return range !== undefined && range.first < range.last;
 }
 
-/** What packets to blocked ports are recognised by, in a table that has the sets; the verdict comes behind it. */
-export function listPortMatches(entries: Entries) {
-  return listMatches(entries, ({ set }) => `@${set}`);
-}
-
-/** The same in a table without them. */
-export function listBarePortMatches(entries: Entries) {
-  return listMatches(entries, ({ protocol }) => `{ ${listElements(entries, protocol).join(', ')} }`);
-}
-
-/** Nothing for a protocol of which no port is blocked: every packet passes these. */
-function listMatches(entries: Entries, render: (kind: (typeof kinds)[number]) => string) {
-  const blocked = kinds.filter(({ protocol }) => listElements(entries, protocol).length > 0);
+/** What packets to blocked ports are recognised by, in a table that has the sets or not; the verdict comes behind it. */
+export function listPortMatches(entries: Entries, by: 'sets' | 'ports') {
+  const blocked = kinds.flatMap(({ protocol, set, name, port }) => {
+    const ports = listElements(entries, protocol);
+    const match = `${port} ${by === 'sets' ? `@${set}` : `{ ${ports.join(', ')} }`}`;
+    // Nothing for a protocol of which no port is blocked: every packet passes these.
+    return ports.length === 0 ? [] : [{ name, match }];
+  });
   const others = { name: 'blocked-protocols', match: 'meta l4proto != { tcp, udp, icmp, icmpv6 }' };
-  return [
-    ...blocked.map((kind) => ({ name: kind.name, match: `${kind.port} ${render(kind)}` })),
-    ...(entries.includes(otherProtocols) ? [others] : []),
-  ];
+  return entries.includes(otherProtocols) ? [...blocked, others] : blocked;
 }
 
 function listElements(entries: Entries, protocol: ProtocolPorts['protocol']): readonly string[] {

@@ -21,13 +21,11 @@ export function toProbeChains(probes: readonly Probe[], tunnel: string): readonl
 
 function renderProbe(probe: Probe): string {
   const ip = probe.family === 4 ? 'ip' : 'ip6';
-  const changes = [
-    `${ip} saddr set ${probe.source}`,
-    `${ip} daddr set ${probe.destination}`,
-    `udp dport set ${probe.port}`,
-  ];
-  const mark = `meta mark set 0x${toProbeMark(probe).toString(16)}`;
-  return `${ip} daddr ${probeTarget[probe.family]} udp dport ${toProbeNumber(probe)} ${mark} ${changes.join(' ')}`;
+  return [
+    `${ip} daddr ${probeTarget[probe.family]} udp dport ${toProbeNumber(probe)}`,
+    `meta mark set 0x${toProbeMark(probe).toString(16)}`,
+    `${ip} saddr set ${probe.source} ${ip} daddr set ${probe.destination} udp dport set ${probe.port}`,
+  ].join(' ');
 }
 
 export function countProbe(what: keyof typeof probeSets): string {

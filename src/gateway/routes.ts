@@ -18,10 +18,9 @@ export interface DesiredRouting {
 }
 
 type OwnRoute = Omit<Route, 'gateway' | 'metric'>;
-type OfFamily = Pick<OwnRoute, 'family'>;
 
 /** Tear-down: nothing in the two tables, and no rule that leads to them. */
-export const noRouting: DesiredRouting = { rules: [], routes: [] };
+export const noRouting = { rules: [], routes: [] } as const satisfies DesiredRouting;
 
 const bothFamilies: readonly Family[] = [4, 6];
 
@@ -52,29 +51,26 @@ export function planRouting(
   desired: DesiredRouting,
   { families, rules, routes }: Pick<Network, 'families' | 'rules' | 'routes'>,
 ): readonly IpCommand[] {
-  const isKnown = ({ family }: OfFamily) => families.includes(family);
-  const ownRules = rules.filter(isOwnRule);
-  const ownRoutes = routes.filter((route) => route.table === replyTable || route.table === fenceTable);
-  const desiredRules = desired.rules.filter(isKnown);
-  const desiredRoutes = desired.routes.filter(isKnown);
-  return [
+  const ownRules = rules.filter(isOwnRule).map(nameRule);
+  const ownRoutes = routes.filter(({ table }) => table === replyTable || table === fenceTable).map(nameRoute);
+  const desiredRules = desired.rules.map(nameRule);
+  const desiredRoutes = desired.routes.map(nameRoute);
+  const commands = [
     // Fences first, ways through last; taken down the other way round.
-    ...without(ownRules, desiredRules, toRuleArgs).map(toCommand('rule delete', toRuleArgs)),
-    ...without(ownRoutes, desiredRoutes, toRouteArgs).map(toCommand('route delete', toRouteArgs)),
-    ...without(desiredRoutes, ownRoutes, toRouteArgs).map(toCommand('route replace', toRouteArgs)),
-    ...without(desiredRules, ownRules, toRuleArgs).map(toCommand('rule add', toRuleArgs)),
+    ...planEach('rule delete', ownRules, desiredRules),
+    ...planEach('route delete', ownRoutes, desiredRoutes),
+    ...planEach('route replace', desiredRoutes, ownRoutes),
+    ...planEach('rule add', desiredRules, ownRules),
     ...(desired.rules.length === 0 ? [] : families.flatMap((family) => planUsualRules(family, rules))),
   ];
+  return commands.filter(({ family }) => families.includes(family));
 }
 
-function toCommand<T extends OfFamily>(action: string, toArgs: (item: T) => string) {
-  return (item: T): IpCommand => ({ family: item.family, line: `${action} ${toArgs(item)}` });
-}
-
-/** What `ip` is told of them tells them apart. */
-function without<T extends OfFamily>(items: readonly T[], others: readonly T[], toArgs: (item: T) => string) {
-  const known = new Set(others.map((item) => `${item.family} ${toArgs(item)}`));
-  return items.filter((item) => !known.has(`${item.family} ${toArgs(item)}`));
+/** The action for each that is not among the others. */
+function planEach(action: string, items: readonly IpCommand[], others: readonly IpCommand[]): readonly IpCommand[] {
+  const known = new Set(others.map(({ family, line }) => `${family} ${line}`));
+  const missing = items.filter(({ family, line }) => !known.has(`${family} ${line}`));
+  return missing.map(({ family, line }) => ({ family, line: `${action} ${line}` }));
 }
 
 /** What `ip rule flush` took away with ours: without them this device has no routes at all. Others' own order is theirs. */
@@ -101,11 +97,8 @@ function listFenceRoutes(policy: GatewayLayout, family: Family): readonly OwnRou
 
 /** Prefixes of one family, each once, as ip prints them (a single address bare). */
 function listDestinations(prefixes: readonly string[], family: Family): readonly string[] {
-  const networks = prefixes.flatMap((text) => {
-    const prefix = parsePrefix(text);
-    return prefix?.family === family ? [toNetwork(prefix)] : [];
-  });
-  return [...new Set(networks)];
+  const parsed = prefixes.flatMap((text) => parsePrefix(text) ?? []).filter((prefix) => prefix.family === family);
+  return [...new Set(parsed.map(toNetwork))];
 }
 
 /** The priority counts too: a wg-quick that runs beside us uses a table of the same number. */
@@ -114,14 +107,16 @@ function isOwnRule(rule: PolicyRule): boolean {
   return (rule.table === replyTable || rule.table === fenceTable) && own.includes(rule.priority);
 }
 
-function toRuleArgs(rule: PolicyRule): string {
-  const incoming = rule.incomingInterface === undefined ? '' : ` iif ${rule.incomingInterface}`;
-  const destination = rule.destination === undefined ? '' : ` to ${rule.destination}`;
-  return `priority ${rule.priority}${incoming}${destination} lookup ${rule.table}`;
+/** As `ip` is told of it, behind what it is to do. */
+function nameRule({ family, priority, incomingInterface, destination, table }: PolicyRule): IpCommand {
+  const incoming = incomingInterface === undefined ? '' : ` iif ${incomingInterface}`;
+  const to = destination === undefined ? '' : ` to ${destination}`;
+  return { family, line: `priority ${priority}${incoming}${to} lookup ${table}` };
 }
 
-function toRouteArgs(route: OwnRoute): string {
-  const type = route.type === 'unicast' ? '' : `${route.type} `;
-  const device = route.type === 'unicast' && route.interface !== undefined ? ` dev ${route.interface}` : '';
-  return `${type}${route.destination}${device} table ${route.table}`;
+/** The same; the kernel names an interface of a `blackhole` too. */
+function nameRoute({ family, type, destination, interface: device, table }: OwnRoute): IpCommand {
+  const isWay = type === 'unicast';
+  const place = `${destination}${isWay && device !== undefined ? ` dev ${device}` : ''} table ${table}`;
+  return { family, line: isWay ? place : `${type} ${place}` };
 }

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { NftTable } from '../system/nft.ts';
 import type { RefusalCounter } from './policy.ts';
 
 /** One rule: its name (the comment by which it is recognised) and its text without the comment. */
@@ -36,14 +38,22 @@ export function when<T>(value: T | undefined, list: (value: T) => readonly Rule[
   return value === undefined || value === 0 ? [] : list(value);
 }
 
-/** A chain as nft reads it; `toComment` where a rule carries another comment than its name. */
-export function renderChain(own: Chain, toComment = ({ name }: Rule) => name): readonly string[] {
+/** A chain as nft reads it. */
+export function renderChain(own: Chain): readonly string[] {
   return [
     `  chain ${own.name} {`,
     ...(own.hook === undefined ? [] : [`    ${own.hook}`]),
-    ...own.rules.map((each) => `    ${each.text} comment "${toComment(each)}"`),
+    ...own.rules.map((each) => `    ${each.text} comment "${each.name}"`),
     '  }',
   ];
+}
+
+/** True where the kernel's table has these rules in the chain, by their names, and no others. */
+export function hasRules({ rules }: Pick<NftTable, 'rules'>, own: Chain): boolean {
+  return isDeepStrictEqual(
+    rules.get(own.name) ?? [],
+    own.rules.map(({ name }) => name),
+  );
 }
 
 /** A set that rules fill while packets pass. */

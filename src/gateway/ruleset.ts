@@ -1,29 +1,33 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { NftTable } from '../system/nft.ts';
 import { entranceName, toChains } from './chains.ts';
 import { type ForwardedTotals, type GatewayPolicy, refusals, tableName } from './policy.ts';
-import { type Chain, type Rule, renderChain } from './rule.ts';
+import { type Chain, hasRules, type Rule, renderChain, rule } from './rule.ts';
 import { probeSets } from './self-test.ts';
-import { type RuleSet, type RuleSets, toSets } from './sets.ts';
+import { type RuleSet, toSets } from './sets.ts';
 
 /** The ruleset as data: what is rendered, and what a listing of the kernel's table is held against. */
 export interface Ruleset {
   readonly chains: readonly Chain[];
-  readonly sets: RuleSets;
+  readonly sets: Readonly<Record<keyof ReturnType<typeof toSets>, RuleSet>>;
   /** Changes when anything but a running total changes; stands in the kernel as the first rule's comment. */
   readonly fingerprint: string;
-  readonly policy: GatewayPolicy;
+  /** Bytes that may still pass, by the quota that counts them; undefined: there is no such quota. */
+  readonly quotas: Readonly<Record<'cap' | 'cap_new', number | undefined>>;
   /** True where what the ceilings have counted goes on; else their counts begin again when it is installed. */
   readonly keepsCounts: boolean;
 }
 
 /** The rules for a policy. Pure: reading top-down is reading what happens to a packet. */
 export function toRuleset(policy: GatewayPolicy): Ruleset {
-  const chains = toChains(policy);
+  const unsigned = toChains(policy);
   const sets = toSets(policy);
-  const { remainingBytes: _, remainingNewBytes: __, ...lasting } = policy;
-  const hash = createHash('sha256').update(JSON.stringify([chains, sets, lasting]));
-  return { chains, sets, policy, keepsCounts: false, fingerprint: `ruleset ${hash.digest('hex').slice(0, 16)}` };
+  const { remainingBytes: cap, remainingNewBytes: cap_new, ...lasting } = policy;
+  const digest = hash('sha256', JSON.stringify([unsigned, sets, lasting]));
+  const fingerprint = `ruleset ${digest.slice(0, 16)}`;
+  const sign = ({ text }: Rule) => rule(fingerprint, text);
+  const chains = unsigned.map((own) => (own.name === 'arrival' ? { ...own, rules: own.rules.map(sign) } : own));
+  return { chains, sets, quotas: { cap, cap_new }, keepsCounts: false, fingerprint };
 }
 
 /** `change` keeps counters and permit, `keep-cap` the rest of the cap too; `replace` nothing: a moved chain goes. */
@@ -32,7 +36,7 @@ export type Loading = 'change' | 'keep-cap' | 'replace';
 /** One transaction that makes any table this ruleset; `totals` are where the forwarded counters of a new one begin. */
 export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, loading: Loading = 'change'): string {
   const sets = Object.entries(ruleset.sets);
-  const quotas = loading === 'keep-cap' ? [] : Object.entries(toQuotas(ruleset.policy));
+  const quotas = loading === 'keep-cap' ? [] : Object.entries(ruleset.quotas);
   const kindOf = ({ isMap }: RuleSet) => (isMap ? 'map' : 'set');
   return `${[
     ...(loading === 'replace' ? [`table inet ${tableName}`, `delete table inet ${tableName}`] : []),
@@ -62,26 +66,15 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, loading
     ...sets.flatMap(([name, { type, elements }]) =>
       elements.length === 0 ? [] : [`  set ${name} { ${type} elements = { ${elements.join(', ')} } }`],
     ),
-    ...ruleset.chains.flatMap((chain) => renderChain(chain, (own) => renderComment(chain, own, ruleset.fingerprint))),
+    ...ruleset.chains.flatMap(renderChain),
     '}',
   ].join('\n')}\n`;
 }
 
-/** What may still pass, by the quota that counts it; undefined: there is no such quota. */
-export function toQuotas({ remainingBytes, remainingNewBytes }: GatewayPolicy) {
-  return { cap: remainingBytes, cap_new: remainingNewBytes };
-}
-
 /** The ruleset for a kernel that has this table: counts go on, but a count keeps the ceiling or rate that it began with. */
 export function continueCounts(ruleset: Ruleset, before: Pick<NftTable, 'rules'> | undefined): Ruleset {
-  const { chains, fingerprint } = ruleset;
-  const keepsCounts = chains
-    .filter(({ name }) => name === 'ceilings' || name === 'to_tunnel')
-    .every((own) => {
-      const comments = own.rules.map((each) => renderComment(own, each, fingerprint));
-      return JSON.stringify(comments) === JSON.stringify(before?.rules.get(own.name));
-    });
-  return { ...ruleset, keepsCounts };
+  const counting = ruleset.chains.filter(({ name }) => name === 'ceilings' || name === 'to_tunnel');
+  return { ...ruleset, keepsCounts: before !== undefined && counting.every((own) => hasRules(before, own)) };
 }
 
 const permitType = 'type ifname; flags dynamic,timeout;';
@@ -95,9 +88,4 @@ export function renderPermit(tunnelInterface: string, seconds: number): string {
 
 export function renderNoPermit(): string {
   return `flush set inet ${tableName} permit\n`;
-}
-
-/** The comment that a rule carries in the kernel; the very first rule carries the fingerprint. */
-export function renderComment(chain: Chain, own: Rule, fingerprint: string): string {
-  return chain.name === 'arrival' ? fingerprint : own.name;
 }

@@ -58,7 +58,8 @@ export function planProbes({ network, uplink, hasIpv6, ...owner }: ProbeSources)
   const addresses = network.interfaces.flatMap((own) => own.addresses.map((each) => ({ ...each, on: own.name })));
   const networks = addresses.map(({ address, prefixLength }) => `${address}/${prefixLength}`);
   const families: readonly Family[] = hasIpv6 ? [4, 6] : [4];
-  const blocked = listBlocked(owner.blockedPorts);
+  const ranges = owner.blockedPorts.flatMap((entry) => parsePortRange(`${entry}`) ?? []);
+  const blocked = ranges.filter(({ protocol }) => protocol !== 'tcp');
   const openPort = findOpenPort(blocked);
   return families.flatMap((family): Probe[] => {
     const source = sources[family].find((address) => !isInAny(address, networks));
@@ -86,11 +87,6 @@ export function planProbes({ network, uplink, hasIpv6, ...owner }: ProbeSources)
   });
 }
 
-/** Ranges that are blocked for UDP. */
-function listBlocked(entries: GatewayPolicy['blockedPorts']): readonly PortRange[] {
-  return entries.flatMap((entry) => parsePortRange(`${entry}`) ?? []).filter(({ protocol }) => protocol !== 'tcp');
-}
-
 /** A port that is not blocked; undefined: all are. */
 function findOpenPort(blocked: readonly PortRange[]): number | undefined {
   const beside = blocked.flatMap(({ first, last }) => [first - 1, last + 1]);
@@ -109,7 +105,7 @@ export function toProbeNumber({ family, name }: Pick<Probe, 'family' | 'name'>):
   return Object.keys(expectations).indexOf(name) * 10 + family;
 }
 
-/** Sets in which the kernel counts probes by their mark. */
+/** Sets in which the kernel counts probes by their mark: what came in through the tunnel's device, what was not refused. */
 export const probeSets = { arrived: 'probes_arrived', passed: 'probes_passed' } as const;
 
 /** What tells probes from everything else: all of them, those that have to be refused, those that have to pass. */
@@ -130,8 +126,8 @@ export function countRefusedProbes(table: NftTable): ReadonlyMap<RefusalCounter,
     // Without a permit nothing passes.
     const counter = expectations[name] ?? 'refused_closed';
     for (const family of [4, 6] as const) {
-      const { arrived, passed } = readCounts(table, { family, name });
-      counts.set(counter, (counts.get(counter) ?? 0) + arrived - passed);
+      const refused = readCount(table, { family, name }, 'arrived') - readCount(table, { family, name }, 'passed');
+      counts.set(counter, (counts.get(counter) ?? 0) + refused);
     }
   }
   return counts;
@@ -151,18 +147,16 @@ export interface SelfTestReadings {
 
 /** Judges probes that were sent between two readings of the kernel's counts. */
 export function judgeSelfTest(probes: readonly Probe[], { before, after, isOpen }: SelfTestReadings): SelfTestResult {
-  const grown = probes.map((probe) => {
-    const [then, now] = [before && readCounts(before, probe), readCounts(after, probe)];
-    // Counts that fell belong to a new table.
-    const grow = (key: keyof typeof now) => now[key] - (then !== undefined && then[key] <= now[key] ? then[key] : 0);
-    return { probe, hasArrived: grow('arrived') > 0, hasPassed: grow('passed') > 0 };
-  });
-  const select = (isSuch: (each: (typeof grown)[number]) => boolean) => grown.filter(isSuch).map(({ probe }) => probe);
+  // A count that fell belongs to a new table.
+  const hasGrown = (probe: Probe, what: keyof typeof probeSets) => {
+    const now = readCount(after, probe, what);
+    return now > 0 && now !== (before && readCount(before, probe, what));
+  };
   const isToPass = ({ name }: Probe) => expectations[name] === undefined;
   const found = {
-    leaking: select(({ probe, hasPassed }) => hasPassed && !isToPass(probe)),
-    lost: select(({ hasArrived }) => !hasArrived),
-    stuck: select(({ probe, hasPassed }) => isOpen && !hasPassed && isToPass(probe)),
+    leaking: probes.filter((probe) => !isToPass(probe) && hasGrown(probe, 'passed')),
+    lost: probes.filter((probe) => !hasGrown(probe, 'arrived')),
+    stuck: probes.filter((probe) => isToPass(probe) && isOpen && !hasGrown(probe, 'passed')),
   };
   for (const kind of ['leaking', 'lost', 'stuck'] as const) {
     if (found[kind].length > 0) return { kind, probes: found[kind] };
@@ -170,8 +164,6 @@ export function judgeSelfTest(probes: readonly Probe[], { before, after, isOpen 
   return { kind: 'held' };
 }
 
-/** `arrived`: came in through the tunnel's device; `passed`: was not refused. */
-function readCounts(table: NftTable, probe: Pick<Probe, 'family' | 'name'>) {
-  const read = (set: string) => table.elementPackets.get(`${set}/${toProbeMark(probe)}`) ?? 0;
-  return { arrived: read(probeSets.arrived), passed: read(probeSets.passed) };
+function readCount(table: NftTable, probe: Pick<Probe, 'family' | 'name'>, what: keyof typeof probeSets): number {
+  return table.elementPackets.get(`${probeSets[what]}/${toProbeMark(probe)}`) ?? 0;
 }

@@ -15,8 +15,6 @@ export interface RuleSet {
 }
 
 /** Every set of the ruleset but the permit, by name. */
-export type RuleSets = Readonly<Record<keyof ReturnType<typeof toSets>, RuleSet>>;
-
 export function toSets(policy: GatewayPolicy) {
   return {
     allowed4: toSet(policy.allowDestinations, 4),

@@ -2,17 +2,13 @@ import { isInAny, toNetworks } from '../lib/addresses.ts';
 import type { Interface, Network } from '../system/ip.ts';
 import { specialPrefixes } from './policy.ts';
 
-export interface UplinkSettings {
-  /** `gateway.uplink`: then no other is taken. */
-  readonly configured: string | undefined;
-  /** Never the uplink itself. */
-  readonly tunnelInterface: string;
-}
-
-/** The interface of the best default route, IPv4 before IPv6; undefined where no route leads to the Internet. */
+/**
+ * The interface of the best default route, IPv4 before IPv6, and never the tunnel; undefined where no route leads to the
+ * Internet. Where one is `configured` (`gateway.uplink`) no other is taken.
+ */
 export function chooseUplink(
   { routes, interfaces }: Pick<Network, 'routes' | 'interfaces'>,
-  { configured, tunnelInterface }: UplinkSettings,
+  { configured, tunnelInterface }: { readonly configured?: string | undefined; readonly tunnelInterface: string },
 ): string | undefined {
   const isUsable = (name: string | undefined) =>
     name !== tunnelInterface && interfaces.some((own) => own.name === name && own.isUp);

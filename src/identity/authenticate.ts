@@ -59,30 +59,38 @@ export function composeAuthClientRequest(
   };
 }
 
-/** Authenticates a client again; an error beside its JWT becomes a notice. @throws answer-invalid, codes of `call` */
-export async function reauthenticate(
+/** Authenticates a client, or makes one; an error beside its JWT becomes a notice. @throws answer-invalid, codes of `call` */
+export async function authenticate(
   { client, networkJwt, desired, onNotice }: RegistrationDependencies,
-  identity: OwnClient,
+  identity: Pick<Identity, 'installId' | 'clientId'>,
   signal: AbortSignal,
 ): Promise<AuthenticatedAnswer> {
   const request = composeAuthClientRequest(desired, identity);
   const answer = await client.call('authClient', request, { token: networkJwt, signal });
-  if (!isAuthenticated(answer)) throw createUnauthenticatedError(answer);
+  const { byClientJwt, error } = answer;
+  if (byClientJwt === undefined) throw createUnauthenticatedError(answer);
+  if (error !== undefined) onNotice?.(createRefusalError('authClient', error).message);
+  return { ...answer, byClientJwt };
+}
+
+/** The same for a client that is there. @throws answer-invalid, also where another one answers; codes of `call` */
+export async function reauthenticate(
+  dependencies: RegistrationDependencies,
+  own: OwnClient,
+  signal: AbortSignal,
+): Promise<AuthenticatedAnswer> {
+  const answer = await authenticate(dependencies, own, signal);
   const clientId = readClientId(answer);
-  if (clientId !== undefined && clientId !== identity.clientId) {
-    throw new TributaryError('answer-invalid', 're-authenticating: the service answered for another client');
+  if (clientId === undefined || clientId === own.clientId) return answer;
+  throw new TributaryError('answer-invalid', 're-authenticating: the service answered for another client');
+}
+
+/** What an answer without a client JWT means. A refusal that names no client made none. */
+function createUnauthenticatedError({ error, clientId }: AuthClientAnswer): TributaryError {
+  if (error !== undefined) {
+    const { code, message } = createRefusalError('authClient', error);
+    return new TributaryError(code, message, { maybeSent: Boolean(clientId) });
   }
-  if (answer.error !== undefined) onNotice?.(createRefusalError('authClient', answer.error).message);
-  return answer;
-}
-
-export function isAuthenticated(answer: AuthClientAnswer): answer is AuthenticatedAnswer {
-  return answer.byClientJwt !== undefined;
-}
-
-/** What an answer without a client JWT means. */
-export function createUnauthenticatedError(answer: AuthClientAnswer): TributaryError {
-  if (answer.error !== undefined) return createRefusalError('authClient', answer.error);
   const message = 'POST /network/auth-client: the answer holds neither a client JWT nor an error';
   return new TributaryError('answer-invalid', message, { maybeSent: true });
 }

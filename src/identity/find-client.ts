@@ -62,12 +62,9 @@ function looksLikeOurs(row: NamedClientRow, { description, spec }: DesiredClient
 
 /** Oldest first; a row without a time comes last. Ids decide between equals, so that every start decides alike. */
 function byAge(one: NamedClientRow, other: NamedClientRow): number {
-  const difference = toMs(one.createTime) - toMs(other.createTime);
-  if (difference !== 0) return difference;
-  return one.clientId < other.clientId ? -1 : 1;
+  return toMs(one.createTime) - toMs(other.createTime) || (one.clientId < other.clientId ? -1 : 1);
 }
 
-function toMs(time: string | undefined): number {
-  const ms = Date.parse(time ?? '');
-  return Number.isNaN(ms) ? Number.MAX_SAFE_INTEGER : ms;
+function toMs(time = ''): number {
+  return Date.parse(time) || Number.MAX_SAFE_INTEGER;
 }

@@ -65,10 +65,16 @@ export async function lookUp(
   return { rows, finding: findOwnClient(rows, { identity, pending, description, spec }) };
 }
 
-/** The tunnel that the list of clients holds for us; undefined where it holds none. */
-export async function findTunnel(dependencies: RegistrationDependencies, known: KnownOfUs, signal: AbortSignal) {
+/** The row of a client of ours in the list; undefined where it has none. */
+async function findRow(dependencies: RegistrationDependencies, own: OwnClient, signal: AbortSignal) {
+  const known = { identity: { ...own, isUncertain: false }, pending: undefined };
   const { finding } = await lookUp(dependencies, known, signal);
-  return finding.kind === 'found' ? toIssuedTunnel(finding.row.proxyClient) : undefined;
+  return finding.kind === 'found' ? finding.row : undefined;
+}
+
+/** The tunnel that the list of clients holds for a client of ours; undefined where it holds none. */
+export async function findTunnel(dependencies: RegistrationDependencies, own: OwnClient, signal: AbortSignal) {
+  return toIssuedTunnel((await findRow(dependencies, own, signal))?.proxyClient);
 }
 
 /** Writes down a client that has answered, with the tunnel of the answer or else of the list. @throws registration-incomplete */
@@ -79,7 +85,7 @@ export async function storeAnswered(
 ): Promise<Registration> {
   const own = { ...loaded.identity, clientId };
   const issued = toIssuedTunnel(answer.proxyConfigResult);
-  const tunnel = issued ?? (await findTunnel(dependencies, { ...loaded, identity: own }, signal));
+  const tunnel = issued ?? (await findTunnel(dependencies, own, signal));
   return storeRegistration(dependencies.files, own, { answer, tunnel, before: loaded.registration });
 }
 
@@ -89,8 +95,7 @@ export async function reauthenticateOwn(
   own: OwnClient,
   signal: AbortSignal,
 ): Promise<AuthenticatedAnswer> {
-  const known = { identity: { ...own, isUncertain: false }, pending: undefined };
-  const isListed = async () => (await lookUp(dependencies, known, signal)).finding.kind === 'found';
+  const isListed = async () => (await findRow(dependencies, own, signal)) !== undefined;
   try {
     return await reauthenticate(dependencies, own, signal);
   } catch (error) {

@@ -1,18 +1,10 @@
 import { TributaryError, toFailure } from '../lib/errors.ts';
 import { isSame } from '../lib/secret.ts';
-import { createRefusalError } from '../service/judge.ts';
-import {
-  type AuthenticatedAnswer,
-  composeAuthClientRequest,
-  createUnauthenticatedError,
-  isAuthenticated,
-  type RegistrationDependencies,
-  readClientId,
-} from './authenticate.ts';
+import { authenticate, type RegistrationDependencies, readClientId } from './authenticate.ts';
 import { type ClientRow, listKnownClientIds } from './find-client.ts';
 import { type LoadedDevice, loadDevice } from './load.ts';
 import { findTunnel, lookUp, reauthenticateOwn, recoverRegistration, storeAnswered } from './recover.ts';
-import type { PendingCreate, Registration } from './registration-files.ts';
+import type { Identity, PendingCreate, Registration } from './registration-files.ts';
 import { clearPending, composeRegistration, toIssuedTunnel } from './store.ts';
 
 /**
@@ -33,60 +25,43 @@ export async function ensureRegistration(
   return createRegistration(dependencies, { loaded, rows: recovery.rows }, signal);
 }
 
-type CreatedDevice = LoadedDevice & { readonly pending: PendingCreate };
-
 /** Notes what is about to be sent, sends it, and writes down whatever it led to before it is judged. */
 async function createRegistration(
   dependencies: RegistrationDependencies,
   { loaded, rows }: { readonly loaded: LoadedDevice; readonly rows: readonly ClientRow[] },
   signal: AbortSignal,
 ): Promise<Registration> {
-  const { client, files, networkJwt, desired } = dependencies;
+  const { files, desired } = dependencies;
+  const { identity } = loaded;
   const pending: PendingCreate = {
-    installId: loaded.identity.installId,
+    installId: identity.installId,
     description: desired.description,
     startedAt: new Date().toISOString(),
     knownClientIds: listKnownClientIds(rows, desired.description),
     isAccepted: false,
   };
   await files.pendingCreate.write({ pending });
-  const request = composeAuthClientRequest(desired, { ...loaded.identity, clientId: undefined });
-  const answer = await client
-    .call('authClient', request, { token: networkJwt, signal })
-    .catch(async (error: unknown) => {
-      // Surely without effect: nothing to look for, and no need to wait before the next try.
-      if (error instanceof TributaryError && error.maybeSent === false) await clearPending(files);
-      throw error;
-    });
-  if (!isAuthenticated(answer)) {
-    // A refusal that names no client made none; anything else is looked up first.
-    if (answer.error !== undefined && !answer.clientId) await clearPending(files);
-    throw createUnauthenticatedError(answer);
-  }
-  return acceptCreate(dependencies, { loaded: { ...loaded, pending }, answer }, signal);
+  const answer = await authenticate(dependencies, identity, signal).catch(async (error: unknown) => {
+    // Surely without effect: nothing to look for, and no need to wait before the next try.
+    if (error instanceof TributaryError && error.maybeSent === false) await clearPending(files);
+    throw error;
+  });
+  const clientId = readClientId(answer) ?? (await findNewClient(dependencies, { identity, pending }, signal));
+  // The client exists by now, also where the answer holds an error: its id is stored before anything else is looked at.
+  await files.identity.write({ ...identity, clientId });
+  return storeAnswered(dependencies, { loaded, clientId, answer }, signal);
 }
 
-/** The client exists by now, also where the answer holds an error: its id is stored before anything else is looked at. */
-async function acceptCreate(
+/** The id of a client that the answer did not name: the new row of the list (service-interface leaves open where it comes from). */
+async function findNewClient(
   dependencies: RegistrationDependencies,
-  { loaded, answer }: { readonly loaded: CreatedDevice; readonly answer: AuthenticatedAnswer },
+  { identity, pending }: { readonly identity: Identity; readonly pending: PendingCreate },
   signal: AbortSignal,
-): Promise<Registration> {
-  const { files, onNotice } = dependencies;
-  let clientId = readClientId(answer);
-  if (clientId === undefined) {
-    // It is the new row of the list (service-interface leaves open where the id comes from).
-    await files.pendingCreate.write({ pending: { ...loaded.pending, isAccepted: true } });
-    const { finding } = await lookUp(dependencies, loaded, signal);
-    if (finding.kind !== 'found') {
-      const message = 'the service registered this device without naming its client';
-      throw new TributaryError('registration-incomplete', message);
-    }
-    clientId = finding.row.clientId;
-  }
-  await files.identity.write({ ...loaded.identity, clientId });
-  if (answer.error !== undefined) onNotice?.(createRefusalError('authClient', answer.error).message);
-  return storeAnswered(dependencies, { loaded, clientId, answer }, signal);
+): Promise<string> {
+  await dependencies.files.pendingCreate.write({ pending: { ...pending, isAccepted: true } });
+  const { finding } = await lookUp(dependencies, { identity, pending }, signal);
+  if (finding.kind === 'found') return finding.row.clientId;
+  throw new TributaryError('registration-incomplete', 'the service registered this device without naming its client');
 }
 
 const storeEveryMs = 86_400_000;
@@ -103,10 +78,9 @@ export async function renewRegistration(
 ): Promise<Registration> {
   const answer = await reauthenticateOwn(dependencies, registration, signal);
   const issued = toIssuedTunnel(answer.proxyConfigResult);
-  const { installId, clientId } = registration;
-  const known = { identity: { installId, clientId, isUncertain: false }, pending: undefined };
   // Production issues a tunnel once, when the client is made; a repaired one is only in the list.
-  const tunnel = issued ?? (dependencies.needsTunnel ? await findTunnel(dependencies, known, signal) : undefined);
+  const tunnel =
+    issued ?? (dependencies.needsTunnel ? await findTunnel(dependencies, registration, signal) : undefined);
   const renewed = composeRegistration(registration, { answer, tunnel, before: registration });
   if (!mustStore(registration, renewed)) return { ...renewed, storedAt: registration.storedAt };
   const failure = await dependencies.files.registration.write(renewed).catch(toFailure('state-unwritable'));

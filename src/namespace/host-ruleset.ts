@@ -2,7 +2,7 @@ import { isIP, isIPv4 } from 'node:net';
 import type { WaysOut } from '../config/recipients.ts';
 import { renderNewCount } from '../gateway/ceilings.ts';
 import { specialPrefixes } from '../gateway/policy.ts';
-import { isRangeOfPorts, listBarePortMatches } from '../gateway/ports.ts';
+import { isRangeOfPorts, listPortMatches } from '../gateway/ports.ts';
 import { listStaleMatches, listTranslations } from '../gateway/translation.ts';
 import { isInAny, parsePrefix } from '../lib/addresses.ts';
 import { type PortRange, usualConsumerPorts } from '../lib/ports.ts';
@@ -109,7 +109,7 @@ function listPortRules(blockedPorts: HostPolicy['blockedPorts']): readonly strin
   const { true: ranges = [], false: single = [] } = Object.groupBy(blockedPorts, (entry) => `${isRangeOfPorts(entry)}`);
   const translated = `th sport ${usualConsumerPorts.first}-${usualConsumerPorts.last}`;
   return [
-    ...listBarePortMatches(single).map(({ match }) => `${match} drop`),
-    ...listBarePortMatches(ranges).map(({ match }) => `${match} ${translated} drop`),
+    ...listPortMatches(single, 'ports').map(({ match }) => `${match} drop`),
+    ...listPortMatches(ranges, 'ports').map(({ match }) => `${match} ${translated} drop`),
   ];
 }

@@ -45,7 +45,7 @@ const resolvConfFolder = `/etc/netns/${namespaceName}`;
 export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Promise<string | undefined> {
   const { exec } = host;
   const [interfaces, routes] = await Promise.all([observeInterfaces(exec), observeRoutes(exec, 4)]);
-  const uplink = chooseUplink({ routes, interfaces }, { configured: undefined, tunnelInterface: hostSide });
+  const uplink = chooseUplink({ routes, interfaces }, { tunnelInterface: hostSide });
   const ownPrefixes = listOwnPrefixes(interfaces, hostSide);
   const link = chooseLink(ownPrefixes);
   const nameServers = await prepareNameServers();

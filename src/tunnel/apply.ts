@@ -52,21 +52,16 @@ export function toCommand(step: TunnelStep, path = '') {
 }
 
 async function applyStep(host: TunnelHost, step: TunnelStep): Promise<void> {
-  const { exec } = host;
+  const { exec, stateDirectory } = host;
   if (step.kind === 'create-link') return createLink(exec, step);
-  if (step.kind === 'configure') return configure(host, step);
+  if (step.kind === 'configure') {
+    // By a file, because wg cannot read the sockets that Node uses as pipes.
+    await using file = await lendFile(join(stateDirectory, 'wireguard.conf'), renderWireGuard(step.settings));
+    return void (await exec(toCommand(step, file.path)));
+  }
   await exec(toCommand(step));
   // wireguard-go ends when its interface goes, and is in no hurry to remove the socket.
   if (step.kind === 'delete-link') await rm(findControlSocket(host, step.interface)).catch(() => undefined);
-}
-
-/** By a file, because wg cannot read the sockets that Node uses as pipes. */
-async function configure(
-  { exec, stateDirectory }: TunnelHost,
-  step: TunnelStep & { readonly kind: 'configure' },
-): Promise<void> {
-  await using file = await lendFile(join(stateDirectory, 'wireguard.conf'), renderWireGuard(step.settings));
-  await exec(toCommand(step, file.path));
 }
 
 async function createLink(exec: Exec, step: TunnelStep & { readonly kind: 'create-link' }): Promise<void> {

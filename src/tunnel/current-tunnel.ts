@@ -24,7 +24,7 @@ export function createTunnelSource(
   context: () => ServiceContext,
   resolveName: typeof resolveEndpoint = resolveEndpoint,
 ) {
-  let parsed: Parsed = { from: undefined, allowed: undefined, spec: undefined, refusal: undefined };
+  let parsed = parseAfter(undefined, undefined, context());
   let resolved: { spec: TunnelSpec; endpoint: string; atMs: number } | undefined;
   const resolve = async (spec: TunnelSpec) => {
     if (resolved !== undefined && isDeepStrictEqual(resolved.spec.peer.endpoint, spec.peer.endpoint)) {
@@ -61,8 +61,6 @@ export function createTunnelSource(
     },
   };
 }
-
-type Parsed = ReturnType<typeof parseAfter>;
 
 /** A text that is refused leaves the tunnel before it: a service that sends nonsense stops no traffic. */
 function parseAfter(before: TunnelSpec | undefined, from: IssuedTunnel | undefined, context: ServiceContext) {

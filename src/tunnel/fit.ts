@@ -1,9 +1,6 @@
 import { parsePrefix } from '../lib/addresses.ts';
 import { type DesiredTunnel, defaultMtu } from './state.ts';
 
-/** A tunnel as far as this system can have it. */
-export type FittedTunnel = ReturnType<typeof fitTunnel>;
-
 /** IPv6, UDP and WireGuard around a packet of the tunnel, in bytes; a path may turn IPv4 into IPv6 on the way. */
 const overheadBytes = 80;
 

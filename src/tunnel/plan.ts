@@ -1,5 +1,5 @@
 import { toNetworks } from '../lib/addresses.ts';
-import type { WireGuardInterface, WireGuardPeer } from '../system/wg.ts';
+import type { WireGuardInterface } from '../system/wg.ts';
 import { type Backend, type DesiredTunnel, defaultMtu, type ObservedTunnel, type WireGuardSettings } from './state.ts';
 
 /** One change to the tunnel, with all that it takes. A list may be cut short: the next plan goes on from there. */
@@ -58,15 +58,13 @@ function planSettings(desired: DesiredLink, observed: ObservedLink): readonly Tu
   return steps;
 }
 
-function isConfigured(desired: WireGuardSettings, { publicKey, peers }: WireGuardInterface): boolean {
-  const [peer, ...others] = peers;
-  return publicKey === desired.spec.publicKey && peer !== undefined && others.length === 0 && isSamePeer(desired, peer);
-}
-
 /** The endpoint is left out: a roaming peer changes it, and a stale one is resolved again on its own occasion. */
-function isSamePeer({ spec, persistentKeepaliveSeconds }: WireGuardSettings, peer: WireGuardPeer): boolean {
+function isConfigured({ spec, persistentKeepaliveSeconds }: WireGuardSettings, observed: WireGuardInterface): boolean {
+  const [peer, ...others] = observed.peers;
   return (
-    peer.publicKey === spec.peer.publicKey &&
+    observed.publicKey === spec.publicKey &&
+    others.length === 0 &&
+    peer?.publicKey === spec.peer.publicKey &&
     (peer.persistentKeepaliveSeconds ?? 0) === persistentKeepaliveSeconds &&
     toNetworks(peer.allowedIps).join() === toNetworks(spec.peer.allowedIps).join()
   );

@@ -59,7 +59,7 @@ function breakAt(inside: Exec, changes: number): Exec {
 }
 
 /** For a tear-down whose counts do not matter. */
-const forget = { tunnelInterface, keepTotals: async () => undefined };
+const forget = [tunnelInterface, async () => undefined] as const;
 
 // Namespaces can only be made inside test/lab/enter.sh.
 describe.skipIf(!isInsideLab()).each([
@@ -97,7 +97,7 @@ describe.skipIf(!isInsideLab()).each([
     await inside({ program: 'sh', args: ['-c', script], doing: 'setting up' });
   });
   afterAll(async () => {
-    await removeDataPath(host(), forget);
+    await removeDataPath(host(), ...forget);
     execFileSync('ip', ['netns', 'delete', netns]);
     await rm(directory, { recursive: true, force: true });
   });
@@ -153,13 +153,13 @@ describe.skipIf(!isInsideLab()).each([
 
   test('cut short at any change ends as it would have', async () => {
     const desired = createDesired({});
-    await removeDataPath(host(), forget);
+    await removeDataPath(host(), ...forget);
     const untouched = await print();
     await observeAndReconcile(host(), desired);
     const whole = await print();
     expect(whole).not.toBe(untouched);
     for (let changes = 0, isWhole = false; !isWhole; changes += 1) {
-      await removeDataPath(host(), forget);
+      await removeDataPath(host(), ...forget);
       expect(await print()).toBe(untouched);
       isWhole = await observeAndReconcile(host(breakAt(inside, changes)), desired).then(
         () => true,
@@ -176,29 +176,29 @@ describe.skipIf(!isInsideLab()).each([
     const full = async () => {
       throw new TributaryError('state-unwritable', 'no space left');
     };
-    await expect(removeDataPath(host(), { tunnelInterface, keepTotals: full })).rejects.toMatchObject({
+    await expect(removeDataPath(host(), tunnelInterface, full)).rejects.toMatchObject({
       code: 'state-unwritable',
     });
     expect((await observeNftTable(inside, 'tributary'))?.sets.get('permit')).toEqual([]);
-    await removeDataPath(host(), forget);
+    await removeDataPath(host(), ...forget);
     expect(await observeNftTable(inside, 'tributary')).toBeUndefined();
   });
 
   test('removed at any change leaves no trace, and says what it forwarded', async () => {
-    await removeDataPath(host(), forget);
+    await removeDataPath(host(), ...forget);
     const untouched = await print();
     for (let changes = 0, isWhole = false; !isWhole; changes += 1) {
       await observeAndReconcile(host(), createDesired({}));
       await grantPermit(inside, tunnelInterface, 600);
-      isWhole = await removeDataPath(host(breakAt(inside, changes)), forget).then(
+      isWhole = await removeDataPath(host(breakAt(inside, changes)), ...forget).then(
         () => true,
         () => false,
       );
-      await removeDataPath(host(), forget);
+      await removeDataPath(host(), ...forget);
       expect(await print()).toBe(untouched);
     }
     const kept: unknown[] = [];
-    await removeDataPath(host(), { tunnelInterface, keepTotals: async (totals) => void kept.push(totals) });
+    await removeDataPath(host(), tunnelInterface, async (totals) => void kept.push(totals));
     expect(kept).toEqual([undefined]);
   });
 });

@@ -1,8 +1,8 @@
 import { observeHost } from '../../data-path/observe.ts';
 import { holdsPermit, isPermitHeld } from '../../data-path/permit.ts';
-import { reconcileDataPath } from '../../data-path/reconcile.ts';
+import { type DataPath, reconcileDataPath } from '../../data-path/reconcile.ts';
 import type { SelfTest } from '../../data-path/self-test.ts';
-import { type DataPath, readTotals } from '../../data-path/state.ts';
+import { readTotals } from '../../data-path/state.ts';
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
 import type { Phase } from '../../health/phase.ts';
 import { continueProblem } from '../../health/problem.ts';

@@ -1,5 +1,4 @@
-import { forgetConnections } from '../../data-path/forget-connections.ts';
-import { grantPermit, holdsPermit, revokePermit } from '../../data-path/permit.ts';
+import { forgetConnections, grantPermit, holdsPermit, revokePermit } from '../../data-path/permit.ts';
 import type { DataPathHost } from '../../data-path/state.ts';
 import { readForwardFacts } from '../../health/forward-facts.ts';
 import { toUndefined } from '../../lib/errors.ts';

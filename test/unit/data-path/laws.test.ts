@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createLineShaper } from '../../../src/data-path/line-shaper.ts';
 import { grantPermit } from '../../../src/data-path/permit.ts';
-import type { DataPath, DataPathHost, DesiredDataPath } from '../../../src/data-path/state.ts';
+import type { DataPath } from '../../../src/data-path/reconcile.ts';
+import type { DataPathHost, DesiredDataPath } from '../../../src/data-path/state.ts';
 import { closeDataPath, removeDataPath } from '../../../src/data-path/tear-down.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import type { Exec } from '../../../src/system/exec.ts';
@@ -75,7 +76,7 @@ const stateDirectory = await mkdtemp(join(tmpdir(), 'tributary-data-path-'));
 afterAll(() => rm(stateDirectory, { recursive: true, force: true }));
 
 /** A tear-down whose counts do not matter. */
-const forget = { tunnelInterface, keepTotals: async () => undefined };
+const forget = [tunnelInterface, async () => undefined] as const;
 const of = (name: string): Change => scenarios[name] ?? {};
 const ways = Object.keys(scenarios).flatMap((from) => Object.keys(scenarios).map((to) => ({ from, to })));
 
@@ -133,12 +134,12 @@ describe('the data path', () => {
         await pass(host, name);
         await grantPermit(host.exec, tunnelInterface, 60);
         host.breakAfterLines(done);
-        const isWhole = await removeDataPath(asHost(host), forget).then(
+        const isWhole = await removeDataPath(asHost(host), ...forget).then(
           () => true,
           () => false,
         );
         host.breakAfterLines(undefined);
-        await removeDataPath(asHost(host), forget);
+        await removeDataPath(asHost(host), ...forget);
         expect(host.print()).toBe(untouched);
         if (isWhole) break;
       }
@@ -150,7 +151,7 @@ describe('the data path', () => {
     const untouched = host.print();
     await pass(host, 'a tunnel');
     await grantPermit(host.exec, tunnelInterface, 60);
-    await closeDataPath(asHost(host), forget);
+    await closeDataPath(asHost(host), ...forget);
     expect((await observeNftTable(host.exec, 'tributary'))?.sets.get('permit')).toEqual([]);
     expect(host.links.has(tunnelInterface)).toBe(false);
     await host.exec({ program: 'nft', args: ['-f', '-'], input: 'delete table inet tributary\n', doing: 'test' });

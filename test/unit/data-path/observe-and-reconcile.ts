@@ -1,6 +1,6 @@
 import { observeHost } from '../../../src/data-path/observe.ts';
-import { reconcileDataPath } from '../../../src/data-path/reconcile.ts';
-import type { DataPath, DataPathHost, DesiredDataPath } from '../../../src/data-path/state.ts';
+import { type DataPath, reconcileDataPath } from '../../../src/data-path/reconcile.ts';
+import type { DataPathHost, DesiredDataPath } from '../../../src/data-path/state.ts';
 
 /** A pass of the data path, as the agent makes it, without permit and accounting. `before`: the pass before it. */
 export async function observeAndReconcile(

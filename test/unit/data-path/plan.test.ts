@@ -8,7 +8,7 @@ import { createDesired, createWorld, tunnelInterface } from './data-path-world.t
 type World = ReturnType<typeof createWorld>;
 
 const plan = async ({ host }: World, desired = createDesired()) =>
-  planChanges(host, desired, {
+  planChanges(host.exec, desired, {
     ...(await observeHost(host.exec, { tunnelInterface, isDenying: false })),
     isIpv6On: false,
   });

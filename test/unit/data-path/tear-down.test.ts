@@ -4,10 +4,10 @@ import { closeDataPath, removeDataPath } from '../../../src/data-path/tear-down.
 import type { ForwardedTotals } from '../../../src/gateway/policy.ts';
 import { createDesired, createWorld, tunnelInterface } from './data-path-world.ts';
 
-/** A tear-down, and the totals that it handed over. */
-function createTearDown() {
+/** Where a tear-down leaves the totals, and those that it handed over. */
+function createKeep() {
   const kept: (ForwardedTotals | undefined)[] = [];
-  return { tunnelInterface, kept, keepTotals: async (totals: ForwardedTotals | undefined) => void kept.push(totals) };
+  return { kept, keep: async (totals: ForwardedTotals | undefined) => void kept.push(totals) };
 }
 
 describe('tear-down', () => {
@@ -18,8 +18,8 @@ describe('tear-down', () => {
     await grantPermit(host.exec, tunnelInterface, 60);
     machine.count('forwarded_up', 2, 3_000);
     commands.length = 0;
-    const tearDown = createTearDown();
-    await removeDataPath(host, tearDown);
+    const { kept, keep } = createKeep();
+    await removeDataPath(host, tunnelInterface, keep);
     expect(doings().filter((doing) => !/^(reading|asking|listing)/.test(doing))).toEqual([
       'ending the permit to forward',
       'removing the routes',
@@ -29,22 +29,22 @@ describe('tear-down', () => {
       'forgetting connections',
       'removing the gateway',
     ]);
-    expect(tearDown.kept).toEqual([{ up: { packets: 2, bytes: 3_000 }, down: { packets: 0, bytes: 0 } }]);
+    expect(kept).toEqual([{ up: { packets: 2, bytes: 3_000 }, down: { packets: 0, bytes: 0 } }]);
     expect(machine.print()).toBe(untouched);
   });
 
   test('of nothing does nothing', async () => {
     const { machine, host } = createWorld();
-    const tearDown = createTearDown();
-    await removeDataPath(host, tearDown);
+    const { kept, keep } = createKeep();
+    await removeDataPath(host, tunnelInterface, keep);
     expect(machine.changes()).toBe(0);
-    expect(tearDown.kept).toEqual([undefined]);
+    expect(kept).toEqual([undefined]);
   });
 
   test('that may stay closed leaves the table alone, and hands it back', async () => {
     const { machine, host, pass } = createWorld();
     await pass(createDesired());
-    const table = await closeDataPath(host, createTearDown());
+    const table = await closeDataPath(host, tunnelInterface, createKeep().keep);
     expect(table?.sets.get('permit')).toEqual([]);
     expect(machine.links.has(tunnelInterface)).toBe(false);
   });
@@ -55,7 +55,7 @@ describe('tear-down', () => {
     await grantPermit(host.exec, tunnelInterface, 60);
     const full = new Error('no space left');
     const keepTotals = () => Promise.reject(full);
-    await expect(removeDataPath(host, { tunnelInterface, keepTotals })).rejects.toBe(full);
+    await expect(removeDataPath(host, tunnelInterface, keepTotals)).rejects.toBe(full);
     expect(machine.print()).toContain('"name":"permit","elem":[]}}');
   });
 });

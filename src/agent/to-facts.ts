@@ -50,10 +50,7 @@ export function collectFacts(state: AgentState, version: string): Facts {
     provide: {
       configured: config.provide.mode,
       scheduled: mode.scheduled,
-      override: override && {
-        mode: override.mode,
-        until: override.until === undefined ? undefined : new Date(override.until),
-      },
+      override: override && { mode: override.mode, until: override.until },
       effective: mode.decision?.mode,
       confirmed: confirmedMode.current(),
       pause: toPause(state),

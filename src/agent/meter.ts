@@ -8,13 +8,12 @@ import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
 import { observeWireGuard, type WireGuardTraffic } from '../system/wg.ts';
 import { createHandshakeClock } from '../tunnel/handshake-clock.ts';
-import type { CounterSection } from './state.ts';
+import type { Sections } from './state.ts';
 
 /** Keeps what the kernel counts, so that no counter ever runs backwards. */
 export type Meter = ReturnType<typeof createMeter>;
 
-export interface MeterParts {
-  readonly counters: CounterSection;
+export interface MeterParts extends Pick<Sections, 'counters'> {
   readonly usage: Pick<UsageAccounting, 'take'>;
   readonly exec: Exec;
   readonly tunnelInterface: () => string | undefined;

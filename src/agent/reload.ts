@@ -2,10 +2,9 @@ import type { LoadedConfig } from '../config/load.ts';
 import { continueProblem } from '../health/problem.ts';
 import { messageOf, TributaryError, toUndefined } from '../lib/errors.ts';
 import { isSame } from '../lib/secret.ts';
-import type { ConfigurationSection, Shared } from './state.ts';
+import type { Sections, Shared } from './state.ts';
 
-export interface ReloadParts extends Pick<Shared, 'wakeups' | 'log' | 'now'> {
-  readonly configuration: ConfigurationSection;
+export interface ReloadParts extends Pick<Shared, 'wakeups' | 'log' | 'now'>, Pick<Sections, 'configuration'> {
   readonly load: () => Promise<Pick<LoadedConfig, 'config' | 'service'>>;
 }
 

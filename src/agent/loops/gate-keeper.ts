@@ -5,10 +5,9 @@ import { isOver, mayForward } from '../../health/may-forward.ts';
 import { toUndefined } from '../../lib/errors.ts';
 import type { NftTable } from '../../system/nft.ts';
 import type { ScheduledMode } from '../scheduled-mode.ts';
-import type { ModeSection, Shared } from '../state.ts';
+import type { Sections, Shared } from '../state.ts';
 
-export interface GateKeeperParts extends Pick<Shared, 'state' | 'wakeups' | 'facts' | 'now'> {
-  readonly mode: ModeSection;
+export interface GateKeeperParts extends Pick<Shared, 'state' | 'wakeups' | 'facts' | 'now'>, Pick<Sections, 'mode'> {
   readonly host: DataPathHost;
   readonly scheduledMode: ScheduledMode;
 }

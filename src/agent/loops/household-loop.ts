@@ -2,10 +2,9 @@ import type { LineShaper } from '../../data-path/line-shaper.ts';
 import { beginHousehold, type HouseholdState, takeLineSample } from '../../provide/household.ts';
 import { type LineProbe, type ProbeTarget, patienceMs } from '../../system/line-probe.ts';
 import type { Carried } from '../../system/traffic.ts';
-import type { HouseholdSection, Shared } from '../state.ts';
+import type { Sections, Shared } from '../state.ts';
 
-export interface HouseholdLoopParts extends Pick<Shared, 'state' | 'log' | 'now'> {
-  readonly household: HouseholdSection;
+export interface HouseholdLoopParts extends Pick<Shared, 'state' | 'log' | 'now'>, Pick<Sections, 'household'> {
   readonly line: Pick<LineShaper, 'setRate'>;
   readonly probe: LineProbe;
   readonly readCarried: (name: string) => Carried | undefined;
@@ -73,7 +72,7 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
       log.info({ bitsPerSecond }, yieldingSince ? 'yielding to the household' : 'the household leaves the line');
     }
     const ceilingBitsPerSecond = toBits(ceilingBits);
-    Object.assign(household, { bitsPerSecond, ceilingBitsPerSecond, yieldingSince } satisfies HouseholdSection);
+    Object.assign(household, { bitsPerSecond, ceilingBitsPerSecond, yieldingSince } satisfies typeof household);
   };
   /** undefined: nobody answers there. */
   const measureDelay = async () => {

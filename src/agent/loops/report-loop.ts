@@ -7,12 +7,13 @@ import { unitMs } from '../../report/ledger-line.ts';
 import { composeReportLine, type ReportTotals, readReportTotals } from '../../report/report-line.ts';
 import { clipHours, findMoment } from '../../report/same-moment.ts';
 import type { ConfirmedMode } from '../kept-choices.ts';
-import type { AgentState, FiguresSection, Shared, Wakeups } from '../state.ts';
+import type { AgentState, Sections, Shared, Wakeups } from '../state.ts';
 import type { Loop } from './run-loop.ts';
 
-export interface ReportParts extends Pick<Shared, 'client' | 'profile' | 'facts' | 'log' | 'now'> {
+export interface ReportParts
+  extends Pick<Shared, 'client' | 'profile' | 'facts' | 'log' | 'now'>,
+    Pick<Sections, 'figures'> {
   readonly state: Pick<AgentState, 'service'>;
-  readonly figures: FiguresSection;
   readonly confirmedMode: ConfirmedMode;
   readonly wakeups: Pick<Wakeups, 'announce'>;
   /** The ledger's rows; undefined where none is kept. */

@@ -5,11 +5,10 @@ import { computeBackoffMs } from '../../lib/backoff.ts';
 import { hasCode, isAbort, messageOf, TributaryError, toFailure } from '../../lib/errors.ts';
 import { isSame } from '../../lib/secret.ts';
 import type { ServiceSession } from '../service-session.ts';
-import type { AgentState, ServiceSection, Shared } from '../state.ts';
+import type { AgentState, Sections, Shared } from '../state.ts';
 
-export interface ServiceLoopParts extends Pick<Shared, 'wakeups' | 'now' | 'random'> {
+export interface ServiceLoopParts extends Pick<Shared, 'wakeups' | 'now' | 'random'>, Pick<Sections, 'service'> {
   readonly state: Pick<AgentState, 'configuration'>;
-  readonly service: ServiceSection;
   readonly session: ServiceSession;
 }
 

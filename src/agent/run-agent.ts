@@ -70,7 +70,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     now,
     random: Math.random,
   });
-  const heartbeats = createHeartbeats(() => performance.now());
+  const heartbeats = createHeartbeats();
   const { pageDescriptor, watchdogMs, notifySocket } = supervision;
   const supervisor = notifySocket
     ? (await import('./systemd.ts')).createSupervisor({
@@ -79,7 +79,6 @@ export async function runAgent(options: AgentOptions): Promise<void> {
         report: () => judgePhase(agent.facts(), now()),
         stalledLoops: heartbeats.stalled,
         log,
-        nowMs: () => performance.now(),
       })
     : undefined;
   // From here on there is something to take down.

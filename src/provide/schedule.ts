@@ -1,7 +1,7 @@
 import type { NodeCron } from 'node-cron';
 import type { ProvideMode } from '../service/profiles.ts';
 import type { RateLimit } from './line-limit.ts';
-import { type TimeZone, toInstantMs, toWallMs } from './zone.ts';
+import { dayMs, minuteMs, type TimeZone, toInstantMs, toWallMs } from './zone.ts';
 
 /** A mode that begins when its cron expression fires on the owner's wall clock. */
 export interface ScheduleEntry {
@@ -27,9 +27,7 @@ export async function createSchedule(entries: readonly ScheduleEntry[], timeZone
   };
 }
 
-const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 /** A yearly entry holds until it fires again. */
 const daysBack = 366;
 

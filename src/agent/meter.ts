@@ -8,22 +8,20 @@ import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
 import { observeWireGuard, type WireGuardTraffic } from '../system/wg.ts';
 import { createHandshakeClock } from '../tunnel/handshake-clock.ts';
-import type { Sections } from './state.ts';
+import type { Sections, Shared } from './state.ts';
 
 /** Keeps what the kernel counts, so that no counter ever runs backwards. */
 export type Meter = ReturnType<typeof createMeter>;
 
-export interface MeterParts extends Pick<Sections, 'counters'> {
+export interface MeterParts extends Pick<Sections, 'counters'>, Pick<Shared, 'state' | 'now'> {
   readonly usage: Pick<UsageAccounting, 'take'>;
   readonly exec: Exec;
-  readonly tunnelInterface: () => string | undefined;
-  readonly now: () => Date;
 }
 
 const freshMs = 50;
 const patienceMs = 500;
 
-export function createMeter({ counters, usage, exec, tunnelInterface, now }: MeterParts) {
+export function createMeter({ state, counters, usage, exec, now }: MeterParts) {
   const handshakes = createHandshakeClock(now, () => uptime() * 1000);
   counters.lastHandshakeAt = handshakes.lastHandshakeAt;
   let passes = 0;
@@ -42,8 +40,8 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
     handshakes.note(traffic?.lastHandshakeAt);
   };
   const observePeers = async () => {
-    const name = tunnelInterface();
-    return name === undefined ? undefined : (await observeWireGuard(exec, name)).peers;
+    if (state.path.observed?.tunnel.kind !== 'present') return undefined;
+    return (await observeWireGuard(exec, state.configuration.config.tunnel.interface)).peers;
   };
   const read = async (): Promise<void> => {
     await passing;

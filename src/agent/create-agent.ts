@@ -26,7 +26,7 @@ import { every, type Loop } from './loops/run-loop.ts';
 import { createServiceLoop } from './loops/service-loop.ts';
 import { createMeter } from './meter.ts';
 import { createPhaseNotes } from './phase-notes.ts';
-import { createReload } from './reload.ts';
+import { reload } from './reload.ts';
 import { createScheduledMode } from './scheduled-mode.ts';
 import { createServiceSession } from './service-session.ts';
 import { createWakeups, openState, type Shared } from './state.ts';
@@ -150,7 +150,7 @@ export async function createAgent(parts: AgentParts) {
     recent: phaseNotes.recent,
     health: phaseNotes.health,
     overrides,
-    reload: createReload({ ...shared, configuration: sections.configuration, load }),
+    reload: () => reload({ ...shared, configuration: sections.configuration, load }),
     sample: meter.sample,
     enforce: dataPath.enforce,
     /** undefined where no ledger is kept. */

@@ -4,7 +4,7 @@ import type { Supervision } from '../config/supervision.ts';
 import { closeDataPath, removeDataPath } from '../data-path/tear-down.ts';
 import { judgePhase } from '../health/phase.ts';
 import { readMachine } from '../identity/load.ts';
-import { type TributaryError, toFailure } from '../lib/errors.ts';
+import { type TributaryError, toFailure, toUndefined } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../report/logger.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureDirectory, sweepTemporaryFiles } from '../system/files.ts';
@@ -81,11 +81,10 @@ export async function runAgent(options: AgentOptions): Promise<void> {
         log,
       })
     : undefined;
+  // SIGHUP expects no answer: the log and `status` say it. What else fails is a bug.
+  const reload = () => agent.reload().catch(toUndefined());
   // From here on there is something to take down.
-  using stop = listenForStop(
-    signals,
-    () => void (supervisor?.whileReloading(agent.reload.onSignal) ?? agent.reload.onSignal()),
-  );
+  using stop = listenForStop(signals, () => void (supervisor?.whileReloading(reload) ?? reload()));
   const shown = { ...agent, loaded, log, now };
   const status = await startStatus({ ...shown, pageDescriptor, heartbeats });
   const loops: readonly Loop[] = [

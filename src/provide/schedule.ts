@@ -78,15 +78,12 @@ function findScheduledMode(entries: readonly CompiledEntry[], nowMs: number, tim
 }
 
 function findLastOfDay(entries: readonly CompiledEntry[], midnightMs: number, untilWallMs: number) {
-  let last: { readonly entry: CompiledEntry; readonly wallMs: number } | undefined;
-  for (const entry of entries) {
+  const reached = entries.flatMap((entry) => {
     const timeMs = entry.timesMs.findLast((ms) => midnightMs + ms <= untilWallMs);
-    if (timeMs === undefined) continue;
-    const wallMs = midnightMs + timeMs;
-    if ((last !== undefined && wallMs < last.wallMs) || !entry.matchesDay(midnightMs)) continue;
-    last = { entry, wallMs };
-  }
-  return last;
+    return timeMs === undefined ? [] : [{ entry, wallMs: midnightMs + timeMs }];
+  });
+  const inOrder = reached.toSorted((one, other) => one.wallMs - other.wallMs);
+  return inOrder.findLast(({ entry }) => entry.matchesDay(midnightMs));
 }
 
 /** The latest wall time shown by now: an hour that comes twice fires once. Zones change at full quarters of an hour. */

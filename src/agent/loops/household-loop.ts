@@ -30,28 +30,26 @@ const yieldingPart = 0.7;
 export function createHouseholdTick(parts: HouseholdLoopParts) {
   const { state, household, line, probe, log, now } = parts;
   let remembered: HouseholdState = beginHousehold;
-  let before:
-    | { readonly atMs: number; readonly carriedBits: number; readonly hardwareBits: number | undefined }
-    | undefined;
+  /** `hardwareBits` is NaN where the card's counters are not known. */
+  let before: { readonly atMs: number; readonly carriedBits: number; readonly hardwareBits: number } | undefined;
   let failures = 0;
   let routerUntilMs = 0;
   let askedHost: string | undefined;
 
   const measure = () => {
     const carried = parts.readCarried(state.configuration.config.tunnel.interface);
-    const hardwareBytes = parts.readHardwareBytes();
     const last = before;
     const atMs = performance.now();
     before = carried && {
       atMs,
       carriedBits: (carried.rxBytes + carried.txBytes + carried.packets * overheadBytes) * 8,
-      hardwareBits: hardwareBytes && hardwareBytes * 8,
+      hardwareBits: (parts.readHardwareBytes() ?? Number.NaN) * 8,
     };
     if (before === undefined || last === undefined) return undefined;
     const perSecond = (bits: number) => (Math.max(0, bits) * 1000) / (atMs - last.atMs);
     const loadBits = perSecond(before.carriedBits - last.carriedBits);
     // What is shared passes the network card twice.
-    const cardBits = perSecond((before.hardwareBits ?? Number.NaN) - (last.hardwareBits ?? Number.NaN));
+    const cardBits = perSecond(before.hardwareBits - last.hardwareBits);
     return { atMs, loadBits, ownBits: Math.max(0, cardBits - 2 * loadBits) || 0 };
   };
   const findCeiling = () => state.mode.limit?.bitsPerSecond ?? Number.POSITIVE_INFINITY;

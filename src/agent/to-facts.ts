@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { Config } from '../config/schema.ts';
-import type { Facts, GatewayFacts, Pause, TunnelFacts } from '../health/facts.ts';
+import type { Facts, GatewayFacts, TunnelFacts } from '../health/facts.ts';
 import { findEarned } from '../health/service-figures.ts';
 import { formatBytes } from '../lib/units.ts';
 import { type ProfileName, profiles } from '../service/profiles.ts';
@@ -73,7 +73,7 @@ export function collectFacts(state: AgentState, version: string): Facts {
   };
 }
 
-function toPause({ mode, configuration }: AgentState): Pause | undefined {
+function toPause({ mode, configuration }: AgentState): Facts['provide']['pause'] {
   if (mode.capReachedSince === undefined) return undefined;
   const message = `The data cap of ${formatBytes(configuration.config.provide.cap?.bytes ?? 0)} is reached.`;
   return { code: 'cap-reached', message, since: mode.capReachedSince };

@@ -5,9 +5,6 @@ import type { Backend } from '../tunnel/state.ts';
 import type { Problem } from './problem.ts';
 import type { Earned, ServiceFigures } from './service-figures.ts';
 
-/** Why the agent itself holds the mode at none, whatever the owner's mode is. */
-export type Pause = Problem<'cap-reached'>;
-
 /** The WireGuard interface as observed; `backend` is undefined while there is no interface. */
 export interface TunnelFacts extends HandshakeFacts {
   readonly interface: string;
@@ -97,7 +94,8 @@ export interface Facts {
     readonly override: { readonly mode: ProvideMode; readonly until: Date | undefined } | undefined;
     readonly effective: ProvideMode | undefined;
     readonly confirmed: ProvideMode | undefined;
-    readonly pause: Pause | undefined;
+    /** Why the agent itself holds the mode at none, whatever the owner's mode is. */
+    readonly pause: Problem<'cap-reached'> | undefined;
     /** Why the service does not take the mode; it is enforced here all the same. */
     readonly confirmationProblem: Problem | undefined;
     /** undefined: no limit, or not decided yet. */

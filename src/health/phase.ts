@@ -1,5 +1,5 @@
 import { formatBytes } from '../lib/units.ts';
-import type { Facts, Pause } from './facts.ts';
+import type { Facts } from './facts.ts';
 import { mayForward, type Obstacle } from './may-forward.ts';
 import type { Problem } from './problem.ts';
 import { findAction, isForOwner, type ReasonCode } from './reasons.ts';
@@ -145,7 +145,7 @@ function explainSilence({ service, gateway }: Facts): readonly Reason[] {
   return [createReason('consumer-tunnel', message, silence.since)];
 }
 
-function collectReasons(...problems: readonly (Problem | Pause | undefined)[]): readonly Reason[] {
+function collectReasons(...problems: readonly (Problem<ReasonCode> | undefined)[]): readonly Reason[] {
   const known = problems.filter((problem) => problem !== undefined);
   return known.map(({ code, message, since }) => createReason(code, message, since));
 }

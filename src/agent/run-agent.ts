@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { LoadedConfig } from '../config/load.ts';
 import type { Supervision } from '../config/supervision.ts';
 import { closeDataPath, removeDataPath } from '../data-path/tear-down.ts';
 import { judgePhase } from '../health/phase.ts';
@@ -13,15 +12,12 @@ import { acquireLock } from '../system/lock.ts';
 import { createNotify } from '../system/notify.ts';
 import { createTalkingExec } from '../system/talking-exec.ts';
 import { version } from '../version.ts';
-import { type Agent, createAgent } from './create-agent.ts';
+import { type Agent, type AgentParts, createAgent } from './create-agent.ts';
 import { createHeartbeats, type Loop, runLoop } from './loops/run-loop.ts';
 import { openNotifiers } from './notifiers.ts';
 import { startStatus } from './start-status.ts';
 
-export interface AgentOptions {
-  readonly loaded: LoadedConfig;
-  /** Reads the configuration again, for SIGHUP. @throws configuration-invalid */
-  readonly load: () => Promise<LoadedConfig>;
+export interface AgentOptions extends Pick<AgentParts, 'loaded' | 'load'> {
   readonly supervision: Supervision;
   /** At the end the firewall's table stays, closed, for the next start; removing the namespace removes it. */
   readonly keepsFence: boolean;

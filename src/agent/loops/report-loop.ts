@@ -1,7 +1,8 @@
 import { judgePhase } from '../../health/phase.ts';
 import { pickServiceFigures } from '../../health/service-figures.ts';
 import { isAbort, messageOf } from '../../lib/errors.ts';
-import { createSchedule, type Schedule } from '../../provide/schedule.ts';
+import { once } from '../../lib/once.ts';
+import { createSchedule } from '../../provide/schedule.ts';
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import { unitMs } from '../../report/ledger-line.ts';
 import { composeReportLine, type ReportTotals, readReportTotals } from '../../report/report-line.ts';
@@ -47,14 +48,13 @@ export function delayClock(now: Date, installId = '0'): Date {
 /** By our schedule: node-cron's timers load Intl, several MB. Also 1 to 9 min after first providing: figures exist. */
 export function createReportTick(parts: ReportTickParts): Loop['tick'] {
   const { cron, timeZone, report, facts, now } = parts;
-  let opened: Promise<Schedule> | undefined;
+  const openSchedule = once(() => createSchedule([{ cron, mode: 'default' }], timeZone));
   let lastFiredMs: number | undefined;
   let isFirst = true;
   let providingTicks = 0;
   const firstTick = 2 + Math.floor(parts.random() * 8);
   return async (signal) => {
-    opened ??= createSchedule([{ cron, mode: 'default' }], timeZone);
-    const schedule = await opened;
+    const schedule = await openSchedule();
     const firedMs = schedule.at(now())?.since.getTime();
     // Another time, not a later one: a clock that was put back must not silence the report.
     const isDue = !isFirst && firedMs !== lastFiredMs;

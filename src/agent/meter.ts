@@ -24,7 +24,6 @@ const patienceMs = 500;
 export function createMeter({ state, counters, usage, exec, now }: MeterParts) {
   const handshakes = createHandshakeClock(now, () => uptime() * 1000);
   counters.lastHandshakeAt = handshakes.lastHandshakeAt;
-  let passes = 0;
   let passing: Promise<void> | undefined;
   let sampling: Promise<void> | undefined;
   let sampledAtMs = Number.NEGATIVE_INFINITY;
@@ -44,17 +43,16 @@ export function createMeter({ state, counters, usage, exec, now }: MeterParts) {
     return (await observeWireGuard(exec, state.configuration.config.tunnel.interface)).peers;
   };
   const read = async (): Promise<void> => {
-    await passing;
-    const before = passes;
+    const before = passing;
+    await before;
     const [table, peers] = await Promise.all([observeTable(exec), observePeers()]);
-    if (passes !== before) return read();
+    if (passing !== before) return read();
     takeTable(table);
     if (peers !== undefined) takeTraffic(peers[0]);
   };
   return {
     /** Runs a pass of the data path, or its probes: a sample that overlaps it is read again after it. */
     whilePassing<Passed>(pass: () => Promise<Passed>): Promise<Passed> {
-      passes += 1;
       const running = pass();
       const end = () => undefined;
       passing = running.then(end, end);

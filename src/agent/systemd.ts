@@ -22,7 +22,6 @@ export function createSupervisor(parts: SupervisorParts) {
   const silenceMs = watchdogMs ?? Number.POSITIVE_INFINITY;
   const lookMs = Math.min(mostLookMs, silenceMs / 6);
   const sendNotice = createSendNotice(parts);
-  let isUp = false;
   let said: string | undefined;
   let aliveMs = performance.now();
   return {
@@ -34,12 +33,11 @@ export function createSupervisor(parts: SupervisorParts) {
       // A program is started for each word: as late as one that fails can be repeated in time.
       const isAliveDue = startedMs - aliveMs + 2.5 * lookMs >= silenceMs && stalledLoops().length === 0;
       const notice: Notice = {
-        ...(isUp ? {} : { READY: '1' }),
+        ...(said === undefined ? { READY: '1' } : {}),
         ...(status === said ? {} : { STATUS: status }),
         ...(isAliveDue ? { WATCHDOG: '1' } : {}),
       };
       if (Object.keys(notice).length > 0 && (await sendNotice(notice))) {
-        isUp = true;
         said = status;
         if (isAliveDue) aliveMs = startedMs;
       }

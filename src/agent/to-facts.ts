@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { Config } from '../config/schema.ts';
-import type { Facts, GatewayFacts, TunnelFacts } from '../health/facts.ts';
+import type { Facts } from '../health/facts.ts';
 import { findEarned } from '../health/service-figures.ts';
 import { formatBytes } from '../lib/units.ts';
 import { type ProfileName, profiles } from '../service/profiles.ts';
@@ -79,7 +79,7 @@ function toPause({ mode, configuration }: AgentState): Facts['provide']['pause']
   return { code: 'cap-reached', message, since: mode.capReachedSince };
 }
 
-function collectTunnelFacts({ configuration, counters, path }: AgentState): TunnelFacts {
+function collectTunnelFacts({ configuration, counters, path }: AgentState): Facts['tunnel'] {
   const tunnel = path.observed?.tunnel;
   const present = tunnel?.kind === 'present' ? tunnel : undefined;
   const peer = present?.wireGuard?.peers[0];
@@ -96,7 +96,7 @@ function collectTunnelFacts({ configuration, counters, path }: AgentState): Tunn
   };
 }
 
-function collectGatewayFacts(state: AgentState): GatewayFacts {
+function collectGatewayFacts(state: AgentState): Facts['gateway'] {
   const { configuration, counters, denied, ledger, outside, path, usage } = state;
   const counted = usage.counted();
   return {

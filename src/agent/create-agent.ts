@@ -26,7 +26,7 @@ import { every, type Loop } from './loops/run-loop.ts';
 import { createServiceLoop } from './loops/service-loop.ts';
 import { createMeter } from './meter.ts';
 import { createPhaseNotes } from './phase-notes.ts';
-import { createReload } from './reload.ts';
+import { reload } from './reload.ts';
 import { createScheduledMode } from './scheduled-mode.ts';
 import { createServiceSession } from './service-session.ts';
 import { createWakeups, openState, type Shared } from './state.ts';
@@ -71,12 +71,8 @@ export async function createAgent(parts: AgentParts) {
   const watch = createKernelWatch({ exec: parts.exec, keepProgram, wakeup: wakeups.dataPath });
   const { exec } = watch;
   const line = createLineShaper(exec);
-  const host: DataPathHost = {
-    exec,
-    stateDirectory: directory,
-    restore: createRestoreFile(directory, 'restore', onSetAside),
-    line,
-  };
+  const restore = createRestoreFile(directory, 'restore', onSetAside);
+  const host: DataPathHost = { exec, stateDirectory: directory, restore, line };
   const { contact } = sections;
   const client = createServiceClient({
     ...loaded.service,
@@ -94,13 +90,7 @@ export async function createAgent(parts: AgentParts) {
   const session = createServiceSession({ ...shared, credentials, machine });
   const service = createServiceLoop({ ...shared, service: sections.service, session });
   await service.restore();
-  const meter = createMeter({
-    counters: sections.counters,
-    usage,
-    exec,
-    tunnelInterface: () => (state.path.observed?.tunnel.kind === 'present' ? config.tunnel.interface : undefined),
-    now,
-  });
+  const meter = createMeter({ ...shared, counters: sections.counters, usage, exec });
   const selfTest = createSelfTest(exec, sendProbes);
   const phaseNotes = createPhaseNotes(shared);
   const dataPath = createDataPathLoop({
@@ -160,7 +150,7 @@ export async function createAgent(parts: AgentParts) {
     recent: phaseNotes.recent,
     health: phaseNotes.health,
     overrides,
-    reload: createReload({ ...shared, configuration: sections.configuration, load }),
+    reload: () => reload({ ...shared, configuration: sections.configuration, load }),
     sample: meter.sample,
     enforce: dataPath.enforce,
     /** undefined where no ledger is kept. */

@@ -38,9 +38,7 @@ export async function readDenied(destinations: readonly string[]): Promise<reado
 // Loaded late: most homes have no list.
 const loadLists = () => import('../system/address-list.ts');
 
-async function readList(path: string): Promise<AddressList> {
-  return (await loadLists()).readAddressList(path);
-}
+const readList = async (path: string) => (await loadLists()).readAddressList(path);
 
 async function toNamedList(named: readonly string[]): Promise<readonly AddressList[]> {
   if (named.length === 0) return [];

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { toUndefined } from '../lib/errors.ts';
-import { createOverride, currentOverride, type Override, overrideSchema } from '../provide/override.ts';
 import { type ProvideMode, provideModes } from '../service/profiles.ts';
 import { createStateFile } from '../system/state-file.ts';
 import type { Shared } from './state.ts';
@@ -8,13 +7,21 @@ import type { Shared } from './state.ts';
 /** The mode set by hand: in force at once, and kept in the state directory, so that it outlives a restart. */
 export type Overrides = ReturnType<typeof openOverrides>;
 
+const overrideSchema = z.object({
+  mode: z.enum(provideModes),
+  /** Absent: until it is cleared. */
+  until: z.iso.datetime().pipe(z.coerce.date()).optional(),
+  /** Absent: by schedule and configuration. */
+  limitBitsPerSecond: z.int().positive().optional(),
+});
+
 const overrideDocument = z.object({ override: overrideSchema.optional() });
 
 /** Without any before `load`. */
 export function openOverrides({ now, ...kept }: Pick<Shared, 'directory' | 'onSetAside' | 'now'>) {
   const file = createStateFile({ ...kept, name: 'override', schema: overrideDocument });
-  let override: Override | undefined;
-  const put = async (next: Override | undefined) => {
+  let override: Readonly<z.output<typeof overrideSchema>> | undefined;
+  const put = async (next: typeof override) => {
     // In force first: what a full disk forgets at the next start holds until then.
     override = next;
     await file.write({ override });
@@ -25,10 +32,12 @@ export function openOverrides({ now, ...kept }: Pick<Shared, 'directory' | 'onSe
       override ??= (await file.peek())?.override;
     },
     /** The one that holds now; undefined: none was set, or its time is over. */
-    current: () => currentOverride(override, now()),
+    current: () => (override?.until !== undefined && override.until <= now() ? undefined : override),
     /** `seconds` undefined: until it is cleared. @throws state-unwritable */
-    set: (mode: ProvideMode, seconds?: number, limitBitsPerSecond?: number) =>
-      put({ ...createOverride(mode, seconds, now()), limitBitsPerSecond }),
+    set: (mode: ProvideMode, seconds?: number, limitBitsPerSecond?: number) => {
+      const until = seconds === undefined ? undefined : new Date(now().getTime() + seconds * 1000);
+      return put({ mode, until, limitBitsPerSecond });
+    },
     /** @throws state-unwritable */
     clear: () => put(undefined),
   };

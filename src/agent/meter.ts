@@ -9,26 +9,22 @@ import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
 import { observeWireGuard, type WireGuardTraffic } from '../system/wg.ts';
 import { createHandshakeClock } from '../tunnel/handshake-clock.ts';
-import type { CounterSection } from './state.ts';
+import type { Sections, Shared } from './state.ts';
 
 /** Keeps what the kernel counts, so that no counter ever runs backwards. */
 export type Meter = ReturnType<typeof createMeter>;
 
-export interface MeterParts {
-  readonly counters: CounterSection;
+export interface MeterParts extends Pick<Sections, 'counters'>, Pick<Shared, 'state' | 'now'> {
   readonly usage: Pick<UsageAccounting, 'take'>;
   readonly exec: Exec;
-  readonly tunnelInterface: () => string | undefined;
-  readonly now: () => Date;
 }
 
 const freshMs = 50;
 const patienceMs = 500;
 
-export function createMeter({ counters, usage, exec, tunnelInterface, now }: MeterParts) {
+export function createMeter({ state, counters, usage, exec, now }: MeterParts) {
   const handshakes = createHandshakeClock(now, () => uptime() * 1000);
   counters.lastHandshakeAt = handshakes.lastHandshakeAt;
-  let passes = 0;
   let passing: Promise<void> | undefined;
   let sampling: Promise<void> | undefined;
   let sampledAtMs = Number.NEGATIVE_INFINITY;
@@ -44,21 +40,20 @@ export function createMeter({ counters, usage, exec, tunnelInterface, now }: Met
     handshakes.note(traffic?.lastHandshakeAt);
   };
   const observePeers = async () => {
-    const name = tunnelInterface();
-    return name === undefined ? undefined : (await observeWireGuard(exec, name)).peers;
+    if (state.path.observed?.tunnel.kind !== 'present') return undefined;
+    return (await observeWireGuard(exec, state.configuration.config.tunnel.interface)).peers;
   };
   const read = async (): Promise<void> => {
-    await passing;
-    const before = passes;
+    const before = passing;
+    await before;
     const [table, peers] = await Promise.all([observeTable(exec), observePeers()]);
-    if (passes !== before) return read();
+    if (passing !== before) return read();
     takeTable(table);
     if (peers !== undefined) takeTraffic(peers[0]);
   };
   return {
     /** Runs a pass of the data path, or its probes: a sample that overlaps it is read again after it. */
     whilePassing<Passed>(pass: () => Promise<Passed>): Promise<Passed> {
-      passes += 1;
       const running = pass();
       const end = () => undefined;
       passing = running.then(end, end);

@@ -1,42 +1,33 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { continueProblem } from '../health/problem.ts';
-import { messageOf, TributaryError, toUndefined } from '../lib/errors.ts';
+import { messageOf, TributaryError } from '../lib/errors.ts';
 import { isSame } from '../lib/secret.ts';
-import type { ConfigurationSection, Shared } from './state.ts';
+import type { Sections, Shared } from './state.ts';
 
-export interface ReloadParts extends Pick<Shared, 'wakeups' | 'log' | 'now'> {
-  readonly configuration: ConfigurationSection;
+export interface ReloadParts extends Pick<Shared, 'wakeups' | 'log' | 'now'>, Pick<Sections, 'configuration'> {
   readonly load: () => Promise<Pick<LoadedConfig, 'config' | 'service'>>;
 }
 
 /** What the agent is built on and cannot change under itself; a restart inside the permit's time interrupts nothing. */
 const needRestart = ['service', 'status', 'tunnel', 'report', 'log'] as const;
 
-/** Takes a changed configuration into force without a restart. */
-export function createReload({ configuration, wakeups, load, log, now }: ReloadParts) {
-  const reload = async () => {
-    try {
-      const { config, service } = await load();
-      const changed = needRestart.filter((key) => !isSame(config[key], configuration.config[key]));
-      if (changed.length > 0) {
-        const message = `${changed.join(', ')} changed, which a running agent cannot take on: restart it`;
-        throw new TributaryError('configuration-invalid', message);
-      }
-      configuration.config = config;
-      configuration.certificateAuthority = service.certificateAuthority?.();
-      configuration.problem = undefined;
-      for (const wakeup of Object.values(wakeups)) wakeup.notify();
-      log.info('the configuration was read again');
-    } catch (error) {
-      configuration.problem = continueProblem(configuration.problem, error, now());
-      log.error({ reason: messageOf(error) }, 'the new configuration is refused; the one before stays in force');
-      throw error;
+/** Takes a changed configuration into force without a restart. @throws configuration-invalid; the one before stays in force */
+export async function reload({ configuration, wakeups, load, log, now }: ReloadParts): Promise<void> {
+  try {
+    const { config, service } = await load();
+    const changed = needRestart.filter((key) => !isSame(config[key], configuration.config[key]));
+    if (changed.length > 0) {
+      const message = `${changed.join(', ')} changed, which a running agent cannot take on: restart it`;
+      throw new TributaryError('configuration-invalid', message);
     }
-  };
-  return {
-    /** @throws configuration-invalid; the configuration before stays in force */
-    now: reload,
-    /** The same for SIGHUP, which expects no answer: the log and `status` say it. It rejects only for a bug. */
-    onSignal: () => reload().catch(toUndefined()),
-  };
+    configuration.config = config;
+    configuration.certificateAuthority = service.certificateAuthority?.();
+    configuration.problem = undefined;
+    for (const wakeup of Object.values(wakeups)) wakeup.notify();
+    log.info('the configuration was read again');
+  } catch (error) {
+    configuration.problem = continueProblem(configuration.problem, error, now());
+    log.error({ reason: messageOf(error) }, 'the new configuration is refused; the one before stays in force');
+    throw error;
+  }
 }

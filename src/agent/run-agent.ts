@@ -1,10 +1,9 @@
 import { join } from 'node:path';
-import type { LoadedConfig } from '../config/load.ts';
 import type { Supervision } from '../config/supervision.ts';
 import { closeDataPath, removeDataPath } from '../data-path/tear-down.ts';
 import { judgePhase } from '../health/phase.ts';
 import { readMachine } from '../identity/load.ts';
-import { type TributaryError, toFailure } from '../lib/errors.ts';
+import { type TributaryError, toFailure, toUndefined } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../report/logger.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureDirectory, sweepTemporaryFiles } from '../system/files.ts';
@@ -13,15 +12,12 @@ import { acquireLock } from '../system/lock.ts';
 import { createNotify } from '../system/notify.ts';
 import { createTalkingExec } from '../system/talking-exec.ts';
 import { version } from '../version.ts';
-import { type Agent, createAgent } from './create-agent.ts';
+import { type Agent, type AgentParts, createAgent } from './create-agent.ts';
 import { createHeartbeats, type Loop, runLoop } from './loops/run-loop.ts';
 import { openNotifiers } from './notifiers.ts';
 import { startStatus } from './start-status.ts';
 
-export interface AgentOptions {
-  readonly loaded: LoadedConfig;
-  /** Reads the configuration again, for SIGHUP. @throws configuration-invalid */
-  readonly load: () => Promise<LoadedConfig>;
+export interface AgentOptions extends Pick<AgentParts, 'loaded' | 'load'> {
   readonly supervision: Supervision;
   /** At the end the firewall's table stays, closed, for the next start; removing the namespace removes it. */
   readonly keepsFence: boolean;
@@ -70,7 +66,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     now,
     random: Math.random,
   });
-  const heartbeats = createHeartbeats(() => performance.now());
+  const heartbeats = createHeartbeats();
   const { pageDescriptor, watchdogMs, notifySocket } = supervision;
   const supervisor = notifySocket
     ? (await import('./systemd.ts')).createSupervisor({
@@ -79,14 +75,12 @@ export async function runAgent(options: AgentOptions): Promise<void> {
         report: () => judgePhase(agent.facts(), now()),
         stalledLoops: heartbeats.stalled,
         log,
-        nowMs: () => performance.now(),
       })
     : undefined;
+  // SIGHUP expects no answer: the log and `status` say it. What else fails is a bug.
+  const reload = () => agent.reload().catch(toUndefined());
   // From here on there is something to take down.
-  using stop = listenForStop(
-    signals,
-    () => void (supervisor?.whileReloading(agent.reload.onSignal) ?? agent.reload.onSignal()),
-  );
+  using stop = listenForStop(signals, () => void (supervisor?.whileReloading(reload) ?? reload()));
   const shown = { ...agent, loaded, log, now };
   const status = await startStatus({ ...shown, pageDescriptor, heartbeats });
   const loops: readonly Loop[] = [

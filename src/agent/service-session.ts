@@ -1,6 +1,5 @@
 import type { LoadedConfig } from '../config/load.ts';
-import type { Config } from '../config/schema.ts';
-import type { DesiredDevice, RegistrationDependencies } from '../identity/authenticate.ts';
+import type { RegistrationDependencies } from '../identity/authenticate.ts';
 import { loadDevice, type Machine, settleOn } from '../identity/load.ts';
 import { ensureRegistration, renewRegistration } from '../identity/registration.ts';
 import { createRegistrationFiles, forgetNetworkJwt, type Registration } from '../identity/registration-files.ts';
@@ -27,14 +26,18 @@ export function createServiceSession(parts: ServiceSessionParts) {
   let answeredForMs: number | undefined;
   /** A ring that was not answered: production has a changed tunnel in its list of clients alone, asked once for each. */
   const isRung = () => state.path.rungForMs !== answeredForMs && isHandshakeOverdue(facts().tunnel, now());
-  const dependencies = (networkJwt: Secret): RegistrationDependencies => ({
-    client,
-    files,
-    networkJwt,
-    desired: describeDevice(state.configuration.config),
-    needsTunnel: state.path.tunnelProblem?.code === 'wireguard-text-refused' || isRung(),
-    onNotice: (notice) => log.warn({ notice }, 'notice from the service about the registration'),
-  });
+  const dependencies = (networkJwt: Secret): RegistrationDependencies => {
+    const { config } = state.configuration;
+    const spec = config.device.spec ?? `tributary/${version} linux-${process.arch}`;
+    return {
+      client,
+      files,
+      networkJwt,
+      desired: { description: chooseDescription(config), spec, proxy: config.proxy },
+      needsTunnel: state.path.tunnelProblem?.code === 'wireguard-text-refused' || isRung(),
+      onNotice: (notice) => log.warn({ notice }, 'notice from the service about the registration'),
+    };
+  };
   return {
     /** From disk, to keep the tunnel until the service is asked; undefined: none. @throws identity-moved, state-unreadable, state-unwritable */
     async load() {
@@ -71,13 +74,5 @@ export function createServiceSession(parts: ServiceSessionParts) {
       if (isUseless) await forgetNetworkJwt(store, networkJwt);
       return isUseless;
     },
-  };
-}
-
-function describeDevice(config: Config): DesiredDevice {
-  return {
-    description: chooseDescription(config),
-    spec: config.device.spec ?? `tributary/${version} linux-${process.arch}`,
-    proxy: config.proxy,
   };
 }

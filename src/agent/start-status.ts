@@ -29,7 +29,7 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
     control: {
       setOverride: (...order) => enforce(overrides.set(...order)),
       clearOverride: () => enforce(overrides.clear()),
-      reload: () => reload.now().then(() => enforce()),
+      reload: () => reload().then(() => enforce()),
       // One pass sends, the next one judges.
       selfTest: () => enforce().then(() => enforce()),
     },

@@ -2,6 +2,7 @@ import type { Config } from '../config/schema.ts';
 import type { DataPath } from '../data-path/reconcile.ts';
 import { openUsageAccounting, type UsageAccounting } from '../data-path/usage-accounting.ts';
 import type { Facts, Silence } from '../health/facts.ts';
+import type { ForwardDecision } from '../health/may-forward.ts';
 import type { Problem } from '../health/problem.ts';
 import type { ServiceFigures } from '../health/service-figures.ts';
 import type { Registration } from '../identity/registration-files.ts';
@@ -9,7 +10,6 @@ import type { TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createWakeup } from '../lib/wakeup.ts';
 import type { LineLimit } from '../provide/line-limit.ts';
-import type { ForwardDecision } from '../provide/may-forward.ts';
 import type { Logger } from '../report/logger.ts';
 import type { ServiceClient } from '../service/client.ts';
 import type { Profile, ProvideMode } from '../service/profiles.ts';
@@ -20,117 +20,101 @@ import { type ConfirmedMode, type Overrides, openConfirmedMode, openOverrides } 
 import type { SelfTestState } from './note-self-test.ts';
 import { collectFacts } from './to-facts.ts';
 
-/** The configuration in force. Written by `reload.ts`. */
-export interface ConfigurationSection {
-  config: Config;
-  certificateAuthority?: string | undefined;
-  /** A reload that was refused; the configuration before it is in force. */
-  problem?: Problem | undefined;
-}
-
-/** Whether the service answers. Written by `create-agent.ts`. */
-interface ContactSection {
-  /** undefined before the first answer or failure. */
-  isReachable?: boolean | undefined;
-  lastContactAt?: Date | undefined;
-}
-
-/** The conversation with the service. Written by `loops/service-loop.ts`. */
-export interface ServiceSection {
-  /** The owner's token; undefined while signed out, and before the first sign-in. */
-  networkJwt?: Secret | undefined;
-  registration?: Registration | undefined;
-  keepaliveSeconds?: number | undefined;
-  nextKeepaliveAt?: Date | undefined;
-  stateProblem?: Problem | undefined;
-  signInProblem?: Problem | undefined;
-  registrationProblem?: Problem | undefined;
-  /** Since when the token has had nothing but refusals, by `performance.now()`; undefined: the last answer was another. */
-  refusedSinceMs?: number | undefined;
-  problem?: Problem | undefined;
-}
-
-/** Tunnel and gateway as the last pass left them. Written by `loops/data-path-loop.ts`. */
-export interface PathSection {
-  observed?: DataPath | undefined;
-  /** When the permit that was granted last runs out, by `performance.now()`; undefined: traffic may not pass. */
-  openUntilMs?: number | undefined;
-  /** Of the table that was observed: when it was read, by `performance.now()`, and what the tunnel had carried by then. */
-  tableRead?: { readonly atMs: number; readonly tunnelBytes: number } | undefined;
-  uplinkMissingSince?: Date | undefined;
-  /** The last handshake (Unix ms, 0: none) when the service was asked because the next one was overdue. */
-  rungForMs?: number | undefined;
-  tunnelProblem?: Problem | undefined;
-  shortfall?: Problem | undefined;
-  gatewayProblem?: Problem | undefined;
-  /** What the last self-test showed; undefined before one could be judged. */
-  selfTest?: SelfTestState | undefined;
-  usageProblem?: Problem | undefined;
-}
-
-/** What the owner denies. Written by `denied-lists.ts`. */
-interface DeniedSection {
-  lists: readonly AddressList[];
-  /** A list that was never read: nothing may be forwarded. */
-  missing?: TributaryError | undefined;
-  problem?: Problem | undefined;
-}
-
-/** The home as the Internet sees it. Written by `loops/outside-loop.ts`. */
-export interface OutsideSection {
-  /** Public IPv4 addresses of the home; undefined before the first answer. */
-  addresses?: readonly string[] | undefined;
-  problem?: Problem | undefined;
-}
-
-/** What the kernel counts, beside the forwarded bytes (`usage`). Written by `meter.ts`. */
-export interface CounterSection {
-  /** undefined before the first reading. */
-  refusedPackets?: Readonly<Record<string, number>> | undefined;
-  /** undefined before the first reading, and without a tunnel. */
-  tunnel?: { readonly rxBytes: number; readonly txBytes: number } | undefined;
-  lastHandshakeAt?: () => Date | undefined;
-}
-
-/** The mode, as the last pass decided on it. Written by `loops/data-path-loop.ts`. */
-export interface ModeSection {
-  scheduled?: ProvideMode | undefined;
-  /** Decided before the pass; undefined: no limit. */
-  limit?: LineLimit | undefined;
-  decision?: ForwardDecision | undefined;
-  capReachedSince?: Date | undefined;
-  /** Since when only what is open goes on. */
-  capEndingSince?: Date | undefined;
-}
-
-/** How far what is shared yields to the household. Written by `loops/household-loop.ts`. */
-export type HouseholdSection = Omit<Facts['provide']['household'], 'mode'>;
-
-/** Telling the service the mode. Written by `loops/announce-loop.ts`. */
-export interface AnnouncementSection {
-  problem?: Problem | undefined;
-}
-
-/** The service's own statistics. Written by `loops/report-loop.ts`. */
-export interface FiguresSection {
-  service?: ServiceFigures | undefined;
-}
-
-/** What the ledger says about now. Written by `loops/ledger-loop.ts`. */
-export interface LedgerSection {
-  silence?: Silence | undefined;
-  /** What the service says of this month, by UTC; undefined before it was read from the ledger, and without one. */
-  monthUsdc?: number | undefined;
-}
-
-/** The agent's life. Written by `run-agent.ts`. */
-interface LifeSection {
-  readonly startedAt: Date;
-  stoppingSince?: Date | undefined;
-}
-
 /** Each section, as its one writer is handed it. Where a field is absent, nothing is known yet. */
-export type Sections = Readonly<ReturnType<typeof createSections>>;
+export interface Sections {
+  /** The configuration in force. Written by `reload.ts`. */
+  readonly configuration: {
+    config: Config;
+    certificateAuthority?: string | undefined;
+    /** A reload that was refused; the configuration before it is in force. */
+    problem?: Problem | undefined;
+  };
+  /** Whether the service answers. Written by `create-agent.ts`. */
+  readonly contact: {
+    /** undefined before the first answer or failure. */
+    isReachable?: boolean | undefined;
+    lastContactAt?: Date | undefined;
+  };
+  /** The conversation with the service. Written by `loops/service-loop.ts`. */
+  readonly service: {
+    /** The owner's token; undefined while signed out, and before the first sign-in. */
+    networkJwt?: Secret | undefined;
+    registration?: Registration | undefined;
+    keepaliveSeconds?: number | undefined;
+    nextKeepaliveAt?: Date | undefined;
+    stateProblem?: Problem | undefined;
+    signInProblem?: Problem | undefined;
+    registrationProblem?: Problem | undefined;
+    /** Since when the token has had nothing but refusals, by `performance.now()`; undefined: the last answer was another. */
+    refusedSinceMs?: number | undefined;
+    problem?: Problem | undefined;
+  };
+  /** Tunnel and gateway as the last pass left them. Written by `loops/data-path-loop.ts`. */
+  readonly path: {
+    observed?: DataPath | undefined;
+    /** When the permit that was granted last runs out, by `performance.now()`; undefined: traffic may not pass. */
+    openUntilMs?: number | undefined;
+    /** Of the table that was observed: when it was read, by `performance.now()`, and what the tunnel had carried by then. */
+    tableRead?: { readonly atMs: number; readonly tunnelBytes: number } | undefined;
+    uplinkMissingSince?: Date | undefined;
+    /** The last handshake (Unix ms, 0: none) when the service was asked because the next one was overdue. */
+    rungForMs?: number | undefined;
+    tunnelProblem?: Problem | undefined;
+    shortfall?: Problem | undefined;
+    gatewayProblem?: Problem | undefined;
+    /** What the last self-test showed; undefined before one could be judged. */
+    selfTest?: SelfTestState | undefined;
+    usageProblem?: Problem | undefined;
+  };
+  /** What the owner denies. Written by `denied-lists.ts`. */
+  readonly denied: {
+    lists: readonly AddressList[];
+    /** A list that was never read: nothing may be forwarded. */
+    missing?: TributaryError | undefined;
+    problem?: Problem | undefined;
+  };
+  /** The home as the Internet sees it. Written by `loops/outside-loop.ts`. */
+  readonly outside: {
+    /** Public IPv4 addresses of the home; undefined before the first answer. */
+    addresses?: readonly string[] | undefined;
+    problem?: Problem | undefined;
+  };
+  /** What the kernel counts, beside the forwarded bytes (`usage`). Written by `meter.ts`. */
+  readonly counters: {
+    /** undefined before the first reading. */
+    refusedPackets?: Readonly<Record<string, number>> | undefined;
+    /** undefined before the first reading, and without a tunnel. */
+    tunnel?: { readonly rxBytes: number; readonly txBytes: number } | undefined;
+    lastHandshakeAt?: () => Date | undefined;
+  };
+  /** The mode, as the last pass decided on it. Written by `loops/data-path-loop.ts`. */
+  readonly mode: {
+    scheduled?: ProvideMode | undefined;
+    /** Decided before the pass; undefined: no limit. */
+    limit?: LineLimit | undefined;
+    decision?: ForwardDecision | undefined;
+    capReachedSince?: Date | undefined;
+    /** Since when only what is open goes on. */
+    capEndingSince?: Date | undefined;
+  };
+  /** How far what is shared yields to the household. Written by `loops/household-loop.ts`. */
+  readonly household: Omit<Facts['provide']['household'], 'mode'>;
+  /** Telling the service the mode. Written by `loops/announce-loop.ts`. */
+  readonly announcement: { problem?: Problem | undefined };
+  /** The service's own statistics. Written by `loops/report-loop.ts`. */
+  readonly figures: { service?: ServiceFigures | undefined };
+  /** What the ledger says about now. Written by `loops/ledger-loop.ts`. */
+  readonly ledger: {
+    silence?: Silence | undefined;
+    /** What the service says of this month, by UTC; undefined before it was read from the ledger, and without one. */
+    monthUsdc?: number | undefined;
+  };
+  /** The agent's life. Written by `create-agent.ts`. */
+  readonly life: {
+    readonly startedAt: Date;
+    stoppingSince?: Date | undefined;
+  };
+}
 
 /** What is known now, as everyone reads it. */
 export interface AgentState extends Readonly<{ [Name in keyof Sections]: Readonly<Sections[Name]> }> {
@@ -161,34 +145,26 @@ export function createWakeups() {
 }
 
 /** The sections as they begin: nothing was read or asked. */
-export function createSections(config: Config, startedAt: Date, certificateAuthority?: string) {
+export function createSections(config: Config, startedAt: Date, certificateAuthority?: string): Sections {
   return {
-    life: begin<LifeSection>({ startedAt }),
-    configuration: begin<ConfigurationSection>({ config, certificateAuthority }),
-    contact: begin<ContactSection>({}),
-    service: begin<ServiceSection>({}),
-    path: begin<PathSection>({}),
-    denied: begin<DeniedSection>({ lists: [] }),
-    outside: begin<OutsideSection>({}),
-    counters: begin<CounterSection>({}),
-    mode: begin<ModeSection>({}),
-    household: begin<HouseholdSection>({
-      bitsPerSecond: undefined,
-      ceilingBitsPerSecond: undefined,
-      yieldingSince: undefined,
-    }),
-    announcement: begin<AnnouncementSection>({}),
-    figures: begin<FiguresSection>({}),
-    ledger: begin<LedgerSection>({}),
+    life: { startedAt },
+    configuration: { config, certificateAuthority },
+    contact: {},
+    service: {},
+    path: {},
+    denied: { lists: [] },
+    outside: {},
+    counters: {},
+    mode: {},
+    household: { bitsPerSecond: undefined, ceilingBitsPerSecond: undefined, yieldingSince: undefined },
+    announcement: {},
+    figures: {},
+    ledger: {},
   };
 }
 
-function begin<Section>(beginning: Section): Section {
-  return beginning;
-}
-
 export interface StateOptions
-  extends Pick<ConfigurationSection, 'config' | 'certificateAuthority'>,
+  extends Pick<Sections['configuration'], 'config' | 'certificateAuthority'>,
     Pick<Shared, 'directory' | 'onSetAside' | 'now'> {}
 
 /** The state as everyone reads it, and what its writers are handed. What traffic waits for is loaded by the data path. */

@@ -12,36 +12,32 @@ export interface SupervisorParts {
   /** Loops that do not go round any more: then nothing is heard, and the agent is ended and started again. */
   readonly stalledLoops: () => readonly string[];
   readonly log: Logger;
-  /** Monotonic, in ms. */
-  readonly nowMs: () => number;
 }
 
 const mostLookMs = 5_000;
 
 /** Keeps systemd informed: that the agent is up, what it is doing, that it is alive, that it ends. */
 export function createSupervisor(parts: SupervisorParts) {
-  const { watchdogMs, stalledLoops, nowMs } = parts;
+  const { watchdogMs, stalledLoops } = parts;
   const silenceMs = watchdogMs ?? Number.POSITIVE_INFINITY;
   const lookMs = Math.min(mostLookMs, silenceMs / 6);
   const sendNotice = createSendNotice(parts);
-  let isUp = false;
   let said: string | undefined;
-  let aliveMs = nowMs();
+  let aliveMs = performance.now();
   return {
     /** A loop's tick; the first says that the agent is up. Resolves to ms until the next. */
     async tick() {
       const { phase, reasons } = parts.report();
       const status = [phase, ...reasons.slice(0, 1).map(({ message }) => message)].join(': ');
-      const startedMs = nowMs();
+      const startedMs = performance.now();
       // A program is started for each word: as late as one that fails can be repeated in time.
       const isAliveDue = startedMs - aliveMs + 2.5 * lookMs >= silenceMs && stalledLoops().length === 0;
       const notice: Notice = {
-        ...(isUp ? {} : { READY: '1' }),
+        ...(said === undefined ? { READY: '1' } : {}),
         ...(status === said ? {} : { STATUS: status }),
         ...(isAliveDue ? { WATCHDOG: '1' } : {}),
       };
       if (Object.keys(notice).length > 0 && (await sendNotice(notice))) {
-        isUp = true;
         said = status;
         if (isAliveDue) aliveMs = startedMs;
       }

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { Config } from '../config/schema.ts';
-import type { Facts, GatewayFacts, Pause, TunnelFacts } from '../health/facts.ts';
+import type { Facts } from '../health/facts.ts';
 import { findEarned } from '../health/service-figures.ts';
 import { formatBytes } from '../lib/units.ts';
 import { type ProfileName, profiles } from '../service/profiles.ts';
@@ -50,10 +50,7 @@ export function collectFacts(state: AgentState, version: string): Facts {
     provide: {
       configured: config.provide.mode,
       scheduled: mode.scheduled,
-      override: override && {
-        mode: override.mode,
-        until: override.until === undefined ? undefined : new Date(override.until),
-      },
+      override: override && { mode: override.mode, until: override.until },
       effective: mode.decision?.mode,
       confirmed: confirmedMode.current(),
       pause: toPause(state),
@@ -76,13 +73,13 @@ export function collectFacts(state: AgentState, version: string): Facts {
   };
 }
 
-function toPause({ mode, configuration }: AgentState): Pause | undefined {
+function toPause({ mode, configuration }: AgentState): Facts['provide']['pause'] {
   if (mode.capReachedSince === undefined) return undefined;
   const message = `The data cap of ${formatBytes(configuration.config.provide.cap?.bytes ?? 0)} is reached.`;
   return { code: 'cap-reached', message, since: mode.capReachedSince };
 }
 
-function collectTunnelFacts({ configuration, counters, path }: AgentState): TunnelFacts {
+function collectTunnelFacts({ configuration, counters, path }: AgentState): Facts['tunnel'] {
   const tunnel = path.observed?.tunnel;
   const present = tunnel?.kind === 'present' ? tunnel : undefined;
   const peer = present?.wireGuard?.peers[0];
@@ -99,7 +96,7 @@ function collectTunnelFacts({ configuration, counters, path }: AgentState): Tunn
   };
 }
 
-function collectGatewayFacts(state: AgentState): GatewayFacts {
+function collectGatewayFacts(state: AgentState): Facts['gateway'] {
   const { configuration, counters, denied, ledger, outside, path, usage } = state;
   const counted = usage.counted();
   return {

@@ -5,22 +5,6 @@ import type { Backend } from '../tunnel/state.ts';
 import type { Problem } from './problem.ts';
 import type { Earned, ServiceFigures } from './service-figures.ts';
 
-/** Why the agent itself holds the mode at none, whatever the owner's mode is. */
-export type Pause = Problem<'cap-reached'>;
-
-/** The WireGuard interface as observed; `backend` is undefined while there is no interface. */
-export interface TunnelFacts extends HandshakeFacts {
-  readonly interface: string;
-  readonly backend: Backend | undefined;
-  readonly endpoint: string | undefined;
-  /** Both undefined before the first reading, and while there is no tunnel. */
-  readonly rxBytes: number | undefined;
-  readonly txBytes: number | undefined;
-  readonly problem: Problem | undefined;
-  /** What the tunnel does without; it works all the same. */
-  readonly shortfall: Problem | undefined;
-}
-
 /** Time in which the device provided and not one byte was forwarded, as the ledger counts it. */
 export interface Silence {
   readonly since: Date;
@@ -36,29 +20,6 @@ export interface SelfTestFacts {
   /** What must be refused was not, or the probes vanish where they came through before: nothing may be forwarded. */
   readonly failure: Problem | undefined;
   readonly note: Problem | undefined;
-}
-
-/** The forwarding as observed. */
-export interface GatewayFacts {
-  readonly isEnabled: boolean;
-  /** True while the permit lives and consumers' traffic is forwarded. */
-  readonly isOpen: boolean;
-  readonly uplink: string | undefined;
-  /** Set while an uplink was looked for and there is none. */
-  readonly uplinkMissingSince: Date | undefined;
-  /** How a limit on the line is held; undefined before the first pass. */
-  readonly lineHeldBy: 'one-tree' | 'two-trees' | 'policer' | undefined;
-  /** Ever counted on this device: `up` leaves for the Internet, `down` comes back; undefined before the first reading. */
-  readonly forwardedBytes: { readonly up: number; readonly down: number } | undefined;
-  /** undefined: none, not looked for yet, or no ledger is kept. */
-  readonly silence: Silence | undefined;
-  readonly outsideProblem: Problem | undefined;
-  /** A list of denied destinations that cannot be read now. */
-  readonly listProblem: Problem | undefined;
-  /** Since the agent's table was made; undefined before the first reading. */
-  readonly refusedPackets: Readonly<Record<string, number>> | undefined;
-  readonly problem: Problem | undefined;
-  readonly selfTest: SelfTestFacts;
 }
 
 /** Everything that the status, the page, the metrics and the health check are made from; nobody else computes a phase. */
@@ -88,7 +49,18 @@ export interface Facts {
     readonly keepaliveSeconds: number | undefined;
     readonly nextKeepaliveAt: Date | undefined;
   };
-  readonly tunnel: TunnelFacts;
+  /** The WireGuard interface as observed; `backend` is undefined while there is no interface. */
+  readonly tunnel: HandshakeFacts & {
+    readonly interface: string;
+    readonly backend: Backend | undefined;
+    readonly endpoint: string | undefined;
+    /** Both undefined before the first reading, and while there is no tunnel. */
+    readonly rxBytes: number | undefined;
+    readonly txBytes: number | undefined;
+    readonly problem: Problem | undefined;
+    /** What the tunnel does without; it works all the same. */
+    readonly shortfall: Problem | undefined;
+  };
   /** The mode by every source; `effective` is what is enforced here, undefined before it was first decided. */
   readonly provide: {
     readonly configured: ProvideMode;
@@ -97,7 +69,8 @@ export interface Facts {
     readonly override: { readonly mode: ProvideMode; readonly until: Date | undefined } | undefined;
     readonly effective: ProvideMode | undefined;
     readonly confirmed: ProvideMode | undefined;
-    readonly pause: Pause | undefined;
+    /** Why the agent itself holds the mode at none, whatever the owner's mode is. */
+    readonly pause: Problem<'cap-reached'> | undefined;
     /** Why the service does not take the mode; it is enforced here all the same. */
     readonly confirmationProblem: Problem | undefined;
     /** undefined: no limit, or not decided yet. */
@@ -111,7 +84,28 @@ export interface Facts {
       readonly yieldingSince: Date | undefined;
     };
   };
-  readonly gateway: GatewayFacts;
+  /** The forwarding as observed. */
+  readonly gateway: {
+    readonly isEnabled: boolean;
+    /** True while the permit lives and consumers' traffic is forwarded. */
+    readonly isOpen: boolean;
+    readonly uplink: string | undefined;
+    /** Set while an uplink was looked for and there is none. */
+    readonly uplinkMissingSince: Date | undefined;
+    /** How a limit on the line is held; undefined before the first pass. */
+    readonly lineHeldBy: 'one-tree' | 'two-trees' | 'policer' | undefined;
+    /** Ever counted on this device: `up` leaves for the Internet, `down` comes back; undefined before the first reading. */
+    readonly forwardedBytes: { readonly up: number; readonly down: number } | undefined;
+    /** undefined: none, not looked for yet, or no ledger is kept. */
+    readonly silence: Silence | undefined;
+    readonly outsideProblem: Problem | undefined;
+    /** A list of denied destinations that cannot be read now. */
+    readonly listProblem: Problem | undefined;
+    /** Since the agent's table was made; undefined before the first reading. */
+    readonly refusedPackets: Readonly<Record<string, number>> | undefined;
+    readonly problem: Problem | undefined;
+    readonly selfTest: SelfTestFacts;
+  };
   /** What counts against the cap in this period; `capBytes` and `resetsAt` are undefined without a cap. */
   readonly usage: {
     readonly periodStart: Date | undefined;

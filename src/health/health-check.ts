@@ -9,8 +9,6 @@ export interface HealthMemory {
 
 export type Health = Readonly<ReturnType<typeof judgeHealth>>;
 
-const toleranceSeconds = { onceWorked: 300, neverWorked: 3600 } as const;
-
 export function startHealth(nowMs: number): HealthMemory {
   return { hasWorked: false, lastWellMs: nowMs };
 }
@@ -28,7 +26,7 @@ export function noteHealth(memory: HealthMemory, phase: Phase, nowMs: number): H
 export function judgeHealth(memory: HealthMemory, phase: Phase, nowMs: number) {
   if (isWell(phase) || phase === 'stopping') return { isHealthy: true, line: phase };
   const unwellSeconds = Math.max(0, Math.round((nowMs - memory.lastWellMs) / 1000));
-  const limitSeconds = memory.hasWorked ? toleranceSeconds.onceWorked : toleranceSeconds.neverWorked;
+  const limitSeconds = memory.hasWorked ? 300 : 3600;
   return {
     isHealthy: unwellSeconds < limitSeconds,
     line: `${phase} for ${unwellSeconds} s, tolerated for ${limitSeconds} s`,

@@ -1,7 +1,6 @@
 import { formatBytes } from '../lib/units.ts';
-import { mayForward, type Obstacle } from '../provide/may-forward.ts';
-import type { Facts, Pause } from './facts.ts';
-import { readForwardFacts } from './forward-facts.ts';
+import type { Facts } from './facts.ts';
+import { mayForward, type Obstacle } from './may-forward.ts';
 import type { Problem } from './problem.ts';
 import { findAction, isForOwner, type ReasonCode } from './reasons.ts';
 
@@ -44,7 +43,7 @@ function decide(facts: Facts, now: Date): PhaseReport {
   if (facts.stoppingSince !== undefined) {
     return { phase: 'stopping', reasons: [createReason('stopping', 'The agent is stopping.', facts.stoppingSince)] };
   }
-  const { permit, reasons: obstacles } = mayForward(readForwardFacts(facts, now));
+  const { permit, reasons: obstacles } = mayForward(facts, { now, mode: facts.provide.effective });
   const connecting = explainConnecting(facts, obstacles);
   // Packets do pass, or would if the mode let them: a problem beside that is a note, not a stop.
   const isWorking = !obstacles.includes('not-registered') && connecting.length === 0;
@@ -146,7 +145,7 @@ function explainSilence({ service, gateway }: Facts): readonly Reason[] {
   return [createReason('consumer-tunnel', message, silence.since)];
 }
 
-function collectReasons(...problems: readonly (Problem | Pause | undefined)[]): readonly Reason[] {
+function collectReasons(...problems: readonly (Problem<ReasonCode> | undefined)[]): readonly Reason[] {
   const known = problems.filter((problem) => problem !== undefined);
   return known.map(({ code, message, since }) => createReason(code, message, since));
 }

@@ -13,7 +13,8 @@ export interface Sample {
 }
 
 /** `none`: a state, 0 or 1, or a plain number. */
-export type Unit = 'bytes' | 'bytes per second' | 'seconds' | 'packets' | 'usdc' | 'none';
+const units = ['bytes', 'bytes per second', 'seconds', 'packets', 'usdc', 'none'] as const;
+export type Unit = (typeof units)[number];
 
 /** A part of `status --json` that takes up statistics of the table. */
 export type StatusSection = 'tunnel' | 'gateway';
@@ -28,10 +29,6 @@ interface LedgerPart {
 
 /** One statistic: a row by its name, and the metrics have it; with `status` and `ledger` those have it too. */
 export interface StatisticRow {
-  /** Left out: a gauge. */
-  readonly type?: 'counter' | 'gauge';
-  /** Left out: `none`. */
-  readonly unit?: Unit;
   readonly help: string;
   /** undefined or an empty list: not known now, and then the statistic is left out. */
   readonly read: (input: StatisticsInput) => number | undefined | readonly Sample[];
@@ -43,8 +40,18 @@ export interface StatisticRow {
   readonly isKept?: boolean;
 }
 
-/** Its name ends with the unit, and a counter's with `_total` besides. */
-export type Statistic = StatisticRow & Required<Pick<StatisticRow, 'type' | 'unit'>> & { readonly name: string };
+export interface Statistic extends StatisticRow {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge';
+  readonly unit: Unit;
+}
+
+/** By its name, which ends with the unit, and a counter's with `_total` besides. */
+export function toStatistic([name, row]: readonly [string, StatisticRow]): Statistic {
+  const named = name.replace(/_total$/, '');
+  const unit = units.find((one) => named.endsWith(`_${one.replaceAll(' ', '_')}`)) ?? 'none';
+  return { ...row, name, type: named === name ? 'gauge' : 'counter', unit };
+}
 
 /** The sum of the samples with these labels; undefined where nothing is known. */
 export function readTotal(

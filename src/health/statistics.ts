@@ -1,6 +1,6 @@
 import { provideModes } from '../service/profiles.ts';
 import { phases } from './phase.ts';
-import type { Sample, Statistic, StatisticRow, StatusSection } from './statistic.ts';
+import { type Sample, type StatisticRow, type StatusSection, toStatistic } from './statistic.ts';
 
 const table = {
   tributary_build_info: {
@@ -8,12 +8,10 @@ const table = {
     read: ({ facts }) => [{ labels: { version: facts.version }, value: 1 }],
   },
   tributary_start_time_seconds: {
-    unit: 'seconds',
     help: 'Unix time at which the agent started.',
     read: ({ facts }) => toUnixSeconds(facts.startedAt),
   },
   tributary_resident_memory_bytes: {
-    unit: 'bytes',
     help: "Resident memory of the agent's process.",
     read: ({ facts }) => facts.residentBytes,
   },
@@ -30,12 +28,10 @@ const table = {
     read: ({ facts }) => toStates('mode', provideModes, facts.provide.effective),
   },
   tributary_line_limit_bytes_per_second: {
-    unit: 'bytes per second',
     help: "What sharing may put on the owner's line, each way.",
     read: ({ facts: { provide } }) => provide.lineLimit && provide.lineLimit.bitsPerSecond / 8,
   },
   tributary_household_bytes_per_second: {
-    unit: 'bytes per second',
     help: 'What the household leaves to sharing, each way, while sharing yields.',
     read: ({ facts: { provide } }) => provide.household.bitsPerSecond && provide.household.bitsPerSecond / 8,
   },
@@ -44,50 +40,39 @@ const table = {
     read: ({ facts: { service } }) => (service.isReachable === undefined ? undefined : Number(service.isReachable)),
   },
   tributary_service_last_contact_timestamp_seconds: {
-    unit: 'seconds',
     help: "Unix time of the service's last answer.",
     read: ({ facts }) => toUnixSeconds(facts.service.lastContactAt),
   },
   tributary_service_keepalive_seconds: {
-    unit: 'seconds',
     help: 'Interval between two keep-alives, as used.',
     read: ({ facts }) => facts.service.keepaliveSeconds,
   },
   tributary_service_uptime_day_seconds: {
-    unit: 'seconds',
     help: 'Time online in the last 24 hours as the service counts it.',
     read: ({ facts }) => facts.serviceFigures?.uptimeSeconds,
   },
   tributary_service_transferred_day_bytes: {
-    unit: 'bytes',
     help: 'Data transferred in the last 24 hours as the service counts it.',
     read: ({ facts }) => facts.serviceFigures?.transferredBytes,
   },
   tributary_service_payout_day_usdc: {
-    unit: 'usdc',
     help: 'Payout of the last 24 hours as the service estimates it: an old name of tributary_service_payout_usdc.',
     read: ({ facts }) => facts.serviceFigures?.payoutUsdc,
   },
   tributary_service_payout_usdc: {
-    unit: 'usdc',
     help: 'Payout as the service estimates it: of the last 24 hours, and since the month began by UTC.',
     read: ({ facts: { earned } }) => toSamples('window', { '24h': earned?.last24hUsdc, month: earned?.monthUsdc }),
   },
   tributary_tunnel_last_handshake_timestamp_seconds: {
-    unit: 'seconds',
     help: 'Unix time of the last WireGuard handshake.',
     read: ({ facts }) => toUnixSeconds(facts.tunnel.lastHandshakeAt),
   },
   tributary_tunnel_received_bytes_total: {
-    type: 'counter',
-    unit: 'bytes',
     help: 'Bytes received through the tunnel, by WireGuard.',
     read: ({ facts }) => facts.tunnel.rxBytes,
     status: { section: 'tunnel', field: 'rxBytes', words: 'received' },
   },
   tributary_tunnel_sent_bytes_total: {
-    type: 'counter',
-    unit: 'bytes',
     help: 'Bytes sent through the tunnel, by WireGuard.',
     read: ({ facts }) => facts.tunnel.txBytes,
     status: { section: 'tunnel', field: 'txBytes', words: 'sent' },
@@ -97,8 +82,6 @@ const table = {
     read: ({ facts }) => Number(facts.gateway.isOpen),
   },
   tributary_gateway_forwarded_bytes_total: {
-    type: 'counter',
-    unit: 'bytes',
     help: 'Bytes forwarded: up to the Internet, down to the consumers.',
     read: ({ facts }) => toSamples('direction', facts.gateway.forwardedBytes),
     isKept: true,
@@ -108,32 +91,25 @@ const table = {
     },
   },
   tributary_gateway_refused_packets_total: {
-    type: 'counter',
-    unit: 'packets',
     help: 'Packets from the tunnel that were refused, by reason.',
     read: ({ facts }) => toSamples('reason', facts.gateway.refusedPackets),
     ledger: { refusedPackets: { title: 'Refused' } },
   },
   tributary_usage_bytes: {
-    unit: 'bytes',
     help: 'Bytes that count against the cap in this period.',
     read: ({ facts }) => facts.usage.bytes,
   },
   tributary_usage_cap_bytes: {
-    unit: 'bytes',
     help: "The owner's cap for a period.",
     read: ({ facts }) => facts.usage.capBytes,
   },
   tributary_usage_reset_timestamp_seconds: {
-    unit: 'seconds',
     help: 'Unix time at which the next period begins.',
     read: ({ facts }) => toUnixSeconds(facts.usage.resetsAt),
   },
 } as const satisfies Readonly<Record<`tributary_${string}`, StatisticRow>>;
 
-export const statistics = Object.entries(table).map(
-  ([name, row]): Statistic => ({ name, type: 'gauge', unit: 'none', ...row }),
-);
+export const statistics = Object.entries(table).map(toStatistic);
 
 type KeyOf<Union> = Union extends unknown ? keyof Union & string : never;
 type Row = (typeof table)[keyof typeof table];

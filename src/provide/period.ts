@@ -1,4 +1,4 @@
-import { type TimeZone, toInstantMs, toWallMs } from './zone.ts';
+import { dayMs, type TimeZone, toInstantMs, toWallMs } from './zone.ts';
 
 /** How often a data cap begins again (`provide.cap`). */
 export interface PeriodSettings {
@@ -12,8 +12,6 @@ export function findPeriod(settings: PeriodSettings, now: Date, timeZone: TimeZo
   const [startWallMs, endWallMs] = findWallPeriod(settings, toWallMs(now.getTime(), timeZone));
   return { start: new Date(toInstantMs(startWallMs, timeZone)), end: new Date(toInstantMs(endWallMs, timeZone)) };
 }
-
-const dayMs = 86_400_000;
 
 function findWallPeriod({ period, resetDay }: PeriodSettings, wallMs: number): readonly [number, number] {
   const midnightMs = Math.floor(wallMs / dayMs) * dayMs;

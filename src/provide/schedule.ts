@@ -1,7 +1,7 @@
 import type { NodeCron } from 'node-cron';
 import type { ProvideMode } from '../service/profiles.ts';
 import type { RateLimit } from './line-limit.ts';
-import { type TimeZone, toInstantMs, toWallMs } from './zone.ts';
+import { dayMs, minuteMs, type TimeZone, toInstantMs, toWallMs } from './zone.ts';
 
 /** A mode that begins when its cron expression fires on the owner's wall clock. */
 export interface ScheduleEntry {
@@ -27,9 +27,7 @@ export async function createSchedule(entries: readonly ScheduleEntry[], timeZone
   };
 }
 
-const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 /** A yearly entry holds until it fires again. */
 const daysBack = 366;
 
@@ -80,15 +78,12 @@ function findScheduledMode(entries: readonly CompiledEntry[], nowMs: number, tim
 }
 
 function findLastOfDay(entries: readonly CompiledEntry[], midnightMs: number, untilWallMs: number) {
-  let last: { readonly entry: CompiledEntry; readonly wallMs: number } | undefined;
-  for (const entry of entries) {
+  const reached = entries.flatMap((entry) => {
     const timeMs = entry.timesMs.findLast((ms) => midnightMs + ms <= untilWallMs);
-    if (timeMs === undefined) continue;
-    const wallMs = midnightMs + timeMs;
-    if ((last !== undefined && wallMs < last.wallMs) || !entry.matchesDay(midnightMs)) continue;
-    last = { entry, wallMs };
-  }
-  return last;
+    return timeMs === undefined ? [] : [{ entry, wallMs: midnightMs + timeMs }];
+  });
+  const inOrder = reached.toSorted((one, other) => one.wallMs - other.wallMs);
+  return inOrder.findLast(({ entry }) => entry.matchesDay(midnightMs));
 }
 
 /** The latest wall time shown by now: an hour that comes twice fires once. Zones change at full quarters of an hour. */

@@ -3,6 +3,9 @@
 /** The owner's time zone; undefined: the system's. */
 export type TimeZone = string | undefined;
 
+export const minuteMs = 60_000;
+export const dayMs = 86_400_000;
+
 /** What the wall shows at an instant; both in ms since 1970. */
 export function toWallMs(instantMs: number, timeZone: TimeZone): number {
   return instantMs + findOffsetMs(instantMs, timeZone);
@@ -21,8 +24,6 @@ export function toInstantMs(wallMs: number, timeZone: TimeZone): number {
   return Math.min(changeMs, latestMs);
 }
 
-const minuteMs = 60_000;
-const dayMs = 86_400_000;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function findOffsetMs(instantMs: number, timeZone: TimeZone): number {

@@ -115,30 +115,18 @@ export const layerRules: readonly Rule[] = [
   {
     name: 'each section of the state has one writer',
     reason: 'a fact with two writers is wrong as soon as they disagree; everyone else is handed it read-only',
-    find: (modules) =>
-      [
-        'Configuration',
-        'Contact',
-        'Service',
-        'Path',
-        'Denied',
-        'Outside',
-        'Counter',
-        'Mode',
-        'Announcement',
-        'Figures',
-        'Ledger',
-        'Life',
-      ].flatMap((section) => {
-        const name = new RegExp(`\\b${section}Section\\b`);
-        const writers = modules.filter(({ path, code }) => path !== stateFile && name.test(code));
-        return writers.length <= 1 ? [] : [`${section}Section: ${writers.map(({ path }) => path).join(', ')}`];
-      }),
+    find: (modules) => {
+      const handed = modules.filter(({ path }) => path !== stateFile).flatMap(findHandedSections);
+      return [...Map.groupBy(handed, ({ section }) => section)].flatMap(([section, ofIt]) => {
+        const writers = new Set(ofIt.map(({ path }) => path));
+        return writers.size <= 1 ? [] : [`${section}: ${[...writers].join(', ')}`];
+      });
+    },
     broken: [
       {
         'src/agent/loops/one.ts':
-          'export const write = (service: ServiceSection) => (service.registration = undefined);',
-        'src/agent/loops/two.ts': 'export const write = (service: ServiceSection) => (service.problem = undefined);',
+          "export const write = ({ service }: Pick<Sections, 'path' | 'service'>) => (service.registration = undefined);",
+        'src/agent/loops/two.ts': "export const write = (of: Sections['service']) => (of.problem = undefined);",
       },
     ],
   },
@@ -156,6 +144,12 @@ export const layerRules: readonly Rule[] = [
     broken: [{ 'src/cli/sandbox.ts': "import { startReferenceService } from '../reference-service/server.ts';" }],
   },
 ];
+
+/** The sections of the state that a file can be handed to write: `Pick<Sections, 'path' | 'mode'>`, `Sections['path']`. */
+function findHandedSections({ path, code }: Module): readonly { readonly section: string; readonly path: string }[] {
+  const named = [...code.matchAll(/\bSections(?:,\s*|\[)((?:[\s|]*'\w+')+)/g)];
+  return named.flatMap(([, names = '']) => (names.match(/\w+/g) ?? []).map((section) => ({ section, path })));
+}
 
 /** Also what another such file needs. */
 function isLent(path: string): boolean {

@@ -167,12 +167,7 @@ export const crossings: readonly Crossing[] = [
     reason: "the host's ceiling follows from the namespace's, by the same pure function",
   },
   {
-    from: 'src/health/phase.ts',
-    to: 'src/provide/may-forward.ts',
-    reason: 'the phase explains the very decision that the data path obeys, by the same pure function',
-  },
-  {
-    from: 'src/health/forward-facts.ts',
+    from: 'src/health/may-forward.ts',
     to: 'src/tunnel/fresh-handshake.ts',
     reason: "how old a handshake may be is said once, by WireGuard's own times",
   },

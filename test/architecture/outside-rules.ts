@@ -40,7 +40,6 @@ const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly
       'system',
       'status',
       'identity',
-      'provide',
       'data-path',
       'cli',
       'lab',

@@ -123,9 +123,12 @@ describe('the running agent', () => {
     expect(machine.links.has(tunnelInterface)).toBe(false);
   });
 
-  test('takes a changed configuration into force on SIGHUP', async () => {
-    const { file, signals, waitForPhase } = await start();
+  test('takes a changed configuration into force on SIGHUP, and goes on after one that it refuses', async () => {
+    const { file, signals, lines, waitForPhase } = await start();
     await waitForPhase('providing');
+    await writeFile(file, 'provide: { mode: unheard-of }\n');
+    signals.emit('SIGHUP');
+    await vi.waitFor(() => expect(lines.join('')).toContain('the new configuration is refused'));
     await writeFile(file, 'provide: { mode: none }\n');
     signals.emit('SIGHUP');
     await waitForPhase('idle');

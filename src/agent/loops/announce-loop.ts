@@ -4,14 +4,15 @@ import type { Secret } from '../../lib/secret.ts';
 import { findSendWaitMs, type SendState } from '../../provide/send.ts';
 import { type ProvideMode, toProvideMode } from '../../service/profiles.ts';
 import type { ConfirmedMode } from '../kept-choices.ts';
-import type { AgentState, AnnouncementSection, Shared } from '../state.ts';
+import type { AgentState, Sections, Shared } from '../state.ts';
 
-export interface AnnounceLoopParts extends Pick<Shared, 'client' | 'profile' | 'now' | 'random'> {
+export interface AnnounceLoopParts
+  extends Pick<Shared, 'client' | 'profile' | 'now' | 'random'>,
+    Pick<Sections, 'announcement'> {
   readonly state: Pick<AgentState, 'configuration' | 'mode' | 'service'> & {
     readonly overrides: Pick<AgentState['overrides'], 'current'>;
   };
   readonly confirmedMode: ConfirmedMode;
-  readonly announcement: AnnouncementSection;
 }
 
 /** A service that cannot set the mode is asked again this seldom: it may learn to. */

@@ -16,12 +16,11 @@ import { planDataPath } from '../desired-data-path.ts';
 import type { KernelWatch } from '../kernel-watch.ts';
 import type { Meter } from '../meter.ts';
 import { isSelfTestDue, noteSelfTest } from '../note-self-test.ts';
-import type { PathSection } from '../state.ts';
+import type { Sections } from '../state.ts';
 import { createGateKeeper, type GateKeeper, type GateKeeperParts } from './gate-keeper.ts';
 import { choosePassIntervalMs } from './pass-interval.ts';
 
-export interface DataPathLoopParts extends GateKeeperParts {
-  readonly path: PathSection;
+export interface DataPathLoopParts extends GateKeeperParts, Pick<Sections, 'path'> {
   readonly selfTest: SelfTest;
   readonly watch: Pick<KernelWatch, 'takeFenceChange' | 'begin' | 'observeNetwork' | 'vouchesFor'>;
   readonly usage: UsageAccounting;
@@ -105,7 +104,7 @@ export function createDataPathLoop(given: DataPathLoopParts) {
   return { tick: () => parts.meter.whilePassing(tick), enforce };
 }
 
-function hasDueTest({ observed, selfTest }: PathSection): boolean {
+function hasDueTest({ observed, selfTest }: DataPathLoopParts['path']): boolean {
   return observed?.tunnel.kind === 'present' && observed.probes.length > 0 && isSelfTestDue(selfTest);
 }
 

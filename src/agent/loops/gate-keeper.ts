@@ -1,14 +1,12 @@
 import { forgetConnections, grantPermit, holdsPermit, revokePermit } from '../../data-path/permit.ts';
 import type { DataPathHost } from '../../data-path/state.ts';
-import { readForwardFacts } from '../../health/forward-facts.ts';
+import { isOver, mayForward } from '../../health/may-forward.ts';
 import { toUndefined } from '../../lib/errors.ts';
-import { isOver, mayForward } from '../../provide/may-forward.ts';
 import type { NftTable } from '../../system/nft.ts';
 import type { ScheduledMode } from '../scheduled-mode.ts';
-import type { ModeSection, Shared } from '../state.ts';
+import type { Sections, Shared } from '../state.ts';
 
-export interface GateKeeperParts extends Pick<Shared, 'state' | 'wakeups' | 'facts' | 'now'> {
-  readonly mode: ModeSection;
+export interface GateKeeperParts extends Pick<Shared, 'state' | 'wakeups' | 'facts' | 'now'>, Pick<Sections, 'mode'> {
   readonly host: DataPathHost;
   readonly scheduledMode: ScheduledMode;
 }
@@ -31,7 +29,7 @@ export function createGateKeeper(parts: GateKeeperParts) {
     mode.capEndingSince = isEnding ? (mode.capEndingSince ?? now()) : undefined;
     mode.scheduled = (await scheduledMode(now()))?.mode;
     const before = mode.decision?.mode;
-    mode.decision = mayForward({ ...readForwardFacts(facts(), now()), mode: chooseMode(), isCapReached });
+    mode.decision = mayForward(facts(), { now: now(), mode: chooseMode() });
     if (mode.decision.mode !== before) wakeups.announce.notify();
     return mode.decision;
   };

@@ -2,10 +2,9 @@ import type { LineShaper } from '../../data-path/line-shaper.ts';
 import { beginHousehold, type HouseholdState, takeLineSample } from '../../provide/household.ts';
 import { type LineProbe, type ProbeTarget, patienceMs } from '../../system/line-probe.ts';
 import type { Carried } from '../../system/traffic.ts';
-import type { HouseholdSection, Shared } from '../state.ts';
+import type { Sections, Shared } from '../state.ts';
 
-export interface HouseholdLoopParts extends Pick<Shared, 'state' | 'log' | 'now'> {
-  readonly household: HouseholdSection;
+export interface HouseholdLoopParts extends Pick<Shared, 'state' | 'log' | 'now'>, Pick<Sections, 'household'> {
   readonly line: Pick<LineShaper, 'setRate'>;
   readonly probe: LineProbe;
   readonly readCarried: (name: string) => Carried | undefined;
@@ -31,28 +30,26 @@ const yieldingPart = 0.7;
 export function createHouseholdTick(parts: HouseholdLoopParts) {
   const { state, household, line, probe, log, now } = parts;
   let remembered: HouseholdState = beginHousehold;
-  let before:
-    | { readonly atMs: number; readonly carriedBits: number; readonly hardwareBits: number | undefined }
-    | undefined;
+  /** `hardwareBits` is NaN where the card's counters are not known. */
+  let before: { readonly atMs: number; readonly carriedBits: number; readonly hardwareBits: number } | undefined;
   let failures = 0;
   let routerUntilMs = 0;
   let askedHost: string | undefined;
 
   const measure = () => {
     const carried = parts.readCarried(state.configuration.config.tunnel.interface);
-    const hardwareBytes = parts.readHardwareBytes();
     const last = before;
     const atMs = performance.now();
     before = carried && {
       atMs,
       carriedBits: (carried.rxBytes + carried.txBytes + carried.packets * overheadBytes) * 8,
-      hardwareBits: hardwareBytes && hardwareBytes * 8,
+      hardwareBits: (parts.readHardwareBytes() ?? Number.NaN) * 8,
     };
     if (before === undefined || last === undefined) return undefined;
     const perSecond = (bits: number) => (Math.max(0, bits) * 1000) / (atMs - last.atMs);
     const loadBits = perSecond(before.carriedBits - last.carriedBits);
     // What is shared passes the network card twice.
-    const cardBits = perSecond((before.hardwareBits ?? Number.NaN) - (last.hardwareBits ?? Number.NaN));
+    const cardBits = perSecond(before.hardwareBits - last.hardwareBits);
     return { atMs, loadBits, ownBits: Math.max(0, cardBits - 2 * loadBits) || 0 };
   };
   const findCeiling = () => state.mode.limit?.bitsPerSecond ?? Number.POSITIVE_INFINITY;
@@ -73,7 +70,7 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
       log.info({ bitsPerSecond }, yieldingSince ? 'yielding to the household' : 'the household leaves the line');
     }
     const ceilingBitsPerSecond = toBits(ceilingBits);
-    Object.assign(household, { bitsPerSecond, ceilingBitsPerSecond, yieldingSince } satisfies HouseholdSection);
+    Object.assign(household, { bitsPerSecond, ceilingBitsPerSecond, yieldingSince } satisfies typeof household);
   };
   /** undefined: nobody answers there. */
   const measureDelay = async () => {

@@ -5,11 +5,10 @@ import type { Ledger } from '../../report/ledger.ts';
 import { startAt, unitMs } from '../../report/ledger-line.ts';
 import { findMoment } from '../../report/same-moment.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
-import type { AgentState, LedgerSection, Shared } from '../state.ts';
+import type { AgentState, Sections, Shared } from '../state.ts';
 
-export interface LedgerLoopParts extends Omit<Shared, 'state' | 'wakeups' | 'onSetAside'> {
+export interface LedgerLoopParts extends Omit<Shared, 'state' | 'wakeups' | 'onSetAside'>, Pick<Sections, 'ledger'> {
   readonly state: Pick<AgentState, 'service'>;
-  readonly ledger: LedgerSection;
 }
 
 const readEveryMs = 15_000;

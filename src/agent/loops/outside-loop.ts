@@ -3,11 +3,9 @@ import { continueProblem } from '../../health/problem.ts';
 import { isInAny } from '../../lib/addresses.ts';
 import { TributaryError } from '../../lib/errors.ts';
 import { askForPublicAddresses, readOutsideFile, type Said } from '../../system/public-addresses.ts';
-import type { AgentState, OutsideSection, Shared } from '../state.ts';
+import type { AgentState, Sections, Shared } from '../state.ts';
 
-export interface OutsideParts extends Pick<Shared, 'state' | 'wakeups' | 'now'> {
-  readonly outside: OutsideSection;
-}
+export type OutsideParts = Pick<Shared, 'state' | 'wakeups' | 'now'> & Pick<Sections, 'outside'>;
 
 /** An address may change at night; one datagram a minute to one's own router is nothing. */
 const askAgainMs = 60_000;
@@ -40,7 +38,7 @@ export function createOutsideTick(parts: OutsideParts): (signal: AbortSignal) =>
 }
 
 /** True where they are others than before. Where nobody answers now, what was learnt before stays refused. */
-function takeAddresses(outside: OutsideSection, { addresses }: Said): boolean {
+function takeAddresses(outside: OutsideParts['outside'], { addresses }: Said): boolean {
   if (addresses.length === 0 || addresses.join() === outside.addresses?.join()) return false;
   outside.addresses = addresses;
   return true;

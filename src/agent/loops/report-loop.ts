@@ -1,18 +1,20 @@
 import { judgePhase } from '../../health/phase.ts';
 import { pickServiceFigures } from '../../health/service-figures.ts';
 import { isAbort, messageOf } from '../../lib/errors.ts';
-import { createSchedule, type Schedule } from '../../provide/schedule.ts';
+import { once } from '../../lib/once.ts';
+import { createSchedule } from '../../provide/schedule.ts';
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import { unitMs } from '../../report/ledger-line.ts';
 import { composeReportLine, type ReportTotals, readReportTotals } from '../../report/report-line.ts';
 import { clipHours, findMoment } from '../../report/same-moment.ts';
 import type { ConfirmedMode } from '../kept-choices.ts';
-import type { AgentState, FiguresSection, Shared, Wakeups } from '../state.ts';
+import type { AgentState, Sections, Shared, Wakeups } from '../state.ts';
 import type { Loop } from './run-loop.ts';
 
-export interface ReportParts extends Pick<Shared, 'client' | 'profile' | 'facts' | 'log' | 'now'> {
+export interface ReportParts
+  extends Pick<Shared, 'client' | 'profile' | 'facts' | 'log' | 'now'>,
+    Pick<Sections, 'figures'> {
   readonly state: Pick<AgentState, 'service'>;
-  readonly figures: FiguresSection;
   readonly confirmedMode: ConfirmedMode;
   readonly wakeups: Pick<Wakeups, 'announce'>;
   /** The ledger's rows; undefined where none is kept. */
@@ -46,14 +48,13 @@ export function delayClock(now: Date, installId = '0'): Date {
 /** By our schedule: node-cron's timers load Intl, several MB. Also 1 to 9 min after first providing: figures exist. */
 export function createReportTick(parts: ReportTickParts): Loop['tick'] {
   const { cron, timeZone, report, facts, now } = parts;
-  let opened: Promise<Schedule> | undefined;
+  const openSchedule = once(() => createSchedule([{ cron, mode: 'default' }], timeZone));
   let lastFiredMs: number | undefined;
   let isFirst = true;
   let providingTicks = 0;
   const firstTick = 2 + Math.floor(parts.random() * 8);
   return async (signal) => {
-    opened ??= createSchedule([{ cron, mode: 'default' }], timeZone);
-    const schedule = await opened;
+    const schedule = await openSchedule();
     const firedMs = schedule.at(now())?.since.getTime();
     // Another time, not a later one: a clock that was put back must not silence the report.
     const isDue = !isFirst && firedMs !== lastFiredMs;

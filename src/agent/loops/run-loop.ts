@@ -17,12 +17,11 @@ export interface Loop {
 
 /** Runs the loop to its end. What a tick throws is a bug and ends the agent. */
 export async function runLoop(loop: Loop, signal: AbortSignal, heartbeats?: Heartbeats): Promise<void> {
-  const { name, tick, firstAfterMs, wakeup, maxSilenceMs } = loop;
+  const { tick, firstAfterMs, wakeup } = loop;
   const pause = (ms: number) => (wakeup === undefined ? sleep(ms, signal) : wakeup.wait(ms, signal));
   if (firstAfterMs !== undefined) await pause(firstAfterMs);
-  const beat = maxSilenceMs === undefined ? undefined : heartbeats?.register(name, maxSilenceMs);
   while (!signal.aborted) {
-    beat?.();
+    heartbeats?.beat(loop);
     let waitMs: number;
     try {
       waitMs = await tick(signal);
@@ -30,7 +29,7 @@ export async function runLoop(loop: Loop, signal: AbortSignal, heartbeats?: Hear
       if (isAbort(error) && signal.aborted) return;
       throw error;
     }
-    beat?.();
+    heartbeats?.beat(loop);
     await pause(waitMs);
   }
 }
@@ -46,21 +45,14 @@ export function every(waitMs: number, work: () => unknown): Loop['tick'] {
 /** Which loops still go round; `/livez` and the watchdog ask it. */
 export type Heartbeats = ReturnType<typeof createHeartbeats>;
 
-/** @param nowMs a monotonic clock in ms, such as `() => performance.now()` */
-export function createHeartbeats(nowMs: () => number) {
-  const loops = new Map<string, { lastMs: number; readonly maxSilenceMs: number }>();
+export function createHeartbeats() {
+  const beats = new Map<Loop, number>();
   return {
-    /** Announces a loop that goes round at least once in `maxSilenceMs`; call the result on every tick. */
-    register(loop: string, maxSilenceMs: number): () => void {
-      const entry = { lastMs: nowMs(), maxSilenceMs };
-      loops.set(loop, entry);
-      return () => {
-        entry.lastMs = nowMs();
-      };
-    },
-    stalled(): readonly string[] {
-      const now = nowMs();
-      return [...loops].filter(([, { lastMs, maxSilenceMs }]) => now - lastMs > maxSilenceMs).map(([loop]) => loop);
-    },
+    /** Called before and after each tick of a loop. */
+    beat: (loop: Loop) => void beats.set(loop, performance.now()),
+    stalled: (): readonly string[] =>
+      [...beats].flatMap(([{ name, maxSilenceMs = Number.POSITIVE_INFINITY }, atMs]) =>
+        performance.now() - atMs > maxSilenceMs ? [name] : [],
+      ),
   };
 }

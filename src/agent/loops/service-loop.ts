@@ -5,11 +5,10 @@ import { computeBackoffMs } from '../../lib/backoff.ts';
 import { hasCode, isAbort, messageOf, TributaryError, toFailure } from '../../lib/errors.ts';
 import { isSame } from '../../lib/secret.ts';
 import type { ServiceSession } from '../service-session.ts';
-import type { AgentState, ServiceSection, Shared } from '../state.ts';
+import type { AgentState, Sections, Shared } from '../state.ts';
 
-export interface ServiceLoopParts extends Pick<Shared, 'wakeups' | 'now' | 'random'> {
+export interface ServiceLoopParts extends Pick<Shared, 'wakeups' | 'now' | 'random'>, Pick<Sections, 'service'> {
   readonly state: Pick<AgentState, 'configuration'>;
-  readonly service: ServiceSection;
   readonly session: ServiceSession;
 }
 
@@ -24,8 +23,6 @@ export function createServiceLoop(parts: ServiceLoopParts) {
   const { service, session, wakeups, now } = parts;
   let failures = 0;
   let isRegistered = false;
-  // What follows a failure, or comes first.
-  let isNews = true;
   return {
     /** Begins with what an earlier run kept; what cannot be read is a problem, not an end. */
     async restore() {
@@ -38,8 +35,7 @@ export function createServiceLoop(parts: ServiceLoopParts) {
       let waitMs: number;
       try {
         const before = isRegistered ? service.registration : undefined;
-        const unread = await talk(parts, { before, isNews }, signal);
-        isNews = false;
+        const unread = await talk(parts, { before, isNews: failures > 0 }, signal);
         // The first is anywhere in the interval: many devices may have started together.
         waitMs = spreadKeepaliveMs(service.keepaliveSeconds, parts.random) * (isRegistered ? 1 : parts.random());
         isRegistered = true;
@@ -49,7 +45,6 @@ export function createServiceLoop(parts: ServiceLoopParts) {
       } catch (error) {
         if (isAbort(error) && signal.aborted) throw error;
         failures += 1;
-        isNews = true;
         const topic = chooseTopic(error);
         service[topic] = continueProblem(service[topic], error, now());
         // Signed out closes the gateway, now and not with its next pass.
@@ -62,7 +57,7 @@ export function createServiceLoop(parts: ServiceLoopParts) {
   };
 }
 
-/** `before` undefined: nothing was loaded, recovered or created since the start. Resolves with what the disk failed at. */
+/** `before` undefined: nothing was loaded, recovered or made since the start; `isNews`: the last try failed. Resolves with what the disk failed at. */
 async function talk(
   parts: ServiceLoopParts,
   { before, isNews }: { readonly before: Registration | undefined; readonly isNews: boolean },

@@ -61,13 +61,7 @@ export async function createAgentWorld(given: object = {}) {
       refusal: undefined,
     },
   };
-  const meter = createMeter({
-    counters: sections.counters,
-    usage,
-    exec,
-    tunnelInterface: () => (state.path.observed?.tunnel.kind === 'present' ? tunnelInterface : undefined),
-    now,
-  });
+  const meter = createMeter({ state, counters: sections.counters, usage, exec, now });
   const wakeups = createWakeups();
   const selfTest = createSelfTest(exec, async () => undefined);
   const watched = { isChanged: false, isVouched: false, begins: [] as string[] };

@@ -2,7 +2,9 @@ import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
 import { openConfirmedMode, openOverrides } from '../../../src/agent/kept-choices.ts';
+import { createStateFile } from '../../../src/system/state-file.ts';
 
 async function makeDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-kept-'));
@@ -35,6 +37,31 @@ describe('the mode set by hand', () => {
     expect((await open(directory, new Date('2036-01-01'))).current()?.mode).toBe('friends');
     await overrides.clear();
     expect([overrides.current(), (await open(directory, start)).current()]).toEqual([undefined, undefined]);
+  });
+
+  test('holds on a clock that went back', async () => {
+    const directory = await makeDirectory();
+    await (await open(directory, start)).set('none', 60);
+    expect((await open(directory, new Date(0))).current()?.mode).toBe('none');
+  });
+
+  test.each([
+    [{}, true],
+    [{ until: '2026-05-04T13:00:00.000Z' }, true],
+    [{ until: 'tomorrow' }, false],
+    [{ mode: 'everyone' }, false],
+    [{ limitBitsPerSecond: 64_000 }, true],
+    [{ limitBitsPerSecond: 100e9 }, true],
+    [{ limitBitsPerSecond: 0 }, false],
+    [{ limitBitsPerSecond: '20 Mbit' }, false],
+  ])('with %j loads from its file: %s', async (change, loads) => {
+    const directory = await makeDirectory();
+    const schema = z.unknown();
+    const file = createStateFile({ directory, name: 'override', schema, onSetAside: () => undefined });
+    await file.write({ override: { mode: 'public', ...change } });
+    const loading = create(directory, start).load();
+    if (loads) await loading;
+    else await expect(loading).rejects.toMatchObject({ code: 'state-unreadable' });
   });
 
   test('brings its limit with it, also after a restart, until it is set without one', async () => {

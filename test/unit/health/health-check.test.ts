@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createHeartbeats } from '../../../src/agent/loops/run-loop.ts';
 import { judgeHealth, noteHealth, startHealth } from '../../../src/health/health-check.ts';
 import { phases } from '../../../src/health/phase.ts';
 import { assertLaw } from '../law.ts';
@@ -38,17 +37,4 @@ describe('health', () => {
   test('says for how long it has been unwell', () => {
     expect(judgeHealth(startHealth(0), 'connecting', 61_000).line).toBe('connecting for 61 s, tolerated for 3600 s');
   });
-});
-
-test('a loop is stalled when it has been silent for longer than it promised', () => {
-  let nowMs = 0;
-  const heartbeats = createHeartbeats(() => nowMs);
-  const beat = heartbeats.register('keep-alive', 1000);
-  heartbeats.register('report', 9000);
-  nowMs = 1000;
-  expect(heartbeats.stalled()).toEqual([]);
-  nowMs = 1001;
-  expect(heartbeats.stalled()).toEqual(['keep-alive']);
-  beat();
-  expect(heartbeats.stalled()).toEqual([]);
 });

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Facts } from '../../../src/health/facts.ts';
-import { readForwardFacts } from '../../../src/health/forward-facts.ts';
+import { mayForward } from '../../../src/health/may-forward.ts';
 import { judgePhase, type Phase } from '../../../src/health/phase.ts';
 import type { Problem } from '../../../src/health/problem.ts';
 import type { ErrorCode } from '../../../src/lib/errors.ts';
-import { mayForward } from '../../../src/provide/may-forward.ts';
 import { hasFreshHandshake } from '../../../src/tunnel/fresh-handshake.ts';
 import { assertLaw } from '../law.ts';
 import { arbitraryFacts } from './arbitrary-facts.ts';
@@ -315,7 +314,7 @@ describe('phase', () => {
   test('is providing exactly where traffic may pass and the gateway is open', () => {
     assertLaw(arbitraryFacts, (facts) => {
       const isProviding = judgePhase(facts, now).phase === 'providing';
-      const { permit } = mayForward(readForwardFacts(facts, now));
+      const { permit } = mayForward(facts, { now, mode: facts.provide.effective });
       if (isProviding) expect(permit && facts.gateway.isOpen).toBe(true);
       if (permit && facts.gateway.isOpen) expect(isProviding).toBe(true);
     });

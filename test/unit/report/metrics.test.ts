@@ -41,12 +41,6 @@ describe('metrics', () => {
     });
   });
 
-  test.each(statistics)('$name is named after its unit and type', ({ name, type, unit }) => {
-    const suffix = `${unit === 'none' ? '' : `_${unit.replaceAll(' ', '_')}`}${type === 'counter' ? '_total' : ''}`;
-    expect(name.endsWith(suffix)).toBe(true);
-    expect(name.endsWith('_total')).toBe(type === 'counter');
-  });
-
   test('exactly one phase is 1', () => {
     const phases = parsePrometheus(render(providingFacts)).get('tributary_phase')?.samples ?? [];
     expect(phases.filter(({ value }) => value === 1)).toEqual([{ labels: { phase: 'providing' }, value: 1 }]);

@@ -49,7 +49,7 @@ function start({ profile, showsProduction = false, answer = (sent) => sent, ...s
   sections.service.networkJwt = new Secret('network-jwt');
   sections.mode.decision = { permit: true, mode: setting.mode ?? 'friends', reasons: [] };
   sections.mode.scheduled = setting.scheduled;
-  const override = setting.override && { mode: setting.override, setAt: '2026-01-01T00:00:00.000Z' };
+  const override = setting.override && { mode: setting.override };
   const state = { ...sections, overrides: { current: () => override } };
   const confirmedMode = {
     current: () => remembered.at(-1),

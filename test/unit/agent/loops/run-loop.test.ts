@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { every, type Loop, runLoop } from '../../../../src/agent/loops/run-loop.ts';
+import { createHeartbeats, every, type Loop, runLoop } from '../../../../src/agent/loops/run-loop.ts';
 import { createWakeup } from '../../../../src/lib/wakeup.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -50,4 +50,25 @@ test('a loop that is stopped while its first tick waits ends without it', async 
   controller.abort();
   await running;
   expect(count()).toBe(0);
+});
+
+test('a loop is stalled when it has been silent for longer than it promised', async () => {
+  const controller = new AbortController();
+  const heartbeats = createHeartbeats();
+  const hung = new Promise<never>(() => undefined);
+  const loops: readonly Loop[] = [
+    { name: 'quick', tick: async () => 900, maxSilenceMs: 1000 },
+    { name: 'hung', tick: () => hung, maxSilenceMs: 1000 },
+    { name: 'late', tick: async () => 900, firstAfterMs: 5_000, maxSilenceMs: 1000 },
+    { name: 'patient', tick: () => hung, maxSilenceMs: 9_000 },
+    { name: 'free', tick: () => hung },
+  ];
+  for (const loop of loops) void runLoop(loop, controller.signal, heartbeats);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(heartbeats.stalled()).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(heartbeats.stalled()).toEqual(['hung']);
+  await vi.advanceTimersByTimeAsync(8_000);
+  expect(heartbeats.stalled()).toEqual(['hung', 'patient']);
+  controller.abort();
 });

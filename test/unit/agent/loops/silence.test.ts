@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { createLedgerLoop } from '../../../../src/agent/loops/ledger-loop.ts';
-import type { LedgerSection } from '../../../../src/agent/state.ts';
+import type { Sections } from '../../../../src/agent/state.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import { judgePhase } from '../../../../src/health/phase.ts';
 import { createLogger } from '../../../../src/report/logger.ts';
@@ -17,7 +17,7 @@ async function createDevice() {
   const { directory } = await createLedgerWorld();
   const device = { bytes: 5_000_000, mode: 'public' as 'public' | 'none' };
   const startAgent = () => {
-    const section: LedgerSection = {};
+    const section: Sections['ledger'] = {};
     const facts = () =>
       createFacts({
         service: { profile: 'production' },

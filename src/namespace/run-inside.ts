@@ -107,11 +107,8 @@ export async function passToAgent(pasta: Pick<ChildProcess, 'pid' | 'kill'>, sig
   if (agent === undefined) return void pasta.kill(signal);
   // The first process of a process namespace loses signals that it does not listen to yet.
   // SIGHUP is the agent's last handler, and Node alone catches only others.
-  const isListening = isBitSet(
-    await readFile(`/proc/${agent}/status`, 'utf8'),
-    'SigCgt',
-    os.constants.signals.SIGHUP - 1,
-  );
+  const status = await readFile(`/proc/${agent}/status`, 'utf8');
+  const isListening = isBitSet(status, 'SigCgt', os.constants.signals.SIGHUP - 1);
   if (isListening) process.kill(agent, signal);
   else if (signal !== 'SIGHUP') process.kill(agent, 'SIGKILL');
 }

@@ -103,13 +103,20 @@ function toNftTable(listed: readonly AnyRow[], doing: string): NftTable {
   const listedRules = rows.flatMap(({ rule }) => rule ?? []);
   const maps = rows.flatMap(({ map }) => (map ? { ...map, elem: map.elem?.map(([key]) => key) } : []));
   const sets = [...rows.flatMap(({ set }) => set ?? []), ...maps];
+  const withState = sets.flatMap(({ name, elem = [] }) =>
+    elem.flatMap((element) =>
+      typeof element === 'object' && 'elem' in element
+        ? [{ key: `${name}/${toElementText(element)}`, ...element.elem }]
+        : [],
+    ),
+  );
   const rules = Map.groupBy(listedRules, ({ chain }) => chain);
   return {
     counters: new Map(rows.flatMap(({ counter }) => (counter ? [[counter.name, counter]] : []))),
     quotas: new Map(rows.flatMap(({ quota }) => (quota ? [[quota.name, quota]] : []))),
     sets: new Map(sets.map(({ name, elem = [] }) => [name, elem.map(toElementText).sort()])),
-    expires: new Map(sets.flatMap((set) => listByElement(set, ({ expires }) => expires))),
-    elementPackets: new Map(sets.flatMap((set) => listByElement(set, ({ counter }) => counter?.packets))),
+    expires: new Map(withState.flatMap(({ key, expires }) => (expires === undefined ? [] : [[key, expires]]))),
+    elementPackets: new Map(withState.flatMap(({ key, counter }) => (counter ? [[key, counter.packets]] : []))),
     rules: new Map(rules.entries().map(([chain, own]) => [chain, own.map(({ comment }) => comment ?? '')])),
     policies: new Map(rows.flatMap(({ chain }) => (chain?.hook ? [[chain.name, chain.policy ?? 'accept']] : []))),
     listing: hashListing(listed),
@@ -143,18 +150,6 @@ function withoutWhatPasses(value: unknown): unknown {
   return Object.fromEntries(
     lasting.map(([key, inner]) => [key, isTable && key === 'flags' ? 'some' : withoutWhatPasses(inner)]),
   );
-}
-
-type ElementWithState = Extract<z.infer<typeof elementValue>, { readonly elem: object }>['elem'];
-
-function listByElement(
-  { name, elem = [] }: { readonly name: string; readonly elem?: readonly z.infer<typeof elementValue>[] | undefined },
-  read: (element: ElementWithState) => number | undefined,
-): [string, number][] {
-  return elem.flatMap((element): [string, number][] => {
-    const value = typeof element === 'object' && 'elem' in element ? read(element.elem) : undefined;
-    return value === undefined ? [] : [[`${name}/${toElementText(element)}`, value]];
-  });
 }
 
 function toElementText(element: z.infer<typeof elementValue>): string {

@@ -1,7 +1,7 @@
-import { chmod, rename, rm, writeFile } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 import { isInAny } from '../lib/addresses.ts';
 import { systemCodeOf } from '../lib/errors.ts';
+import { removeFile, replaceFileText } from './files.ts';
 import { askRouterForAddress } from './nat-pmp.ts';
 import { readSmallFile } from './small-file.ts';
 
@@ -53,13 +53,12 @@ export async function readOutsideFile(): Promise<readonly string[] | undefined> 
   return text?.split('\n').filter((line) => isIPv4(line));
 }
 
-export async function writeOutsideFile(addresses: readonly string[]): Promise<void> {
-  await writeFile(`${path}.new`, addresses.map((address) => `${address}\n`).join(''));
-  // The agent's user reads it, whatever the umask.
-  await chmod(`${path}.new`, 0o644);
-  await rename(`${path}.new`, path);
+/** The agent's user reads it. @throws state-unwritable */
+export function writeOutsideFile(addresses: readonly string[]): Promise<void> {
+  return replaceFileText(path, addresses.map((address) => `${address}\n`).join(''));
 }
 
-export async function removeOutsideFile(): Promise<void> {
-  await rm(path, { force: true });
+/** @throws state-unwritable */
+export function removeOutsideFile(): Promise<void> {
+  return removeFile(path);
 }

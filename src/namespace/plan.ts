@@ -23,10 +23,9 @@ export function chooseLink(ownPrefixes: readonly string[]) {
   return { network: free, hostAddress: `${base}.1`, namespaceAddress: `${base}.2` };
 }
 
-/** Name servers that can be reached from the namespace: those of the host that are not the host itself. */
-export function chooseNameServers(resolvConf: string, upstreamResolvConf: string | undefined): readonly string[] {
-  const own = readNameServers(resolvConf);
-  return own.length > 0 ? own : readNameServers(upstreamResolvConf ?? '');
+/** Name servers that can be reached from the namespace: those of the first file that names any but the host itself. */
+export function chooseNameServers(...resolvConfs: readonly (string | undefined)[]): readonly string[] {
+  return resolvConfs.map((text = '') => readNameServers(text)).find((servers) => servers.length > 0) ?? [];
 }
 
 /** Those on this host's loopback are left out. */

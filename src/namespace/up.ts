@@ -7,7 +7,7 @@ import { hasCode, TributaryError } from '../lib/errors.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
 import type { Exec } from '../system/exec.ts';
 import { readFileIfThere } from '../system/files.ts';
-import { type Interface, type Network, observeInterfaces, observeRoutes } from '../system/ip.ts';
+import { type Network, observeInterfaces, observeRoutes } from '../system/ip.ts';
 import { applyNft, observeNftTable } from '../system/nft.ts';
 import {
   askForPublicAddresses,
@@ -61,7 +61,8 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const policy = { ...found, uplinkAddresses, publicAddresses: known, ...ways };
   await installFence(exec, policy);
   const mtu = Math.min(1500, interfaces.find(({ name }) => name === uplink)?.mtu ?? 1500);
-  await makeLink(exec, { ...link, mtu }, interfaces);
+  const isThere = interfaces.some(({ name }) => name === hostSide);
+  await makeLink(exec, { ...link, mtu, isThere });
   if (uplink !== undefined) await switchForwardingOn(host, toForwardingPath(uplink));
   await writeSysctl(toForwardingPath(hostSide), '1');
   // Last: another firewall may not answer, and the namespace is complete without it.
@@ -148,17 +149,12 @@ async function switchForwardingOn({ restore }: NamespaceHost, path: string): Pro
 }
 
 /** Not wider than the uplink, to which the agent inside then fits its tunnel. */
-async function makeLink(
-  exec: Exec,
-  link: Link & { readonly mtu: number },
-  interfaces: readonly Interface[],
-): Promise<void> {
-  const isThere = interfaces.some((own) => own.name === hostSide);
+async function makeLink(exec: Exec, link: Link & { readonly mtu: number; readonly isThere: boolean }): Promise<void> {
   if (!(await hasNamespace(exec))) {
     await exec({ program: 'ip', args: ['netns', 'add', namespaceName], doing: 'making the namespace' }).catch(explain);
   }
   const onHost = [
-    ...(isThere ? [] : [`link add ${hostSide} type veth peer name ${namespaceSide} netns ${namespaceName}`]),
+    ...(link.isThere ? [] : [`link add ${hostSide} type veth peer name ${namespaceSide} netns ${namespaceName}`]),
     `address replace ${link.hostAddress}/30 dev ${hostSide}`,
     `link set ${hostSide} mtu ${link.mtu} up`,
   ];
@@ -183,11 +179,8 @@ function explain(error: unknown): never {
 
 /** `ip netns exec` shows this file as /etc/resolv.conf inside. */
 async function prepareNameServers(): Promise<readonly string[]> {
-  const [own = '', upstream] = await Promise.all([
-    readFileIfThere('/etc/resolv.conf'),
-    readFileIfThere('/run/systemd/resolve/resolv.conf'),
-  ]);
-  const servers = chooseNameServers(own, upstream);
+  const files = ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf'];
+  const servers = chooseNameServers(...(await Promise.all(files.map(readFileIfThere))));
   await mkdir(resolvConfFolder, { recursive: true });
   // Written even when empty: the file is bind-mounted into the namespace, so an in-place write is visible there.
   await writeFile(`${resolvConfFolder}/resolv.conf`, servers.map((server) => `nameserver ${server}\n`).join(''));

@@ -1,4 +1,4 @@
-import { overlaps, parsePrefix } from '../lib/addresses.ts';
+import { isInAny, overlaps, parsePrefix } from '../lib/addresses.ts';
 import { TributaryError } from '../lib/errors.ts';
 
 export const namespaceName = 'tributary';
@@ -30,9 +30,6 @@ export function chooseNameServers(...resolvConfs: readonly (string | undefined)[
 
 /** Those on this host's loopback are left out. */
 function readNameServers(text: string): readonly string[] {
-  return text.split('\n').flatMap((line) => {
-    const server = /^\s*nameserver\s+(\S+)/.exec(line)?.[1];
-    if (server === undefined || parsePrefix(server) === undefined) return [];
-    return server.startsWith('127.') || server === '::1' ? [] : [server];
-  });
+  const named = text.split('\n').flatMap((line) => /^\s*nameserver\s+(\S+)/.exec(line)?.[1] ?? []);
+  return named.filter((server) => parsePrefix(server) !== undefined && !isInAny(server, ['127.0.0.0/8', '::1']));
 }

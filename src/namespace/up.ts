@@ -9,12 +9,7 @@ import type { Exec } from '../system/exec.ts';
 import { readFileIfThere } from '../system/files.ts';
 import { type Network, observeInterfaces, observeRoutes } from '../system/ip.ts';
 import { applyNft, observeNftTable } from '../system/nft.ts';
-import {
-  askForPublicAddresses,
-  readOutsideFile,
-  removeOutsideFile,
-  writeOutsideFile,
-} from '../system/public-addresses.ts';
+import { askForPublicAddresses, outsideFile } from '../system/public-addresses.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
 import { observeConnectionRoom, readSysctl, writeSysctl } from '../system/sysctl.ts';
 import { type HostPolicy, renderHostRuleset } from './host-ruleset.ts';
@@ -52,7 +47,7 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const isForwardingOurs = uplink !== undefined && (await isSwitchedByUs(host, toForwardingPath(uplink)));
   // The fence is there before the link is.
   const consumerPorts = chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range'));
-  const known = (await readOutsideFile()) ?? [];
+  const known = await outsideFile.read();
   // The host forgets a connection later than the namespace does.
   const { total } = toCeilings(await observeConnectionRoom(), { total: ways.totalConnections });
   const connections = Math.floor(total * 1.5);
@@ -68,7 +63,7 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   // Last: another firewall may not answer, and the namespace is complete without it.
   await letThrough(exec);
   const publicAddresses = await learnPublicAddresses({ routes, interfaces }, uplink, ways);
-  await writeOutsideFile(publicAddresses.length === 0 ? known : publicAddresses);
+  await outsideFile.write(publicAddresses.length === 0 ? known : publicAddresses);
   if (publicAddresses.length > 0 && publicAddresses.join() !== known.join()) {
     await installFence(exec, { ...policy, publicAddresses });
   }
@@ -91,7 +86,7 @@ export async function takeNamespaceDown(host: NamespaceHost): Promise<void> {
   if ((await observeNftTable(exec, hostTableName)) !== undefined) {
     await applyNft(exec, `delete table inet ${hostTableName}\n`, "removing the host's side of the fence");
   }
-  await removeOutsideFile();
+  await outsideFile.remove();
   await rm(resolvConfFolder, { recursive: true, force: true });
   // Where others have namespaces of their own, it is not empty.
   await rmdir(dirname(resolvConfFolder)).catch(() => undefined);

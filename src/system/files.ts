@@ -7,17 +7,39 @@ import { type Folder, openFolder, type User } from './folder.ts';
 
 /**
  * Replaces a file in one step with mode 0600, and lasts through a power cut. What root writes in another user's folder is
- * that user's: the agent, an ordinary user under systemd, reads what `sudo tributary login` wrote. @throws state-unwritable
+ * that user's: the agent, an ordinary user under systemd, reads what `sudo tributary login` wrote. `finish` sets another
+ * owner and mode before the file has its name, on what is open: a name may be another file's by then. @throws state-unwritable
  */
-export function writeFileAtomic(path: string, text: string): Promise<void> {
-  return replaceFile(path, text, async () => undefined);
+export async function writeFileAtomic(
+  path: string,
+  text: string,
+  finish?: (file: FileHandle, owner: User | undefined) => Promise<void>,
+): Promise<void> {
+  const { O_CREAT, O_EXCL, O_WRONLY } = constants;
+  const temporary = `.${basename(path)}.${randomBytes(4).toString('hex')}`;
+  const replace = async (folder: Folder, name: string) => {
+    await using file = await folder.open(temporary, O_CREAT | O_EXCL | O_WRONLY);
+    await file.writeFile(text);
+    // Where root cannot become the folder's owner; one whom this user namespace does not know cannot be given anything.
+    if (folder.owner !== undefined) await file.chown(folder.owner.uid, folder.owner.gid).catch(() => undefined);
+    await finish?.(file, folder.owner);
+    await file.sync();
+    await folder.rename(temporary, name);
+    await folder.sync();
+  };
+  await inFolder(path, (folder, name) =>
+    replace(folder, name).catch(async (error: unknown) => {
+      await folder.remove(temporary).catch(() => undefined);
+      throw error;
+    }),
+  ).catch(unwritable(`writing ${path}`));
 }
 
 /** Replaces a file's text in one step; whose it is and who may read it stay. A new one, in a new folder too, can be read by all. @throws state-unwritable */
 export async function replaceFileText(path: string, text: string): Promise<void> {
   const before = await stat(path).catch(() => undefined);
   if (before === undefined) await makeFolders(dirname(path), 0o755);
-  await replaceFile(path, text, async (file, owner) => {
+  await writeFileAtomic(path, text, async (file, owner) => {
     if (before !== undefined && owner === undefined) await file.chown(before.uid, before.gid);
     await file.chmod((before?.mode ?? 0o644) & 0o777);
   });
@@ -106,7 +128,7 @@ export async function lendFile(path: string, text: string): Promise<{ readonly p
   return { path: inMemory, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** A state file before it has its own name, as `replaceFile` writes it. */
+/** A state file before it has its own name, as `writeFileAtomic` writes it. */
 const temporaryName = /^\.[\w-]+\.(jsonl?|conf)(\.left-\d+)?\.[0-9a-f]{8}$/;
 
 /** Removes what killed writes left in this folder of the agent's a minute ago or earlier: a command may be writing now. */
@@ -167,30 +189,4 @@ function unless<T>(done: Promise<T>, ...codes: readonly string[]): Promise<T | u
     if (!codes.includes(systemCodeOf(error) ?? '')) throw error;
     return undefined;
   });
-}
-
-/** `finish` sets owner and mode before the file has its name, on what is open: a name may be another file's by then. */
-async function replaceFile(
-  path: string,
-  text: string,
-  finish: (file: FileHandle, owner: User | undefined) => Promise<void>,
-): Promise<void> {
-  const { O_CREAT, O_EXCL, O_WRONLY } = constants;
-  const temporary = `.${basename(path)}.${randomBytes(4).toString('hex')}`;
-  const replace = async (folder: Folder, name: string) => {
-    await using file = await folder.open(temporary, O_CREAT | O_EXCL | O_WRONLY);
-    await file.writeFile(text);
-    // Where root cannot become the folder's owner; one whom this user namespace does not know cannot be given anything.
-    if (folder.owner !== undefined) await file.chown(folder.owner.uid, folder.owner.gid).catch(() => undefined);
-    await finish(file, folder.owner);
-    await file.sync();
-    await folder.rename(temporary, name);
-    await folder.sync();
-  };
-  await inFolder(path, (folder, name) =>
-    replace(folder, name).catch(async (error: unknown) => {
-      await folder.remove(temporary).catch(() => undefined);
-      throw error;
-    }),
-  ).catch(unwritable(`writing ${path}`));
 }

@@ -30,7 +30,11 @@ export async function runInside(
   process.stderr.write(`tributary: ${why}; going on in a network namespace of its own\n`);
   // In there everybody is user 0 and /run is another: the commands outside look where they would without it.
   const inside = { ...environment, TRIBUTARY_STATUS_SOCKET: loaded.socketPaths[0] };
-  if (way.kind === 'pasta') return runInPasta(way.argv, inside, loaded.stateDirectory);
+  if (way.kind === 'pasta') {
+    const exitCode = await runToEnd(way.argv, inside, passToAgent);
+    await waitForAgent(loaded.stateDirectory);
+    return exitCode;
+  }
   const host = openNamespaceHost();
   try {
     const uplink = await bringNamespaceUp(host, loaded.waysOut);
@@ -48,15 +52,9 @@ export async function runInside(
 const lastBreathSeconds = 15;
 
 /** pasta ends at a signal from the terminal before the agent has: its lock says when that is done too. */
-async function runInPasta(
-  argv: readonly [string, ...string[]],
-  environment: NodeJS.ProcessEnv,
-  stateDirectory: string,
-): Promise<number> {
-  const exitCode = await runToEnd(argv, environment, passToAgent);
+async function waitForAgent(stateDirectory: string): Promise<void> {
   const args = ['-w', `${lastBreathSeconds}`, join(stateDirectory, 'agent.lock'), 'true'];
   await exec({ program: 'flock', args, doing: 'waiting for the agent', timeoutMs: 20_000 }).catch(toUndefined());
-  return exitCode;
 }
 
 /** Only root writes here, and what is kept lasts as long as the settings that it is about: until the host restarts. */

@@ -6,9 +6,9 @@ import { delimiter, join } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import { TributaryError, toUndefined } from '../lib/errors.ts';
 import { exec } from '../system/exec.ts';
-import { ensureDirectory, isThere, removeFile } from '../system/files.ts';
+import { isThere, removeFile } from '../system/files.ts';
 import { findHostHardware, isBitSet, isNetworkAdmin } from '../system/host-hardware.ts';
-import { createRestoreFile, type RestoreFile } from '../system/restore-file.ts';
+import { createRestoreFile } from '../system/restore-file.ts';
 import { sayOnSetAside } from '../system/state-file.ts';
 import { namespaceName } from './plan.ts';
 import { bringNamespaceUp, type NamespaceHost, takeNamespaceDown } from './up.ts';
@@ -62,17 +62,9 @@ const hostDirectory = '/run/tributary-netns';
 
 /** What the namespace's commands work with; settings of the host are kept in `directory` alone. */
 export function openNamespaceHost(directory = hostDirectory): NamespaceHost {
-  const kept = createRestoreFile(directory, 'host-restore', sayOnSetAside(process.stderr));
-  const restore: RestoreFile = {
-    ...kept,
-    async remember(path, before) {
-      await ensureDirectory(directory);
-      await kept.remember(path, before);
-    },
-  };
   return {
     exec,
-    restore,
+    restore: createRestoreFile(directory, 'host-restore', sayOnSetAside(process.stderr)),
     async forget() {
       await removeFile(join(directory, 'host-restore.json'));
       // systemd's check keeps notes of its own there.

@@ -57,11 +57,9 @@ async function waitForAgent(stateDirectory: string): Promise<void> {
   await exec({ program: 'flock', args, doing: 'waiting for the agent', timeoutMs: 20_000 }).catch(toUndefined());
 }
 
-/** Only root writes here, and what is kept lasts as long as the settings that it is about: until the host restarts. */
-const hostDirectory = '/run/tributary-netns';
-
 /** What the namespace's commands work with; settings of the host are kept in `directory` alone. */
-export function openNamespaceHost(directory = hostDirectory): NamespaceHost {
+export function openNamespaceHost(directory = '/run/tributary-netns'): NamespaceHost {
+  // Only root writes there, and what is kept lasts as long as the settings that it is about: until the host restarts.
   return {
     exec,
     restore: createRestoreFile(directory, 'host-restore', sayOnSetAside(process.stderr)),

@@ -91,7 +91,7 @@ export function openHost(options: LoadConfigOptions) {
     /** An address of a name, as programs here resolve it; undefined: it has none. */
     resolve,
     tryDatagram,
-    tryConnection: (address: string, port: number) => tryConnection(address, port, 800),
+    tryConnection: async (address: string, port: number) => (await tryConnection(address, port, 800)) === 'connect',
     /** Who is named is asked for the home's public address. */
     askOutside: (ways: Askable) => askForPublicAddresses(ways, AbortSignal.timeout(outsideMs)),
   };

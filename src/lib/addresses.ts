@@ -24,10 +24,16 @@ export function parsePrefix(text: string): Prefix | undefined {
 }
 
 /** The prefix with its host bits cleared, as ip and nft print it: `10.0.0.0/8`, `2001:db8::/32`, a single one `192.0.2.1`. */
-export function toNetwork(prefix: Prefix): string {
-  const hostBits = BigInt((prefix.family === 4 ? 32 : 128) - prefix.length);
-  const start = fromBits((toBits(prefix) >> hostBits) << hostBits, prefix.family);
-  return hostBits === 0n ? start : `${start}/${prefix.length}`;
+export function toNetwork({ family, address, length }: Prefix): string {
+  const width = family === 4 ? 8 : 16;
+  const parts = family === 4 ? address.split('.').map(Number) : toGroups(address);
+  const cleared = parts.map((part, index) => {
+    const hostBits = Math.max(0, Math.min(width, (index + 1) * width - length));
+    return (part >> hostBits) << hostBits;
+  });
+  const groups = cleared.map((group) => group.toString(16)).join(':');
+  const start = family === 4 ? cleared.join('.') : new SocketAddress({ address: groups, family: 'ipv6' }).address;
+  return length === parts.length * width ? start : `${start}/${length}`;
 }
 
 /** The networks of these prefixes, each once, sorted: the same for the same networks, however they are spelt and ordered. */
@@ -51,22 +57,11 @@ export function isInAny(address: string, prefixes: readonly string[]): boolean {
   return isIP(address) !== 0 && prefixes.some((prefix) => overlaps(own, prefix));
 }
 
-function toBits(prefix: Prefix): bigint {
-  if (prefix.family === 4) {
-    return prefix.address.split('.').reduce((bits, part) => (bits << 8n) | BigInt(Number(part)), 0n);
-  }
-  // The URL parser writes an IPv6 address in its shortest form, with a trailing IPv4 part turned into groups.
-  const canonical = new URL(`http://[${prefix.address}]/`).hostname.slice(1, -1);
-  const listGroups = (text: string) => text.split(':').filter((group) => group !== '');
-  const missing = 8 - listGroups(canonical).length;
-  return listGroups(canonical.replace('::', `:${'0:'.repeat(missing)}`)).reduce(
-    (bits, group) => (bits << 16n) | BigInt(`0x${group}`),
-    0n,
-  );
-}
-
-function fromBits(bits: bigint, family: 4 | 6): string {
-  if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => String((bits >> shift) & 255n)).join('.');
-  const groups = Array.from({ length: 8 }, (_, index) => ((bits >> BigInt(112 - 16 * index)) & 65535n).toString(16));
-  return new SocketAddress({ address: groups.join(':'), family: 'ipv6' }).address;
+/** The eight groups of an IPv6 address. */
+function toGroups(address: string): readonly number[] {
+  // The URL parser writes it in its shortest form, with a trailing IPv4 part turned into groups.
+  const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1);
+  // With every colon back in its place, an empty group is 0.
+  const whole = canonical.replace('::', ':'.repeat(10 - canonical.split(':').length));
+  return whole.split(':').map((group) => Number.parseInt(group || '0', 16));
 }

@@ -58,12 +58,9 @@ export class TributaryError extends Error {
   constructor(
     code: ErrorCode,
     message: string,
-    options: {
-      readonly cause?: unknown;
-      readonly retryAfterSeconds?: number | undefined;
-      readonly maybeSent?: boolean | undefined;
-      readonly action?: string | undefined;
-    } = {},
+    options: { readonly cause?: unknown } & Partial<
+      Pick<TributaryError, 'retryAfterSeconds' | 'maybeSent' | 'action'>
+    > = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'TributaryError';

@@ -1,8 +1,6 @@
+import { attempt } from './attempt.ts';
+
 /** The value of a JSON text; undefined where it is not JSON. */
 export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => JSON.parse(text));
 }

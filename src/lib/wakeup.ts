@@ -5,24 +5,22 @@ export type Wakeup = ReturnType<typeof createWakeup>;
 
 export function createWakeup() {
   let isNotified = false;
-  let waiting: AbortController | undefined;
+  let end = (): void => undefined;
   return {
     /** Ends the current or the next `wait`. */
     notify(): void {
       isNotified = true;
-      waiting?.abort();
+      end();
     },
     /** Waits `ms`, a notice, or the abort; resolves in each case. */
     async wait(ms: number, signal: AbortSignal): Promise<void> {
-      if (!isNotified && !signal.aborted) {
-        const controller = new AbortController();
-        waiting = controller;
-        const onAbort = () => controller.abort();
-        signal.addEventListener('abort', onAbort, { once: true });
-        await sleep(ms, controller.signal);
-        signal.removeEventListener('abort', onAbort);
-        waiting = undefined;
-      }
+      const over = new AbortController();
+      const onAbort = () => over.abort();
+      end = onAbort;
+      if (isNotified || signal.aborted) end();
+      signal.addEventListener('abort', onAbort, { once: true });
+      await sleep(ms, over.signal);
+      signal.removeEventListener('abort', onAbort);
       isNotified = false;
     },
   };

@@ -30,17 +30,15 @@ export function renderHostRuleset(policy: HostPolicy): string {
   const { link, uplink } = policy;
   const inner = `"${hostSide}"`;
   const translations = listTranslations(policy.uplinkAddresses, policy.consumerPorts);
-  const translation = `ip saddr ${link.namespaceAddress} oifname "${uplink}"`;
+  const own = `ip saddr ${link.namespaceAddress}`;
   const forAll = (prefixes: readonly string[], verdict: string) => {
-    const own = prefixes.filter((prefix) => parsePrefix(prefix)?.family === 4);
-    return own.length === 0 ? [] : [`ip daddr { ${own.join(', ')} } ${verdict}`];
+    const v4 = prefixes.filter((prefix) => parsePrefix(prefix)?.family === 4);
+    return v4.length === 0 ? [] : [`ip daddr { ${v4.join(', ')} } ${verdict}`];
   };
   // Through the host and to the host itself.
   const everywhere = [
     ...forAll(policy.nameServers.filter(isIPv4), 'meta l4proto { tcp, udp } th dport 53 accept'),
-    ...policy.recipients.map(
-      ({ address, port }) => `ip saddr ${link.namespaceAddress} ip daddr ${address} tcp dport ${port} accept`,
-    ),
+    ...policy.recipients.map(({ address, port }) => `${own} ip daddr ${address} tcp dport ${port} accept`),
   ];
   const accepted = [
     ...everywhere,
@@ -89,7 +87,7 @@ export function renderHostRuleset(policy: HostPolicy): string {
     '  }',
     '  chain translate {',
     '    type nat hook postrouting priority srcnat; policy accept;',
-    ...(uplink === undefined ? [] : translations.map(([, how]) => `    ${translation} ${how}`)),
+    ...(uplink === undefined ? [] : translations.map(([, how]) => `    ${own} oifname "${uplink}" ${how}`)),
     '  }',
     '}',
   ].join('\n')}\n`;

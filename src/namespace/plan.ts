@@ -1,4 +1,4 @@
-import { overlaps, parsePrefix } from '../lib/addresses.ts';
+import { isInAny, overlaps, parsePrefix } from '../lib/addresses.ts';
 import { TributaryError } from '../lib/errors.ts';
 
 export const namespaceName = 'tributary';
@@ -23,17 +23,13 @@ export function chooseLink(ownPrefixes: readonly string[]) {
   return { network: free, hostAddress: `${base}.1`, namespaceAddress: `${base}.2` };
 }
 
-/** Name servers that can be reached from the namespace: those of the host that are not the host itself. */
-export function chooseNameServers(resolvConf: string, upstreamResolvConf: string | undefined): readonly string[] {
-  const own = readNameServers(resolvConf);
-  return own.length > 0 ? own : readNameServers(upstreamResolvConf ?? '');
+/** Name servers that can be reached from the namespace: those of the first file that names any but the host itself. */
+export function chooseNameServers(...resolvConfs: readonly (string | undefined)[]): readonly string[] {
+  return resolvConfs.map((text = '') => readNameServers(text)).find((servers) => servers.length > 0) ?? [];
 }
 
 /** Those on this host's loopback are left out. */
 function readNameServers(text: string): readonly string[] {
-  return text.split('\n').flatMap((line) => {
-    const server = /^\s*nameserver\s+(\S+)/.exec(line)?.[1];
-    if (server === undefined || parsePrefix(server) === undefined) return [];
-    return server.startsWith('127.') || server === '::1' ? [] : [server];
-  });
+  const named = text.split('\n').flatMap((line) => /^\s*nameserver\s+(\S+)/.exec(line)?.[1] ?? []);
+  return named.filter((server) => parsePrefix(server) !== undefined && !isInAny(server, ['127.0.0.0/8', '::1']));
 }

@@ -6,9 +6,9 @@ import { delimiter, join } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import { TributaryError, toUndefined } from '../lib/errors.ts';
 import { exec } from '../system/exec.ts';
-import { ensureDirectory, isThere, removeFile } from '../system/files.ts';
+import { isThere, removeFile } from '../system/files.ts';
 import { findHostHardware, isBitSet, isNetworkAdmin } from '../system/host-hardware.ts';
-import { createRestoreFile, type RestoreFile } from '../system/restore-file.ts';
+import { createRestoreFile } from '../system/restore-file.ts';
 import { sayOnSetAside } from '../system/state-file.ts';
 import { namespaceName } from './plan.ts';
 import { bringNamespaceUp, type NamespaceHost, takeNamespaceDown } from './up.ts';
@@ -30,7 +30,11 @@ export async function runInside(
   process.stderr.write(`tributary: ${why}; going on in a network namespace of its own\n`);
   // In there everybody is user 0 and /run is another: the commands outside look where they would without it.
   const inside = { ...environment, TRIBUTARY_STATUS_SOCKET: loaded.socketPaths[0] };
-  if (way.kind === 'pasta') return runInPasta(way.argv, inside, loaded.stateDirectory);
+  if (way.kind === 'pasta') {
+    const exitCode = await runToEnd(way.argv, inside, passToAgent);
+    await waitForAgent(loaded.stateDirectory);
+    return exitCode;
+  }
   const host = openNamespaceHost();
   try {
     const uplink = await bringNamespaceUp(host, loaded.waysOut);
@@ -48,33 +52,17 @@ export async function runInside(
 const lastBreathSeconds = 15;
 
 /** pasta ends at a signal from the terminal before the agent has: its lock says when that is done too. */
-async function runInPasta(
-  argv: readonly [string, ...string[]],
-  environment: NodeJS.ProcessEnv,
-  stateDirectory: string,
-): Promise<number> {
-  const exitCode = await runToEnd(argv, environment, passToAgent);
+async function waitForAgent(stateDirectory: string): Promise<void> {
   const args = ['-w', `${lastBreathSeconds}`, join(stateDirectory, 'agent.lock'), 'true'];
   await exec({ program: 'flock', args, doing: 'waiting for the agent', timeoutMs: 20_000 }).catch(toUndefined());
-  return exitCode;
 }
 
-/** Only root writes here, and what is kept lasts as long as the settings that it is about: until the host restarts. */
-const hostDirectory = '/run/tributary-netns';
-
 /** What the namespace's commands work with; settings of the host are kept in `directory` alone. */
-export function openNamespaceHost(directory = hostDirectory): NamespaceHost {
-  const kept = createRestoreFile(directory, 'host-restore', sayOnSetAside(process.stderr));
-  const restore: RestoreFile = {
-    ...kept,
-    async remember(path, before) {
-      await ensureDirectory(directory);
-      await kept.remember(path, before);
-    },
-  };
+export function openNamespaceHost(directory = '/run/tributary-netns'): NamespaceHost {
+  // Only root writes there, and what is kept lasts as long as the settings that it is about: until the host restarts.
   return {
     exec,
-    restore,
+    restore: createRestoreFile(directory, 'host-restore', sayOnSetAside(process.stderr)),
     async forget() {
       await removeFile(join(directory, 'host-restore.json'));
       // systemd's check keeps notes of its own there.
@@ -107,11 +95,8 @@ export async function passToAgent(pasta: Pick<ChildProcess, 'pid' | 'kill'>, sig
   if (agent === undefined) return void pasta.kill(signal);
   // The first process of a process namespace loses signals that it does not listen to yet.
   // SIGHUP is the agent's last handler, and Node alone catches only others.
-  const isListening = isBitSet(
-    await readFile(`/proc/${agent}/status`, 'utf8'),
-    'SigCgt',
-    os.constants.signals.SIGHUP - 1,
-  );
+  const status = await readFile(`/proc/${agent}/status`, 'utf8');
+  const isListening = isBitSet(status, 'SigCgt', os.constants.signals.SIGHUP - 1);
   if (isListening) process.kill(agent, signal);
   else if (signal !== 'SIGHUP') process.kill(agent, 'SIGKILL');
 }

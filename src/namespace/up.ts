@@ -7,14 +7,9 @@ import { hasCode, TributaryError } from '../lib/errors.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
 import type { Exec } from '../system/exec.ts';
 import { readFileIfThere } from '../system/files.ts';
-import { type Interface, type Network, observeInterfaces, observeRoutes } from '../system/ip.ts';
+import { type Network, observeInterfaces, observeRoutes } from '../system/ip.ts';
 import { applyNft, observeNftTable } from '../system/nft.ts';
-import {
-  askForPublicAddresses,
-  readOutsideFile,
-  removeOutsideFile,
-  writeOutsideFile,
-} from '../system/public-addresses.ts';
+import { askForPublicAddresses, outsideFile } from '../system/public-addresses.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
 import { observeConnectionRoom, readSysctl, writeSysctl } from '../system/sysctl.ts';
 import { type HostPolicy, renderHostRuleset } from './host-ruleset.ts';
@@ -52,7 +47,7 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const isForwardingOurs = uplink !== undefined && (await isSwitchedByUs(host, toForwardingPath(uplink)));
   // The fence is there before the link is.
   const consumerPorts = chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range'));
-  const known = (await readOutsideFile()) ?? [];
+  const known = await outsideFile.read();
   // The host forgets a connection later than the namespace does.
   const { total } = toCeilings(await observeConnectionRoom(), { total: ways.totalConnections });
   const connections = Math.floor(total * 1.5);
@@ -61,13 +56,14 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const policy = { ...found, uplinkAddresses, publicAddresses: known, ...ways };
   await installFence(exec, policy);
   const mtu = Math.min(1500, interfaces.find(({ name }) => name === uplink)?.mtu ?? 1500);
-  await makeLink(exec, { ...link, mtu }, interfaces);
+  const isThere = interfaces.some(({ name }) => name === hostSide);
+  await makeLink(exec, { ...link, mtu, isThere });
   if (uplink !== undefined) await switchForwardingOn(host, toForwardingPath(uplink));
   await writeSysctl(toForwardingPath(hostSide), '1');
   // Last: another firewall may not answer, and the namespace is complete without it.
   await letThrough(exec);
   const publicAddresses = await learnPublicAddresses({ routes, interfaces }, uplink, ways);
-  await writeOutsideFile(publicAddresses.length === 0 ? known : publicAddresses);
+  await outsideFile.write(publicAddresses.length === 0 ? known : publicAddresses);
   if (publicAddresses.length > 0 && publicAddresses.join() !== known.join()) {
     await installFence(exec, { ...policy, publicAddresses });
   }
@@ -90,7 +86,7 @@ export async function takeNamespaceDown(host: NamespaceHost): Promise<void> {
   if ((await observeNftTable(exec, hostTableName)) !== undefined) {
     await applyNft(exec, `delete table inet ${hostTableName}\n`, "removing the host's side of the fence");
   }
-  await removeOutsideFile();
+  await outsideFile.remove();
   await rm(resolvConfFolder, { recursive: true, force: true });
   // Where others have namespaces of their own, it is not empty.
   await rmdir(dirname(resolvConfFolder)).catch(() => undefined);
@@ -148,17 +144,12 @@ async function switchForwardingOn({ restore }: NamespaceHost, path: string): Pro
 }
 
 /** Not wider than the uplink, to which the agent inside then fits its tunnel. */
-async function makeLink(
-  exec: Exec,
-  link: Link & { readonly mtu: number },
-  interfaces: readonly Interface[],
-): Promise<void> {
-  const isThere = interfaces.some((own) => own.name === hostSide);
+async function makeLink(exec: Exec, link: Link & { readonly mtu: number; readonly isThere: boolean }): Promise<void> {
   if (!(await hasNamespace(exec))) {
     await exec({ program: 'ip', args: ['netns', 'add', namespaceName], doing: 'making the namespace' }).catch(explain);
   }
   const onHost = [
-    ...(isThere ? [] : [`link add ${hostSide} type veth peer name ${namespaceSide} netns ${namespaceName}`]),
+    ...(link.isThere ? [] : [`link add ${hostSide} type veth peer name ${namespaceSide} netns ${namespaceName}`]),
     `address replace ${link.hostAddress}/30 dev ${hostSide}`,
     `link set ${hostSide} mtu ${link.mtu} up`,
   ];
@@ -183,11 +174,8 @@ function explain(error: unknown): never {
 
 /** `ip netns exec` shows this file as /etc/resolv.conf inside. */
 async function prepareNameServers(): Promise<readonly string[]> {
-  const [own = '', upstream] = await Promise.all([
-    readFileIfThere('/etc/resolv.conf'),
-    readFileIfThere('/run/systemd/resolve/resolv.conf'),
-  ]);
-  const servers = chooseNameServers(own, upstream);
+  const files = ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf'];
+  const servers = chooseNameServers(...(await Promise.all(files.map(readFileIfThere))));
   await mkdir(resolvConfFolder, { recursive: true });
   // Written even when empty: the file is bind-mounted into the namespace, so an in-place write is visible there.
   await writeFile(`${resolvConfFolder}/resolv.conf`, servers.map((server) => `nameserver ${server}\n`).join(''));

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { mergeCidr } from 'cidr-tools';
 import { parsePrefix } from '../lib/addresses.ts';
-import { hasCode, messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 
 /** Addresses that were read and merged, as text for nft: 64,000 of them are a megabyte, as numbers they would be five. */
 export type AddressList = Readonly<ReturnType<typeof parseAddressList>>;
@@ -20,7 +20,6 @@ const mostNamed = 3;
 /** A file of addresses and prefixes, as public blocklists come. @throws list-refused, with each broken line (the first few) */
 export async function readAddressList(path: string): Promise<AddressList> {
   const text = await readText(path).catch((error: unknown) => {
-    if (systemCodeOf(error) === undefined && !hasCode(error, 'list-refused')) throw error;
     const why = reasons[systemCodeOf(error) ?? ''] ?? messageOf(error);
     throw new TributaryError('list-refused', `${path}: ${why}`, { cause: error });
   });
@@ -34,7 +33,12 @@ export async function readAddressList(path: string): Promise<AddressList> {
 export function parseAddressList(text: string, place: string) {
   const prefixes: Readonly<Record<4 | 6, string[]>> = { 4: [], 6: [] };
   const broken: string[] = [];
-  for (const { entry, number } of readEntries(text)) {
+  let number = 0;
+  // Every byte is one character, as comments may be in any encoding: so are those of a byte order mark.
+  for (const [line] of text.replace(/^\u00ef\u00bb\u00bf/, '').matchAll(/[^\n]*\n|[^\n]+/g)) {
+    number += 1;
+    const entry = line.replace(/[#;].*/, '').trim();
+    if (entry === '') continue;
     const prefix = parsePrefix(entry);
     if (prefix === undefined || prefix.length === 0) broken.push(`${place}:${number}: found ${quote(entry)}`);
     else prefixes[prefix.family].push(entry);
@@ -53,23 +57,12 @@ export function parseAddressList(text: string, place: string) {
   };
 }
 
-function* readEntries(text: string): Generator<{ readonly entry: string; readonly number: number }> {
-  let number = 0;
-  // Every byte is one character, as comments may be in any encoding: so are those of a byte order mark.
-  for (const [line] of text.replace(/^\u00ef\u00bb\u00bf/, '').matchAll(/[^\n]*\n|[^\n]+/g)) {
-    number += 1;
-    const entry = line.replace(/[#;].*/, '').trim();
-    if (entry !== '') yield { entry, number };
-  }
-}
-
 async function readText(path: string): Promise<string> {
   // A pipe without a writer would hold up who opens it.
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const about = await file.stat();
-  if (!about.isFile()) throw new TributaryError('list-refused', 'it is no regular file');
-  if (about.size > mostBytes)
-    throw new TributaryError('list-refused', `it is larger than ${mostBytes / 1024 ** 2} MiB`);
+  if (!about.isFile()) throw new Error('it is no regular file');
+  if (about.size > mostBytes) throw new Error(`it is larger than ${mostBytes / 1024 ** 2} MiB`);
   return file.readFile('latin1');
 }
 

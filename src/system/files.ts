@@ -3,22 +3,43 @@ import { constants } from 'node:fs';
 import { access, type FileHandle, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { rethrow, systemCodeOf, TributaryError, toUndefined } from '../lib/errors.ts';
-import type { User } from './folder.ts';
-import { type Folder, openFolder } from './folder.ts';
+import { type Folder, openFolder, type User } from './folder.ts';
 
 /**
  * Replaces a file in one step with mode 0600, and lasts through a power cut. What root writes in another user's folder is
- * that user's: the agent, an ordinary user under systemd, reads what `sudo tributary login` wrote. @throws state-unwritable
+ * that user's: the agent, an ordinary user under systemd, reads what `sudo tributary login` wrote. `finish` sets another
+ * owner and mode before the file has its name, on what is open: a name may be another file's by then. @throws state-unwritable
  */
-export function writeFileAtomic(path: string, text: string): Promise<void> {
-  return replaceFile(path, text, async () => undefined);
+export async function writeFileAtomic(
+  path: string,
+  text: string,
+  finish?: (file: FileHandle, owner: User | undefined) => Promise<void>,
+): Promise<void> {
+  const { O_CREAT, O_EXCL, O_WRONLY } = constants;
+  const temporary = `.${basename(path)}.${randomBytes(4).toString('hex')}`;
+  const replace = async (folder: Folder, name: string) => {
+    await using file = await folder.open(temporary, O_CREAT | O_EXCL | O_WRONLY);
+    await file.writeFile(text);
+    // Where root cannot become the folder's owner; one whom this user namespace does not know cannot be given anything.
+    if (folder.owner !== undefined) await file.chown(folder.owner.uid, folder.owner.gid).catch(() => undefined);
+    await finish?.(file, folder.owner);
+    await file.sync();
+    await folder.rename(temporary, name);
+    await folder.sync();
+  };
+  await inFolder(path, (folder, name) =>
+    replace(folder, name).catch(async (error: unknown) => {
+      await folder.remove(temporary).catch(() => undefined);
+      throw error;
+    }),
+  ).catch(unwritable(`writing ${path}`));
 }
 
 /** Replaces a file's text in one step; whose it is and who may read it stay. A new one, in a new folder too, can be read by all. @throws state-unwritable */
 export async function replaceFileText(path: string, text: string): Promise<void> {
   const before = await stat(path).catch(() => undefined);
   if (before === undefined) await makeFolders(dirname(path), 0o755);
-  await replaceFile(path, text, async (file, owner) => {
+  await writeFileAtomic(path, text, async (file, owner) => {
     if (before !== undefined && owner === undefined) await file.chown(before.uid, before.gid);
     await file.chmod((before?.mode ?? 0o644) & 0o777);
   });
@@ -30,17 +51,16 @@ export async function replaceFileText(path: string, text: string): Promise<void>
  */
 export async function appendToFile(path: string, text: string): Promise<number> {
   const { O_APPEND, O_CREAT, O_WRONLY } = constants;
-  const append = async () => {
-    if (!(await isThere(dirname(path)))) await makeFolder(dirname(path), 0o700);
-    await using folder = await openFolder(dirname(path));
-    await using file = await folder.open(basename(path), O_APPEND | O_CREAT | O_WRONLY);
+  const append = async (folder: Folder, name: string) => {
+    await using file = await folder.open(name, O_APPEND | O_CREAT | O_WRONLY);
     await file.appendFile(text);
     await file.datasync();
     const { size } = await file.stat();
     if (size === Buffer.byteLength(text)) await folder.sync();
     return size;
   };
-  return append().catch(unwritable(`writing ${path}`));
+  if (!(await isThere(dirname(path)))) await makeFolder(dirname(path), 0o700).catch(unwritable(`writing ${path}`));
+  return inFolder(path, append).catch(unwritable(`writing ${path}`));
 }
 
 /** Gives a file another name in its folder. @throws state-unwritable */
@@ -51,16 +71,13 @@ export async function renameFile(path: string, to: string): Promise<void> {
 /** @throws state-unwritable */
 export async function removeFile(path: string): Promise<void> {
   const remove = inFolder(path, (folder, name) => folder.remove(name));
-  await unlessMissing(remove).catch(unwritable(`removing ${path}`));
+  await unless(remove, 'ENOENT', 'ENOTDIR').catch(unwritable(`removing ${path}`));
 }
 
 /** The names in a folder; none where there is no such folder. @throws state-unreadable */
 export async function listFolder(path: string): Promise<readonly string[]> {
-  const list = async () => {
-    await using folder = await openFolder(path);
-    return await folder.names();
-  };
-  return (await readIfThere(path, list())) ?? [];
+  const names = withFolder(path, (folder) => folder.names());
+  return (await readIfThere(path, names)) ?? [];
 }
 
 /** The file's text; undefined when there is no such file. No link is followed. @throws state-unreadable */
@@ -84,12 +101,16 @@ export function readFileIfThere(path: string): Promise<string | undefined> {
 }
 
 function readIfThere<T>(path: string, read: Promise<T>): Promise<T | undefined> {
-  return unlessMissing(read).catch(rethrow('state-unreadable', `reading ${path}`));
+  return unless(read, 'ENOENT', 'ENOTDIR').catch(rethrow('state-unreadable', `reading ${path}`));
 }
 
-async function inFolder<T>(path: string, act: (folder: Folder, name: string) => Promise<T>): Promise<T> {
-  await using folder = await openFolder(dirname(path));
-  return await act(folder, basename(path));
+function inFolder<T>(path: string, act: (folder: Folder, name: string) => Promise<T>): Promise<T> {
+  return withFolder(dirname(path), (folder) => act(folder, basename(path)));
+}
+
+async function withFolder<T>(path: string, act: (folder: Folder) => Promise<T>): Promise<T> {
+  await using folder = await openFolder(path);
+  return await act(folder);
 }
 
 function unwritable(doing: string) {
@@ -107,31 +128,25 @@ export async function lendFile(path: string, text: string): Promise<{ readonly p
   return { path: inMemory, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** A state file before it has its own name, as `replaceFile` writes it. */
+/** A state file before it has its own name, as `writeFileAtomic` writes it. */
 const temporaryName = /^\.[\w-]+\.(jsonl?|conf)(\.left-\d+)?\.[0-9a-f]{8}$/;
 
 /** Removes what killed writes left in this folder of the agent's a minute ago or earlier: a command may be writing now. */
 export async function sweepTemporaryFiles(path: string, now: Date): Promise<void> {
-  const sweep = async () => {
-    await using folder = await openFolder(path);
+  const sweep = async (folder: Folder) => {
     for (const name of (await folder.names()).filter((one) => temporaryName.test(one))) {
       const found = await folder.look(name);
       if (found.isFile() && now.getTime() - found.mtimeMs > 60_000) await folder.remove(name);
     }
   };
   // What stays costs little, and the agent starts on a disk that takes nothing, too.
-  await sweep().catch(() => undefined);
+  await withFolder(path, sweep).catch(() => undefined);
 }
 
 /** True where the folder is there and not read-only, and root need not become another user to work in it. */
-async function isOwnFolder(path: string): Promise<boolean> {
-  try {
-    await using folder = await openFolder(path);
-    await access(path, constants.W_OK);
-    return folder.owner === undefined;
-  } catch {
-    return false;
-  }
+function isOwnFolder(path: string): Promise<boolean> {
+  const isOwn = ({ owner }: Folder) => access(path, constants.W_OK).then(() => owner === undefined);
+  return withFolder(path, isOwn).catch(() => false);
 }
 
 /** True where the path leads to something that this process can see. */
@@ -162,42 +177,16 @@ async function makeFolders(path: string, mode: number): Promise<void> {
 }
 
 async function makeFolder(path: string, mode: number): Promise<void> {
-  await using above = await openFolder(dirname(path));
-  await above.makeFolder(basename(path), mode).catch((error: unknown) => {
-    if (systemCodeOf(error) !== 'EEXIST') throw error;
+  await inFolder(path, async (above, name) => {
+    await unless(above.makeFolder(name, mode), 'EEXIST');
+    await above.sync();
   });
-  await above.sync();
 }
 
-function unlessMissing<T>(done: Promise<T>): Promise<T | undefined> {
+/** undefined where it fails with one of these codes of the system. */
+function unless<T>(done: Promise<T>, ...codes: readonly string[]): Promise<T | undefined> {
   return done.catch((error: unknown) => {
-    if (systemCodeOf(error) !== 'ENOENT' && systemCodeOf(error) !== 'ENOTDIR') throw error;
+    if (!codes.includes(systemCodeOf(error) ?? '')) throw error;
     return undefined;
   });
-}
-
-/** `finish` sets owner and mode before the file has its name, on what is open: a name may be another file's by then. */
-async function replaceFile(
-  path: string,
-  text: string,
-  finish: (file: FileHandle, owner: User | undefined) => Promise<void>,
-): Promise<void> {
-  const { O_CREAT, O_EXCL, O_WRONLY } = constants;
-  const temporary = `.${basename(path)}.${randomBytes(4).toString('hex')}`;
-  const replace = async (folder: Folder, name: string) => {
-    await using file = await folder.open(temporary, O_CREAT | O_EXCL | O_WRONLY);
-    await file.writeFile(text);
-    // Where root cannot become the folder's owner; one whom this user namespace does not know cannot be given anything.
-    if (folder.owner !== undefined) await file.chown(folder.owner.uid, folder.owner.gid).catch(() => undefined);
-    await finish(file, folder.owner);
-    await file.sync();
-    await folder.rename(temporary, name);
-    await folder.sync();
-  };
-  await inFolder(path, (folder, name) =>
-    replace(folder, name).catch(async (error: unknown) => {
-      await folder.remove(temporary).catch(() => undefined);
-      throw error;
-    }),
-  ).catch(unwritable(`writing ${path}`));
 }

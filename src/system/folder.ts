@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, readFile, readlink, rename, unlink } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
+import { attempt } from '../lib/attempt.ts';
 import { systemCodeOf } from '../lib/errors.ts';
 
 /** A folder, and the files in it by their names. Throws the system's errors, about paths as they were given. */
@@ -169,9 +170,5 @@ function asUser<T>(user: User | undefined, act: () => T): T {
 
 /** False in a user namespace that does not know the user, and for a root that was left without the right to become others. */
 function canBecome(user: User): boolean {
-  try {
-    return asUser(user, () => true);
-  } catch {
-    return false;
-  }
+  return attempt(() => asUser(user, () => true)) ?? false;
 }

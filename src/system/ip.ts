@@ -111,16 +111,11 @@ export async function applyIpCommands(exec: Exec, commands: readonly IpCommand[]
   for (const family of [4, 6] as const) {
     const lines = commands.filter((command) => command.family === family).map((command) => command.line);
     if (lines.length > 0) {
-      const talk = { to: toPartner(family), lines, isChange: true };
+      const talk: Talk = { to: family === 6 ? 'ip -6' : 'ip', lines, isChange: true };
       const input = lines.join('\n');
       await exec({ program: 'ip', args: [`-${family}`, '-batch', '-'], input: `${input}\n`, doing, talk });
     }
   }
-}
-
-/** That which speaks both takes IPv4 where nothing else is said. */
-function toPartner(family: Family): Talk['to'] {
-  return family === 6 ? 'ip -6' : 'ip';
 }
 
 /** Rows that a tool lists in JSON. */
@@ -131,7 +126,7 @@ export interface Listing<T> {
 
 async function listIp<T>(exec: Exec, words: string, { row, doing }: Listing<T>): Promise<readonly T[]> {
   const [option, ...line] = words.split(' ');
-  const talk = { to: toPartner(option === '-6' ? 6 : 4), lines: [line.join(' ')] };
+  const talk: Talk = { to: option === '-6' ? 'ip -6' : 'ip', lines: [line.join(' ')] };
   const text = await exec({ program: 'ip', args: ['-j', ...words.split(' ')], doing, talk });
   // ip prints nothing at all, or `[{},{}]` with holes, where it has nothing to say.
   const parsed = z.array(z.union([z.strictObject({}), row])).safeParse(text.trim() === '' ? [] : parseJson(text));

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { computeBackoffMs } from '../lib/backoff.ts';
 import { sleep } from '../lib/sleep.ts';
@@ -28,44 +28,41 @@ const wellMs = 10_000;
 /** A line is cut there; what this program says in longer ones is not needed. */
 const lineLimit = 65_536;
 
-export const keepProgram: KeepProgram = (program, signal) => {
-  const running = { restart: (): void => undefined, isRestarted: false };
+export const keepProgram: KeepProgram = ({ program, args, onLine, onReturn }, signal) => {
+  let child: ChildProcess | undefined;
+  let isRestarted = false;
+  const end = () => void child?.kill('SIGKILL');
   const run = async () => {
+    signal.addEventListener('abort', end, { once: true });
     for (let failures = 0; !signal.aborted; ) {
       const startedAtMs = performance.now();
-      await runOnce(program, running, signal);
-      const isWell = running.isRestarted || performance.now() - startedAtMs > wellMs;
-      running.isRestarted = false;
+      child = start(program, args, onLine);
+      await once(child, 'close').catch(() => undefined);
+      // The end that a restart makes is no failure.
+      const isWell = isRestarted || performance.now() - startedAtMs > wellMs;
+      isRestarted = false;
       failures = isWell ? 1 : failures + 1;
-      if (await sleep(failures === 1 ? 50 : computeBackoffMs(failures, again), signal)) program.onReturn();
+      if (await sleep(failures === 1 ? 50 : computeBackoffMs(failures, again), signal)) onReturn();
     }
+    signal.removeEventListener('abort', end);
   };
-  return { ended: run(), restart: () => running.restart() };
+  const restart = () => {
+    isRestarted = true;
+    end();
+  };
+  return { ended: run(), restart };
 };
 
-/** Resolves when it has ended, however that came. */
-async function runOnce(
-  { program, args, onLine }: KeptProgram,
-  running: { restart: () => void; isRestarted: boolean },
-  signal: AbortSignal,
-): Promise<void> {
+function start(program: string, args: readonly string[], onLine: KeptProgram['onLine']): ChildProcess {
   // The kernel ends it with this process, by kill -9 too: it would wait for its next line otherwise, perhaps for months.
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const end = () => void child.kill('SIGKILL');
-  // Its end is no failure of its own then.
-  running.restart = () => {
-    running.isRestarted = true;
-    end();
-  };
-  signal.addEventListener('abort', end, { once: true });
   let rest = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     const lines = `${rest}${text}`.split('\n');
     rest = (lines.pop() ?? '').slice(0, lineLimit);
     for (const line of lines) onLine(line);
   });
-  await once(child, 'close').catch(() => undefined);
-  signal.removeEventListener('abort', end);
+  return child;
 }

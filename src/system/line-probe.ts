@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
-import { connect, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tryConnection } from './try-connection.ts';
 
 /** Where a connection is tried, beyond the home's line. */
 export interface ProbeTarget {
@@ -29,23 +30,11 @@ export function createLineProbe(lookUp: (host: string) => Promise<{ readonly add
   };
   return async ({ host, port }) => {
     const address = await resolve(host);
-    return address === undefined ? undefined : timeConnection(address, port);
-  };
-}
-
-function timeConnection(host: string, port: number): Promise<number | undefined> {
-  return new Promise((resolve) => {
+    if (address === undefined) return undefined;
     const startedAtMs = performance.now();
-    const socket = connect({ host, port, timeout: patienceMs });
-    const finish = (delayMs: number | undefined) => {
-      // No connection is left to wait for its end on either side; a reset of one that is still being made would wait for it.
-      if (socket.connecting) socket.destroy();
-      else socket.resetAndDestroy();
-      resolve(delayMs);
-    };
-    const sinceMs = () => Math.min(patienceMs, performance.now() - startedAtMs);
-    socket.once('connect', () => finish(sinceMs()));
-    socket.once('timeout', () => finish(patienceMs));
-    socket.on('error', ({ code }: NodeJS.ErrnoException) => finish(code === 'ECONNREFUSED' ? sinceMs() : undefined));
-  });
+    const outcome = await tryConnection(address, port, patienceMs);
+    if (outcome === 'timeout') return patienceMs;
+    const isAnswered = outcome === 'connect' || outcome === 'ECONNREFUSED';
+    return isAnswered ? Math.min(patienceMs, performance.now() - startedAtMs) : undefined;
+  };
 }

@@ -11,7 +11,7 @@ import { openFolder } from './folder.ts';
  * It is flock(2) on our own open file, taken by a helper process on our descriptor, and ends with us, by kill -9 too.
  * `by`: what takes it, for the error. @throws already-running, missing-program, command-failed, state-unwritable
  */
-export async function acquireLock(path: string, by = 'agent'): Promise<AsyncDisposable & { readonly path: string }> {
+export async function acquireLock(path: string, by = 'agent'): Promise<AsyncDisposable> {
   const file = await openLock(path).catch(rethrow('state-unwritable', `opening the lock ${path}`));
   try {
     const exitCode = await runFlock(file.fd);
@@ -22,11 +22,11 @@ export async function acquireLock(path: string, by = 'agent'): Promise<AsyncDisp
     // For people: the lock itself does not depend on it.
     await file.truncate(0).catch(() => undefined);
     await file.write(`${process.pid}\n`).catch(() => undefined);
+    return file;
   } catch (error) {
     await file.close();
     throw error;
   }
-  return { path, [Symbol.asyncDispose]: () => file.close() };
 }
 
 /** Never through a link, and nothing is written before the lock is ours. */

@@ -19,8 +19,8 @@ export async function askRouterForAddress(router: string, signal: AbortSignal): 
   if (said !== 'speaks-pcp') return said?.address;
   const nonce = randomBytes(12);
   const decode = (bytes: Buffer) => decodePcpAnswer(bytes, nonce);
-  let asked: Parameters<typeof encodePcpRequest>[0] | undefined;
-  const request = (from: { readonly address: string; readonly port: number }) => {
+  let asked: PcpMapping | undefined;
+  const request = (from: Pick<PcpMapping, 'address' | 'port'>) => {
     asked = { nonce, ...from, seconds: mappingSeconds };
     return encodePcpRequest(asked);
   };

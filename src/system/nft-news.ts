@@ -14,15 +14,14 @@ export function createNftNews(exec: Exec, table: string) {
   const ofTable = new RegExp(`^\\w+ \\w+ ${table}(?: |$)`);
   const inTable = new RegExp(`\\b${table}(?:\\s|$)`);
   let number: number | undefined;
-  let lines = 0;
-  let isTouched = false;
+  /** Of the lines since the last transaction; undefined: there were none. */
+  let isTouched: boolean | undefined;
   let touching = 0;
   let underWay = 0;
   let heardAtMs = Number.NEGATIVE_INFINITY;
   let begunAtMs = Number.NEGATIVE_INFINITY;
   /** When each that was not heard of yet was through. */
   let own: number[] = [];
-  const isFresh = (atMs: number) => performance.now() - atMs < heardSoonMs;
   /** True while changes are heard; false before the first, and where one of our own was not heard of. */
   const isHearing = () =>
     number !== undefined && (heardAtMs >= begunAtMs || performance.now() - begunAtMs < heardWithinMs);
@@ -31,18 +30,16 @@ export function createNftNews(exec: Exec, table: string) {
     takeLine(line: string) {
       const next = /^# new generation (\d+)/.exec(line)?.[1];
       if (next === undefined) {
-        lines += 1;
-        isTouched ||= ofTable.test(line);
+        isTouched = isTouched === true || ofTable.test(line);
         return false;
       }
       if (number === undefined) own = underWay > 0 ? [] : own.slice(-1);
       else touching += Math.max(0, Number(next) - number - 1);
       // Of a set that was declared again it no longer prints the elements (nft 1.0.6).
-      if (isTouched || lines === 0) touching += 1;
-      lines = 0;
+      if (isTouched !== false) touching += 1;
+      isTouched = undefined;
       heardAtMs = performance.now();
       number = Number(next);
-      isTouched = false;
       return true;
     },
     /** Counts the transactions that are this process's own. */
@@ -64,7 +61,7 @@ export function createNftNews(exec: Exec, table: string) {
     isChanged() {
       if (underWay > 0) return undefined;
       const isForeign = touching > own.length;
-      own = own.slice(touching).filter(isFresh);
+      own = own.slice(touching).filter((atMs) => performance.now() - atMs < heardSoonMs);
       touching = 0;
       return isForeign;
     },

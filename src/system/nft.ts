@@ -5,27 +5,30 @@ import { parseJson } from '../lib/parse-json.ts';
 import type { Exec, Talk } from './exec.ts';
 import type { Listing } from './ip.ts';
 
-const elementKey = z.union([z.string(), z.number(), z.object({ concat: z.array(z.union([z.string(), z.number()])) })]);
-
-const elementValue = z.union([
-  z.string(),
-  z.number(),
-  z.object({ prefix: z.object({ addr: z.string(), len: z.number() }) }),
-  z.object({ range: z.tuple([z.union([z.string(), z.number()]), z.union([z.string(), z.number()])]) }),
-  z.object({
-    elem: z.object({
-      val: elementKey,
-      expires: z.number().optional(),
-      counter: z.object({ packets: z.number() }).optional(),
-    }),
-  }),
+const word = z.union([z.string(), z.number()]).transform(String);
+const joined = z.object({ concat: z.array(word) }).transform(({ concat }) => concat.join(' . '));
+const prefix = z.object({ prefix: z.object({ addr: z.string(), len: z.number() }) });
+const withState = z.object({
+  val: z.union([word, joined]),
+  expires: z.number().optional(),
+  counter: z.object({ packets: z.number() }).optional(),
+});
+const bare = z.union([
+  word,
+  prefix.transform(({ prefix: { addr, len } }) => `${addr}/${len}`),
+  z.object({ range: z.tuple([word, word]) }).transform(({ range }) => range.join('-')),
+]);
+/** An element of a set: its text, and the state that it may have. */
+const element = z.union([
+  bare.transform((val): z.infer<typeof withState> => ({ val })),
+  z.object({ elem: withState }).transform(({ elem }) => elem),
 ]);
 
 const tableRow = z.object({
   counter: z.object({ name: z.string(), packets: z.number(), bytes: z.number() }).optional(),
   quota: z.object({ name: z.string(), bytes: z.number(), used: z.number() }).optional(),
-  set: z.object({ name: z.string(), elem: z.array(elementValue).optional() }).optional(),
-  map: z.object({ name: z.string(), elem: z.array(z.tuple([elementValue, z.unknown()])).optional() }).optional(),
+  set: z.object({ name: z.string(), elem: z.array(element).default([]) }).optional(),
+  map: z.object({ name: z.string(), elem: z.array(z.tuple([element, z.unknown()])).default([]) }).optional(),
   rule: z.object({ chain: z.string(), comment: z.string().optional() }).optional(),
   chain: z.object({ name: z.string(), policy: z.string().optional(), hook: z.string().optional() }).optional(),
 });
@@ -101,15 +104,16 @@ function checkShape<T>(json: unknown, schema: z.ZodType<T>, doing: string): T {
 function toNftTable(listed: readonly AnyRow[], doing: string): NftTable {
   const rows = checkShape(listed, z.array(tableRow), doing);
   const listedRules = rows.flatMap(({ rule }) => rule ?? []);
-  const maps = rows.flatMap(({ map }) => (map ? { ...map, elem: map.elem?.map(([key]) => key) } : []));
+  const maps = rows.flatMap(({ map }) => (map ? { ...map, elem: map.elem.map(([key]) => key) } : []));
   const sets = [...rows.flatMap(({ set }) => set ?? []), ...maps];
+  const elements = sets.flatMap(({ name, elem }) => elem.map((one) => ({ ...one, key: `${name}/${one.val}` })));
   const rules = Map.groupBy(listedRules, ({ chain }) => chain);
   return {
     counters: new Map(rows.flatMap(({ counter }) => (counter ? [[counter.name, counter]] : []))),
     quotas: new Map(rows.flatMap(({ quota }) => (quota ? [[quota.name, quota]] : []))),
-    sets: new Map(sets.map(({ name, elem = [] }) => [name, elem.map(toElementText).sort()])),
-    expires: new Map(sets.flatMap((set) => listByElement(set, ({ expires }) => expires))),
-    elementPackets: new Map(sets.flatMap((set) => listByElement(set, ({ counter }) => counter?.packets))),
+    sets: new Map(sets.map(({ name, elem }) => [name, elem.map(({ val }) => val).sort()])),
+    expires: new Map(elements.flatMap(({ key, expires }) => (expires === undefined ? [] : [[key, expires]]))),
+    elementPackets: new Map(elements.flatMap(({ key, counter }) => (counter ? [[key, counter.packets]] : []))),
     rules: new Map(rules.entries().map(([chain, own]) => [chain, own.map(({ comment }) => comment ?? '')])),
     policies: new Map(rows.flatMap(({ chain }) => (chain?.hook ? [[chain.name, chain.policy ?? 'accept']] : []))),
     listing: hashListing(listed),
@@ -143,24 +147,4 @@ function withoutWhatPasses(value: unknown): unknown {
   return Object.fromEntries(
     lasting.map(([key, inner]) => [key, isTable && key === 'flags' ? 'some' : withoutWhatPasses(inner)]),
   );
-}
-
-type ElementWithState = Extract<z.infer<typeof elementValue>, { readonly elem: object }>['elem'];
-
-function listByElement(
-  { name, elem = [] }: { readonly name: string; readonly elem?: readonly z.infer<typeof elementValue>[] | undefined },
-  read: (element: ElementWithState) => number | undefined,
-): [string, number][] {
-  return elem.flatMap((element): [string, number][] => {
-    const value = typeof element === 'object' && 'elem' in element ? read(element.elem) : undefined;
-    return value === undefined ? [] : [[`${name}/${toElementText(element)}`, value]];
-  });
-}
-
-function toElementText(element: z.infer<typeof elementValue>): string {
-  if (typeof element !== 'object') return String(element);
-  if ('prefix' in element) return `${element.prefix.addr}/${element.prefix.len}`;
-  if ('range' in element) return `${element.range[0]}-${element.range[1]}`;
-  const { val } = element.elem;
-  return typeof val === 'object' ? val.concat.join(' . ') : String(val);
 }

@@ -1,9 +1,7 @@
-import { chmod, rename, rm, writeFile } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 import { isInAny } from '../lib/addresses.ts';
-import { systemCodeOf } from '../lib/errors.ts';
+import { readFileIfThere, removeFile, replaceFileText } from './files.ts';
 import { askRouterForAddress } from './nat-pmp.ts';
-import { readSmallFile } from './small-file.ts';
 
 /** Who is asked for the home's public address; undefined and false: not asked. */
 export interface Askable {
@@ -44,22 +42,12 @@ export async function askForPublicAddresses({ router, natPmp, upnp, stun }: Aska
 // The home's router is out of the agent's reach: the host asks it, and tells the agent where root alone can write.
 const path = '/run/tributary-outside';
 
-/** What the host learnt of the home's public addresses; undefined: no host made this namespace. */
-export async function readOutsideFile(): Promise<readonly string[] | undefined> {
-  const text = await readSmallFile(path, 1024).catch((error: unknown) => {
-    if (systemCodeOf(error) === undefined) throw error;
-    return undefined;
-  });
-  return text?.split('\n').filter((line) => isIPv4(line));
-}
-
-export async function writeOutsideFile(addresses: readonly string[]): Promise<void> {
-  await writeFile(`${path}.new`, addresses.map((address) => `${address}\n`).join(''));
-  // The agent's user reads it, whatever the umask.
-  await chmod(`${path}.new`, 0o644);
-  await rename(`${path}.new`, path);
-}
-
-export async function removeOutsideFile(): Promise<void> {
-  await rm(path, { force: true });
-}
+/** What the host learnt of the home's public addresses; the agent's user reads it. @throws state-unreadable, state-unwritable */
+export const outsideFile = {
+  /** None where no host made this namespace. */
+  async read(): Promise<readonly string[]> {
+    return ((await readFileIfThere(path)) ?? '').split('\n').filter((line) => isIPv4(line));
+  },
+  write: (addresses: readonly string[]) => replaceFileText(path, addresses.map((address) => `${address}\n`).join('')),
+  remove: () => removeFile(path),
+};

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { toFailure } from '../lib/errors.ts';
+import { ensureDirectory } from './files.ts';
 import { createStateFile, type OnSetAside } from './state-file.ts';
 import { readSysctl, writeSysctl } from './sysctl.ts';
 
@@ -21,12 +22,13 @@ export function createRestoreFile(directory: string, name: string, onSetAside: O
   let held: Readonly<Record<string, string>> = {};
   const read = async (): Promise<Readonly<Record<string, string>>> => ({ ...(await file.readOrSetAside()), ...held });
   return {
-    /** Keeps the first value seen; written before the setting is changed; a setting that may not be put back is a bug. @throws state-unwritable */
+    /** Keeps the first value seen; written before the setting is changed; a setting that may not be put back is a bug. Makes the directory. @throws state-unwritable */
     async remember(path: string, before: string) {
       if (!isRemembered.test(path)) throw new Error(`${path} is no setting that would be put back`);
       const kept = await read();
       if (path in kept) return;
       const next = { ...kept, [path]: before };
+      await ensureDirectory(directory);
       if ((await file.write(next).catch(toFailure('state-unwritable'))) !== undefined) held = next;
     },
     /** Values before any change, by path. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
+import { attempt } from '../lib/attempt.ts';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 
 /**
@@ -10,11 +11,7 @@ import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
  */
 export async function readSysctl(path: string): Promise<string | undefined> {
   // Kept in memory by the kernel: a thread that waits for it would cost more than the reading.
-  try {
-    return readFileSync(join('/proc/sys', path), 'utf8').trim();
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readFileSync(join('/proc/sys', path), 'utf8').trim());
 }
 
 /** False on a kernel that was built or started without IPv6, and refuses every question about it. */

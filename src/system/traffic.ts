@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { attempt } from '../lib/attempt.ts';
 
 /* The kernel answers from memory, so these are read in place: the way through another thread costs ten times as much. */
 
@@ -12,7 +13,7 @@ export interface Carried {
 
 /** An interface of this network namespace; undefined: there is none of this name. */
 export function readCarried(name: string, path = '/proc/self/net/dev'): Carried | undefined {
-  const lines = attempt(() => readFileSync(path, 'utf8'), '').split('\n');
+  const lines = (attempt(() => readFileSync(path, 'utf8')) ?? '').split('\n');
   const line = lines.find((each) => each.trimStart().startsWith(`${name}:`));
   const [, numbers = ''] = line?.split(':') ?? [];
   const counts = numbers.trim().split(/\s+/).map(Number);
@@ -31,7 +32,7 @@ export function createHardwareReader(directory = '/sys/class/net'): () => number
   return () => {
     if (performance.now() >= untilMs) {
       untilMs = performance.now() + lookMs;
-      const names = attempt(() => readdirSync(directory), []);
+      const names = attempt(() => readdirSync(directory)) ?? [];
       cards = names.filter((name) => existsSync(join(directory, name, 'device/uevent')));
     }
     const own = cards.map((name) => readCount(directory, name)).filter(Number.isSafeInteger);
@@ -41,13 +42,5 @@ export function createHardwareReader(directory = '/sys/class/net'): () => number
 
 function readCount(directory: string, name: string): number {
   const read = (file: string) => Number(readFileSync(join(directory, name, 'statistics', file), 'utf8'));
-  return attempt(() => read('rx_bytes') + read('tx_bytes'), Number.NaN);
-}
-
-function attempt<Value>(read: () => Value, otherwise: Value): Value {
-  try {
-    return read();
-  } catch {
-    return otherwise;
-  }
+  return attempt(() => read('rx_bytes') + read('tx_bytes')) ?? Number.NaN;
 }

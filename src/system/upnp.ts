@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type IncomingMessage, type RequestOptions, request } from 'node:http';
+import * as http from 'node:http';
 import { isIPv4 } from 'node:net';
 import { askByDatagram } from './datagram.ts';
 
@@ -10,16 +10,9 @@ const patienceMs = 3000;
 
 /** The router's public IPv4 address by UPnP, which maps nothing here; undefined: it does not tell. It is input. */
 export async function askUpnpRouter(router: string, signal: AbortSignal): Promise<string | undefined> {
-  const location = await askByDatagram(
-    {
-      host: router,
-      port: 1900,
-      request: () => Buffer.from(search),
-      decode: (bytes) => /^location:[ \t]*(\S+)/im.exec(bytes.toString('latin1'))?.[1],
-      waitsMs: [1000, 1500],
-    },
-    signal,
-  );
+  const request = () => Buffer.from(search);
+  const decode = (bytes: Buffer) => /^location:[ \t]*(\S+)/im.exec(bytes.toString('latin1'))?.[1];
+  const location = await askByDatagram({ host: router, port: 1900, request, decode, waitsMs: [1000, 1500] }, signal);
   const place = toPlaceOn(router, location ?? '');
   const description = place && (await talk(place, { method: 'GET' }, signal));
   const service = findConnectionService(description ?? '');
@@ -62,14 +55,14 @@ function renderCall(type: string): string {
 /** The body of a good answer; undefined: none came in time, it is too long, or it is an error. Nothing is followed. */
 async function talk(
   url: URL,
-  { body, ...options }: RequestOptions & { readonly body?: string },
+  { body, ...options }: http.RequestOptions & { readonly body?: string },
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const asked = request(url, { ...options, agent: false, signal }).on('error', () => undefined);
+  const asked = http.request(url, { ...options, agent: false, signal }).on('error', () => undefined);
   const deadline = setTimeout(() => asked.destroy(), patienceMs);
   try {
     asked.end(body);
-    const [answer]: IncomingMessage[] = await once(asked, 'response');
+    const [answer]: http.IncomingMessage[] = await once(asked, 'response');
     const parts: Buffer[] = [];
     let length = 0;
     for await (const part of answer ?? []) {

@@ -184,8 +184,6 @@ const inlinePlaces: readonly {
       // Below /proc/sys, and a file of the process's own in /proc.
       'src/system/sysctl.ts',
       'src/tributary.ts',
-      // Of root's, in /run.
-      'src/system/public-addresses.ts',
       // Of root's: /etc/netns, /run/tributary-netns, /run/wireguard.
       'src/namespace/up.ts',
       'src/namespace/run-inside.ts',

@@ -66,7 +66,8 @@ function download(url: string, limitSeconds: number): void {
 }
 
 async function probe(address: string, port: number): Promise<void> {
-  process.stdout.write((await tryConnection(address, port, probeTimeoutMs)) ? 'reached\n' : 'refused\n');
+  const outcome = await tryConnection(address, port, probeTimeoutMs);
+  process.stdout.write(outcome === 'connect' ? 'reached\n' : 'refused\n');
 }
 
 function createForwarder(to: NetConnectOpts) {

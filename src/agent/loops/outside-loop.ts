@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net';
 import { continueProblem } from '../../health/problem.ts';
 import { isInAny } from '../../lib/addresses.ts';
 import { TributaryError } from '../../lib/errors.ts';
-import { askForPublicAddresses, readOutsideFile, type Said } from '../../system/public-addresses.ts';
+import { askForPublicAddresses, outsideFile, type Said } from '../../system/public-addresses.ts';
 import type { AgentState, Sections, Shared } from '../state.ts';
 
 export type OutsideParts = Pick<Shared, 'state' | 'wakeups' | 'now'> & Pick<Sections, 'outside'>;
@@ -53,7 +53,7 @@ async function ask(ways: Ways, router: string, signal: AbortSignal): Promise<Sai
   const isHost = isInAny(router, [benchmarkRange]);
   const { ask_router: natPmp, upnp, stun } = ways;
   const said = await askForPublicAddresses({ router: isHost ? undefined : router, natPmp, upnp, stun }, signal);
-  const fromHost = isHost ? ((await readOutsideFile()) ?? []) : [];
+  const fromHost = isHost ? await outsideFile.read() : [];
   const addresses = [...new Set([...said.addresses, ...fromHost])].sort();
   return { ...said, addresses };
 }

@@ -31,8 +31,7 @@ async function startHolder(path: string) {
 
 it('a state directory has one agent', async () => {
   const path = await makePath();
-  await using lock = await acquireLock(path);
-  expect(lock.path).toBe(path);
+  await using _lock = await acquireLock(path);
   await expect(acquireLock(path)).rejects.toMatchObject({ code: 'already-running' });
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
@@ -58,8 +57,7 @@ it('a lock of another process holds while it lives, names it, and ends with its 
   await expect(acquireLock(path)).rejects.toThrow(`process ${holder.pid}`);
   holder.kill('SIGKILL');
   await once(holder, 'exit');
-  await using lock = await acquireLock(path);
-  expect(lock.path).toBe(path);
+  await using _lock = await acquireLock(path);
 });
 
 it('a place where no lock can be made is said to be unwritable', async () => {

@@ -1,0 +1,8 @@
+/** What `act` returns; undefined where it throws. */
+export function attempt<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,8 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Backend } from './backend.ts';
-import { servedNobody } from './peers.ts';
 import { queryOn, type Row, selectFields, sql } from './statements.ts';
-import { type ClientUsage, noUsage } from './usage.ts';
+import { type ClientUsage, noTraffic } from './usage.ts';
 
 /** `hasTunnelEnd`: handshakes tell of the clients that hold a tunnel. */
 type PresenceOptions = Pick<Backend, 'usage' | 'now'> & { readonly hasTunnelEnd: boolean };
@@ -11,9 +10,6 @@ type PresenceOptions = Pick<Backend, 'usage' | 'now'> & { readonly hasTunnelEnd:
 const presenceMs = 180_000;
 /** Questions that come faster find what the last one found. */
 const leastStretchMs = 1000;
-
-/** Without counters nothing is known of traffic. */
-const noTraffic = { ...noUsage, ...servedNobody };
 
 type PresentClient = Row<'clientId authenticatedMs connectedMs'>;
 

@@ -40,8 +40,6 @@ function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typ
   const { exec, proxies, usage, now, warn } = options;
   const { name, port, keys, consumersInterface } = options.wireGuard;
   const meter = createMeter(now());
-  let currentKey: string | undefined;
-  let isKnown = true;
   let isClosed = false;
   let lastFailure: string | undefined;
   let turn: Promise<void> = Promise.resolve();
@@ -50,18 +48,13 @@ function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typ
     const peers = proxies.listPeers();
     if (isClosed || peers.length === 0) return;
     const { peers: traffic } = await observeWireGuard(exec, name);
-    const reading = { peers, traffic, currentKey, atMs: now() };
-    const chosenKey = chooseProvider(reading)?.publicKey;
+    const reading = { peers, traffic, atMs: now() };
+    const commands = planPeers(reading, chooseProvider(reading)?.publicKey);
     // A change ends a stretch: what moved before it belongs to the one that was chosen then.
-    if (task === 'sample' || chosenKey !== currentKey) usage.add(meter(reading));
-    // After a command that failed halfway it is not known what the interface has, so everything is said again.
-    const presentKeys = new Set(isKnown ? traffic.map(({ publicKey }) => publicKey) : []);
-    isKnown = false;
-    for (const args of planPeers({ peers, presentKeys, currentKey, chosenKey })) {
+    if (task === 'sample' || commands.length > 0) usage.add(meter(reading));
+    for (const args of commands) {
       await exec({ program: 'wg', args: ['set', name, ...args], doing: `setting the peers of ${name}` });
     }
-    currentKey = chosenKey;
-    isKnown = true;
   }
 
   function noteOutcome(failure: string | undefined): void {

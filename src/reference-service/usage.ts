@@ -28,6 +28,8 @@ export interface ClientUsage extends Usage {
 const names = ['rxBytes', 'txBytes', 'onlineMs', 'sessions', 'searches'] as const satisfies readonly (keyof Usage)[];
 
 export const noUsage: Usage = { rxBytes: 0, txBytes: 0, onlineMs: 0, sessions: 0, searches: 0 };
+/** Of a client that was not given consumers' traffic, as far as is known. */
+export const noTraffic = { ...noUsage, consumerBytes: 0, bytesPerSecond: undefined };
 
 export function sumUsage(stretches: readonly Usage[]): Usage {
   const sum = { ...noUsage };

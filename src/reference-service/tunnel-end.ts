@@ -18,7 +18,9 @@ type Task = 'reconcile' | 'sample';
 export async function startTunnelEnd(options: TunnelEndOptions) {
   if (options.desired === 'off') return createAbsentEnd('it was turned off');
   try {
-    return runTunnelEnd(options, await open(options));
+    const end = runTunnelEnd(options, await open(options));
+    await end.reconcile();
+    return end;
   } catch (error) {
     if (options.desired === 'on' || !(error instanceof TributaryError)) throw error;
     options.warn(`no WireGuard here: ${error.message}`);
@@ -33,7 +35,7 @@ async function open(options: TunnelEndOptions) {
     const message = `${hardware} is real hardware, so this is the host's own network namespace`;
     throw new TributaryError('host-namespace', message);
   }
-  return await createWireGuard(exec, wireGuard, options.proxies.listPeers());
+  return await createWireGuard(exec, wireGuard);
 }
 
 function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typeof open>>) {

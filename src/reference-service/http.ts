@@ -14,7 +14,6 @@ import { providerStatisticsHandlers } from './answer-provider-statistics.ts';
 import type { Backend, Call, Handlers } from './backend.ts';
 import { createJsonResponse } from './json-response.ts';
 import { readJson } from './listener.ts';
-import type { Network } from './networks.ts';
 import { BadBody, parseBody, refuse } from './refusal.ts';
 
 const bodyLimitBytes = 1024 ** 2;
@@ -70,15 +69,8 @@ async function serve<Name extends OperationName>(backend: Backend, name: Name, r
   }
 }
 
-/** Without a client the token is the network's own. */
-type Holder = Partial<Readonly<{ network: Network | undefined; clientId: string }>>;
-
-/** Who holds the token, as far as it is worth something for this operation. */
-async function identify(
-  { tokens, networks, clients }: Backend,
-  { authentication }: Operation,
-  request: Request,
-): Promise<Holder> {
+/** Who holds the token, as far as it is worth something for this operation: without a client, the network itself. */
+async function identify({ tokens, networks, clients }: Backend, { authentication }: Operation, request: Request) {
   const token = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
   const claims = token === undefined ? undefined : await tokens.read(token);
   if (claims === undefined) return {};

@@ -25,9 +25,8 @@ export interface ClientUsage extends Usage {
   readonly bytesPerSecond: number | undefined;
 }
 
-const names = ['rxBytes', 'txBytes', 'onlineMs', 'sessions', 'searches'] as const satisfies readonly (keyof Usage)[];
-
 export const noUsage: Usage = { rxBytes: 0, txBytes: 0, onlineMs: 0, sessions: 0, searches: 0 };
+const names = Object.keys(noUsage) as (keyof Usage)[];
 /** Of a client that was not given consumers' traffic, as far as is known. */
 export const noTraffic = { ...noUsage, consumerBytes: 0, bytesPerSecond: undefined };
 

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
+import { hasCode, messageOf, TributaryError, toFailure } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Exec } from '../system/exec.ts';
 import { isThere, writeFileAtomic } from '../system/files.ts';
@@ -49,21 +49,16 @@ export async function removeWireGuard(exec: Exec, name: string): Promise<void> {
 
 async function addLink(exec: Exec, name: string): Promise<'kernel' | 'userspace'> {
   const doing = `making the WireGuard interface ${name}`;
-  try {
-    await runIp(exec, `link add ${name} type wireguard`, doing);
-    return 'kernel';
-  } catch (error) {
-    if (!hasCode(error, 'command-failed')) throw error;
-    try {
-      // The notice it prints about kernels that have WireGuard built in is for people at a terminal.
-      const env = { WG_I_PREFER_BUGGY_USERSPACE_TO_POLISHED_KMOD: '1' };
-      await exec({ program: 'wireguard-go', args: [name], doing, env });
-      return 'userspace';
-    } catch (second) {
-      const code = hasCode(second, 'missing-program') ? 'missing-program' : 'tunnel-failed';
-      throw new TributaryError(code, `${messageOf(error)}; ${messageOf(second)}`, { cause: second });
-    }
-  }
+  const made = runIp(exec, `link add ${name} type wireguard`, doing);
+  const failure = await made.then(() => undefined, toFailure('command-failed'));
+  if (failure === undefined) return 'kernel';
+  // The notice it prints about kernels that have WireGuard built in is for people at a terminal.
+  const env = { WG_I_PREFER_BUGGY_USERSPACE_TO_POLISHED_KMOD: '1' };
+  await exec({ program: 'wireguard-go', args: [name], doing, env }).catch((cause: unknown) => {
+    const code = hasCode(cause, 'missing-program') ? 'missing-program' : 'tunnel-failed';
+    throw new TributaryError(code, `${failure.message}; ${messageOf(cause)}`, { cause });
+  });
+  return 'userspace';
 }
 
 /** One that a killed service left goes. @throws tunnel-failed where another program has one of that name */

@@ -36,7 +36,7 @@ export function createAdminCommands(repositories: Repositories) {
       async ({ networkName, isPublic }) => {
         const created = networks.create(networkName, { isPublic });
         const { networkId } = created;
-        const authCode = codes.issueLoginCode(networkId, { durationMinutes: 10, uses: 1 });
+        const authCode = codes.issue('login', networkId, { durationMinutes: 10, uses: 1 });
         return { networkId, networkName, networkJwt: await tokens.signNetwork(created), authCode };
       },
     ),
@@ -48,11 +48,11 @@ export function createAdminCommands(repositories: Repositories) {
     /** The limits of code-create do not hold here. */
     createAuthCode: createCommand(
       { network, durationMinutes: minutes, uses: z.int().min(1).max(1_000_000).default(1) },
-      ({ network: networkId, ...terms }) => ({ networkId, authCode: codes.issueLoginCode(networkId, terms), ...terms }),
+      ({ network: networkId, ...terms }) => ({ networkId, authCode: codes.issue('login', networkId, terms), ...terms }),
     ),
     /** The code is as it would come by e-mail. */
     createResetCode: createCommand({ network, durationMinutes: minutes }, ({ network: networkId, durationMinutes }) => {
-      const resetCode = codes.issueResetCode(networkId, durationMinutes);
+      const resetCode = codes.issue('reset', networkId, { durationMinutes, uses: 1 });
       return { networkId, resetCode, durationMinutes };
     }),
     createAdoptCode: createCommand(

@@ -1,7 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { WireRequest } from '../service/operations.ts';
 import type { Handlers } from './backend.ts';
-import { hashPassword } from './codes.ts';
 import { toWireTime } from './profile.ts';
 import { refuse } from './refusal.ts';
 
@@ -17,36 +16,36 @@ export const accountHandlers = {
       throw refuse(`duration_minutes must be above 0 and at most ${most.durationMinutes}.`);
     }
     if (!(uses >= 1 && uses <= most.uses)) throw refuse(`uses must be from 1 to ${most.uses}.`);
-    if (codes.countPending(networkId) >= pendingLimit) {
+    if (codes.countLoginCodes(networkId) >= pendingLimit) {
       const message = `The network has its maximum of ${pendingLimit} auth codes that are still good.`;
       return { error: { auth_code_limit_exceeded: true, message } };
     }
-    const auth_code = codes.issueLoginCode(networkId, { durationMinutes: duration_minutes, uses });
+    const auth_code = codes.issue('login', networkId, { durationMinutes: duration_minutes, uses });
     return { auth_code, duration_minutes, uses };
   },
 
   async codeLogin({ codes, networks, tokens }, { request }) {
-    const networkId = codes.redeem(request.auth_code);
+    const networkId = codes.redeem('login', request.auth_code);
     const network = networkId === undefined ? undefined : networks.find(networkId);
     if (network === undefined) throw refuse('Invalid, expired or used auth code.');
     return { by_jwt: await tokens.signNetwork(network) };
   },
 
-  async passwordSet({ codes }, { request }) {
-    await codes.resetPassword(request.reset_code, request.password);
+  /** No operation signs in with a password, so none is kept. One that is refused leaves the code as it is. */
+  passwordSet({ codes }, { request }) {
+    checkPassword(request.password);
+    if (codes.redeem('reset', request.reset_code) === undefined) throw refuse('Invalid, expired or used reset code.');
     return {};
   },
 
   /** Its old token goes on working. */
   async upgradeGuest({ networks, tokens }, { request, network }) {
-    const { network_name: networkName, user_auth: userAuth, password } = request;
-    checkUserAuth(userAuth);
+    const { network_name: networkName, user_auth } = request;
+    checkUserAuth(user_auth);
     checkProof(request);
-    const passwordHash = password === undefined ? undefined : await hashPassword(password);
-    const upgraded = networks.upgrade(network.networkId, { networkName, userAuth, passwordHash });
-    const answer = { network: { by_jwt: await tokens.signNetwork(upgraded) } };
+    const answer = { network: { by_jwt: await tokens.signNetwork(networks.upgrade(network.networkId, networkName)) } };
     // Where a third party vouches for the user there is nothing left to verify.
-    return request.auth_jwt === undefined ? { ...answer, verification_required: { user_auth: userAuth } } : answer;
+    return request.auth_jwt === undefined ? { ...answer, verification_required: { user_auth } } : answer;
   },
 
   wallets: ({ profile, wallets }, { network }) => ({
@@ -78,9 +77,15 @@ function checkUserAuth(userAuth: string): void {
   if (!isEmail && !isPhone) throw refuse('user_auth must be an e-mail address or a phone number.');
 }
 
+function checkPassword(password: string): void {
+  const { length } = [...password];
+  if (length < 8 || length > 1000) throw refuse('A password has 8 to 1000 characters.');
+}
+
 /** This service knows no third party, so it takes whatever looks like one's token on trust. */
 function checkProof({ password, auth_jwt: authJwt, auth_jwt_type: type }: WireRequest<'upgradeGuest'>): void {
-  if (authJwt === undefined && password === undefined) throw refuse('A password or an auth_jwt is needed.');
+  if (password !== undefined) checkPassword(password);
+  else if (authJwt === undefined) throw refuse('A password or an auth_jwt is needed.');
   if (authJwt === undefined) return;
   if (type === undefined) throw refuse('An auth_jwt needs its auth_jwt_type.');
   try {

@@ -16,10 +16,11 @@ export const networkHandlers = {
     return {
       earners: earners.map(({ networkId, networkName, isPublic, providedBytes }) => ({
         network_id: networkId,
-        network_name: isPublic === 1 ? networkName : maskName(networkName),
+        // Of a private name its first letter, and as many dots for every name: not even its length is told.
+        network_name: isPublic === 1 ? networkName : `${[...networkName][0] ?? ''}•••••••`,
         net_mib_count: providedBytes / 1024 ** 2,
         is_public: isPublic === 1,
-        contains_profanity: isProfane(networkName),
+        contains_profanity: profaneWords.test(networkName),
       })),
     };
   },
@@ -51,22 +52,13 @@ export const networkHandlers = {
   },
 } satisfies Partial<Handlers>;
 
-/** True for a name that has a word in it which a list for everybody better leaves out. */
-export function isProfane(name: string): boolean {
-  return profaneWords.test(name);
-}
-
-/** The first letter, and as many dots for every name: not even its length is told. */
-export function maskName(name: string): string {
-  return `${[...name][0] ?? ''}•••••••`;
-}
-
+/** What reliability in a country counts for, between 1 and 2: of fewer public providers each matters more. */
 function listMultipliers({ world, directory }: Backend, registrations: readonly Registrations[]) {
   const countOf = directory.countProviders();
   return [...new Set(registrations.map((row) => row.countryId))].flatMap((countryId) => {
     const place = world.findPlace(countryId);
     if (place === undefined) return [];
-    const reliability_multiplier = computeCountryMultiplier(countOf(place));
+    const reliability_multiplier = 1 + 1 / (1 + countOf(place));
     const { country, countryCode } = place;
     return [{ country_location_id: countryId, country, country_code: countryCode, reliability_multiplier }];
   });
@@ -84,9 +76,4 @@ export function computeBuckets(hours: readonly NetworkHour[], registrations: rea
     const weight = possibleMs === 0 ? 0 : Math.min(1, onlineMs / possibleMs);
     return { number: bucketMs / hourMs, weight, onlineClients, clients };
   });
-}
-
-/** What reliability in a country counts for, between 1 and 2: of fewer public providers each matters more. */
-export function computeCountryMultiplier(publicProviders: number): number {
-  return 1 + 1 / (1 + publicProviders);
 }

@@ -1,6 +1,5 @@
 import { Hono } from 'hono';
 import { hasCode, messageOf } from '../lib/errors.ts';
-import { once } from '../lib/once.ts';
 import { createOpenApiDocument } from '../service/openapi.ts';
 import type { Operation } from '../service/operation.ts';
 import { type OperationName, operations } from '../service/operations.ts';
@@ -14,7 +13,6 @@ import { providerStatisticsHandlers } from './answer-provider-statistics.ts';
 import type { Backend, Call, Handlers } from './backend.ts';
 import { createJsonResponse } from './json-response.ts';
 import { readJson } from './listener.ts';
-import type { Network } from './networks.ts';
 import { BadBody, parseBody, refuse } from './refusal.ts';
 
 const bodyLimitBytes = 1024 ** 2;
@@ -34,9 +32,7 @@ export function createApplication(backend: Backend): Hono {
     const allow = sharing.map((name) => operations[name].method).join(', ');
     application.all(path, () => respondWithText(405, 'Method Not Allowed', { allow }));
   }
-  const describe = once(async () => JSON.stringify(createOpenApiDocument({ version, profile, notServed })));
-  const headers = { 'content-type': 'application/json' };
-  application.get('/openapi.json', async () => new Response(await describe(), { headers }));
+  application.get('/openapi.json', () => Response.json(createOpenApiDocument({ version, profile, notServed })));
   application.all('/openapi.json', () => respondWithText(405, 'Method Not Allowed', { allow: 'GET' }));
   application.notFound(() => respondWithText(404, '404 page not found'));
   application.onError((error) => {
@@ -70,15 +66,8 @@ async function serve<Name extends OperationName>(backend: Backend, name: Name, r
   }
 }
 
-/** Without a client the token is the network's own. */
-type Holder = Partial<Readonly<{ network: Network | undefined; clientId: string }>>;
-
-/** Who holds the token, as far as it is worth something for this operation. */
-async function identify(
-  { tokens, networks, clients }: Backend,
-  { authentication }: Operation,
-  request: Request,
-): Promise<Holder> {
+/** Who holds the token, as far as it is worth something for this operation: without a client, the network itself. */
+async function identify({ tokens, networks, clients }: Backend, { authentication }: Operation, request: Request) {
   const token = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
   const claims = token === undefined ? undefined : await tokens.read(token);
   if (claims === undefined) return {};

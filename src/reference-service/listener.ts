@@ -26,19 +26,15 @@ async function close(server: Server): Promise<void> {
   clearTimeout(grace);
 }
 
-/** Beyond this many times the limit the rest is not even read away. */
-const patience = 16;
-
-/** What is too long is read away, within reason, so that who still sends sees the answer. @throws usage-invalid */
+/** Of what is too long the server takes the rest away, so that who still sends sees the answer. @throws usage-invalid */
 export async function readJson(request: Request, limitBytes: number): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of request.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes <= limitBytes) chunks.push(chunk);
-    else if (bytes > limitBytes * patience) break;
+    if (bytes > limitBytes) throw new BadBody(413, 'Request Entity Too Large');
+    chunks.push(chunk);
   }
-  if (bytes > limitBytes) throw new BadBody(413, 'Request Entity Too Large');
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'));
   } catch {

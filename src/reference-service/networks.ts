@@ -9,9 +9,6 @@ const fields = 'networkId networkName userId kind';
 /** What a network JWT gives access to: an owner's, or a guest session, whose user has not signed up yet. */
 export type Network = Row<typeof fields>;
 
-/** `passwordHash`: undefined where a third party vouches for the user. */
-type Upgrade = Readonly<Record<'networkName' | 'userAuth', string> & { passwordHash: string | undefined }>;
-
 const nameLimit = 63;
 
 /** The networks of this database, the owners' and the guests'; `now` is in Unix milliseconds. */
@@ -63,12 +60,11 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
       return found;
     },
     /** Makes a guest's network permanent; all that it has stays. @throws usage-invalid: a name as above, or no guest's */
-    upgrade(networkId: string, { networkName, userAuth, passwordHash }: Upgrade): Network {
+    upgrade(networkId: string, networkName: string): Network {
       const guest = find(networkId);
       if (guest?.kind !== 'guest') throw refuse('The network is not a guest session.');
       checkName(networkName);
-      run`update network set kind = 'permanent', network_name = ${networkName}, user_auth = ${userAuth},
-        password_hash = ${passwordHash ?? null} where network_id = ${networkId}`;
+      run`update network set kind = 'permanent', network_name = ${networkName} where network_id = ${networkId}`;
       return { ...guest, networkName, kind: 'permanent' };
     },
   } as const;

@@ -1,6 +1,6 @@
-import type { WireGuardTraffic } from '../system/wg.ts';
+import type { WireGuardPeer, WireGuardTraffic } from '../system/wg.ts';
 import type { TunnelPeer } from './proxies.ts';
-import { type ClientUsage, noUsage } from './usage.ts';
+import { type ClientUsage, noTraffic } from './usage.ts';
 
 /** A WireGuard session is over when its handshake is this old; until then the peer counts as connected. */
 const sessionSeconds = 180;
@@ -8,18 +8,22 @@ const sessionSeconds = 180;
 /** What the WireGuard interface said at `atMs`, in Unix milliseconds. */
 export interface Reading {
   readonly peers: readonly TunnelPeer[];
-  readonly traffic: readonly WireGuardTraffic[];
-  /** The public key of the peer that had consumers' traffic up to now; undefined for none. */
-  readonly currentKey: string | undefined;
+  readonly traffic: readonly (WireGuardTraffic & Pick<WireGuardPeer, 'allowedIps'>)[];
   readonly atMs: number;
 }
 
+/** The public key of the peer that had consumers' traffic up to now: the whole Internet is its. undefined for none. */
+function findCurrentKey(traffic: Reading['traffic']): string | undefined {
+  return traffic.find(({ allowedIps }) => allowedIps.includes('0.0.0.0/0'))?.publicKey;
+}
+
 /** The one that gets consumers' traffic: connected and willing; the current one, else the latest handshake's. */
-export function chooseProvider({ peers, traffic, currentKey, atMs }: Reading): TunnelPeer | undefined {
+export function chooseProvider({ peers, traffic, atMs }: Reading): TunnelPeer | undefined {
   const connected = traffic.filter((row) => isConnected(row, atMs));
   const heardAt = new Map(connected.map((row) => [row.publicKey, Number(row.lastHandshakeAt)]));
   const able = peers.filter(({ provideMode, publicKey }) => provideMode !== 'none' && heardAt.has(publicKey));
   const ageOf = ({ publicKey }: TunnelPeer) => -(heardAt.get(publicKey) ?? 0);
+  const currentKey = findCurrentKey(traffic);
   const current = able.find(({ publicKey }) => publicKey === currentKey);
   return current ?? able.toSorted((one, other) => ageOf(one) - ageOf(other))[0];
 }
@@ -28,17 +32,13 @@ function isConnected(row: WireGuardTraffic | undefined, atMs: number): boolean {
   return row?.lastHandshakeAt !== undefined && atMs / 1000 - row.lastHandshakeAt < sessionSeconds;
 }
 
-/** What the WireGuard interface has, and what it should have: the current peer's addresses hold the whole Internet. */
-interface PeerSituation extends Pick<Reading, 'peers' | 'currentKey'> {
-  readonly presentKeys: ReadonlySet<string>;
-  readonly chosenKey: string | undefined;
-}
-
 /** One command line holds so many peers without coming near the system's limit. */
 const peersPerCommand = 500;
 
 /** Arguments of `wg set`, a list a command. An address is one peer's alone: the chosen one gets the Internet. */
-export function planPeers({ peers, presentKeys, currentKey, chosenKey }: PeerSituation) {
+export function planPeers({ peers, traffic }: Pick<Reading, 'peers' | 'traffic'>, chosenKey: string | undefined) {
+  const presentKeys = new Set(traffic.map((row) => row.publicKey));
+  const currentKey = findCurrentKey(traffic);
   const changed = peers
     .filter(({ publicKey: key }) => !presentKeys.has(key) || (key === currentKey) !== (key === chosenKey))
     .map(({ publicKey, address }) => {
@@ -53,17 +53,12 @@ export function planPeers({ peers, presentKeys, currentKey, chosenKey }: PeerSit
 /** A longer stretch between two readings was spent asleep, and counts as this long. */
 const longestStretchMs = 30_000;
 
-type Served = Pick<ClientUsage, 'sessions' | 'consumerBytes' | 'bytesPerSecond'>;
-
 /** Less than this between two looks is WireGuard's own keepalives and handshakes, not a consumer. */
 const leastMovedBytes = 2048;
 /** A consumer who is back after so long a silence counts as another session. */
 const sessionGapMs = 60_000;
 /** Speed is told of what was served in so long at least. */
 const leastServedMs = 1000;
-
-/** The share of a client that was not given consumers' traffic. */
-export const servedNobody: Served = { sessions: 0, consumerBytes: 0, bytesPerSecond: undefined };
 
 /** What moved at the client that has consumers' traffic, since its speed was last told. */
 type Session = Pick<TunnelPeer, 'publicKey'> & Readonly<Record<'bytes' | 'servedMs' | 'movedMs', number>>;
@@ -74,9 +69,9 @@ export function createMeter(startMs: number): (reading: Reading) => readonly Cli
   let previousMs = startMs;
   let session: Session | undefined;
 
-  function serve(moved: Session): Served {
+  function serve(moved: Session): Partial<ClientUsage> {
     const last = session;
-    if (moved.bytes < leastMovedBytes) return { ...servedNobody, consumerBytes: last === undefined ? 0 : moved.bytes };
+    if (moved.bytes < leastMovedBytes) return { consumerBytes: last === undefined ? 0 : moved.bytes };
     const isNew = last === undefined || moved.movedMs - last.movedMs > sessionGapMs;
     const before = isNew ? { bytes: 0, servedMs: 0 } : last;
     const bytes = before.bytes + moved.bytes;
@@ -87,7 +82,8 @@ export function createMeter(startMs: number): (reading: Reading) => readonly Cli
     return { sessions: Number(isNew), consumerBytes: moved.bytes, bytesPerSecond };
   }
 
-  return ({ peers, traffic, currentKey, atMs }) => {
+  return ({ peers, traffic, atMs }) => {
+    const currentKey = findCurrentKey(traffic);
     const durationMs = Math.max(0, Math.min(atMs - previousMs, longestStretchMs));
     const now = new Map(traffic.map((row) => [row.publicKey, row]));
     if (session?.publicKey !== currentKey) session = undefined;
@@ -98,8 +94,8 @@ export function createMeter(startMs: number): (reading: Reading) => readonly Cli
       const isOnline = isConnected(row, atMs);
       const onlineMs = isOnline ? durationMs : 0;
       const moved = { publicKey, bytes: rxBytes + txBytes, servedMs: durationMs, movedMs: atMs };
-      const served = publicKey === currentKey ? serve(moved) : servedNobody;
-      return { ...noUsage, clientId, isConnected: isOnline, atMs, rxBytes, txBytes, onlineMs, ...served };
+      const served = publicKey === currentKey ? serve(moved) : {};
+      return { ...noTraffic, clientId, isConnected: isOnline, atMs, rxBytes, txBytes, onlineMs, ...served };
     });
     previous = now;
     previousMs = atMs;

@@ -1,5 +1,5 @@
 /** A database of any other version is refused. */
-export const schemaVersion = 5;
+export const schemaVersion = 6;
 
 /**
  * What makes an empty database this one. `offer`: whom a connected client can be given to; the default mode is public here.
@@ -9,21 +9,17 @@ export const schemaVersion = 5;
 export const schema = `create table setting (name text primary key, value text not null) strict;
    create table network (
      network_id text primary key, network_name text not null, user_id text not null, created_ms integer not null,
-     kind text not null default 'permanent', is_public integer not null default 0, user_auth text, password_hash text,
-     payout_wallet_id text, provided_bytes integer not null default 0
+     kind text not null default 'permanent', is_public integer not null default 0, payout_wallet_id text,
+     provided_bytes integer not null default 0
    ) strict;
    create index network_by_name on network (network_name collate nocase);
    create index network_earner on network (provided_bytes desc) where kind = 'permanent' and provided_bytes > 0;
-   create table auth_code (
-     code_hash text primary key, network_id text not null references network,
+   create table code (
+     code_hash text primary key, purpose text not null, network_id text not null references network,
      expires_ms integer not null, uses_left integer not null
    ) strict;
-   create index auth_code_network on auth_code (network_id, expires_ms);
-   create index auth_code_expiry on auth_code (expires_ms);
-   create table reset_code (
-     code_hash text primary key, network_id text not null references network, expires_ms integer not null
-   ) strict;
-   create index reset_code_expiry on reset_code (expires_ms);
+   create index code_network on code (network_id, purpose, expires_ms);
+   create index code_expiry on code (expires_ms);
    create table wallet (
      wallet_id text primary key, managed_wallet_id text, network_id text not null references network,
      wallet_type text not null, blockchain text not null, wallet_address text not null, active integer not null,

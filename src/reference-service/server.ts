@@ -117,7 +117,7 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
 
   return {
     baseUrl: `http://${isIPv6(host) ? `[${host}]` : host}:${listener.port}`,
-    authCode: codes.issueLoginCode(networks.ensureFirst().networkId, { durationMinutes: 10, uses: 1 }),
+    authCode: codes.issue('login', networks.ensureFirst().networkId, { durationMinutes: 10, uses: 1 }),
     /** Of a guest session that was not upgraded when the service started. */
     guestJwt: await tokens.signNetwork(networks.ensureGuest()),
     profile: profile.name,

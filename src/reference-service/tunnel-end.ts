@@ -18,7 +18,9 @@ type Task = 'reconcile' | 'sample';
 export async function startTunnelEnd(options: TunnelEndOptions) {
   if (options.desired === 'off') return createAbsentEnd('it was turned off');
   try {
-    return runTunnelEnd(options, await open(options));
+    const end = runTunnelEnd(options, await open(options));
+    await end.reconcile();
+    return end;
   } catch (error) {
     if (options.desired === 'on' || !(error instanceof TributaryError)) throw error;
     options.warn(`no WireGuard here: ${error.message}`);
@@ -33,15 +35,13 @@ async function open(options: TunnelEndOptions) {
     const message = `${hardware} is real hardware, so this is the host's own network namespace`;
     throw new TributaryError('host-namespace', message);
   }
-  return await createWireGuard(exec, wireGuard, options.proxies.listPeers());
+  return await createWireGuard(exec, wireGuard);
 }
 
 function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typeof open>>) {
   const { exec, proxies, usage, now, warn } = options;
   const { name, port, keys, consumersInterface } = options.wireGuard;
   const meter = createMeter(now());
-  let currentKey: string | undefined;
-  let isKnown = true;
   let isClosed = false;
   let lastFailure: string | undefined;
   let turn: Promise<void> = Promise.resolve();
@@ -50,18 +50,13 @@ function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typ
     const peers = proxies.listPeers();
     if (isClosed || peers.length === 0) return;
     const { peers: traffic } = await observeWireGuard(exec, name);
-    const reading = { peers, traffic, currentKey, atMs: now() };
-    const chosenKey = chooseProvider(reading)?.publicKey;
+    const reading = { peers, traffic, atMs: now() };
+    const commands = planPeers(reading, chooseProvider(reading)?.publicKey);
     // A change ends a stretch: what moved before it belongs to the one that was chosen then.
-    if (task === 'sample' || chosenKey !== currentKey) usage.add(meter(reading));
-    // After a command that failed halfway it is not known what the interface has, so everything is said again.
-    const presentKeys = new Set(isKnown ? traffic.map(({ publicKey }) => publicKey) : []);
-    isKnown = false;
-    for (const args of planPeers({ peers, presentKeys, currentKey, chosenKey })) {
+    if (task === 'sample' || commands.length > 0) usage.add(meter(reading));
+    for (const args of commands) {
       await exec({ program: 'wg', args: ['set', name, ...args], doing: `setting the peers of ${name}` });
     }
-    currentKey = chosenKey;
-    isKnown = true;
   }
 
   function noteOutcome(failure: string | undefined): void {

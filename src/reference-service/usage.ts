@@ -25,9 +25,10 @@ export interface ClientUsage extends Usage {
   readonly bytesPerSecond: number | undefined;
 }
 
-const names = ['rxBytes', 'txBytes', 'onlineMs', 'sessions', 'searches'] as const satisfies readonly (keyof Usage)[];
-
 export const noUsage: Usage = { rxBytes: 0, txBytes: 0, onlineMs: 0, sessions: 0, searches: 0 };
+const names = Object.keys(noUsage) as (keyof Usage)[];
+/** Of a client that was not given consumers' traffic, as far as is known. */
+export const noTraffic = { ...noUsage, consumerBytes: 0, bytesPerSecond: undefined };
 
 export function sumUsage(stretches: readonly Usage[]): Usage {
   const sum = { ...noUsage };
@@ -64,8 +65,9 @@ export function findWindowStart(nowMs: number, hours: number): number {
 }
 
 /** An hour as far as it lies behind `sinceMs`: the oldest one of a window counts in proportion. */
-export function weighHour<Hour extends HourUsage>(hour: Hour, sinceMs: number): Hour {
-  const share = Math.min(1, (hour.hourMs + hourMs - sinceMs) / hourMs);
+export function weighHour(hour: HourUsage, sinceMs: number): HourUsage {
+  if (hour.hourMs >= sinceMs) return hour;
+  const share = (hour.hourMs + hourMs - sinceMs) / hourMs;
   return { ...hour, ...Object.fromEntries(names.map((name) => [name, Math.round(hour[name] * share)])) };
 }
 

@@ -1,38 +1,35 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
+import { hasCode, messageOf, TributaryError, toFailure } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Exec } from '../system/exec.ts';
 import { isThere, writeFileAtomic } from '../system/files.ts';
 import { type Family, observeInterfaces, observeRules } from '../system/ip.ts';
 import { hasIpv6, readSysctl, writeSysctl } from '../system/sysctl.ts';
-import type { KeyPair, TunnelPeer } from './proxies.ts';
+import type { KeyPair } from './proxies.ts';
 
 export interface WireGuardInterface {
   readonly name: string;
   readonly keys: KeyPair;
   /** UDP. */
   readonly port: number;
-  /** Where the configuration may lie for the moment that wg reads it. */
+  /** Where the private key may lie for the moment that wg reads it. */
   readonly directory: string;
   /** Where consumers' traffic arrives; undefined: from nowhere. */
   readonly consumersInterface?: string | undefined;
 }
 
-/** Makes the interface. @throws tunnel-failed, missing-program, command-failed, not-allowed, state-unwritable */
-export async function createWireGuard(exec: Exec, wireGuard: WireGuardInterface, peers: readonly TunnelPeer[]) {
-  const { name, port, consumersInterface } = wireGuard;
+/** Makes the interface, without peers. @throws tunnel-failed, missing-program, command-failed, not-allowed, state-unwritable */
+export async function createWireGuard(exec: Exec, wireGuard: WireGuardInterface) {
+  const { name, keys, port, directory, consumersInterface } = wireGuard;
   await removeLeftover(exec, wireGuard);
   const backend = await addLink(exec, name);
   try {
-    const path = join(wireGuard.directory, 'wireguard.conf');
-    try {
-      // A file, because wg cannot read the sockets that Node uses as pipes.
-      await writeFileAtomic(path, renderConfiguration(wireGuard, peers));
-      await exec({ program: 'wg', args: ['setconf', name, path], doing: `configuring ${name}` });
-    } finally {
-      await rm(path, { force: true });
-    }
+    // A file, because wg cannot read the sockets that Node uses as pipes.
+    const path = join(directory, 'wireguard.key');
+    await writeFileAtomic(path, keys.privateKey.reveal());
+    const args = ['set', name, 'listen-port', `${port}`, 'private-key', path];
+    await exec({ program: 'wg', args, doing: `configuring ${name}` }).finally(() => rm(path, { force: true }));
     await runIp(exec, `link set ${name} up`, `bringing ${name} up on UDP port ${port}`);
     if (consumersInterface !== undefined) await openConsumerRoutes(exec, consumersInterface, name);
   } catch (error) {
@@ -50,30 +47,18 @@ export async function removeWireGuard(exec: Exec, name: string): Promise<void> {
   for (let tries = 0; tries < 100 && (await isThere(socket)); tries += 1) await sleep(20, AbortSignal.timeout(1000));
 }
 
-/** The peers have their own addresses only: none has consumers' traffic yet. */
-function renderConfiguration(wireGuard: WireGuardInterface, peers: readonly TunnelPeer[]): string {
-  const own = `[Interface]\nPrivateKey = ${wireGuard.keys.privateKey.reveal()}\nListenPort = ${wireGuard.port}\n`;
-  const others = peers.map((peer) => `\n[Peer]\nPublicKey = ${peer.publicKey}\nAllowedIPs = ${peer.address}/32\n`);
-  return [own, ...others].join('');
-}
-
 async function addLink(exec: Exec, name: string): Promise<'kernel' | 'userspace'> {
   const doing = `making the WireGuard interface ${name}`;
-  try {
-    await runIp(exec, `link add ${name} type wireguard`, doing);
-    return 'kernel';
-  } catch (error) {
-    if (!hasCode(error, 'command-failed')) throw error;
-    try {
-      // The notice it prints about kernels that have WireGuard built in is for people at a terminal.
-      const env = { WG_I_PREFER_BUGGY_USERSPACE_TO_POLISHED_KMOD: '1' };
-      await exec({ program: 'wireguard-go', args: [name], doing, env });
-      return 'userspace';
-    } catch (second) {
-      const code = hasCode(second, 'missing-program') ? 'missing-program' : 'tunnel-failed';
-      throw new TributaryError(code, `${messageOf(error)}; ${messageOf(second)}`, { cause: second });
-    }
-  }
+  const made = runIp(exec, `link add ${name} type wireguard`, doing);
+  const failure = await made.then(() => undefined, toFailure('command-failed'));
+  if (failure === undefined) return 'kernel';
+  // The notice it prints about kernels that have WireGuard built in is for people at a terminal.
+  const env = { WG_I_PREFER_BUGGY_USERSPACE_TO_POLISHED_KMOD: '1' };
+  await exec({ program: 'wireguard-go', args: [name], doing, env }).catch((cause: unknown) => {
+    const code = hasCode(cause, 'missing-program') ? 'missing-program' : 'tunnel-failed';
+    throw new TributaryError(code, `${failure.message}; ${messageOf(cause)}`, { cause });
+  });
+  return 'userspace';
 }
 
 /** One that a killed service left goes. @throws tunnel-failed where another program has one of that name */

@@ -18,8 +18,8 @@ function open() {
 describe('a login code', () => {
   test('is good for as many logins as it was issued for', () => {
     const { codes, networkId } = open();
-    const code = codes.issueLoginCode(networkId, { durationMinutes: 10, uses: 2 });
-    expect([1, 2, 3].map(() => codes.redeem(code))).toEqual([networkId, networkId, undefined]);
+    const code = codes.issue('login', networkId, { durationMinutes: 10, uses: 2 });
+    expect([1, 2, 3].map(() => codes.redeem('login', code))).toEqual([networkId, networkId, undefined]);
   });
   test.each([
     [10, 599_999, true],
@@ -28,34 +28,45 @@ describe('a login code', () => {
     [0.001, 60, false],
   ])('of %f minutes after %i ms: good is %s', (durationMinutes, laterMs, isGood) => {
     const { clock, codes, networkId } = open();
-    const code = codes.issueLoginCode(networkId, { durationMinutes, uses: 1 });
+    const code = codes.issue('login', networkId, { durationMinutes, uses: 1 });
     clock.nowMs += laterMs;
-    expect(codes.countPending(networkId)).toBe(isGood ? 1 : 0);
-    expect(codes.redeem(code) !== undefined).toBe(isGood);
+    expect(codes.countLoginCodes(networkId)).toBe(isGood ? 1 : 0);
+    expect(codes.redeem('login', code) !== undefined).toBe(isGood);
   });
   test('stands and counts for its own network', () => {
     const { codes, networks, networkId } = open();
     const other = networks.create('another').networkId;
-    const code = codes.issueLoginCode(other, terms);
-    expect([codes.countPending(networkId), codes.countPending(other)]).toEqual([0, 1]);
-    expect(codes.redeem(code)).toBe(other);
+    const code = codes.issue('login', other, terms);
+    expect([codes.countLoginCodes(networkId), codes.countLoginCodes(other)]).toEqual([0, 1]);
+    expect(codes.redeem('login', code)).toBe(other);
   });
   test('leaves nothing behind once it is used up or expired', () => {
     const { clock, codes, database, networkId } = open();
-    const rows = () => database.prepare('select count(*) as codes from auth_code').get()?.codes;
-    codes.redeem(codes.issueLoginCode(networkId, terms));
+    const rows = () => database.prepare('select count(*) as codes from code').get()?.codes;
+    codes.redeem('login', codes.issue('login', networkId, terms));
     expect(rows()).toBe(0);
-    codes.issueLoginCode(networkId, terms);
+    codes.issue('login', networkId, terms);
     clock.nowMs += 600_000;
-    codes.issueLoginCode(networkId, terms);
+    codes.issue('login', networkId, terms);
     expect(rows()).toBe(1);
   });
   test('is kept as a hash', () => {
     const { codes, database, networkId } = open();
-    const code = codes.issueLoginCode(networkId, terms);
-    const [row] = database.prepare('select * from auth_code').all();
+    const code = codes.issue('login', networkId, terms);
+    const [row] = database.prepare('select * from code').all();
     expect(JSON.stringify(row)).not.toContain(code);
   });
+});
+
+test.each([
+  ['login', 'reset'],
+  ['reset', 'login'],
+] as const)('a %s code is no %s code, and is still good after it was tried as one', (purpose, other) => {
+  const { codes, networkId } = open();
+  const code = codes.issue(purpose, networkId, terms);
+  expect(codes.countLoginCodes(networkId)).toBe(purpose === 'login' ? 1 : 0);
+  expect(codes.redeem(other, code)).toBeUndefined();
+  expect([codes.redeem(purpose, code), codes.redeem(purpose, code)]).toEqual([networkId, undefined]);
 });
 
 test('no question walks over all codes', async () => {
@@ -63,9 +74,8 @@ test('no question walks over all codes', async () => {
     (database) => createCodes(database, 'alphanumeric', () => 0),
     (codes, database) => {
       const { networkId } = createNetworks(database, () => 0).ensureFirst();
-      codes.redeem(codes.issueLoginCode(networkId, { durationMinutes: 1, uses: 1 }));
-      codes.countPending(networkId);
-      return codes.resetPassword(codes.issueResetCode(networkId, 1), 'correct horse');
+      codes.redeem('login', codes.issue('login', networkId, terms));
+      codes.countLoginCodes(networkId);
     },
   );
   expect(await scans).toEqual([]);

@@ -11,9 +11,16 @@ function choose(peers: Record<string, readonly [ProvideMode, number | undefined]
     return { clientId: name, publicKey: name, address: '10.64.0.1', provideMode };
   });
   const traffic = Object.entries(peers).map(([publicKey, [, age]]) => {
-    return { publicKey, lastHandshakeAt: age === undefined ? undefined : now - age, rxBytes: 0, txBytes: 0 };
+    const allowedIps = publicKey === current ? ['0.0.0.0/0'] : [];
+    return {
+      publicKey,
+      allowedIps,
+      lastHandshakeAt: age === undefined ? undefined : now - age,
+      rxBytes: 0,
+      txBytes: 0,
+    };
   });
-  return chooseProvider({ peers: all, traffic, currentKey: current, atMs: now * 1000 })?.publicKey;
+  return chooseProvider({ peers: all, traffic, atMs: now * 1000 })?.publicKey;
 }
 
 describe("consumers' traffic goes to", () => {

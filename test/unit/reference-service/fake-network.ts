@@ -64,11 +64,9 @@ function run(network: FakeNetwork, words: readonly string[], publicKeyOf: (key: 
   const link = network.links.get(name);
   if (program !== 'wg' || link === undefined) return undefined;
   if (verb === 'show') return show(link, rest[0]);
-  if (verb === 'setconf') {
-    const text = readFileSync(rest[0] ?? '', 'utf8');
-    link.publicKey = publicKeyOf(/PrivateKey = (.*)/.exec(text)?.[1] ?? '');
-    link.port = Number(/ListenPort = (.*)/.exec(text)?.[1]);
-    for (const [, key = '', ips = ''] of text.matchAll(/PublicKey = (.*)\nAllowedIPs = (.*)/g)) setPeer(link, key, ips);
+  if (rest[0] === 'listen-port') {
+    link.port = Number(rest[1]);
+    link.publicKey = publicKeyOf(readFileSync(rest[3] ?? '', 'utf8'));
     return '';
   }
   for (let index = 0; index < rest.length; index += 4) setPeer(link, rest[index + 1] ?? '', rest[index + 3] ?? '');

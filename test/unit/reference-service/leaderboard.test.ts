@@ -1,16 +1,35 @@
-import { describe, expect, test } from 'vitest';
-import { isProfane, maskName } from '../../../src/reference-service/answer-network.ts';
+import { expect, test } from 'vitest';
+import { networkHandlers } from '../../../src/reference-service/answer-network.ts';
+import type { Backend } from '../../../src/reference-service/backend.ts';
 
-describe('a masked name', () => {
-  test.each(['a', 'ab', 'a rather long name', 'a'.repeat(63)])(
-    'of %s tells its first letter and nothing else',
-    (name) => {
-      expect(maskName(name)).toBe('a•••••••');
-    },
-  );
-  test('is not cut within a character', () => {
-    expect(maskName('👋 hello')).toBe('👋•••••••');
-  });
+/** How the leaderboard tells of one network of this name. */
+async function tell(networkName: string, isPublic: 0 | 1) {
+  const listEarners = () => [{ networkId: 'id', networkName, isPublic, providedBytes: 3 * 1024 ** 2 }];
+  const backend = { usageHistory: { listEarners }, sample: async () => {} } as unknown as Backend;
+  const { earners } = await networkHandlers.leaderboard(backend);
+  return earners[0];
+}
+
+test.each(['a', 'ab', 'a rather long name', 'a'.repeat(63)])(
+  'of the private name %s the first letter is told and nothing else',
+  async (name) => {
+    expect((await tell(name, 0))?.network_name).toBe('a•••••••');
+  },
+);
+
+test('a private name is not cut within a character', async () => {
+  expect((await tell('👋 hello', 0))?.network_name).toBe('👋•••••••');
+});
+
+test('a public name is told whole, with what the network provided', async () => {
+  const expected = {
+    network_id: 'id',
+    network_name: 'home',
+    net_mib_count: 3,
+    is_public: true,
+    contains_profanity: false,
+  };
+  expect(await tell('home', 1)).toEqual(expected);
 });
 
 test.each([
@@ -20,6 +39,6 @@ test.each([
   ['a FuCk network', true],
   ['Turds', true],
   ['', false],
-])('%s is profane: %s', (name, expected) => {
-  expect(isProfane(name)).toBe(expected);
+])('%s is profane: %s', async (name, expected) => {
+  expect((await tell(name, 0))?.contains_profanity).toBe(expected);
 });

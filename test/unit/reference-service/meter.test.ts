@@ -19,8 +19,13 @@ interface Look {
 function createReading({ afterMs, rx, handshakeAgeSeconds, chosen }: Look): Reading {
   const atMs = startMs + afterMs;
   const lastHandshakeAt = handshakeAgeSeconds === undefined ? undefined : atMs / 1000 - handshakeAgeSeconds;
-  const traffic = [{ publicKey: 'a', lastHandshakeAt, rxBytes: rx, txBytes: 0 }];
-  return { peers, traffic, currentKey: chosen, atMs };
+  const idle = { lastHandshakeAt: undefined, rxBytes: 0, txBytes: 0 };
+  const rows = [
+    { ...idle, publicKey: 'a', lastHandshakeAt, rxBytes: rx },
+    { ...idle, publicKey: 'b' },
+  ];
+  const traffic = rows.map((row) => ({ ...row, allowedIps: row.publicKey === chosen ? ['0.0.0.0/0'] : [] }));
+  return { peers, traffic, atMs };
 }
 
 function run(looks: readonly Look[]) {
@@ -51,7 +56,7 @@ describe('bytes', () => {
     ).toEqual([500, 30]);
   });
   test('of a peer that the interface does not know are none', () => {
-    const [, usage] = createMeter(startMs)({ peers, traffic: [], currentKey: undefined, atMs: startMs });
+    const [, usage] = createMeter(startMs)({ peers, traffic: [], atMs: startMs });
     expect(usage).toMatchObject({ clientId: 'client-b', isConnected: false, rxBytes: 0, txBytes: 0, onlineMs: 0 });
   });
 });

@@ -26,29 +26,32 @@ const createPeer = (number: number): TunnelPeer => {
   return { clientId: `c${number}`, publicKey: `k${number}`, address: `10.64.0.${number}`, provideMode: 'public' };
 };
 
+const toRow = (publicKey: string, allowedIps: readonly string[]) => {
+  return { publicKey, allowedIps, lastHandshakeAt: undefined, rxBytes: 0, txBytes: 0 };
+};
+
 test('whatever the interface held, only the chosen peer has the Internet, and a second look plans nothing', () => {
   const keys = fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined });
   fc.assert(
     fc.property(fc.subarray([1, 2, 3, 4, 5, 6]), keys, keys, (present, current, chosen) => {
       const peers = [1, 2, 3, 4, 5, 6].map(createPeer);
-      const currentKey = current !== undefined && present.includes(current) ? `k${current}` : undefined;
       const chosenKey = chosen === undefined ? undefined : `k${chosen}`;
       const state = new Map<string, readonly string[]>(
         present.map((number) => [`k${number}`, [`10.64.0.${number}/32`, ...(number === current ? internet : [])]]),
       );
-      interpret(state, planPeers({ peers, presentKeys: new Set(state.keys()), currentKey, chosenKey }));
+      const look = () => ({ peers, traffic: [...state].map(([key, allowedIps]) => toRow(key, allowedIps)) });
+      interpret(state, planPeers(look(), chosenKey));
       for (const peer of peers) {
         const rest = peer.publicKey === chosenKey ? internet : [];
         expect(state.get(peer.publicKey)).toEqual([`${peer.address}/32`, ...rest]);
       }
-      const presentKeys = new Set(state.keys());
-      expect(planPeers({ peers, presentKeys, currentKey: chosenKey, chosenKey })).toEqual([]);
+      expect(planPeers(look(), chosenKey)).toEqual([]);
     }),
   );
 });
 
 test('many new peers are split over several commands, none of them lost', () => {
   const peers = Array.from({ length: 1201 }, (_, index) => ({ ...createPeer(1), publicKey: `k${index}` }));
-  const commands = planPeers({ peers, presentKeys: new Set(), currentKey: undefined, chosenKey: undefined });
+  const commands = planPeers({ peers, traffic: [] }, undefined);
   expect(commands.map((args) => args.length / 4)).toEqual([500, 500, 201]);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { computeBuckets, computeCountryMultiplier } from '../../../src/reference-service/answer-network.ts';
+import { computeBuckets, networkHandlers } from '../../../src/reference-service/answer-network.ts';
+import type { Backend } from '../../../src/reference-service/backend.ts';
 import { hourMs } from '../../../src/reference-service/usage.ts';
 
 const thisHourMs = 500_000 * hourMs;
@@ -35,6 +36,23 @@ describe('the weight of an hour', () => {
   });
 });
 
-test('a country counts for twice as much where nobody else is, and hardly more where many are', () => {
-  expect([0, 1, 9, 1e9].map(computeCountryMultiplier)).toEqual([2, 1.5, 1.1, expect.closeTo(1)]);
+test('a country counts for twice as much where nobody else is, and hardly more where many are', async () => {
+  const providers = [0, 1, 9, 1e9];
+  const backend = {
+    sample: async () => {},
+    now: () => nowMs,
+    usageHistory: {
+      listNetworkHours: () => [],
+      listRegistrations: () => providers.map((countryId) => ({ countryId, hourMs: 0, clients: 1 })),
+    },
+    world: { findPlace: (countryId: number) => ({ country: 'Country', countryCode: 'cc', countryId }) },
+    directory: { countProviders: () => (place: { readonly countryId: number }) => place.countryId },
+  };
+  const { reliability_window: found } = await networkHandlers.reliability(backend as unknown as Backend, {
+    network: { networkId: 'home', networkName: 'home', userId: 'user', kind: 'permanent' },
+    request: undefined,
+    ownClientId: undefined,
+  });
+  const multipliers = found.country_multipliers.map((country) => country.reliability_multiplier);
+  expect(multipliers).toEqual([2, 1.5, 1.1, expect.closeTo(1)]);
 });

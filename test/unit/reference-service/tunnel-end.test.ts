@@ -60,6 +60,12 @@ function prepare(desired: 'auto' | 'on' | 'off' = 'on') {
 }
 
 describe('the WireGuard end', () => {
+  test('begins with every client as a peer that has its own address only', async () => {
+    const { register, peerOf, start } = prepare();
+    const clients = [register(), register()];
+    await start();
+    expect(clients.map((client) => peerOf(client)?.allowedIps)).toEqual([['10.64.0.1/32'], ['10.64.0.2/32']]);
+  });
   test('takes a client that registers while it runs as a peer', async () => {
     const { register, peerOf, start } = prepare();
     const end = await start();

@@ -47,7 +47,7 @@ test('who is present is looked for among the real clients that are online', asyn
     const scans = listScans(
       (database) => createPresence(database, { usage, hasTunnelEnd, now }),
       (presence, database) => {
-        database.exec(`insert into network values ('home', 'home', 'user', 0, 'permanent', 0, null, null, null, 0);
+        database.exec(`insert into network values ('home', 'home', 'user', 0, 'permanent', 0, null, 0);
           insert into client (client_id, network_id, device_id, description, device_spec, created_ms, authenticated_ms,
             provide_mode) values ('client', 'home', 'device', '', '', 0, 0, 'public')`);
         presence.noteAuthentication('client');

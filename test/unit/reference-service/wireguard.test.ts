@@ -2,34 +2,25 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { hasCode } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
-import type { TunnelPeer } from '../../../src/reference-service/proxies.ts';
 import { createWireGuard, removeWireGuard } from '../../../src/reference-service/wireguard.ts';
 import { createFakeNetwork } from './fake-network.ts';
 import { makeDirectory } from './make-directory.ts';
 
 const keys = { privateKey: new Secret('own-private'), publicKey: 'public of own-private' };
-const peers: readonly TunnelPeer[] = [
-  { clientId: 'c', publicKey: 'k', address: '10.64.0.1', provideMode: 'public' },
-  { clientId: 'd', publicKey: 'l', address: '10.64.0.2', provideMode: 'none' },
-];
 
 function prepare() {
   const directory = makeDirectory();
   const network = createFakeNetwork((privateKey) => `public of ${privateKey}`);
-  const create = () => createWireGuard(network.exec, { name: 'ref0', keys, port: 51_820, directory }, peers);
+  const create = () => createWireGuard(network.exec, { name: 'ref0', keys, port: 51_820, directory });
   return { directory, network, create };
 }
 
 describe('the WireGuard interface', () => {
-  test('is made by the kernel, up, with every client as a peer that has its own address only', async () => {
+  test('is made by the kernel, up, and leaves its key nowhere else', async () => {
     const { directory, network, create } = prepare();
     expect(await create()).toBe('kernel');
     const link = network.links.get('ref0');
     expect([link?.isUp, link?.port, link?.publicKey]).toEqual([true, 51_820, keys.publicKey]);
-    expect([...(link?.peers ?? [])].map(([key, peer]) => [key, peer.allowedIps])).toEqual([
-      ['k', ['10.64.0.1/32']],
-      ['l', ['10.64.0.2/32']],
-    ]);
     expect(readdirSync(directory)).toEqual([]);
   });
   test('is made by wireguard-go where the kernel has none', async () => {
@@ -43,7 +34,7 @@ describe('the WireGuard interface', () => {
     await create();
     network.links.get('ref0')?.peers.set('stranger', { allowedIps: ['0.0.0.0/0'], handshakeAt: 0, rxBytes: 0 });
     await create();
-    expect([...(network.links.get('ref0')?.peers.keys() ?? [])]).toEqual(['k', 'l']);
+    expect(network.links.get('ref0')?.peers.size).toBe(0);
   });
   test('of the same name that is not ours is left alone', async () => {
     const { network, create } = prepare();
@@ -71,7 +62,7 @@ test('where neither the kernel nor wireguard-go is there, the missing program is
   await expect(create()).rejects.toSatisfy((error) => hasCode(error, 'missing-program'));
 });
 
-test.each(['wg setconf', 'ip link set'])('where %s fails, neither interface nor file is left', async (line) => {
+test.each(['wg set', 'ip link set'])('where %s fails, neither interface nor file is left', async (line) => {
   const { directory, network, create } = prepare();
   network.failing.add(line);
   await expect(create()).rejects.toSatisfy((error) => hasCode(error, 'command-failed'));

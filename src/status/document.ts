@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Facts } from '../health/facts.ts';
 import { judgePhase, phases } from '../health/phase.ts';
-import { readTotal, type StatisticsInput, type StatusSection } from '../health/statistic.ts';
+import { readTotal, type Statistic, type StatusSection } from '../health/statistic.ts';
 import { type StatusField, statistics } from '../health/statistics.ts';
 import { profileNames, provideModes } from '../service/profiles.ts';
 
@@ -9,13 +9,6 @@ const time = z.iso.datetime().nullable();
 const mode = z.enum(provideModes).nullable();
 const bytes = z.number();
 const figure = bytes.nullable();
-type Figures<Section extends StatusSection> = { readonly [Field in StatusField<Section>]: typeof figure };
-const tunnelFigures = Object.fromEntries(
-  [...statistics].flatMap(({ status }) => (status?.section === 'tunnel' ? [[status.field, figure]] : [])),
-) as Figures<'tunnel'>;
-const gatewayFigures = Object.fromEntries(
-  [...statistics].flatMap(({ status }) => (status?.section === 'gateway' ? [[status.field, figure]] : [])),
-) as Figures<'gateway'>;
 
 /** `tributary status --json`, version 1. Fields are added, never changed; what is not known is null, never left out. */
 export const statusDocument = z.object({
@@ -36,7 +29,7 @@ export const statusDocument = z.object({
     backend: z.enum(['kernel', 'userspace']).nullable(),
     endpoint: z.string().nullable(),
     lastHandshakeAt: time,
-    ...tunnelFigures,
+    ...mapSection('tunnel', () => figure),
   }),
   provide: z.object({
     configured: z.enum(provideModes),
@@ -63,7 +56,7 @@ export const statusDocument = z.object({
     refusedPackets: z.record(z.string(), z.number()),
     /** When the firewall last refused, and let through, what it should of the agent's own test packets. */
     selfTestHeldAt: time,
-    ...gatewayFigures,
+    ...mapSection('gateway', () => figure),
   }),
   usage: z.object({
     periodStart: time,
@@ -84,13 +77,14 @@ export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
   const report = judgePhase(facts, now);
   const { registration, service, tunnel, gateway, usage, earned } = facts;
   const { shape } = statusDocument;
+  const read = (statistic: Statistic) => readTotal(statistic, { facts, report });
   return {
     version: 1,
     phase: report.phase,
     reasons: report.reasons.map((reason) => ({ ...reason, since: reason.since.toISOString() })),
     client: { id: registration?.clientId ?? null, description: registration?.description ?? null },
     service: fill(shape.service, { ...service, reachable: service.isReachable }),
-    tunnel: fill(shape.tunnel, { ...tunnel, ...readSection('tunnel', { facts, report }) }),
+    tunnel: fill(shape.tunnel, { ...tunnel, ...mapSection('tunnel', read) }),
     provide: buildProvideDocument(facts),
     gateway: fill(shape.gateway, {
       ...gateway,
@@ -98,7 +92,7 @@ export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
       forwardedBytes: gateway.forwardedBytes ?? { up: null, down: null },
       refusedPackets: { ...gateway.refusedPackets },
       selfTestHeldAt: gateway.selfTest.lastHeldAt,
-      ...readSection('gateway', { facts, report }),
+      ...mapSection('gateway', read),
     }),
     usage: fill(shape.usage, { ...usage, reachedAt: usage.reachedAt }),
     earned: earned === undefined ? null : fill(shape.earned.unwrap(), earned),
@@ -113,11 +107,11 @@ export function buildProvideDocument({ provide }: Facts): StatusDocument['provid
   return fill(part, { ...provide, override, household });
 }
 
-function readSection<Section extends StatusSection>(section: Section, input: StatisticsInput) {
-  const entries = statistics
-    .filter(({ status }) => status?.section === section)
-    .map((statistic) => [statistic.status?.field, readTotal(statistic, input)]);
-  return Object.fromEntries(entries) as Record<StatusField<Section>, number | undefined>;
+/** The table's statistics of a section, by their fields. */
+function mapSection<Section extends StatusSection, Value>(section: Section, read: (statistic: Statistic) => Value) {
+  const own = statistics.filter(({ status }) => status?.section === section);
+  const entries = own.map((statistic) => [statistic.status?.field, read(statistic)]);
+  return Object.fromEntries(entries) as Readonly<Record<StatusField<Section>, Value>>;
 }
 
 /** What a part of the document is made from: a time as such, and undefined for null. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Facts } from '../health/facts.ts';
 import { judgePhase, phases } from '../health/phase.ts';
-import { readTotal, type Statistic, type StatusSection } from '../health/statistic.ts';
+import { readTotal, type StatisticsInput, type StatusSection } from '../health/statistic.ts';
 import { type StatusField, statistics } from '../health/statistics.ts';
 import { profileNames, provideModes } from '../service/profiles.ts';
 
@@ -9,6 +9,12 @@ const time = z.iso.datetime().nullable();
 const mode = z.enum(provideModes).nullable();
 const bytes = z.number();
 const figure = bytes.nullable();
+const tunnelFigures = Object.fromEntries(
+  [...statistics].flatMap(({ status }) => (status?.section === 'tunnel' ? [[status.field, figure]] : [])),
+) as Record<StatusField<'tunnel'>, typeof figure>;
+const gatewayFigures = Object.fromEntries(
+  [...statistics].flatMap(({ status }) => (status?.section === 'gateway' ? [[status.field, figure]] : [])),
+) as Record<StatusField<'gateway'>, typeof figure>;
 
 /** `tributary status --json`, version 1. Fields are added, never changed; what is not known is null, never left out. */
 export const statusDocument = z.object({
@@ -29,7 +35,7 @@ export const statusDocument = z.object({
     backend: z.enum(['kernel', 'userspace']).nullable(),
     endpoint: z.string().nullable(),
     lastHandshakeAt: time,
-    ...mapSection('tunnel', () => figure),
+    ...tunnelFigures,
   }),
   provide: z.object({
     configured: z.enum(provideModes),
@@ -56,7 +62,7 @@ export const statusDocument = z.object({
     refusedPackets: z.record(z.string(), z.number()),
     /** When the firewall last refused, and let through, what it should of the agent's own test packets. */
     selfTestHeldAt: time,
-    ...mapSection('gateway', () => figure),
+    ...gatewayFigures,
   }),
   usage: z.object({
     periodStart: time,
@@ -77,14 +83,13 @@ export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
   const report = judgePhase(facts, now);
   const { registration, service, tunnel, gateway, usage, earned } = facts;
   const { shape } = statusDocument;
-  const read = (statistic: Statistic) => readTotal(statistic, { facts, report });
   return {
     version: 1,
     phase: report.phase,
     reasons: report.reasons.map((reason) => ({ ...reason, since: reason.since.toISOString() })),
     client: { id: registration?.clientId ?? null, description: registration?.description ?? null },
     service: fill(shape.service, { ...service, reachable: service.isReachable }),
-    tunnel: fill(shape.tunnel, { ...tunnel, ...mapSection('tunnel', read) }),
+    tunnel: fill(shape.tunnel, { ...tunnel, ...readSection('tunnel', { facts, report }) }),
     provide: buildProvideDocument(facts),
     gateway: fill(shape.gateway, {
       ...gateway,
@@ -92,7 +97,7 @@ export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
       forwardedBytes: gateway.forwardedBytes ?? { up: null, down: null },
       refusedPackets: { ...gateway.refusedPackets },
       selfTestHeldAt: gateway.selfTest.lastHeldAt,
-      ...mapSection('gateway', read),
+      ...readSection('gateway', { facts, report }),
     }),
     usage: fill(shape.usage, { ...usage, reachedAt: usage.reachedAt }),
     earned: earned === undefined ? null : fill(shape.earned.unwrap(), earned),
@@ -107,11 +112,10 @@ export function buildProvideDocument({ provide }: Facts): StatusDocument['provid
   return fill(part, { ...provide, override, household });
 }
 
-/** The table's statistics of a section, by their fields. */
-function mapSection<Section extends StatusSection, Value>(section: Section, read: (statistic: Statistic) => Value) {
+function readSection<Section extends StatusSection>(section: Section, input: StatisticsInput) {
   const own = statistics.filter(({ status }) => status?.section === section);
-  const entries = own.map((statistic) => [statistic.status?.field, read(statistic)]);
-  return Object.fromEntries(entries) as Readonly<Record<StatusField<Section>, Value>>;
+  const entries = own.map((statistic) => [statistic.status?.field, readTotal(statistic, input)]);
+  return Object.fromEntries(entries) as Record<StatusField<Section>, number | undefined>;
 }
 
 /** What a part of the document is made from: a time as such, and undefined for null. */

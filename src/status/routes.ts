@@ -28,7 +28,7 @@ const pagePaths = ['/', '/events', '/page.css', '/page.js', '/page.svg', '/page.
 
 /** What anybody who reaches the TCP port may ask. Nothing here changes anything, but for `/provide` with the page's token. */
 export const publicRoutes: Routes = {
-  ...Object.fromEntries(pagePaths.map((path) => [path, ['GET', askPage]])),
+  ...Object.fromEntries([...pagePaths].map((path) => [path, ['GET', askPage]])),
   '/provide': ['POST', askPage],
   '/status.json': ['GET', answerStatus],
   '/metrics': ['GET', answerMetrics],

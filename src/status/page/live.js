@@ -133,7 +133,7 @@ async function send(order) {
     const told = await answer.json();
     await refresh();
     // What was pressed may be gone.
-    if (document.activeElement === document.body) find('orders').querySelector('button.primary, summary').focus();
+    if (document.activeElement === document.body) find('orders').querySelector('.primary, [popovertarget]').focus();
     if (answer.status === 401) {
       sessionStorage.removeItem(storageKey);
       askForToken(order, `${told.error.message} Type it again.`);
@@ -146,7 +146,7 @@ async function send(order) {
 
 function order(mode, choice, limit) {
   for (const open of document.querySelectorAll('dialog[open]')) open.close();
-  for (const menu of document.querySelectorAll('.menu[open]')) menu.open = false;
+  document.querySelector(':popover-open')?.hidePopover();
   void send(
     mode === 'auto'
       ? { mode: null }
@@ -156,7 +156,6 @@ function order(mode, choice, limit) {
 
 document.addEventListener('click', ({ target }) => {
   const button = target.closest('button');
-  for (const menu of document.querySelectorAll('.menu[open]')) if (!menu.contains(target)) menu.open = false;
   if (button === null) return;
   const { order: mode, seconds, opens, closes } = button.dataset;
   if (mode !== undefined) order(mode, seconds);
@@ -175,13 +174,6 @@ document.addEventListener('click', ({ target }) => {
     sessionStorage.removeItem(storageKey);
     say('The token is forgotten.');
   }
-});
-
-document.addEventListener('keydown', ({ key }) => {
-  const menu = document.querySelector('.menu[open]');
-  if (key !== 'Escape' || menu === null) return;
-  menu.open = false;
-  menu.querySelector('summary').focus();
 });
 
 document.addEventListener('submit', (event) => {

@@ -267,6 +267,10 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     await page.locator('noscript [popovertarget]').click();
     expect(await page.locator('noscript code').first().isVisible()).toBe(true);
     expect(await page.locator('noscript code').first().innerText()).toBe('tributary provide none --for 1h');
+    // Nothing of the hint is cut off.
+    const cut =
+      "[...document.querySelectorAll(':popover-open p')].filter((own) => own.scrollHeight > own.clientHeight)";
+    expect(await page.evaluate(`${cut}.length`)).toBe(0);
     await page.getByText('12 months').click();
     expect(await page.locator('#live-months svg').first().isVisible()).toBe(true);
     expect(await page.locator('#live-hours').isVisible()).toBe(false);

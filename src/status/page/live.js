@@ -42,7 +42,7 @@ async function refresh() {
     show({ title: fresh.title, icon: icon.getAttribute('href'), at: now.dateTime, now: now.textContent });
     hear();
   } catch {
-    fallSilent();
+    hear(true);
   }
 }
 
@@ -66,19 +66,15 @@ function show({ title = shown.title, icon = shown.icon, script, at, ...rest }) {
 
 /** The agent is there, or is not; after a while it is asked, also where it is: a proxy may hold events back. */
 function hear(isSilent = false) {
-  document.body.classList.toggle('silent', isSilent);
-  find('silence').hidden = !isSilent;
-  clearTimeout(watchdog);
-  if (!document.hidden) watchdog = setTimeout(refresh, isSilent ? againMs : silentMs);
-}
-
-function fallSilent() {
-  if (find('silence').hidden) {
+  if (isSilent && find('silence').hidden) {
     find('silent-since').textContent = find('now').textContent;
     document.title = `Unknown since ${find('now').textContent} - Tributary`;
     find('icon').href = shown.icon.replace(/tone=.*/, 'tone=plain');
   }
-  hear(true);
+  document.body.classList.toggle('silent', isSilent);
+  find('silence').hidden = !isSilent;
+  clearTimeout(watchdog);
+  if (!document.hidden) watchdog = setTimeout(refresh, isSilent ? againMs : silentMs);
 }
 
 function follow() {

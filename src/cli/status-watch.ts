@@ -1,10 +1,10 @@
+import { computeSpeeds, type TrafficReading } from '../health/speeds.ts';
 import { renderSparkline } from '../lib/bars.ts';
 import { TributaryError } from '../lib/errors.ts';
 import { toPlainJson } from '../lib/plain-text.ts';
 import { sleep } from '../lib/sleep.ts';
 import { formatBitrate } from '../lib/units.ts';
 import type { StatusDocument } from '../status/document.ts';
-import { computeSpeeds, type TrafficReading } from '../status/recent.ts';
 import type { Output } from './context.ts';
 
 export interface WatchParts {

@@ -5,10 +5,7 @@ import { measureCounter } from './ledger-figures.ts';
 /** The counters as a report saw them. */
 export type ReportTotals = Readonly<ReturnType<typeof readTotals>>;
 
-/**
- * The fields of the one log record that a report writes; what is not known is left out. `previous`: the `total` of the
- * report before; undefined for the first of this process, which counts from zero.
- */
+/** The fields of the one log record that a report writes, without what is not known. `previous`: the last one's `total`; the first counts from zero. */
 export function composeReportLine(facts: Facts, { phase, reasons }: PhaseReport, previous?: ReportTotals) {
   const total = readTotals(facts);
   return {

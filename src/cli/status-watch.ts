@@ -1,7 +1,7 @@
+import { computeSpeeds, type TrafficReading } from '../health/speeds.ts';
 import { renderSparkline } from '../lib/bars.ts';
 import { formatBitrate } from '../lib/units.ts';
 import type { StatusDocument } from '../status/document.ts';
-import { computeSpeeds, type TrafficReading } from '../status/recent.ts';
 
 export interface StatusLooks {
   /** The status now, and the lines that show it. @throws not-running, command-failed, not-allowed */

@@ -36,9 +36,8 @@ export async function readLines(
 export async function findNewestLine(directory: string): Promise<LedgerLine | undefined> {
   let newest: LedgerLine | undefined;
   for (const name of (await listNames(directory)).filter((own) => !isYear(own))) {
-    const texts = await readTexts(directory, name);
-    const text = texts.findLast((own) => parseLine(own)?.sequence !== undefined);
-    const line = text === undefined ? undefined : parseLine(text);
+    const lines = (await readTexts(directory, name)).toReversed().values().map(parseLine);
+    const line = lines.find((own) => own?.sequence !== undefined);
     if ((line?.sequence ?? 0) > (newest?.sequence ?? 0)) newest = line;
   }
   return newest;

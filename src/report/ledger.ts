@@ -37,7 +37,7 @@ export async function openLedger({ directory, now }: { readonly directory: strin
   let unfiled = pickFigures({});
   let before: { readonly atMs: number; readonly isProviding: boolean } | undefined;
   /** When the hour that is counted in was last written, and what had been counted then. */
-  let written: { readonly atMs: number; readonly reached: Reading } | undefined;
+  let written = last && { atMs: performance.now(), reached };
   let roomMadeIn: string | undefined;
 
   const take = ({ isProviding, ...figures }: LedgerReading) => {
@@ -93,9 +93,7 @@ export async function openLedger({ directory, now }: { readonly directory: strin
       current = file(current?.start === start ? current : await turnTo(start));
       if (waiting.length > 0) await write(waiting);
       // The very first hour says from where on it is counted.
-      const isBegun = last !== undefined || written !== undefined;
-      written ??= { atMs: performance.now(), reached };
-      if (!isBegun || isDue(written)) await writeAll();
+      if (written === undefined || isDue(written)) await writeAll();
       const month = start.slice(0, 7);
       if (roomMadeIn !== month) await dropOldest(directory, month);
       roomMadeIn = month;

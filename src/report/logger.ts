@@ -71,17 +71,10 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-interface ErrorFields {
-  readonly code: string | undefined;
-  readonly message: string;
-  readonly cause?: ErrorFields;
-  readonly stack?: string;
-}
-
 const deepest = 3;
 
 /** Code and message, down the causes. Never other properties: a program's output and input may hold keys. */
-function toErrorFields(error: unknown, depth = 0): ErrorFields {
+function toErrorFields(error: unknown, depth = 0): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { code: undefined, message: String(error) };
   const { cause } = error;
   const code = error instanceof TributaryError ? error.code : systemCodeOf(error);

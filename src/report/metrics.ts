@@ -12,18 +12,13 @@ export function renderMetric(metric: Omit<Statistic, 'read'>, samples: readonly 
   return [
     `# HELP ${metric.name} ${escapeHelp(metric.help)}\n`,
     `# TYPE ${metric.name} ${metric.type}\n`,
-    ...samples.map(({ labels, value }) => `${metric.name}${renderLabels(labels)} ${renderValue(value)}\n`),
+    ...samples.map(({ labels, value }) => `${metric.name}${renderLabels(labels)} ${value}\n`),
   ];
 }
 
 function renderLabels(labels: Sample['labels']): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeHelp(value).replaceAll('"', '\\"')}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
-}
-
-function renderValue(value: number): string {
-  if (Number.isFinite(value)) return String(value);
-  return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
 }
 
 function escapeHelp(text: string): string {

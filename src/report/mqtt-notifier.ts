@@ -1,18 +1,11 @@
+import { computeSpeeds, readTraffic, type TrafficReading } from '../health/speeds.ts';
 import { messageOf } from '../lib/errors.ts';
 import { toPlainJson } from '../lib/plain-text.ts';
 import { type ProvideMode, provideModes } from '../service/profiles.ts';
 import { type Discovery, nameTopics, renderDiscovery } from './home-assistant.ts';
 import type { Logger } from './logger.ts';
 import type { MqttBroker } from './mqtt-session.ts';
-import {
-  commandWords,
-  hasUrgentChange,
-  type MqttState,
-  measureRates,
-  type Reading,
-  readMqttState,
-  type StateInput,
-} from './mqtt-state.ts';
+import { commandWords, hasUrgentChange, type MqttState, readMqttState, type StateInput } from './mqtt-state.ts';
 import type { Notifier, Pace } from './notifier.ts';
 
 /** What is published, and where. */
@@ -77,14 +70,17 @@ async function openPublisher(parts: MqttParts, clientId: string, signal: AbortSi
   const { openMqttSession } = await import('./mqtt-session.ts');
   const session = await openMqttSession({ broker, clientId, topics, onCommand, signal });
   let published: MqttState | undefined;
-  let reading: Reading | undefined;
-  let figures: Pick<StateInput, 'rates' | 'todayBytes'> = { rates: undefined, todayBytes: undefined };
-  const areFiguresDue = () => reading === undefined || performance.now() - reading.atMs >= figuresMs;
+  let readAtMs = Number.NEGATIVE_INFINITY;
+  let reading: TrafficReading | undefined;
+  let figures: Pick<StateInput, 'speed' | 'todayBytes'> = { speed: undefined, todayBytes: undefined };
+  const areFiguresDue = () => performance.now() - readAtMs >= figuresMs;
   const readState = () => readMqttState({ facts: facts(), now: now(), ...figures });
   const readFigures = async () => {
     await parts.refresh();
-    const next = { atMs: performance.now(), bytes: facts().gateway.forwardedBytes };
-    figures = { rates: reading && measureRates(reading, next), todayBytes: await parts.todayBytes() };
+    readAtMs = performance.now();
+    const next = readTraffic(facts(), readAtMs);
+    const speed = reading && next && computeSpeeds([reading, next])[0];
+    figures = { speed, todayBytes: await parts.todayBytes() };
     reading = next;
   };
   return {

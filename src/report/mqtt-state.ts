@@ -1,20 +1,17 @@
 import type { Facts } from '../health/facts.ts';
 import { judgePhase, type PhaseReport, phases, type Reason } from '../health/phase.ts';
+import type { Speed } from '../health/speeds.ts';
 import { provideModes } from '../service/profiles.ts';
-import { measureCounter } from './ledger-figures.ts';
 
 /** What the state is read from. */
 export interface StateInput {
   readonly facts: Facts;
   readonly now: Date;
   /** undefined: not measured yet. */
-  readonly rates: Rates | undefined;
+  readonly speed: Speed | undefined;
   /** Forwarded since midnight; undefined without a ledger. */
   readonly todayBytes: number | undefined;
 }
-
-/** Bytes per second, each way. */
-export type Rates = Readonly<Record<'up' | 'down', number>>;
 
 type EntityInput = StateInput & Pick<PhaseReport, 'phase'> & { readonly reason: Reason | undefined };
 
@@ -67,8 +64,8 @@ export const entities: Readonly<Record<string, Entity>> = {
     read: ({ reason }) => toShortText(reason?.action),
   },
   mode: { name: 'Mode', fields: mode, read: ({ facts }) => facts.provide.effective },
-  up_rate: { name: 'To the Internet', ...rate, read: ({ rates }) => rates && Math.round(rates.up) },
-  down_rate: { name: 'From the Internet', ...rate, read: ({ rates }) => rates && Math.round(rates.down) },
+  up_rate: { name: 'To the Internet', ...rate, read: ({ speed }) => speed && Math.round(speed.up) },
+  down_rate: { name: 'From the Internet', ...rate, read: ({ speed }) => speed && Math.round(speed.down) },
   today_bytes: { name: 'Shared today', ...size, read: ({ todayBytes }) => todayBytes },
   period_bytes: { name: 'Shared this period', ...size, read: ({ facts }) => facts.usage.bytes },
   cap_share: {
@@ -138,20 +135,4 @@ export function hasUrgentChange(before: MqttState | undefined, after: MqttState)
 /** Home Assistant takes no longer state. */
 function toShortText(text = 'none'): string {
   return text.slice(0, 250);
-}
-
-/** The counters at an instant in monotonic ms; undefined before they were first read. */
-export interface Reading {
-  readonly atMs: number;
-  readonly bytes: Rates | undefined;
-}
-
-/** What passed between two readings, per second; undefined for two of the same instant. */
-export function measureRates(before: Reading, after: Reading): Rates | undefined {
-  const seconds = (after.atMs - before.atMs) / 1000;
-  if (seconds <= 0 || before.bytes === undefined || after.bytes === undefined) return undefined;
-  return {
-    up: measureCounter(before.bytes.up, after.bytes.up) / seconds,
-    down: measureCounter(before.bytes.down, after.bytes.down) / seconds,
-  };
 }

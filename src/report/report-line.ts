@@ -2,22 +2,15 @@ import type { Facts } from '../health/facts.ts';
 import type { PhaseReport } from '../health/phase.ts';
 import { measureCounter } from './ledger-figures.ts';
 
-/** The counters as the last report saw them. */
-export type ReportTotals = Readonly<ReturnType<typeof readReportTotals>>;
+/** The counters as a report saw them. */
+export type ReportTotals = Readonly<ReturnType<typeof readTotals>>;
 
-export interface ReportInput {
-  readonly facts: Facts;
-  readonly report: PhaseReport;
-  /** undefined for the first report of this process: it counts from zero. */
-  readonly previous: ReportTotals | undefined;
-}
-
-/** The fields of the one log record that a report writes; what is not known is left out. */
-export function composeReportLine({ facts, report, previous }: ReportInput) {
-  const total = readReportTotals(facts);
+/** The fields of the one log record that a report writes, without what is not known. `previous`: the last one's `total`; the first counts from zero. */
+export function composeReportLine(facts: Facts, { phase, reasons }: PhaseReport, previous?: ReportTotals) {
+  const total = readTotals(facts);
   return {
-    phase: report.phase,
-    reason: report.reasons[0]?.code,
+    phase,
+    reason: reasons[0]?.code,
     mode: facts.provide.effective,
     confirmedMode: facts.provide.confirmed,
     since: previous === undefined ? total : subtractTotals(previous, total),
@@ -27,8 +20,7 @@ export function composeReportLine({ facts, report, previous }: ReportInput) {
   };
 }
 
-/** To be kept for the next report. */
-export function readReportTotals({ tunnel, gateway }: Facts) {
+function readTotals({ tunnel, gateway }: Facts) {
   return {
     tunnelRxBytes: tunnel.rxBytes ?? 0,
     tunnelTxBytes: tunnel.txBytes ?? 0,

@@ -15,12 +15,11 @@ interface StateChange {
 export function createStateLogger(log: Logger) {
   const states = new Map<string, string>();
   return {
-    /** Logs when `topic` is in another state than it was last told to be in; true when it did. */
-    note({ topic, state, level, message, fields }: StateChange): boolean {
-      if (states.get(topic) === state) return false;
+    /** Logs when `topic` is in another state than it was last told to be in. */
+    note({ topic, state, level, message, fields }: StateChange): void {
+      if (states.get(topic) === state) return;
       states.set(topic, state);
       log[level]({ topic, state, ...fields }, message);
-      return true;
     },
   };
 }

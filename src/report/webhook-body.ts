@@ -12,23 +12,19 @@ export interface Notice extends Readonly<Record<Known, string | undefined>> {
   readonly to: Phase;
 }
 
-export type WebhookFormat = keyof typeof formats;
-
-/** What is sent, and the path of the address to which it goes. */
-export function renderNotice(notice: Notice, format: WebhookFormat, path: string) {
-  return formats[format](notice, path);
-}
+export type WebhookFormat = keyof typeof webhookFormats;
 
 /** No receiver cuts what is shorter, also when each character is escaped. */
 const mostCharacters = 300;
 const urgentPhases: ReadonlySet<Phase> = new Set(['blocked', 'signed-out']);
 
-/*
- * Each as the receiver's own documentation wants it: ntfy "Publish as JSON", Discord "Execute Webhook" and "Allowed Mentions",
- * Slack "Sending messages using incoming webhooks" and "Formatting text", Gotify "POST /message". Texts of the service are in
- * them: they call nobody by name and have no links or letters of their own.
+/**
+ * What is sent, and the path of the address to which it goes. Each as the receiver's own documentation wants it: ntfy
+ * "Publish as JSON", Discord "Execute Webhook" and "Allowed Mentions", Slack "Sending messages using incoming webhooks" and
+ * "Formatting text", Gotify "POST /message". Texts of the service are in them: they call nobody by name and have no links or
+ * letters of their own.
  */
-const formats = {
+export const webhookFormats = {
   /** Version 1. Fields are added, never changed; what is not known is null. */
   json: (notice: Notice, path: string) => {
     const { at, from, to, reason, message, action, clientId, description, event } = notice;

@@ -7,7 +7,7 @@ import { readRetryAfterSeconds } from '../service/retry-after.ts';
 import { createTransport } from '../service/transport.ts';
 import { findMilestone, type Milestone, type Told } from './milestones.ts';
 import type { Notifier, Outcome, Pace } from './notifier.ts';
-import { type Notice, renderNotice, type WebhookFormat } from './webhook-body.ts';
+import { type Notice, type WebhookFormat, webhookFormats } from './webhook-body.ts';
 
 export interface WebhookParts {
   readonly url: Secret;
@@ -56,7 +56,7 @@ export function createWebhookNotifier(parts: WebhookParts): Notifier<Message> {
       told = milestone?.told ?? told;
       const notice = toNotice(change ?? { at, from: report.phase, to: report }, milestone, current);
       // The id is the same for every try.
-      return { id: randomUUID(), told: milestone?.told, ...renderNotice(notice, format, url.pathname + url.search) };
+      return { id: randomUUID(), told: milestone?.told, ...webhookFormats[format](notice, url.pathname + url.search) };
     },
     async deliver({ id, path, body, told: toldNow }, signal) {
       const nowMs = now().getTime();

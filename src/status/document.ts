@@ -9,13 +9,12 @@ const time = z.iso.datetime().nullable();
 const mode = z.enum(provideModes).nullable();
 const bytes = z.number();
 const figure = bytes.nullable();
-type Figures<Section extends StatusSection> = { readonly [Field in StatusField<Section>]: typeof figure };
 const tunnelFigures = Object.fromEntries(
   [...statistics].flatMap(({ status }) => (status?.section === 'tunnel' ? [[status.field, figure]] : [])),
-) as Figures<'tunnel'>;
+) as Record<StatusField<'tunnel'>, typeof figure>;
 const gatewayFigures = Object.fromEntries(
   [...statistics].flatMap(({ status }) => (status?.section === 'gateway' ? [[status.field, figure]] : [])),
-) as Figures<'gateway'>;
+) as Record<StatusField<'gateway'>, typeof figure>;
 
 /** `tributary status --json`, version 1. Fields are added, never changed; what is not known is null, never left out. */
 export const statusDocument = z.object({
@@ -114,9 +113,8 @@ export function buildProvideDocument({ provide }: Facts): StatusDocument['provid
 }
 
 function readSection<Section extends StatusSection>(section: Section, input: StatisticsInput) {
-  const entries = statistics
-    .filter(({ status }) => status?.section === section)
-    .map((statistic) => [statistic.status?.field, readTotal(statistic, input)]);
+  const own = statistics.filter(({ status }) => status?.section === section);
+  const entries = own.map((statistic) => [statistic.status?.field, readTotal(statistic, input)]);
   return Object.fromEntries(entries) as Record<StatusField<Section>, number | undefined>;
 }
 

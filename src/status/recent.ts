@@ -1,24 +1,12 @@
 import type { Facts } from '../health/facts.ts';
 import type { Phase, PhaseReport } from '../health/phase.ts';
+import { readTraffic, type TrafficReading } from '../health/speeds.ts';
 import { type ChosenMode, findChosenMode } from './chosen-mode.ts';
 
 /** Something that changed, by the device's clock. */
 export type RecentEvent =
   | { readonly kind: 'phase'; readonly at: Date; readonly phase: Phase; readonly message: string | undefined }
   | ({ readonly kind: 'mode'; readonly at: Date } & ChosenMode);
-
-/** The counters of forwarded traffic at a moment of a monotonic clock, in ms. */
-export type TrafficReading = Readonly<Record<'atMs' | 'upBytes' | 'downBytes', number>>;
-
-/** Bytes a second each way from each reading to the next. Counters that went back were made new: nothing is shown then. */
-export function computeSpeeds(readings: readonly TrafficReading[]) {
-  return readings.slice(1).map((after, index) => {
-    const before = readings[index] ?? after;
-    const seconds = Math.max(1, after.atMs - before.atMs) / 1000;
-    const up = Math.max(0, after.upBytes - before.upBytes) / seconds;
-    return { up, down: Math.max(0, after.downBytes - before.downBytes) / seconds };
-  });
-}
 
 /** What happened since the agent started, as far as a page shows it; bounded, and in memory only. */
 export type Recent = ReturnType<typeof createRecent>;
@@ -33,9 +21,7 @@ export function createRecent(now: () => Date, nowMs: () => number) {
   let events: readonly RecentEvent[] = [];
   let readings: readonly TrafficReading[] = [];
   let before: { readonly phase: string; readonly mode: string } | undefined;
-  /** The counters now; undefined before the first reading. */
-  const read = ({ gateway: { forwardedBytes } }: Facts): TrafficReading | undefined =>
-    forwardedBytes && { atMs: nowMs(), upBytes: forwardedBytes.up, downBytes: forwardedBytes.down };
+  const read = (facts: Facts) => readTraffic(facts, nowMs());
   return {
     /** To be called with every look at the phase. */
     note(facts: Facts, { phase, reasons }: PhaseReport) {
@@ -58,6 +44,7 @@ export function createRecent(now: () => Date, nowMs: () => number) {
     events: () => events,
     /** The oldest first. */
     readings: () => readings,
+    /** The counters now; undefined before the first reading. */
     read,
   };
 }

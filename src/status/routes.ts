@@ -21,43 +21,28 @@ export interface Asked extends StatusSource {
   /** Loaded when it is first asked: an agent at rest does not carry it. */
   readonly page: (request: StatusRequest) => Promise<StatusAnswer>;
 }
-interface StatusRoute {
-  readonly method: 'GET' | 'POST';
-  /** True where the counters are shown. */
-  readonly isLive?: boolean;
-  readonly handle: (asked: Asked) => StatusAnswer | Promise<StatusAnswer>;
-}
-type Routes = Readonly<Record<string, StatusRoute>>;
+type Handle = (asked: Asked) => StatusAnswer | Promise<StatusAnswer>;
+type Routes = Readonly<Record<string, readonly [method: 'GET' | 'POST', handle: Handle]>>;
 
 const pagePaths = ['/', '/events', '/page.css', '/page.js', '/page.svg', '/page.webmanifest', '/history.json'];
 
 /** What anybody who reaches the TCP port may ask. Nothing here changes anything, but for `/provide` with the page's token. */
 export const publicRoutes: Routes = {
-  ...Object.fromEntries([...pagePaths].map((path) => [path, { method: 'GET', handle: askPage }])),
-  '/provide': { method: 'POST', handle: askPage },
-  '/status.json': { method: 'GET', isLive: true, handle: answerStatus },
-  '/metrics': {
-    method: 'GET',
-    isLive: true,
-    handle: ({ metrics }) => createAnswer('text/plain; version=0.0.4; charset=utf-8', metrics()),
-  },
-  '/livez': { method: 'GET', handle: answerLiveness },
-  '/readyz': { method: 'GET', handle: answerReadiness },
+  ...Object.fromEntries([...pagePaths].map((path) => [path, ['GET', askPage]])),
+  '/provide': ['POST', askPage],
+  '/status.json': ['GET', answerStatus],
+  '/metrics': ['GET', answerMetrics],
+  '/livez': ['GET', answerLiveness],
+  '/readyz': ['GET', answerReadiness],
 };
 
 /** What the owner's commands may do besides, over the Unix socket. */
 export const ownerRoutes: Routes = {
   ...publicRoutes,
-  '/health': {
-    method: 'GET',
-    handle: ({ health }) => createJsonAnswer(200, { healthy: health().isHealthy, message: health().line }),
-  },
-  '/provide': { method: 'POST', handle: (asked) => setProvide(asked, asked.request.body) },
-  '/reload': {
-    method: 'POST',
-    handle: ({ control }) => control.reload().then(() => createJsonAnswer(200, { reloaded: true })),
-  },
-  '/self-test': { method: 'POST', handle: (asked) => asked.control.selfTest().then(() => answerStatus(asked)) },
+  '/health': ['GET', ({ health }) => createJsonAnswer(200, { healthy: health().isHealthy, message: health().line })],
+  '/provide': ['POST', (asked) => setProvide(asked, asked.request.body)],
+  '/reload': ['POST', ({ control }) => control.reload().then(() => createJsonAnswer(200, { reloaded: true }))],
+  '/self-test': ['POST', (asked) => asked.control.selfTest().then(() => answerStatus(asked))],
 };
 
 /** The answer to a request; never throws. */
@@ -65,12 +50,12 @@ export async function answer(routes: Routes, asked: Asked): Promise<StatusAnswer
   const { method, path } = asked.request;
   const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
   if (route === undefined) return answerNotFound();
-  if (method !== route.method && !(method === 'HEAD' && route.method === 'GET')) {
-    return { ...createTextAnswer(405, `Only ${route.method} is served here.`), headers: { Allow: route.method } };
+  const [allowed, handle] = route;
+  if (method !== allowed && !(method === 'HEAD' && allowed === 'GET')) {
+    return { ...createTextAnswer(405, `Only ${allowed} is served here.`), headers: { Allow: allowed } };
   }
   try {
-    if (route.isLive === true) await asked.refresh();
-    return await route.handle(asked);
+    return await handle(asked);
   } catch (error) {
     return toErrorAnswer(error);
   }
@@ -80,8 +65,14 @@ function askPage({ page, request }: Asked): Promise<StatusAnswer> {
   return page(request);
 }
 
-function answerStatus({ facts, now }: StatusSource): StatusAnswer {
+async function answerStatus({ refresh, facts, now }: StatusSource): Promise<StatusAnswer> {
+  await refresh();
   return createJsonAnswer(200, buildStatusDocument(facts(), now()));
+}
+
+async function answerMetrics({ refresh, metrics }: StatusSource): Promise<StatusAnswer> {
+  await refresh();
+  return createAnswer('text/plain; version=0.0.4; charset=utf-8', metrics());
 }
 
 function answerLiveness({ stalledLoops }: StatusSource): StatusAnswer {

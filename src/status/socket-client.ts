@@ -32,7 +32,7 @@ export async function askAgent({ socketPaths, onlyOf }: Listening, question: Que
   const others: string[] = [];
   for (const socketPath of socketPaths) {
     try {
-      return await exchange({ name, socketPath, onlyOf }, question);
+      return await exchange(socketPath, onlyOf, question);
     } catch (error) {
       if (hasCode(error, 'not-running')) others.push(`; on ${socketPath} ${error.message}`);
       else if (!nobody.has(systemCodeOf(error))) throw createAskError(error, name, socketPath);
@@ -43,10 +43,8 @@ export async function askAgent({ socketPaths, onlyOf }: Listening, question: Que
   throw new TributaryError('not-running', `asking ${name}: ${found}`);
 }
 
-type Asked = Readonly<Record<'name' | 'socketPath', string>> & Pick<Listening, 'onlyOf'>;
-
 /** HTTP/1.0, whose answers end with the connection: Node's own client takes longer to load than this whole exchange. */
-async function exchange({ name, socketPath, onlyOf }: Asked, { method, path, body, onVersion }: Question) {
+async function exchange(socketPath: string, onlyOf: string | undefined, { method, path, body, onVersion }: Question) {
   const signal = AbortSignal.timeout(timeoutMs);
   // Root speaks as the folder's owner: a link in the place of the agent's socket could lead to one that only root may use.
   await using folder = await openFolder(dirname(socketPath));
@@ -57,28 +55,26 @@ async function exchange({ name, socketPath, onlyOf }: Asked, { method, path, bod
   const isCertain = onlyOf === undefined || dirname(socketPath) === onlyOf;
   const meant = isCertain ? '' : `${stateHeader}: ${encodeURI(onlyOf)}\r\n`;
   socket.write(`${method} ${path} HTTP/1.0\r\nHost: localhost\r\n${meant}${length}\r\n${sent}`);
-  const answer = await readToEnd(name, socket);
+  const answer = await readToEnd(socket);
   const end = answer.indexOf('\r\n\r\n');
   const head = answer.subarray(0, Math.max(0, end)).toString('latin1');
   onVersion?.(new RegExp(`^${versionHeader}: *(.*)$`, 'im').exec(head)?.[1]);
   const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1] ?? 0);
-  return await readAnswer(name, status, answer.subarray(end + 4).toString('utf8'));
+  return await readAnswer(status, answer.subarray(end + 4).toString('utf8'));
 }
 
-async function readToEnd(name: string, socket: Socket): Promise<Buffer> {
+async function readToEnd(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of socket) {
     length += chunk.length;
-    if (length > answerLimitBytes) {
-      throw new TributaryError('command-failed', `asking ${name}: its answer is too long`);
-    }
+    if (length > answerLimitBytes) throw new Error('its answer is too long');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-async function readAnswer(name: string, status: number, text: string): Promise<unknown> {
+async function readAnswer(status: number, text: string): Promise<unknown> {
   const value = parseJson(text);
   if (status >= 200 && status < 300 && value !== undefined) return value;
   // Loaded late: most answers are no errors.
@@ -87,8 +83,7 @@ async function readAnswer(name: string, status: number, text: string): Promise<u
   if (told.success && isErrorCode(told.data.error.code)) {
     throw new TributaryError(told.data.error.code, told.data.error.message);
   }
-  const said = status === 0 ? 'no whole answer' : `status ${status}`;
-  throw new TributaryError('command-failed', `asking ${name}: it answered with ${said}`);
+  throw new Error(`it answered with ${status === 0 ? 'no whole answer' : `status ${status}`}`);
 }
 
 function createAskError(error: unknown, name: string, socketPath: string): TributaryError {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { basename, dirname } from 'node:path';
 import { rethrow, systemCodeOf, TributaryError } from '../lib/errors.ts';
@@ -20,15 +21,10 @@ export async function clearStaleSocket(path: string): Promise<void> {
 }
 
 /** Only a refused connection proves that nobody listens; anything else counts as an answer. */
-function isAnswered(folder: Folder, name: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const client = folder.at(name, (path) => connect(path));
-    const finish = (error?: Error) => {
-      client.destroy();
-      resolve(!['ECONNREFUSED', 'ENOENT'].includes(systemCodeOf(error) ?? ''));
-    };
-    client.setTimeout(2_000, finish);
-    client.once('connect', finish);
-    client.once('error', finish);
-  });
+async function isAnswered(folder: Folder, name: string): Promise<boolean> {
+  const client = folder.at(name, (path) => connect(path));
+  const signal = AbortSignal.timeout(2_000);
+  const failure: unknown = await once(client, 'connect', { signal }).catch((error: unknown) => error);
+  client.destroy();
+  return !['ECONNREFUSED', 'ENOENT'].includes(systemCodeOf(failure) ?? '');
 }

@@ -8,7 +8,7 @@ import { computeMedian, computeRatio } from './medians.ts';
 import { readTreeUse } from './process-tree.ts';
 
 /** Operations that only read, and how many times a bare server's processor time each may take. */
-export const goals = {
+const goals = {
   payoutWallet: 3,
   wallets: 3,
   deviceAssociations: 3,

@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
   test('pauses, goes on and changes the mode by keyboard alone, with the token typed once', async () => {
     await using world = await openPage(launched, screens.desktop);
     const { page, fixture } = world;
-    await world.tabTo('#orders summary');
+    await world.tabTo('#orders [popovertarget]');
     await page.keyboard.press('Enter');
     await world.tabTo('[data-seconds="3600"]');
     await page.keyboard.press('Enter');
@@ -263,10 +263,14 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     await using world = await openPage(launched, { ...screens.phone, javaScriptEnabled: false });
     const { page } = world;
     expect(await page.locator('#live-state').innerText()).toContain('Sharing with everyone');
-    expect(await page.locator('button:visible').allInnerTexts()).toEqual([]);
-    await page.locator('noscript summary').click();
+    expect(await page.locator('button:visible').allInnerTexts()).toEqual(['Pause ▾']);
+    await page.locator('noscript [popovertarget]').click();
     expect(await page.locator('noscript code').first().isVisible()).toBe(true);
     expect(await page.locator('noscript code').first().innerText()).toBe('tributary provide none --for 1h');
+    // Nothing of the hint is cut off.
+    const cut =
+      "[...document.querySelectorAll(':popover-open p')].filter((own) => own.scrollHeight > own.clientHeight)";
+    expect(await page.evaluate(`${cut}.length`)).toBe(0);
     await page.getByText('12 months').click();
     expect(await page.locator('#live-months svg').first().isVisible()).toBe(true);
     expect(await page.locator('#live-hours').isVisible()).toBe(false);

@@ -5,7 +5,7 @@ import { once } from '../../lib/once.ts';
 import { createSchedule } from '../../provide/schedule.ts';
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import { unitMs } from '../../report/ledger-line.ts';
-import { composeReportLine, type ReportTotals, readReportTotals } from '../../report/report-line.ts';
+import { composeReportLine, type ReportTotals } from '../../report/report-line.ts';
 import { clipHours, findMoment } from '../../report/same-moment.ts';
 import type { ConfirmedMode } from '../kept-choices.ts';
 import type { AgentState, Sections, Shared, Wakeups } from '../state.ts';
@@ -27,8 +27,9 @@ export function createReport(parts: ReportParts): (signal: AbortSignal) => Promi
   return async (signal) => {
     await readServiceFigures(parts, signal);
     const facts = parts.facts();
-    parts.log.info(composeReportLine({ facts, report: judgePhase(facts, parts.now()), previous }), 'report');
-    previous = readReportTotals(facts);
+    const line = composeReportLine(facts, judgePhase(facts, parts.now()), previous);
+    parts.log.info(line, 'report');
+    previous = line.total;
   };
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { createAnswer, type StatusAnswer, type StatusRequest } from '../answers.ts';
@@ -43,16 +43,14 @@ function paint(icon: StatusAnswer, { query }: StatusRequest): StatusAnswer {
 }
 
 function createAsset(path: string, plain: StatusAnswer) {
-  const sha256 = createHash('sha256').update(plain.body);
-  const version = sha256.copy().digest('base64url').slice(0, 10);
-  let packed: Promise<StatusAnswer> | undefined;
+  const sha256 = hash('sha256', plain.body, 'buffer');
+  const version = sha256.toString('base64url').slice(0, 10);
   return {
     href: `${path}?v=${version}`,
-    integrity: `sha256-${sha256.digest('base64')}`,
-    /** Compressed once. Kept for ever under the name that has this version, and under no other. */
+    integrity: `sha256-${sha256.toString('base64')}`,
+    /** Kept for ever under the name that has this version, and under no other. */
     async answer({ headers, query }: StatusRequest): Promise<StatusAnswer> {
-      if (takesGzip(headers)) packed ??= packAnswer(plain, headers);
-      const answer = (takesGzip(headers) && (await packed)) || plain;
+      const answer = await packAnswer(plain, headers);
       if (query.get('v') !== version) return answer;
       return { ...answer, headers: { ...answer.headers, 'Cache-Control': 'public, max-age=31536000, immutable' } };
     },
@@ -63,14 +61,10 @@ const compress = promisify(gzip);
 /** Below it the answer fits into a packet anyway. */
 const leastBytes = 1_000;
 
-/** True where the browser can read it; `gzip;q=0` says that it cannot. */
-function takesGzip({ 'accept-encoding': encodings = '' }: StatusRequest['headers']): boolean {
-  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(encodings));
-}
-
-/** The answer compressed, if the browser can read that. */
+/** The answer compressed, if the browser can read that: `gzip;q=0` says that it cannot. */
 export async function packAnswer(answer: StatusAnswer, headers: StatusRequest['headers']): Promise<StatusAnswer> {
   const vary = { ...answer.headers, Vary: 'Accept-Encoding' };
-  if (answer.body.length < leastBytes || !takesGzip(headers)) return { ...answer, headers: vary };
+  const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(headers['accept-encoding'] ?? ''));
+  if (answer.body.length < leastBytes || !takesGzip) return { ...answer, headers: vary };
   return { ...answer, packed: await compress(answer.body), headers: { ...vary, 'Content-Encoding': 'gzip' } };
 }

@@ -6,20 +6,14 @@ import type { View } from './view.ts';
 /** One bar of a chart: both directions, and the words shown when it is pointed at. */
 export type Bar = Readonly<Record<'label' | 'words', string> & Record<'up' | 'down', number>>;
 
-interface BarChart {
-  readonly bars: readonly Bar[];
-  readonly summary: string;
-  readonly labels: number;
-}
-
 /** A round number that is at least as large, whose half is round too: 1, 2, 4, 6, 8 or 10 of some power of ten. */
 export function chooseTop(most: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
   return ([1, 2, 4, 6, 8].find((step) => step * power >= most) ?? 10) * power;
 }
 
-/** Bars with a round scale. Lengths are percent: nothing is stretched, however wide the screen is. */
-export function renderBars({ bars, summary, labels }: BarChart): Html {
+/** Bars with a round scale and at most so many labels. Lengths are percent: nothing is stretched, however wide the screen is. */
+export function renderBars(bars: readonly Bar[], summary: string, labels: number): Html {
   const top = chooseTop(Math.max(...bars.map(({ up, down }) => up + down), 1000));
   const every = Math.ceil(bars.length / labels);
   const width = 100 / Math.max(bars.length, 6);

@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import { TributaryError } from '../../lib/errors.ts';
-import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
+import type { HistoryRow } from '../../report/history.ts';
 import { createJsonAnswer, type StatusAnswer } from '../answers.ts';
 import type { StatusSource } from '../source.ts';
 import { unitMs } from './slots.ts';
 
 /** How far back each unit may be asked for; a longer answer would be large, and is what the file itself is for. */
-const longestDays: Readonly<Record<HistoryQuestion['unit'], number>> = { hour: 62, day: 3660 };
-const defaultDays: Readonly<Record<HistoryQuestion['unit'], number>> = { hour: 2, day: 31 };
+const daysBack = { hour: { usual: 2, most: 62 }, day: { usual: 31, most: 3660 } } as const;
 
 const question = z.object({ unit: z.enum(['hour', 'day']), since: z.iso.datetime().optional() });
 
@@ -28,9 +27,9 @@ function parseQuestion(query: URLSearchParams, nowMs: number) {
     throw new TributaryError('usage-invalid', 'reading the request: unit is hour or day, since is a time in ISO 8601');
   }
   const { unit, since } = parsed.data;
-  const sinceMs = since === undefined ? nowMs - defaultDays[unit] * unitMs.day : Date.parse(since);
-  if (sinceMs < nowMs - longestDays[unit] * unitMs.day) {
-    throw new TributaryError('usage-invalid', `reading the request: since is at most ${longestDays[unit]} days ago`);
+  const sinceMs = since === undefined ? nowMs - daysBack[unit].usual * unitMs.day : Date.parse(since);
+  if (sinceMs < nowMs - daysBack[unit].most * unitMs.day) {
+    throw new TributaryError('usage-invalid', `reading the request: since is at most ${daysBack[unit].most} days ago`);
   }
   return { unit, sinceMs };
 }

@@ -42,7 +42,7 @@ async function refresh() {
     show({ title: fresh.title, icon: icon.getAttribute('href'), at: now.dateTime, now: now.textContent });
     hear();
   } catch {
-    fallSilent();
+    hear(true);
   }
 }
 
@@ -66,19 +66,15 @@ function show({ title = shown.title, icon = shown.icon, script, at, ...rest }) {
 
 /** The agent is there, or is not; after a while it is asked, also where it is: a proxy may hold events back. */
 function hear(isSilent = false) {
-  document.body.classList.toggle('silent', isSilent);
-  find('silence').hidden = !isSilent;
-  clearTimeout(watchdog);
-  if (!document.hidden) watchdog = setTimeout(refresh, isSilent ? againMs : silentMs);
-}
-
-function fallSilent() {
-  if (find('silence').hidden) {
+  if (isSilent && find('silence').hidden) {
     find('silent-since').textContent = find('now').textContent;
     document.title = `Unknown since ${find('now').textContent} - Tributary`;
     find('icon').href = shown.icon.replace(/tone=.*/, 'tone=plain');
   }
-  hear(true);
+  document.body.classList.toggle('silent', isSilent);
+  find('silence').hidden = !isSilent;
+  clearTimeout(watchdog);
+  if (!document.hidden) watchdog = setTimeout(refresh, isSilent ? againMs : silentMs);
 }
 
 function follow() {
@@ -133,7 +129,7 @@ async function send(order) {
     const told = await answer.json();
     await refresh();
     // What was pressed may be gone.
-    if (document.activeElement === document.body) find('orders').querySelector('button.primary, summary').focus();
+    if (document.activeElement === document.body) find('orders').querySelector('.primary, [popovertarget]').focus();
     if (answer.status === 401) {
       sessionStorage.removeItem(storageKey);
       askForToken(order, `${told.error.message} Type it again.`);
@@ -146,7 +142,7 @@ async function send(order) {
 
 function order(mode, choice, limit) {
   for (const open of document.querySelectorAll('dialog[open]')) open.close();
-  for (const menu of document.querySelectorAll('.menu[open]')) menu.open = false;
+  document.querySelector(':popover-open')?.hidePopover();
   void send(
     mode === 'auto'
       ? { mode: null }
@@ -156,7 +152,6 @@ function order(mode, choice, limit) {
 
 document.addEventListener('click', ({ target }) => {
   const button = target.closest('button');
-  for (const menu of document.querySelectorAll('.menu[open]')) if (!menu.contains(target)) menu.open = false;
   if (button === null) return;
   const { order: mode, seconds, opens, closes } = button.dataset;
   if (mode !== undefined) order(mode, seconds);
@@ -175,13 +170,6 @@ document.addEventListener('click', ({ target }) => {
     sessionStorage.removeItem(storageKey);
     say('The token is forgotten.');
   }
-});
-
-document.addEventListener('keydown', ({ key }) => {
-  const menu = document.querySelector('.menu[open]');
-  if (key !== 'Escape' || menu === null) return;
-  menu.open = false;
-  menu.querySelector('summary').focus();
 });
 
 document.addEventListener('submit', (event) => {

@@ -6,7 +6,7 @@ import type { View } from './view.ts';
 
 /** Pausing and resuming, in the header. Without a token the page only reads, and says what to type. */
 export function renderOrders({ document, takesControl }: View): Html {
-  if (!takesControl) return renderMenu('unscripted', renderHint());
+  if (!takesControl) return renderMenu('hint', renderHint());
   const { provide } = document;
   const { source, bitsPerSecond = 0 } = provide.lineLimit ?? {};
   const limit = source === 'override' ? bitsPerSecond / 1e6 : '';
@@ -15,12 +15,12 @@ export function renderOrders({ document, takesControl }: View): Html {
 <button type="button" data-order="none" data-seconds="tomorrow">Until tomorrow</button>
 <button type="button" data-order="none">Until I resume</button>`;
   return html`<div class="scripted orders" id="orders" data-mode="${findChosenMode(provide).mode}" data-limit="${limit}"><button type="button" data-opens="mode">Mode</button>
-${isPaused ? html`<button type="button" class="primary" data-order="auto">Resume</button>` : renderMenu('orders', pause)}</div>
-<noscript>${renderMenu('unscripted', renderHint())}</noscript>`;
+${isPaused ? html`<button type="button" class="primary" data-order="auto">Resume</button>` : renderMenu('pause', pause)}</div>
+<noscript>${renderMenu('hint', renderHint())}</noscript>`;
 }
 
 function renderMenu(name: string, content: Html): Html {
-  return html`<details class="menu" name="${name}"><summary>Pause ▾</summary><div class="card">${content}</div></details>`;
+  return html`<button type="button" popovertarget="${name}">Pause ▾</button><div class="card" popover id="${name}">${content}</div>`;
 }
 
 function renderHint(): Html {

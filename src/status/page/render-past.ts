@@ -99,7 +99,7 @@ export function renderRange(view: View, name: ChartName): Html {
       ? ''
       : ` Days are counted by UTC, as the service counts them: from ${midnight}.`;
   return html`<p class="note said">${sum}${byUtc}</p>
-<div class="plot">${renderBars({ bars, summary: `Transfer: ${sum}`, labels })}</div>`;
+<div class="plot">${renderBars(bars, `Transfer: ${sum}`, labels)}</div>`;
 }
 
 const columns: readonly (readonly [title: string, read: (slot: KeptSlot) => string])[] = [

@@ -1,6 +1,6 @@
+import { computeSpeeds, type TrafficReading } from '../../health/speeds.ts';
 import type { HistoryRow } from '../../report/history.ts';
 import { buildStatusDocument } from '../document.ts';
-import { computeSpeeds, type TrafficReading } from '../recent.ts';
 import type { StatusSource } from '../source.ts';
 import { createWallClock, type WallClock } from './clock.ts';
 import { compareSlots, pickTransfer } from './figures.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Facts } from '../../../src/health/facts.ts';
 import { nameTopics, renderDiscovery } from '../../../src/report/home-assistant.ts';
-import { hasUrgentChange, measureRates, readMqttState, type StateInput } from '../../../src/report/mqtt-state.ts';
+import { hasUrgentChange, readMqttState, type StateInput } from '../../../src/report/mqtt-state.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
 import { ago, createFacts, freshFacts, now, providingFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
@@ -19,7 +19,7 @@ function discover(
 }
 
 function createState(facts: StateInput['facts'], rest: Partial<StateInput> = {}) {
-  return readMqttState({ facts, now, rates: undefined, todayBytes: undefined, ...rest });
+  return readMqttState({ facts, now, speed: undefined, todayBytes: undefined, ...rest });
 }
 
 describe('discovery', () => {
@@ -85,8 +85,8 @@ describe('discovery', () => {
 });
 
 describe('the state', () => {
-  test('of a device that provides, by a cap, with its rates', () => {
-    expect(createState(providingFacts, { rates: { up: 1234.5, down: 99.4 }, todayBytes: 42 })).toEqual({
+  test('of a device that provides, by a cap, with its speed', () => {
+    expect(createState(providingFacts, { speed: { up: 1234.5, down: 99.4 }, todayBytes: 42 })).toEqual({
       phase: 'providing',
       reason: 'none',
       message: 'none',
@@ -138,13 +138,4 @@ describe('the state', () => {
   ] as const)('$claim is published at once: $isUrgent', ({ change, isUrgent }) => {
     expect(hasUrgentChange(createState(providingFacts), createState(createFacts(change)))).toBe(isUrgent);
   });
-});
-
-test.each([
-  { claim: 'by the time that passed', before: 0, after: 3000, seconds: 30, rate: 100 },
-  { claim: 'from zero where the counter began anew', before: 5000, after: 3000, seconds: 30, rate: 100 },
-  { claim: 'not at all in no time', before: 0, after: 3000, seconds: 0, rate: undefined },
-])('a rate is measured $claim', ({ before, after, seconds, rate }) => {
-  const reading = (atMs: number, bytes: number) => ({ atMs, bytes: { up: bytes, down: 0 } });
-  expect(measureRates(reading(0, before), reading(seconds * 1000, after))?.up).toBe(rate);
 });

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { judgePhase } from '../../../src/health/phase.ts';
-import { composeReportLine, readReportTotals } from '../../../src/report/report-line.ts';
+import { composeReportLine } from '../../../src/report/report-line.ts';
 import { createFacts, freshFacts, now, providingFacts } from '../health/sample-facts.ts';
 
 const report = judgePhase(providingFacts, now);
 
 describe('a report', () => {
   test('counts since the last one, and a counter that began anew from zero', () => {
-    const previous = { ...readReportTotals(providingFacts), forwardedUpBytes: 1_399_999_000, tunnelRxBytes: 9e12 };
-    const { since } = composeReportLine({ facts: providingFacts, report, previous });
+    const { total } = composeReportLine(providingFacts, report);
+    const previous = { ...total, forwardedUpBytes: 1_399_999_000, tunnelRxBytes: 9e12 };
+    const { since } = composeReportLine(providingFacts, report, previous);
     expect(since).toEqual({
       tunnelRxBytes: 1_500_000_000,
       tunnelTxBytes: 0,
@@ -19,24 +20,21 @@ describe('a report', () => {
   });
 
   test('sets the figures of the service beside ours, with the difference', () => {
-    const { day } = composeReportLine({ facts: providingFacts, report, previous: undefined });
+    const { day } = composeReportLine(providingFacts, report);
     expect(day).toMatchObject({ ourBytes: 1_500_000_000, serviceBytes: 1_490_000_000, differenceBytes: 10_000_000 });
   });
 
   test('claims no difference where one side is unknown', () => {
     const { serviceFigures: figures } = providingFacts;
-    const input = {
-      facts: { ...providingFacts, serviceFigures: figures && { ...figures, hereBytes: undefined } },
-      report,
-      previous: undefined,
-    };
-    expect(composeReportLine(input).day).toMatchObject({ serviceBytes: 1_490_000_000, differenceBytes: undefined });
-    expect(composeReportLine({ ...input, facts: freshFacts }).day).toBeUndefined();
+    const facts = { ...providingFacts, serviceFigures: figures && { ...figures, hereBytes: undefined } };
+    const { day } = composeReportLine(facts, report);
+    expect(day).toMatchObject({ serviceBytes: 1_490_000_000, differenceBytes: undefined });
+    expect(composeReportLine(freshFacts, report).day).toBeUndefined();
   });
 
   test('names the root cause', () => {
     const facts = createFacts({ tunnel: { backend: undefined } });
-    const line = composeReportLine({ facts, report: judgePhase(facts, now), previous: undefined });
+    const line = composeReportLine(facts, judgePhase(facts, now));
     expect(line).toMatchObject({ phase: 'connecting', reason: 'tunnel-starting' });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Notice, renderNotice, type WebhookFormat } from '../../../src/report/webhook-body.ts';
+import { type Notice, type WebhookFormat, webhookFormats } from '../../../src/report/webhook-body.ts';
 
 const blocked: Notice = {
   event: 'phase',
@@ -24,7 +24,7 @@ const capped: Notice = {
 const hostile = '@everyone <!channel> <@U1> [a](https://evil.example) *b* & `c`\u202e\n# d';
 
 const render = (notice: Notice, format: WebhookFormat, path = '/hook?key=1') => {
-  const { body, ...rest } = renderNotice(notice, format, path);
+  const { body, ...rest } = webhookFormats[format](notice, path);
   return { ...rest, body: JSON.parse(body) };
 };
 
@@ -81,7 +81,7 @@ describe('what is sent', () => {
 
   test.each(['discord', 'ntfy', 'slack', 'gotify'] as const)('to %s is no longer than it takes', (format) => {
     const long = '<'.repeat(5000);
-    const { body } = renderNotice({ ...blocked, message: long, action: long, description: long }, format, '/topic');
+    const { body } = webhookFormats[format]({ ...blocked, message: long, action: long, description: long }, '/topic');
     // Discord: 2000 characters of content; ntfy: 4096 bytes of message.
     const { content = '', message = '' } = JSON.parse(body);
     expect(content.length).toBeLessThanOrEqual(2000);

@@ -75,7 +75,7 @@ describe('asking the agent', () => {
   test('stops reading an answer that is too long', async () => {
     await using agent = await serve((_, response) => response.end(JSON.stringify('x'.repeat(5 * 1024 * 1024))));
     await expect(askAgent({ socketPaths: [agent.path] }, { method: 'GET', path: '/' })).rejects.toMatchObject({
-      message: 'asking the agent: its answer is too long',
+      message: `asking the agent on ${agent.path}: its answer is too long`,
     });
   });
 

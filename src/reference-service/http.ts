@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { hasCode, messageOf } from '../lib/errors.ts';
+import { once } from '../lib/once.ts';
 import { createOpenApiDocument } from '../service/openapi.ts';
 import type { Operation } from '../service/operation.ts';
 import { type OperationName, operations } from '../service/operations.ts';
@@ -32,7 +33,9 @@ export function createApplication(backend: Backend): Hono {
     const allow = sharing.map((name) => operations[name].method).join(', ');
     application.all(path, () => respondWithText(405, 'Method Not Allowed', { allow }));
   }
-  application.get('/openapi.json', () => Response.json(createOpenApiDocument({ version, profile, notServed })));
+  const describe = once(async () => JSON.stringify(createOpenApiDocument({ version, profile, notServed })));
+  const headers = { 'content-type': 'application/json' };
+  application.get('/openapi.json', async () => new Response(await describe(), { headers }));
   application.all('/openapi.json', () => respondWithText(405, 'Method Not Allowed', { allow: 'GET' }));
   application.notFound(() => respondWithText(404, '404 page not found'));
   application.onError((error) => {

@@ -17,7 +17,7 @@ export type Presence = ReturnType<typeof createPresence>;
 
 /** Notes who is connected where no handshakes tell: who authenticated a short while ago. Simulated clients stay as they are. */
 export function createPresence(database: DatabaseSync, { usage, hasTunnelEnd, now }: PresenceOptions) {
-  const { findRow, listRows } = queryOn(database);
+  const { findRow, listRows, readNumber } = queryOn(database);
   const held = sql`exists (select 1 from tunnel where tunnel.client_id = client.client_id)`;
   const isOurs = hasTunnelEnd ? sql`is_simulated = 0 and not ${held}` : sql`is_simulated = 0`;
   const present = sql`select ${selectFields('client.clientId authenticatedMs connectedMs')}
@@ -39,21 +39,23 @@ export function createPresence(database: DatabaseSync, { usage, hasTunnelEnd, no
     sampledMs = nowMs;
   }
 
-  /** Adds the time online up to now to the usage book, and ends the connections that have run out. */
-  function sample(): void {
-    const sinceMs = now() - sampledMs;
-    if (sinceMs < 0 || sinceMs >= leastStretchMs) sampleNow();
-  }
-
   return {
-    sample,
-    /** The same, however short ago it was done. */
-    sampleNow,
+    /** Adds the time online up to now to the usage book, and ends the connections that have run out. */
+    sample(): void {
+      const sinceMs = now() - sampledMs;
+      if (sinceMs < 0 || sinceMs >= leastStretchMs) sampleNow();
+    },
     /** Notes that the client authenticates now; to be told before its time of authentication is written. */
     noteAuthentication(clientId: string): void {
-      sample();
-      if (findRow`select 1 from client where client_id = ${clientId} and ${isOurs}` === undefined) return;
-      usage.add([{ ...noTraffic, clientId, isConnected: true, atMs: now() }]);
+      if (readNumber`select count(*) from client where client_id = ${clientId} and ${isOurs}` === 0) return;
+      const before = findRow<PresentClient>`${present} and client.client_id = ${clientId}`;
+      const atMs = now();
+      const last = before === undefined ? undefined : measure(before, atMs);
+      if (last?.isConnected) return;
+      if (last !== undefined) usage.add([last]);
+      usage.add([{ ...noTraffic, clientId, isConnected: true, atMs }]);
     },
+    /** The same, however short ago it was done. */
+    sampleNow,
   } as const;
 }

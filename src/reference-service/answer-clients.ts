@@ -22,8 +22,9 @@ export const clientHandlers = {
     const sinceMs = backend.now() - dayMs;
     const pages = clients.listPages(network.networkId, ownClientId).map((page) => {
       const proxyOf = proxies.listIn(page.range);
+      const connectionsOf = usageHistory.connectionsIn(page.range, sinceMs);
       return page.clients.map((client) => {
-        const connections = usageHistory.listConnections(client.clientId, sinceMs);
+        const connections = connectionsOf.get(client.clientId) ?? [];
         return toWireClient(backend, { ...client, proxy: proxyOf.get(client.clientId), connections });
       });
     });

@@ -19,7 +19,7 @@ export const providerStatisticsHandlers = {
     return { created_time, providers: withoutDemand };
   },
 
-  /** One provider's days, and its time online as minutes by hour, `yyyy-mm-dd-hh` in UTC. `last_n` counts hours, in production days. */
+  /** One provider's hours and days. `last_n` counts hours, in production days. */
   async providerLastN(backend, { request, network }) {
     const unit = backend.profile.lookbackUnit;
     const lookback = limitLookback(request.last_n, unit);
@@ -27,8 +27,7 @@ export const providerStatisticsHandlers = {
     await backend.sample();
     const sinceMs = backend.now() - lookback * (unit === 'day' ? dayMs : hourMs);
     const hours = backend.usageHistory.listHours(client.clientId, sinceMs);
-    const toName = (hour: HourUsage) => new Date(hour.hourMs).toISOString().slice(0, 13).replace('T', '-');
-    const uptime = Object.fromEntries(hours.map((hour) => [toName(hour), hour.onlineMs / 60_000]));
+    const uptime = byHour(hours, (usage) => usage.onlineMs / 60_000);
     return { lookback, ...describeDays(backend, client.clientId, sinceMs), uptime };
   },
 
@@ -69,13 +68,14 @@ async function listProviders(backend: Backend, networkId: string, hours: number)
   const { profile, clients, usageHistory } = backend;
   const nowMs = backend.now();
   const sinceMs = nowMs - hours * hourMs;
-  const providers = clients.listPages(networkId).map((page) =>
-    page.clients.map(({ clientId, isOnline, provideMode }) => {
+  const providers = clients.listPages(networkId).map((page) => {
+    const connectionsOf = usageHistory.connectionsIn(page.range, sinceMs);
+    return page.clients.map(({ clientId, isOnline, provideMode }) => {
       const usage = sumUsage(usageHistory.listDays(clientId, sinceMs));
       return {
         client_id: clientId,
         connected: isOnline === 1,
-        connected_events_last_24h: listConnectionEvents(usageHistory.listConnections(clientId, sinceMs), sinceMs).map(
+        connected_events_last_24h: listConnectionEvents(connectionsOf.get(clientId) ?? [], sinceMs).map(
           ({ atMs, connected }) => ({ event_time: toWireTime(profile, atMs), connected }),
         ),
         uptime_last_24h: usage.onlineMs / hourMs,
@@ -86,8 +86,8 @@ async function listProviders(backend: Backend, networkId: string, hours: number)
         clients_last_24h: usageHistory.countConsumers(clientId, sinceMs),
         provide_mode: profile.modeNumbers[provideMode],
       };
-    }),
-  );
+    });
+  });
   return { created_time: toWireTime(profile, nowMs), providers };
 }
 
@@ -109,6 +109,12 @@ export function toPayout(usage: Usage): number {
 export function limitLookback(lastN: number, unit: 'hour' | 'day'): number {
   if (!(lastN > 0)) throw refuse('last_n must be above zero.');
   return Math.min(Math.ceil(lastN), unit === 'hour' ? maxLookbackHours : maxLookbackHours / 24);
+}
+
+/** One figure of each hour, by `yyyy-mm-dd-hh` in UTC. */
+export function byHour(hours: readonly HourUsage[], figure: (usage: Usage) => number): Record<string, number> {
+  const toName = ({ hourMs }: HourUsage) => new Date(hourMs).toISOString().slice(0, 13).replace('T', '-');
+  return Object.fromEntries(hours.map((hour) => [toName(hour), figure(hour)]));
 }
 
 /** One figure of each day, by `yyyy-mm-dd` in UTC. */

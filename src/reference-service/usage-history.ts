@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { queryOn, type Row, selectFields, sql } from './statements.ts';
+import { type ClientRange, inClientRange, queryOn, type Row, selectFields, sql } from './statements.ts';
 import { type DayUsage, dayMs, type HourUsage, hourMs, sumUsage, toDay, usageFields, weighHour } from './usage.ts';
 
-const connectionFields = 'connectionId connectedMs disconnectedMs';
+const connectionFields = 'client.clientId connectionId connectedMs disconnectedMs';
 /** One stretch online. */
 export type Connection = Row<typeof connectionFields>;
 
@@ -48,12 +48,15 @@ export function createUsageHistory(database: DatabaseSync) {
     countConsumers: (clientId: string, sinceMs: number) =>
       readNumber`select count(distinct consumer_id) from ${inConsumerDays}
         where client_id = ${clientId} and day >= ${toDay(sinceMs)} and last_ms >= ${sinceMs}`,
-    /** Those that lasted beyond `sinceMs`, oldest first. */
-    listConnections: (clientId: string, sinceMs: number) =>
+    /** Each client's connections that lasted beyond `sinceMs`, by client id, oldest first. */
+    connectionsIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, readonly Connection[]> {
       // The index has the largest whole number, which serves no other expression.
-      listRows<Connection>`select ${selectFields(connectionFields)} from connection
-        where client_id = ${clientId} and coalesce(disconnected_ms, 9007199254740991) >= ${sinceMs}
-        order by connected_ms, rowid`,
+      const rows = listRows<Connection>`select ${selectFields(connectionFields)}
+        from client join connection using (client_id)
+        where ${inClientRange(range)} and coalesce(disconnected_ms, 9007199254740991) >= ${sinceMs}
+        order by client.sequence, connected_ms, connection.rowid`;
+      return Map.groupBy(rows, (connection) => connection.clientId);
+    },
     /** Who has provided the most, the greatest first, without guests. */
     listEarners: (limit: number) =>
       listRows<Row<typeof earnerFields>>`select ${selectFields(earnerFields)} from network

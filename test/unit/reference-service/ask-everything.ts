@@ -2,11 +2,12 @@ import type { createUsageHistory } from '../../../src/reference-service/usage-hi
 
 /** Asks the usage book all that it can answer. */
 export function askEverything(history: ReturnType<typeof createUsageHistory>): void {
+  const range = { networkId: 'home', afterSequence: 0, lastSequence: 9 };
   history.listHours('client', 0);
   history.listDays('client', 0);
   history.listConsumerDays('client', 0);
   history.countConsumers('client', 0);
-  history.listConnections('client', 0);
+  history.connectionsIn(range, 0);
   history.listEarners(9);
   history.listNetworkHours('home', 0);
   history.listRegistrations('home', 0);

@@ -35,7 +35,7 @@ function open({ hasTunnelEnd = false, needsTunnel = false } = {}) {
   const isOnline = () => database.prepare('select is_online as isOnline from client').get()?.isOnline === 1;
   const onlineSeconds = () => sumUsage(history.listHours(clientId, 0)).onlineMs / second;
   const listConnections = () => {
-    const rows = history.listConnections(clientId, 0);
+    const rows = history.connectionsIn({ networkId, afterSequence: 0, lastSequence: 9 }, 0).get(clientId) ?? [];
     return rows.map(({ connectedMs, disconnectedMs }) => [
       (connectedMs - 1_800_000_000_000) / second,
       disconnectedMs === null ? null : (disconnectedMs - 1_800_000_000_000) / second,

@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
   byDay,
+  byHour,
   limitLookback,
   listConnectionEvents,
-  providerStatisticsHandlers,
   sumConsumerTransfer,
   toGib,
   toPayout,
 } from '../../../src/reference-service/answer-provider-statistics.ts';
-import type { Backend } from '../../../src/reference-service/backend.ts';
-import { servedProfiles } from '../../../src/reference-service/profile.ts';
 import { dayMs, findWindowStart, hourMs, noUsage, sumUsage } from '../../../src/reference-service/usage.ts';
 
 const gib = 1024 ** 3;
@@ -24,20 +22,12 @@ test('transfer is what moved both ways in GiB, and the payout goes with it', () 
   expect(toPayout(sumUsage(hours))).toBeCloseTo(0.3);
 });
 
-test('hours are keyed yyyy-mm-dd-hh, days yyyy-mm-dd', async () => {
-  const backend = {
-    profile: servedProfiles.documented,
-    clients: { get: () => ({ clientId: 'a' }) },
-    sample: async () => {},
-    now: () => at('2026-03-01T00'),
-    usageHistory: { listHours: () => hours, listDays: () => [], listConsumerDays: () => [] },
-  };
-  const { uptime } = await providerStatisticsHandlers.providerLastN(backend as unknown as Backend, {
-    request: { client_id: 'a', last_n: 3 },
-    network: { networkId: 'home', networkName: 'home', userId: 'user', kind: 'permanent' },
-    ownClientId: undefined,
+test('hours are keyed yyyy-mm-dd-hh, days yyyy-mm-dd', () => {
+  expect(byHour(hours, (usage) => usage.onlineMs / 60_000)).toEqual({
+    '2026-02-28-22': 1,
+    '2026-02-28-23': 1,
+    '2026-03-01-00': 1,
   });
-  expect(uptime).toEqual({ '2026-02-28-22': 1, '2026-02-28-23': 1, '2026-03-01-00': 1 });
   expect(byDay([{ day: at('2026-02-28T00') / dayMs }], () => 6)).toEqual({ '2026-02-28': 6 });
 });
 
@@ -71,7 +61,7 @@ describe('a window of', () => {
 });
 
 test('only comings and goings inside the window are events', () => {
-  const connection = { connectionId: 'one', connectedMs: 1000, disconnectedMs: 5000 };
+  const connection = { clientId: 'a', connectionId: 'one', connectedMs: 1000, disconnectedMs: 5000 };
   expect(listConnectionEvents([connection, { ...connection, connectedMs: 6000, disconnectedMs: null }], 2000)).toEqual([
     { atMs: 5000, connected: false },
     { atMs: 6000, connected: true },

@@ -32,10 +32,11 @@ function open() {
     repository.add([{ ...nothing, ...usage, atMs: startMs + afterMs }]);
   };
   const history = createUsageHistory(database);
-  const listConnections = (sinceMs: number) => history.listConnections(clientId, sinceMs);
+  const everyone = { networkId, afterSequence: 0, lastSequence: 1000 };
+  const listConnections = (sinceMs: number) => history.connectionsIn(everyone, sinceMs).get(clientId) ?? [];
   const networkHours = () => createUsageHistory(database).listNetworkHours(networkId, 0);
   const row = (sql: string) => database.prepare(sql).get();
-  return { database, repository, history, clientId, register, add, listConnections, networkHours, row };
+  return { database, repository, history, everyone, clientId, register, add, listConnections, networkHours, row };
 }
 
 describe('the usage book', () => {

@@ -70,8 +70,10 @@ async function listProviders(backend: Backend, networkId: string, hours: number)
   const sinceMs = nowMs - hours * hourMs;
   const providers = clients.listPages(networkId).map((page) => {
     const connectionsOf = usageHistory.connectionsIn(page.range, sinceMs);
+    const usageOf = usageHistory.usageIn(page.range, sinceMs);
+    const consumersOf = usageHistory.consumersIn(page.range, sinceMs);
     return page.clients.map(({ clientId, isOnline, provideMode }) => {
-      const usage = sumUsage(usageHistory.listDays(clientId, sinceMs));
+      const usage = sumUsage(usageOf.get(clientId) ?? []);
       return {
         client_id: clientId,
         connected: isOnline === 1,
@@ -83,7 +85,7 @@ async function listProviders(backend: Backend, networkId: string, hours: number)
         payout_last_24h: toPayout(usage),
         search_interest_last_24h: usage.searches,
         contracts_last_24h: usage.sessions,
-        clients_last_24h: usageHistory.countConsumers(clientId, sinceMs),
+        clients_last_24h: consumersOf.get(clientId) ?? 0,
         provide_mode: profile.modeNumbers[provideMode],
       };
     });

@@ -25,7 +25,7 @@ interface Columns {
  * `bytesPerSecond`: measured, 0 where nothing was yet; `quality`: 0 to 1; `sessions`: stretches in which consumers'
  * traffic was given to it and moved.
  */
-type Figure = NamesOf<'day number providers active sequence bytesPerSecond quality sessions searches'>;
+type Figure = NamesOf<'day number providers consumers active sequence bytesPerSecond quality sessions searches'>;
 
 /** Times are Unix milliseconds; what is named as a claim is 1 or 0; days count from 1970 (UTC). */
 type ValueOf<Field extends string> = Field extends keyof Columns

@@ -1,6 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type ClientRange, inClientRange, queryOn, type Row, selectFields, sql } from './statements.ts';
-import { type DayUsage, dayMs, type HourUsage, hourMs, sumUsage, toDay, usageFields, weighHour } from './usage.ts';
+import {
+  type DayUsage,
+  dayMs,
+  type HourUsage,
+  hourMs,
+  sumUsage,
+  toDay,
+  type Usage,
+  usageFields,
+  weighHour,
+} from './usage.ts';
 
 const connectionFields = 'client.clientId connectionId connectedMs disconnectedMs';
 /** One stretch online. */
@@ -20,7 +30,10 @@ export type Registrations = Row<'countryId hourMs'> & { readonly clients: number
 
 /** What the usage book holds since `sinceMs`, in Unix milliseconds, of its first hour a share; of months it reads days, not hours. */
 export function createUsageHistory(database: DatabaseSync) {
-  const { listRows, readNumber } = queryOn(database);
+  const { listRows } = queryOn(database);
+  const sums = sql`client.client_id as clientId, sum(rx_bytes) as rxBytes, sum(tx_bytes) as txBytes,
+    sum(online_ms) as onlineMs, sum(sessions) as sessions, sum(searches) as searches`;
+  const inDays = sql`client join usage_day on usage_day.client = client.sequence`;
   const inConsumerDays = sql`client join consumer_day on consumer_day.client = client.sequence`;
   const listHours = (clientId: string, sinceMs: number, untilMs = Number.MAX_SAFE_INTEGER) =>
     listRows<HourUsage>`select ${selectFields(`hourMs ${usageFields}`)} from usage_hour
@@ -34,8 +47,7 @@ export function createUsageHistory(database: DatabaseSync) {
       const firstDay = Math.ceil(sinceMs / dayMs);
       const part = listHours(clientId, sinceMs, firstDay * dayMs);
       const first = part.length === 0 ? [] : [{ ...sumUsage(part), day: firstDay - 1 }];
-      const others = listRows<DayUsage>`select ${selectFields(`day ${usageFields}`)}
-        from client join usage_day on usage_day.client = client.sequence
+      const others = listRows<DayUsage>`select ${selectFields(`day ${usageFields}`)} from ${inDays}
         where client_id = ${clientId} and day >= ${firstDay} order by day`;
       return [...first, ...others];
     },
@@ -45,9 +57,24 @@ export function createUsageHistory(database: DatabaseSync) {
         from ${inConsumerDays} join usage_day using (client, day)
         where client_id = ${clientId} and day >= ${toDay(sinceMs)}
         order by day`,
-    countConsumers: (clientId: string, sinceMs: number) =>
-      readNumber`select count(distinct consumer_id) from ${inConsumerDays}
-        where client_id = ${clientId} and day >= ${toDay(sinceMs)} and last_ms >= ${sinceMs}`,
+    /** Each client's usage, by client id, in stretches to be added up. */
+    usageIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, readonly Usage[]> {
+      const firstDay = Math.ceil(sinceMs / dayMs);
+      // The oldest hour apart from the others.
+      const parts = listRows<HourUsage & Row<'clientId'>>`select ${sums}, min(hour_ms) as hourMs
+        from client join usage_hour using (client_id)
+        where ${inClientRange(range)} and hour_ms > ${sinceMs - hourMs} and hour_ms < ${firstDay * dayMs}
+        group by client.sequence, hour_ms >= ${sinceMs}`.map((hours) => weighHour(hours, sinceMs));
+      const days = listRows<Usage & Row<'clientId'>>`select ${sums} from ${inDays}
+        where ${inClientRange(range)} and day >= ${firstDay} group by client.sequence`;
+      return Map.groupBy([...parts, ...days], ({ clientId }) => clientId);
+    },
+    consumersIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, number> {
+      const rows = listRows<Row<'clientId consumers'>>`select client.client_id as clientId,
+          count(distinct consumer_id) as consumers from ${inConsumerDays}
+        where ${inClientRange(range)} and day >= ${toDay(sinceMs)} and last_ms >= ${sinceMs} group by client.sequence`;
+      return new Map(rows.map(({ clientId, consumers }) => [clientId, consumers]));
+    },
     /** Each client's connections that lasted beyond `sinceMs`, by client id, oldest first. */
     connectionsIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, readonly Connection[]> {
       // The index has the largest whole number, which serves no other expression.

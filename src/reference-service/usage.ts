@@ -65,9 +65,8 @@ export function findWindowStart(nowMs: number, hours: number): number {
 }
 
 /** An hour as far as it lies behind `sinceMs`: the oldest one of a window counts in proportion. */
-export function weighHour(hour: HourUsage, sinceMs: number): HourUsage {
-  if (hour.hourMs >= sinceMs) return hour;
-  const share = (hour.hourMs + hourMs - sinceMs) / hourMs;
+export function weighHour<Hour extends HourUsage>(hour: Hour, sinceMs: number): Hour {
+  const share = Math.min(1, (hour.hourMs + hourMs - sinceMs) / hourMs);
   return { ...hour, ...Object.fromEntries(names.map((name) => [name, Math.round(hour[name] * share)])) };
 }
 

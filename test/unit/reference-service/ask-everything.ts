@@ -6,7 +6,8 @@ export function askEverything(history: ReturnType<typeof createUsageHistory>): v
   history.listHours('client', 0);
   history.listDays('client', 0);
   history.listConsumerDays('client', 0);
-  history.countConsumers('client', 0);
+  history.usageIn(range, 0);
+  history.consumersIn(range, 0);
   history.connectionsIn(range, 0);
   history.listEarners(9);
   history.listNetworkHours('home', 0);

@@ -102,14 +102,14 @@ describe('the usage book', () => {
     ]);
   });
   test('reads of the first day of a window only the hours within', () => {
-    const { history, clientId, add } = open();
+    const { history, everyone, clientId, add } = open();
     for (const hour of [1, 2, 30]) add(hour * hourMs, { rxBytes: 10 ** (hour % 10), sessions: 1 });
     const sinceMs = startMs + 2 * hourMs;
     expect(history.listDays(clientId, sinceMs).map((day) => [day.day - startMs / dayMs, day.rxBytes])).toEqual([
       [0, 100],
       [1, 1],
     ]);
-    expect(sumUsage(history.listDays(clientId, sinceMs))).toMatchObject({
+    expect(sumUsage(history.usageIn(everyone, sinceMs).get(clientId) ?? [])).toMatchObject({
       rxBytes: 101,
       sessions: 2,
     });
@@ -135,25 +135,29 @@ describe('the usage book', () => {
     ]);
   });
   test('weighs the oldest hour of a window by what of it lies within', () => {
-    const { history, clientId, add } = open();
+    const { history, everyone, clientId, add } = open();
     for (const hour of [1, 2]) add(hour * hourMs + 1, { rxBytes: 1000, sessions: 4 });
     const sinceMs = startMs + 1.25 * hourMs;
     expect(history.listHours(clientId, sinceMs)).toMatchObject([
       { rxBytes: 750, sessions: 3 },
       { rxBytes: 1000, sessions: 4 },
     ]);
+    expect(sumUsage(history.usageIn(everyone, sinceMs).get(clientId) ?? [])).toMatchObject({
+      rxBytes: 1750,
+      sessions: 7,
+    });
     expect(history.listDays(clientId, sinceMs)).toMatchObject([{ rxBytes: 1750, sessions: 7 }]);
   });
   test('knows what one consumer had, day by day', () => {
-    const { history, clientId, add } = open();
+    const { history, everyone, clientId, add } = open();
     add(1000, { rxBytes: 4000, txBytes: 1000, consumerBytes: 4500, sessions: 1 });
     add(2000, { rxBytes: 5000, consumerBytes: 0 });
     add(dayMs, { rxBytes: 9000, consumerBytes: 9000 });
     const days = history.listConsumerDays(clientId, 0);
     expect(days.map(({ share }) => share)).toEqual([0.45, 1]);
     expect(new Set(days.map(({ consumerId }) => consumerId)).size).toBe(1);
-    expect(history.countConsumers(clientId, 0)).toBe(1);
-    expect(history.countConsumers(clientId, startMs + dayMs + 1)).toBe(0);
+    expect(history.consumersIn(everyone, 0).get(clientId)).toBe(1);
+    expect(history.consumersIn(everyone, startMs + dayMs + 1).get(clientId)).toBeUndefined();
   });
   test('rates a client by its speed and by its time online', () => {
     const { add, row } = open();

@@ -3,7 +3,7 @@ import { Secret } from '../lib/secret.ts';
 import type { Exec } from './exec.ts';
 
 /** One peer as the kernel (or wireguard-go) has it; keys are public ones. */
-type WireGuardPeer = Readonly<ReturnType<typeof toPeer>>;
+export type WireGuardPeer = Readonly<ReturnType<typeof toPeer>>;
 
 /** What a peer did so far. */
 export type WireGuardTraffic = Pick<WireGuardPeer, 'publicKey' | 'lastHandshakeAt' | 'rxBytes' | 'txBytes'>;

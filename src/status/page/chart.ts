@@ -91,10 +91,10 @@ export function isMeasured({ speed, speeds }: View): boolean {
 export function renderThroughput(view: View): Html {
   if (!isMeasured(view)) return html``;
   const drawn = drawThroughput(view);
-  return html`<p class="speeds"><span><b class="up" aria-hidden="true">↑</b> <b id="speed-up">${drawn['speed-up']}</b> to the Internet</span> <span><b class="down" aria-hidden="true">↓</b> <b id="speed-down">${drawn['speed-down']}</b> back to consumers</span> <span class="note" id="yielding">${drawn.yielding}</span></p>
+  return html`<p class="speeds row"><span><b class="up" aria-hidden="true">↑</b> <b id="speed-up">${drawn['speed-up']}</b> to the Internet</span> <span><b class="down" aria-hidden="true">↓</b> <b id="speed-down">${drawn['speed-down']}</b> back to consumers</span> <span class="note" id="yielding">${drawn.yielding}</span></p>
 <div class="plot"><p class="scale" aria-hidden="true"><span id="scale-top">${drawn['scale-top']}</span><span id="scale-half">${drawn['scale-half']}</span><span>0</span></p>
 <svg class="live" role="img" aria-label="Throughput of the last minutes, both directions"><line x2="100%"/><line x2="100%" y1="50%" y2="50%"/><svg viewBox="0 0 ${mostSteps * stepWidth} ${height}" preserveAspectRatio="none"><path class="up" id="line-up" d="${drawn['line-up']}"/><path class="down" id="line-down" d="${drawn['line-down']}"/></svg></svg>
-<p class="ends" aria-hidden="true"><span id="speed-since">${drawn['speed-since']}</span><span>now</span></p></div>`;
+<p class="ends row" aria-hidden="true"><span id="speed-since">${drawn['speed-since']}</span><span>now</span></p></div>`;
 }
 
 /** `2 GB`, not `2.00 GB`. */

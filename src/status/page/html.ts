@@ -39,13 +39,5 @@ export function renderAdvice(advice: string): Html {
 function toHtml(part: Part): string {
   if (part === undefined) return '';
   if (typeof part === 'object') return 'html' in part ? part.html : part.map((own) => own.html).join('');
-  return toPlainText(String(part)).replace(/[&<>"']/g, (character) => entities[character] ?? '');
+  return toPlainText(String(part)).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};

@@ -143,11 +143,8 @@ async function send(order) {
 function order(mode, choice, limit) {
   for (const open of document.querySelectorAll('dialog[open]')) open.close();
   document.querySelector(':popover-open')?.hidePopover();
-  void send(
-    mode === 'auto'
-      ? { mode: null }
-      : { mode, forSeconds: toSeconds(choice), limitBitsPerSecond: limit ? Math.round(limit * 1e6) : undefined },
-  );
+  const limitBitsPerSecond = limit ? Math.round(limit * 1e6) : undefined;
+  void send({ mode: mode === 'auto' ? null : mode, forSeconds: toSeconds(choice), limitBitsPerSecond });
 }
 
 document.addEventListener('click', ({ target }) => {

@@ -55,7 +55,7 @@ export function renderUptime(view: View): Html {
   return html`<section class="card" aria-labelledby="uptime-title"><h2 id="uptime-title">Providing, last 30 days</h2>
 <p class="note said">${here} here${service}</p>
 ${renderStrip(boxes, `Providing ${here} of the last 30 days`)}
-<p class="ends" aria-hidden="true"><span>${formatLabel(new Date(slots[0]?.startMs ?? 0))}</span><span>today</span></p></section>`;
+<p class="ends row" aria-hidden="true"><span>${formatLabel(new Date(slots[0]?.startMs ?? 0))}</span><span>today</span></p></section>`;
 }
 
 const keys = html`<p class="note"><span class="up" aria-hidden="true">■</span> to the Internet <span class="down" aria-hidden="true">■</span> back to consumers</p>`;

@@ -66,7 +66,7 @@ describe('the page for people', () => {
         gateway: { uplink: hostile, refusedPackets: { [hostile]: 3 } },
       }),
     );
-    expect(page).toContain('&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;&lt;/title&gt;??');
+    expect(page).toContain('&#60;img src=x onerror=alert(1)&#62;&#34;&#39;&#38;&#60;/title&#62;??');
     expect(page).not.toMatch(/<img|[^\P{Cc}\n]|\p{Cf}/u);
     expect(page.match(/<\/title>/g)).toHaveLength(1);
   });
@@ -213,6 +213,6 @@ describe('the page for people', () => {
 
 test('a template escapes what it is handed, and takes its own work as it is', () => {
   expect(html`<p title="${'"'}">${'<b>'}${html`<b>${1}</b>`}${[html`<i>`, html`</i>`]}${undefined}</p>`.html).toBe(
-    '<p title="&quot;">&lt;b&gt;<b>1</b><i></i></p>',
+    '<p title="&#34;">&#60;b&#62;<b>1</b><i></i></p>',
   );
 });

@@ -22,11 +22,11 @@ export async function acquireLock(path: string, by = 'agent'): Promise<AsyncDisp
     // For people: the lock itself does not depend on it.
     await file.truncate(0).catch(() => undefined);
     await file.write(`${process.pid}\n`).catch(() => undefined);
-    return file;
   } catch (error) {
     await file.close();
     throw error;
   }
+  return { [Symbol.asyncDispose]: () => file.close() };
 }
 
 /** Never through a link, and nothing is written before the lock is ours. */

@@ -60,6 +60,13 @@ it('a lock of another process holds while it lives, names it, and ends with its 
   await using _lock = await acquireLock(path);
 });
 
+it('what releases a lock may be called by itself', async () => {
+  const path = await makePath();
+  const { [Symbol.asyncDispose]: release } = await acquireLock(path);
+  await release();
+  await using _lock = await acquireLock(path);
+});
+
 it('a place where no lock can be made is said to be unwritable', async () => {
   await expect(acquireLock(join(await makePath(), 'below', 'x.lock'))).rejects.toMatchObject({
     code: 'state-unwritable',

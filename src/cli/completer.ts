@@ -1,7 +1,9 @@
 import type { Command, Option } from 'commander';
+import { toPlainText } from '../lib/plain-text.ts';
 import { provideModes } from '../service/profiles.ts';
 import type { Shell } from './completion.ts';
 import type { CommandContext } from './context.ts';
+import { readNames } from './known-names.ts';
 import { joinLines } from './present/text.ts';
 import { listCommands, listOptions } from './visible-commands.ts';
 
@@ -13,10 +15,26 @@ export function registerCompleter(program: Command, context: CommandContext): vo
     .command(completerName, { hidden: true })
     .argument('<shell>')
     .argument('[words...]')
-    .action((shell: Shell, words: readonly string[]) => {
+    .action(async (shell: Shell, words: readonly string[]) => {
       const shown = { shell, current: words.at(-1) ?? '' };
-      context.stdout.write(renderCandidates(findCandidates(program, words), shown));
+      const candidates = findCandidates(program, words);
+      const named = await listNamed(candidates.named, context);
+      context.stdout.write(renderCandidates({ ...candidates, words: [...named, ...candidates.words] }, shown));
     });
+}
+
+/** What an argument of this name can be, as far as that is not written in the command. */
+async function listNamed(argument: string | undefined, context: CommandContext): Promise<readonly Candidate[]> {
+  if (argument === 'key') {
+    const { listConfigKeys } = await import('../config/keys.ts');
+    return listConfigKeys().map(({ name }) => ({ text: name, summary: '' }));
+  }
+  const { [argument ?? '']: names = [] } = await readNames(context);
+  // A name that a shell would take apart goes by its id.
+  return names.flatMap(({ id, name }) => {
+    const text = [name, id].find((own) => /^\w[\w.-]*$/.test(own));
+    return text === undefined ? [] : [{ text, summary: text === id ? toPlainText(name) : toPlainText(id) }];
+  });
 }
 
 /** The kind on the first line, then a candidate a line. bash shows flags also before a `-` is typed. */
@@ -41,6 +59,8 @@ interface Candidates {
   readonly kind: 'words' | 'files' | 'directories';
   readonly words: readonly Candidate[];
   readonly flags: readonly Candidate[];
+  /** The argument whose value comes next. */
+  readonly named?: string | undefined;
 }
 
 /** Reads a command line up to its last word, which may be incomplete, and finds what can stand there. */
@@ -50,7 +70,8 @@ export function findCandidates(program: Command, words: readonly string[]): Cand
   if (option !== undefined) {
     const values = findValues(/[<[](.+?)[>\]]/.exec(option.flags)?.[1], option.argChoices);
     const joined = values.words.map((own) => ({ ...own, text: flag === undefined ? own.text : `${flag}=${own.text}` }));
-    return { ...values, words: joined };
+    // A shell that hands `--client=x` over as one word would replace all of it.
+    return { ...values, words: joined, named: flag === undefined ? values.named : undefined };
   }
   const { own, global } = listOptions(command);
   const flags = [...own, ...global].flatMap((each) => {
@@ -86,9 +107,9 @@ function findValueOption(command: Command, name: string): Option | undefined {
   return found.required || found.optional ? found : undefined;
 }
 
-/** What an argument or a value of this name can be; free text is the owner's to know. */
+/** What an argument or a value of this name can be; what the service names comes from `listNamed`. */
 function findValues(name: string | undefined, choices: readonly string[] | undefined): Candidates {
   const kind = name === 'file' ? 'files' : name === 'directory' ? 'directories' : 'words';
   const modes = name === 'mode' ? provideModes : name === 'mode|auto' ? [...provideModes, 'auto'] : [];
-  return { kind, words: (choices ?? modes).map((text) => ({ text, summary: '' })), flags: [] };
+  return { kind, words: (choices ?? modes).map((text) => ({ text, summary: '' })), flags: [], named: name };
 }

@@ -2,6 +2,7 @@ import { TributaryError } from '../../lib/errors.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
 import type { OperationResponse } from '../../service/operations.ts';
 import { confirmOrStop, defineCommand, refuse } from '../command.ts';
+import { keepNames } from '../known-names.ts';
 import { asAgo, asFlag, asMark } from '../present/amounts.ts';
 import { defineTable } from '../present/tables.ts';
 import { joinLines, joinSections } from '../present/text.ts';
@@ -14,7 +15,15 @@ export const wallets = defineCommand({
     'tributary account wallets': 'all of them; * is the one that payouts go to',
     'tributary account wallets --json': 'the same for a script, with whole addresses',
   },
-  run: async (session) => ({ wallets: (await readWallets(session)).wallets }),
+  async run(session, _given, context) {
+    const { wallets: found } = await readWallets(session);
+    await keepNames(
+      'wallet',
+      found.map(({ walletId: id = '', address: name = '' }) => ({ id, name })),
+      context,
+    );
+    return { wallets: found };
+  },
   tables: ({ wallets: found }) => ({
     wallets: defineTable(found, [
       { ...asMark, name: 'paid', read: ({ isPayoutWallet }) => isPayoutWallet },

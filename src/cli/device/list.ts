@@ -1,5 +1,6 @@
 import { createRowKeeper } from '../choose-client.ts';
 import { defineCommand } from '../command.ts';
+import { keepNames } from '../known-names.ts';
 import { type ClientView, viewClient } from '../network/client-view.ts';
 import { asAgo, asGib, asHours, asUsdc } from '../present/amounts.ts';
 import { defineTable } from '../present/tables.ts';
@@ -12,7 +13,7 @@ export const list = defineCommand({
     'tributary device list': 'all of them; * is the one this is typed on',
     'tributary device list --json': 'the same for a script',
   },
-  async run(session) {
+  async run(session, _given, context) {
     const ownClientId = await session.findOwnClientId();
     const keep = createRowKeeper('devices');
     const served = await Array.fromAsync(session.stream('providers', undefined), keep);
@@ -35,6 +36,11 @@ export const list = defineCommand({
         sourceClientId: client.sourceClientId,
       };
     });
+    await keepNames(
+      'client',
+      devices.map(({ clientId: id, name = '' }) => ({ id, name })),
+      context,
+    );
     return { devices };
   },
   tables: ({ devices }) => ({

@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { afterAll, describe, expect, test } from 'vitest';
 import { findCandidates, renderCandidates } from '../../../src/cli/completer.ts';
 import { completionScripts, type Shell } from '../../../src/cli/completion.ts';
+import { keepNames } from '../../../src/cli/known-names.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 import { readCommandLine, silent } from '../../docs/program-help.ts';
 
@@ -119,6 +120,32 @@ describe('the completer', () => {
     ['--config', 'x', 'sandbox', '--profile='],
   ])('values of an option that is joined to them come with it: %j', (...words) => {
     expect(listTexts(complete(...words).words)).toEqual(['--profile=documented', '--profile=production']);
+  });
+
+  test('offers what the service named last, and the keys of the configuration', async () => {
+    const environment = { XDG_CACHE_HOME: join(directory, 'names') };
+    const complete = async (...words: readonly string[]) => {
+      const said: string[] = [];
+      const context = { ...silent, environment, stdout: { write: (text: string) => void said.push(text) } };
+      const argv = ['__complete', 'bash', '--', ...words, ''];
+      await (await createProgram(argv, context)).parseAsync(argv, { from: 'user' });
+      return said
+        .join('')
+        .split('\n')
+        .filter((line) => /^[^-]/.test(line));
+    };
+    expect(await complete('device', 'share')).toEqual(['words']);
+    const hostile = [{ id: '$(reboot)', name: 'a;b' }];
+    await keepNames('client', [{ id: '6f', name: 'attic' }, { id: '7a', name: 'two words' }, ...hostile], {
+      environment,
+    });
+    await keepNames('wallet', [{ id: '8c', name: '' }], { environment });
+    expect(await complete('device', 'share')).toEqual(['words', 'attic', '7a']);
+    expect(await complete('stats', '--client')).toEqual(['words', 'attic', '7a']);
+    expect(await complete('account', 'payout-wallet')).toEqual(['words', '8c']);
+    expect(await complete('config', 'set')).toEqual(expect.arrayContaining(['provide.mode', 'service.base_url']));
+    writeFileSync(join(directory, 'names/tributary/names.json'), '{"client":[{"id":7},null],"wallet":"x"}');
+    expect(await complete('device', 'share')).toEqual(['words']);
   });
 
   test('is asked over a hidden command, which loads no more than the command that it is about', async () => {

@@ -18,14 +18,31 @@ const neverMet: readonly (readonly [RegExp, string])[] = [
   [/(reliability|leaderboard) error(\.message)?$/, noFailure],
 ];
 
-test('every documented field is answered with its documented type, and no other', async () => {
-  const { world, token } = await openSeededWorld(12, { clientLimit: 20 });
-  await takeTour(world, { token });
-  const { met } = world.client;
-  const places = Object.entries(documentedInterface).flatMap(([operation, { answer }]) =>
-    listPlaces(answer, `${operation} `),
-  );
-  const isExcused = (place: string) => neverMet.some(([pattern]) => pattern.test(place));
-  expect(places.filter((place) => !met.has(place) && !isExcused(place))).toEqual([]);
-  expect(places.filter((place) => met.has(place) && isExcused(place))).toEqual([]);
-});
+/** The same of a production service (its list of providers has no empty relays, its zeros are left out). */
+const neverMetInProduction: typeof neverMet = [
+  ...neverMet,
+  [/^POST \/device\/set-provide /, 'a production service has no such operation'],
+  [/find-providers2 .*intermediary_ids$/, 'a list without items is null'],
+  [/find-locations groups\[\]\.match_distance$/, 'the groups are what was named, and a zero is left out'],
+];
+/** An answer says more there than is documented. */
+const undocumented = /^POST \/network\/auth-client client_id is not documented: /;
+
+test.each([
+  { profile: 'documented', excused: neverMet, isKnown: () => false },
+  { profile: 'production', excused: neverMetInProduction, isKnown: (problem: string) => undocumented.test(problem) },
+] as const)(
+  'every documented field is answered by the $profile service with its documented type, and no other',
+  async ({ profile, excused, isKnown }) => {
+    const { world, token } = await openSeededWorld(12, { clientLimit: 20, profile });
+    await takeTour(world, { token });
+    const { met, takeProblems } = world.client;
+    expect(takeProblems().filter((problem) => !isKnown(problem))).toEqual([]);
+    const places = Object.entries(documentedInterface).flatMap(([operation, { answer }]) =>
+      listPlaces(answer, `${operation} `),
+    );
+    const isExcused = (place: string) => excused.some(([pattern]) => pattern.test(place));
+    expect(places.filter((place) => !met.has(place) && !isExcused(place))).toEqual([]);
+    expect(places.filter((place) => met.has(place) && isExcused(place))).toEqual([]);
+  },
+);

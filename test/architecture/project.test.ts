@@ -23,7 +23,9 @@ describe('package.json', () => {
   const kinds = ['dependencies', 'devDependencies', 'optionalDependencies'] as const;
 
   test.each(kinds)('every version in %s is exact', (kind) => {
-    const loose = Object.entries(packageJson[kind]).filter(([, version]) => !/^(npm:typescript@)?\d+\.\d+\.\d+$/.test(version));
+    const loose = Object.entries(packageJson[kind]).filter(
+      ([, version]) => !/^(npm:typescript@)?\d+\.\d+\.\d+$/.test(version),
+    );
     expect(loose).toEqual([]);
   });
 

@@ -77,16 +77,16 @@ const status = defineCommand({
     const rows: readonly (readonly [label: string, name: string, value: string | undefined])[] = [
       ['Service', 'service', config.service.base_url],
       ['Network', 'networkName', claims?.networkName],
-      ['', 'networkId', claims?.networkId],
+      ['Network id', 'networkId', claims?.networkId],
       ['User', 'userId', claims?.userId],
-      ['Until', 'expiresAt', toTime(claims?.expiresAtMs)],
-      ['Token', 'tokenFrom', stored === undefined ? 'environment' : networkJwt.path],
+      ['Signed in until', 'expiresAt', toTime(claims?.expiresAtMs)],
+      ['Token from', 'tokenFrom', stored === undefined ? 'environment' : networkJwt.path],
       ['Client', 'clientId', client?.clientId],
-      ['Until ', 'clientExpiresAt', client && toTime(readClaims(client.clientJwt)?.expiresAtMs)],
+      ['Client until', 'clientExpiresAt', client && toTime(readClaims(client.clientJwt)?.expiresAtMs)],
     ];
     const texts = rows.map(([label, , value]) => [label, value === undefined ? 'not known' : toPlainText(value)]);
     const result = Object.fromEntries(rows.map(([, name, value]) => [name, value]));
-    await show(result, () => renderLabelled(Object.fromEntries(texts)));
+    await show(result, () => renderLabelled(Object.fromEntries(texts), 17));
   },
 });
 

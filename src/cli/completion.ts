@@ -65,7 +65,7 @@ export type Shell = keyof typeof completionScripts;
 /** The package installs all three. */
 export const completion = defineCommand({
   usage: 'completion <shell>',
-  description: 'completion for a shell, to be loaded by it; the packages install it by themselves',
+  description: 'print the completion script for a shell; the packages install it for you',
   arguments: { shell: ['what completes', ...Object.keys(completionScripts)] },
   examples: {
     'tributary completion bash > ~/.local/share/bash-completion/completions/tributary': 'for this user, in bash',

@@ -10,14 +10,14 @@ import { wakeAgent } from './reload.ts';
 const keep = defineCommand({
   usage: 'keep',
   description: 'after this device moved to another board or was restored on one: go on as the same device',
-  examples: { 'sudo tributary device keep': 'the old board is not used any more' },
+  examples: { 'sudo tributary device keep': 'the old board is no longer in use' },
   act: ({ options }, context) => settle('keep', options, context),
 });
 
 const renew = defineCommand({
   usage: 'new',
   description: 'after a card was copied: make this one a device of its own; the other goes on as it is',
-  examples: { 'sudo tributary device new': 'both boards are used from now on' },
+  examples: { 'sudo tributary device new': 'both boards stay in use' },
   act: ({ options }, context) => settle('new', options, context),
 });
 

@@ -13,12 +13,12 @@ export const login = defineCommand({
   options: {
     '--code-file <file>': 'read the code from this file; - is standard input',
     '--new-device': 'leave the client that this device was registered as, and register a new one',
-    '--yes': 'do not ask where this device is signed in already',
+    '--yes': 'do not ask when this device is already signed in',
     '--json': 'one JSON object',
   },
   examples: {
-    'sudo tributary login': 'the code is asked for',
-    'sudo tributary login --code-file code.txt': 'the code is in a file',
+    'sudo tributary login': 'asks for the code',
+    'sudo tributary login --code-file code.txt': 'with the code in a file',
   },
   async act({ options, show }, context) {
     const loaded = await loadConfig(options, context);

@@ -9,8 +9,8 @@ export const namespace: CommandGroup = {
   commands: [
     {
       usage: 'up',
-      description: 'make it, with its wire to the host and the fence around it; safe to repeat',
-      examples: { 'sudo tributary namespace up': 'before an agent that does not make it itself' },
+      description: 'create it, with its link to the host and the fence around it; safe to repeat',
+      examples: { 'sudo tributary namespace up': 'before you start an agent that does not create it' },
       async act({ options }, context) {
         const waysOut = await readWaysOut(options, context);
         const { bringNamespaceUp } = await import('../namespace/up.ts');

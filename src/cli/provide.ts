@@ -12,7 +12,7 @@ export const provide = defineCommand({
   arguments: { 'mode|auto': `${[...provideModes].join(', ')}; auto takes back what was set by hand` },
   options: {
     '--for <duration>': 'only for this long, such as 30m, 2h or 1d',
-    '--limit <rate>': 'with a most for your line each way, such as "10 Mbit"',
+    '--limit <rate>': 'limit your line to this each way, such as "10 Mbit"',
     '--clear': 'the same as the mode auto',
     '--json': 'one JSON object, as `provide` in status',
   },

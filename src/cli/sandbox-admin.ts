@@ -8,7 +8,7 @@ const options = {
   network: ['network', '--network <network>', 'by name or id (default: the first)'],
   minutes: ['durationMinutes', '--minutes <number>', ['how long it is good (default: 10)', readAmount]],
   uses: ['uses', '--uses <number>', ['how many logins it is good for (default: 1)', readAmount]],
-  public: ['isPublic', '--public', 'its name may be seen by everybody'],
+  public: ['isPublic', '--public', 'everybody may see its name'],
   deviceName: ['deviceName', '--device-name <name>', "what it is called there (default: the client's name)"],
   blockchain: ['blockchain', '--blockchain <name>', 'SOL or MATIC (default: SOL)'],
   type: ['walletType', '--type <type>', 'external or managed (default: external)'],
@@ -27,14 +27,14 @@ interface AdminCommandRow {
 const rows: Readonly<Record<AdminCommandName, AdminCommandRow>> = {
   createNetwork: {
     usage: 'network <name>',
-    description: 'make another network; its id, a network JWT and an auth code',
+    description: 'make another network, and print its id, a network JWT and an auth code',
     fields: ['networkName'],
     options: ['public'],
     example: 'network neighbour',
   },
   createGuest: {
     usage: 'guest',
-    description: 'make a guest session; its guest JWT',
+    description: 'make a guest session, and print its guest JWT',
     example: 'guest',
   },
   createAuthCode: {

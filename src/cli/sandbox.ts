@@ -14,10 +14,7 @@ export const sandbox: AnyCommand & CommandGroup = {
     description: 'run a local service of the same interface, to develop and try against',
     examples: { 'tributary sandbox --data ./sandbox': 'until Ctrl-C, on a free port' },
     options: {
-      '--data <directory>': [
-        'where it keeps its database; made where it is not there',
-        (own) => own.makeOptionMandatory(),
-      ],
+      '--data <directory>': ['where it keeps its database; created if missing', (own) => own.makeOptionMandatory()],
       '--listen <address:port>': ['where it serves HTTP; port 0 picks a free one', (own) => own.default('127.0.0.1:0')],
       '--profile <name>': ['wire dialect', (own) => own.choices(profileNames).default('documented')],
       '--proxy-host <host>': 'what registrations name as the other end (default: the listen address)',

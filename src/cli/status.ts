@@ -14,10 +14,10 @@ export const status = defineCommand({
   usage: 'status',
   description: 'what the agent is doing, why, and what you can do about it',
   options: {
-    '--watch [seconds]': `again and again until Ctrl-C, every ${defaultWatchSeconds} seconds unless you say`,
+    '--watch [seconds]': `repeat until Ctrl-C, every ${defaultWatchSeconds} seconds by default`,
     '--json': 'one JSON object, version 1; with --watch one on each line',
   },
-  examples: { 'tributary status': 'now', 'tributary status --watch': 'again and again' },
+  examples: { 'tributary status': 'now', 'tributary status --watch': 'until Ctrl-C' },
   async act({ options, show }, context) {
     const { askAgent } = await import('../status/socket-client.ts');
     const places = await context.resolvePlaces(options);

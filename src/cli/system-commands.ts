@@ -3,7 +3,7 @@ import { defineCommand } from './command.ts';
 
 /** What the system does with the agent, and the program that it is asked with where the agent is a container. */
 const tasks = {
-  logs: ['show what the agent logs', 'sudo journalctl -u tributary -f', 'docker logs -f tributary'],
+  logs: ["show the agent's log", 'sudo journalctl -u tributary -f', 'docker logs -f tributary'],
   start: ['start the agent', 'sudo systemctl start tributary', 'docker start tributary'],
   stop: ['stop the agent', 'sudo systemctl stop tributary', 'docker stop tributary'],
   restart: ['restart the agent', 'sudo systemctl restart tributary', 'docker restart tributary'],
@@ -15,9 +15,9 @@ export function defineSystemCommand(task: Task) {
   const [meaning, bySystemd, byDocker] = tasks[task];
   return defineCommand({
     usage: task,
-    description: `print the command by which you ${meaning}`,
+    description: `print the command to ${meaning}`,
     options: { '--json': 'one JSON object' },
-    examples: { [`tributary ${task}`]: meaning },
+    examples: { [`tributary ${task}`]: `prints ${bySystemd}` },
     async act({ show }) {
       const isContainer = (await isThere('/.dockerenv')) || (await isThere('/run/.containerenv'));
       const command = isContainer ? byDocker : bySystemd;

@@ -6,13 +6,13 @@ import { checkSources, readNewPassword, readSecret } from '../read-secret.ts';
 import { wakeAgent } from '../reload.ts';
 
 const flags = {
-  '--user-auth <email-or-phone>': 'what the network signs in with (required)',
-  '--name <network>': 'the name of the network, which no other has (required)',
+  '--user-auth <email-or-phone>': 'what you sign in with (required)',
+  '--name <network>': "the network's name, which must be free (required)",
   '--password-file <file>': 'read the password from this file; - is standard input (default: asks for it)',
   '--auth-jwt-file <file>': 'instead of a password: the token of a third party, from this file',
   '--auth-jwt-type <type>': 'whose token that is: google, apple or un',
   '--guest-jwt-file <file>': "the guest's token (default: what this device is signed in with)",
-  '--jwt-out <file>': 'write the new network JWT to this file too, which must not be there yet',
+  '--jwt-out <file>': 'also write the new network JWT to this file, which must not exist yet',
   '--yes': 'do not ask',
 };
 const authJwtTypes = ['google', 'apple', 'un'] as const;

@@ -9,8 +9,8 @@ export const provide = defineCommand({
   usage: 'provide <client> <mode>',
   description: `set the mode of any device at the service: ${[...provideModes].join(', ')}`,
   examples: {
-    'tributary device provide attic none': 'the device of this name provides nothing any more',
-    'tributary device provide 3f2a public': 'the one whose id begins like this provides to everybody',
+    'tributary device provide attic none': 'this device shares nothing from now on',
+    'tributary device provide 3f2a public': 'the device whose id begins like this shares with everybody',
   },
   async run(session, { words: [text = '', word] }, { setExitCode }) {
     const requestedMode = provideModes.find((mode) => mode === word);

@@ -17,7 +17,7 @@ const pageRowsOfJson = 20;
 
 export const clients = defineCommand({
   usage: 'clients',
-  description: "every client of the owner's network, as the service lists them",
+  description: 'every client of your network, as the service lists them',
   options: { '--connected': 'only those that are connected now', '--json': 'one JSON object', ...listFlags },
   examples: {
     'tributary network clients': 'all of them',

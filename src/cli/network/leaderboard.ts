@@ -7,7 +7,7 @@ import { joinSections } from '../present/text.ts';
 export const leaderboard = defineCommand({
   usage: 'leaderboard',
   description: 'the networks that provided the most',
-  options: { '--show-all': 'also names that the service marks as profane' },
+  options: { '--show-all': 'show names that the service marks as profane too' },
   examples: { 'tributary network leaderboard': 'ranks, names and amounts; * is your own network' },
   async run(session, { options }) {
     const { readClaims } = await import('../../service/jwt.ts');

@@ -7,7 +7,7 @@ import { nameInFull, type PlaceView, sortAsTree, viewPlaces } from './place-view
 
 export const locations = defineCommand({
   usage: 'locations [words...]',
-  description: 'where providers are; with words, the places that are called so',
+  description: 'where providers are; with words, the places with that name',
   options: {
     '--near': 'also places with a similar name, for a misspelt word',
     '--distance <fraction>':

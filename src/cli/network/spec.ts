@@ -13,7 +13,7 @@ type Naming = Pick<PlaceView, 'name' | 'type'> & { readonly providerCount: numbe
 
 export const spec = defineCommand({
   usage: 'spec <words...>',
-  description: 'what a use or a place, described in words, comes down to: specs to find providers by',
+  description: 'turn a use or a place, in words, into specs to find providers by',
   examples: {
     'tributary network spec streaming in germany': 'the places and groups that fit',
     'tributary network spec somewhere in europe --json': 'for a script',

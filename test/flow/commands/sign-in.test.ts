@@ -10,14 +10,14 @@ describe('tributary auth status', () => {
     expect(exitCode).toBe(0);
     const masked = maskChance(stdout).replace(stateDirectory, 'STATE').replace(service.baseUrl, 'URL');
     expect(masked.split('\n')).toEqual([
-      'Service    URL',
-      'Network    sandbox',
-      expect.stringMatching(/^ {11}0{7}\d-[0-]+$/),
-      expect.stringMatching(/^User {7}0{7}\d-[0-]+$/),
-      'Until      2026-04-13T15:09:26.000Z',
-      'Token      STATE/network-jwt.json',
-      'Client     not known',
-      'Until      not known',
+      'Service          URL',
+      'Network          sandbox',
+      expect.stringMatching(/^Network id {7}0{7}\d-[0-]+$/),
+      expect.stringMatching(/^User {13}0{7}\d-[0-]+$/),
+      'Signed in until  2026-04-13T15:09:26.000Z',
+      'Token from       STATE/network-jwt.json',
+      'Client           not known',
+      'Client until     not known',
       '',
     ]);
     const json = (await run(['auth', 'status', '--json'])).stdout;

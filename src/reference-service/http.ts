@@ -1,3 +1,4 @@
+import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { hasCode, messageOf } from '../lib/errors.ts';
 import { once } from '../lib/once.ts';
@@ -19,14 +20,16 @@ import { BadBody, parseBody, refuse } from './refusal.ts';
 const bodyLimitBytes = 1024 ** 2;
 
 /** The interface over HTTP, one route for each row of the operations table. */
-export function createApplication(backend: Backend): Hono {
-  const application = new Hono();
+export function createApplication(backend: Backend) {
+  const application = new Hono<{ Bindings: HttpBindings }>();
   const { profile, warn } = backend;
   const { notServed } = profile;
   const names = (Object.keys(operations) as OperationName[]).filter((name) => !notServed.includes(name));
   for (const name of names) {
     const { method, path } = operations[name];
-    application.on(method, path, (context) => serve(backend, name, context.req.raw));
+    application.on(method, path, ({ req, env }) =>
+      serve(backend, name, { request: req.raw, authorization: env.incoming.headers.authorization }),
+    );
   }
   // After all of them: two operations may share a path.
   for (const [path, sharing] of Map.groupBy(names, (name) => operations[name].path)) {
@@ -45,10 +48,20 @@ export function createApplication(backend: Backend): Hono {
   return application;
 }
 
-async function serve<Name extends OperationName>(backend: Backend, name: Name, request: Request): Promise<Response> {
+/** `authorization`: the header. The request's own headers would all be copied first. */
+interface Asked {
+  readonly request: Request;
+  readonly authorization: string | undefined;
+}
+
+async function serve<Name extends OperationName>(
+  backend: Backend,
+  name: Name,
+  { request, authorization }: Asked,
+): Promise<Response> {
   const { profile, warn } = backend;
   const operation: Operation = operations[name];
-  const { network, clientId: ownClientId } = await identify(backend, operation, request);
+  const { network, clientId: ownClientId } = await identify(backend, operation, authorization);
   if (operation.authentication !== 'none' && network === undefined) return respondWithText(401, 'Not authorized.');
   const onError = (error: unknown) => warn(`answering ${operation.path}: ${messageOf(error)}`);
   try {
@@ -70,8 +83,8 @@ async function serve<Name extends OperationName>(backend: Backend, name: Name, r
 }
 
 /** Who holds the token, as far as it is worth something for this operation: without a client, the network itself. */
-async function identify({ tokens, networks, clients }: Backend, { authentication }: Operation, request: Request) {
-  const token = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
+async function identify({ tokens, networks, clients }: Backend, { authentication }: Operation, authorization = '') {
+  const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
   const claims = token === undefined ? undefined : await tokens.read(token);
   if (claims === undefined) return {};
   const { networkId, clientId } = claims;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { rethrow } from '../lib/errors.ts';
 import { BadBody } from './refusal.ts';
 
@@ -10,11 +10,13 @@ export type ListenAddress = Readonly<{ address: string; port: number }>;
 
 const graceMs = 500;
 
-type Answer = (request: Request) => Response | Promise<Response>;
+type Answer = (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
 
 /** Serves the application over plain HTTP. @throws usage-invalid where the address cannot be listened on */
 export async function listenOn(answer: Answer, { address, port }: ListenAddress) {
-  const server = createAdaptorServer({ fetch: (request) => answer(request) }) as Server;
+  const server = createAdaptorServer({
+    fetch: (request, bindings) => answer(request, bindings as HttpBindings),
+  }) as Server;
   const listening = once(server.listen({ host: address, port }), 'listening');
   await listening.catch(rethrow('usage-invalid', `listening on ${address} port ${port}`));
   return { port: (server.address() as AddressInfo).port, close: () => close(server) };

@@ -55,11 +55,14 @@ type Part = Sql | Value;
 
 /** SQL as it is written: a piece within it is a part of its text, and of anything else the text has a question mark. */
 export function sql(strings: TemplateStringsArray, ...parts: readonly Part[]): Sql {
-  const pieces = parts.map((part) =>
-    typeof part === 'object' && part !== null ? part : { text: '?', values: [part] },
-  );
-  const text = String.raw({ raw: strings }, ...pieces.map((piece) => piece.text));
-  return { text, values: pieces.flatMap(({ values }) => values) };
+  let [text = ''] = strings;
+  const values: Value[] = [];
+  for (const [index, part] of parts.entries()) {
+    const piece = typeof part === 'object' && part !== null ? part : { text: '?', values: [part] };
+    text += `${piece.text}${strings[index + 1]}`;
+    values.push(...piece.values);
+  }
+  return { text, values };
 }
 
 /** A piece without values, which no caller may have a say in. */

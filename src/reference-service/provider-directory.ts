@@ -20,12 +20,27 @@ export interface ProviderRequest {
   readonly networkId?: string;
 }
 
+type CountOf = (found: Findable) => number;
+
 export function createProviderDirectory(database: DatabaseSync) {
-  const { findRow, readRows } = queryOn(database);
+  const { findRow, readNumber, readRows } = queryOn(database);
   const read = (where: Sql) =>
     readRows<Provider>`select ${selectFields(fields)} from ${where} order by quality desc, sequence`;
   const ofNetwork = (networkId: string, offer: 'network' | 'public') =>
     read(sql`client where network_id = ${networkId} and offer = ${offer}`);
+
+  function readCounts(): CountOf {
+    // As many as there are places, however many clients; one text is read far sooner than a row for each.
+    const { counts = '{}' } =
+      findRow<{
+        readonly counts: string;
+      }>`select json_group_object(location_id, providers) as counts from location_count` ?? {};
+    const byPlace: Readonly<Record<string, number>> = JSON.parse(counts);
+    const count = (id: string) => byPlace[id] ?? 0;
+    return (found) =>
+      found.type === 'group' ? found.countryIds.reduce((sum, id) => sum + count(id), 0) : count(found.locationId);
+  }
+  let counted: { readonly version?: string; readonly countOf: CountOf } = { countOf: () => 0 };
 
   return {
     /** The best ones that fit, best first; of equals the one that was registered earlier. */
@@ -49,15 +64,12 @@ export function createProviderDirectory(database: DatabaseSync) {
       for (const offer of ['network', 'public'] as const) ranking.addBestFirst(ofNetwork(networkId, offer));
       return ranking.best;
     },
-    countProviders(): (found: Findable) => number {
-      // As many as there are places, however many clients; one text is read far sooner than a row for each.
-      const { counts = '{}' } =
-        findRow<{ readonly counts: string }>`select
-        json_group_object(location_id, providers) as counts from location_count` ?? {};
-      const byPlace: Readonly<Record<string, number>> = JSON.parse(counts);
-      const count = (id: string) => byPlace[id] ?? 0;
-      return (found) =>
-        found.type === 'group' ? found.countryIds.reduce((sum, id) => sum + count(id), 0) : count(found.locationId);
+    /** How many providers are in a place or group. The same function as before where nothing was written since. */
+    countProviders(): CountOf {
+      // What this connection wrote, and what another did.
+      const version = `${readNumber`select total_changes()`} ${readNumber`pragma data_version`}`;
+      if (counted.version !== version) counted = { version, countOf: readCounts() };
+      return counted.countOf;
     },
   } as const;
 }

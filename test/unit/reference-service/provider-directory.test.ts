@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createClients } from '../../../src/reference-service/clients.ts';
 import { openDatabase } from '../../../src/reference-service/database.ts';
@@ -188,6 +189,17 @@ describe('the number of providers of a place', () => {
     set.run(0, 0.5, clientId);
     expect(counts()).toEqual([0, 1, 1, 1, 0, 1]);
   });
+
+  test('follow what another connection writes', () => {
+    const { database, add, countIn } = open();
+    const clientId = add('1', { place: 'Berlin' });
+    expect([countIn('Berlin'), countIn('Berlin')]).toEqual([1, 1]);
+    const { file } = database.prepare('pragma database_list').get() as { readonly file: string };
+    const other = openDatabase(dirname(file));
+    other.prepare('update client set is_online = 0 where client_id = ?').run(clientId);
+    expect(countIn('Berlin')).toBe(0);
+    other.close();
+  });
 });
 
 test('every question is answered from an index of its own, in its order', async () => {
@@ -204,6 +216,9 @@ test('every question is answered from an index of its own, in its order', async 
     [expect.stringMatching(/^SCAN json_each /), search('sqlite_autoindex_client_1 (client_id=?)'), expect.any(String)],
     [search('client_offer_city (city_id=? AND offer=?)')],
     [search('client_offer_network (network_id=? AND offer=?)')],
+    // Whether anything was written since.
+    ['SCAN CONSTANT ROW'],
+    [],
     // As many as there are places.
     ['SCAN location_count'],
   ]);

@@ -8,7 +8,7 @@ export const wallet = object(() => ({
   managed_wallet_id: text.describe('Its id with the company that manages it.'),
   network_id: text.describe('Network that it belongs to.'),
   wallet_type: oneOf('managed', 'external').describe('Who holds its keys.'),
-  blockchain: text.describe('`SOL` or `MATIC`.'),
+  blockchain: oneOf('SOL', 'MATIC').describe('The chain that its address is on.'),
   wallet_address: text.describe('Its address on the blockchain.'),
   active: flag.describe('True where payouts may go there.'),
   default_token_type: text.describe('Token that is paid out, such as USDC.'),

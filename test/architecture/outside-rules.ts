@@ -191,6 +191,7 @@ const inlinePlaces: readonly {
       // What the caller named, and only where it was made by this command.
       'src/cli/account/jwt-destination.ts',
       // No part of the program.
+      'src/service/document-types.ts',
       'lab',
       'packaging',
       'reference-service',

@@ -13,6 +13,9 @@ const root = join(import.meta.dirname, '../..');
 const guide = readFileSync(join(root, 'docs/service.md'), 'utf8');
 const consumer = mkdtempSync(join(tmpdir(), 'tributary-consumer-'));
 const run = promisify(execFile);
+const tsc = join(root, 'node_modules/.bin/tsc');
+const ambient = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
+const strict = ['--ignoreConfig', '--noEmit', '--strict', '--target', 'es2024'];
 
 /** The one block of this kind in the guide, as it stands. */
 function findBlock(kind: string): string {
@@ -53,6 +56,7 @@ console.log(String(new Secret('a')), operations.clients.path);
 };
 
 let compiled = '';
+let writtenOut = '';
 let manifest: { readonly name: string; readonly dependencies: Readonly<Record<string, string>> };
 
 /** Lines of a file that do not compile. */
@@ -65,19 +69,22 @@ function findWrongLines(name: string): readonly number[] {
 // A program elsewhere that installed what the build makes, and no source. It has what the package depends on, and nothing else.
 beforeAll(async () => {
   const installed = join(consumer, 'node_modules/tributary-service');
-  const tsc = join(root, 'node_modules/.bin/tsc');
   await build({ ...serviceClient, cwd: root, output: { ...serviceClient.output, dir: installed }, logLevel: 'silent' });
   const declarations = ['-p', join(root, 'src/service/tsconfig.declarations.json')];
   await run(tsc, [...declarations, '--outDir', join(installed, 'types')]);
+  const types = join(installed, 'types/service/operations.d.ts');
+  await run(process.execPath, [join(root, 'src/service/document-types.ts'), types]);
+  writtenOut = readFileSync(types, 'utf8');
+  writtenOut = writtenOut
+    .slice(writtenOut.indexOf('interface Requests'))
+    .replaceAll(/^interface/gm, 'export interface');
   manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   for (const name of Object.keys(manifest.dependencies)) {
     await symlink(join(root, 'node_modules', name), join(consumer, 'node_modules', name));
   }
   for (const [name, text] of Object.entries(files)) await writeFile(join(consumer, name), text);
-  const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
-  const strict = ['--ignoreConfig', '--noEmit', '--strict', '--target', 'es2024', '--module', 'nodenext'];
   const checked = Object.keys(files).filter((name) => /\.c?ts$/.test(name));
-  const result = run(tsc, [...strict, ...types, ...checked], { cwd: consumer });
+  const result = run(tsc, [...strict, ...ambient, '--module', 'nodenext', ...checked], { cwd: consumer });
   // It ends with an error, because one of the files is wrong.
   compiled = await result.then(
     () => '',
@@ -115,6 +122,42 @@ test('it needs undici and zod alone, in the versions that the agent has', () => 
   });
   expect(Object.keys(manifest.dependencies)).toHaveLength(2);
 });
+
+test('editors show what each field means', () => {
+  expect(writtenOut).toContain('/** Which proxy is wanted. */\nreadonly proxyConfig?: {');
+  const lines = writtenOut.split('\n');
+  const isField = (line: string) => /^readonly \w+\??: /.test(line);
+  expect(lines.filter((line, index) => isField(line) && !/^\/\*\* .{3,} \*\/$/.test(lines[index - 1] ?? ''))).toEqual(
+    [],
+  );
+});
+
+test('the types that say so are those of the schemas', async () => {
+  const program = `import type { OperationName, OperationRequest, OperationResponse } from '${root}/src/service/operations.ts';
+import type { Requests, Responses } from './written-out.ts';
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+type All<T extends Record<keyof T, true>> = T;
+export type Asked = All<{ [Name in OperationName]: Same<Requests[Name], OperationRequest<Name>> }>;
+export type Answered = All<{ [Name in OperationName]: Same<Responses[Name], OperationResponse<Name>> }>;
+`;
+  const secret = `import type { Secret } from '${root}/src/lib/secret.ts';\n`;
+  const flags = [
+    '--module',
+    'nodenext',
+    '--allowImportingTsExtensions',
+    '--exactOptionalPropertyTypes',
+    '--skipLibCheck',
+  ];
+  const listProblems = async (text: string) => {
+    await writeFile(join(consumer, 'written-out.ts'), `${secret}${text}`);
+    await writeFile(join(consumer, 'same.ts'), program);
+    const checked = run(tsc, [...strict, ...ambient, ...flags, 'same.ts'], { cwd: consumer });
+    const { stdout } = await checked.catch((error) => error);
+    return [...String(stdout).matchAll(/error TS\d+/g)].length;
+  };
+  expect(await listProblems(writtenOut)).toBe(0);
+  expect(await listProblems(writtenOut.replace('readonly clientId?: ', 'readonly clientId: '))).toBe(1);
+}, 60_000);
 
 test('nothing else of the package is to be had', async () => {
   await expect(runFile('deep.mjs')).rejects.toThrow('ERR_PACKAGE_PATH_NOT_EXPORTED');

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { parseJson } from '../lib/parse-json.ts';
 import { ensureDirectory, writeFileAtomic } from '../system/files.ts';
 import { readSmallFile } from '../system/small-file.ts';
@@ -30,7 +31,10 @@ export async function keepNames(kind: NamedKind, names: readonly KnownName[], pl
   const path = findPath(place);
   if (path === undefined) return;
   try {
-    const known = { ...(await readNames(place)), [kind]: names.slice(0, mostNames) };
+    const before = await readNames(place);
+    const known = { ...before, [kind]: names.slice(0, mostNames) };
+    // A list that is watched shows the same names again and again: no card is worn for that.
+    if (isDeepStrictEqual(known, before)) return;
     await ensureDirectory(join(path, '..'));
     await writeFileAtomic(path, JSON.stringify(known));
   } catch {
@@ -38,7 +42,7 @@ export async function keepNames(kind: NamedKind, names: readonly KnownName[], pl
   }
 }
 
-/** Nothing where none were kept, or the file is none of ours. */
+/** The names that were kept; none if the file is missing or another program wrote it. */
 export async function readNames(place: Place): Promise<KnownNames> {
   const text = await readSmallFile(findPath(place) ?? '', mostBytes).catch(() => '{}');
   const known = parseJson(text);

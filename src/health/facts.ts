@@ -90,7 +90,7 @@ export interface Facts {
     /** True while the permit lives and consumers' traffic is forwarded. */
     readonly isOpen: boolean;
     readonly uplink: string | undefined;
-    /** Set while an uplink was looked for and there is none. */
+    /** Set if the agent looked for an uplink and found none. */
     readonly uplinkMissingSince: Date | undefined;
     /** How a limit on the line is held; undefined before the first pass. */
     readonly lineHeldBy: 'one-tree' | 'two-trees' | 'policer' | undefined;

@@ -59,7 +59,7 @@ export function renderDebianChangelog(release: Release): string {
 `;
 }
 
-/** The manual page as it is installed: that of the source has neither a day nor a version. */
+/** The manual page for a package, with the day and the version that the source leaves open. */
 export function renderManPage(text: string, { version, dateSeconds }: Release): string {
   const day = new Date(dateSeconds * 1000).toISOString().slice(0, 10);
   return text.replace('"" "tributary"', `"${day}" "tributary ${version.replaceAll('-', '\\-')}"`);

@@ -32,7 +32,7 @@ function pickCharacters(alphabet: string, count: number): string {
 /** How long a code is good, and how often (service-interface, "Limits"). */
 export type CodeTerms = Readonly<Record<'durationMinutes' | 'uses', number>>;
 
-/** A code signs somebody in, or allows a new password. */
+/** What a code is good for: to sign in, or to set a new password. */
 type Purpose = 'login' | 'reset';
 
 /** The codes of this database that are still good; `now` is in Unix milliseconds. */

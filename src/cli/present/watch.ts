@@ -53,7 +53,7 @@ function renderScreen(lines: readonly string[], rows: number): string {
   return `\u001b[H${shown.map((line) => `${line}\u001b[K\n`).join('')}\u001b[J`;
 }
 
-/** One JSON object on each line until the signal, or `{error: {code, message}}` while there is none. @throws not-allowed */
+/** Prints a JSON object on each line until the signal: the answer, or `{error: {code, message}}`. @throws not-allowed */
 export async function watchJson(
   ask: () => Promise<unknown>,
   { stdout, intervalMs }: Omit<Watch, 'rows'>,

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -141,10 +141,14 @@ describe('the completer', () => {
     });
     await keepNames('wallet', [{ id: '8c', name: '' }], { environment });
     expect(await complete('device', 'share')).toEqual(['words', 'attic', '7a']);
+    const file = join(directory, 'names/tributary/names.json');
+    const { ino } = statSync(file);
+    await keepNames('wallet', [{ id: '8c', name: '' }], { environment });
+    expect(statSync(file).ino).toBe(ino);
     expect(await complete('stats', '--client')).toEqual(['words', 'attic', '7a']);
     expect(await complete('account', 'payout-wallet')).toEqual(['words', '8c']);
     expect(await complete('config', 'set')).toEqual(expect.arrayContaining(['provide.mode', 'service.base_url']));
-    writeFileSync(join(directory, 'names/tributary/names.json'), '{"client":[{"id":7},null],"wallet":"x"}');
+    writeFileSync(file, '{"client":[{"id":7},null],"wallet":"x"}');
     expect(await complete('device', 'share')).toEqual(['words']);
   });
 

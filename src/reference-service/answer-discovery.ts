@@ -2,10 +2,10 @@ import type { WireRequest } from '../service/operations.ts';
 import type { Backend, Handlers } from './backend.ts';
 import type { Network } from './networks.ts';
 import { asksForBest, findByName, type PlaceMatch } from './place-search.ts';
-import type { Provider, ProviderRequest } from './provider-directory.ts';
+import type { CountOf, Provider, ProviderRequest } from './provider-directory.ts';
 import { refuse } from './refusal.ts';
 import { readWishes, toWireSpec } from './wishes.ts';
-import type { Findable, Place, PlaceGroup, World } from './world.ts';
+import type { Place, PlaceGroup, World } from './world.ts';
 
 const mostMatches = 50;
 const mostDevices = 20;
@@ -78,8 +78,6 @@ export const discoveryHandlers = {
     };
   },
 } satisfies Partial<Handlers>;
-
-type CountOf = (found: Findable) => number;
 
 /** No text at all asks for everything that has providers. */
 function findMatches({ world }: Backend, request: WireRequest<'findLocations'>, countOf: CountOf) {

@@ -20,7 +20,8 @@ export interface ProviderRequest {
   readonly networkId?: string;
 }
 
-type CountOf = (found: Findable) => number;
+/** How many providers are in a place or group. */
+export type CountOf = (found: Findable) => number;
 
 export function createProviderDirectory(database: DatabaseSync) {
   const { findRow, readNumber, readRows } = queryOn(database);
@@ -64,7 +65,7 @@ export function createProviderDirectory(database: DatabaseSync) {
       for (const offer of ['network', 'public'] as const) ranking.addBestFirst(ofNetwork(networkId, offer));
       return ranking.best;
     },
-    /** How many providers are in a place or group. The same function as before where nothing was written since. */
+    /** The same function as before if nothing was written since. */
     countProviders(): CountOf {
       // What this connection wrote, and what another did.
       const version = `${readNumber`select total_changes()`} ${readNumber`pragma data_version`}`;

@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { isInAny } from '../lib/addresses.ts';
-import { readFileIfThere, removeFile, replaceFileText } from './files.ts';
+import { readFileIfThere, removeFile, writeFileAtomic } from './files.ts';
 import { askRouterForAddress } from './nat-pmp.ts';
 
 /** Who is asked for the home's public address; undefined and false: not asked. */
@@ -48,6 +48,8 @@ export const outsideFile = {
   async read(): Promise<readonly string[]> {
     return ((await readFileIfThere(path)) ?? '').split('\n').filter((line) => isIPv4(line));
   },
-  write: (addresses: readonly string[]) => replaceFileText(path, addresses.map((address) => `${address}\n`).join('')),
+  // The unit that writes it may not change whose a file is.
+  write: (addresses: readonly string[]) =>
+    writeFileAtomic(path, addresses.map((address) => `${address}\n`).join(''), (file) => file.chmod(0o644)),
   remove: () => removeFile(path),
 };

@@ -9,6 +9,7 @@ import { startReceiver } from './support/start-receiver.ts';
 import { createTestLab } from './support/test-lab.ts';
 
 const worker = join(import.meta.dirname, '../../dist/worker.cjs');
+const asUnit = join(import.meta.dirname, 'support/as-a-unit.py');
 const consumers = '10.99.0.0/24';
 /** Public as far as addresses go; the lab's home router has it. */
 const outside = '45.83.100.7';
@@ -95,6 +96,12 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     // Not in the state directory, which is an ordinary user's under systemd.
     expect(statSync('/run/tributary-netns/host-restore.json')).toMatchObject({ uid: 0, mode: 0o100600 });
     expect(readdirSync(lab.stateDirectory)).not.toContain('host-restore.json');
+  });
+
+  it('is made again with the system calls that its unit has', async () => {
+    const inUnit = (...command: readonly string[]) => run('python3', asUnit, ...command);
+    expect(await inUnit('chown', 'root', '/run/tributary-netns')).toMatchObject({ exitCode: 1 });
+    expect(await inUnit(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
   });
 
   it("is linked by a wire that carries no more than the host's uplink", async () => {

@@ -12,6 +12,9 @@ import { buildProgram, copyWorld } from './support/program.ts';
 let machine: Machine;
 let build: string;
 
+/** What `npm run bench` needs besides. */
+const measuring = ['ethtool', 'iperf3', 'jq'];
+
 const fromAClone = readBlocks('sh', 'docs/from-source.md');
 const [packages, program, command, configuration, login, loginWithoutAsking, run, status, cleanup, withoutRoot] =
   fromAClone;
@@ -25,7 +28,7 @@ beforeAll(async () => {
   // Each block is run below; one more would not be.
   expect(fromAClone).toHaveLength(10);
   build = await buildProgram();
-  machine = await createMachine({ suite: 'bookworm', packages: ['git', 'npm', 'passt', 'sudo'] });
+  machine = await createMachine({ suite: 'bookworm', packages: ['git', 'npm', 'passt', 'sudo', ...measuring] });
   // Nobody answers there, so names that are not known here are not waited for.
   await machine.writeFile('/etc/resolv.conf', '');
   await machine.writeFile('/etc/apt/apt.conf.d/90retries', 'Acquire::Retries "0";\n');

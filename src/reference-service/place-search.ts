@@ -3,6 +3,7 @@ import { refuse } from './refusal.ts';
 import {
   type ClientPlace,
   type Findable,
+  idOf,
   type Place,
   type PlaceGroup,
   splitWords,
@@ -30,23 +31,53 @@ export function findByName(world: World, text: string, mostFraction = 0) {
   });
 }
 
-/** Words after which places are not wanted; `but` turns round what was said before it. */
-const refusals = ['not', 'except', 'excluding', 'without', 'outside', 'avoid'];
+/** Words after which places are not wanted, and a use right after one; `but` turns round what was said before it. */
+const refusals = /^(not|no|never|dont|don|except|excludes?|excluding|without|outside|avoid|besides|minus|than|apart)$/;
+/** What these words join is asked for side by side. */
+const joins = /^(and|or|but)$/;
+/** Codes of countries that are words where a text has no small letters. */
+const shoutedWords = /^(AT|BE|IN|IS|IT|NO)$/;
 
-/** What a text's words name, each once, in order: names with small slips, codes in capitals. @throws usage-invalid */
+/**
+ * What a text's words name, each once, in order: names with small slips, codes in capitals; of a place and what it lies
+ * in, as in "Rome, Italy", the place. @throws usage-invalid
+ */
 export function findInWords(world: World, text: string) {
-  const words = splitWords(checkLength(text));
   const [wanted, unwanted] = [new Set<Findable>(), new Set<Findable>()];
-  let isWanted = true;
-  for (let at = 0; at < words.length; ) {
-    const word = words[at]?.toLowerCase() ?? '';
+  let [isWanted, isRefused] = [true, false];
+  let before: readonly Findable[] = [];
+  for (const { word, named } of readPhrases(world, text)) {
     if (word === 'but') isWanted = !isWanted;
-    if (refusals.includes(word)) isWanted = false;
-    const named = findAtStart(world, words.slice(at, at + mostWords));
-    for (const one of named.found) (isWanted || isUse(one) ? wanted : unwanted).add(one);
-    at += named.words;
+    const found = named.filter((one) => !before.some((own) => liesIn(world, own, one)));
+    const wide = before.filter((own) => found.some((one) => liesIn(world, one, own)));
+    for (const one of wide) for (const side of [wanted, unwanted]) side.delete(one);
+    for (const one of found) ((isUse(one) ? !isRefused : isWanted) ? wanted : unwanted).add(one);
+    isRefused = refusals.test(word);
+    if (isRefused) isWanted = false;
+    if (isRefused || joins.test(word)) before = [];
+    if (found.length > 0) before = found;
   }
   return { wanted: [...wanted], unwanted: [...unwanted] };
+}
+
+/** What the text names, in order, and the words between in small letters. */
+function* readPhrases(world: World, text: string) {
+  const words = splitWords(checkLength(text));
+  const isShouted = words.length > 1 && !/\p{Ll}/u.test(text);
+  for (let at = 0; at < words.length; ) {
+    const word = words[at] ?? '';
+    const isWord = isShouted && shoutedWords.test(word);
+    const { found, count } = isWord ? nothing : findAtStart(world, words.slice(at, at + mostWords));
+    yield { word: found.length > 0 ? '' : word.toLowerCase(), named: found };
+    at += count;
+  }
+}
+
+const nothing = { found: [], count: 1 };
+
+function liesIn(world: World, inner: Findable, outer: Findable): boolean {
+  const [inside, around] = [world.citiesOf(idOf(inner)), world.citiesOf(idOf(outer))];
+  return !isUse(outer) && inside.length < around.length && inside.every((city) => around.includes(city));
 }
 
 /** True for a group by intended use: it says what is wanted, not where. */
@@ -94,9 +125,9 @@ function findAtStart(world: World, words: readonly string[]) {
     const near = world.findable.filter(({ names }) => names.some((name) => isNearly(phrase, name)));
     // South Africa is a slip away from South America.
     const equal = near.filter(({ names }) => names.includes(phrase));
-    if (near.length > 0) return { found: equal.length > 0 ? equal : near, words: count };
+    if (near.length > 0) return { found: equal.length > 0 ? equal : near, count };
   }
-  return { found: country === undefined ? [] : [country], words: 1 };
+  return { found: country === undefined ? [] : [country], count: 1 };
 }
 
 /** Nearer than any slip, and not as near as the name. */

@@ -1,6 +1,6 @@
 import { findInWords, isUse } from './place-search.ts';
 import { refuse } from './refusal.ts';
-import type { Findable, Place, World } from './world.ts';
+import { type Findable, idOf, type Place, type World } from './world.ts';
 
 /** What a text asks for, as specs of which any will do: a use narrows a place, and what it excludes is left out. @throws usage-invalid */
 export function readWishes(world: World, text: string) {
@@ -12,26 +12,23 @@ export function readWishes(world: World, text: string) {
   const areas = unwanted.length === 0 ? named : leaveOut(world, start, unwanted);
   if (areas.length === 0) throw refuse('The query excludes every place that it names.');
   if (uses.length === 0) return areas.map(toWireSpec);
-  return uses.flatMap((use) =>
-    areas
-      .flatMap((area) => (area.type === 'group' ? listCommon(world, area, use) : [area]))
-      .map((place) => ({ location_id: place.locationId, location_group_id: use.groupId })),
-  );
+  // A spec names one group only, so what two have in common is said country by country.
+  const places = areas.flatMap((area) => (area.type === 'group' ? world.partsOf(area) : [area]));
+  const specs = uses.flatMap((use) => {
+    const cities = world.citiesOf(use.groupId);
+    const common = places.filter((place) => world.citiesOf(place.locationId).some((city) => cities.includes(city)));
+    return common.map((place) => ({ location_id: place.locationId, location_group_id: use.groupId }));
+  });
+  if (specs.length === 0) throw refuse('No place that the query names is one for that use.');
+  return specs;
 }
 
 export function toWireSpec(found: Findable) {
   return found.type === 'group' ? { location_group_id: found.groupId } : { location_id: found.locationId };
 }
 
-/** A spec names one group only, so what two have in common is said country by country. */
-function listCommon(world: World, one: Findable, other: Findable): readonly Place[] {
-  const countries = world.partsOf(other);
-  return world.partsOf(one).filter((country) => countries.includes(country));
-}
-
 /** The largest places in these areas in which nothing is unwanted. */
 function leaveOut(world: World, areas: readonly Findable[], unwanted: readonly Findable[]): readonly Place[] {
-  const idOf = (found: Findable) => (found.type === 'group' ? found.groupId : found.locationId);
   const excluded = new Set<Place>(unwanted.flatMap((found) => world.citiesOf(idOf(found))));
   const keep = (place: Place): readonly Place[] =>
     world.citiesOf(place.locationId).some((city) => excluded.has(city)) ? world.partsOf(place).flatMap(keep) : [place];

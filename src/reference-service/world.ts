@@ -59,6 +59,10 @@ export function createWorld() {
   } as const;
 }
 
+export function idOf(found: Findable): string {
+  return found.type === 'group' ? found.groupId : found.locationId;
+}
+
 function parentOf({ type, regionId, countryId }: Place): string | undefined {
   return { country: undefined, region: countryId, city: regionId }[type];
 }

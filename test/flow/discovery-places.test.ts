@@ -196,7 +196,6 @@ describe('create-provider-spec', () => {
       ['fast streaming in Germany', ['own attic', 'their roof']],
       ['streaming in Asia', ['their barn']],
       ['privacy in Europe', ['own attic', 'their roof']],
-      ['streaming from Iceland', []],
       ['not in Germany', ['their shop', 'their barn']],
       ['in Europe but not in Munich', ['own attic', 'their shop']],
       ['streaming outside Europe', ['their barn']],
@@ -207,6 +206,12 @@ describe('create-provider-spec', () => {
     expect(all).toContainEqual({ location_id: find('country', 'France') });
     expect(all).toContainEqual({ location_id: find('city', 'Nuremberg') });
     expect(all).not.toContainEqual({ location_id: find('country', 'Germany') });
+    for (const query of ['streaming from Iceland', 'streaming from Africa', 'privacy in South America']) {
+      expect([query, await ask(query)]).toEqual([
+        query,
+        { error: { message: expect.stringContaining('for that use') } },
+      ]);
+    }
     expect(await ask('Munich, but not Germany')).toEqual({ error: { message: expect.stringContaining('excludes') } });
     expect(await ask()).toEqual({ specs: [{ best_available: true }] });
   });

@@ -45,30 +45,31 @@ const shoutedWords = /^(AT|BE|IN|IS|IT|NO)$/;
 export function findInWords(world: World, text: string) {
   const [wanted, unwanted] = [new Set<Findable>(), new Set<Findable>()];
   let [isWanted, isRefused] = [true, false];
-  let before: readonly Findable[] = [];
-  for (const { word, named } of readPhrases(world, text)) {
-    if (word === 'but') isWanted = !isWanted;
-    const found = named.filter((one) => !before.some((own) => liesIn(world, own, one)));
-    const wide = before.filter((own) => found.some((one) => liesIn(world, one, own)));
-    for (const one of wide) for (const side of [wanted, unwanted]) side.delete(one);
-    for (const one of found) ((isUse(one) ? !isRefused : isWanted) ? wanted : unwanted).add(one);
+  const phrases = [...readPhrases(world, text)];
+  for (const { word, named, run } of phrases) {
+    const others = phrases.flatMap((own) => (own.run === run && own.named !== named ? own.named : []));
+    for (const one of named.filter((own) => !others.some((other) => liesIn(world, other, own)))) {
+      const isAsked = isUse(one) ? !isRefused : isWanted;
+      (isAsked ? wanted : unwanted).add(one);
+    }
     isRefused = refusals.test(word);
-    if (isRefused) isWanted = false;
-    if (isRefused || joins.test(word)) before = [];
-    if (found.length > 0) before = found;
+    isWanted = word === 'but' ? !isWanted : isWanted && !isRefused;
   }
   return { wanted: [...wanted], unwanted: [...unwanted] };
 }
 
-/** What the text names, in order, and the words between in small letters. */
+/** What the text names, in order, and the words between in small letters; `run` counts on where another thing begins. */
 function* readPhrases(world: World, text: string) {
   const words = splitWords(checkLength(text));
   const isShouted = words.length > 1 && !/\p{Ll}/u.test(text);
+  let run = 0;
   for (let at = 0; at < words.length; ) {
-    const word = words[at] ?? '';
-    const isWord = isShouted && shoutedWords.test(word);
+    const first = words[at] ?? '';
+    const isWord = isShouted && shoutedWords.test(first);
     const { found, count } = isWord ? nothing : findAtStart(world, words.slice(at, at + mostWords));
-    yield { word: found.length > 0 ? '' : word.toLowerCase(), named: found };
+    const word = found.length > 0 ? '' : first.toLowerCase();
+    if (refusals.test(word) || joins.test(word)) run += 1;
+    yield { word, named: found, run };
     at += count;
   }
 }

@@ -62,7 +62,11 @@ async function serve<Name extends OperationName>(
   const { profile, warn } = backend;
   const operation: Operation = operations[name];
   const { network, clientId: ownClientId } = await identify(backend, operation, authorization);
-  if (operation.authentication !== 'none' && network === undefined) return respondWithText(401, 'Not authorized.');
+  const { authentication } = operation;
+  if (authentication !== 'none' && network === undefined) return respondWithText(401, 'Not authorized.');
+  // Not 401, for which a caller drops its token: this one is good elsewhere.
+  if (ownClientId !== undefined && authentication !== 'any-jwt')
+    return respondWithText(403, "This needs a network's token.");
   const onError = (error: unknown) => warn(`answering ${operation.path}: ${messageOf(error)}`);
   try {
     const body = operation.request && parseBody(operation.request, await readJson(request, bodyLimitBytes), 'The body');
@@ -91,7 +95,7 @@ async function identify({ tokens, networks, clients }: Backend, { authentication
   const network = networks.find(networkId);
   if (clientId === undefined) return { network };
   // A client may have been handed over to another network since.
-  const isWorth = authentication === 'any-jwt' && clients.find(networkId, clientId) !== undefined;
+  const isWorth = authentication !== 'none' && clients.find(networkId, clientId) !== undefined;
   return isWorth ? { network, clientId } : {};
 }
 

@@ -30,10 +30,10 @@ describe.each(profileNames)('the token of a client (%s)', (profile) => {
   test('opens nothing that asks for the token of a network', async () => {
     const { ask, clientId } = await open();
     const paths = ['/stats/providers', '/network/reliability', '/account/wallets', '/device/associations'];
-    for (const path of paths) expect([path, (await ask(path)).status]).toEqual([path, 401]);
+    for (const path of paths) expect([path, (await ask(path)).status]).toEqual([path, 403]);
     const body = { client_id: clientId, device_name: 'shed', last_n: 1 };
     for (const path of ['/stats/provider-last-90', '/stats/provider-last-n', '/device/create-share-code']) {
-      expect([path, (await ask(path, body)).status]).toEqual([path, 401]);
+      expect([path, (await ask(path, body)).status]).toEqual([path, 403]);
     }
     const { devices } = (await ask('/network/provider-locations')).body;
     expect(JSON.stringify(devices)).not.toContain('shed');

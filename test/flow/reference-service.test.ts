@@ -145,12 +145,14 @@ describe.each(profiles)('in the %s profile', (profile) => {
     expect((await get('/network/clients')).body.clients ?? []).toEqual([]);
   });
 
-  test.each<readonly [string, (service: { token: string; clientToken: string }) => string | undefined]>([
-    ['no token', () => undefined],
-    ['a token that is none', () => 'nonsense'],
-    ['a token with a broken signature', ({ token }) => `${token.slice(0, -6)}AAAAAA`],
-    ["a client's token", ({ clientToken }) => clientToken],
-  ])('%s is not authorized for anything that asks for one', async (_, choose) => {
+  type Tokens = Readonly<Record<'token' | 'clientToken', string>>;
+  const notAuthorized = [401, 'Not authorized.'] as const;
+  test.each<readonly [string, (tokens: Tokens) => string | undefined, readonly [status: number, body: string]]>([
+    ['no token', () => undefined, notAuthorized],
+    ['a token that is none', () => 'nonsense', notAuthorized],
+    ['a token with a broken signature', ({ token }) => `${token.slice(0, -6)}AAAAAA`, notAuthorized],
+    ["a client's token", ({ clientToken }) => clientToken, [403, "This needs a network's token."]],
+  ])('%s opens nothing that asks for one', async (_, choose, [status, body]) => {
     const { service, token, register } = await startAndLogIn({ profile });
     const clientToken = (await register()).answer.by_client_jwt;
     for (const { path, method, authentication } of Object.values(operations)) {
@@ -158,7 +160,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
       if (authentication === 'any-jwt' && choose({ token, clientToken }) === clientToken) continue;
       const request = { token: choose({ token, clientToken }), method, ...(method === 'POST' ? { text: '{}' } : {}) };
       const answer = await call(service.baseUrl, path, request);
-      expect([path, answer]).toEqual([path, { status: 401, type: 'text/plain', body: 'Not authorized.' }]);
+      expect([path, answer]).toEqual([path, { status, type: 'text/plain', body }]);
     }
   });
 

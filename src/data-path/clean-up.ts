@@ -4,7 +4,7 @@ import { takeNamespaceDown } from '../namespace/up.ts';
 import type { Exec } from '../system/exec.ts';
 import { ensureDirectory } from '../system/files.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
-import { acquireLock } from '../system/lock.ts';
+import { acquireLock, claimNamespace } from '../system/lock.ts';
 import { createRestoreFile } from '../system/restore-file.ts';
 import type { OnSetAside } from '../system/state-file.ts';
 import { createLineShaper } from './line-shaper.ts';
@@ -28,6 +28,7 @@ export async function cleanUp(options: CleanUpOptions): Promise<void> {
   await using _lock = await acquireLock(join(stateDirectory, 'agent.lock'));
   const isHost = !options.isOwnNamespace && (await findHostHardware(exec)) !== undefined;
   if (isHost) return await takeNamespaceDown(openNamespaceHost());
+  await using _namespace = await claimNamespace();
   const kept = { directory: stateDirectory, onSetAside: options.onSetAside };
   const usage = openUsageAccounting({ ...kept, limits: () => limits, now: () => new Date() });
   const restore = createRestoreFile(stateDirectory, 'restore', kept.onSetAside);

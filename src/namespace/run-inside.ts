@@ -11,7 +11,7 @@ import { findHostHardware, isBitSet, isNetworkAdmin } from '../system/host-hardw
 import { createRestoreFile } from '../system/restore-file.ts';
 import { sayOnSetAside } from '../system/state-file.ts';
 import { namespaceName } from './plan.ts';
-import { bringNamespaceUp, type NamespaceHost, takeNamespaceDown } from './up.ts';
+import { bringNamespaceUp, checkNamespaceIsFree, type NamespaceHost, takeNamespaceDown } from './up.ts';
 
 /**
  * Outside of a namespace that the agent may change: makes one, runs the agent in it and cleans up; its exit code.
@@ -36,6 +36,7 @@ export async function runInside(
     return exitCode;
   }
   const host = openNamespaceHost();
+  await checkNamespaceIsFree(exec);
   try {
     const uplink = await bringNamespaceUp(host, loaded.waysOut);
     // Nothing would fit the namespace to an uplink that comes later.

@@ -8,6 +8,7 @@ import { chooseConsumerPorts } from '../lib/ports.ts';
 import type { Exec } from '../system/exec.ts';
 import { readFileIfThere } from '../system/files.ts';
 import { type Network, observeInterfaces, observeRoutes } from '../system/ip.ts';
+import { checkUnclaimed } from '../system/lock.ts';
 import { applyNft, observeNftTable } from '../system/nft.ts';
 import { askForPublicAddresses, outsideFile } from '../system/public-addresses.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
@@ -70,9 +71,17 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   return uplink;
 }
 
-/** Removes all of it and puts the host's settings back; safe to repeat. */
+/** @throws already-running where an agent runs in the namespace */
+export async function checkNamespaceIsFree(exec: Exec): Promise<void> {
+  if (!(await hasNamespace(exec))) return;
+  const args = ['netns', 'exec', namespaceName, 'cat', '/proc/net/unix'];
+  checkUnclaimed(await exec({ program: 'ip', args, doing: 'looking for an agent in the namespace' }).catch(() => ''));
+}
+
+/** Removes all of it and puts the host's settings back; safe to repeat. @throws already-running where an agent runs in it */
 export async function takeNamespaceDown(host: NamespaceHost): Promise<void> {
   const { exec } = host;
+  await checkNamespaceIsFree(exec);
   const interfaces = await observeInterfaces(exec);
   if (interfaces.some((own) => own.name === hostSide)) {
     await exec({ program: 'ip', args: ['link', 'delete', hostSide], doing: `removing ${hostSide}` });

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { basename, dirname } from 'node:path';
 import { rethrow, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { openFolder } from './folder.ts';
@@ -27,6 +28,25 @@ export async function acquireLock(path: string, by = 'agent'): Promise<AsyncDisp
     throw error;
   }
   return { [Symbol.asyncDispose]: () => file.close() };
+}
+
+/** Of a socket that the kernel knows by name in one network namespace alone, and forgets with its process, after kill -9 too. */
+const nameInNamespace = 'tributary-agent';
+
+/** Keeps a network namespace for one agent: two would take each other's rules out. @throws already-running */
+export async function claimNamespace(): Promise<AsyncDisposable> {
+  const server = createServer((connection) => connection.destroy());
+  await once(server.listen(`\0${nameInNamespace}`), 'listening').catch(() => throwUsed());
+  return { [Symbol.asyncDispose]: async () => void server.close() };
+}
+
+/** `sockets`: /proc/net/unix of the namespace. @throws already-running where an agent keeps it */
+export function checkUnclaimed(sockets: string): void {
+  if (sockets.split('\n').some((line) => line.endsWith(` @${nameInNamespace}`))) throwUsed();
+}
+
+function throwUsed(): never {
+  throw new TributaryError('already-running', 'another agent, of another state directory, uses this network namespace');
 }
 
 /** Never through a link, and nothing is written before the lock is ours. */

@@ -1,8 +1,9 @@
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Lab } from '../lab/lab.ts';
 import { isInsideLab } from '../lab/network.ts';
-import type { LabProcess } from '../lab/processes.ts';
+import { type LabProcess, startProcess } from '../lab/processes.ts';
 import { takeSnapshot } from './support/observe-device.ts';
 import { createTestLab, killAgent, runOnDevice, showLogOnFailure, stopAgent } from './support/test-lab.ts';
 
@@ -51,6 +52,24 @@ describe.skipIf(!isInsideLab())('what an agent leaves behind', () => {
     expect(during.text).toMatch(/another agent \(process \d+\) uses this state directory/);
     expect((await lab.status()).phase).toBe('providing');
     expect(await stopAgent(running)).toBe(0);
+  });
+
+  it('is not cleaned up from under an agent of another state directory, which keeps the namespace for itself', async (context) => {
+    showLogOnFailure(context, () => agent);
+    const running = await start();
+    const another = join(lab.directory, 'another');
+    const runAnother = async (command: string) => {
+      const argv = lab.command(command).map((word) => (word === lab.stateDirectory ? another : word));
+      const started = startProcess({ argv });
+      return { exitCode: await started.exited, text: started.lines.join('\n') };
+    };
+    for (const command of ['cleanup', 'run']) {
+      const { exitCode, text } = await runAnother(command);
+      expect([command, exitCode, text]).toEqual([command, 75, expect.stringContaining('of another state directory')]);
+    }
+    expect((await lab.status()).phase).toBe('providing');
+    expect(await stopAgent(running)).toBe(0);
+    expect(await runAnother('cleanup')).toMatchObject({ exitCode: 0 });
   });
 
   it('is nothing when it is stopped right after its start', async (context) => {

@@ -146,6 +146,12 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     await expect.poll(() => lab.probe(addresses.internet, webPort), { timeout: 15_000 }).toBe('reached');
   });
 
+  it('is not taken from under an agent that runs in it', async () => {
+    const { exitCode, text } = await run(...program('namespace', 'down'));
+    expect([exitCode, text]).toEqual([75, expect.stringContaining('another agent')]);
+    expect((await lab.status()).phase).toBe('providing');
+  });
+
   it.each(told)('lets the agent tell $name', async ({ host }) => {
     await receivers[told.findIndex((one) => one.host === host)]?.waitForLine((line) => line === 'heard');
   });

@@ -7,7 +7,6 @@ const entryPoints = [
   ...builds.flatMap(({ input }) => Object.values(input as Readonly<Record<string, string>>)),
   'src/packaging/build-image.ts',
   'src/packaging/build-packages.ts',
-  'src/service/document-types.ts',
 ];
 const longest = 250;
 

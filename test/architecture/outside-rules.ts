@@ -190,8 +190,6 @@ const inlinePlaces: readonly {
       'src/tunnel/apply.ts',
       // What the caller named, and only where it was made by this command.
       'src/cli/account/jwt-destination.ts',
-      // No part of the program.
-      'src/service/document-types.ts',
       'lab',
       'packaging',
       'reference-service',

@@ -73,7 +73,7 @@ beforeAll(async () => {
   const declarations = ['-p', join(root, 'src/service/tsconfig.declarations.json')];
   await run(tsc, [...declarations, '--outDir', join(installed, 'types')]);
   const types = join(installed, 'types/service/operations.d.ts');
-  await run(process.execPath, [join(root, 'src/service/document-types.ts'), types]);
+  await run(process.execPath, [join(root, 'test/docs/document-types.ts'), types]);
   writtenOut = readFileSync(types, 'utf8');
   writtenOut = writtenOut
     .slice(writtenOut.indexOf('interface Requests'))

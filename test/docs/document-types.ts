@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type * as z from 'zod';
-import { Secret } from '../lib/secret.ts';
-import type { Operation } from './operation.ts';
-import { operations } from './operations.ts';
-import { toCamel } from './wire-case.ts';
+import { Secret } from '../../src/lib/secret.ts';
+import type { Operation } from '../../src/service/operation.ts';
+import { operations } from '../../src/service/operations.ts';
+import { toCamel } from '../../src/service/wire-case.ts';
 
 /*
  * document-types.ts OPERATIONS.D.TS: has editors show what the schemas say of each field of a request or an answer. A type
@@ -25,7 +25,7 @@ function documentTypes(declarations: string): string {
     return `${before}${alias} = ${all}[Name];\n${after.slice(after.indexOf(';\n') + 2)}`;
   }, declarations);
   const writtenOut = aliases.map(([, all, side]) => `interface ${all} {\n${renderOperations(side).join('')}}\n`);
-  return `import type { Secret } from '../lib/secret.ts';\n${shortened}${writtenOut.join('')}`;
+  return `import type { Secret } from '../../src/lib/secret.ts';\n${shortened}${writtenOut.join('')}`;
 }
 
 function renderOperations(side: Side): readonly string[] {

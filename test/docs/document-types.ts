@@ -25,7 +25,7 @@ function documentTypes(declarations: string): string {
     return `${before}${alias} = ${all}[Name];\n${after.slice(after.indexOf(';\n') + 2)}`;
   }, declarations);
   const writtenOut = aliases.map(([, all, side]) => `interface ${all} {\n${renderOperations(side).join('')}}\n`);
-  return `import type { Secret } from '../../src/lib/secret.ts';\n${shortened}${writtenOut.join('')}`;
+  return `import type { Secret } from '../lib/secret.ts';\n${shortened}${writtenOut.join('')}`;
 }
 
 function renderOperations(side: Side): readonly string[] {

@@ -59,8 +59,10 @@ describe.skipIf(!isInsideLab())('what an agent leaves behind', () => {
     const running = await start();
     const another = join(lab.directory, 'another');
     const runAnother = async (command: string) => {
-      const argv = lab.command(command).map((word) => (word === lab.stateDirectory ? another : word));
-      const started = startProcess({ argv });
+      const [program, ...args] = lab.command(command);
+      const started = startProcess({
+        argv: [program, ...args.map((word) => (word === lab.stateDirectory ? another : word))],
+      });
       return { exitCode: await started.exited, text: started.lines.join('\n') };
     };
     for (const command of ['cleanup', 'run']) {

@@ -89,7 +89,7 @@ export function createDataPathLoop(given: DataPathLoopParts) {
   };
   /** Resolves when the change is written, and a pass that began after it is done. Mode none is in force before that. */
   const enforce = async (change: Promise<void> = Promise.resolve()) => {
-    if (parts.gate.chooseMode() === 'none') void parts.gate.closeNow();
+    const closing = parts.gate.chooseMode() === 'none' ? parts.gate.closeNow() : undefined;
     const passed = new Promise<void>((resolve) => {
       waiting.push(resolve);
       parts.wakeups.dataPath.notify();
@@ -97,7 +97,7 @@ export function createDataPathLoop(given: DataPathLoopParts) {
     try {
       await change;
     } finally {
-      await passed;
+      await Promise.all([passed, closing]);
     }
   };
   // A reading beside it could see half of the probes as refused packets.

@@ -55,10 +55,10 @@ export function createGateKeeper(parts: GateKeeperParts) {
       }
       return undefined;
     },
-    /** Where mode none was chosen: ends the permit at once, beside any pass. What fails, the next pass does. */
+    /** Where mode none was chosen: decides it and ends the permit at once, beside any pass. What fails, the next pass does. */
     async closeNow() {
       await granting;
-      await close().catch(toUndefined());
+      await Promise.all([close(), decide()]).catch(toUndefined());
     },
   };
 }

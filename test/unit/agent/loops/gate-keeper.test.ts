@@ -79,6 +79,17 @@ describe('mode none', () => {
     expect(world.isOpen()).toBe(false);
   });
 
+  test('is decided, and the service told, where a pass fails before it decides', async () => {
+    const world = await createProvidingWorld();
+    world.tamper(() => Promise.reject(new TributaryError('command-failed', 'no tunnel')));
+    const told = vi.spyOn(world.wakeups.announce, 'notify');
+    const asked = setNone(world);
+    await world.loop.tick();
+    await asked;
+    expect(world.state.mode.decision?.mode).toBe('none');
+    expect(told).toHaveBeenCalled();
+  });
+
   test('that the kernel does not take at once is tried again by the next pass', async () => {
     const world = await createProvidingWorld();
     world.tamper(async () => Promise.reject(new TributaryError('command-failed', 'no')));

@@ -49,10 +49,9 @@ async function measureWorlds({ program, rounds }: ServiceBenchOptions) {
     }
     const callers = await Promise.all(worlds.map(createWorldCaller));
     const [largest] = callers.slice(-1);
-    return {
-      operations: await measureInTurn(callers, rounds),
-      load: largest ? await measureLoad(largest, dirname(program)) : [],
-    };
+    // First: the calls in turn leave codes and shares behind.
+    const load = largest ? await measureLoad(largest, dirname(program)) : [];
+    return { operations: await measureInTurn(callers, rounds), load };
   } finally {
     for (const world of worlds) await world[Symbol.asyncDispose]();
   }

@@ -202,7 +202,10 @@ measure() {
   # At rest: the start's garbage is collected ten seconds after it.
   sleep 15
   weigh "$1" >weighed
-  [ "$round $1" != '1 service' ] || echo "CPU of $1 at rest (%): $(rest)"
+  if [ "$round $1" = '1 service' ]; then
+    rested=$(rest) || { echo "$rested"; exit 1; }
+    echo "CPU of $1 at rest (%): $rested"
+  fi
   # More than comes in that time.
   on consumer $node $dist/worker.cjs download http://192.0.2.10:80/bytes/99999999999 ${downloadSeconds} | tail -n 1 >downloaded
   bytes=$(sed 's/.*"bytes":\\([0-9]*\\).*/\\1/' downloaded)

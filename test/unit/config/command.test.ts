@@ -94,7 +94,7 @@ describe('set', () => {
   test.each([
     ['provide.mod', 'friends', 'usage-invalid', /did you mean provide\.mode/],
     ['provide.mode', 'everybody', 'usage-invalid', /provide\.mode: found "everybody"/],
-    ['service', 'x', 'usage-invalid', /no key/],
+    ['service', 'x', 'usage-invalid', /^unknown key service$/],
   ])('refuses %s %s, and the file stays', async (key, text, code, message) => {
     const path = sample();
     const before = readFileSync(path, 'utf8');

@@ -62,6 +62,18 @@ describe('a payout wallet that is chosen', () => {
   });
 });
 
+test('a payout wallet that is named too shortly is not chosen', async () => {
+  const { run } = await createOwnerOf({
+    '/account/wallets': sendJson({ wallets: [{ wallet_id: 'w1' }, { wallet_id: 'w2' }] }),
+    '/account/payout-wallet': sendJson({}),
+  });
+  expect(await run(['account', 'payout-wallet', 'w', '--yes'])).toEqual({
+    exitCode: 64,
+    stdout: '',
+    stderr: 'tributary: w matches several wallets: w1, w2\n  > Type more of the id.\n',
+  });
+});
+
 describe('an upgrade that has only begun', () => {
   test("keeps the guest's token, and says so", async () => {
     const { run, store } = await createOwnerOf({

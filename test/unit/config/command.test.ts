@@ -102,6 +102,11 @@ describe('set', () => {
     expect(readFileSync(path, 'utf8')).toBe(before);
   });
 
+  test('says where every key is listed', async () => {
+    const action = 'All keys: tributary config show';
+    await expect(run(sample(), 'set', 'provide.mod', 'friends')).rejects.toMatchObject({ action });
+  });
+
   test('does not touch a file that is no YAML', async () => {
     const path = makeFile('service: [');
     await expect(run(path, 'set', 'provide.mode', 'friends')).rejects.toMatchObject({ code: 'configuration-invalid' });

@@ -8,7 +8,8 @@ import type { AgentPlaces, CommandContext, PathOptions } from './context.ts';
 
 /** What each mode means, for help. */
 export const modeMeanings =
-  "none: nobody; network: your own devices; friends: people you named; public: anyone; stream: anyone, tuned for streaming; default: the service's default";
+  'none: nobody; network: your own devices; friends: people you named; public: anyone; ' +
+  "stream: anyone, tuned for streaming; default: the service's default";
 
 /** `tributary provide [MODE] [--for 2h] [--limit RATE] [--clear] [--json]`. @throws usage-invalid, not-running, not-allowed */
 export const provide = defineCommand({

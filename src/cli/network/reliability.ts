@@ -30,9 +30,8 @@ export const reliability = defineCommand({
     ]),
   }),
   render(view, { columns, tables }) {
-    if (view.meanWeight === undefined && view.buckets.length === 0) {
+    if (view.meanWeight === undefined && view.buckets.length === 0)
       return 'No figures yet: devices are scored while they provide.\n';
-    }
     const width = columns ?? 100;
     const renderBuckets = (figure: 'weight' | 'clientCount', most: number) => {
       // One character a bucket, or a mean of several where there is no room for all.

@@ -28,6 +28,6 @@ const setPassword = defineCommand({
 
 export const account: CommandGroup = {
   usage: 'account',
-  description: 'wallets and payouts, the password, and making a guest permanent',
+  description: 'payout wallets, the password, and making a guest permanent',
   commands: [wallets, payoutWallet, upgrade, setPassword],
 };

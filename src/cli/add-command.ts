@@ -1,7 +1,6 @@
 import type { Command, CommanderError } from 'commander';
 import { findNearest } from '../lib/edit-distance.ts';
-import { TributaryError } from '../lib/errors.ts';
-import type { AnyCommand, CommandGroup, CommonOptions, Texts } from './command.ts';
+import { type AnyCommand, type CommandGroup, type CommonOptions, refuse, type Texts } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { listFlags } from './present/tables.ts';
 import { runCommand } from './run-command.ts';
@@ -69,7 +68,7 @@ export function addHelpCommand(program: Command): void {
       if (next === undefined) {
         const nearest = findNearest(word, known);
         const hint = nearest === undefined ? `one of ${known.join(', ')}` : `did you mean ${nearest}?`;
-        throw new TributaryError('usage-invalid', `there is no command ${word} here; ${hint}`);
+        throw refuse(`there is no command ${word} here; ${hint}`);
       }
       command = next;
     }
@@ -85,8 +84,12 @@ function nameInFull(command: Command): string {
 /** For commander: help goes on as it is, what is wrong with a command line becomes an error of ours. @throws usage-invalid */
 export function throwUsageError(error: CommanderError, command: Command): never {
   if (error.exitCode === 0 || error.code === 'commander.help') throw error;
+  if (error.code === 'commander.excessArguments' && ['login', 'setup'].includes(nameInFull(command))) {
+    const action = `Type it when you are asked: sudo tributary ${nameInFull(command)}`;
+    throw refuse('an auth code is never an argument: other users could see it', { cause: error, action });
+  }
   const action = `See how it is used: ${`tributary ${nameInFull(command)}`.trimEnd()} --help`;
-  throw new TributaryError('usage-invalid', error.message.replace(/^error: /, ''), { cause: error, action });
+  throw refuse(error.message.replace(/^error: /, ''), { cause: error, action });
 }
 
 /** Each line of a command behind what it does. */

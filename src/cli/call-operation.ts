@@ -41,8 +41,8 @@ function findOperation(text: string): OperationName {
   const found = names.find((name) => name === text) ?? (others.length === 0 ? byPath : undefined);
   if (found !== undefined) return found;
   const nearest = findNearest(text, names);
-  const hint = nearest === undefined ? 'see them with `tributary call`' : `did you mean ${nearest}?`;
-  throw refuse(`${text} is no operation of the interface; ${hint}`);
+  const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+  throw refuse(`unknown operation ${text}${hint}`, { action: 'See them all: tributary call' });
 }
 
 /** undefined where nothing was given. @throws usage-invalid */
@@ -66,7 +66,7 @@ async function readValue(text: string): Promise<unknown> {
 
 function readFile(path: string): Promise<string> {
   return readSmallFile(path, limitBytes).catch((error: unknown) => {
-    throw refuse(`reading ${path}: ${messageOf(error)}`, error);
+    throw refuse(`reading ${path}: ${messageOf(error)}`, { cause: error });
   });
 }
 

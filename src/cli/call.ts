@@ -7,11 +7,11 @@ const separator = '\0';
 
 export const call = defineCommand({
   usage: 'call [operation]',
-  description: 'send any request of the interface, and print the answer; without an operation, list them',
-  arguments: { operation: 'by its name, such as findProviders2, or its path' },
+  description: 'send any request to the service and print the answer; without an operation, list them all',
+  arguments: { operation: 'its name, such as findProviders2, or its path' },
   options: {
     '--field <key=value>': [
-      'a field of the request: true, false, null and numbers as such; a.b=1, a[]=1 and a=@file; may be repeated',
+      'set a request field, repeatable; true, false, null and numbers keep their type; a.b=1 nests, a[]=1 appends, a=@file reads a file',
       (own) => own.default('', 'none').argParser((text, before) => `${before}${separator}${text}`),
     ],
     '--input <file>': 'the request as JSON from this file; - is standard input',

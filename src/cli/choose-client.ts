@@ -5,15 +5,19 @@ import type { OperationResponse } from '../service/operations.ts';
 import { refuse } from './command.ts';
 import type { Session } from './session.ts';
 
+/** The meaning of an argument that `chooseClient` reads. */
+export const namesOfClient = 'a device: its name, its id, the start of its id, or this';
+
 /** A client of the network, as far as a person names it: `name` is '' where it has none. */
 export type NamedClient = NonNullable<ReturnType<typeof toNamedClient>>;
 
 const mostNamed = 5;
+const howToRegister = 'To register it: sudo systemctl start tributary. To see the others: tributary device list';
 
 /** By id, name, the start of one, or `this`. @throws usage-invalid for none or several; codes of `Session.call` */
 export async function chooseClient(session: Pick<Session, 'findOwnClientId' | 'stream'>, text: string) {
   const wanted = text === 'this' ? await session.findOwnClientId() : text;
-  if (wanted === undefined) throw refuse('this device is not registered as a client');
+  if (wanted === undefined) throw refuse('this device is not registered yet', { action: howToRegister });
   const known: NamedClient[] = [];
   const keep = createRowKeeper('clients of that name');
   let nearest: string | undefined;
@@ -31,12 +35,13 @@ export async function chooseClient(session: Pick<Session, 'findOwnClientId' | 's
 
 function createUnclearError(text: string, found: readonly NamedClient[], nearest: string | undefined) {
   if (found.length === 0) {
-    const hint = nearest ? ` (did you mean ${toPlainText(nearest)}?)` : '';
-    return refuse(`no client of this network is called ${text}${hint}; see them with \`tributary device list\``);
+    const hint = nearest ? `; did you mean ${toPlainText(nearest)}?` : '';
+    return refuse(`no device is called ${text}${hint}`, { action: 'See your devices: tributary device list' });
   }
   const named = found.slice(0, mostNamed).map(({ clientId, name }) => `${clientId} (${name || 'no name'})`);
   const more = found.length > mostNamed ? ` and ${found.length - mostNamed} more` : '';
-  return refuse(`${text} fits several clients: ${toPlainText(named.join(', '))}${more}`);
+  const message = `${text} matches several devices: ${toPlainText(named.join(', '))}${more}`;
+  return refuse(message, { action: 'Type more of the name or id.' });
 }
 
 /** What people call a client; undefined for a row without an id. */

@@ -6,7 +6,7 @@ import { type CommandContext, loadConfig, type PathOptions } from './context.ts'
 export const cleanup = defineCommand({
   usage: 'cleanup',
   description: 'remove what a killed agent left: firewall, routes, interface, settings, namespace; safe to repeat',
-  examples: { 'sudo tributary cleanup': 'everything that a killed agent left' },
+  examples: { 'sudo tributary cleanup': 'after the agent crashed or was killed' },
   options: { '--own-namespace': 'use the current network namespace, even if it contains physical interfaces' },
   async act({ options }, context) {
     const { cleanUp } = await import('../data-path/clean-up.ts');

@@ -108,9 +108,9 @@ export async function confirmOrStop(question: string, { yes }: CommonOptions, { 
   throw new TributaryError('usage-invalid', 'stopped: nothing was changed', { action: '' });
 }
 
-/** The error for a command line that cannot be done: `usage-invalid`. */
-export function refuse(message: string, cause?: unknown): TributaryError {
-  return new TributaryError('usage-invalid', message, cause === undefined ? {} : { cause });
+/** The error for a command line that cannot be done: `usage-invalid`; without an `action`, its help is named. */
+export function refuse(message: string, known: ConstructorParameters<typeof TributaryError>[2] = {}) {
+  return new TributaryError('usage-invalid', message, known);
 }
 
 /** The same for what was typed for an option; `allowed` says what it has to be. */

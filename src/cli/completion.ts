@@ -66,7 +66,7 @@ export type Shell = keyof typeof completionScripts;
 export const completion = defineCommand({
   usage: 'completion <shell>',
   description: 'print the completion script for a shell; the packages install it for you',
-  arguments: { shell: ['what completes', ...Object.keys(completionScripts)] },
+  arguments: { shell: ['the shell to complete in', ...Object.keys(completionScripts)] },
   examples: {
     'tributary completion bash > ~/.local/share/bash-completion/completions/tributary': 'for this user, in bash',
   },

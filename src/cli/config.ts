@@ -8,11 +8,11 @@ import { reloadAgent } from './reload.ts';
 
 export const config: CommandGroup = {
   usage: 'config',
-  description: 'check and show the configuration',
+  description: 'check, show and change the configuration',
   commands: [
     {
       usage: 'check',
-      description: 'every error of the configuration, or ok',
+      description: 'list every error in the configuration, or print ok',
       examples: { 'tributary config check': 'after a change, before a restart' },
       options: { '--json': 'as JSON' },
       async act({ options, show }, context) {
@@ -44,11 +44,11 @@ export const config: CommandGroup = {
       usage: 'set <key> <value>',
       description: 'write one value into the configuration file; comments and other keys stay',
       arguments: {
-        key: 'such as service.base_url',
+        key: 'a key, such as service.base_url; config show lists them all',
         value: 'as you would write it in the file: friends, 500 GB, [25, 26]',
       },
       options: { '--json': 'as JSON' },
-      examples: { 'sudo tributary config set provide.mode friends': 'a running agent takes it over' },
+      examples: { 'sudo tributary config set provide.mode friends': 'a running agent uses it at once' },
       async act({ words: [key = '', text = ''], options, show }, context) {
         const { setConfigKeys, toShownValue } = await import('../config/set-key.ts');
         const { chooseConfigPath } = await import('../config/config-file.ts');
@@ -59,7 +59,7 @@ export const config: CommandGroup = {
         });
         const effect = await findEffect(key, options, context);
         await show({ file, key, value, ...effect }, () =>
-          joinLines([`${key} is ${value} now, in ${file}`, effect.message]),
+          joinLines([`${key} is now ${value}, in ${file}`, effect.message]),
         );
       },
     },
@@ -67,7 +67,7 @@ export const config: CommandGroup = {
       usage: 'schema',
       description: 'the JSON schema of the configuration file',
       examples: { 'tributary config schema > tributary.schema.json': 'for an editor' },
-      options: { '--json': 'as JSON (it always is)' },
+      options: { '--json': 'no effect: the output is always JSON' },
       async act(_given, context) {
         const { renderJsonSchema } = await import('../config/json-schema.ts');
         context.stdout.write(renderJsonSchema());
@@ -93,9 +93,10 @@ async function findEffect(key: string, options: PathOptions, context: CommandCon
   }
   const asked = reloadAgent(await context.resolvePlaces(options));
   const failure = await asked.catch(toFailure('not-running', 'not-allowed', 'command-failed', 'configuration-invalid'));
-  if (failure === undefined) return { effect: 'taken-over', message: 'The agent took it over.' } as const;
+  if (failure === undefined) return { effect: 'taken-over', message: 'The running agent is using it.' } as const;
   if (failure.code === 'not-running') return { effect: 'no-agent', message: undefined } as const;
-  return { effect: 'not-taken-over', message: `The agent did not take it over: ${failure.message}` } as const;
+  const restart = failure.code === 'configuration-invalid' ? '. To restart it: sudo systemctl restart tributary' : '';
+  return { effect: 'not-taken-over', message: `The agent did not apply it: ${failure.message}${restart}` } as const;
 }
 
 /** The files of `gateway.deny_destinations` are read too: their errors are errors of the configuration here. */

@@ -9,21 +9,21 @@ import { wakeAgent } from './reload.ts';
 
 const keep = defineCommand({
   usage: 'keep',
-  description: 'after this device moved to another board or was restored on one: go on as the same device',
+  description: "keep this device's registration after a move to another board, or a restore on one",
   examples: { 'sudo tributary device keep': 'the old board is no longer in use' },
   act: ({ options }, context) => settle('keep', options, context),
 });
 
 const renew = defineCommand({
   usage: 'new',
-  description: 'after a card was copied: make this one a device of its own; the other goes on as it is',
+  description: 'register this copy of a card as a new device; the original stays as it is',
   examples: { 'sudo tributary device new': 'both boards stay in use' },
   act: ({ options }, context) => settle('new', options, context),
 });
 
 export const device: CommandGroup = {
   usage: 'device',
-  description: "the network's devices: list, show, share, add, set their mode; this one after it moved",
+  description: 'your devices: list, show, share, add, set the mode, or settle this one after a move',
   commands: [list, show, share, add, associations, provide, keep, renew],
 };
 
@@ -35,9 +35,10 @@ async function settle(as: 'keep' | 'new', options: PathOptions, context: Command
   const files = createRegistrationFiles(loaded.stateDirectory, () => undefined);
   const [identity, machine] = [await files.identity.peek(), await readMachine()];
   if (identity === undefined || !hasMoved(identity, machine)) {
-    throw refuse('this device has not moved; to register it as a new one all the same: tributary login --new-device');
+    const action = 'To register it as a new device anyway: sudo tributary login --new-device';
+    throw refuse('this device has not moved, so there is nothing to do', { action });
   }
   await (as === 'new' ? startNewDevice(files) : files.identity.write({ ...identity, machine }));
   await wakeAgent(loaded);
-  context.stdout.write(`This device ${as === 'new' ? 'registers as a new one' : 'goes on as the same one'}.\n`);
+  context.stdout.write(`This device ${as === 'new' ? 'will register as a new one' : 'keeps its registration'}.\n`);
 }

@@ -4,9 +4,9 @@ import { defineCommand } from './command.ts';
 /** `tributary health`: one line, exit code 0 or 1 and no other, whatever is wrong. */
 export const health = defineCommand({
   usage: 'health',
-  description: 'exit code 0 while the agent is well, 1 when it has not been for a while',
+  description: 'exit with 0 while the agent is healthy, 1 after it has been unhealthy for a while',
   options: { '--json': 'one JSON object: healthy, message' },
-  examples: { 'tributary health': 'one line, and the exit code' },
+  examples: { 'tributary health': "for a container's health check, or a script" },
   async act({ options, show }, context) {
     const { askAgent } = await import('../status/socket-client.ts');
     const ask = async () => {

@@ -5,11 +5,11 @@ import { type CommandContext, loadConfig, type PathOptions } from './context.ts'
 
 export const namespace: CommandGroup = {
   usage: 'namespace',
-  description: "the agent's own network namespace on this host; `run` makes one of its own when you start it by hand",
+  description: "create or remove the agent's network namespace here; `run` creates its own when you start it by hand",
   commands: [
     {
       usage: 'up',
-      description: 'create it, with its link to the host and the fence around it; safe to repeat',
+      description: 'create the namespace, its link to the host and the fence around it; safe to repeat',
       examples: { 'sudo tributary namespace up': 'before you start an agent that does not create it' },
       async act({ options }, context) {
         const waysOut = await readWaysOut(options, context);
@@ -25,8 +25,8 @@ export const namespace: CommandGroup = {
     },
     {
       usage: 'down',
-      description: 'remove it and every change to the host; safe to repeat',
-      examples: { 'sudo tributary namespace down': 'the host is as it was' },
+      description: 'remove the namespace and every change to the host; safe to repeat',
+      examples: { 'sudo tributary namespace down': 'put the host back as it was' },
       async act(_given, context) {
         const { takeNamespaceDown } = await import('../namespace/up.ts');
         const { openNamespaceHost } = await import('../namespace/run-inside.ts');

@@ -1,25 +1,31 @@
+import { findNearest } from '../lib/edit-distance.ts';
 import { TributaryError } from '../lib/errors.ts';
 import { parseDurationSeconds } from '../lib/units.ts';
 import { provideModes } from '../service/profiles.ts';
 import type { ProvideRequest } from '../status/routes.ts';
-import { defineCommand, refuse, type Show } from './command.ts';
+import { defineCommand, refuse, refuseOption, type Show } from './command.ts';
 import type { AgentPlaces, CommandContext, PathOptions } from './context.ts';
+
+/** What each mode means, for help. */
+export const modeMeanings =
+  'none: nobody; network: your own devices; friends: people you named; public: anyone; ' +
+  "stream: anyone, tuned for streaming; default: the service's default";
 
 /** `tributary provide [MODE] [--for 2h] [--limit RATE] [--clear] [--json]`. @throws usage-invalid, not-running, not-allowed */
 export const provide = defineCommand({
   usage: 'provide [mode|auto]',
-  description: 'show the provide mode, or set it by hand until it is cleared',
-  arguments: { 'mode|auto': `${[...provideModes].join(', ')}; auto takes back what was set by hand` },
+  description: 'show the provide mode, or set it by hand until you clear it',
+  arguments: { 'mode|auto': `${modeMeanings}; auto: back to the schedule or configuration` },
   options: {
     '--for <duration>': 'only for this long, such as 30m, 2h or 1d',
-    '--limit <rate>': 'limit your line to this each way, such as "10 Mbit"',
+    '--limit <rate>': 'limit sharing to this rate each way, such as "10 Mbit"',
     '--clear': 'the same as the mode auto',
     '--json': 'one JSON object, as `provide` in status',
   },
   examples: {
     'tributary provide': 'show the mode',
     'tributary provide friends --for 2h': 'set it for two hours',
-    'tributary provide auto': 'take back what was set by hand',
+    'tributary provide auto': 'undo what was set by hand',
   },
   act: ({ words: [mode], ...given }, context) => showProvide(mode, given, context),
 });
@@ -34,9 +40,9 @@ export const pause = defineCommand({
 
 export const resume = defineCommand({
   usage: 'resume',
-  description: 'share again as configured: takes back what was set by hand',
+  description: 'share again as configured: undoes pause and provide',
   options: { '--json': 'one JSON object' },
-  examples: { 'tributary resume': 'as the configuration says, at once' },
+  examples: { 'tributary resume': 'after a pause' },
   act: (given, context) => showProvide('auto', given, context),
 });
 
@@ -60,29 +66,29 @@ export async function readProvideBody(
   options: ProvideOptions,
 ): Promise<ProvideRequest | undefined> {
   const isClearing = options.clear === true || mode === 'auto';
-  if (options.clear === true && mode !== undefined && mode !== 'auto') {
-    throw refuse(`setting the mode: ${mode} and --clear contradict each other`);
-  }
+  if (options.clear === true && !['auto', undefined].includes(mode)) throw refuse(`give ${mode} or --clear, not both`);
   const given = (['for', 'limit'] as const).find((name) => options[name] !== undefined);
-  if (given !== undefined && (mode === undefined || isClearing)) {
-    throw refuse(`setting the mode: --${given} needs a mode to set`);
-  }
+  if (given !== undefined && (mode === undefined || isClearing)) throw refuse(`--${given} needs a mode to set`);
   if (isClearing) return { mode: null };
   if (mode === undefined) return undefined;
   const known = provideModes.find((candidate) => candidate === mode);
-  if (known === undefined) {
-    throw refuse(`setting the mode: ${mode} is not one of ${provideModes.join(', ')} or auto`);
-  }
+  if (known === undefined) throw refuseMode(mode, [...provideModes, 'auto'], 'tributary pause');
   const forSeconds = options.for === undefined ? undefined : parseDurationSeconds(options.for);
-  if (options.for !== undefined && !forSeconds) {
-    throw refuse(`setting the mode: ${options.for} is not a duration such as 30m, 2h or 1d`);
-  }
+  if (options.for !== undefined && !forSeconds) throw refuseOption('--for', options.for, 'a time like 30m, 2h or 1d');
   // Loaded late: nothing else that the order needs takes long.
   if (options.limit === undefined) return { mode: known, forSeconds };
   const { bitRate } = await import('../config/values.ts');
   const { data: limitBitsPerSecond, error } = bitRate.safeParse(options.limit);
-  if (error) throw refuse(`setting the mode: ${options.limit} is not ${error.issues[0]?.message}`);
+  if (error) throw refuseOption('--limit', options.limit, `${error.issues[0]?.message}`);
   return { mode: known, forSeconds, limitBitsPerSecond };
+}
+
+/** The error for a word that is no mode. `pause` is the command for somebody who wants to stop sharing. */
+export function refuseMode(text: string, modes: readonly string[], pause: string) {
+  const nearest = findNearest(text, modes);
+  const hint = nearest === undefined ? `the modes are ${modes.join(', ')}` : `did you mean ${nearest}?`;
+  const action = ['off', 'stop', 'pause'].includes(text) ? `To stop sharing: ${pause}` : undefined;
+  return refuse(`unknown mode ${text}; ${hint}`, { action });
 }
 
 async function askProvide(places: AgentPlaces, body: ProvideRequest | undefined) {

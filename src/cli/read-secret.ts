@@ -51,7 +51,7 @@ async function readGiven(source: SecretSource, context: CommandContext): Promise
   const { name, file } = source;
   if (file === undefined) return context.prompt?.askSecret(toSentence(name)) ?? toSecret('');
   return readSmallFile(file, limitBytes).then(toSecret, (error: unknown) => {
-    throw refuse(`reading the ${name} from ${file}: ${messageOf(error)}`, error);
+    throw refuse(`reading the ${name} from ${file}: ${messageOf(error)}`, { cause: error });
   });
 }
 

@@ -4,12 +4,12 @@ import type { AgentPlaces } from './context.ts';
 
 export const reload = defineCommand({
   usage: 'reload',
-  description: 'have the agent read its configuration again, without an interruption',
+  description: 'make the agent reload its configuration, without interrupting traffic',
   options: { '--json': 'one JSON object' },
-  examples: { 'sudo tributary reload': 'after a change of the configuration file' },
+  examples: { 'sudo tributary reload': 'after you edited the configuration file' },
   async act({ options, show }, context) {
     await reloadAgent(await context.resolvePlaces(options));
-    await show({ reloaded: true }, () => 'The agent took the configuration over.\n');
+    await show({ reloaded: true }, () => 'The agent loaded the new configuration.\n');
   },
 });
 

@@ -7,8 +7,8 @@ export const run = defineCommand({
   examples: { 'tributary run': 'until Ctrl-C', 'tributary run --dry-run': 'what it would do' },
   options: {
     '--own-namespace': 'use the current network namespace, even if it contains physical interfaces',
-    '--dry-run': 'print what would be applied, as `tributary plan` does, and stop',
-    '--keep-fence': 'leave the firewall in place at the end, closed: connections go on after a restart',
+    '--dry-run': 'print what would be applied, as `tributary plan` does, and exit',
+    '--keep-fence': 'leave the firewall in place on exit, closed, so that connections survive a restart',
   },
   async act(given, context) {
     const { options } = given;

@@ -6,8 +6,8 @@ import { renderLabelled } from './present/text.ts';
 
 const options = {
   network: ['network', '--network <network>', 'by name or id (default: the first)'],
-  minutes: ['durationMinutes', '--minutes <number>', ['how long it is good (default: 10)', readAmount]],
-  uses: ['uses', '--uses <number>', ['how many logins it is good for (default: 1)', readAmount]],
+  minutes: ['durationMinutes', '--minutes <number>', ['minutes until it expires (default: 10)', readAmount]],
+  uses: ['uses', '--uses <number>', ['how many sign-ins it allows (default: 1)', readAmount]],
   public: ['isPublic', '--public', 'everybody may see its name'],
   deviceName: ['deviceName', '--device-name <name>', "what it is called there (default: the client's name)"],
   blockchain: ['blockchain', '--blockchain <name>', 'SOL or MATIC (default: SOL)'],
@@ -20,8 +20,8 @@ interface AdminCommandRow {
   readonly description: string;
   readonly fields?: readonly string[];
   readonly options?: readonly (keyof typeof options)[];
-  /** The words after `tributary sandbox`, before `--data`. */
-  readonly example: string;
+  /** The words after `tributary sandbox`, before `--data`, and what they are for. */
+  readonly example: readonly [words: string, purpose: string];
 }
 
 const rows: Readonly<Record<AdminCommandName, AdminCommandRow>> = {
@@ -30,45 +30,45 @@ const rows: Readonly<Record<AdminCommandName, AdminCommandRow>> = {
     description: 'make another network, and print its id, a network JWT and an auth code',
     fields: ['networkName'],
     options: ['public'],
-    example: 'network neighbour',
+    example: ['network neighbour', 'a second network, to share devices with'],
   },
   createGuest: {
     usage: 'guest',
     description: 'make a guest session, and print its guest JWT',
-    example: 'guest',
+    example: ['guest', 'for trying account upgrade'],
   },
   createAuthCode: {
     usage: 'auth-code',
-    description: 'make a code to log in with',
+    description: 'make a code to sign in with',
     options: ['network', 'minutes', 'uses'],
-    example: 'auth-code --minutes 60 --uses 3',
+    example: ['auth-code --minutes 60 --uses 3', 'for three devices, within the hour'],
   },
   createResetCode: {
     usage: 'reset-code',
     description: 'make a code to set a new password with, as it would come by e-mail',
     options: ['network', 'minutes'],
-    example: 'reset-code',
+    example: ['reset-code', 'for trying account set-password'],
   },
   createAdoptCode: {
     usage: 'adopt-code <client>',
     description: 'make a code that hands a client over to another network',
     fields: ['clientId'],
     options: ['network', 'minutes', 'deviceName'],
-    example: 'adopt-code 9daace15-9c40-45e6-89bc-27226b8c7803',
+    example: ['adopt-code 9daace15-9c40-45e6-89bc-27226b8c7803', 'for trying device add'],
   },
   addWallet: {
     usage: 'wallet <address>',
     description: 'register a wallet for payouts',
     fields: ['walletAddress'],
     options: ['network', 'blockchain', 'type', 'inactive'],
-    example: 'wallet 0x52908400098527886E0F7030069857D2E4169EE7 --blockchain MATIC',
+    example: ['wallet 0x52908400098527886E0F7030069857D2E4169EE7 --blockchain MATIC', 'a wallet to receive payouts'],
   },
   locateClient: {
     usage: 'locate <client> <place>',
     description: 'say where a client is: a city, or a region or country for its first',
     fields: ['clientId', 'place'],
     options: ['network'],
-    example: 'locate 9daace15-9c40-45e6-89bc-27226b8c7803 Berlin',
+    example: ['locate 9daace15-9c40-45e6-89bc-27226b8c7803 Berlin', 'put it in Berlin'],
   },
 };
 
@@ -78,7 +78,7 @@ export const adminCommands: readonly AnyCommand[] = Object.entries(rows).map(
     defineCommand({
       ...help,
       options: Object.fromEntries(taken.map((own) => options[own].slice(1))),
-      examples: { [`tributary sandbox ${example} --data ./sandbox`]: help.description },
+      examples: { [`tributary sandbox ${example[0]} --data ./sandbox`]: example[1] },
       async act({ words, options: given, show }) {
         const values = new Map<string, unknown>(Object.entries(given));
         // The command checks it.

@@ -10,10 +10,10 @@ export const seed = defineCommand({
   usage: 'seed',
   description: 'fill the database with simulated clients and their past, while no service runs on it',
   options: {
-    '--clients <number>': ['how many', (option) => option.default('1000')],
-    '--days <number>': ['of the past, by the day; of the last week also by the hour', (option) => option.default('90')],
-    '--networks <number>': 'to spread them over; 1: all in the first (default: one for 100 clients)',
-    '--seed <number>': ['another number makes other clients', (option) => option.default('1')],
+    '--clients <number>': ['number of clients', (option) => option.default('1000')],
+    '--days <number>': ['days of history; the last week also by the hour', (option) => option.default('90')],
+    '--networks <number>': 'to spread them over; 1: all in the first (default: one per 100 clients)',
+    '--seed <number>': ['random seed: another number makes other clients', (option) => option.default('1')],
   },
   examples: { 'tributary sandbox seed --clients 10000 --days 90 --data ./sandbox': 'a quarter of a large world' },
   async act({ options, show }, { now }) {

@@ -11,18 +11,18 @@ import { seed } from './sandbox-seed.ts';
 export const sandbox: AnyCommand & CommandGroup = {
   ...defineCommand({
     usage: 'sandbox',
-    description: 'run a local service of the same interface, to develop and try against',
+    description: 'run a local service with the same interface, for development and tests',
     examples: { 'tributary sandbox --data ./sandbox': 'until Ctrl-C, on a free port' },
     options: {
       '--data <directory>': ['where it keeps its database; created if missing', (own) => own.makeOptionMandatory()],
       '--listen <address:port>': ['where it serves HTTP; port 0 picks a free one', (own) => own.default('127.0.0.1:0')],
-      '--profile <name>': ['wire dialect', (own) => own.choices(profileNames).default('documented')],
-      '--proxy-host <host>': 'what registrations name as the other end (default: the listen address)',
-      '--wireguard <when>': ['a real WireGuard end', (own) => own.choices(['auto', 'on', 'off']).default('auto')],
-      '--wireguard-port <port>': ['its UDP port; 0 picks a free one and keeps it', (own) => own.default('0')],
-      '--wireguard-interface <name>': ['its interface', (own) => own.default('trib-ref0')],
+      '--profile <name>': ['profile that it speaks', (own) => own.choices(profileNames).default('documented')],
+      '--proxy-host <host>': 'tunnel host that registrations name (default: the listen address)',
+      '--wireguard <when>': ['a real WireGuard endpoint', (own) => own.choices(['auto', 'on', 'off']).default('auto')],
+      '--wireguard-port <port>': ['UDP port of that endpoint; 0 picks and keeps a free one', (own) => own.default('0')],
+      '--wireguard-interface <name>': ['interface of that endpoint', (own) => own.default('trib-ref0')],
       '--consumers <interface>': "interface by which consumers' traffic arrives",
-      '--keepalive-seconds <seconds>': 'what registrations say (default: 25; production: always 0)',
+      '--keepalive-seconds <seconds>': 'keep-alive interval in registrations (default: 25; production: always 0)',
       '--client-limit <number>': 'devices that one network may have (default: 100000)',
       '--json': 'one JSON object on the first line',
     },
@@ -66,7 +66,7 @@ function renderText({ baseUrl, authCode, profile, wireGuard }: ReferenceService,
   const isOn = wireGuard.state === 'on';
   const values = {
     Service: `${baseUrl} (profile ${profile})`,
-    'Auth code': `${authCode} (one login, within 10 minutes)`,
+    'Auth code': `${authCode} (one sign-in, within 10 minutes)`,
     'Guest JWT': `tributary sandbox guest --data ${directory}`,
     WireGuard: isOn
       ? `${wireGuard.interface} (${wireGuard.backend}), UDP port ${wireGuard.port}`

@@ -8,10 +8,10 @@ import { readNetworkStats } from './stats/network-view.ts';
 
 export const stats = defineCommand({
   usage: 'stats',
-  description: 'uptime, transfer and payout of every device as the service counted them, or what this device counted',
+  description: "uptime, transfer and payout: the service's count for every device, or this device's own",
   options: {
     '--last <window>': 'hours, days or years, such as 24h, 7d, 90d or 2y (default: 24h)',
-    '--client <client>': 'one device: its id, the beginning of it, its name, or this',
+    '--client <client>': 'one device: its name, its id, the start of its id, or this',
     '--local': 'what this device counted itself; also shown when the service cannot be asked',
   },
   examples: {

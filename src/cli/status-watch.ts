@@ -31,7 +31,7 @@ export function createStatusLook({ ask, nowMs }: StatusLooks): () => Promise<rea
 export function renderThroughput(readings: readonly TrafficReading[]): string {
   const speeds = computeSpeeds(readings);
   const last = speeds.at(-1);
-  if (last === undefined) return 'Speed     measured with the next look';
+  if (last === undefined) return 'Speed     shown from the next update';
   const totals = speeds.map(({ up, down }) => up + down);
   return `Speed     ${formatBitrate(last.up)} up, ${formatBitrate(last.down)} down  ${renderSparkline(totals, Math.max(...totals))}`;
 }

@@ -15,7 +15,7 @@ export const status = defineCommand({
   description: 'what the agent is doing, why, and what you can do about it',
   options: {
     '--watch [seconds]': `repeat until Ctrl-C, every ${defaultWatchSeconds} seconds by default`,
-    '--json': 'one JSON object, version 1; with --watch one on each line',
+    '--json': 'one JSON object (version 1); with --watch, one per line',
   },
   examples: { 'tributary status': 'now', 'tributary status --watch': 'until Ctrl-C' },
   async act({ options, show }, context) {

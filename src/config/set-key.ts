@@ -45,6 +45,6 @@ function findKey(key: string): ConfigKey {
   if (known !== undefined) return known;
   const names = keys.map(({ name }) => name);
   const nearest = findNearest(key, names);
-  const hint = nearest === undefined ? 'see them with `tributary config show`' : `did you mean ${nearest}?`;
-  throw new TributaryError('usage-invalid', `${key} is no key of the configuration; ${hint}`);
+  const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+  throw new TributaryError('usage-invalid', `unknown key ${key}${hint}`, { action: 'All keys: tributary config show' });
 }

@@ -69,7 +69,7 @@ async function listLocalDocuments(): Promise<readonly JsonDocument[]> {
       shape: readShape([{ signedIn: true, networkName: '', isRunning: true }]),
     },
     { title: 'logout', about: 'Where it succeeds.', shape: readShape([{ signedIn: false, networkName: '' }]) },
-    { title: 'reload', about: 'Where the agent took it over.', shape: readShape([{ reloaded: true }]) },
+    { title: 'reload', about: 'Where the agent loaded it.', shape: readShape([{ reloaded: true }]) },
     ...['start', 'stop', 'restart', 'logs'].map((title) => {
       return { title, about: 'The command to type.', shape: readShape([{ command: '' }]) };
     }),

@@ -71,7 +71,7 @@ describe.skipIf(!isInsideLab() || !existsSync('/etc/machine-id'))('a card that w
   });
 
   it('goes on as the same device by one command, while the agent runs', async () => {
-    expect(await run(there, 'device', 'keep')).toEqual({ exitCode: 0, text: 'This device goes on as the same one.' });
+    expect(await run(there, 'device', 'keep')).toEqual({ exitCode: 0, text: 'This device keeps its registration.' });
     expect((await lab.waitForStatus(isProviding, 20_000)).client.id).toBe(clientId);
     expect(await countClients(lab)).toBe(1);
     await stopAgent(agent);
@@ -80,7 +80,10 @@ describe.skipIf(!isInsideLab() || !existsSync('/etc/machine-id'))('a card that w
   it('is a device of its own by one command, and keeps what it was', async () => {
     agent = start(elsewhere, 'run');
     await lab.waitForStatus(hasMoved);
-    expect(await run(elsewhere, 'device', 'new')).toEqual({ exitCode: 0, text: 'This device registers as a new one.' });
+    expect(await run(elsewhere, 'device', 'new')).toEqual({
+      exitCode: 0,
+      text: 'This device will register as a new one.',
+    });
     const status = await lab.waitForStatus(isProviding, 20_000);
     expect(status.client.id).not.toBe(clientId);
     expect(await countClients(lab)).toBe(2);

@@ -6,20 +6,20 @@ import { checkSources, readNewPassword, readSecret } from '../read-secret.ts';
 import { wakeAgent } from '../reload.ts';
 
 const flags = {
-  '--user-auth <email-or-phone>': 'what you sign in with (required)',
+  '--user-auth <email-or-phone>': 'e-mail address or phone number to sign in with (required)',
   '--name <network>': "the network's name, which must be free (required)",
   '--password-file <file>': 'read the password from this file; - is standard input (default: asks for it)',
-  '--auth-jwt-file <file>': 'instead of a password: the token of a third party, from this file',
+  '--auth-jwt-file <file>': "read a third party's token from this file, instead of a password",
   '--auth-jwt-type <type>': 'whose token that is: google, apple or un',
   '--guest-jwt-file <file>': "the guest's token (default: what this device is signed in with)",
   '--jwt-out <file>': 'also write the new network JWT to this file, which must not exist yet',
-  '--yes': 'do not ask',
+  '--yes': 'skip the confirmation',
 };
 const authJwtTypes = ['google', 'apple', 'un'] as const;
 
 export const upgrade = defineCommand({
   usage: 'upgrade',
-  description: "make a guest's session a permanent network, which keeps everything that the guest has",
+  description: 'turn a guest session into a permanent network that keeps everything the guest has',
   options: flags,
   examples: {
     'tributary account upgrade --user-auth ada@example.org --name ada': 'asks twice for the password',
@@ -31,7 +31,8 @@ export const upgrade = defineCommand({
     checkSources(guest === undefined ? [proof] : [guest, proof], context);
     const former = guest === undefined ? await session.readToken() : await readSecret(guest, context);
     const destination = await chooseJwtDestination(session.tokens, former, options.jwtOut);
-    await confirmOrStop(`Make the guest the permanent network ${networkName} of ${userAuth}?`, options, context);
+    const question = `Turn this guest into the permanent network ${networkName}, owned by ${userAuth}?`;
+    await confirmOrStop(question, options, context);
     const secret =
       authJwtType === undefined
         ? { password: await readNewPassword(proof, context) }
@@ -62,13 +63,11 @@ export const upgrade = defineCommand({
     const name = toPlainText(networkName);
     const whom = toPlainText(verificationRequired ?? '');
     return joinLines([
-      upgraded
-        ? `The network ${name} is permanent now.`
-        : `The service has begun to make the network ${name} permanent.`,
-      !upgraded && "It gave no new token yet: the guest's stays in use.",
+      upgraded ? `The network ${name} is now permanent.` : `The network ${name} is not permanent yet.`,
+      !upgraded && "The service gave no new token: the guest's stays in use.",
       signedIn && 'This device is signed in to it.',
       jwtFile !== undefined && `Its network JWT is in ${toPlainText(jwtFile)}.`,
-      verificationRequired !== undefined && `${whom} has to be verified: follow what the service sent there.`,
+      verificationRequired !== undefined && `Verify ${whom}: the service sent instructions there.`,
     ]);
   },
 });
@@ -76,17 +75,17 @@ export const upgrade = defineCommand({
 /** What the options ask for, before any secret is read; no `guest` is the stored token. @throws usage-invalid */
 function planUpgrade(options: OptionValues<typeof flags>) {
   const { userAuth, name, passwordFile, authJwtFile, guestJwtFile } = options;
-  if (!userAuth) throw refuseUpgrade('--user-auth is missing: the e-mail address or phone number to sign in with');
-  if (!name) throw refuseUpgrade('--name is missing: the name of the network');
+  if (!userAuth) throw refuse('--user-auth is missing: the e-mail address or phone number to sign in with');
+  if (!name) throw refuse('--name is missing: the name of the network');
   if ((authJwtFile === undefined) !== (options.authJwtType === undefined)) {
-    throw refuseUpgrade('--auth-jwt-file and --auth-jwt-type go together');
+    throw refuse('--auth-jwt-file and --auth-jwt-type go together');
   }
   if (authJwtFile !== undefined && passwordFile !== undefined) {
-    throw refuseUpgrade('give --password-file or --auth-jwt-file, not both');
+    throw refuse('give --password-file or --auth-jwt-file, not both');
   }
   const authJwtType = authJwtTypes.find((type) => type === options.authJwtType);
   if (authJwtType !== options.authJwtType) {
-    throw refuseUpgrade(`--auth-jwt-type ${options.authJwtType}: it must be one of ${authJwtTypes.join(', ')}`);
+    throw refuse(`--auth-jwt-type ${options.authJwtType}: it must be one of ${authJwtTypes.join(', ')}`);
   }
   const password = { name: 'new password', file: passwordFile, option: '--password-file', isPassword: true };
   const thirdParty = { name: 'third-party token', file: authJwtFile, option: '--auth-jwt-file' };
@@ -98,8 +97,4 @@ function planUpgrade(options: OptionValues<typeof flags>) {
     authJwtType,
     guest: guestJwtFile === undefined ? undefined : guest,
   };
-}
-
-function refuseUpgrade(why: string): Error {
-  return refuse(`upgrading the guest: ${why}`);
 }

@@ -37,8 +37,7 @@ export const wallets = defineCommand({
     ]),
   }),
   render({ wallets: found }, { tables }) {
-    if (found.length === 0)
-      return 'No wallets yet. Register one with the service, then choose it: tributary account payout-wallet\n';
+    if (found.length === 0) return 'No wallets yet. Register one with the service first.\n';
     const note = found.some(({ isPayoutWallet }) => isPayoutWallet)
       ? '* payouts go to this wallet'
       : 'Payouts go to none of these. Choose one: tributary account payout-wallet WALLET';
@@ -49,7 +48,7 @@ export const wallets = defineCommand({
 export const payoutWallet = defineCommand({
   usage: 'payout-wallet [wallet]',
   description: 'show the wallet that payouts go to, or choose another: its id, the start of it, or its address',
-  options: { '--yes': 'do not ask' },
+  options: { '--yes': 'skip the confirmation' },
   examples: {
     'tributary account payout-wallet': 'show it',
     'tributary account payout-wallet 6f0c': 'choose the wallet whose id begins like this, after a question',
@@ -114,10 +113,11 @@ function pickWallet(wallets: readonly WalletView[], text: string): WalletView & 
   const fitting = exact.length > 0 ? exact : named.filter(({ walletId }) => walletId.toLowerCase().startsWith(lower));
   const [only, ...others] = fitting;
   if (only === undefined || text === '') {
-    throw refuse(`no wallet of this network is ${text}; see them with \`tributary account wallets\``);
+    throw refuse(`no wallet has the id or address ${text}`, { action: 'See your wallets: tributary account wallets' });
   }
   if (others.length === 0) return only;
-  throw refuse(`${text} fits several wallets: ${fitting.map(({ walletId }) => walletId).join(', ')}`);
+  const ids = fitting.map(({ walletId }) => walletId).join(', ');
+  throw refuse(`${text} matches several wallets: ${ids}`, { action: 'Type more of the id.' });
 }
 
 /** `SOL 7xKX…`, whole, as the owner compares it letter by letter; and which wallet it is. */

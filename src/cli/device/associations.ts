@@ -6,7 +6,7 @@ import { joinSections } from '../present/text.ts';
 
 export const associations = defineCommand({
   usage: 'associations',
-  description: 'devices that wait to be handed over, that others share with you, and that you share',
+  description: 'devices waiting for adoption, shared with you, and shared by you',
   examples: {
     'tributary device associations': 'all three lists',
     'tributary device associations --json': 'the same for a script',

@@ -10,7 +10,7 @@ export const list = defineCommand({
   usage: 'list',
   description: "this network's devices, and what they did in the last 24 hours",
   examples: {
-    'tributary device list': 'all of them; * is the one this is typed on',
+    'tributary device list': 'all of them; * marks this device',
     'tributary device list --json': 'the same for a script',
   },
   async run(session, _given, context) {
@@ -56,12 +56,12 @@ export const list = defineCommand({
     ]),
   }),
   render({ devices }, { tables }) {
-    if (devices.length === 0) return 'No devices yet. Register this one: tributary run\n';
+    if (devices.length === 0) return 'No devices yet. To register this one: sudo systemctl start tributary\n';
     const notes = joinLines([
       devices.some(({ isThisDevice }) => isThisDevice) && '* this device',
       devices.some(({ sourceClientId }) => sourceClientId !== undefined) &&
         '+ derived from another client, such as a device that someone shares with you',
-      'Uptime, transfer and payout are of the last 24 hours.',
+      'Uptime, transfer and payout cover the last 24 hours.',
     ]);
     return joinSections([tables.devices, notes]);
   },

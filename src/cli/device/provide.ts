@@ -1,23 +1,24 @@
 import { TributaryError } from '../../lib/errors.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
 import { provideModes, toProvideMode } from '../../service/profiles.ts';
-import { chooseClient } from '../choose-client.ts';
-import { defineCommand, refuse } from '../command.ts';
+import { chooseClient, namesOfClient } from '../choose-client.ts';
+import { defineCommand } from '../command.ts';
 import { joinLines } from '../present/text.ts';
+import { modeMeanings, refuseMode } from '../provide.ts';
 
 export const provide = defineCommand({
   usage: 'provide <client> <mode>',
-  description: `set the mode of any device at the service: ${[...provideModes].join(', ')}`,
+  description: "set a device's mode at the service",
+  arguments: { client: namesOfClient, mode: modeMeanings },
   examples: {
-    'tributary device provide attic none': 'this device shares nothing from now on',
-    'tributary device provide 3f2a public': 'the device whose id begins like this shares with everybody',
+    'tributary device provide attic none': 'attic shares nothing from now on',
+    'tributary device provide 3f2a public': 'the device whose id starts with 3f2a shares with everyone',
   },
-  async run(session, { words: [text = '', word] }, { setExitCode }) {
+  async run(session, { words: [text = '', word = ''] }, { setExitCode }) {
     const requestedMode = provideModes.find((mode) => mode === word);
-    if (requestedMode === undefined) throw refuse(`setting the mode: ${word} is not one of ${provideModes.join(', ')}`);
+    if (requestedMode === undefined) throw refuseMode(word, provideModes, `tributary device provide ${text} none`);
     if (!session.isProfileConfigured) {
-      const message =
-        'setting the mode: the configuration names no service.profile, and the number that a mode has depends on it';
+      const message = "setting the mode: a mode's number depends on service.profile, which is not set";
       throw new TributaryError('profile-unclear', message);
     }
     const { clientId, name } = await chooseClient(session, text);
@@ -34,10 +35,10 @@ export const provide = defineCommand({
     const said = provideMode === undefined ? 'did not say which mode it applied' : `applied ${provideMode}`;
     return joinLines([
       provideMode === requestedMode
-        ? `The service has ${device} in mode ${provideMode} now.`
-        : paint('yellow', `warning: ${device} was to be in mode ${requestedMode}, and the service ${said}`),
-      isThisDevice && 'That is this device, whose agent has a mode of its own: tributary provide',
-      isThisDevice && 'What was set here holds only until the agent announces that one.',
+        ? `The service set ${device} to mode ${provideMode}.`
+        : paint('yellow', `warning: asked for mode ${requestedMode} for ${device}, but the service ${said}`),
+      isThisDevice && 'This is the device you are on: its agent will announce its own mode again.',
+      isThisDevice && `To change that: tributary provide ${requestedMode}`,
     ]);
   },
 });

@@ -1,6 +1,6 @@
 import { TributaryError } from '../../lib/errors.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
-import { chooseClient } from '../choose-client.ts';
+import { chooseClient, namesOfClient } from '../choose-client.ts';
 import { confirmOrStop, defineCommand, refuse } from '../command.ts';
 import { formatHours } from '../present/amounts.ts';
 import { renderQrCode } from '../present/qr-code.ts';
@@ -9,15 +9,15 @@ import { readSecret } from '../read-secret.ts';
 
 export const share = defineCommand({
   usage: 'share <client>',
-  description:
-    'make a code by which another network may add a device of yours: its id, the start of it, its name, or this',
+  description: 'make a code that lets another network add one of your devices',
+  arguments: { client: namesOfClient },
   options: {
     '--name <name>': "what the other network is shown (default: the device's name)",
     '--qr': 'the code as a QR code too (default: at a terminal that has room for it)',
     '--no-qr': 'text only',
   },
   examples: {
-    'tributary device share this': 'the device that this is typed on',
+    'tributary device share this': 'this device',
     'tributary device share attic --name "Ada\'s attic"': 'another one, under a name for others',
   },
   async run(session, { words: [text = ''], options }) {
@@ -33,7 +33,7 @@ export const share = defineCommand({
       `Share code  ${toPlainText(shareCode)}`,
       `Device      ${toPlainText(deviceName)} (${toPlainText(clientId)})`,
       '',
-      'Give the code to the owner of the network that the device is for. To type there:',
+      'Give this code to the owner of the other network, who types:',
       `  ${writeAddCommand(shareCode)}`,
     ]).concat(await renderQrCode({ text: shareCode, columns, isWanted: qr }));
   },
@@ -43,18 +43,18 @@ const question = 'Add the device of this code to your network? A device that is 
 
 export const add = defineCommand({
   usage: 'add [code]',
-  description:
-    'add a device by a share code or an adopt code: from the command line, a prompt, standard input or a file',
-  options: { '--code-file <file>': 'read the code from this file; - is standard input', '--yes': 'do not ask' },
+  description: 'add a device by a share code or an adopt code: typed here or when asked, or read from a file',
+  options: {
+    '--code-file <file>': 'read the code from this file; - is standard input',
+    '--yes': 'skip the confirmation',
+  },
   examples: {
     'tributary device add K7WQ2M4XZP': 'by this code, after a question',
     'tributary device add -- -7WQ2M4XZP': 'the same for a code that begins with -',
     'tributary device add --yes - < code.txt': 'by the code on standard input, without a question',
   },
   async run(session, { words: [word], options }, context) {
-    if (word !== undefined && options.codeFile !== undefined) {
-      throw refuse('adding a device: give the code, or --code-file, not both');
-    }
+    if (word !== undefined && options.codeFile !== undefined) throw refuse('give the code or --code-file, not both');
     const source = { name: 'code', file: word ?? options.codeFile, option: '--code-file' };
     const given = word !== undefined && word !== '-' ? word : await readSecret(source, context);
     await confirmOrStop(question, options, context);

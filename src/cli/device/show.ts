@@ -1,5 +1,5 @@
 import { toPlainText } from '../../lib/plain-text.ts';
-import { chooseClient } from '../choose-client.ts';
+import { chooseClient, namesOfClient } from '../choose-client.ts';
 import { defineCommand, refuse } from '../command.ts';
 import { findConnectedAt, viewClient } from '../network/client-view.ts';
 import { formatAgo, unknown } from '../present/amounts.ts';
@@ -8,6 +8,7 @@ import { renderLabelled } from '../present/text.ts';
 export const show = defineCommand({
   usage: 'show [client]',
   description: 'what the service knows of one device: this one, or another by its name or id',
+  arguments: { client: namesOfClient },
   examples: {
     'tributary device show': 'this device',
     'tributary device show attic --json': 'another one, for a script',

@@ -10,8 +10,7 @@ export type ChosenPlace = Readonly<NonNullable<ReturnType<typeof pickPlace>>>;
 export async function choosePlace(session: Session, words: string): Promise<ChosenPlace> {
   const chosen = pickPlace(words, viewPlaces(await session.call('findLocations', { query: words })));
   if (chosen !== undefined) return chosen;
-  const message = `no place is called ${words}; try \`tributary network locations ${words} --near\``;
-  throw refuse(`${message}, or leave it out for the best there is`);
+  throw refuse(`no place is called ${words}`, { action: `Similar names: tributary network locations ${words} --near` });
 }
 
 export function pickPlace(words: string, places: PlacesView) {

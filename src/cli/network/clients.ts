@@ -75,7 +75,7 @@ async function showClients(read: ReadClients, options: ListOptions, context: Com
 }
 
 function formatEnd({ all, connected }: Count): string {
-  if (all === 0) return 'No clients yet. Register this device: tributary run\n';
+  if (all === 0) return 'No clients yet. To register this device: sudo systemctl start tributary\n';
   return `\n${formatClients(all)}, ${connected || 'none'} connected.\n`;
 }
 

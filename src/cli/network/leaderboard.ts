@@ -30,7 +30,7 @@ export const leaderboard = defineCommand({
     ]),
   }),
   render({ earners }, { tables }) {
-    if (earners.length === 0) return 'Nobody has provided anything yet. Be the first: tributary run\n';
+    if (earners.length === 0) return 'No network has provided anything yet.\n';
     return joinSections([tables.earners, earners.some(({ isOwn }) => isOwn) ? '* your network\n' : '']);
   },
 });

@@ -44,7 +44,7 @@ export const locations = defineCommand({
     ]),
   }),
   render({ query, groups }, { tables }, options) {
-    const note = groups.some(({ isPromoted }) => isPromoted) ? '\n* put forward by the service\n' : '';
+    const note = groups.some(({ isPromoted }) => isPromoted) ? '\n* promoted by the service\n' : '';
     return joinSections([tables.locations, `${tables.groups}${note}`, tables.devices]) || renderNone(query, options);
   },
 });
@@ -63,7 +63,7 @@ function parseNear({ near, distance }: NearOptions, query: string | undefined) {
 }
 
 function renderNone(query: string | undefined, { near, distance }: NearOptions): string {
-  if (query === undefined) return 'No place has a provider yet. Make this device one: tributary run\n';
+  if (query === undefined) return 'No place has a provider yet.\n';
   const words = toPlainText(query);
   const isExact = near === undefined && distance === undefined;
   const next = isExact ? `Try tributary network locations ${words} --near` : 'All places: tributary network locations';

@@ -11,12 +11,12 @@ import { type ChosenPlace, choosePlace } from './choose-place.ts';
 const defaultCount = 20;
 
 const flags = {
-  '--location <id>': 'of this location, as `network locations` shows it',
-  '--group <id>': 'of this location group',
-  '--client <id>': 'this provider',
-  '--count <number>': `at most so many (default: ${defaultCount})`,
+  '--location <id>': 'only in this location: an id from "network locations"',
+  '--group <id>': 'only in this location group: an id from "network locations"',
+  '--client <id>': 'only this provider, by its client id',
+  '--count <number>': `show at most this many (default: ${defaultCount})`,
   '--exclude <ids>': [
-    'leave these providers out, separated by commas; with --ids, these locations',
+    'leave out these provider ids, separated by commas; with --ids, location ids',
     (option: Option) => option.default('', 'none').argParser((ids, before) => `${before},${ids}`),
   ],
   '--ids': "print ids only, including your own network's devices",
@@ -79,7 +79,7 @@ function renderNotes(place: ChosenPlace | undefined, foundCount: number): string
   const [name = '', ...alsoFits] = [place?.name ?? '', ...(place?.alsoFits ?? [])].map(toPlainText);
   return joinLines([
     name !== '' && `In ${name} (${toPlainText(place?.type ?? 'place')})`,
-    alsoFits.length > 0 && `Also called that: ${alsoFits.join('; ')}`,
+    alsoFits.length > 0 && `Other places of that name: ${alsoFits.join('; ')}`,
     foundCount === 0 && 'No provider is online there now. To see where some are: tributary network locations',
   ]);
 }
@@ -91,10 +91,9 @@ interface Search {
 
 /** Ids are found in one place at a time. @throws usage-invalid */
 function checkIdSearch(text: string, { client, location, group }: Search['options']): void {
-  if (client !== undefined) throw refuse('--client with --ids: nothing but that id would come of it');
-  if (text !== '' && (location ?? group) !== undefined) {
+  if (client !== undefined) throw refuse('--client with --ids: it would print only that id');
+  if (text !== '' && (location ?? group) !== undefined)
     throw refuse(`--ids: either ${text}, or --location and --group`);
-  }
 }
 
 /** Each place, group and provider that was named, any of which will do; the best there is where none was. */

@@ -14,7 +14,7 @@ const labelWidth = 13;
 
 export const reliability = defineCommand({
   usage: 'reliability',
-  description: "how reliable the network's devices were, and what each country counts for",
+  description: "how reliable the network's devices were, and each country's multiplier",
   examples: { 'tributary network reliability': 'weights, clients and countries over the last window' },
   run: async (session) => viewReliability((await session.call('reliability', undefined)).reliabilityWindow),
   tables: ({ countryMultipliers }) => ({
@@ -30,9 +30,8 @@ export const reliability = defineCommand({
     ]),
   }),
   render(view, { columns, tables }) {
-    if (view.meanWeight === undefined && view.buckets.length === 0) {
-      return 'Nothing is known yet: devices are scored while they provide. Make this one provide: tributary run\n';
-    }
+    if (view.meanWeight === undefined && view.buckets.length === 0)
+      return 'No figures yet: devices are scored while they provide.\n';
     const width = columns ?? 100;
     const renderBuckets = (figure: 'weight' | 'clientCount', most: number) => {
       // One character a bucket, or a mean of several where there is no room for all.

@@ -13,7 +13,7 @@ type Naming = Pick<PlaceView, 'name' | 'type'> & { readonly providerCount: numbe
 
 export const spec = defineCommand({
   usage: 'spec <words...>',
-  description: 'turn a use or a place, in words, into specs to find providers by',
+  description: 'find the places and groups that fit a description, for `network providers`',
   examples: {
     'tributary network spec streaming in germany': 'the places and groups that fit',
     'tributary network spec somewhere in europe --json': 'for a script',
@@ -26,14 +26,12 @@ export const spec = defineCommand({
     return { query, specs: specs.map((own) => ({ ...own, ...nameSpec(own, names) })) };
   },
   render({ query, specs }, terminal) {
-    if (specs.length === 0) {
-      return `Nothing fits ${toPlainText(query)}. The places there are: tributary network locations\n`;
-    }
+    if (specs.length === 0) return `Nothing fits ${toPlainText(query)}. All places: tributary network locations\n`;
     return renderTable(specs, terminal, [
-      { title: 'Spec', read: (own) => own.name ?? (own.isBestAvailable ? 'the best there is' : undefined), least: 12 },
+      { title: 'Spec', read: (own) => own.name ?? (own.isBestAvailable ? 'best available' : undefined), least: 12 },
       { title: 'Type', read: ({ type }) => type, least: 8, dropOrder: 1 },
       { title: 'Providers', read: ({ providerCount }) => formatCount(providerCount), align: 'right', dropOrder: 2 },
-      { title: 'To ask with', read: formatOption },
+      { title: 'Options to use', read: formatOption },
     ]);
   },
 });

@@ -3,12 +3,12 @@ import type { Column, Footer } from './table-printer.ts';
 
 /** Options of every command that shows tables. */
 export const listFlags = {
-  '--limit <rows>': 'show at most this many rows, or all (default: 50 at a terminal, otherwise all)',
-  '--sort <column>': 'sort by a column: name, or -payout for the largest first',
+  '--limit <rows>': 'show at most this many rows, or all (default: 50 in a terminal, otherwise all)',
+  '--sort <column>': 'sort by this column, such as name; -payout puts the largest first',
   '--filter <text>': 'show only rows that contain this text; column=text looks in one column',
   '--columns <names>': 'show only these columns, separated by commas',
-  '--csv': 'print comma-separated values: numbers and times as the service gives them',
-  '--watch <seconds>': 'repeat every so many seconds until Ctrl-C',
+  '--csv': 'print CSV, with numbers and times as the service gives them',
+  '--watch <seconds>': 'refresh after this many seconds, until Ctrl-C',
 } as const;
 
 export type ListOptions = Partial<OptionValues<typeof listFlags>> & { readonly json?: boolean };

@@ -73,7 +73,7 @@ export function renderDeviceStats(stats: DeviceStats, shown: Shown): string {
   const { totals, here, days } = stats;
   const title = renderTitle(stats, shown);
   if (days.length === 0 && here === undefined) {
-    return `${title}\nNothing is known of that time. What the agent does now: tributary status\n`;
+    return `${title}\nNo figures for that time. What the agent is doing: tributary status\n`;
   }
   return joinSections([
     title,

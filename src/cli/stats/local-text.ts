@@ -42,7 +42,7 @@ export function listLocal(stats: LocalStats) {
 export function renderLocalStats(stats: LocalStats, shown: Shown): string {
   const title = renderTitle(stats, shown);
   if (stats.days.length === 0) {
-    return `${title}\nNothing was counted here in that time. What the agent does now: tributary status\n`;
+    return `${title}\nNo figures for that time. What the agent is doing: tributary status\n`;
   }
   return joinSections([title, renderTotals(stats), renderHours(stats, shown), shown.tables.days]);
 }
@@ -50,10 +50,10 @@ export function renderLocalStats(stats: LocalStats, shown: Shown): string {
 function renderTitle({ askedHours, serviceProblem, since, countedSince }: LocalStats, terminal: Terminal): string {
   const isYounger = countedSince !== undefined && Date.parse(countedSince) > Date.parse(since);
   const explain = (text: string) => renderText(text, terminal.columns);
-  const because = 'The service cannot be asked, so here is what this device counted itself.';
+  const because = 'No figures from the service, so this is what this device counted itself.';
   return joinLines([
     serviceProblem && `${explain(because)}${explain(serviceProblem.message)}`,
-    'This device, counted here',
+    "This device's own count",
     `Last ${formatWindow(askedHours)}, as of ${formatMoment(terminal.now().toISOString())}`,
     isYounger && `Counted since ${formatMoment(countedSince)}`,
   ]);

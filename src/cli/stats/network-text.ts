@@ -65,7 +65,7 @@ export function listDevices({ providers, totals }: NetworkStats) {
 
 /** The table, then when each device was connected. */
 export function renderNetworkStats(stats: NetworkStats, { tables, now, columns }: Shown): string {
-  if (stats.providers.length === 0) return 'No devices yet. Register this one: tributary run\n';
+  if (stats.providers.length === 0) return 'No devices yet. To register this one: sudo systemctl start tributary\n';
   const endMs = Date.parse(stats.createdAt ?? '') || now().getTime();
   return joinSections([
     `Last ${formatWindow(stats.windowHours)}, as of ${formatMoment(new Date(endMs).toISOString())}\n`,

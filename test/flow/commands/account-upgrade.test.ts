@@ -33,7 +33,7 @@ describe('tributary account upgrade', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     await expectGolden('account-upgrade.txt', stdout);
     expect(prompt.asked).toEqual([
-      'Make the guest the permanent network Ada of ada@example.org?',
+      'Turn this guest into the permanent network Ada, owned by ada@example.org?',
       'New password',
       'New password, once more',
     ]);
@@ -65,9 +65,9 @@ describe('tributary account upgrade', () => {
     expect(refused).toMatchObject({ exitCode: 64, stderr: expect.stringContaining('--jwt-out') });
     const { stdout } = await run([...upgrade, ...options, '--jwt-out', out], { standardInput: 'in the dark' });
     expect(stdout).toBe(
-      'The network Ada is permanent now.\n' +
+      'The network Ada is now permanent.\n' +
         `Its network JWT is in ${out}.\n` +
-        'ada@example.org has to be verified: follow what the service sent there.\n',
+        'Verify ada@example.org: the service sent instructions there.\n',
     );
     expect((await store.peek())?.token?.reveal()).toBe(token);
     expect(statSync(out).mode & 0o777).toBe(0o600);

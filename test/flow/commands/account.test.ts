@@ -108,7 +108,10 @@ describe('tributary account payout-wallet', () => {
     const { run, wallets } = await createInvestor();
     for (const text of ['nobody', '', addresses.cold.toLowerCase()]) {
       const { exitCode, stderr } = await run([...payout, text, '--yes']);
-      expect({ exitCode, stderr }).toEqual({ exitCode: 64, stderr: expect.stringContaining('account wallets') });
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 64,
+        stderr: expect.stringContaining('\n  > See your wallets: tributary account wallets\n'),
+      });
     }
     const inactive = await run([...payout, wallets.shut, '--yes']);
     expect(inactive).toMatchObject({ exitCode: 65, stderr: expect.stringContaining('no such active wallet') });

@@ -77,7 +77,7 @@ describe('advice', () => {
     ['device shre', "unknown command 'shre'", 'tributary device --help'],
     ['device share', "missing required argument 'client'", 'tributary device share --help'],
     ['device list --all-of-it', "unknown option '--all-of-it'", 'tributary device list --help'],
-    ['login CODE', 'too many arguments', 'tributary login --help'],
+    ['logout CODE', 'too many arguments', 'tributary logout --help'],
     ['statu', "unknown command 'statu'", 'tributary --help'],
     ['network providers --count none', '--count none: it must be', 'tributary network providers --help'],
     ['stats --last', 'argument missing', 'tributary stats --help'],
@@ -88,6 +88,17 @@ describe('advice', () => {
     expect(stderr).toMatch(/^tributary: .*/);
     expect(stderr).toContain(message);
     expect(stderr.trimEnd().split('\n').at(-1)).toBe(`  > See how it is used: ${help}`);
+  });
+});
+
+test('a code that is typed as an argument is refused for what it is', async () => {
+  const { run } = await createCommandWorld();
+  expect(await run(['login', 'CODE'])).toEqual({
+    exitCode: 64,
+    stdout: '',
+    stderr:
+      'tributary: an auth code is never an argument: other users could see it\n' +
+      '  > Type it when you are asked: sudo tributary login\n',
   });
 });
 

@@ -55,8 +55,11 @@ describe('tributary call', () => {
   });
 
   test.each([
-    [['findProvider2'], 'findProvider2 is no operation of the interface; did you mean findProviders2?'],
-    [['xyzzy'], 'xyzzy is no operation of the interface; see them with `tributary call`'],
+    [
+      ['findProvider2'],
+      'unknown operation findProvider2; did you mean findProviders2?\n  > See them all: tributary call\n',
+    ],
+    [['xyzzy'], 'unknown operation xyzzy\n  > See them all: tributary call\n'],
     [['clients', '--field', 'a=1'], 'clients takes no fields'],
     [['findProviders2', '--field', 'count'], '--field count: it must be key=value'],
     [['findProviders2', '--field', 'count=many'], 'count: '],

@@ -30,7 +30,7 @@ describe('tributary device list', () => {
     const { run } = await createCommandWorld();
     expect(await run(list)).toEqual({
       exitCode: 0,
-      stdout: 'No devices yet. Register this one: tributary run\n',
+      stdout: 'No devices yet. To register this one: sudo systemctl start tributary\n',
       stderr: '',
     });
     expect(JSON.parse((await run([...list, '--json'])).stdout)).toEqual({ devices: [] });
@@ -77,9 +77,11 @@ describe('tributary device provide', () => {
   });
 
   test.each([
-    [['shed', 'open'], 'setting the mode: open is not one of default, none, network, friends, public, stream'],
-    [['shed', '4'], 'setting the mode: 4 is not one of'],
-    [['barn', 'none'], 'no client of this network is called barn'],
+    [['shed', 'open'], 'unknown mode open; the modes are default, none, network, friends, public, stream'],
+    [['shed', '4'], 'unknown mode 4; the modes are'],
+    [['shed', 'pubic'], 'unknown mode pubic; did you mean public?\n  > See how it is used: tributary device provide'],
+    [['shed', 'off'], '\n  > To stop sharing: tributary device provide shed none\n'],
+    [['barn', 'none'], 'no device is called barn\n  > See your devices: tributary device list\n'],
   ])('refuses %j', async (words, message) => {
     const { run, register } = await createCommandWorld();
     await register('shed');
@@ -125,7 +127,11 @@ test.each([[['device', 'keep']], [['device', 'new']]])(
     const { run, stateDirectory } = await createHousehold();
     const before = await readFile(join(stateDirectory, 'identity.json'), 'utf8');
     const { exitCode, stderr } = await run(words);
-    expect([exitCode, stderr]).toEqual([64, expect.stringContaining('has not moved')]);
+    const action = 'To register it as a new device anyway: sudo tributary login --new-device';
+    expect([exitCode, stderr]).toEqual([
+      64,
+      `tributary: this device has not moved, so there is nothing to do\n  > ${action}\n`,
+    ]);
     expect(await readFile(join(stateDirectory, 'identity.json'), 'utf8')).toBe(before);
   },
 );

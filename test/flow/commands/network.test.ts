@@ -62,11 +62,11 @@ describe('every command of the group', () => {
   });
 
   test.each([
-    ['clients', 'No clients yet. Register this device: tributary run\n'],
+    ['clients', 'No clients yet. To register this device: sudo systemctl start tributary\n'],
     ['locations nowhere', 'No place is called nowhere. Try tributary network locations nowhere --near\n'],
     ['locations --near xyzzy', 'No place is called xyzzy. All places: tributary network locations\n'],
     ['providers', 'No provider is online there now. To see where some are: tributary network locations\n'],
-    ['leaderboard', 'Nobody has provided anything yet. Be the first: tributary run\n'],
+    ['leaderboard', 'No network has provided anything yet.\n'],
   ])('says what to do where there is nothing: %s', async (line, stdout) => {
     const { run } = await createCommandWorld();
     expect(await run(['network', ...line.split(' ')])).toEqual({ exitCode: 0, stdout, stderr: '' });
@@ -81,7 +81,10 @@ describe('every command of the group', () => {
     ['providers --count 0', '--count 0: it must be a whole number'],
     ['providers --ids --client abc', '--client with --ids'],
     ['providers berlin --ids --location abc', '--ids: either berlin, or --location and --group'],
-    ['providers atlantis', 'no place is called atlantis; try `tributary network locations atlantis --near`'],
+    [
+      'providers atlantis',
+      'no place is called atlantis\n  > Similar names: tributary network locations atlantis --near\n',
+    ],
     ['spec', "missing required argument 'words'"],
   ])('refuses what it cannot do, and says what it could: %s', async (line, message) => {
     const { run } = await createCommandWorld();

@@ -95,7 +95,12 @@ describe('one line', () => {
     ['without an address', [], 64, /the service is not named.*--service.*--code-file.*TRIBUTARY_AUTH_CODE/],
     ['with a cap without a unit', ['--cap', '500'], 64, /--cap: found "500"; allowed: an amount of data with its unit/],
     ['with an unknown mode', ['--mode', 'pubic'], 64, /--mode: found "pubic"; allowed: "default"/],
-    ['with a word that is no option', ['CODE'], 64, /too many arguments/],
+    [
+      'with a word that is no option',
+      ['CODE'],
+      64,
+      /^tributary: an auth code is never an argument: .*\n {2}> Type it when you are asked: sudo tributary setup\n$/,
+    ],
     [
       'where nothing answers',
       ['--service', 'http://127.0.0.1:1'],

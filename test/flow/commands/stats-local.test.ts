@@ -60,7 +60,7 @@ describe('tributary stats --local', () => {
     const { run } = await createAlone(0);
     const { exitCode, stdout } = await run(['stats', '--local']);
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('Nothing was counted here in that time.');
+    expect(stdout).toContain('No figures for that time.');
   });
 });
 
@@ -76,7 +76,7 @@ describe('tributary stats, where the service cannot be asked,', () => {
     await adopt(stateDirectory, 'client-1');
     const { exitCode, stdout } = await run(['stats', ...client]);
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('The service cannot be asked, so here is what this device counted itself.\n');
+    expect(stdout).toContain('No figures from the service, so this is what this device counted itself.\n');
     const json = (await run(['stats', ...client, '--json'])).stdout;
     expect(JSON.parse(json)).toMatchObject({ scope: 'local', serviceProblem: { code: 'service-unreachable' } });
     await expectGolden(`stats-local-alone${client.length === 0 ? '' : '-this'}.json`, indent(json));

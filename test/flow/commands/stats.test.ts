@@ -65,11 +65,13 @@ describe('tributary stats', () => {
 
   test('says what to do where there is nothing', async () => {
     const { run, register, clock } = await createCommandWorld();
-    expect((await run(['stats'])).stdout).toBe('No devices yet. Register this one: tributary run\n');
+    expect((await run(['stats'])).stdout).toBe(
+      'No devices yet. To register this one: sudo systemctl start tributary\n',
+    );
     await register('kitchen');
     clock.nowMs += 20 * 24 * 3_600_000;
     const { stdout } = await run(['stats', '--client', 'kitchen']);
-    expect(stdout).toContain('\nNothing is known of that time. What the agent does now: tributary status\n');
+    expect(stdout).toContain('\nNo figures for that time. What the agent is doing: tributary status\n');
   });
 
   test.each([24, 48])('is of networks too large for one answer as well, over %i hours', async (hours) => {

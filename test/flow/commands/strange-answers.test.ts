@@ -19,15 +19,15 @@ const clients = sendJson({ clients: [shed] });
 
 describe('a mode that is set', () => {
   test.each<[string, Record<string, unknown>, string | null, string]>([
-    ['and applied differently', { provide_mode: 4 }, 'public', 'and the service applied public'],
-    ['and not echoed', {}, null, 'and the service did not say which mode it applied'],
+    ['and applied differently', { provide_mode: 4 }, 'public', 'but the service applied public'],
+    ['and not echoed', {}, null, 'but the service did not say which mode it applied'],
     ['and echoed as a number that no mode has', { provide_mode: 99 }, null, 'did not say which mode'],
   ])('%s is warned of, and ends with 1', async (_, answer, provideMode, warning) => {
     const { run } = await createOwnerOf({ '/network/clients': clients, '/device/set-provide': sendJson(answer) });
     const { exitCode, stdout } = await run(['device', 'provide', 'shed', 'none']);
     expect({ exitCode, stdout }).toEqual({
       exitCode: 1,
-      stdout: expect.stringMatching(/^warning: shed was to be in mode none, and the service /),
+      stdout: expect.stringMatching(/^warning: asked for mode none for shed, but the service /),
     });
     expect(stdout).toContain(warning);
     const { stdout: json } = await run(['device', 'provide', 'shed', 'none', '--json']);
@@ -62,6 +62,18 @@ describe('a payout wallet that is chosen', () => {
   });
 });
 
+test('a payout wallet that is named too shortly is not chosen', async () => {
+  const { run } = await createOwnerOf({
+    '/account/wallets': sendJson({ wallets: [{ wallet_id: 'w1' }, { wallet_id: 'w2' }] }),
+    '/account/payout-wallet': sendJson({}),
+  });
+  expect(await run(['account', 'payout-wallet', 'w', '--yes'])).toEqual({
+    exitCode: 64,
+    stdout: '',
+    stderr: 'tributary: w matches several wallets: w1, w2\n  > Type more of the id.\n',
+  });
+});
+
 describe('an upgrade that has only begun', () => {
   test("keeps the guest's token, and says so", async () => {
     const { run, store } = await createOwnerOf({
@@ -72,9 +84,9 @@ describe('an upgrade that has only begun', () => {
     expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
       stdout:
-        'The service has begun to make the network Ada permanent.\n' +
-        "It gave no new token yet: the guest's stays in use.\n" +
-        '+49 30 1234567 has to be verified: follow what the service sent there.\n',
+        'The network Ada is not permanent yet.\n' +
+        "The service gave no new token: the guest's stays in use.\n" +
+        'Verify +49 30 1234567: the service sent instructions there.\n',
     });
     expect((await store.peek())?.token?.reveal()).toBe('a.token.here');
   });

@@ -62,25 +62,26 @@ describe('a client is named', () => {
   });
 
   test.each([
-    ['nobody', 'no client of this network is called nobody'],
-    ['', 'no client of this network is called '],
-    ['this', 'this device is not registered as a client'],
-    ['atitc', 'no client of this network is called atitc (did you mean Attic?); see them with `tributary device list`'],
-    ['sh', 'sh fits several clients: aaaa-2 (shed), bbbb-1 (shed)'],
-    ['shed', 'shed fits several clients: aaaa-2 (shed), bbbb-1 (shed)'],
-    ['bbbb', 'bbbb fits several clients: bbbb-1 (shed), bbbb-11 (no name)'],
-  ])('by %j not clearly enough', async (text, message) => {
-    await expect(choose(text)).rejects.toMatchObject({
-      code: 'usage-invalid',
-      message: expect.stringContaining(message),
-    });
+    ['nobody', 'no device is called nobody', 'See your devices: tributary device list'],
+    ['', 'no device is called ', 'See your devices: tributary device list'],
+    [
+      'this',
+      'this device is not registered yet',
+      'To register it: sudo systemctl start tributary. To see the others: tributary device list',
+    ],
+    ['atitc', 'no device is called atitc; did you mean Attic?', 'See your devices: tributary device list'],
+    ['sh', 'sh matches several devices: aaaa-2 (shed), bbbb-1 (shed)', 'Type more of the name or id.'],
+    ['shed', 'shed matches several devices: aaaa-2 (shed), bbbb-1 (shed)', 'Type more of the name or id.'],
+    ['bbbb', 'bbbb matches several devices: bbbb-1 (shed), bbbb-11 (no name)', 'Type more of the name or id.'],
+  ])('by %j not clearly enough', async (text, message, action) => {
+    await expect(choose(text)).rejects.toMatchObject({ code: 'usage-invalid', message, action });
   });
 
   test('by what is shown on one line, whatever others are called', async () => {
     const twins = ['a\n  > rm -rf /', 'a\n  > rm -rf /'].map((deviceName, index) =>
       listed({ clientId: `id-${index}`, deviceName }),
     );
-    const message = 'id fits several clients: id-0 (a   > rm -rf /), id-1 (a   > rm -rf /)';
+    const message = 'id matches several devices: id-0 (a   > rm -rf /), id-1 (a   > rm -rf /)';
     await expect(chooseClient(seenFrom(undefined, twins), 'id')).rejects.toMatchObject({ message });
   });
 

@@ -100,12 +100,20 @@ describe('tributary provide', () => {
   });
 
   test.each([
+    ['pubic', 'unknown mode pubic; did you mean public?', undefined],
+    ['open', 'unknown mode open; the modes are default, none, network, friends, public, stream, auto', undefined],
+    ['off', expect.stringMatching(/^unknown mode off; the modes are /), 'To stop sharing: tributary pause'],
+  ])('says what the unknown mode %s may have meant', async (mode, message, action) => {
+    await expect(readProvideBody(mode, {})).rejects.toMatchObject({ code: 'usage-invalid', message, action });
+  });
+
+  test.each([
     ['10', 'a rate with its unit, such as "20 Mbit" or "500 kbit" (per second)'],
     ['fast', 'a rate with its unit, such as "20 Mbit" or "500 kbit" (per second)'],
     ['0 Mbit', 'a rate from "64 kbit" to "100 Gbit"'],
     ['200 Gbit', 'a rate from "64 kbit" to "100 Gbit"'],
   ])('refuses the limit %s, and says what it may be', async (limit, allowed) => {
-    const refusal = { code: 'usage-invalid', message: `setting the mode: ${limit} is not ${allowed}` };
+    const refusal = { code: 'usage-invalid', message: `--limit ${limit}: it must be ${allowed}` };
     await expect(readProvideBody('public', { limit })).rejects.toMatchObject(refusal);
   });
 });
@@ -135,12 +143,12 @@ async function startReloading(answer: () => Promise<void>) {
 const refuse = (message: string) => () => Promise.reject(new TributaryError('configuration-invalid', message));
 
 describe('tributary reload', () => {
-  test('says that the agent took the configuration over', async () => {
+  test('says that the agent loaded the new configuration', async () => {
     let count = 0;
     await using agent = await startReloading(async () => {
       count += 1;
     });
-    expect((await runCommand(reload, agent.socketPath, ['reload'])).stdout).toMatch(/took the configuration over/);
+    expect((await runCommand(reload, agent.socketPath, ['reload'])).stdout).toMatch(/loaded the new configuration/);
     expect(count).toBe(1);
   });
 
@@ -159,19 +167,23 @@ describe('tributary config set', () => {
     runCommand(config, socketPath, ['--config', path, 'config', 'set', ...words]);
 
   test.each<[string, () => Promise<void>, string]>([
-    ['took it over', async () => undefined, 'The agent took it over.'],
-    ['needs a restart', refuse('log changed: restart it'), 'The agent did not take it over: log changed: restart it'],
+    ['uses it', async () => undefined, 'The running agent is using it.'],
+    [
+      'needs a restart, and by which command',
+      refuse('changes to log need a restart of the agent'),
+      'The agent did not apply it: changes to log need a restart of the agent. To restart it: sudo systemctl restart tributary',
+    ],
   ])('says that the running agent %s', async (_, answer, message) => {
     const path = makeFile(withService());
     await using agent = await startReloading(answer);
     const { stdout } = await set(path, agent.socketPath, 'provide.mode', 'friends');
-    expect(stdout).toBe(`provide.mode is friends now, in ${path}\n${message}\n`);
+    expect(stdout).toBe(`provide.mode is now friends, in ${path}\n${message}\n`);
   });
 
   test('says nothing of an agent where none runs, and scripts are told so', async () => {
     const path = makeFile(withService());
     const { stdout } = await set(path, '/nowhere/tributary.sock', 'provide.mode', 'friends');
-    expect(stdout).toBe(`provide.mode is friends now, in ${path}\n`);
+    expect(stdout).toBe(`provide.mode is now friends, in ${path}\n`);
     const json = await set(path, '/nowhere/tributary.sock', 'provide.mode', 'none', '--json');
     expect(JSON.parse(json.stdout)).toMatchObject({ value: 'none', effect: 'no-agent', message: null });
   });
@@ -179,7 +191,7 @@ describe('tributary config set', () => {
   test('says what is wrong with the whole that came of it', async () => {
     const path = makeFile(withService('log: { level: loud }'));
     const { stdout } = await set(path, '/nowhere/tributary.sock', 'provide.mode', 'none');
-    expect(stdout).toMatch(/^provide\.mode is none now, in .*\nthe configuration has a problem/);
+    expect(stdout).toMatch(/^provide\.mode is now none, in .*\nthe configuration has a problem/);
     expect(stdout).toContain('level: found "loud"');
   });
 });

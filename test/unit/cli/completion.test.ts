@@ -287,7 +287,7 @@ describe.runIf(isThere('fish'))('in fish', () => {
   test.each([
     ['tributary sandbox --profile ', ['documented', 'production']],
     ['tributary sandbox --profile=doc', ['--profile=documented']],
-    ['tributary --config x device sh', ['share']],
+    ['tributary --config x device sh', ['share', 'show']],
     ['tributary --config device statu', ['status']],
     ['tributary device provide attic fr', ['friends']],
     ['tributary provide au', ['auto']],

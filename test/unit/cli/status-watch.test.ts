@@ -27,7 +27,7 @@ describe('the watched status', () => {
   test('is one block after another in a pipe, with the speed since the last look', async () => {
     expect(await watch(2, undefined)).toBe(
       [
-        'Tributary is providing\nDevice    kitchen\n\nSpeed     measured with the next look\n\n',
+        'Tributary is providing\nDevice    kitchen\n\nSpeed     shown from the next update\n\n',
         'Tributary is providing\nDevice    kitchen\n\nSpeed     8.00 Mbit/s up, 0 kbit/s down  █\n\n',
       ].join(''),
     );

@@ -94,12 +94,17 @@ describe('set', () => {
   test.each([
     ['provide.mod', 'friends', 'usage-invalid', /did you mean provide\.mode/],
     ['provide.mode', 'everybody', 'usage-invalid', /provide\.mode: found "everybody"/],
-    ['service', 'x', 'usage-invalid', /no key/],
+    ['service', 'x', 'usage-invalid', /^unknown key service$/],
   ])('refuses %s %s, and the file stays', async (key, text, code, message) => {
     const path = sample();
     const before = readFileSync(path, 'utf8');
     await expect(run(path, 'set', key, text)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
     expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+
+  test('says where every key is listed', async () => {
+    const action = 'All keys: tributary config show';
+    await expect(run(sample(), 'set', 'provide.mod', 'friends')).rejects.toMatchObject({ action });
   });
 
   test('does not touch a file that is no YAML', async () => {

@@ -171,11 +171,11 @@ export async function planInside(argv: readonly string[], environment: NodeJS.Pr
   const hardware = await findHostHardware(exec);
   if (hardware === undefined) {
     if (await isNetworkAdmin()) return undefined;
-    const message = 'reading the firewall takes the right over this network (CAP_NET_ADMIN): sudo tributary plan';
+    const message = 'reading the firewall takes the right over this network (CAP_NET_ADMIN)';
     throw new TributaryError('not-allowed', message);
   }
   if (process.geteuid?.() !== 0) {
-    const message = `${hardware} is this host's: the agent has a network namespace of its own, into which only root may look: sudo tributary plan`;
+    const message = `${hardware} is this host's: the agent has a network namespace of its own, into which only root may look`;
     throw new TributaryError('not-allowed', message);
   }
   if (!(await isThere(`/run/netns/${namespaceName}`))) {

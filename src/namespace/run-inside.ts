@@ -124,7 +124,7 @@ export function chooseWayIn(means: Means, command: readonly string[]) {
   const inPasta = ['unshare', '--mount', 'sh', '-c', pastaScript, 'sh', ...tied];
   if (means.hasPasta) return { kind: 'pasta', argv: ['pasta', ...pastaOptions, ...inPasta] } as const;
   const message =
-    "this is the host's own network namespace, and the agent changes none but its own: run it as root, or install pasta (apt-get install passt)";
+    "this is the host's own network namespace, and the agent changes none but its own: run it with sudo, or install pasta (apt-get install passt)";
   throw new TributaryError('host-namespace', message);
 }
 

@@ -44,7 +44,7 @@ describe.each(profileNames)('in the %s profile, one line', (profile) => {
     const { exitCode, stdout, stderr } = await device.run(given, { standardInput: `${await device.newCode()}\n` });
     expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
-      stdout: `Set up. The agent does not run; start it:\n  tributary run --config ${device.configPath}\n`,
+      stdout: `Set up, but the agent is not running. Start it:\n  tributary run --config ${device.configPath}\n`,
     });
     const shows = profile === 'production' ? ', production profile' : '';
     expect(stderr).toBe(`${device.service.baseUrl} answers as a bandwidth-sharing service${shows}.\n`);
@@ -128,7 +128,7 @@ describe('one line', () => {
     const named = ['--service', device.service.baseUrl];
     const refused = await device.run(named, { standardInput: 'not-a-code' });
     expect(refused.exitCode).toBe(77);
-    expect(refused.stderr).toContain(`${device.configPath} is written, and tributary setup goes on`);
+    expect(refused.stderr).toContain(`${device.configPath} is written; run tributary setup again to continue`);
     expect(await device.isSignedIn()).toBe(false);
     expect(await device.run([], { standardInput: await device.newCode() })).toMatchObject({ exitCode: 0 });
     expect(await device.isSignedIn()).toBe(true);
@@ -240,7 +240,7 @@ describe('Ctrl-C', { timeout: 120_000 }, () => {
     terminal.type(keys.ctrlC);
     const { exitCode, shown } = await terminal.end();
     expect(exitCode).toBe(64);
-    expect(shown).toContain(`stopped; ${device.configPath} is written, and tributary setup goes on`);
+    expect(shown).toContain(`stopped; ${device.configPath} is written; run tributary setup again to continue`);
     expect(device.config().provide).toEqual({ mode: 'friends' });
   });
 
@@ -268,7 +268,7 @@ describe('Ctrl-C', { timeout: 120_000 }, () => {
     terminal.type(keys.ctrlC);
     const { exitCode, shown } = await terminal.end();
     expect(exitCode).toBe(130);
-    expect(shown).toContain(`stopped; ${device.configPath} is written, and tributary setup goes on`);
+    expect(shown).toContain(`stopped; ${device.configPath} is written; run tributary setup again to continue`);
     expect(await device.isSignedIn()).toBe(false);
   });
 });
@@ -281,6 +281,8 @@ test.skipIf(!mayBecomeNobody)('a file that is root’s is said before anything i
   const { status, stderr } = spawnSync('setpriv', argv, { encoding: 'utf8', input: '' });
   expect({ status, stderr }).toEqual({
     status: 77,
-    stderr: expect.stringMatching(/root's to write: use sudo tributary setup or/),
+    stderr: expect.stringMatching(
+      /^tributary: only root may write \/etc.*\n {2}> Run it with sudo: sudo tributary setup\. Or name/,
+    ),
   });
 });

@@ -42,7 +42,10 @@ describe('tributary device list', () => {
     mkdirSync(join(stateDirectory, 'identity.json'));
     for (const line of [list, ['device', 'show', 'this']]) {
       const { exitCode, stderr } = await run(line);
-      expect({ exitCode, stderr }).toEqual({ exitCode: 75, stderr: expect.stringMatching(/identity\.json: EISDIR/) });
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 75,
+        stderr: expect.stringMatching(/identity\.json: it is no regular file/),
+      });
     }
   });
 

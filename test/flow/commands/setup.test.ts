@@ -92,7 +92,7 @@ describe('one line', () => {
   });
 
   test.each<[string, readonly string[], number, RegExp]>([
-    ['without an address', [], 64, /the service is not named.*--service.*--code-file.*TRIBUTARY_AUTH_CODE/],
+    ['without an address', [], 64, /no service address given.*--service.*--code-file.*TRIBUTARY_AUTH_CODE/],
     ['with a cap without a unit', ['--cap', '500'], 64, /--cap: found "500"; allowed: an amount of data with its unit/],
     ['with an unknown mode', ['--mode', 'pubic'], 64, /--mode: found "pubic"; allowed: "default"/],
     ['with a word that is no option', ['CODE'], 64, /too many arguments/],
@@ -158,7 +158,7 @@ describe('one line', () => {
     device.writeConfig('log: { level: loud }\nreport: { ledger: 5 }\n');
     const { exitCode, stderr } = await device.run(['--service', device.service.baseUrl], { standardInput: 'x' });
     expect(exitCode).toBe(78);
-    expect(stderr).toMatch(/ledger: found 5[\s\S]*level: found "loud"/);
+    expect(stderr).toMatch(/level: found "loud"[\s\S]*ledger: found 5/);
     expect(stderr).not.toContain('answers as');
   });
 });
@@ -174,13 +174,13 @@ describe.each(profileNames)('in the %s profile, the dialogue at a terminal', { t
     terminal.type(`${keys.clear}${device.service.baseUrl}${keys.enter}`);
     await terminal.until('answers as a bandwidth-sharing service');
     if (profile === 'documented') {
-      await terminal.until('Which profile does the service speak?');
+      await terminal.until('Which profile does the service use?');
       terminal.type(keys.enter);
     }
     await terminal.until('Who may use your connection?');
     await terminal.until('strangers use your address');
     terminal.type(`${keys.down}${keys.enter}`);
-    await terminal.until('Most data in a month');
+    await terminal.until('Monthly data cap');
     terminal.type(`500${keys.enter}`);
     await terminal.until('with its unit');
     terminal.type(` GB${keys.enter}`);
@@ -201,17 +201,22 @@ describe.each(profileNames)('in the %s profile, the dialogue at a terminal', { t
 });
 
 describe('Ctrl-C', { timeout: 120_000 }, () => {
-  test.each(['Address of the service', 'Which profile', 'Who may use', 'Most data', 'Auth code'])(
+  test.each(['Address of the service', 'Which profile', 'Who may use', 'Monthly data cap', 'Auth code'])(
     'at "%s" leaves everything as it was',
     async (question) => {
       const device = await createDevice();
       const terminal = openTerminal(...device.paths, 'setup');
       const answers = [`${keys.clear}${device.service.baseUrl}`, '', '', '1 TB'];
-      for (const [index, asked] of ['Address of the service', 'Which profile', 'Who may use', 'Most data'].entries()) {
+      for (const [index, asked] of [
+        'Address of the service',
+        'Which profile',
+        'Who may use',
+        'Monthly data cap',
+      ].entries()) {
         await terminal.until(asked);
         if (asked === question) break;
         terminal.type(`${answers[index]}${keys.enter}`);
-        if (asked === 'Most data') await terminal.until('Auth code');
+        if (asked === 'Monthly data cap') await terminal.until('Auth code');
       }
       terminal.type(keys.ctrlC);
       const { exitCode, shown } = await terminal.end();
@@ -232,7 +237,7 @@ describe('Ctrl-C', { timeout: 120_000 }, () => {
     );
     await terminal.until('Who may use');
     terminal.type(keys.enter);
-    await terminal.until('Most data');
+    await terminal.until('Monthly data cap');
     terminal.type(keys.enter);
     await terminal.until('Auth code');
     terminal.type(`not-a-code${keys.enter}`);

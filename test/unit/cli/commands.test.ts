@@ -148,7 +148,7 @@ describe('tributary reload', () => {
     await using agent = await startReloading(refuse('changes to log need a restart of the agent'));
     await expect(runCommand(reload, agent.socketPath, ['reload'])).rejects.toMatchObject({
       code: 'configuration-invalid',
-      message: expect.stringContaining('log changed'),
+      message: expect.stringContaining('changes to log'),
       action: expect.stringContaining('sudo systemctl restart tributary'),
     });
   });

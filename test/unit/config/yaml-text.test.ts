@@ -29,7 +29,7 @@ describe('a file that is no configuration is refused with its line', () => {
 
 test.each([
   ['a key further in than those above it', 'service:\n  base_url: x\n    profile: y\n', 2],
-  ['a key further out', 'service:\n    base_url: x\n  profile: y\n', 2],
+  ['a key further out', 'service:\n    base_url: x\n  profile: y\n', 3],
   ['keys below a value', 'log: info\n  format: json\n', 1],
   ['a colon in a value', 'device:\n  description: attic: the Pi\n', 2],
 ])('%s is one line that guesses at the indentation', async (_claim, text, line) => {

@@ -78,6 +78,19 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     },
   ],
   [
+    'no configuration yet',
+    'configuration',
+    /^service\.base_url: missing$/,
+    /sudo tributary setup$/,
+    {
+      configuration: throwing(
+        new TributaryError('configuration-invalid', 'it is wrong:\nservice.base_url: missing', {
+          action: 'Set this device up: sudo tributary setup',
+        }),
+      ),
+    },
+  ],
+  [
     'little memory',
     'memory',
     /9\.22 MB available/,
@@ -482,7 +495,7 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     'a router that does not tell',
     'outside',
     /192\.168\.1\.1 does not reveal/,
-    /deny_destinations '\[ADDRESS\]'/,
+    /^Add your public address to gateway\.deny_destinations$/,
     { askOutside: async () => ({ answers: ['10.0.0.5'], addresses: [] }) },
   ],
   [

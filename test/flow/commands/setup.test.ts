@@ -190,7 +190,10 @@ describe.each(profileNames)('in the %s profile, the dialogue at a terminal', { t
     const code = await device.newCode();
     terminal.type(`${code}${keys.enter}`);
     const { exitCode, shown } = await terminal.end();
-    expect({ exitCode, shown }).toMatchObject({ exitCode: 0, shown: expect.stringContaining('Set up.') });
+    expect({ exitCode, shown }).toMatchObject({
+      exitCode: 0,
+      shown: expect.stringContaining('Set up, but the agent is not running.'),
+    });
     expect(shown).not.toContain(code);
     expect(device.config()).toEqual({
       service: { base_url: device.service.baseUrl, profile },

@@ -105,7 +105,7 @@ export async function lookAtOutside(host: DoctorHost): Promise<Finding> {
   const { addresses } = await host.askOutside({ router, natPmp, upnp, stun });
   if (addresses.length > 0) return lookAtAddresses(host, addresses, gateway.allow_destinations);
   if (named.length > 0) return pass(`not told by ${router}; gateway.deny_destinations names ${named.join(', ')}`);
-  const found = `${router} does not reveal your public address, so consumers may reach what your router exposes there`;
+  const found = `${router} does not tell your public address, so consumers may reach what your router exposes there`;
   return fail(found, 'Add your public address to gateway.deny_destinations');
 }
 

@@ -62,7 +62,7 @@ export function listFaults(lab: Lab, tunnelAddress: string): readonly Fault[] {
     {
       name: 'a router that does not tell its public address',
       is: 'outside',
-      found: /192\.168\.77\.1 does not reveal your public address/,
+      found: /192\.168\.77\.1 does not tell your public address/,
       deed: {
         host: 'home',
         shell: `nft 'table inet silent { chain input { type filter hook input priority 0; udp dport 5351 drop; }; }'`,

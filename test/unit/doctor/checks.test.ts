@@ -494,7 +494,7 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
   [
     'a router that does not tell',
     'outside',
-    /192\.168\.1\.1 does not reveal/,
+    /192\.168\.1\.1 does not tell your public address/,
     /^Add your public address to gateway\.deny_destinations$/,
     { askOutside: async () => ({ answers: ['10.0.0.5'], addresses: [] }) },
   ],

@@ -17,7 +17,7 @@ export async function reload({ configuration, wakeups, load, log, now }: ReloadP
     const { config, service } = await load();
     const changed = needRestart.filter((key) => !isSame(config[key], configuration.config[key]));
     if (changed.length > 0) {
-      const message = `${changed.join(', ')} changed, which a running agent cannot take on: restart it`;
+      const message = `changes to ${changed.join(', ')} need a restart of the agent`;
       throw new TributaryError('configuration-invalid', message);
     }
     configuration.config = config;

@@ -17,14 +17,15 @@ const advice: Partial<Readonly<Record<ErrorCode, Advice>>> = {
   'usage-invalid': 'See how it is used: {command} --help',
   'configuration-invalid': {
     'config check': 'Edit {file}, then check again.',
-    reload: 'Where it asks for a restart: sudo systemctl restart tributary. Else edit {file}: tributary config check',
+    reload: 'If it needs a restart: sudo systemctl restart tributary. Otherwise correct {file}: tributary config check',
   },
   'already-running': {
     login: 'Stop the agent first: sudo systemctl stop tributary',
     sandbox: 'Stop the other sandbox, or give this one another directory with --data.',
   },
-  'state-unreadable': 'See who owns the file: ls -la. If it is broken, move it away and try again.',
-  'state-unwritable': 'See who owns the file (ls -la) and whether the disk is full (df -h), or try: sudo {command}',
+  'not-allowed': 'Run it with sudo: sudo {command}',
+  'state-unreadable': 'Check who owns the file: ls -la. If it is damaged, move it away and try again.',
+  'state-unwritable': 'Check who owns the file (ls -la), and whether the disk is full (df -h).',
   'sign-in-refused': 'Try again later. If it goes on for hours: tributary login',
   'service-unreachable': "Check the address {service}, and this device's Internet connection.",
   'service-failed': 'Try again later. The fault is at {service}.',
@@ -41,7 +42,8 @@ const advice: Partial<Readonly<Record<ErrorCode, Advice>>> = {
 /** The same error with what to do about it; anything but an error of ours as it is. */
 export async function advise(error: unknown, { name, options }: Typed, context: CommandContext): Promise<unknown> {
   if (!(error instanceof TributaryError) || error.action !== undefined) return error;
-  const found = advice[error.code];
+  const isDenied = /^(state|configuration)-/.test(error.code) && /\bE(ACCES|PERM)\b/.test(error.message);
+  const found = advice[isDenied && process.geteuid?.() !== 0 ? 'not-allowed' : error.code];
   const text = (typeof found === 'string' ? found : found?.[name]) ?? findAction(error.code);
   const values = new Map(Object.entries({ command: `tributary ${name}`, ...(await findPlaces(options, context)) }));
   const action = text.replace(/\{(\w+)\}/g, (_, key: string) => values.get(key) ?? '');

@@ -9,14 +9,14 @@ import { joinLines, renderLabelled } from './present/text.ts';
 
 const code = defineCommand({
   usage: 'code',
-  description: 'make an auth code, by which another device signs in to this network',
+  description: 'make a code for signing another device in to this network',
   options: {
-    '--minutes <number>': "how long it is good (default: the service's own, 10 as documented)",
-    '--uses <number>': "how many sign-ins it is good for (default: the service's own, 1 as documented)",
+    '--minutes <number>': 'minutes until it expires (default: set by the service; documented: 10)',
+    '--uses <number>': 'how many sign-ins it allows (default: set by the service; documented: 1)',
     '--qr': 'the code as a QR code too',
   },
   examples: {
-    'tributary auth code': 'for one device, soon',
+    'tributary auth code': 'for one device',
     'tributary auth code --minutes 60 --uses 5': 'for five devices within the hour',
     'tributary auth code --json': 'for a script: the code is in authCode',
   },
@@ -51,8 +51,8 @@ const code = defineCommand({
       toPlainText(authCode),
       '',
       validity.length > 0 && `Good for ${validity.join(' and ')}.`,
-      'On the other device, type it when this asks for it, or pipe it in:',
-      '  tributary login',
+      'On the other device, type this code when you are asked for it:',
+      '  sudo tributary login',
     ]).concat(await renderQrCode({ text: authCode, columns, isWanted: qr }));
   },
 });
@@ -70,7 +70,7 @@ const status = defineCommand({
     const stored = (await networkJwt.peek())?.token;
     const token = stored ?? credentials.networkJwt;
     if (token === undefined) {
-      throw new TributaryError('signed-out', `not signed in: there is no network JWT in ${networkJwt.path}`);
+      throw new TributaryError('signed-out', `this device is not signed in (no network JWT in ${networkJwt.path})`);
     }
     const claims = readClaims(token);
     const client = await registration.peek();

@@ -8,12 +8,12 @@ export const doctor = defineCommand({
   description: 'diagnose problems and print the fix for each; read-only; exits 1 if any is found',
   options: {
     '--json': 'one JSON object: checks, failed',
-    '--bundle [file]': 'write a support bundle with secrets removed, as .tar.gz',
+    '--bundle [file]': 'write a support bundle with secrets removed (default: tributary-doctor-TIME.tar.gz)',
   },
   examples: {
     'tributary doctor': 'what is wrong here, and the command that fixes it',
-    'tributary doctor --json': 'for a script: failed is how many',
-    'tributary doctor --bundle help.tar.gz': 'for a request for help',
+    'tributary doctor --json': 'for a script: failed is the number of failures',
+    'tributary doctor --bundle help.tar.gz': 'to attach when you ask for help',
   },
   async act({ options, show }, context) {
     const { environment, paint, version } = context;

@@ -12,8 +12,8 @@ export const login = defineCommand({
   description: 'sign this device in with an auth code: from a prompt, standard input, a file or TRIBUTARY_AUTH_CODE',
   options: {
     '--code-file <file>': 'read the code from this file; - is standard input',
-    '--new-device': 'leave the client that this device was registered as, and register a new one',
-    '--yes': 'do not ask when this device is already signed in',
+    '--new-device': 'register as a new device, and give up the present registration',
+    '--yes': 'skip the confirmation',
     '--json': 'one JSON object',
   },
   examples: {
@@ -41,8 +41,8 @@ export const login = defineCommand({
     await show({ signedIn: true, networkName, isRunning }, () =>
       joinLines([
         `Signed in to ${toPlainText(networkName)}.`,
-        isRunning && 'The agent goes on from here: tributary status',
-        !isRunning && 'Start the agent: sudo systemctl start tributary; without a package: tributary run',
+        isRunning && 'The agent takes it from here: tributary status',
+        !isRunning && 'Start the agent: sudo systemctl start tributary (without the package: tributary run)',
       ]),
     );
   },
@@ -50,9 +50,8 @@ export const login = defineCommand({
 
 export const logout = defineCommand({
   usage: 'logout',
-  description:
-    'forget the sign-in of this device; it stays registered, and a running agent goes on until it is restarted',
-  options: { '--yes': 'do not ask', '--json': 'one JSON object' },
+  description: 'sign this device out; it stays registered, and a running agent keeps going until it is restarted',
+  options: { '--yes': 'skip the confirmation', '--json': 'one JSON object' },
   examples: { 'sudo tributary logout': 'after a question' },
   async act({ options, show }, context) {
     const { stateDirectory, credentials } = await loadConfig(options, context);
@@ -67,7 +66,7 @@ export const logout = defineCommand({
     await show({ signedIn: false, networkName }, () =>
       joinLines([
         `Signed out of ${toPlainText(networkName)}. This device stays registered there.`,
-        'A running agent goes on until it is restarted. To sign in again: tributary login',
+        'A running agent keeps going until it is restarted. To sign in again: tributary login',
       ]),
     );
   },

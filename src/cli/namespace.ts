@@ -41,7 +41,7 @@ export const namespace: CommandGroup = {
 async function readWaysOut(options: PathOptions, context: CommandContext): Promise<WaysOut> {
   const loaded = await loadConfig(options, context).catch(toUndefined('configuration-invalid'));
   if (loaded !== undefined) return loaded.waysOut;
-  context.stderr.write('tributary: the configuration is refused, so nothing in it counts here\n');
+  context.stderr.write('tributary: the configuration has errors and is ignored here: tributary config check\n');
   const { configSchema } = await import('../config/schema.ts');
   const { findWaysOut } = await import('../config/recipients.ts');
   const { gateway, report } = configSchema.shape;

@@ -1,5 +1,5 @@
 import { createRegistrationFiles } from '../identity/registration-files.ts';
-import { TributaryError, toUndefined } from '../lib/errors.ts';
+import { TributaryError } from '../lib/errors.ts';
 import { once } from '../lib/once.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createServiceClient } from '../service/client.ts';
@@ -30,7 +30,7 @@ export async function openSession(options: PathOptions & { readonly json?: boole
     // Codes are not spent here: that is for `login` and `run`.
     const stored = (await peekOrSay(tokens, stderr))?.token ?? loaded.credentials.networkJwt;
     if (stored !== undefined) return stored;
-    throw new TributaryError('signed-out', `no network JWT in ${tokens.path}`);
+    throw new TributaryError('signed-out', `this device is not signed in (no network JWT in ${tokens.path})`);
   });
   const findClientId = async () =>
     (await peekOrSay(files.identity, stderr))?.clientId ?? (await peekOrSay(files.registration, stderr))?.clientId;
@@ -57,8 +57,8 @@ export async function openSession(options: PathOptions & { readonly json?: boole
         yield item;
       }
     },
-    /** The client that this device is registered as; undefined where it is none, or its state cannot be read. */
-    findOwnClientId: once(() => findClientId().catch(toUndefined('state-unreadable'))),
+    /** The client that this device is registered as; undefined where it is none. @throws state-unreadable */
+    findOwnClientId: once(findClientId),
     /** The stored token, else the one given to the agent. @throws signed-out */
     readToken,
     tokens,

@@ -52,7 +52,7 @@ export async function gatherAnswers(offers: Offers, parts: AnswerParts): Promise
   const asker = (subject: Subject) => (offers[subject].isFixed ? undefined : parts.prompt);
   const configured = offers.profile.value ?? found;
   const profile = configured ?? (await asker('profile')?.choose(whichProfile, 'documented', profiles));
-  if (profile !== (found ?? profile)) parts.say(`Take care: it answers as the ${found} profile does, not ${profile}.`);
+  if (profile !== (found ?? profile)) parts.say(`Warning: it answers like the ${found} profile, not ${profile}.`);
   const offered = offers.mode.value as ProvideMode | undefined;
   const mode = await asker('mode')?.choose('Who may use your connection?', offered ?? 'friends', modes);
   const before = offers.cap.value;
@@ -77,7 +77,7 @@ async function findService({ value, isFixed }: Offers['service'], { prompt, chec
   for (;;) {
     const asked = isFixed ? undefined : await prompt?.askText('Address of the service', value ?? 'https://', explain);
     const address = asked ?? value;
-    if (address === undefined) throw refuse(`the service is not named. ${withoutTerminal}`);
+    if (address === undefined) throw refuse(`no service address given. ${withoutTerminal}`);
     try {
       const found = await check(address);
       say(`${address} answers as a bandwidth-sharing service${found ? `, ${found} profile` : ''}.`);
@@ -91,8 +91,8 @@ async function findService({ value, isFixed }: Offers['service'], { prompt, chec
 
 const withoutTerminal =
   'Without a terminal give --service, --mode and --cap, and the code by --code-file, standard input or TRIBUTARY_AUTH_CODE';
-const howMuch = 'Most data in a month, such as 500 GB; empty: no cap';
-const whichProfile = 'Which profile does the service speak?';
+const howMuch = 'Monthly data cap, such as 500 GB (empty: no cap)';
+const whichProfile = 'Which profile does the service use?';
 const profiles = {
   documented: 'the interface as it is documented; right unless your service says otherwise',
   production: 'your service says so',

@@ -25,7 +25,8 @@ type SetupOptions = Partial<Answers> & PathOptions & { readonly codeFile?: strin
 type SetupGiven = { readonly options: SetupOptions; readonly show: Show };
 
 const settledWithinMs = 60_000;
-const toMove = 'see `tributary config set service.base_url`; another service needs `tributary login --new-device` too';
+const toMove =
+  'New address, same service: sudo tributary config set service.base_url ADDRESS. Another service: also sudo tributary login --new-device';
 const again = 'This device is signed in. Sign in again, with a new code?';
 const nothingDone = 'nothing was changed';
 
@@ -47,7 +48,7 @@ export async function runSetup({ options, show }: SetupGiven, context: CommandCo
   process.off('SIGINT', stop);
   const { service, profile, mode, cap } = answers;
   const done = { file: path, service, profile, mode, cap, signedIn: true, phase: status?.phase, page };
-  const toStart = ['Set up. The agent does not run; start it:', `  tributary run --config ${path}`];
+  const toStart = ['Set up, but the agent is not running. Start it:', `  tributary run --config ${path}`];
   const text = status ? [...renderLines(status, context), '', page !== null && `Page      ${page}`] : toStart;
   await show(done, () => joinLines(text));
 }
@@ -62,7 +63,7 @@ async function prepare(options: SetupOptions, context: CommandContext) {
   const check = async (baseUrl: string) => {
     const { base_url: known } = loaded.config.service;
     if (!before.isRegistered || before.isNew || baseUrl === known) return checkService({ ...loaded.service, baseUrl });
-    throw refuse(`this device is registered at ${known}. To move it, ${toMove}`);
+    throw refuse(`this device is registered at ${known}. ${toMove}`);
   };
   const answers = await gatherAnswers(toOffers(options, before), { prompt, say, check });
   const isKept = before.isSignedIn && options.codeFile === undefined && (await prompt?.confirm(again)) !== true;
@@ -77,7 +78,7 @@ type Work = Awaited<ReturnType<typeof prepare>> & { readonly progress: { done: s
 async function finish(work: Work, options: PathOptions, context: CommandContext) {
   const { path, changes, code, prompt, say, progress } = work;
   await setConfigKeys(path, changes);
-  if (changes.length > 0) progress.done = `${path} is written, and tributary setup goes on from there`;
+  if (changes.length > 0) progress.done = `${path} is written; run tributary setup again to continue`;
   const loaded = await loadConfig(options, { environment: await completeEnvironment(context.environment) });
   // Before the sign-in: systemd makes the state directory, for the user that the agent runs as.
   const start = await findStart(path);
@@ -108,8 +109,8 @@ export type Before = Awaited<ReturnType<typeof readBefore>>;
 async function readBefore({ config, stateDir }: PathOptions, { environment }: CommandContext) {
   const path = chooseConfigPath({ configPath: config, environment });
   if (path === defaultConfigPath && process.geteuid?.() !== 0) {
-    const ways = 'sudo tributary setup or, for a device of your own, --config ~/.config/tributary/tributary.yaml';
-    throw new TributaryError('not-allowed', `${path} is root's to write: use ${ways}`);
+    const action = 'Run it with sudo: sudo tributary setup. Or name a file of your own: --config FILE';
+    throw new TributaryError('not-allowed', `only root may write ${path}`, { action });
   }
   // What is absent reads as empty.
   const file = (await isThere(path)) ? path : '/dev/null';

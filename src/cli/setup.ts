@@ -4,12 +4,12 @@ import { defineCommand } from './command.ts';
 /** `tributary setup`: from an installed package to a device that shares, in one dialogue or in one line. */
 export const setup = defineCommand({
   usage: 'setup',
-  description: 'set this device up: service, mode, cap and sign-in, asked one by one or given here',
+  description: 'set up this device: asks for service, mode, cap and sign-in, or takes them as options',
   options: {
     '--service <address>': 'address of the service, such as https://service.example',
-    '--profile <name>': `${[...profileNames].join(' or ')} (default: what the service shows)`,
+    '--profile <name>': `how the service speaks: ${[...profileNames].join(' or ')} (default: detected)`,
     '--mode <mode>': `who may use your connection: ${[...provideModes].join(', ')} (default: friends)`,
-    '--cap <amount>': 'most data in a month, such as 500GB',
+    '--cap <amount>': 'monthly data cap, such as 500GB',
     '--code-file <file>': 'read the auth code from this file; - is standard input',
     '--json': 'one JSON object',
   },

@@ -26,7 +26,7 @@ export function findWarnings(config: Config, pageToken: Secret | undefined): rea
   return [
     ...findInsecure(config).map(
       ({ path, url, risk }) =>
-        `${path.join('.')}: ${hidePath(url)} is spoken to without TLS, so ${risk} can be read on the way`,
+        `${path.join('.')}: ${hidePath(url)} is used without TLS, so ${risk} can be read on the way`,
     ),
     ...findPageWarnings('status.listen', config.status.listen, pageToken),
     ...(blocksMail(config.gateway.blocked_ports)
@@ -98,7 +98,7 @@ function checkDestinations({ gateway }: PartialConfig): readonly Problem[] {
   const both = entries.flatMap((entry, index): Problem[] => {
     const [network] = toNetworks([entry]);
     if (network === undefined || !allowed.includes(network)) return [];
-    return [{ path: [...path, index], text: renderFound(entry, 'what gateway.allow_destinations does not name too') }];
+    return [{ path: [...path, index], text: renderFound(entry, 'what is not in gateway.allow_destinations too') }];
   });
   const { files } = splitDenied(entries);
   if (files.length <= mostListFiles) return both;
@@ -126,7 +126,7 @@ function checkSchedule(config: PartialConfig): readonly Problem[] {
     const cron = entry?.cron;
     const first = schedule.findIndex((other) => other?.cron === cron);
     if (cron === undefined || first === index) return [];
-    const text = renderFound(cron, `another time than provide.schedule[${first}], which fires with it`);
+    const text = renderFound(cron, `another time: provide.schedule[${first}] begins then too`);
     return [{ path: toCronPath(index), text }];
   });
 }

@@ -36,7 +36,7 @@ export async function readEnvironmentText(environment: NodeJS.ProcessEnv, name: 
   const path = environment[twin];
   if (path === undefined) return text === undefined ? undefined : { name, text };
   if (text !== undefined)
-    return { problem: { path: [], place: twin, text: `given beside ${name}; allowed: one of the two` } };
+    return { problem: { path: [], place: twin, text: `set together with ${name}; allowed: only one of them` } };
   try {
     return { name: twin, text: (await readSmallFile(path, twinLimitBytes)).replace(/\r?\n$/, '') };
   } catch (error) {

@@ -74,8 +74,9 @@ const webhookUrl = ['report', 'webhook', 'url'];
 /** A missing address without any file is mostly a first start. */
 function withoutFile(problem: Problem): Problem {
   if (renderPath(problem.path) !== 'service.base_url' || !problem.text.startsWith('missing')) return problem;
-  const text = `missing, and there is no ${defaultConfigPath}; give it there, in --config FILE, or as TRIBUTARY_SERVICE_BASE_URL`;
-  return { ...problem, text };
+  const ways = 'create it with `tributary setup`, or use --config FILE or TRIBUTARY_SERVICE_BASE_URL';
+  const text = `missing, and there is no ${defaultConfigPath}; ${ways}`;
+  return { ...problem, text, action: 'Set this device up: sudo tributary setup' };
 }
 
 /** Where a key's value comes from: `place` is a file with its line, or the environment name; undefined for a default. */

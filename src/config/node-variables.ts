@@ -3,10 +3,10 @@ import { type Problem, renderFound } from './problems.ts';
 /** Where a variable has another value than this, it changes how far Node can be trusted with the owner's secrets. */
 const refused: Readonly<Record<string, { readonly harmless?: RegExp; readonly why: string }>> = {
   NODE_TLS_REJECT_UNAUTHORIZED: { harmless: /^(?!0$)/, why: 'every certificate is checked' },
-  NODE_EXTRA_CA_CERTS: { why: 'it would vouch for every address; the way is service.ca_file' },
-  NODE_USE_SYSTEM_CA: { harmless: /^(?!1$)/, why: 'it would vouch for every address; the way is service.ca_file' },
-  NODE_DEBUG: { why: 'it would print secrets; the way is log.level: debug' },
-  NODE_DEBUG_NATIVE: { why: 'it would print secrets; the way is log.level: debug' },
+  NODE_EXTRA_CA_CERTS: { why: 'it is trusted for every address; use service.ca_file instead' },
+  NODE_USE_SYSTEM_CA: { harmless: /^(?!1$)/, why: 'it counts for every address; use service.ca_file instead' },
+  NODE_DEBUG: { why: 'it would print secrets; use log.level: debug instead' },
+  NODE_DEBUG_NATIVE: { why: 'it would print secrets; use log.level: debug instead' },
   NODE_COMPILE_CACHE: { why: 'code would be loaded from there' },
   OPENSSL_CONF: { why: 'it can load code and weaken TLS' },
   OPENSSL_ENGINES: { why: 'it can load code' },
@@ -29,7 +29,7 @@ export function findNodeProblems(environment: NodeJS.ProcessEnv): readonly Probl
   const variables = Object.entries(refused).flatMap(([place, { harmless, why }]): Problem[] => {
     const value = environment[place];
     if (!value || harmless?.test(value) === true) return [];
-    return [{ path: [], place, text: renderFound(value, `nothing: ${why}`) }];
+    return [{ path: [], place, text: renderFound(value, `unset, because ${why}`) }];
   });
   return [...variables, ...findOptionProblems(environment.NODE_OPTIONS ?? '')];
 }
@@ -46,5 +46,5 @@ export function findProxyWarnings(environment: NodeJS.ProcessEnv): readonly stri
   return Object.keys(environment)
     .filter((name) => /^(https?|all)_proxy$/i.test(name) && environment[name])
     .sort()
-    .map((name) => `${name}: not used: the service is spoken to directly`);
+    .map((name) => `${name}: ignored: the agent connects to the service directly`);
 }

@@ -12,6 +12,7 @@ export interface Problem {
   /** File with line, or environment name; undefined: found from the path. */
   readonly place?: string | undefined;
   readonly text: string;
+  readonly action?: string; // Where it is more than to correct the value.
 }
 
 /** One error with a line for each problem. `placeOf` tells where a key was given. */
@@ -19,7 +20,9 @@ export function createConfigError(
   problems: readonly Problem[],
   placeOf: (path: readonly PropertyKey[]) => string | undefined,
 ): TributaryError {
-  const lines = problems.map((problem) => {
+  const lineOf = ({ place, path }: Problem) => Number(/:(\d+)$/.exec(place ?? placeOf(path) ?? '')?.[1] ?? 0);
+  const sorted = problems.toSorted((one, other) => lineOf(one) - lineOf(other));
+  const lines = sorted.map((problem) => {
     const place = problem.place ?? placeOf(problem.path);
     const key = renderPath(problem.path);
     // A variable's name already says which key it is.
@@ -27,7 +30,9 @@ export function createConfigError(
     return [place, isNamed ? undefined : key, problem.text].filter((part) => part !== undefined).join(': ');
   });
   const count = lines.length === 1 ? 'a problem' : `${lines.length} problems`;
-  return new TributaryError('configuration-invalid', `the configuration has ${count}:\n${lines.join('\n')}`);
+  const message = `the configuration has ${count}:\n${lines.join('\n')}`;
+  const { action } = problems.find((problem) => problem.action) ?? {};
+  return new TributaryError('configuration-invalid', message, { action });
 }
 
 /** What zod found wrong, in the owner's words. */

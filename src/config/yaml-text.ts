@@ -13,7 +13,8 @@ export async function parseYaml(text: string, file: string) {
   const createBroken = (problems: readonly Problem[]) => ({ tree: undefined, problems, placeOf: () => file });
   try {
     const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
-    const problems = document.errors.map((error) => toProblem(describeError(error), error.pos[0]));
+    const errors = document.errors.filter(({ pos }, index, all) => pos[0] !== all[index - 1]?.pos[0]);
+    const problems = errors.map((error) => toProblem(describeError(error), error.pos[0]));
     // After the first mistakes the rest is mostly their echo.
     if (document.errors.some((error) => error.code !== 'DUPLICATE_KEY')) return createBroken(problems.slice(0, 5));
     const value: unknown = document.toJS({ maxAliasCount: 50 }) ?? {};
@@ -70,6 +71,7 @@ function makeMap(yaml: Yaml, document: Document.Parsed, section: readonly string
 type Yaml = typeof import('yaml');
 
 function describeError(error: YAMLError): string {
+  if (/IMPLICIT_KEY|BAD_INDENT/.test(error.code)) return "not valid YAML here, probably the indentation or a stray ':'";
   const hint = error.code === 'TAB_AS_INDENT' ? ' (indent with spaces)' : '';
   const why = error.code === 'RESOURCE_EXHAUSTION' ? 'nested too deeply' : error.message.split('\n')[0]?.slice(0, 120);
   return `not valid YAML: ${why}${hint}`;

@@ -27,5 +27,5 @@ export async function findEndpoint(host: DoctorHost) {
 /** The agent's namespace, for what an ordinary user is not shown. @throws not-allowed, host-namespace */
 export async function insideAsRoot(host: DoctorHost) {
   if (await host.isNetworkAdmin()) return host.inside();
-  throw new TributaryError('not-allowed', 'only root may look: sudo tributary doctor');
+  throw new TributaryError('not-allowed', 'needs root: sudo tributary doctor');
 }

@@ -34,7 +34,7 @@ export function openHost(options: LoadConfigOptions) {
     if (found.kind === 'own') return exec;
     if (found.inside !== undefined) return found.inside;
     const missing = "the agent's namespace is not there: it is made when the agent starts";
-    throw new TributaryError('host-namespace', userId === 0 ? missing : 'only root may look');
+    throw new TributaryError('host-namespace', userId === 0 ? missing : 'needs root: sudo tributary doctor');
   });
   const state = once(() => readState(stateDirectory, userId, configuration));
   const names = new Map<string, () => Promise<string | undefined>>();

@@ -77,7 +77,7 @@ function findBlockers({ gateway }: Facts, beside: readonly Reason[]): readonly R
 function explainRegistering(facts: Facts): readonly Reason[] {
   const trouble = [...findPathProblem(facts), ...collectReasons(facts.registrationProblem)];
   if (trouble.length > 0) return trouble;
-  return [createReason('registering', 'The service is being asked to register this device.', facts.startedAt)];
+  return [createReason('registering', 'Registering this device with the service.', facts.startedAt)];
 }
 
 /** What the tunnel and the gateway still wait for; empty where packets pass, or would if the mode let them. */
@@ -87,7 +87,7 @@ function explainConnecting(facts: Facts, obstacles: readonly Obstacle[]): readon
   // Without an uplink that is known to be missing, nobody has looked for one yet.
   if (obstacles.includes('no-tunnel') || obstacles.includes('no-uplink')) {
     const waiting = collectReasons(tunnel.problem);
-    return waiting.length > 0 ? waiting : [createReason('tunnel-starting', 'The tunnel is being made.', startedAt)];
+    return waiting.length > 0 ? waiting : [createReason('tunnel-starting', 'The tunnel is being set up.', startedAt)];
   }
   if (obstacles.includes('no-handshake')) {
     const whose = tunnel.endpoint === undefined ? '' : ` (${tunnel.endpoint})`;
@@ -141,7 +141,7 @@ function explainSilence({ service, gateway }: Facts): readonly Reason[] {
   const isSilent = forwardedBytes.up + forwardedBytes.down === silence.totalBytes;
   if (!isSilent || silence.providingSeconds < leastProvidingSeconds) return [];
   const message =
-    "Not one byte has come in a day of providing. On the network that speaks this dialect, tunnels like this one carry the device's own traffic out; consumers reach providers by another protocol.";
+    "No traffic has arrived in a day of providing. On the network that uses this profile, tunnels like this one carry the device's own traffic out; consumers reach providers by another protocol.";
   return [createReason('consumer-tunnel', message, silence.since)];
 }
 

@@ -1,45 +1,45 @@
 import { type ErrorCode, errorKinds } from '../lib/errors.ts';
 
 const login = 'Sign in: tributary login';
-const tools = 'See that the tools work here, as root: nft list tables; wg show; ip link';
-const waits = 'Nothing: the agent keeps trying.';
+const tools = 'Check that these work as root: nft list tables; wg show; ip link';
+const waits = 'Nothing to do: the agent keeps trying.';
 
 /** What goes on until the owner fixes it, with the one line for the owner: the command to type where there is one. */
 const fixedByOwner = {
   'usage-invalid': 'See how it is used: tributary help',
   'configuration-invalid': 'See every error at once: tributary config check',
-  'not-allowed': 'Run it as root, or as the user that owns what is named.',
+  'not-allowed': 'Run it with sudo.',
   'missing-program':
     'Install the program that is named; on Debian: apt-get install nftables wireguard-tools wireguard-go iproute2',
   'command-failed': tools,
-  'already-running': 'See the one that runs: tributary status',
-  'not-running': 'Start the agent: sudo systemctl start tributary; without a package: tributary run',
-  'state-unreadable': 'See whose the named file is: ls -la. If it is broken, remove it and set the mode again.',
+  'already-running': 'See the running agent: tributary status',
+  'not-running': 'Start the agent: sudo systemctl start tributary (without the package: tributary run)',
+  'state-unreadable': 'Check who owns the file: ls -la. If it is damaged, remove it and set the mode again.',
   'state-unwritable':
-    'See df -h. A dying SD card turns read-only: a reboot forgets the count for a cap, a crash the kernel settings before.',
+    "Check for a full disk (df -h) or a read-only SD card. Until then a reboot loses the cap's count, and a crash the original kernel settings.",
   'signed-out': login,
   'sign-in-refused': 'Usually nothing: the agent keeps the sign-in and asks again. After hours of it: tributary login',
   'auth-code-refused': 'Ask the service for a new code, then: tributary login',
-  'insecure-url': 'Use an https:// address in service.base_url, or say service.allow_insecure_http: true',
-  'service-refused': "Read the service's message; where it is about the sign-in: tributary login",
+  'insecure-url': 'Use an https:// address in service.base_url, or set service.allow_insecure_http: true',
+  'service-refused': "Read the service's message. If it is about the sign-in: tributary login",
   'not-authorized': login,
-  'profile-unclear': 'Ask the service which dialect it speaks, and set service.profile: documented or production',
+  'profile-unclear': 'Ask the service which profile it uses, then set service.profile: documented or production',
   'client-limit-exceeded': 'Remove a device you no longer use from your network.',
   'registration-incomplete': 'Check that your plan with the service includes WireGuard.',
   'identity-moved':
-    'Moved here for good: sudo tributary device keep. A copy of one that still runs: sudo tributary device new',
-  'wireguard-text-refused': "Tell the service's operator; nothing of the text was used.",
+    'If you moved it here for good: sudo tributary device keep. If the original still runs: sudo tributary device new',
+  'wireguard-text-refused': "Report it to the service's operator; none of the text was used.",
   'outside-unknown':
-    "Name your connection's public address in gateway.deny_destinations, or let it be asked for: gateway.public_address",
-  'list-refused': 'Correct the file that is named; every error at once: tributary config check',
-  'address-collision': 'Give the network that is named another address range: it and the tunnel cannot share one.',
+    'Add your public address to gateway.deny_destinations, or allow more ways to find it: gateway.public_address',
+  'list-refused': 'Correct that file. To see every error: tributary config check',
+  'address-collision': 'Give your network another address range: it and the tunnel cannot share one.',
   'no-ipv6':
     'To share over IPv6 as well, enable IPv6 where the agent runs (sysctl net.ipv6.conf.all.disable_ipv6=0; a kernel started with ipv6.disable=1 has none).',
   'tunnel-failed': tools,
   'gateway-failed': tools,
   'self-test-failed':
     'Look for firewall rules or tc filters of other programs where the agent runs: nft list ruleset; tributary doctor',
-  'host-namespace': 'Make a network namespace for it, as root: tributary namespace up',
+  'host-namespace': 'Create its namespace: sudo tributary namespace up',
   'lab-failed': 'Run it again with --keep and look around.',
   'output-failed': 'Make room where the output goes, or send it elsewhere.',
   // States rather than failures, as those at the end below.
@@ -50,24 +50,24 @@ const fixedByOwner = {
 
 /** What the agent tries again without being asked. */
 const fixedByTime = {
-  'service-unreachable': `Check this device's Internet connection; a service in your own network has to be in gateway.allow_destinations. ${waits}`,
+  'service-unreachable': `Check this device's Internet connection; a service in your own network has to be in gateway.allow_destinations. The agent keeps trying.`,
   'service-failed': waits,
-  'operation-not-served': 'Nothing: the service does not offer it. The agent enforces its own mode all the same.',
-  'rate-limited': 'Nothing: the agent asks again when the service allows it.',
+  'operation-not-served': 'Nothing to do: the service does not offer this. The agent still enforces its own mode.',
+  'rate-limited': 'Nothing to do: the agent asks again when the service allows it.',
   'answer-redirected': 'Check service.base_url, and that no sign-in page is in between.',
   'answer-not-json': 'Check service.base_url, and that no sign-in page is in between.',
   'answer-invalid': 'Check service.base_url and service.profile: tributary config show',
   'answer-too-large': 'Check service.base_url: tributary config show',
   'answer-truncated': waits,
   'auth-code-limit-exceeded': 'Wait until a code is used or has expired.',
-  starting: 'Nothing: this takes seconds.',
-  stopping: 'Nothing. To have it back: tributary run',
-  registering: 'Nothing: this takes seconds.',
+  starting: 'Just wait: this takes a few seconds.',
+  stopping: 'To start it again: sudo systemctl start tributary',
+  registering: 'Just wait: this takes a few seconds.',
   'no-uplink': 'Check the cable or Wi-Fi, or name the interface in gateway.uplink: ip route',
   'no-handshake': 'Check that outgoing UDP to the endpoint is allowed by your router and firewall.',
-  'tunnel-starting': 'Nothing: this takes seconds.',
-  'gateway-starting': 'Nothing: this takes seconds.',
-  'cap-ending': 'Nothing: what is open goes on to the end. For more, raise provide.cap.bytes and reload.',
+  'tunnel-starting': 'Just wait: this takes a few seconds.',
+  'gateway-starting': 'Just wait: this takes a few seconds.',
+  'cap-ending': 'Nothing to do: open connections may finish. For more, raise provide.cap.bytes and reload.',
   'cap-reached': 'Wait for the next period, or raise provide.cap.bytes and reload.',
 } as const;
 

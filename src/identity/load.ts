@@ -94,6 +94,6 @@ export async function settleOn(machine: Machine, files: RegistrationFiles): Prom
   const isUsed = identity.clientId !== undefined || identity.isUncertain || pending !== undefined;
   if (!isUsed) return startNewDevice(files);
   const message =
-    'This device was registered on another machine. If that one still runs, the service takes both for one.';
+    'This device was registered on another machine. If that one still runs, the service cannot tell the two apart.';
   throw new TributaryError('identity-moved', message);
 }

@@ -125,7 +125,7 @@ export function chooseWayIn(means: Means, command: readonly string[]) {
   const inPasta = ['unshare', '--mount', 'sh', '-c', pastaScript, 'sh', ...tied];
   if (means.hasPasta) return { kind: 'pasta', argv: ['pasta', ...pastaOptions, ...inPasta] } as const;
   const message =
-    "this is the host's own network namespace, and the agent changes none but its own: run it as root, or install pasta (apt-get install passt)";
+    "this is the host's own network namespace, and the agent changes none but its own: run it with sudo, or install pasta (apt-get install passt)";
   throw new TributaryError('host-namespace', message);
 }
 
@@ -172,11 +172,11 @@ export async function planInside(argv: readonly string[], environment: NodeJS.Pr
   const hardware = await findHostHardware(exec);
   if (hardware === undefined) {
     if (await isNetworkAdmin()) return undefined;
-    const message = 'reading the firewall takes the right over this network (CAP_NET_ADMIN): sudo tributary plan';
+    const message = 'reading the firewall takes the right over this network (CAP_NET_ADMIN)';
     throw new TributaryError('not-allowed', message);
   }
   if (process.geteuid?.() !== 0) {
-    const message = `${hardware} is this host's: the agent has a network namespace of its own, into which only root may look: sudo tributary plan`;
+    const message = `${hardware} is this host's: the agent has a network namespace of its own, into which only root may look`;
     throw new TributaryError('not-allowed', message);
   }
   if (!(await isThere(`/run/netns/${namespaceName}`))) {

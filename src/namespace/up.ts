@@ -176,7 +176,7 @@ async function makeLink(exec: Exec, link: Link & { readonly mtu: number; readonl
 
 function explain(error: unknown): never {
   if (hasCode(error, 'command-failed') && /not permitted|denied/i.test(error.message)) {
-    throw new TributaryError('not-allowed', `${error.message}; run it as root`, { cause: error });
+    throw new TributaryError('not-allowed', error.message, { cause: error });
   }
   throw error;
 }

@@ -38,9 +38,9 @@ export async function askAgent({ socketPaths, onlyOf }: Listening, question: Que
       else if (!nobody.has(systemCodeOf(error))) throw createAskError(error, name, socketPath);
     }
   }
-  const found =
-    others.length > 0 ? `it does not answer${others.join('')}` : `nothing answers on ${socketPaths.join(' or ')}`;
-  throw new TributaryError('not-running', `asking ${name}: ${found}`);
+  const nothing = `${name} is not running: nothing answers on ${socketPaths.join(' or ')}`;
+  const found = others.length > 0 ? `asking ${name}: it does not answer${others.join('')}` : nothing;
+  throw new TributaryError('not-running', found);
 }
 
 /** HTTP/1.0, whose answers end with the connection: Node's own client takes longer to load than this whole exchange. */
@@ -89,7 +89,7 @@ async function readAnswer(status: number, text: string): Promise<unknown> {
 function createAskError(error: unknown, name: string, socketPath: string): TributaryError {
   if (error instanceof TributaryError) return error;
   if (systemCodeOf(error) === 'EACCES' || systemCodeOf(error) === 'EPERM') {
-    const message = `asking ${name}: this user may not use ${socketPath}; use sudo, or the user that runs ${name}`;
+    const message = `asking ${name}: this user may not use ${socketPath}`;
     return new TributaryError('not-allowed', message, { cause: error });
   }
   const why = isAbort(error) ? `no answer within ${timeoutMs / 1000} s` : messageOf(error);

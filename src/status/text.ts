@@ -71,11 +71,12 @@ export function describeMode(provide: StatusDocument['provide'], now: Date): str
   const { mode, chooser } = findChosenMode(provide);
   const until = override?.until ? `for ${formatTimeLeft(override.until, now)} more` : 'until it is cleared';
   const by = `${chooserWords[chooser]}${chooser === 'override' ? ` ${until}` : ''}`;
+  const service = confirmed === (effective ?? mode) ? 'confirmed by the service' : `the service still has ${confirmed}`;
   const isHeld = effective !== null && effective !== mode;
   return [
     isHeld ? `${effective}, ${chooserWords.agent} (${mode} is ${by})` : `${mode} (${by})`,
     effective === null ? 'not in force yet' : '',
-    confirmed === null ? 'not confirmed by the service' : `the service has ${confirmed}`,
+    confirmed === null ? 'not confirmed by the service' : service,
   ];
 }
 
@@ -113,7 +114,7 @@ function describeService(service: StatusDocument['service'], now: Date): string[
 
 function describeTunnel(tunnel: StatusDocument['tunnel'], now: Date): string[] {
   const { backend, endpoint, lastHandshakeAt } = tunnel;
-  if (backend === null) return [`${tunnel.interface}, not there`];
+  if (backend === null) return [`${tunnel.interface}, not up`];
   return [
     `${tunnel.interface} (${backend})${endpoint === null ? '' : ` to ${endpoint}`}`,
     lastHandshakeAt === null ? 'no handshake yet' : `handshake ${formatAge(lastHandshakeAt, now)} ago`,

@@ -129,7 +129,7 @@ function renderScript({ name, start, says, loadAnew, takeAway, leaves }: (typeof
     { ${takeAway}; } || fail 'our rules are not where they should be'
     is_refused 192.0.2.10 || fail 'the host was not closed'
     tributary doctor >doctor.log
-    grep -q '^FAIL  Other firewalls *${name} drops what is forwarded' doctor.log || fail "the doctor does not name it: $(cat doctor.log)"
+    grep -q '^FAIL  Other firewalls *${name} blocks forwarded traffic' doctor.log || fail "the doctor does not name it: $(cat doctor.log)"
     [ "$(grep -c ^FAIL doctor.log)" = 1 ] || fail "the doctor finds more than that: $(cat doctor.log)"
     systemctl start tributary-netns-watch
     until_true 40 is_reached 192.0.2.10

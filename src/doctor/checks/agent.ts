@@ -11,10 +11,11 @@ export async function lookAtConfiguration(host: DoctorHost) {
   if (loaded instanceof TributaryError) {
     const [, first = loaded.message, ...others] = loaded.message.split('\n');
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-    return fail(`${first.trim()}${more}`, 'tributary config check');
+    return fail(`${first.trim()}${more}`, loaded.action ?? 'tributary config check');
   }
   const { file, config, warnings } = loaded;
-  const notes = warnings.length === 0 ? '' : `; ${warnings.length} warning(s): tributary config check`;
+  const count = warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`;
+  const notes = warnings.length === 0 ? '' : `; ${count}: tributary config check`;
   return pass(`${file ?? 'no file, the environment alone'}, service ${config.service.base_url}${notes}`);
 }
 
@@ -22,7 +23,7 @@ export async function lookAtConfiguration(host: DoctorHost) {
 export async function lookAtAgent(host: DoctorHost) {
   const status = await host.status().catch(toFailure('not-running', 'command-failed'));
   if (!(status instanceof TributaryError)) return pass(`answers: it is ${status.phase}`);
-  if (status.code === 'not-running') return skip('none runs here; start it: tributary run');
+  if (status.code === 'not-running') return skip('not running; start it: sudo systemctl start tributary');
   return fail(status.message, 'sudo systemctl restart tributary');
 }
 

@@ -20,10 +20,10 @@ export async function lookAtFirewalls(host: DoctorHost) {
   const own = place.kind === 'host' ? hostSide : (await host.configuration()).config.tunnel.interface;
   const ruleset = await observeNftRuleset(host.exec);
   const closed = findClosed(ruleset, own) ?? (await findClosedLegacy(host, own));
-  if (closed === undefined) return pass('none that drops what is forwarded');
+  if (closed === undefined) return pass('none blocks forwarded traffic');
   const { name, fix } = findProduct(ruleset, closed, own);
   const where = `${closed.family} ${closed.table}, chain ${closed.name}`;
-  return fail(`${name} drops what is forwarded (${where})`, place.kind === 'host' ? fixOnHost : fix);
+  return fail(`${name} blocks forwarded traffic (${where})`, place.kind === 'host' ? fixOnHost : fix);
 }
 
 /** Puts an exception into each firewall of the host, where its maker leaves room for the owner's. */

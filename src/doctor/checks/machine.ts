@@ -28,15 +28,15 @@ export async function lookAtMemory({ disk }: DoctorHost) {
   const found = `${formatBytes(Math.min(available, ofContainer))} available, ${formatBytes(swapFree)} of swap free`;
   if (Math.min(available + swapFree, ofContainer) >= leastMemoryBytes) return pass(found);
   if (ofContainer < available) return fail(`${found}: the container's limit`, 'docker update --memory 256m CONTAINER');
-  return fail(found, 'End what takes the most: ps -eo rss,args --sort=-rss | head -5');
+  return fail(found, 'Stop what uses the most memory: ps -eo rss,args --sort=-rss | head -5');
 }
 
 /** The one capability that the agent needs. */
 export async function lookAtPrivileges(host: DoctorHost) {
   if (await host.isNetworkAdmin()) return pass('this process has CAP_NET_ADMIN');
-  if (host.userId !== 0) return skip('asked as an ordinary user, who sees less: sudo tributary doctor');
+  if (host.userId !== 0) return skip('not root, so some checks are skipped: sudo tributary doctor');
   const fix = (await isContainer(host)) ? 'docker run --cap-add NET_ADMIN …' : 'sudo tributary run';
-  return fail('CAP_NET_ADMIN is missing: this user 0 may not change networks', fix);
+  return fail('CAP_NET_ADMIN is missing: even root may not change networks here', fix);
 }
 
 /** Tokens and certificates still work with a clock that is so far off. */
@@ -59,7 +59,7 @@ export async function lookAtNft(host: DoctorHost) {
   if (!(await findProgram(host, 'nft'))) {
     return fail('the program nft is not installed', 'sudo apt-get install nftables');
   }
-  if (!(await host.isNetworkAdmin())) return skip('only root may look: sudo tributary doctor');
+  if (!(await host.isNetworkAdmin())) return skip('needs root: sudo tributary doctor');
   const listing = host.exec({ program: 'nft', args: ['list', 'tables'], doing: 'listing the nft tables' });
   const tables = await listing.catch(toFailure('command-failed'));
   if (typeof tables === 'string') return pass((await findProgram(host, 'conntrack')) ? 'answers' : withoutConntrack);
@@ -70,7 +70,7 @@ export async function lookAtNft(host: DoctorHost) {
 }
 
 const withoutConntrack =
-  'answers; without conntrack (sudo apt-get install conntrack), what consumers had open is forgotten only in its time, an hour at most';
+  "answers; without conntrack (sudo apt-get install conntrack), consumers' old connections may linger for up to an hour";
 
 /** The first is seen in containers too. */
 const marksOfSynology = ['/proc/sys/kernel/syno_hw_version', '/etc/synoinfo.conf'];

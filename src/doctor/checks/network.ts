@@ -16,10 +16,10 @@ export async function lookAtNamespace(host: DoctorHost) {
   const isRoot = host.userId === 0;
   const hasPasta = await Promise.all(['/usr/bin/pasta', '/usr/local/bin/pasta'].map(host.disk.isThere));
   if (isRoot || hasPasta.includes(true)) {
-    const how = isRoot ? 'when it starts' : 'by pasta';
-    return pass(`the host's own (${place.hardware}); the agent makes itself one ${how}`);
+    const how = isRoot ? 'when it starts' : 'with pasta';
+    return pass(`the host's own (${place.hardware}); the agent creates its own ${how}`);
   }
-  return fail(`the host's own (${place.hardware}), and this user can make none`, 'sudo apt-get install passt');
+  return fail(`the host's own (${place.hardware}), and this user cannot create one`, 'sudo apt-get install passt');
 }
 
 /** A default route over an interface that is up. */
@@ -29,8 +29,8 @@ export async function lookAtUplink(host: DoctorHost) {
   const uplink = chooseUplink({ routes, interfaces }, settings);
   if (uplink !== undefined) {
     const route = routes.find((own) => own.destination === 'default' && own.interface === uplink);
-    const by = route?.gateway === undefined ? 'without a gateway' : `by ${route.gateway}`;
-    return pass(`${uplink}, default route ${by}`);
+    const via = route?.gateway === undefined ? 'without a gateway' : `via ${route.gateway}`;
+    return pass(`${uplink}, default route ${via}`);
   }
   if (settings.configured !== undefined) {
     const isThere = interfaces.some((own) => own.name === settings.configured);
@@ -39,7 +39,7 @@ export async function lookAtUplink(host: DoctorHost) {
   }
   const route = routes.find(({ table, destination }) => table === 'main' && destination === 'default');
   if (route === undefined) return fail('there is no default route', 'Check the cable or Wi-Fi, then: sudo dhclient -v');
-  return fail(`the default route is by ${route.interface}, which is down`, `sudo ip link set ${route.interface} up`);
+  return fail(`the default route is via ${route.interface}, which is down`, `sudo ip link set ${route.interface} up`);
 }
 
 /** What the choice of an uplink here goes by: what the configuration names is in the agent's namespace, not on a host. */
@@ -56,7 +56,7 @@ const ownTable = '52';
 export async function lookAtTailscale(host: DoctorHost) {
   const here = await observeRoutes(host.exec, 4);
   if (here.some(({ table, destination }) => table === ownTable && destination === 'default')) {
-    return fail("Tailscale's exit node takes what leaves for the Internet", 'sudo tailscale set --exit-node=');
+    return fail("Tailscale's exit node takes all Internet traffic", 'sudo tailscale set --exit-node=');
   }
   if ((await host.place()).kind === 'host') return pass("not in the agent's namespace");
   const { interfaces } = await host.network();
@@ -77,14 +77,15 @@ export async function lookAtNetworkd(host: DoctorHost) {
   if ((await host.place()).kind === 'host') return pass("keeps to the host's namespace");
   const texts = await Promise.all(['/etc/systemd/networkd.conf', networkdSettings].map(host.disk.read));
   if (texts.some((text) => /^ManageForeignRoutingPolicyRules=(no|false|0)$/m.test(text ?? ''))) {
-    return pass('leaves the rules of others');
+    return pass("leaves other programs' routing rules alone");
   }
   const { rules, interfaces } = await host.network();
   const { tunnel } = (await host.configuration()).config;
   const isTunnelThere = interfaces.some(({ name }) => name === tunnel.interface);
-  if (!isTunnelThere || rules.some(({ priority }) => priority === fence)) return pass('left the rules so far');
+  if (!isTunnelThere || rules.some(({ priority }) => priority === fence))
+    return pass('has left the routing rules alone so far');
   const text = '[Network]\\nManageForeignRoutingPolicyRules=no\\n';
-  return fail('systemd-networkd deletes the rules for routing', `printf '${text}' | sudo tee ${networkdSettings}`);
+  return fail("systemd-networkd deletes the agent's routing rules", `printf '${text}' | sudo tee ${networkdSettings}`);
 }
 
 /** What routers and what is behind them show most. */
@@ -104,10 +105,8 @@ export async function lookAtOutside(host: DoctorHost): Promise<Finding> {
   const { addresses } = await host.askOutside({ router, natPmp, upnp, stun });
   if (addresses.length > 0) return lookAtAddresses(host, addresses, gateway.allow_destinations);
   if (named.length > 0) return pass(`not told by ${router}; gateway.deny_destinations names ${named.join(', ')}`);
-  return fail(
-    `${router} does not tell the public address: consumers may reach what your router shows there`,
-    "sudo tributary config set gateway.deny_destinations '[ADDRESS]'",
-  );
+  const found = `${router} does not tell your public address, so consumers may reach what your router exposes there`;
+  return fail(found, 'Add your public address to gateway.deny_destinations');
 }
 
 async function lookAtAddresses(host: DoctorHost, addresses: readonly string[], allowed: readonly string[]) {

@@ -28,7 +28,7 @@ export async function lookAtService(host: DoctorHost): Promise<Finding> {
   const answer = await host.knock().catch(toFailure('service-unreachable'));
   if (answer instanceof TributaryError) {
     const isCertificate = /certificate|CERT_|self.signed|altname|issuer/i.test(answer.message);
-    return fail(answer.message, isCertificate ? ownAuthority : `See whether anything gets there: curl -v ${baseUrl}`);
+    return fail(answer.message, isCertificate ? ownAuthority : `Test the connection: curl -v ${baseUrl}`);
   }
   const found = judge(judgeStatus({ name: 'clients', answer, secrets: [], nowMs: host.now().getTime() }), baseUrl);
   return found.verdict === 'fail' ? found : ((await tryFromAgent(host)) ?? found);
@@ -42,8 +42,7 @@ async function tryFromAgent(host: DoctorHost): Promise<Finding | undefined> {
   const { hostname, port, protocol } = new URL(service.base_url);
   const address = await host.resolve(hostname);
   const why = explainKeptAway(hostname, address, gateway.allow_destinations);
-  if (why !== undefined)
-    return fail(why, `Add ${address} to gateway.allow_destinations; consumers may reach it too then`);
+  if (why !== undefined) return fail(why, `Add ${address} to gateway.allow_destinations; consumers can then reach it`);
   if (place.inside === undefined || address === undefined || !isIPv4(address)) return undefined;
   const args = ['-e', connectScript, address, port || (protocol === 'https:' ? '443' : '80')];
   const trying = place.inside({ program: process.execPath, args, doing: `connecting to ${address}`, timeoutMs: 6000 });
@@ -57,7 +56,7 @@ const connectScript =
   'const [,host,port]=process.argv;const s=net.connect({host,port,timeout:4000},()=>process.exit(0));for(const e of ["error","timeout"])s.once(e,()=>process.exit(1))';
 
 const ownAuthority =
-  'Where an authority of your own vouches for it: sudo tributary config set service.ca_file /etc/tributary/authority.pem';
+  'If it uses your own certificate authority: sudo tributary config set service.ca_file /etc/tributary/authority.pem';
 
 /** Asked without a token: to be refused for that is to have reached it. */
 function judge(fault: TributaryError | undefined, baseUrl: string): Finding {
@@ -67,20 +66,20 @@ function judge(fault: TributaryError | undefined, baseUrl: string): Finding {
     case 'service-refused':
       return pass(`${baseUrl} answers`);
     case 'rate-limited':
-      return pass(`${baseUrl} answers, and asks for patience`);
+      return pass(`${baseUrl} answers, and limits requests right now`);
     case 'answer-redirected':
     case 'answer-not-json':
       return fail(fault.message, `Sign in to the network on the way, in a browser here: ${baseUrl}`);
     case 'operation-not-served':
-      return fail(fault.message, 'Correct service.base_url: tributary config show');
+      return fail(fault.message, 'sudo tributary config set service.base_url ADDRESS');
     default:
-      return fail(fault.message, 'Nothing on this device: wait until the service is well again');
+      return fail(fault.message, 'Nothing to fix here: wait until the service recovers');
   }
 }
 
 const signIn = 'sudo tributary login';
 
-/** There, not expired, and taken by the service. */
+/** There, not expired, and accepted by the service. */
 export async function lookAtToken(host: DoctorHost) {
   const { token } = await host.state();
   if (token === undefined) {
@@ -97,10 +96,10 @@ export async function lookAtToken(host: DoctorHost) {
     const { reasons = [] } = (await host.status().catch(() => undefined)) ?? {};
     const kept = reasons.find(({ code }) => code === 'sign-in-refused');
     if (kept !== undefined) return fail(`the service has refused the sign-in since ${kept.since}`, kept.action);
-    return fail('the service no longer takes the sign-in', signIn);
+    return fail('the service no longer accepts the sign-in', signIn);
   }
   const left = leftSeconds === undefined ? 'without an end' : `good for ${formatSeconds(leftSeconds)}`;
-  return pass(`taken by the service, ${left}`);
+  return pass(`accepted by the service, ${left}`);
 }
 
 /** The numbers of the modes differ between dialects: the wrong one would announce another mode than the owner's. */
@@ -111,7 +110,7 @@ export async function lookAtProfile(host: DoctorHost) {
   const spoken = registration.showsProduction ? 'production' : 'documented';
   if (spoken === (profile ?? 'documented')) return pass(spoken);
   const found = `the service speaks ${spoken}, the configuration says ${profile ?? 'nothing'}`;
-  return fail(found, `Set service.profile: ${spoken}, then restart the agent`);
+  return fail(found, `sudo tributary config set service.profile ${spoken} && sudo systemctl restart tributary`);
 }
 
 /** Registered once, and still known to the service. */
@@ -126,5 +125,5 @@ export async function lookAtClient(host: DoctorHost) {
   const others = rows.filter((row) => row.clientId !== clientId);
   const other = identity && others.find(({ deviceSpec }) => readInstallId(deviceSpec) === identity.installId);
   if (other === undefined) return pass(`${clientId}, listed once`);
-  return fail(`this device is listed again, as ${other.clientId}`, `Remove ${other.clientId} with the service`);
+  return fail(`this device is listed twice, also as ${other.clientId}`, `Remove ${other.clientId} at the service`);
 }

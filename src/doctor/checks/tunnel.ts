@@ -35,14 +35,14 @@ export async function lookAtMtu(host: DoctorHost) {
   const gets = (bytes: number) => ping(exec, endpoint.address, bytes - pingBytes[family]);
   const isEnough = await gets(wanted).catch(toUndefined('missing-program'));
   if (isEnough === undefined) return skip('ping is not installed (package iputils-ping)');
-  if (isEnough) return pass(`packets of ${wanted} bytes get to ${endpoint.address}`);
+  if (isEnough) return pass(`packets of ${wanted} bytes reach ${endpoint.address}`);
   const narrower = steps.filter((bytes) => bytes < wanted);
   const got = await Promise.all(narrower.map(gets));
   const widest = narrower.find((_, index) => got[index]);
   if (widest === undefined) return skip(`${endpoint.address} answers no pings, so it cannot be measured`);
   const where = (await host.place()).kind === 'host' ? `ip -n ${namespaceName}` : 'ip';
   const fix = `sudo ${where} link set dev ${toShellWord(uplink.name)} mtu ${widest}`;
-  return fail(`packets of ${wanted} bytes get lost on the way to ${endpoint.address}, of ${widest} do not`, fix);
+  return fail(`packets of ${wanted} bytes do not reach ${endpoint.address}; ${widest} bytes do`, fix);
 }
 
 /** True where one of two is answered. @throws missing-program */
@@ -65,7 +65,7 @@ export async function lookAtCollision(host: DoctorHost) {
   const { interfaces } = await host.network();
   const addresses = spec.addresses.map((own) => own.address);
   const collision = findCollision(addresses, listOwnPrefixes(interfaces, tunnel.interface));
-  if (collision === undefined) return pass(`${addresses.join(', ')} is nobody else's here`);
+  if (collision === undefined) return pass(`no network here conflicts with ${addresses.join(', ')}`);
   const where = interfaces.find((own) => isInAny(collision, listOwnPrefixes([own], tunnel.interface)));
   const fix = `Give that network another range, in your router or with: sudo ip address flush dev ${where?.name}`;
   return fail(`the tunnel's address ${collision} is in the network of ${where?.name}`, fix);
@@ -87,8 +87,7 @@ export async function lookAtRivals(host: DoctorHost) {
     list(inside, 'listen-port'),
   ]);
   const twin = [...hereKeys, ...insideKeys].find(([name, key]) => name !== own && key === spec.publicKey)?.[0];
-  if (twin !== undefined)
-    return fail(`${twin} has the tunnel's key as well`, `sudo ip link delete ${toShellWord(twin)}`);
+  if (twin !== undefined) return fail(`${twin} also uses the tunnel's key`, `sudo ip link delete ${toShellWord(twin)}`);
   const port = ports.find(([name]) => name === own)?.[1];
   const rival = ports.find(([name, other]) => name !== own && other === port && port !== '0')?.[0];
   if (port === undefined || rival === undefined) return pass('none in the way');
@@ -103,7 +102,7 @@ export async function lookAtEndpoint(host: DoctorHost) {
   const code = await host.tryDatagram(endpoint.address, port);
   const where = `${endpoint.address} UDP ${port}`;
   if (code === undefined) return pass(`nothing refuses ${where}`);
-  const refused = `${where} is refused: nobody listens, or a firewall says so`;
+  const refused = `${where} is refused: nothing listens there, or a firewall rejects it`;
   if (code === 'ECONNREFUSED') return fail(refused, 'Allow outgoing UDP in your router and firewall');
   return fail(`${where} cannot be sent to (${code})`, `ip route get ${endpoint.address}`);
 }
@@ -134,7 +133,7 @@ export async function lookAtForwarding(host: DoctorHost): Promise<Finding> {
       const finding = isAdmin ? await lookAtKernel(host) : pass(`open to ${gateway.uplink}, the agent says`);
       const isSilent = reasons.some(({ code }) => code === 'consumer-tunnel');
       if (!isSilent || finding.verdict !== 'pass') return finding;
-      const silence = 'consumer-tunnel: not one byte has come in a day of providing';
+      const silence = 'consumer-tunnel: no traffic has arrived in a day of providing';
       return pass(`${finding.found}. ${silence}. ${findAction('consumer-tunnel')}`);
     }
     case 'idle':
@@ -154,15 +153,14 @@ async function lookAtKernel(host: DoctorHost): Promise<Finding> {
   const exec = await insideAsRoot(host);
   const own = (await host.configuration()).config.tunnel.interface;
   const table = await observeNftTable(exec, tableName);
-  if (table === undefined)
-    return fail('the nft table tributary is gone', 'See who removes it; the agent puts it back: sudo nft monitor');
-  if (table.policies.get('forward') !== 'drop') {
-    return fail('the nft table tributary is not as the agent makes it', 'See who changes it: sudo nft monitor');
-  }
+  const fix = 'The agent puts it back. To see what changes it: sudo nft monitor';
+  if (table === undefined) return fail('the nft table tributary is gone', fix);
+  if (table.policies.get('forward') !== 'drop')
+    return fail('the nft table tributary is not as the agent makes it', fix);
   const { rules } = await host.network();
   const hasRules = [5181, 5182].every((priority) => rules.some((rule) => rule.priority === priority));
   if (!hasRules)
-    return fail('the rules for routing are gone', 'See who removes them; the agent puts them back: ip monitor rule');
+    return fail('the routing rules are gone', 'The agent puts them back. To see what removes them: ip monitor rule');
   const seconds = table.expires.get(`permit/${own}`);
   if (seconds === undefined) return fail('the permit to forward has run out', 'sudo systemctl restart tributary');
   return pass(`open for ${seconds} s more, and renewed meanwhile`);
@@ -171,10 +169,10 @@ async function lookAtKernel(host: DoctorHost): Promise<Finding> {
 /** What is lost of limits, and of yielding to the household, where this kernel cannot shape. */
 export async function lookAtLine(host: DoctorHost): Promise<Finding> {
   const { lineHeldBy } = (await host.status()).gateway;
-  if (lineHeldBy === null) return skip('nothing was to be held yet');
+  if (lineHeldBy === null) return skip('no limit was needed yet');
   if (lineHeldBy !== 'policer') return pass(heldBy[lineHeldBy]);
   const fix = 'sudo modprobe --all sch_htb ifb cls_u32 cls_bpf act_mirred, then: sudo systemctl restart tributary';
-  return fail('this kernel shapes nothing: what is above a limit is dropped, and sharing cannot yield to you', fix);
+  return fail('this kernel cannot shape traffic: it drops packets above a limit, and sharing cannot yield to you', fix);
 }
 
 const heldBy = {

@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { advise } from '../../../src/cli/advice.ts';
-import { errorKinds, TributaryError } from '../../../src/lib/errors.ts';
+import { type ErrorCode, errorKinds, TributaryError } from '../../../src/lib/errors.ts';
+import { BrokenDocumentError } from '../../../src/system/state-file.ts';
 import { createContext } from '../../unit/cli/run-command.ts';
 import { makeDirectory } from '../reference-caller.ts';
 import { createCommandWorld, runAs } from './command-world.ts';
@@ -58,6 +59,25 @@ describe('advice', () => {
       expect(error).toMatchObject({ code, message: 'x', action: expect.stringMatching(/^[^{}]{8,}$/) });
       expect((error as TributaryError).action).not.toMatch(/^Nothing|the agent (goes on|asks again|keeps|enforces)/);
     }
+  });
+
+  const denied = (code: ErrorCode) => new TributaryError(code, 'reading x: EACCES: permission denied');
+  const sudo = 'Run it with sudo: sudo tributary device list';
+
+  test.each([
+    ['an ordinary user, of state of another', 1000, denied('state-unreadable'), sudo],
+    ['an ordinary user, of a folder of another', 1000, denied('state-unwritable'), sudo],
+    ['an ordinary user, of a configuration of another', 1000, denied('configuration-invalid'), sudo],
+    ['an ordinary user, of a socket of another', 1000, new TributaryError('not-allowed', 'x'), sudo],
+    ['an ordinary user, of damaged state', 1000, new BrokenDocumentError('x', 'y'), 'If it is damaged, move it away'],
+    ['root, of what even root may not read', 0, denied('state-unreadable'), 'Check who owns the file: ls -la.'],
+    ['root, of what even root may not write', 0, denied('state-unwritable'), 'whether the disk is full (df -h).'],
+  ])('to %s, is sudo where rights are missing', async (_who, userId, failure, expected) => {
+    vi.spyOn(process, 'geteuid').mockReturnValue(userId);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { context } = createContext('/nowhere/tributary.sock');
+    const error = await advise(failure, { name: 'device list', words: [], options: {} }, context);
+    expect((error as TributaryError).action).toContain(expected);
   });
 
   test('that the error brings is kept', async () => {

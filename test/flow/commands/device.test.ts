@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
@@ -34,6 +34,19 @@ describe('tributary device list', () => {
       stderr: '',
     });
     expect(JSON.parse((await run([...list, '--json'])).stdout)).toEqual({ devices: [] });
+  });
+
+  test('of a device whose state cannot be read is an error, not a device that is not registered', async () => {
+    const { run, stateDirectory } = await createCommandWorld();
+    // As a closed folder is to an ordinary user, also where the tests run as root.
+    mkdirSync(join(stateDirectory, 'identity.json'));
+    for (const line of [list, ['device', 'show', 'this']]) {
+      const { exitCode, stderr } = await run(line);
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 75,
+        stderr: expect.stringMatching(/identity\.json: it is no regular file/),
+      });
+    }
   });
 
   test('is not led astray by what devices are called', async () => {

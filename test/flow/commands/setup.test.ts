@@ -44,7 +44,7 @@ describe.each(profileNames)('in the %s profile, one line', (profile) => {
     const { exitCode, stdout, stderr } = await device.run(given, { standardInput: `${await device.newCode()}\n` });
     expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
-      stdout: `Set up. The agent does not run; start it:\n  tributary run --config ${device.configPath}\n`,
+      stdout: `Set up, but the agent is not running. Start it:\n  tributary run --config ${device.configPath}\n`,
     });
     const shows = profile === 'production' ? ', production profile' : '';
     expect(stderr).toBe(`${device.service.baseUrl} answers as a bandwidth-sharing service${shows}.\n`);
@@ -92,7 +92,7 @@ describe('one line', () => {
   });
 
   test.each<[string, readonly string[], number, RegExp]>([
-    ['without an address', [], 64, /the service is not named.*--service.*--code-file.*TRIBUTARY_AUTH_CODE/],
+    ['without an address', [], 64, /no service address given.*--service.*--code-file.*TRIBUTARY_AUTH_CODE/],
     ['with a cap without a unit', ['--cap', '500'], 64, /--cap: found "500"; allowed: an amount of data with its unit/],
     ['with an unknown mode', ['--mode', 'pubic'], 64, /--mode: found "pubic"; allowed: "default"/],
     [
@@ -133,7 +133,7 @@ describe('one line', () => {
     const named = ['--service', device.service.baseUrl];
     const refused = await device.run(named, { standardInput: 'not-a-code' });
     expect(refused.exitCode).toBe(77);
-    expect(refused.stderr).toContain(`${device.configPath} is written, and tributary setup goes on`);
+    expect(refused.stderr).toContain(`${device.configPath} is written; run tributary setup again to continue`);
     expect(await device.isSignedIn()).toBe(false);
     expect(await device.run([], { standardInput: await device.newCode() })).toMatchObject({ exitCode: 0 });
     expect(await device.isSignedIn()).toBe(true);
@@ -163,7 +163,7 @@ describe('one line', () => {
     device.writeConfig('log: { level: loud }\nreport: { ledger: 5 }\n');
     const { exitCode, stderr } = await device.run(['--service', device.service.baseUrl], { standardInput: 'x' });
     expect(exitCode).toBe(78);
-    expect(stderr).toMatch(/ledger: found 5[\s\S]*level: found "loud"/);
+    expect(stderr).toMatch(/level: found "loud"[\s\S]*ledger: found 5/);
     expect(stderr).not.toContain('answers as');
   });
 });
@@ -179,13 +179,13 @@ describe.each(profileNames)('in the %s profile, the dialogue at a terminal', { t
     terminal.type(`${keys.clear}${device.service.baseUrl}${keys.enter}`);
     await terminal.until('answers as a bandwidth-sharing service');
     if (profile === 'documented') {
-      await terminal.until('Which profile does the service speak?');
+      await terminal.until('Which profile does the service use?');
       terminal.type(keys.enter);
     }
     await terminal.until('Who may use your connection?');
     await terminal.until('strangers use your address');
     terminal.type(`${keys.down}${keys.enter}`);
-    await terminal.until('Most data in a month');
+    await terminal.until('Monthly data cap');
     terminal.type(`500${keys.enter}`);
     await terminal.until('with its unit');
     terminal.type(` GB${keys.enter}`);
@@ -195,7 +195,10 @@ describe.each(profileNames)('in the %s profile, the dialogue at a terminal', { t
     const code = await device.newCode();
     terminal.type(`${code}${keys.enter}`);
     const { exitCode, shown } = await terminal.end();
-    expect({ exitCode, shown }).toMatchObject({ exitCode: 0, shown: expect.stringContaining('Set up.') });
+    expect({ exitCode, shown }).toMatchObject({
+      exitCode: 0,
+      shown: expect.stringContaining('Set up, but the agent is not running.'),
+    });
     expect(shown).not.toContain(code);
     expect(device.config()).toEqual({
       service: { base_url: device.service.baseUrl, profile },
@@ -206,17 +209,22 @@ describe.each(profileNames)('in the %s profile, the dialogue at a terminal', { t
 });
 
 describe('Ctrl-C', { timeout: 120_000 }, () => {
-  test.each(['Address of the service', 'Which profile', 'Who may use', 'Most data', 'Auth code'])(
+  test.each(['Address of the service', 'Which profile', 'Who may use', 'Monthly data cap', 'Auth code'])(
     'at "%s" leaves everything as it was',
     async (question) => {
       const device = await createDevice();
       const terminal = openTerminal(...device.paths, 'setup');
       const answers = [`${keys.clear}${device.service.baseUrl}`, '', '', '1 TB'];
-      for (const [index, asked] of ['Address of the service', 'Which profile', 'Who may use', 'Most data'].entries()) {
+      for (const [index, asked] of [
+        'Address of the service',
+        'Which profile',
+        'Who may use',
+        'Monthly data cap',
+      ].entries()) {
         await terminal.until(asked);
         if (asked === question) break;
         terminal.type(`${answers[index]}${keys.enter}`);
-        if (asked === 'Most data') await terminal.until('Auth code');
+        if (asked === 'Monthly data cap') await terminal.until('Auth code');
       }
       terminal.type(keys.ctrlC);
       const { exitCode, shown } = await terminal.end();
@@ -237,7 +245,7 @@ describe('Ctrl-C', { timeout: 120_000 }, () => {
     );
     await terminal.until('Who may use');
     terminal.type(keys.enter);
-    await terminal.until('Most data');
+    await terminal.until('Monthly data cap');
     terminal.type(keys.enter);
     await terminal.until('Auth code');
     terminal.type(`not-a-code${keys.enter}`);
@@ -245,7 +253,7 @@ describe('Ctrl-C', { timeout: 120_000 }, () => {
     terminal.type(keys.ctrlC);
     const { exitCode, shown } = await terminal.end();
     expect(exitCode).toBe(64);
-    expect(shown).toContain(`stopped; ${device.configPath} is written, and tributary setup goes on`);
+    expect(shown).toContain(`stopped; ${device.configPath} is written; run tributary setup again to continue`);
     expect(device.config().provide).toEqual({ mode: 'friends' });
   });
 
@@ -273,7 +281,7 @@ describe('Ctrl-C', { timeout: 120_000 }, () => {
     terminal.type(keys.ctrlC);
     const { exitCode, shown } = await terminal.end();
     expect(exitCode).toBe(130);
-    expect(shown).toContain(`stopped; ${device.configPath} is written, and tributary setup goes on`);
+    expect(shown).toContain(`stopped; ${device.configPath} is written; run tributary setup again to continue`);
     expect(await device.isSignedIn()).toBe(false);
   });
 });
@@ -286,6 +294,8 @@ test.skipIf(!mayBecomeNobody)('a file that is root’s is said before anything i
   const { status, stderr } = spawnSync('setpriv', argv, { encoding: 'utf8', input: '' });
   expect({ status, stderr }).toEqual({
     status: 77,
-    stderr: expect.stringMatching(/root's to write: use sudo tributary setup or/),
+    stderr: expect.stringMatching(
+      /^tributary: only root may write \/etc.*\n {2}> Run it with sudo: sudo tributary setup\. Or name/,
+    ),
   });
 });

@@ -32,7 +32,9 @@ describe('tributary auth status', () => {
     await store.write({ ...signedOut, token: undefined });
     const { exitCode, stderr } = await run(['auth', 'status']);
     expect(exitCode).not.toBe(0);
-    expect(stderr).toContain(`not signed in: there is no network JWT in ${join(stateDirectory, 'network-jwt.json')}`);
+    expect(stderr).toContain(
+      `this device is not signed in (no network JWT in ${join(stateDirectory, 'network-jwt.json')})`,
+    );
     expect(stderr).toContain('> Sign in: tributary login');
   });
 });
@@ -45,7 +47,7 @@ describe('tributary login', () => {
     expect({ stdout, exitCode }).toEqual({
       exitCode: 0,
       stdout:
-        'Signed in to sandbox.\nStart the agent: sudo systemctl start tributary; without a package: tributary run\n',
+        'Signed in to sandbox.\nStart the agent: sudo systemctl start tributary (without the package: tributary run)\n',
     });
   });
 

@@ -62,7 +62,7 @@ export function listFaults(lab: Lab, tunnelAddress: string): readonly Fault[] {
     {
       name: 'a router that does not tell its public address',
       is: 'outside',
-      found: /192\.168\.77\.1 does not tell the public address/,
+      found: /192\.168\.77\.1 does not tell your public address/,
       deed: {
         host: 'home',
         shell: `nft 'table inet silent { chain input { type filter hook input priority 0; udp dport 5351 drop; }; }'`,
@@ -113,7 +113,7 @@ export function listFaults(lab: Lab, tunnelAddress: string): readonly Fault[] {
     {
       name: 'a sign-in that was revoked',
       is: 'token',
-      found: /no longer takes/,
+      found: /no longer accepts/,
       nasty: { answers: { '/network/clients': { kind: 'status', status: 401, text: 'Not authorized' } } },
     },
     {
@@ -131,7 +131,7 @@ export function listFaults(lab: Lab, tunnelAddress: string): readonly Fault[] {
     {
       name: 'a path too narrow for the packets',
       is: 'mtu',
-      found: /of 1300 do not/,
+      found: /do not reach .*; 1300 bytes do$/,
       deed: blocks('meta length > 1310'),
       afterFix: 'ip link set dev lan0 mtu 1500',
     },

@@ -58,7 +58,7 @@ describe('a reload', () => {
     const before = configuration.config;
     await expect(reload()).rejects.toMatchObject({
       code: 'configuration-invalid',
-      message: `${key} changed, which a running agent cannot take on: restart it`,
+      message: `changes to ${key} need a restart of the agent`,
     });
     expect(configuration.config).toBe(before);
     expect(configuration.problem).toMatchObject({ code: 'configuration-invalid' });

@@ -60,7 +60,7 @@ describe('tributary provide', () => {
     await using agent = await startAgent();
     const { stdout } = await runCommand(provide, agent.socketPath, ['provide']);
     expect(stdout).toBe(
-      'Mode: public (as configured), the service has public\nLimit: 20.0 Mbit/s each way (as configured), your household goes first\n',
+      'Mode: public (as configured), confirmed by the service\nLimit: 20.0 Mbit/s each way (as configured), your household goes first\n',
     );
     expect(agent.state.commands).toEqual([]);
   });
@@ -153,10 +153,10 @@ describe('tributary reload', () => {
   });
 
   test('hands on why the agent did not', async () => {
-    await using agent = await startReloading(refuse('log changed, which a running agent cannot take on: restart it'));
+    await using agent = await startReloading(refuse('changes to log need a restart of the agent'));
     await expect(runCommand(reload, agent.socketPath, ['reload'])).rejects.toMatchObject({
       code: 'configuration-invalid',
-      message: expect.stringContaining('log changed'),
+      message: expect.stringContaining('changes to log'),
       action: expect.stringContaining('sudo systemctl restart tributary'),
     });
   });

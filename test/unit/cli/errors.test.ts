@@ -60,7 +60,7 @@ describe('an error', () => {
 
   test('is one line for people and what to do', () => {
     expect(print(error, false)).toBe(
-      'tributary: asking the agent: nothing answers\n  > Start the agent: sudo systemctl start tributary; without a package: tributary run\n',
+      'tributary: asking the agent: nothing answers\n  > Start the agent: sudo systemctl start tributary (without the package: tributary run)\n',
     );
   });
 

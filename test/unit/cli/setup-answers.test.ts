@@ -59,7 +59,7 @@ function createPerson(...typed: readonly string[]) {
   const asked: string[] = [];
   const left = [...typed];
   const take = (question: string, offered: string) => {
-    asked.push(`${question.split(/[?,]/)[0]}: ${offered}`);
+    asked.push(`${question.split(/\?|, such/)[0]}: ${offered}`);
     const answer = left.shift();
     return answer === undefined || answer === '=' ? offered : answer;
   };
@@ -100,9 +100,9 @@ describe('the dialogue', () => {
     const { answers, asked } = await gather(await createBefore([], {}, true), {}, person);
     expect(asked).toEqual([
       'Address of the service: https://',
-      'Which profile does the service speak: documented',
+      'Which profile does the service use: documented',
       'Who may use your connection: friends',
-      'Most data in a month: ',
+      'Monthly data cap: ',
     ]);
     expect(answers).toEqual({ service: address, profile: 'documented', mode: 'friends', cap: '500 GB' });
   });
@@ -135,7 +135,7 @@ describe('the dialogue', () => {
     expect(asked).toEqual([
       `Address of the service: ${address}`,
       'Who may use your connection: network',
-      'Most data in a month: 1 TB',
+      'Monthly data cap: 1 TB',
     ]);
     expect(changes).toEqual([]);
   });
@@ -161,7 +161,7 @@ describe('the dialogue', () => {
     const given = { service: 'https://production.example', profile: 'documented' };
     const { answers, said } = await gather(await createBefore([], {}, true), given, createPerson());
     expect(answers.profile).toBe('documented');
-    expect(said.at(-1)).toBe('Take care: it answers as the production profile does, not documented.');
+    expect(said.at(-1)).toBe('Warning: it answers like the production profile, not documented.');
   });
 });
 
@@ -180,7 +180,9 @@ describe('without a terminal', () => {
     const parts = { prompt: undefined, check: async () => undefined, say: () => undefined };
     await expect(gatherAnswers(offers, parts)).rejects.toMatchObject({
       code: 'usage-invalid',
-      message: expect.stringMatching(/not named.*--service.*--mode.*--cap.*--code-file.*TRIBUTARY_AUTH_CODE/),
+      message: expect.stringMatching(
+        /no service address given.*--service.*--mode.*--cap.*--code-file.*TRIBUTARY_AUTH_CODE/,
+      ),
     });
     const wrong = toOffers({ service: 'https://wrong.example' }, await createBefore());
     const check = () => Promise.reject(new TributaryError('service-unreachable', 'nothing answers'));

@@ -50,7 +50,7 @@ test('a network JWT is found beside it', async () => {
 test('the same secret in two ways is an error that does not show it', async () => {
   const environment = { TRIBUTARY_AUTH_CODE: code, TRIBUTARY_AUTH_CODE_FILE: makeFile(code) };
   const lines = await linesOf(withService(), environment);
-  expect(lines).toEqual(['TRIBUTARY_AUTH_CODE_FILE: given beside TRIBUTARY_AUTH_CODE; allowed: one of the two']);
+  expect(lines).toEqual(['TRIBUTARY_AUTH_CODE_FILE: set together with TRIBUTARY_AUTH_CODE; allowed: only one of them']);
 });
 
 test('no way to print what was loaded shows a secret', async () => {

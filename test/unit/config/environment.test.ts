@@ -90,9 +90,12 @@ test.skipIf(existsSync('/etc/tributary/tributary.yaml'))('without any file the e
   const environment = { TRIBUTARY_SERVICE_BASE_URL: 'https://service.example' };
   const { config, file } = await loadConfig({ environment });
   expect({ url: config.service.base_url, file }).toEqual({ url: 'https://service.example', file: undefined });
-  await expect(loadConfig({ environment: {} })).rejects.toThrow(
-    'service.base_url: missing, and there is no /etc/tributary/tributary.yaml; give it there, in --config FILE, or as TRIBUTARY_SERVICE_BASE_URL',
-  );
+  await expect(loadConfig({ environment: {} })).rejects.toMatchObject({
+    message: expect.stringContaining(
+      'service.base_url: missing, and there is no /etc/tributary/tributary.yaml; create it with `tributary setup`, or use --config FILE or TRIBUTARY_SERVICE_BASE_URL',
+    ),
+    action: 'Set this device up: sudo tributary setup',
+  });
 });
 
 describe('a value can stand in a file that the _FILE twin names', () => {
@@ -104,7 +107,7 @@ describe('a value can stand in a file that the _FILE twin names', () => {
   test('not beside the name itself', async () => {
     const environment = { TRIBUTARY_LOG_LEVEL: 'info', TRIBUTARY_LOG_LEVEL_FILE: makeFile('info') };
     expect(await linesOf(withService(), environment)).toEqual([
-      'TRIBUTARY_LOG_LEVEL_FILE: given beside TRIBUTARY_LOG_LEVEL; allowed: one of the two',
+      'TRIBUTARY_LOG_LEVEL_FILE: set together with TRIBUTARY_LOG_LEVEL; allowed: only one of them',
     ]);
   });
 

@@ -108,7 +108,7 @@ describe('one wrong value gives one line with place, finding and what is allowed
     [
       'two entries that fire together',
       'provide: { schedule: [{ cron: "0 1 * * *", mode: none }, { cron: "0  1 * * *", mode: public }] }',
-      'provide.schedule[1].cron: found "0 1 * * *"; allowed: another time than provide.schedule[0], which fires with it',
+      'provide.schedule[1].cron: found "0 1 * * *"; allowed: another time: provide.schedule[0] begins then too',
     ],
     [
       'a reset day of a day',
@@ -148,7 +148,7 @@ describe('one wrong value gives one line with place, finding and what is allowed
     [
       'a destination that is allowed and denied',
       'gateway: { allow_destinations: [192.168.1.9/24], deny_destinations: [198.51.100.7, 192.168.1.0/24] }',
-      'gateway.deny_destinations[1]: found "192.168.1.0/24"; allowed: what gateway.allow_destinations does not name too',
+      'gateway.deny_destinations[1]: found "192.168.1.0/24"; allowed: what is not in gateway.allow_destinations too',
     ],
     [
       'more files than there is room for',
@@ -262,7 +262,7 @@ describe('a value that is wrong by itself is not judged together with others', (
       [
         'provide.schedule[0]: found 5; allowed: keys below it: cron, mode, rate_limit',
         'provide.schedule[3]: found 6; allowed: keys below it: cron, mode, rate_limit',
-        'provide.schedule[2].cron: found "0 1 * * *"; allowed: another time than provide.schedule[1], which fires with it',
+        'provide.schedule[2].cron: found "0 1 * * *"; allowed: another time: provide.schedule[1] begins then too',
       ],
     ],
   ];

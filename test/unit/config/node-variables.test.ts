@@ -47,7 +47,7 @@ test('a proxy is said not to be used', () => {
     http_proxy: '',
   };
   expect(findProxyWarnings(environment)).toEqual([
-    'HTTPS_PROXY: not used: the service is spoken to directly',
-    'all_proxy: not used: the service is spoken to directly',
+    'HTTPS_PROXY: ignored: the agent connects to the service directly',
+    'all_proxy: ignored: the agent connects to the service directly',
   ]);
 });

@@ -80,7 +80,7 @@ test('what was said aloud is said again at each start, without the path', async 
     withReport('webhook: { url: "http://hooks.example/s3cret", allow_insecure_http: true }'),
   );
   expect(warnings).toEqual([
-    'report.webhook.url: http://hooks.example/… is spoken to without TLS, so what is sent can be read on the way',
+    'report.webhook.url: http://hooks.example/… is used without TLS, so what is sent can be read on the way',
   ]);
 });
 

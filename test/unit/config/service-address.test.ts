@@ -48,7 +48,7 @@ describe('the address of the service', () => {
   test('http to elsewhere is allowed aloud, with a warning', async () => {
     const { warnings } = await load('service: { base_url: "http://service.example", allow_insecure_http: true }');
     expect(warnings).toEqual([
-      'service.base_url: http://service.example is spoken to without TLS, so tokens can be read on the way',
+      'service.base_url: http://service.example is used without TLS, so tokens can be read on the way',
     ]);
   });
 

@@ -27,13 +27,23 @@ describe('a file that is no configuration is refused with its line', () => {
   });
 });
 
+test.each([
+  ['a key further in than those above it', 'service:\n  base_url: x\n    profile: y\n', 2],
+  ['a key further out', 'service:\n    base_url: x\n  profile: y\n', 3],
+  ['keys below a value', 'log: info\n  format: json\n', 1],
+  ['a colon in a value', 'device:\n  description: attic: the Pi\n', 2],
+])('%s is one line that guesses at the indentation', async (_claim, text, line) => {
+  const found = `FILE:${line}: not valid YAML here, probably the indentation or a stray ':'`;
+  expect(await linesOf(text)).toEqual([found]);
+});
+
 test('a file full of mistakes names the first few', async () => {
   expect(await linesOf('] }\n'.repeat(500))).toHaveLength(5);
 });
 
 test('a doubled key does not hide what else is wrong', async () => {
   const lines = await linesOf(withService('log: { level: loud, level: loud }', 'report: { ledger: 5 }'));
-  expect(lines.map((line) => line.split(':')[1])).toEqual(['3', '4', '3']);
+  expect(lines.map((line) => line.split(':')[1])).toEqual(['3', '3', '4']);
 });
 
 test('a section whose keys are all commented out counts as absent', async () => {

@@ -78,6 +78,19 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     },
   ],
   [
+    'no configuration yet',
+    'configuration',
+    /^service\.base_url: missing$/,
+    /sudo tributary setup$/,
+    {
+      configuration: throwing(
+        new TributaryError('configuration-invalid', 'it is wrong:\nservice.base_url: missing', {
+          action: 'Set this device up: sudo tributary setup',
+        }),
+      ),
+    },
+  ],
+  [
     'little memory',
     'memory',
     /9\.22 MB available/,
@@ -179,7 +192,7 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
   [
     'an ordinary user on a host without pasta',
     'namespace',
-    /can make none/,
+    /cannot create one/,
     /passt/,
     {
       userId: 1000,
@@ -233,18 +246,24 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     /ip link set eth0 up/,
     { network: async () => ({ ...network, interfaces: [{ ...lan, isUp: false }, ownLink] }) },
   ],
-  ['Docker', 'firewalls', /^Docker drops/, /DOCKER-USER -i tributary0 -j ACCEPT/, { said: nft(closed, dockerUser) }],
+  [
+    'Docker',
+    'firewalls',
+    /^Docker blocks forwarded traffic/,
+    /DOCKER-USER -i tributary0 -j ACCEPT/,
+    { said: nft(closed, dockerUser) },
+  ],
   [
     'ufw',
     'firewalls',
-    /^ufw drops/,
+    /^ufw blocks forwarded traffic/,
     /ufw route allow in on tributary0/,
     { said: nft(closed, { chain: { ...filter, name: 'ufw-before-forward' } }) },
   ],
   [
     'Docker on a host',
     'firewalls',
-    /^Docker drops/,
+    /^Docker blocks forwarded traffic/,
     /^sudo tributary namespace up$/,
     {
       place: async () => ({ kind: 'host', hardware: 'eth0', inside: createExec({}) }),
@@ -254,7 +273,7 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
   [
     'an old iptables',
     'firewalls',
-    /^iptables drops/,
+    /^iptables blocks forwarded traffic/,
     /iptables-legacy -I FORWARD -i tributary0/,
     {
       disk: createDisk({ '/proc/net/ip_tables_names': 'nat\nfilter\n' }),
@@ -274,7 +293,7 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
   [
     'firewalld',
     'firewalls',
-    /^firewalld drops/,
+    /^firewalld blocks forwarded traffic/,
     /firewall-cmd/,
     {
       said: nft(
@@ -308,7 +327,7 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
   [
     'rules that networkd took away',
     'networkd',
-    /deletes the rules/,
+    /deletes the agent's routing rules/,
     /ManageForeignRoutingPolicyRules=no/,
     { disk: createDisk({ '/run/systemd/netif/state': '' }), network: async () => ({ ...network, rules: [] }) },
   ],
@@ -365,7 +384,7 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
   [
     'a sign-in that was revoked',
     'token',
-    /no longer takes/,
+    /no longer accepts/,
     /login/,
     { clients: throwing(new TributaryError('not-authorized', '')) },
   ],
@@ -383,7 +402,7 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     'the wrong profile',
     'profile',
     /speaks production/,
-    /service\.profile: production/,
+    /config set service\.profile production && /,
     {
       state: async () => {
         const known = await (await createHost()).state();
@@ -395,7 +414,7 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
   [
     'a second client',
     'client',
-    /listed again, as other/,
+    /listed twice, also as other/,
     /Remove other/,
     { clients: async () => [marked, { ...marked, clientId: 'other' }] },
   ],
@@ -421,7 +440,7 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
   [
     'a twin of the tunnel',
     'other-wireguard',
-    /wg7 has the tunnel's key/,
+    /wg7 also uses the tunnel's key/,
     /delete wg7/,
     { said: { 'wg show all public-key': 'tributary0\tOWN=\nwg7\tOWN=\n' } },
   ],
@@ -443,7 +462,7 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
   [
     'a kernel that shapes nothing',
     'line',
-    /what is above a limit is dropped/,
+    /drops packets above a limit/,
     /modprobe --all sch_htb ifb/,
     withStatus({ gateway: { ...providingFacts.gateway, lineHeldBy: 'policer' } }),
   ],
@@ -475,8 +494,8 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
   [
     'a router that does not tell',
     'outside',
-    /192\.168\.1\.1 does not tell/,
-    /deny_destinations '\[ADDRESS\]'/,
+    /192\.168\.1\.1 does not tell your public address/,
+    /^Add your public address to gateway\.deny_destinations$/,
     { askOutside: async () => ({ answers: ['10.0.0.5'], addresses: [] }) },
   ],
   [
@@ -503,7 +522,7 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
   [
     'rules that are gone',
     'forwarding',
-    /rules for routing/,
+    /routing rules are gone/,
     /ip monitor/,
     { network: async () => ({ ...network, rules: [] }) },
   ],
@@ -531,7 +550,7 @@ describe('the doctor', () => {
   });
 
   it.each([
-    ['root', true, /^open for \d+ s more, and renewed meanwhile\. consumer-tunnel: not one byte .* docs\/networks\.md/],
+    ['root', true, /^open for \d+ s more, and renewed meanwhile\. consumer-tunnel: no traffic .* docs\/networks\.md/],
     ['an ordinary user', false, /^open to eth0, the agent says\. consumer-tunnel: /],
   ] as const)('tells %s of a tunnel through which no consumer comes, and blames nothing', async (_, isRoot, found) => {
     const reason = { code: 'consumer-tunnel', message: 'x', action: 'y', since: now.toISOString() };
@@ -556,7 +575,7 @@ describe('the doctor', () => {
   it.each([
     ['one-tree', 'pass', /both directions as one/],
     ['two-trees', 'pass', /half of a limit/],
-    [undefined, 'skip', /nothing was to be held/],
+    [undefined, 'skip', /no limit was needed/],
   ] as const)('says how the line is held: %s', async (lineHeldBy, verdict, found) => {
     const results = await runChecks(
       checks,
@@ -612,7 +631,7 @@ test.each([
 test('without conntrack all is well, and one line says what is lost', async () => {
   const look = async (said: Said) => checks.find(({ id }) => id === 'nft')?.look(await createHost({ said }));
   expect(await look({})).toEqual({ verdict: 'pass', found: 'answers' });
-  const found = expect.stringMatching(/^answers; without conntrack .* only in its time/);
+  const found = expect.stringMatching(/^answers; without conntrack .* linger for up to an hour/);
   expect(await look({ conntrack: missing('conntrack') })).toEqual({ verdict: 'pass', found });
 });
 
@@ -624,7 +643,7 @@ test('a firewall that names the way through is in nobody’s way', async () => {
 
 test.each([
   ['1480 gets through', 1480, 'pass', /1480/],
-  ['1400 is the most', 1400, 'fail', /of 1400 do not/],
+  ['1400 is the most', 1400, 'fail', /do not reach .*; 1400 bytes do$/],
   ['nothing is answered', 0, 'skip', /answers no pings/],
 ] as const)('the packet size, where %s', async (_, most, verdict, found) => {
   const healthy = createExec({});

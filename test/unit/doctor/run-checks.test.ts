@@ -64,10 +64,10 @@ test('the report is aligned, has the fix under each failure, and the sum at the 
   expect(renderReport(results, 80)).toEqual([
     'FAIL  uplink            it is wrong',
     '                        > fix it',
-    'SKIP  dns               because of “uplink”',
+    'SKIP  dns               follows from “uplink”',
     'PASS  service           answers',
     '',
-    '1 to fix.',
+    '1 problem to fix.',
   ]);
 });
 

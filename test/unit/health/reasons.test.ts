@@ -39,14 +39,14 @@ const rows: readonly Row[] = [
     change: {},
     base: freshFacts,
     code: 'registering',
-    message: 'The service is being asked to register this device.',
+    message: 'Registering this device with the service.',
     since: ago(1),
   },
   {
     claim: 'a tunnel that is not there yet, since the start',
     change: { tunnel: { backend: undefined } },
     code: 'tunnel-starting',
-    message: 'The tunnel is being made.',
+    message: 'The tunnel is being set up.',
     since: ago(90_000),
   },
   {
@@ -122,7 +122,7 @@ describe('a code', () => {
 
   test('comes with something to do, and says whether waiting helps', () => {
     expect(findAction('signed-out')).toBe('Sign in: tributary login');
-    expect(findAction('starting')).toBe('Nothing: this takes seconds.');
+    expect(findAction('starting')).toBe('Just wait: this takes a few seconds.');
     expect([isForOwner('signed-out'), isForOwner('service-unreachable'), isForOwner('cap-reached')]).toEqual([
       true,
       false,

@@ -20,7 +20,7 @@ describe('the way into a namespace of one’s own', () => {
 
   test('without root and without pasta is refused, with what to do about it', () => {
     expect(() => chooseWayIn({ isRoot: false, hasPasta: false }, command)).toThrow(
-      expect.objectContaining({ code: 'host-namespace', message: expect.stringMatching(/as root.*install passt/) }),
+      expect.objectContaining({ code: 'host-namespace', message: expect.stringMatching(/with sudo.*install passt/) }),
     );
   });
 

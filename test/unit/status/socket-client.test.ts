@@ -45,7 +45,7 @@ describe('asking the agent', () => {
     const asked = askAgent({ socketPaths: ['/nowhere/a.sock', '/nowhere/b.sock'] }, { method: 'GET', path: '/' });
     await expect(asked).rejects.toMatchObject({
       code: 'not-running',
-      message: 'asking the agent: nothing answers on /nowhere/a.sock or /nowhere/b.sock',
+      message: 'the agent is not running: nothing answers on /nowhere/a.sock or /nowhere/b.sock',
     });
   });
 

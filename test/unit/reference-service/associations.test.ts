@@ -215,6 +215,10 @@ describe('a code', () => {
   test.each([
     ['no character', '', false],
     ['blanks alone', '  ', false],
+    ['a blank without width', '\u200b', false],
+    ['a soft hyphen', '\u00ad', false],
+    ['a pattern of no dots', '\u2800', false],
+    ['a filler', '\u3164', false],
     ['one character', 'x', true],
     ['a hundred characters', '🛖'.repeat(100), true],
     ['one more', 'x'.repeat(101), false],

@@ -45,6 +45,7 @@ export const clientHandlers = {
     const hasLocation = !isNew || !profile.checksLocation || saysLocation(request);
     const asked = hasLocation && (isNew || profile.reissues) ? toProxyRequest(request) : undefined;
     const client = admit(backend, call, asked);
+    warnOfUnkept(backend, client.clientId, request);
     if (isNew || asked !== undefined) await backend.reconcile();
     const answer = {
       by_client_jwt: await tokens.signClient(network, client),
@@ -127,37 +128,32 @@ function admit(backend: Backend, { request, network }: Call<'authClient'>, asked
       proxy: asked,
     });
     presence.noteAuthentication(client.clientId);
-    warnOfUnkept(backend, client.clientId, request);
     return client;
   }
   presence.noteAuthentication(clientId);
   const { unsaidText } = profile;
   clients.reauthenticate(clientId, { description: description ?? unsaidText, deviceSpec: deviceSpec ?? unsaidText });
   if (asked !== undefined) proxies.issue(clientId, asked);
-  warnOfUnkept(backend, clientId, request);
   return clients.get(networkId, clientId);
 }
 
 /** The main city of all that is said of a place; undefined where nothing is. @throws usage-invalid where there is none */
 function findPlace({ world, directory }: Backend, { proxy_config }: Request): ClientPlace | undefined {
   const { country_code: code, location } = proxy_config?.initial_device_state ?? {};
-  const { name, location_type: type, connect_location_id: ids } = location ?? {};
-  const { location_id: placeId, location_group_id: groupId, client_id: clientId } = ids ?? {};
+  const { name, location_type: type, connect_location_id: id } = location ?? {};
+  const { location_id: placeId, location_group_id: groupId, client_id: clientId } = id ?? {};
   const [provider] = clientId === undefined ? [] : directory.find({ count: 1, choices: [{ clientId }] });
-  const named = [placeId, groupId, clientId && (provider?.cityId ?? '')].flatMap((id) =>
-    id === undefined ? [] : [[id]],
-  );
   const country = code === undefined ? [] : [[world.toCountryId(code)]];
-  if (name !== undefined) {
-    // Alone, it may be the beginning of a name.
-    if (type === undefined && named.length + country.length === 0) return findCity(world, name);
-    const namesakes = findByName(world, name).filter(({ distance }) => distance === 0);
-    named.push(namesakes.map(({ found }) => (found.type === 'group' ? found.groupId : found.locationId)));
-  }
-  const isOfType = (id: string) => type === undefined || world.findPlace(id)?.type === type;
+  const ids = [placeId, groupId, clientId && (provider?.cityId ?? '')].filter((one) => one !== undefined);
+  const named = ids.map((one) => [one]);
+  // Alone, a name may be the beginning of one.
+  if (type === undefined && ids.length + country.length === 0) return name === undefined ? name : findCity(world, name);
+  const namesakes = findByName(world, name ?? '').filter(({ distance }) => distance === 0);
+  if (name !== undefined)
+    named.push(namesakes.map(({ found }) => ('groupId' in found ? found.groupId : found.locationId)));
+  const isOfType = (one: string) => type === undefined || world.findPlace(one)?.type === type;
   const typed = (named.length > 0 ? named : country).map((area) => area.filter(isOfType));
   const [area, ...others] = [...typed, ...country].map((area) => area.flatMap(world.citiesOf));
-  if (area === undefined && type === undefined) return undefined;
   const city = area?.find((one) => others.every((other) => other.includes(one)));
   if (city === undefined) throw refuse('Invalid location: the world of this service has no such place.');
   return city;
@@ -166,12 +162,11 @@ function findPlace({ world, directory }: Backend, { proxy_config }: Request): Cl
 /** Says on the service's side what was asked for and taken, although nothing here acts on it. */
 function warnOfUnkept({ warn }: Backend, clientId: string, { proxy_config: asked, ...request }: Request): void {
   const { lock_caller_ip, lock_ip_list, initial_device_state } = asked ?? {};
-  const { source_client_id, derived_client_id } = request;
-  const { performance_profile } = initial_device_state ?? {};
+  const { client_id, source_client_id, derived_client_id } = request;
   // A client that exists already stays where it is.
-  const ofExisting = { source_client_id, derived_client_id, lock_caller_ip, lock_ip_list, initial_device_state };
-  const ofNew = { lock_caller_ip, lock_ip_list, performance_profile, derived_client_id };
-  const wishes = Object.entries(request.client_id === undefined ? ofNew : ofExisting);
+  const { performance_profile } = initial_device_state ?? {};
+  const others = client_id === undefined ? { performance_profile } : { initial_device_state, source_client_id };
+  const wishes = Object.entries({ lock_caller_ip, lock_ip_list, ...others, derived_client_id });
   const unkept = wishes.flatMap(([name, wish]) => (Object.keys(wish ?? {}).length > 0 || wish === true ? name : []));
   if (unkept.length > 0) warn(`client ${clientId} asked for ${unkept.join(', ')}, which has no effect here`);
 }

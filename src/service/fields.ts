@@ -30,7 +30,7 @@ export const secret = z
 /** A text, number, whole number or truth value that may be absent. */
 export const text = maybe(z.string());
 export const number = maybe(z.number());
-export const count = maybe(z.int());
+export const count = maybe(z.int().meta({ minimum: 1 }));
 export const flag = maybe(z.boolean());
 /** A whole number, or one text of a few, as the interface says; whatever else an answer has there is taken all the same. */
 export const integer = maybe(z.number().meta({ type: 'integer' }));

@@ -54,13 +54,14 @@ export function createOpenApiDocument(options: OpenApiOptions) {
 
 /** `x-retry`: `always`, or `unsent` where it must not be repeated once it may have arrived. */
 function describeOperation(name: OperationName, named: NamedSchemas) {
-  const { summary, request, response, authentication, path, repeat }: Operation = operations[name];
+  const { summary, request, response, authentication, takesNetworkJwt, path, repeat }: Operation = operations[name];
+  const tokens = tokensFor(takesNetworkJwt ? 'network-jwt' : authentication);
   const toContent = (schema: z.ZodType) => ({ content: { 'application/json': { schema: named.toReference(schema) } } });
   return {
     operationId: name,
     tags: path.split('/').slice(1, 2),
     summary,
-    security: tokensFor(authentication).map((token) => ({ [token]: [] })),
+    security: [...(takesNetworkJwt ? [{}] : []), ...tokens.map((token) => ({ [token]: [] }))],
     ...(request === undefined ? {} : { requestBody: { required: true, ...toContent(request) } }),
     responses: {
       200: { description: 'The answer, or an `error` in its place.', ...toContent(response) },

@@ -72,9 +72,18 @@ describe('a field', () => {
     ['Location', 'location_type', ['country', 'region', 'city']],
     ['FindProviders2Request', 'rank_mode', ['quality']],
     ['DeviceAddResponse', 'code_type', ['share', 'adopt']],
+    ['SetProvideRequest', 'provide_mode', Object.values(profiles.documented.modeNumbers)],
     ['UpgradeGuestRequest', 'auth_jwt_type', ['google', 'apple', 'un']],
   ])('of few values names them: %s.%s', (schema, field, values) => {
     expect(find(schema, field)).toContain(`"enum":${JSON.stringify(values)}`);
+  });
+
+  test.each([
+    ['CodeCreateRequest', 'uses'],
+    ['FindProvidersRequest', 'count'],
+    ['FindProviders2Request', 'count'],
+  ])('that counts what is asked for begins at 1: %s.%s', (schema, field) => {
+    expect(find(schema, field)).toContain('"minimum":1,');
   });
 
   test('of an answer that is not as it should be is taken all the same', () => {

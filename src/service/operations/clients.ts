@@ -59,11 +59,10 @@ const initialDeviceState = object(() => ({
   performance_profile: maybe(performanceProfile).describe('How connections are held.'),
 }));
 
+const ipAddress = z.union([z.ipv4(), z.ipv6()], 'an IP address is expected');
 const proxyConfig = object(() => ({
   lock_caller_ip: flag.describe('True to let only the address use the proxy that the service sees the caller at.'),
-  lock_ip_list: maybe(z.array(z.union([z.ipv4(), z.ipv6()], 'an IP address is expected'))).describe(
-    'Addresses that alone may use the proxy.',
-  ),
+  lock_ip_list: maybe(z.array(ipAddress)).describe('Addresses that alone may use the proxy.'),
   https_require_auth: flag.describe('True to have the HTTPS proxy ask for a token.'),
   enable_wg: flag.describe('True to be issued a WireGuard tunnel.'),
   initial_device_state: maybe(initialDeviceState).describe('What the device is to start with.'),

@@ -11,6 +11,7 @@ import { listScans } from './query-plan.ts';
 
 const profile = servedProfiles.documented;
 
+const text = { description: '', deviceSpec: '', provideMode: 'public' } as const;
 const startMs = 1_800_000_000_000;
 
 /** Three networks; the first one, `home`, has a device with a tunnel. */
@@ -148,6 +149,23 @@ describe('a device that is handed over', () => {
     associations.add(aunt, share());
     associations.add(aunt, handOver());
     expect(associations.list(aunt)).toEqual({ adoptions: [], incoming: [], outgoing: [] });
+  });
+
+  test('is derived from no client of another network, nor is one from it', () => {
+    const { associations, clients, listClients, home, aunt, friend, clientId, share, handOver } = open();
+    const source = clients.create({ ...text, networkId: home });
+    const derived = clients.create({ ...text, networkId: home, sourceClientId: clientId });
+    const others = clients.create({ ...text, networkId: home, sourceClientId: source.clientId });
+    const shared = associations.add(friend, share());
+    associations.add(aunt, handOver());
+    const sources = [home, aunt, friend].flatMap(listClients).map((one) => [one.clientId, one.sourceClientId]);
+    expect(sources).toEqual([
+      [source.clientId, null],
+      [derived.clientId, null],
+      [others.clientId, source.clientId],
+      [clientId, null],
+      [shared.type === 'share' && shared.clientId, clientId],
+    ]);
   });
 
   test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 1e9])('not for %d minutes', (minutes) => {

@@ -25,8 +25,7 @@ export const accountHandlers = {
   },
 
   async codeLogin({ codes, networks, tokens }, { request }) {
-    const networkId = codes.redeem('login', request.auth_code);
-    const network = networkId === undefined ? undefined : networks.find(networkId);
+    const network = networks.find(codes.redeem('login', request.auth_code) ?? '');
     if (network === undefined) throw refuse('Invalid, expired or used auth code.');
     return { by_jwt: await tokens.signNetwork(network) };
   },

@@ -114,14 +114,13 @@ function check({ clients }: Backend, { request, network }: Call<'authClient'>): 
 /** Registers or authenticates the client, and issues what it asked for; undefined: nothing. */
 function admit(backend: Backend, { request, network }: Call<'authClient'>, asked: ProxyRequest | undefined): Client {
   const { clients, presence, proxies, profile } = backend;
-  const { networkId } = network;
   const { client_id: clientId, description, device_spec: deviceSpec } = request;
   const place = clientId === undefined || profile.reissues ? findPlace(backend, request) : undefined;
   if (clientId === undefined) {
     const client = clients.create({
       description: description ?? '',
       deviceSpec: deviceSpec ?? '',
-      networkId,
+      networkId: network.networkId,
       sourceClientId: request.source_client_id,
       provideMode: profile.initialMode,
       place,
@@ -134,24 +133,23 @@ function admit(backend: Backend, { request, network }: Call<'authClient'>, asked
   const { unsaidText } = profile;
   clients.reauthenticate(clientId, { description: description ?? unsaidText, deviceSpec: deviceSpec ?? unsaidText });
   if (asked !== undefined) proxies.issue(clientId, asked);
-  return clients.get(networkId, clientId);
+  return clients.get(network.networkId, clientId);
 }
 
 /** The main city of all that is said of a place; undefined where nothing is. @throws usage-invalid where there is none */
 function findPlace({ world, directory }: Backend, { proxy_config }: Request): ClientPlace | undefined {
   const { country_code: code, location } = proxy_config?.initial_device_state ?? {};
-  const { name, location_type: type, connect_location_id: id } = location ?? {};
-  const { location_id: placeId, location_group_id: groupId, client_id: clientId } = id ?? {};
+  const { name, location_type: type } = location ?? {};
+  const { location_id: placeId, location_group_id: groupId, client_id: clientId } = location?.connect_location_id ?? {};
   const [provider] = clientId === undefined ? [] : directory.find({ count: 1, choices: [{ clientId }] });
   const country = code === undefined ? [] : [[world.toCountryId(code)]];
-  const ids = [placeId, groupId, clientId && (provider?.cityId ?? '')].filter((one) => one !== undefined);
-  const named = ids.map((one) => [one]);
+  const ids = [placeId, groupId, clientId && (provider?.cityId ?? '')];
+  const named = ids.flatMap((id) => (id === undefined ? [] : [[id]]));
   // Alone, a name may be the beginning of one.
-  if (type === undefined && ids.length + country.length === 0) return name === undefined ? name : findCity(world, name);
-  const namesakes = findByName(world, name ?? '').filter(({ distance }) => distance === 0);
-  if (name !== undefined)
-    named.push(namesakes.map(({ found }) => ('groupId' in found ? found.groupId : found.locationId)));
-  const isOfType = (one: string) => type === undefined || world.findPlace(one)?.type === type;
+  if (!type && named.length + country.length === 0) return name === undefined ? name : findCity(world, name);
+  const namesakes = findByName(world, name ?? '').flatMap(({ found, distance }) => (distance === 0 ? found : []));
+  if (name !== undefined) named.push(namesakes.map((one) => (one.type === 'group' ? one.groupId : one.locationId)));
+  const isOfType = (id: string) => !type || world.findPlace(id)?.type === type;
   const typed = (named.length > 0 ? named : country).map((area) => area.filter(isOfType));
   const [area, ...others] = [...typed, ...country].map((area) => area.flatMap(world.citiesOf));
   const city = area?.find((one) => others.every((other) => other.includes(one)));

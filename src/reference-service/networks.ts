@@ -25,9 +25,7 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
   function checkName(name: string): void {
     checkLine('A network name', name, [1, 63]);
     // Nothing unseen tells two names apart; an emoji family is joined by U+200D.
-    if (name !== name.trim() || /[^\P{C}\u200d]/u.test(name)) {
-      throw refuse('A network name has no blanks around it, and shows all its characters.');
-    }
+    if (name !== name.trim() || /[^\P{C}\u200d]/u.test(name)) throw refuse('A network name has only what is seen.');
     if (findByName(name) !== undefined) throw refuse('The network name is taken.');
   }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { failure } from './fields.ts';
+import { failure, modeNumber } from './fields.ts';
 import type { Operation } from './operation.ts';
 import * as account from './operations/account.ts';
 import * as clients from './operations/clients.ts';
@@ -37,7 +37,7 @@ export type OpenApiDocument = ReturnType<typeof createOpenApiDocument>;
 export function createOpenApiDocument(options: OpenApiOptions) {
   const { version, profile, baseUrl = '/', notServed = [] } = options;
   const served = (Object.keys(operations) as OperationName[]).filter((name) => !notServed.includes(name));
-  const named = nameSchemas(served.map((name) => [name, operations[name]]));
+  const named = nameSchemas(profile, served);
   const paths: Record<string, Record<string, ReturnType<typeof describeOperation>>> = {};
   for (const name of served) {
     const { path, method } = operations[name];
@@ -100,17 +100,20 @@ function tokensFor(authentication: Operation['authentication']): readonly string
 type NamedSchemas = ReturnType<typeof nameSchemas>;
 
 /** Every schema of these operations, each field with its meaning. */
-function nameSchemas(rows: readonly (readonly [string, Operation])[]) {
+function nameSchemas(profile: Profile, served: readonly OperationName[]) {
   const names = z.registry<{ id: string }>();
   for (const [name, exported] of Object.entries(shared).sort()) {
     if (exported instanceof z.ZodType) names.add(exported, { id: capitalize(name) });
   }
-  for (const [name, { request, response }] of rows) {
+  for (const name of served) {
+    const { request, response }: Operation = operations[name];
     if (request !== undefined) names.add(request, { id: `${capitalize(name)}Request` });
     if (!names.has(response)) names.add(response, { id: `${capitalize(name)}Response` });
   }
   const uri = (id: string) => `#/components/schemas/${id}`;
-  const { schemas } = z.toJSONSchema(names, { io: 'input', uri });
+  const override: z.core.ToJSONSchemaParams['override'] = ({ zodSchema, jsonSchema }) =>
+    void (zodSchema === modeNumber && Object.assign(jsonSchema, { enum: Object.values(profile.modeNumbers) }));
+  const { schemas } = z.toJSONSchema(names, { io: 'input', uri, override });
   return {
     // Alone, a schema names its address and the version of JSON schema; here the document does.
     schemas: Object.fromEntries(Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, schema])),

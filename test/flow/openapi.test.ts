@@ -72,10 +72,15 @@ describe('a field', () => {
     ['Location', 'location_type', ['country', 'region', 'city']],
     ['FindProviders2Request', 'rank_mode', ['quality']],
     ['DeviceAddResponse', 'code_type', ['share', 'adopt']],
-    ['SetProvideRequest', 'provide_mode', Object.values(profiles.documented.modeNumbers)],
     ['UpgradeGuestRequest', 'auth_jwt_type', ['google', 'apple', 'un']],
   ])('of few values names them: %s.%s', (schema, field, values) => {
     expect(find(schema, field)).toContain(`"enum":${JSON.stringify(values)}`);
+  });
+
+  test.each(profileNames)('for a provide mode names the numbers of the profile: %s', (name) => {
+    const profile = profiles[name];
+    const { SetProvideRequest } = createOpenApiDocument({ version: '1.0.0', profile }).components.schemas;
+    expect(SetProvideRequest?.properties?.provide_mode).toMatchObject({ enum: Object.values(profile.modeNumbers) });
   });
 
   test.each([

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { answer, flag, integer, list, number, object, oneOf, text } from '../fields.ts';
+import { answer, flag, integer, list, modeNumber, number, object, oneOf, text } from '../fields.ts';
 import { asking, making, type Operation, reading } from '../operation.ts';
-import { profiles } from '../profiles.ts';
 
 export const sharedDevice = object(() => ({
   pending: flag.describe('True until the recipient confirmed.'),
@@ -16,8 +15,6 @@ const adoptableDevice = object(() => ({
   device_name: text.describe('Name of the device.'),
   duration_minutes: number.describe('How long it is good for, in minutes.'),
 }));
-
-const modeMeaning = 'Provide mode, as a number of the profile in use.';
 
 /** The operations below `/device` (service-interface, "Endpoints"). */
 export const deviceOperations = {
@@ -62,9 +59,8 @@ export const deviceOperations = {
     authentication: 'any-jwt',
     request: object(() => ({
       client_id: z.string().describe('A client.'),
-      // Its numbers are those of the profile that serves it; a client may send others.
-      provide_mode: z.int().meta({ description: modeMeaning, enum: Object.values(profiles.documented.modeNumbers) }),
+      provide_mode: modeNumber,
     })),
-    response: answer(() => ({ provide_mode: integer.describe(modeMeaning) })),
+    response: answer(() => ({ provide_mode: integer.describe('Provide mode, as a number of the profile in use.') })),
   },
 } as const satisfies Record<string, Operation>;

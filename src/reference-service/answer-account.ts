@@ -11,11 +11,11 @@ export const accountHandlers = {
   /** A login code for the caller's own network (service-interface, "Limits"). */
   codeCreate({ codes, profile }, { request, network: { networkId } }) {
     const { duration_minutes = 10, uses = 1 } = request;
-    const most = profile.mostOfCode;
-    if (!(duration_minutes > 0 && duration_minutes <= most.durationMinutes)) {
-      throw refuse(`duration_minutes must be above 0 and at most ${most.durationMinutes}.`);
+    const { leastMinutes, mostMinutes, mostUses } = profile.ofCode;
+    if (!(duration_minutes >= leastMinutes && duration_minutes <= mostMinutes)) {
+      throw refuse(`duration_minutes must be from ${leastMinutes} to ${mostMinutes}.`);
     }
-    if (!(uses >= 1 && uses <= most.uses)) throw refuse(`uses must be from 1 to ${most.uses}.`);
+    if (!(uses >= 1 && uses <= mostUses)) throw refuse(`uses must be ${mostUses > 1 ? 'from 1 to ' : ''}${mostUses}.`);
     if (codes.countLoginCodes(networkId) >= pendingLimit) {
       const message = `The network has its maximum of ${pendingLimit} auth codes that are still good.`;
       return { error: { auth_code_limit_exceeded: true, message } };
@@ -25,8 +25,7 @@ export const accountHandlers = {
   },
 
   async codeLogin({ codes, networks, tokens }, { request }) {
-    const networkId = codes.redeem('login', request.auth_code);
-    const network = networkId === undefined ? undefined : networks.find(networkId);
+    const network = networks.find(codes.redeem('login', request.auth_code) ?? '');
     if (network === undefined) throw refuse('Invalid, expired or used auth code.');
     return { by_jwt: await tokens.signNetwork(network) };
   },
@@ -39,11 +38,12 @@ export const accountHandlers = {
   },
 
   /** Its old token goes on working. */
-  async upgradeGuest({ networks, tokens }, { request, network }) {
-    const { network_name: networkName, user_auth } = request;
+  async upgradeGuest({ networks, tokens, warn }, { request, network }) {
+    const { network_name: networkName, user_auth, wallet_auth } = request;
     checkUserAuth(user_auth);
     checkProof(request);
     const answer = { network: { by_jwt: await tokens.signNetwork(networks.upgrade(network.networkId, networkName)) } };
+    if (wallet_auth !== undefined) warn(`network ${networkName} asked for wallet_auth, which has no effect here`);
     // Where a third party vouches for the user there is nothing left to verify.
     return request.auth_jwt === undefined ? { ...answer, verification_required: { user_auth } } : answer;
   },
@@ -86,8 +86,8 @@ function checkPassword(password: string): void {
 function checkProof({ password, auth_jwt: authJwt, auth_jwt_type: type }: WireRequest<'upgradeGuest'>): void {
   if (password !== undefined) checkPassword(password);
   else if (authJwt === undefined) throw refuse('A password or an auth_jwt is needed.');
+  if ((authJwt === undefined) !== (type === undefined)) throw refuse('auth_jwt and auth_jwt_type need each other.');
   if (authJwt === undefined) return;
-  if (type === undefined) throw refuse('An auth_jwt needs its auth_jwt_type.');
   try {
     decodeProtectedHeader(authJwt);
     decodeJwt(authJwt);

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { WireRequest, WireResponse } from '../service/operations.ts';
 import type { Backend, Call, Handlers, ProxyEndpoint } from './backend.ts';
 import type { Client, ListedClient } from './clients.ts';
-import { findCity } from './place-search.ts';
+import { findByName, findCity } from './place-search.ts';
 import { type ServedProfile, toWireTime } from './profile.ts';
 import type { IssuedProxy, ProxyRequest, Tunnel } from './proxies.ts';
 import { checkLine, refuse } from './refusal.ts';
@@ -45,6 +45,7 @@ export const clientHandlers = {
     const hasLocation = !isNew || !profile.checksLocation || saysLocation(request);
     const asked = hasLocation && (isNew || profile.reissues) ? toProxyRequest(request) : undefined;
     const client = admit(backend, call, asked);
+    warnOfUnkept(backend, client.clientId, request);
     if (isNew || asked !== undefined) await backend.reconcile();
     const answer = {
       by_client_jwt: await tokens.signClient(network, client),
@@ -113,50 +114,58 @@ function check({ clients }: Backend, { request, network }: Call<'authClient'>): 
 /** Registers or authenticates the client, and issues what it asked for; undefined: nothing. */
 function admit(backend: Backend, { request, network }: Call<'authClient'>, asked: ProxyRequest | undefined): Client {
   const { clients, presence, proxies, profile } = backend;
-  const { networkId } = network;
   const { client_id: clientId, description, device_spec: deviceSpec } = request;
+  const place = clientId === undefined || profile.reissues ? findPlace(backend, request) : undefined;
   if (clientId === undefined) {
     const client = clients.create({
       description: description ?? '',
       deviceSpec: deviceSpec ?? '',
-      networkId,
+      networkId: network.networkId,
       sourceClientId: request.source_client_id,
       provideMode: profile.initialMode,
-      place: findPlace(backend, request),
+      place,
       proxy: asked,
     });
     presence.noteAuthentication(client.clientId);
-    warnOfUnkept(backend, client.clientId, request);
     return client;
   }
   presence.noteAuthentication(clientId);
   const { unsaidText } = profile;
   clients.reauthenticate(clientId, { description: description ?? unsaidText, deviceSpec: deviceSpec ?? unsaidText });
   if (asked !== undefined) proxies.issue(clientId, asked);
-  return clients.get(networkId, clientId);
+  return clients.get(network.networkId, clientId);
 }
 
 /** The main city of all that is said of a place; undefined where nothing is. @throws usage-invalid where there is none */
 function findPlace({ world, directory }: Backend, { proxy_config }: Request): ClientPlace | undefined {
   const { country_code: code, location } = proxy_config?.initial_device_state ?? {};
+  const { name, location_type: type } = location ?? {};
   const { location_id: placeId, location_group_id: groupId, client_id: clientId } = location?.connect_location_id ?? {};
   const [provider] = clientId === undefined ? [] : directory.find({ count: 1, choices: [{ clientId }] });
-  const named = [code && world.toCountryId(code), placeId, groupId, clientId && (provider?.cityId ?? '')];
-  const [area, ...others] = named.filter((id) => id !== undefined).map((id) => world.citiesOf(id));
-  if (area === undefined) return location?.name === undefined ? undefined : findCity(world, location.name);
-  const city = area.find((one) => others.every((other) => other.includes(one)));
+  const country = code === undefined ? [] : [[world.toCountryId(code)]];
+  const ids = [placeId, groupId, clientId && (provider?.cityId ?? '')];
+  const named = ids.flatMap((id) => (id === undefined ? [] : [[id]]));
+  // Alone, a name may be the beginning of one.
+  if (!type && named.length + country.length === 0) return name === undefined ? name : findCity(world, name);
+  const namesakes = findByName(world, name ?? '').flatMap(({ found, distance }) => (distance === 0 ? found : []));
+  if (name !== undefined) named.push(namesakes.map((one) => (one.type === 'group' ? one.groupId : one.locationId)));
+  const isOfType = (id: string) => !type || world.findPlace(id)?.type === type;
+  const typed = (named.length > 0 ? named : country).map((area) => area.filter(isOfType));
+  const [area, ...others] = [...typed, ...country].map((area) => area.flatMap(world.citiesOf));
+  const city = area?.find((one) => others.every((other) => other.includes(one)));
   if (city === undefined) throw refuse('Invalid location: the world of this service has no such place.');
   return city;
 }
 
 /** Says on the service's side what was asked for and taken, although nothing here acts on it. */
 function warnOfUnkept({ warn }: Backend, clientId: string, { proxy_config: asked, ...request }: Request): void {
-  const { lock_caller_ip, lock_ip_list = [], initial_device_state } = asked ?? {};
+  const { lock_caller_ip, lock_ip_list, initial_device_state } = asked ?? {};
+  const { client_id, source_client_id, derived_client_id } = request;
+  // A client that exists already stays where it is.
   const { performance_profile } = initial_device_state ?? {};
-  const wishes = { lock_caller_ip, lock_ip_list, performance_profile, derived_client_id: request.derived_client_id };
-  const unkept = Object.entries(wishes).flatMap(([name, wish]) =>
-    Object.keys(wish ?? {}).length > 0 || wish === true ? name : [],
-  );
+  const others = client_id === undefined ? { performance_profile } : { initial_device_state, source_client_id };
+  const wishes = Object.entries({ lock_caller_ip, lock_ip_list, ...others, derived_client_id });
+  const unkept = wishes.flatMap(([name, wish]) => (Object.keys(wish ?? {}).length > 0 || wish === true ? name : []));
   if (unkept.length > 0) warn(`client ${clientId} asked for ${unkept.join(', ')}, which has no effect here`);
 }
 

@@ -81,11 +81,11 @@ export const discoveryHandlers = {
 
 /** No text at all asks for everything that has providers. */
 function findMatches({ world }: Backend, request: WireRequest<'findLocations'>, countOf: CountOf) {
-  const { query = '' } = request;
+  const { query = '', max_distance_fraction: fraction = usualFraction } = request;
+  if (!(fraction >= 0 && fraction <= 1)) throw refuse('max_distance_fraction must be from 0 to 1.');
   if (query.trim() === '') {
     return world.findable.filter((found) => countOf(found) > 0).map((found) => ({ found, distance: 0 }));
   }
-  const fraction = Math.min(1, Math.max(0, request.max_distance_fraction ?? usualFraction));
   return findByName(world, query, request.enable_max_distance_fraction === true ? fraction : 0);
 }
 

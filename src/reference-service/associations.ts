@@ -56,6 +56,9 @@ export function createAssociations(database: DatabaseSync, clients: Clients, { p
     run`delete from adopt_code where ${ofClient} and adopted_ms is null`;
     run`delete from share where ${ofClient} and (guest_network_id is null or guest_network_id = ${toNetworkId})`;
     run`update share set network_id = ${toNetworkId} where ${ofClient}`;
+    // Nothing is derived from another network's client but what represents it.
+    run`update client set source_client_id = null
+      where network_id = ${adoption.networkId} and ${clientId} in (client_id, source_client_id)`;
     clients.handOver(clientId, { networkId: toNetworkId, description: deviceName });
     return { type: 'adopt', adoption } as const;
   }

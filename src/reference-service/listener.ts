@@ -28,17 +28,18 @@ async function close(server: Server): Promise<void> {
   clearTimeout(grace);
 }
 
-/** Of what is too long the server takes the rest away, so that who still sends sees the answer. @throws usage-invalid */
+/** Of what is too long the rest is read too, up to 64 MiB, so that who still sends sees the answer. @throws usage-invalid */
 export async function readJson(request: Request, limitBytes: number): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of request.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > limitBytes) throw new BadBody(413, 'Request Entity Too Large');
-    chunks.push(chunk);
+    if (bytes <= limitBytes) chunks.push(chunk);
+    else if (bytes > 64 * 1024 ** 2) break;
   }
+  if (bytes > limitBytes) throw new BadBody(413, 'Request Entity Too Large');
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks)));
   } catch {
     throw new BadBody(400, 'The body is not JSON.');
   }

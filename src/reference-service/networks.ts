@@ -1,15 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { keepSetting, setSetting } from './database.ts';
-import { refuse } from './refusal.ts';
+import { checkLine, refuse } from './refusal.ts';
 import { queryOn, type Row, selectFields, sql } from './statements.ts';
 
 const fields = 'networkId networkName userId kind';
 
 /** What a network JWT gives access to: an owner's, or a guest session, whose user has not signed up yet. */
 export type Network = Row<typeof fields>;
-
-const nameLimit = 63;
 
 /** The networks of this database, the owners' and the guests'; `now` is in Unix milliseconds. */
 export function createNetworks(database: DatabaseSync, now: () => number) {
@@ -25,10 +23,9 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
   }
 
   function checkName(name: string): void {
-    // A line end, or a character that turns the direction round, would pass for something else where the name is shown.
-    if (name !== name.trim() || /^$|\p{C}/u.test(name) || [...name].length > nameLimit) {
-      throw refuse(`A network name has 1 to ${nameLimit} characters, with no blanks around them.`);
-    }
+    checkLine('A network name', name, [1, 63]);
+    // Nothing unseen tells two names apart; an emoji family is joined by U+200D.
+    if (name !== name.trim() || /[^\P{C}\u200d]/u.test(name)) throw refuse('A network name has only what is seen.');
     if (findByName(name) !== undefined) throw refuse('The network name is taken.');
   }
 

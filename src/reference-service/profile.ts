@@ -1,6 +1,6 @@
 import type { OperationName } from '../service/operations.ts';
 import { type ProfileName, type ProvideMode, profiles } from '../service/profiles.ts';
-import type { CodeAlphabet, CodeTerms } from './codes.ts';
+import type { CodeAlphabet } from './codes.ts';
 
 const documented = {
   ...profiles.documented,
@@ -23,8 +23,8 @@ const documented = {
   /** Digits after the second in the times it writes. */
   fractionDigits: 3,
   codeAlphabet: 'alphanumeric' as CodeAlphabet,
-  /** The most that a caller may ask of a login code. */
-  mostOfCode: { durationMinutes: 1440, uses: 100 } as CodeTerms,
+  /** What a caller may ask of a login code. */
+  ofCode: { leastMinutes: 0.001, mostMinutes: 1440, mostUses: 100 },
   initialMode: 'default' as ProvideMode,
 };
 
@@ -47,7 +47,7 @@ export const servedProfiles: Readonly<Record<ProfileName, ServedProfile>> = {
     omittedZeros: ['provider_count', 'match_distance'],
     fractionDigits: 9,
     codeAlphabet: 'base64url',
-    mostOfCode: { durationMinutes: 10, uses: 1 },
+    ofCode: { leastMinutes: 1, mostMinutes: 10, mostUses: 1 },
     // There is no way to set a mode there, so every client provides as it was registered.
     initialMode: 'public',
   },

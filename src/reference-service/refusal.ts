@@ -9,9 +9,9 @@ export function refuse(message: string): TributaryError {
 /** Strangers are shown it: no escape sequences, line ends, or letters that turn the direction round. */
 const notOneLine = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
-/** Refuses what cannot be shown as one short line; `what` begins the sentence. @throws usage-invalid */
+/** Refuses what cannot be seen, or not as one short line; `what` begins the sentence. @throws usage-invalid */
 export function checkLine(what: string, text: string, [least, most]: readonly [0 | 1, number]): void {
-  const isBlank = least > 0 && text.trim() === '';
+  const isBlank = (least > 0 || text !== '') && /^[\s\p{Default_Ignorable_Code_Point}\u2800]*$/u.test(text);
   if (!isBlank && [...text].length <= most && !notOneLine.test(text)) return;
   throw refuse(`${what} is one line of ${least} to ${most} characters.`);
 }

@@ -30,8 +30,10 @@ export const secret = z
 /** A text, number, whole number or truth value that may be absent. */
 export const text = maybe(z.string());
 export const number = maybe(z.number());
-export const count = maybe(z.int());
+export const count = maybe(z.int().meta({ minimum: 1 }));
 export const flag = maybe(z.boolean());
+/** A provide mode that is asked for; the description of a profile lists its numbers. */
+export const modeNumber = z.int().describe('Provide mode, as a number of the profile in use.');
 /** A whole number, or one text of a few, as the interface says; whatever else an answer has there is taken all the same. */
 export const integer = maybe(z.number().meta({ type: 'integer' }));
 export const oneOf = (...values: readonly string[]) => maybe(z.string().meta({ enum: [...values] }));

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { failure } from './fields.ts';
+import { failure, modeNumber } from './fields.ts';
 import type { Operation } from './operation.ts';
 import * as account from './operations/account.ts';
 import * as clients from './operations/clients.ts';
@@ -37,7 +37,7 @@ export type OpenApiDocument = ReturnType<typeof createOpenApiDocument>;
 export function createOpenApiDocument(options: OpenApiOptions) {
   const { version, profile, baseUrl = '/', notServed = [] } = options;
   const served = (Object.keys(operations) as OperationName[]).filter((name) => !notServed.includes(name));
-  const named = nameSchemas(served.map((name) => [name, operations[name]]));
+  const named = nameSchemas(profile, served);
   const paths: Record<string, Record<string, ReturnType<typeof describeOperation>>> = {};
   for (const name of served) {
     const { path, method } = operations[name];
@@ -54,13 +54,14 @@ export function createOpenApiDocument(options: OpenApiOptions) {
 
 /** `x-retry`: `always`, or `unsent` where it must not be repeated once it may have arrived. */
 function describeOperation(name: OperationName, named: NamedSchemas) {
-  const { summary, request, response, authentication, path, repeat }: Operation = operations[name];
+  const { summary, request, response, authentication, takesNetworkJwt, path, repeat }: Operation = operations[name];
+  const tokens = tokensFor(takesNetworkJwt ? 'network-jwt' : authentication);
   const toContent = (schema: z.ZodType) => ({ content: { 'application/json': { schema: named.toReference(schema) } } });
   return {
     operationId: name,
     tags: path.split('/').slice(1, 2),
     summary,
-    security: tokensFor(authentication).map((token) => ({ [token]: [] })),
+    security: [...(takesNetworkJwt ? [{}] : []), ...tokens.map((token) => ({ [token]: [] }))],
     ...(request === undefined ? {} : { requestBody: { required: true, ...toContent(request) } }),
     responses: {
       200: { description: 'The answer, or an `error` in its place.', ...toContent(response) },
@@ -99,17 +100,20 @@ function tokensFor(authentication: Operation['authentication']): readonly string
 type NamedSchemas = ReturnType<typeof nameSchemas>;
 
 /** Every schema of these operations, each field with its meaning. */
-function nameSchemas(rows: readonly (readonly [string, Operation])[]) {
+function nameSchemas(profile: Profile, served: readonly OperationName[]) {
   const names = z.registry<{ id: string }>();
   for (const [name, exported] of Object.entries(shared).sort()) {
     if (exported instanceof z.ZodType) names.add(exported, { id: capitalize(name) });
   }
-  for (const [name, { request, response }] of rows) {
+  for (const name of served) {
+    const { request, response }: Operation = operations[name];
     if (request !== undefined) names.add(request, { id: `${capitalize(name)}Request` });
     if (!names.has(response)) names.add(response, { id: `${capitalize(name)}Response` });
   }
   const uri = (id: string) => `#/components/schemas/${id}`;
-  const { schemas } = z.toJSONSchema(names, { io: 'input', uri });
+  const override: z.core.ToJSONSchemaParams['override'] = ({ zodSchema, jsonSchema }) =>
+    void (zodSchema === modeNumber && Object.assign(jsonSchema, { enum: Object.values(profile.modeNumbers) }));
+  const { schemas } = z.toJSONSchema(names, { io: 'input', uri, override });
   return {
     // Alone, a schema names its address and the version of JSON schema; here the document does.
     schemas: Object.fromEntries(Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, schema])),

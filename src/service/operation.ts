@@ -8,6 +8,8 @@ export interface Operation {
   readonly path: `/${string}`;
   /** The token that the interface asks for; `any-jwt`: a network's, or a client's for that client alone. */
   readonly authentication: 'none' | 'any-jwt' | 'network-jwt' | 'guest-jwt';
+  /** True where none is needed, but a network's is taken. */
+  readonly takesNetworkJwt?: true;
   /** `always`: may be repeated after any failure. `unsent`: only when it surely never reached the service. */
   readonly repeat: 'always' | 'unsent';
   /** undefined: no body is sent. */

@@ -50,6 +50,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
       ['no time', { duration_minutes: 0 }],
       ['a negative time', { duration_minutes: -1 }],
       ['a time above the most', { duration_minutes: most.minutes + 0.1 }],
+      ...(profile === 'documented' ? [] : [['a time below the least', { duration_minutes: 0.999 }] as const]),
       ['no use', { uses: 0 }],
       ['a negative number of uses', { uses: -1 }],
       ['uses above the most', { uses: most.uses + 1 }],
@@ -161,6 +162,17 @@ describe.each(profiles)('in the %s profile', (profile) => {
       expect(await upgrade('four')).toEqual(refused);
     });
 
+    test.each([
+      [{ key: 'value' }, ['network home asked for wallet_auth, which has no effect here']],
+      [undefined, []],
+      [null, []],
+    ])('with a wallet of %j is told %j', async (wallet_auth, expected) => {
+      const warnings: string[] = [];
+      const service = await start({ profile, warn: (message) => warnings.push(message) });
+      await callers(service, service.guestJwt).post('/auth/upgrade-guest', { ...wish, wallet_auth });
+      expect(warnings).toEqual(expected);
+    });
+
     test('is vouched for by a third party without a password, and then has nothing to verify', async () => {
       const { service } = await open(profile);
       const body = { ...wish, password: undefined, auth_jwt: authJwt, auth_jwt_type: 'google', wallet_auth: {} };
@@ -188,6 +200,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
       ['a short password', { password: 'short' }],
       ['neither password nor third party', { password: undefined }],
       ['a third party that is not named', { auth_jwt: authJwt }],
+      ['a third party without its token', { auth_jwt_type: 'google' }],
       ['a third party without a JWT', { password: undefined, auth_jwt: 'no.jwt.here', auth_jwt_type: 'apple' }],
     ];
     test.each(impossible)('stays a guest with %s', async (_, change) => {

@@ -53,12 +53,16 @@ describe('find-locations', () => {
     [{ query: 'Germny', max_distance_fraction: 0.5 }, []],
     [{ query: 'Germny', enable_max_distance_fraction: true }, ['Germany']],
     [{ query: 'Germny', enable_max_distance_fraction: true, max_distance_fraction: 0.1 }, []],
-    [{ query: 'Germny', enable_max_distance_fraction: true, max_distance_fraction: -7 }, []],
-    [{ query: 'Germany', enable_max_distance_fraction: true, max_distance_fraction: -7 }, ['Germany']],
+    [{ query: 'Germany', enable_max_distance_fraction: true, max_distance_fraction: 0 }, ['Germany']],
   ])('takes %j for %j', async (body, names) => {
     const { locations, specs } = await (await openWorld()).findLocations(body);
     expect(locations.map((location: { name: string }) => location.name)).toEqual(names);
     if (names.length === 0) expect(specs).toEqual([{ best_available: true }]);
+  });
+  test.each([-7, -0.001, 1.001, 9])('takes no share of %d', async (max_distance_fraction) => {
+    const body = { query: 'Germany', enable_max_distance_fraction: true, max_distance_fraction };
+    const error = { message: 'max_distance_fraction must be from 0 to 1.' };
+    expect(await (await openWorld()).findLocations(body)).toEqual({ error });
   });
   test('finds groups, and everything with providers where nothing is asked for', async () => {
     const { findLocations, find } = await openWorld();
@@ -83,7 +87,7 @@ describe('find-locations', () => {
     expect(locations).toHaveLength(11);
   });
   test('gives no more than fifty', async () => {
-    const everything = { query: 'zzz', enable_max_distance_fraction: true, max_distance_fraction: 99 };
+    const everything = { query: 'zzz', enable_max_distance_fraction: true, max_distance_fraction: 1 };
     const { groups, locations } = await (await openWorld()).findLocations(everything);
     expect(groups.length + locations.length).toBe(50);
   });

@@ -77,6 +77,20 @@ describe('a field', () => {
     expect(find(schema, field)).toContain(`"enum":${JSON.stringify(values)}`);
   });
 
+  test.each(profileNames)('for a provide mode names the numbers of the profile: %s', (name) => {
+    const profile = profiles[name];
+    const { SetProvideRequest } = createOpenApiDocument({ version: '1.0.0', profile }).components.schemas;
+    expect(SetProvideRequest?.properties?.provide_mode).toMatchObject({ enum: Object.values(profile.modeNumbers) });
+  });
+
+  test.each([
+    ['CodeCreateRequest', 'uses'],
+    ['FindProvidersRequest', 'count'],
+    ['FindProviders2Request', 'count'],
+  ])('that counts what is asked for begins at 1: %s.%s', (schema, field) => {
+    expect(find(schema, field)).toContain('"minimum":1,');
+  });
+
   test('of an answer that is not as it should be is taken all the same', () => {
     const { response } = operations.findLocations;
     const body = { locations: [{ location_type: 'continent', provider_count: 1.5 }], groups: [], specs: [] };

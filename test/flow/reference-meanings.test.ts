@@ -81,6 +81,8 @@ describe('a registration', () => {
     ['a line end', 'a\nb'],
     ['an escape sequence', '\u001b[31mred'],
     ['a letter that turns the direction round', 'a\u202eb'],
+    ['a blank', ' '],
+    ['a blank that cannot be broken', '\u00a0'],
     ['more than a hundred characters', 'x'.repeat(101)],
   ])('is not described with %s', async (_, description) => {
     const { post, get } = await startAndLogIn();
@@ -114,10 +116,25 @@ describe('a registration', () => {
       { location: { connect_location_id: { location_group_id: 'nobody' } } },
       { location: { connect_location_id: { client_id: 'nobody' } } },
       { location: { name: 'Atlantis' } },
+      { country_code: 'DE', location: { name: 'Paris' } },
+      { country_code: 'DE', location: { name: 'Nowhere' } },
+      { location: { connect_location_id: { location_id }, name: 'Paris' } },
+      { location: { name: 'Berlin', location_type: 'galaxy' } },
+      { location: { name: 'Berlin', location_type: 'country' } },
+      { location: { connect_location_id: { location_id }, location_type: 'city' } },
+      { country_code: 'DE', location: { location_type: 'city' } },
+      { location: { location_type: 'city' } },
     ];
     for (const state of unknown)
       expect([state, await register(state)]).toEqual([state, { error: { message: expect.any(String) } }]);
     expect((await get('/network/clients')).body.clients).toHaveLength(4);
+    await register({ country_code: 'DE', location: { name: 'Munich' } });
+    await register({ location: { connect_location_id: { location_id }, name: 'germany' } });
+    await register({ location: { name: 'Bavaria', location_type: 'region' } });
+    await register({ location: { connect_location_id: { location_id }, location_type: null } });
+    expect(await countIn('Munich')).toBe(8);
+    await register({ country_code: 'DE', location: { location_type: 'country' } });
+    expect(await countIn('Germany')).toBe(9);
   });
   test('says what it takes and does not act on', async () => {
     const warnings: string[] = [];
@@ -138,8 +155,31 @@ describe('a registration', () => {
   test('refuses a lock that is no address', async () => {
     const { post } = await startAndLogIn();
     const { body } = await post(authClient, { proxy_config: { lock_ip_list: ['not an ip'] } });
-    expect(body).toEqual({ error: { message: expect.stringContaining('lock_ip_list') } });
+    expect(body).toEqual({ error: { message: expect.stringMatching(/lock_ip_list.*: an IP address is expected/) } });
   });
+});
+
+describe.each(profileNames)('a re-authentication (%s)', (profile) => {
+  test('says what it takes and does not act on', async () => {
+    const warnings: string[] = [];
+    const { post, register } = await startAndLogIn({ profile, warn: (message) => warnings.push(message) });
+    const [{ clientId: client_id }, { clientId: other }] = [await register(), await register()];
+    await post(authClient, { client_id, proxy_config: { enable_wg: true } });
+    expect(warnings).toEqual([]);
+    const proxy_config = { lock_caller_ip: true, initial_device_state: { country_code: 'DE' } };
+    await post(authClient, { client_id, source_client_id: other, derived_client_id: other, proxy_config });
+    const unkept = 'lock_caller_ip, initial_device_state, source_client_id, derived_client_id';
+    expect(warnings).toEqual([`client ${client_id} asked for ${unkept}, which has no effect here`]);
+  });
+});
+
+test('a re-authentication that names no place of this world changes nothing', async () => {
+  const { post, get, register } = await startAndLogIn();
+  const { clientId: client_id } = await register();
+  const proxy_config = { initial_device_state: { country_code: 'XX' } };
+  const { body } = await post(authClient, { client_id, description: 'new', proxy_config });
+  expect(body).toEqual({ error: { message: expect.stringContaining('Invalid location') } });
+  expect((await get('/network/clients')).body.clients).toMatchObject([{ description: 'shed' }]);
 });
 
 describe.each(profileNames)('HTTP and SOCKS proxies (%s)', (profile) => {

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type OperationName, operations } from '../../src/service/operations.ts';
@@ -191,6 +192,37 @@ describe.each(profiles)('in the %s profile', (profile) => {
     if (profile === 'documented') expect(answer).toMatchObject({ status: 200, body: { error: { message: /./ } } });
     else expect(answer).toMatchObject({ status, type: 'text/plain' });
     expect((await get('/network/clients')).body.clients ?? []).toEqual([]);
+  });
+
+  test('a body that is no UTF-8 is refused', async () => {
+    const { service, token, get } = await startAndLogIn({ profile });
+    const body = Buffer.concat([Buffer.from('{"description":"a'), Buffer.from([0xff]), Buffer.from('b"}')]);
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${service.baseUrl}/network/auth-client`, { method: 'POST', headers, body });
+    expect([answer.status, await answer.text()]).toEqual(
+      profile === 'documented'
+        ? [200, '{"error":{"message":"The body is not JSON."}}']
+        : [400, 'The body is not JSON.'],
+    );
+    expect((await get('/network/clients')).body.clients ?? []).toEqual([]);
+  });
+
+  test('a body of 20 MiB is refused to a caller that reads only once all is sent', async () => {
+    const { service } = await startAndLogIn({ profile });
+    const { hostname, port } = new URL(service.baseUrl);
+    const socket = connect(Number(port), hostname);
+    const length = 20 * 1024 ** 2;
+    socket.pause();
+    socket.write(`POST /auth/code-login HTTP/1.1\r\nhost: x\r\ncontent-length: ${length}\r\nconnection: close\r\n\r\n`);
+    const piece = Buffer.alloc(1024 ** 2, 'x');
+    for (let sent = 0; sent < length; sent += piece.length) {
+      await new Promise<void>((resolve, reject) =>
+        socket.write(piece, (error) => (error ? reject(error) : setTimeout(resolve, 40))),
+      );
+    }
+    const answer = Buffer.concat(await socket.toArray()).toString();
+    expect(answer).toMatch(profile === 'documented' ? /^HTTP\/1.1 200 / : /^HTTP\/1.1 413 /);
+    expect(answer).toContain('Request Entity Too Large');
   });
 
   test('no body whatever makes it fail', async () => {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { answer, flag, integer, list, maybe, number, object, oneOf, secret, text } from '../fields.ts';
+import { answer, flag, integer, list, maybe, number, object, secret, text } from '../fields.ts';
 import { making, type Operation, reading } from '../operation.ts';
 import { providerSpec } from './discovery.ts';
 
@@ -35,7 +35,7 @@ export const proxyConfigResult = object(() => ({
 const location = object(() => ({
   connect_location_id: maybe(providerSpec).describe('The place, as one or several of these.'),
   name: text.describe('Name of the place.'),
-  location_type: oneOf('country', 'region', 'city').describe('What kind of place it is.'),
+  location_type: maybe(z.enum(['country', 'region', 'city'])).describe('What kind of place it is.'),
 }));
 
 const windowSizeSettings = object(() => ({
@@ -59,9 +59,10 @@ const initialDeviceState = object(() => ({
   performance_profile: maybe(performanceProfile).describe('How connections are held.'),
 }));
 
+const ipAddress = z.union([z.ipv4(), z.ipv6()], 'an IP address is expected');
 const proxyConfig = object(() => ({
   lock_caller_ip: flag.describe('True to let only the address use the proxy that the service sees the caller at.'),
-  lock_ip_list: maybe(z.array(z.union([z.ipv4(), z.ipv6()]))).describe('Addresses that alone may use the proxy.'),
+  lock_ip_list: maybe(z.array(ipAddress)).describe('Addresses that alone may use the proxy.'),
   https_require_auth: flag.describe('True to have the HTTPS proxy ask for a token.'),
   enable_wg: flag.describe('True to be issued a WireGuard tunnel.'),
   initial_device_state: maybe(initialDeviceState).describe('What the device is to start with.'),

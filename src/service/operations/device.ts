@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { answer, flag, integer, list, number, object, oneOf, text } from '../fields.ts';
+import { answer, flag, integer, list, modeNumber, number, object, oneOf, text } from '../fields.ts';
 import { asking, making, type Operation, reading } from '../operation.ts';
 
 export const sharedDevice = object(() => ({
@@ -59,7 +59,7 @@ export const deviceOperations = {
     authentication: 'any-jwt',
     request: object(() => ({
       client_id: z.string().describe('A client.'),
-      provide_mode: z.int().describe('Provide mode, as a number of the profile in use.'),
+      provide_mode: modeNumber,
     })),
     response: answer(() => ({ provide_mode: integer.describe('Provide mode, as a number of the profile in use.') })),
   },

@@ -105,6 +105,7 @@ export const discoveryOperations = {
     summary: 'Lists every location and group that has providers, and some of the best devices.',
     path: '/network/provider-locations',
     authentication: 'none',
+    takesNetworkJwt: true,
     response: answer(() => ({
       ...listLocationsFields(),
       devices: list(device).describe('Devices to choose from.'),

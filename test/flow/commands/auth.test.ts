@@ -66,6 +66,6 @@ describe('tributary auth code', () => {
       expect(body.by_jwt).toMatch(/^eyJ/);
     }
     const { exitCode, stderr } = await run([...line, '--uses', '2']);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 65, stderr: expect.stringContaining('uses must be from 1 to 1') });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 65, stderr: expect.stringContaining('uses must be 1.') });
   });
 });

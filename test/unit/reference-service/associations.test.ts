@@ -11,6 +11,7 @@ import { listScans } from './query-plan.ts';
 
 const profile = servedProfiles.documented;
 
+const text = { description: '', deviceSpec: '', provideMode: 'public' } as const;
 const startMs = 1_800_000_000_000;
 
 /** Three networks; the first one, `home`, has a device with a tunnel. */
@@ -150,6 +151,23 @@ describe('a device that is handed over', () => {
     expect(associations.list(aunt)).toEqual({ adoptions: [], incoming: [], outgoing: [] });
   });
 
+  test('is derived from no client of another network, nor is one from it', () => {
+    const { associations, clients, listClients, home, aunt, friend, clientId, share, handOver } = open();
+    const source = clients.create({ ...text, networkId: home });
+    const derived = clients.create({ ...text, networkId: home, sourceClientId: clientId });
+    const others = clients.create({ ...text, networkId: home, sourceClientId: source.clientId });
+    const shared = associations.add(friend, share());
+    associations.add(aunt, handOver());
+    const sources = [home, aunt, friend].flatMap(listClients).map((one) => [one.clientId, one.sourceClientId]);
+    expect(sources).toEqual([
+      [source.clientId, null],
+      [derived.clientId, null],
+      [others.clientId, source.clientId],
+      [clientId, null],
+      [shared.type === 'share' && shared.clientId, clientId],
+    ]);
+  });
+
   test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 1e9])('not for %d minutes', (minutes) => {
     const { handOver } = open();
     expect(refusalOf(() => handOver(minutes))).toMatch(/minutes/);
@@ -215,6 +233,10 @@ describe('a code', () => {
   test.each([
     ['no character', '', false],
     ['blanks alone', '  ', false],
+    ['a blank without width', '\u200b', false],
+    ['a soft hyphen', '\u00ad', false],
+    ['a pattern of no dots', '\u2800', false],
+    ['a filler', '\u3164', false],
     ['one character', 'x', true],
     ['a hundred characters', '🛖'.repeat(100), true],
     ['one more', 'x'.repeat(101), false],

@@ -25,6 +25,10 @@ describe('a network name', () => {
     ['only blanks', '   '],
     ['a blank at its end', 'home '],
     ['a line end', 'ho\nme'],
+    ['a line separator', 'ho\u2028me'],
+    ['a paragraph separator', 'ho\u2029me'],
+    ['a blank without width', 'ho\u200bme'],
+    ['nothing that can be seen', '\u3164'],
     ['a character that turns the direction round', 'ho\u202eme'],
     ['more than 63 characters', 'x'.repeat(64)],
     ["another network's name", 'neighbour'],
@@ -38,7 +42,7 @@ describe('a network name', () => {
     expect(() => networks.upgrade(guest.networkId, name)).toThrow(refused);
     expect(networks.find(guest.networkId)).toEqual(guest);
   });
-  test.each(['x', '👋'.repeat(63), 'Zum Bären'])('can be %s', (name) => {
+  test.each(['x', '👋'.repeat(63), 'Zum Bären', '👨‍👩‍👧'])('can be %s', (name) => {
     expect(open().networks.create(name).networkName).toBe(name);
   });
 });

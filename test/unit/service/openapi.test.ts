@@ -44,7 +44,9 @@ describe('the description of the interface', () => {
   it.each(Object.entries<Operation>(operations))('has %s as the table has it', (name, operation) => {
     const described = document.paths[operation.path]?.[operation.method.toLowerCase()];
     expect(described).toMatchObject({ operationId: name, 'x-retry': operation.repeat });
-    expect(described?.security).toEqual(tokensOf[operation.authentication].map((token) => ({ [token]: [] })));
+    const tokens = tokensOf[operation.authentication].map((token) => ({ [token]: [] }));
+    // It answers with a network's own devices to the network.
+    expect(described?.security).toEqual(name === 'providerLocations' ? [{}, { 'network-jwt': [] }] : tokens);
     expect(described?.requestBody === undefined).toBe(operation.request === undefined);
   });
 

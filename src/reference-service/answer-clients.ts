@@ -161,9 +161,9 @@ function findPlace({ world, directory }: Backend, { proxy_config }: Request): Cl
 function warnOfUnkept({ warn }: Backend, clientId: string, { proxy_config: asked, ...request }: Request): void {
   const { lock_caller_ip, lock_ip_list, initial_device_state } = asked ?? {};
   const { client_id, source_client_id, derived_client_id } = request;
-  // A client that exists already stays where it is.
   const { performance_profile } = initial_device_state ?? {};
-  const others = client_id === undefined ? { performance_profile } : { initial_device_state, source_client_id };
+  // Of a client that exists already nothing is initial.
+  const others = client_id === undefined ? { performance_profile } : { source_client_id };
   const wishes = Object.entries({ lock_caller_ip, lock_ip_list, ...others, derived_client_id });
   const unkept = wishes.flatMap(([name, wish]) => (Object.keys(wish ?? {}).length > 0 || wish === true ? name : []));
   if (unkept.length > 0) warn(`client ${clientId} asked for ${unkept.join(', ')}, which has no effect here`);

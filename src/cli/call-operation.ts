@@ -1,6 +1,8 @@
+import * as z from 'zod';
 import { findNearest } from '../lib/edit-distance.ts';
-import { messageOf } from '../lib/errors.ts';
+import { messageOf, TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
+import type { Operation } from '../service/operation.ts';
 import { type OperationName, type OperationRequest, operations } from '../service/operations.ts';
 import { toWire } from '../service/wire-case.ts';
 import { readSmallFile } from '../system/small-file.ts';
@@ -28,17 +30,36 @@ interface Typed {
 /** The answer as the wire has it, secrets too: they are what was asked for. @throws usage-invalid, codes of `Session.call` */
 export async function callOperation(session: Session, typed: Typed, context: CommandContext): Promise<unknown> {
   const name = findOperation(typed.text);
-  const request = await readRequest(typed, context);
-  const isEmpty = operations[name].request === undefined;
-  if (isEmpty && request !== undefined) throw refuse(`${name} takes no fields`);
-  const sent = isEmpty ? undefined : (request ?? {});
-  return toWire(await session.call(name, sent as OperationRequest<typeof name>));
+  const { request: schema }: Operation = operations[name];
+  const request = await readRequest(typed, schema, context);
+  if (schema === undefined && request !== undefined) throw refuse(`${name} takes no fields`);
+  const known = schema?.safeParse(toWire(request));
+  if (known?.success) checkKnown(request, known.data);
+  const sent = schema === undefined ? undefined : (request ?? {});
+  const answer: unknown = toWire(await session.call(name, sent as OperationRequest<typeof name>));
+  const { error, ...rest } = refusal.parse(answer);
+  if (error && Object.keys(rest).length === 0) throw new TributaryError('service-refused', `${name}: ${error.message}`);
+  return answer;
+}
+
+/** An answer of auth-client may hold more beside its error. */
+const refusal = z.looseObject({ error: z.looseObject({ message: z.string().optional() }).nullish() });
+
+/** What the interface does not know would be left out without a word. @throws usage-invalid */
+function checkKnown(sent: unknown, known: unknown, path = ''): void {
+  const fields = new Map<string, unknown>(Object.entries(known ?? {}));
+  for (const [key, value] of Object.entries(toWire(sent) ?? {})) {
+    if (value === null || value === undefined) continue;
+    if (!fields.has(key)) throw refuse(`the interface knows no field ${path}${key} here`);
+    if (typeof value === 'object') checkKnown(value, fields.get(key), `${path}${key}.`);
+  }
 }
 
 /** By its name, or by the end of a path that no other has. @throws usage-invalid */
 function findOperation(text: string): OperationName {
   const [byPath, ...others] = names.filter((name) => operations[name].path.endsWith(`/${text.replace(/^\//, '')}`));
-  const found = names.find((name) => name === text) ?? (others.length === 0 ? byPath : undefined);
+  const plain = text.replaceAll('-', '').toLowerCase();
+  const found = names.find((name) => name.toLowerCase() === plain) ?? (others.length === 0 ? byPath : undefined);
   if (found !== undefined) return found;
   const nearest = findNearest(text, names);
   const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
@@ -46,7 +67,11 @@ function findOperation(text: string): OperationName {
 }
 
 /** undefined where nothing was given. @throws usage-invalid */
-async function readRequest({ fields, input }: Typed, { readStandardInput }: CommandContext): Promise<unknown> {
+async function readRequest(
+  { fields, input }: Typed,
+  schema: Operation['request'],
+  { readStandardInput }: CommandContext,
+) {
   if (input === undefined && fields.length === 0) return undefined;
   const text = input === '-' ? await readStandardInput(limitBytes) : input === undefined ? '{}' : await readFile(input);
   let request = parseJson(text);
@@ -54,9 +79,17 @@ async function readRequest({ fields, input }: Typed, { readStandardInput }: Comm
   for (const one of fields) {
     const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(one) ?? [];
     if (key === '') throw refuse(`--field ${one}: it must be key=value`);
-    request = withField(request, key.replaceAll('[]', '.').split('.'), await readValue(value));
+    const path = key.replaceAll('[]', '.').split('.');
+    const typed = withField(request, path, await readValue(value));
+    // Digits are text where only that is taken.
+    const isText = schema?.safeParse(typed).error?.issues.some((issue) => isTextExpected(issue, key));
+    request = isText ? withField(request, path, value) : typed;
   }
   return request;
+}
+
+function isTextExpected({ code, path, ...issue }: z.core.$ZodIssue, key: string): boolean {
+  return code === 'invalid_type' && 'expected' in issue && issue.expected === 'string' && path.join('.') === key;
 }
 
 async function readValue(text: string): Promise<unknown> {

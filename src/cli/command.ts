@@ -56,7 +56,7 @@ interface ServiceCommand<View, Flags extends AnyFlags> extends CommandHelp<Flags
   /** The tables of the view, which the options of lists narrow. */
   tables?(view: View, options: OptionValues<Flags> & ListOptions): Tables | Promise<Tables>;
   /** Text for people, with its last newline; `tables` are the texts of the tables, '' for one without rows. */
-  render(view: View, shown: Shown, options: OptionValues<Flags>): string | Promise<string>;
+  render(view: View, shown: Shown, options: OptionValues<Flags> & ListOptions): string | Promise<string>;
 }
 
 export interface Shown extends Terminal {
@@ -91,8 +91,7 @@ interface Given<Flags extends AnyFlags> {
 
 export type Show = (result: unknown, render: () => string | Promise<string>) => Promise<void>;
 
-export interface CommonOptions extends PathOptions {
-  readonly json?: boolean;
+export interface CommonOptions extends PathOptions, ListOptions {
   readonly yes?: boolean;
   /** Only below `sandbox`, which requires it. */
   readonly data?: string;

@@ -1,6 +1,7 @@
 import { hasCode } from '../lib/errors.ts';
 import { chooseClient } from './choose-client.ts';
 import { defineCommand } from './command.ts';
+import { namesParts } from './present/tables.ts';
 import { readDeviceStats, readHere } from './stats/device-view.ts';
 import { parseWindowHours } from './stats/figures.ts';
 import { type LocalStats, readLocalStats } from './stats/local-view.ts';
@@ -41,6 +42,8 @@ export const stats = defineCommand({
     } catch (error) {
       // Of another device nothing is known here.
       if (!hasCode(error, ...askingFails) || (client !== undefined && client !== 'this')) throw error;
+      // What was chosen is of the service's table, which has other columns.
+      if (namesParts(options) || options.csv) throw error;
       const own = await readLocal({ code: error.code, message: error.message });
       if (own.days.length === 0) throw error;
       return own;
@@ -58,10 +61,13 @@ export const stats = defineCommand({
         return { days: (await import('./stats/local-text.ts')).listLocal(view) };
     }
   },
-  async render(view, shown) {
+  async render(view, shown, options) {
     switch (view.scope) {
-      case 'network':
-        return (await import('./stats/network-text.ts')).renderNetworkStats(view, shown);
+      case 'network': {
+        const { renderNetworkStats } = await import('./stats/network-text.ts');
+        // Pictures are of every device.
+        return renderNetworkStats(view, namesParts(options) ? { ...shown, columns: 0 } : shown);
+      }
       case 'device':
         return (await import('./stats/device-text.ts')).renderDeviceStats(view, shown);
       case 'local':

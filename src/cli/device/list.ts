@@ -57,7 +57,9 @@ export const list = defineCommand({
   }),
   render({ devices }, { tables }) {
     if (devices.length === 0) return 'No devices yet. To register this one: sudo systemctl start tributary\n';
+    const online = devices.filter(({ isConnected }) => isConnected).length;
     const notes = joinLines([
+      `${devices.length} ${devices.length === 1 ? 'device' : 'devices'}, ${online || 'none'} connected.`,
       devices.some(({ isThisDevice }) => isThisDevice) && '* this device',
       devices.some(({ sourceClientId }) => sourceClientId !== undefined) &&
         '+ derived from another client, such as a device that someone shares with you',

@@ -44,7 +44,7 @@ export const clients = defineCommand({
 
 const columns: readonly Column<ClientView>[] = [
   { title: 'Client', read: ({ clientId }) => clientId, least: 8, isId: true },
-  { title: 'Name', read: ({ name }) => name, least: 12 },
+  { title: 'Name', read: ({ name }) => name, least: 20 },
   { title: 'Mode', read: ({ provideMode }) => provideMode },
   { ...asAgo, title: 'Connected', read: (own) => (own.isConnected ? (findConnectedAt(own) ?? 'yes') : 'no') },
   { ...asAgo, title: 'Last auth', read: ({ authenticatedAt }) => authenticatedAt, dropOrder: 1 },

@@ -3,7 +3,7 @@ import { toPlainText } from '../../lib/plain-text.ts';
 import type { OperationRequest, OperationResponse } from '../../service/operations.ts';
 import { defineCommand, type OptionValues, parseNumber, refuse } from '../command.ts';
 import { asBitrate, unknown } from '../present/amounts.ts';
-import { defineTable } from '../present/tables.ts';
+import { defineTable, type ListOptions, namesParts } from '../present/tables.ts';
 import { joinLines, joinSections } from '../present/text.ts';
 import { type ChosenPlace, choosePlace } from './choose-place.ts';
 
@@ -89,8 +89,11 @@ interface Search {
   readonly options: Pick<OptionValues<typeof flags>, 'location' | 'group' | 'client'>;
 }
 
-/** Ids are found in one place at a time. @throws usage-invalid */
-function checkIdSearch(text: string, { client, location, group }: Search['options']): void {
+/** Ids are found in one place at a time, and printed as they come. @throws usage-invalid */
+function checkIdSearch(text: string, { client, location, group, ...list }: Search['options'] & ListOptions): void {
+  const isText = list.csv !== true && list.json !== true;
+  if (isText && namesParts(list))
+    throw refuse('--ids prints ids alone: choose with --count, or take --columns provider --csv');
   if (client !== undefined) throw refuse('--client with --ids: it would print only that id');
   if (text !== '' && (location ?? group) !== undefined)
     throw refuse(`--ids: either ${text}, or --location and --group`);

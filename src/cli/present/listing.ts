@@ -125,7 +125,8 @@ function sortRows(rows: readonly unknown[], table: Table, { sort }: Choice): rea
     const [left, right] = [column.read(one), column.read(other)];
     if (left === undefined || right === undefined) return Number(left === undefined) - Number(right === undefined);
     if (typeof left === 'number' && typeof right === 'number') return turn * (left - right);
-    return turn * `${left}`.localeCompare(`${right}`, 'en', { numeric: true });
+    // Digits in an id are no number.
+    return turn * `${left}`.localeCompare(`${right}`, 'en', { numeric: !('isId' in column) });
   });
 }
 

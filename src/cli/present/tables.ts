@@ -14,8 +14,13 @@ export const listFlags = {
 export type ListOptions = Partial<OptionValues<typeof listFlags>> & { readonly json?: boolean };
 
 /** True where a table is not shown as it is. */
-export function asksForChoice({ limit, sort, filter, columns, csv, watch }: ListOptions): boolean {
-  return [limit, sort, filter, columns, csv, watch].some((own) => own !== undefined);
+export function asksForChoice(options: ListOptions): boolean {
+  return namesParts(options) || [options.csv, options.watch].some((own) => own !== undefined);
+}
+
+/** True where only some of its rows or columns are shown, or in another order. */
+export function namesParts({ limit, sort, filter, columns }: ListOptions): boolean {
+  return [limit, sort, filter, columns].some((own) => own !== undefined);
 }
 
 /** A table whose rows and columns the options choose. */

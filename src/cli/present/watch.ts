@@ -39,7 +39,9 @@ export async function watchLines(look: () => Promise<readonly string[]>, watch: 
   if (isTerminal) stdout.write(enter);
   try {
     do {
-      const lines = await look().catch((error: unknown) => [`${checkTransient(error).message}; asking again`]);
+      const looking = look().catch((error: unknown) => [`${checkTransient(error).message}; asking again`]);
+      const lines = await raceWith(signal, looking);
+      if (lines === undefined) break;
       stdout.write(isTerminal ? renderScreen(lines, rows() ?? lines.length) : `${lines.join('\n')}\n\n`);
     } while (await sleep(intervalMs, signal));
   } finally {
@@ -60,12 +62,22 @@ export async function watchJson(
   signal: AbortSignal,
 ): Promise<void> {
   do {
-    const shown = await ask().catch((error: unknown) => {
+    const asking = ask().catch((error: unknown) => {
       const { code, message } = checkTransient(error);
       return { error: { code, message } };
     });
+    const shown = await raceWith(signal, asking);
+    if (shown === undefined) break;
     stdout.write(`${renderJson(shown)}\n`);
   } while (await sleep(intervalMs, signal));
+}
+
+/** What is waited for; undefined where the signal comes first: who does not answer holds up no Ctrl-C. */
+function raceWith<T>(signal: AbortSignal, waited: Promise<T>): Promise<T | undefined> {
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<undefined>();
+  const end = () => stop(undefined);
+  signal.addEventListener('abort', end, { once: true });
+  return Promise.race([waited, stopped]).finally(() => signal.removeEventListener('abort', end));
 }
 
 /** The error, where it may be over with the next look; any other is thrown on. */

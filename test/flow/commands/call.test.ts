@@ -54,7 +54,24 @@ describe('tributary call', () => {
     );
   });
 
+  test('takes digits for text where text is wanted, and a name with dashes', async () => {
+    const { run, devices } = await createHousehold();
+    const fields = ['--field', `client_id=${devices.shed}`, '--field', 'device_name=12'];
+    expect((await run(['call', 'create-share-code', ...fields])).exitCode).toBe(0);
+    expect(JSON.parse((await run(['call', 'device-associations'])).stdout).outgoing_shared_devices).toMatchObject([
+      { device_name: '12' },
+    ]);
+  });
+
+  test('ends as a refusal where an answer holds nothing else', async () => {
+    const { run } = await createHousehold();
+    const { exitCode, stderr } = await run(['call', 'auth-client', '--field', 'description=one\ntwo']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 65, stderr: expect.stringContaining('one line') });
+  });
+
   test.each([
+    [['codeCreate', '--field', 'duraton_minutes=5'], 'the interface knows no field duraton_minutes here'],
+    [['findProviders2', '--field', 'specs[].best=true'], 'the interface knows no field specs.0.best here'],
     [
       ['findProvider2'],
       'unknown operation findProvider2; did you mean findProviders2?\n  > See them all: tributary call\n',

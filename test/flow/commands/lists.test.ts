@@ -52,6 +52,16 @@ describe.each(lists)('tributary %s', (line, column, key) => {
 });
 
 test.each([
+  ['device list --filter attic --filter shed', '--filter was given twice'],
+  ['network clients --columns name --columns mode', '--columns was given twice'],
+  ['network providers --ids --limit 1', '--ids prints ids alone'],
+])('%s is refused', async (line, message) => {
+  const { run } = await createNetworkWorld();
+  const { exitCode, stderr } = await run(line.split(' '));
+  expect({ exitCode, stderr }).toEqual({ exitCode: 64, stderr: expect.stringContaining(message) });
+});
+
+test.each([
   ['device list --sort name --columns name,mode,seen', 'sorted.txt'],
   ['device list --csv', 'csv.txt'],
 ])('%s', async (line, name) => {

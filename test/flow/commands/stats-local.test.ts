@@ -71,6 +71,17 @@ async function adopt(stateDirectory: string, clientId: string): Promise<void> {
 }
 
 describe('tributary stats, where the service cannot be asked,', () => {
+  test.each([['--csv'], ['--columns', 'device,payout'], ['--sort', '-payout']])(
+    'says so to who chose from its table, and shows no other: %j',
+    async (...chosen) => {
+      const { run, stateDirectory } = await createAlone(3);
+      await adopt(stateDirectory, 'client-1');
+      const { exitCode, stdout, stderr } = await run(['stats', ...chosen]);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 69, stdout: '' });
+      expect(stderr).toContain('no connection');
+    },
+  );
+
   test.each([[[]], [['--client', 'this']]])('shows what this device counted, and says so: %j', async (client) => {
     const { run, stateDirectory } = await createAlone(3);
     await adopt(stateDirectory, 'client-1');

@@ -52,6 +52,18 @@ describe('the watched status', () => {
     expect(text.match(/Tributary is providing/g)).toHaveLength(2);
   });
 
+  test('ends at once when it is stopped while nothing answers', async () => {
+    const written: string[] = [];
+    const controller = new AbortController();
+    const stdout = { write: (text: string) => void written.push(text) };
+    const never = () => new Promise<never>(() => undefined);
+    const watched = { stdout, rows: () => 24, intervalMs: 1 };
+    const watching = [watchLines(never, watched, controller.signal), watchJson(never, watched, controller.signal)];
+    controller.abort();
+    await Promise.all(watching);
+    expect(written).toEqual(['\u001b[?1049h\u001b[?25l\u001b[?7l', '\u001b[?7h\u001b[?25h\u001b[?1049l']);
+  });
+
   test('leaves the terminal as it was when it fails', async () => {
     const written: string[] = [];
     const look = () => Promise.reject(new TributaryError('not-allowed', 'this user may not'));

@@ -21,7 +21,7 @@ async function runAndShow(command: AnyCommand, typed: Typed, context: CommandCon
   const run = () => command.run(session, given, context);
   if (command.tables !== undefined) {
     const { showTables } = await import('./present/show-tables.ts');
-    return showTables({ ...command, tables: command.tables, run }, given.options, context);
+    return await showTables({ ...command, tables: command.tables, run }, given.options, context);
   }
   const view = await run();
   await given.show(view, () => command.render(view, { ...context, tables: {} }, given.options));

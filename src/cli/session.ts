@@ -21,7 +21,7 @@ export async function openSession(options: PathOptions & { readonly json?: boole
   const loaded = await loadConfig(options, context);
   const client = createServiceClient(loaded.service);
   const { stderr } = context;
-  const { signal } = new AbortController();
+  const ending = new AbortController();
   const { base_url, profile } = loaded.config.service;
   const files = createRegistrationFiles(loaded.stateDirectory, sayOnSetAside(stderr));
   const tokens = files.networkJwt;
@@ -45,12 +45,12 @@ export async function openSession(options: PathOptions & { readonly json?: boole
     loaded,
     /** `given` replaces the owner's token. @throws signed-out without a token it needs, codes of `ServiceClient.call` */
     async call<Name extends OperationName>(name: Name, request: OperationRequest<Name>, given?: Secret) {
-      const options = { token: given ?? (await tokenFor(name)), signal };
+      const options = { token: given ?? (await tokenFor(name)), signal: ending.signal };
       using _notice = sayIfSlow();
       return await client.call(name, request, options);
     },
     async *stream<Name extends StreamableName>(name: Name, request: OperationRequest<Name>) {
-      const options = { token: await tokenFor(name), signal };
+      const options = { token: await tokenFor(name), signal: ending.signal };
       using notice = sayIfSlow();
       for await (const item of client.stream(name, request, options)) {
         clearTimeout(notice);
@@ -62,7 +62,10 @@ export async function openSession(options: PathOptions & { readonly json?: boole
     /** The stored token, else the one given to the agent. @throws signed-out */
     readToken,
     tokens,
-    [Symbol.asyncDispose]: client.close,
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await client.close();
+    },
   };
 }
 

@@ -30,7 +30,7 @@ export const clients = defineCommand({
     const isJson = options.json === true;
     // What is chosen from a list is held; of a list that only passes through, a page.
     if (asksForChoice(options) || !(isJson || context.columns === undefined)) {
-      return showClients(read, options, context);
+      return await showClients(read, options, context);
     }
     const { createTablePrinter } = await import('../present/table-printer.ts');
     const count = { all: 0, connected: 0 };

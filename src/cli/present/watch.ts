@@ -36,17 +36,29 @@ export function parseWatchSeconds(seconds: string): number {
 export async function watchLines(look: () => Promise<readonly string[]>, watch: Watch, signal: AbortSignal) {
   const { stdout, rows, intervalMs } = watch;
   const isTerminal = rows() !== undefined;
+  const explain = (error: unknown) => [`${checkTransient(error).message}; asking again`];
   if (isTerminal) stdout.write(enter);
   try {
-    do {
-      const looking = look().catch((error: unknown) => [`${checkTransient(error).message}; asking again`]);
-      const lines = await raceWith(signal, looking);
-      if (lines === undefined) break;
+    for await (const lines of repeat(() => look().catch(explain), intervalMs, signal)) {
       stdout.write(isTerminal ? renderScreen(lines, rows() ?? lines.length) : `${lines.join('\n')}\n\n`);
-    } while (await sleep(intervalMs, signal));
+    }
   } finally {
     if (isTerminal) stdout.write(leave);
   }
+}
+
+/** What each look found, until the signal, which also ends a look that finds nothing. */
+async function* repeat<T>(look: () => Promise<T>, intervalMs: number, signal: AbortSignal) {
+  do {
+    const stopped = Promise.withResolvers<undefined>();
+    // What has just been found is still shown.
+    const stop = () => setImmediate(() => stopped.resolve(undefined));
+    signal.addEventListener('abort', stop, { once: true });
+    const found = await Promise.race([look(), stopped.promise]);
+    signal.removeEventListener('abort', stop);
+    if (found === undefined) return;
+    yield found;
+  } while (await sleep(intervalMs, signal));
 }
 
 /** Writes over the screen before, and clears each line behind its end: nothing is blank in between, so nothing flickers. */
@@ -61,23 +73,13 @@ export async function watchJson(
   { stdout, intervalMs }: Omit<Watch, 'rows'>,
   signal: AbortSignal,
 ): Promise<void> {
-  do {
-    const asking = ask().catch((error: unknown) => {
-      const { code, message } = checkTransient(error);
-      return { error: { code, message } };
-    });
-    const shown = await raceWith(signal, asking);
-    if (shown === undefined) break;
+  const explain = (error: unknown) => {
+    const { code, message } = checkTransient(error);
+    return { error: { code, message } };
+  };
+  for await (const shown of repeat(() => ask().catch(explain), intervalMs, signal)) {
     stdout.write(`${renderJson(shown)}\n`);
-  } while (await sleep(intervalMs, signal));
-}
-
-/** What is waited for; undefined where the signal comes first: who does not answer holds up no Ctrl-C. */
-function raceWith<T>(signal: AbortSignal, waited: Promise<T>): Promise<T | undefined> {
-  const { promise: stopped, resolve: stop } = Promise.withResolvers<undefined>();
-  const end = () => stop(undefined);
-  signal.addEventListener('abort', end, { once: true });
-  return Promise.race([waited, stopped]).finally(() => signal.removeEventListener('abort', end));
+  }
 }
 
 /** The error, where it may be over with the next look; any other is thrown on. */

@@ -71,8 +71,10 @@ export async function createOwner(
   const store = createRegistrationFiles(stateDirectory, () => undefined).networkJwt;
   await store.write({ ...emptyNetworkJwtState, token: new Secret(token) });
   const post = async (path: string, body: unknown) => (await call(baseUrl, path, { token, body })).body;
+  const paths = ['--config', configPath, '--state-dir', stateDirectory];
   return {
     token,
+    paths,
     stateDirectory,
     store,
     post,
@@ -84,8 +86,7 @@ export async function createOwner(
       return String(claimsOf(answer.by_client_jwt).client_id);
     },
     /** Runs `tributary …` as this owner. */
-    run: (argv: readonly string[], options: RunOptions = {}) =>
-      runAs(['--config', configPath, '--state-dir', stateDirectory, ...argv], clock, options),
+    run: (argv: readonly string[], options: RunOptions = {}) => runAs([...paths, ...argv], clock, options),
   };
 }
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { expectGolden } from './command-world.ts';
+import { startNastyService } from '../nasty-service.ts';
+import { createOwner, expectGolden, goldenNow } from './command-world.ts';
 import { createHousehold } from './household.ts';
 import { createNetworkWorld } from './network-world.ts';
+import { keys, openTerminal } from './terminal.ts';
 
 /** Each list with its first column that has a name of its own. */
 const lists = [
@@ -70,4 +72,15 @@ test.each([
   const ids = Object.values(devices);
   const masked = ids.reduce((text, id, index) => text.replaceAll(id, `device-${index + 1}`), stdout);
   await expectGolden(`lists-${name}`, masked);
+});
+
+test('one Ctrl-C ends a watched list whose service never answers', async () => {
+  const asked = Promise.withResolvers<void>();
+  await using silent = await startNastyService(() => asked.resolve());
+  const { paths } = await createOwner(silent.baseUrl, 'documented', 'a.token.here', { nowMs: goldenNow });
+  const terminal = openTerminal(...paths, 'device', 'list', '--watch', '2');
+  await asked.promise;
+  terminal.type(keys.ctrlC);
+  expect(await terminal.end()).toMatchObject({ exitCode: 0 });
+  expect(silent.seen).toHaveLength(1);
 });

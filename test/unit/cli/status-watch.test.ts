@@ -73,6 +73,22 @@ describe('the watched status', () => {
     expect(written.at(-1)).toBe('\u001b[?7h\u001b[?25h\u001b[?1049l');
   });
 
+  test.each(['lines', 'JSON'])(
+    'ends at the signal while nothing answers, and leaves the terminal as it was: %s',
+    async (form) => {
+      const written: string[] = [];
+      const controller = new AbortController();
+      const look = () => {
+        setImmediate(() => controller.abort());
+        return new Promise<never>(() => undefined);
+      };
+      const parts = { stdout: { write: (text: string) => void written.push(text) }, rows: () => 24, intervalMs: 1 };
+      await (form === 'JSON' ? watchJson : watchLines)(look, parts, controller.signal);
+      const screen = ['\u001b[?1049h\u001b[?25l\u001b[?7l', '\u001b[?7h\u001b[?25h\u001b[?1049l'];
+      expect(written).toEqual(form === 'JSON' ? [] : screen);
+    },
+  );
+
   test('is one object on each line for scripts, an error among them', async () => {
     const controller = new AbortController();
     const written: string[] = [];

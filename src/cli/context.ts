@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { LoadConfigOptions, LoadedConfig } from '../config/load.ts';
 import type { Places } from '../config/places.ts';
+import type { TributaryError } from '../lib/errors.ts';
 import type { ExitCode } from './exit-code.ts';
 import type { openPrompt } from './prompt.ts';
 
@@ -25,13 +26,13 @@ export interface CommandContext {
   readonly readStandardInput: (limitBytes: number) => Promise<string>;
   readonly version: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** Where the agent that is meant may answer. @throws configuration-invalid */
+  /** Where the agent that is meant may answer, whatever is wrong with its file. @throws configuration-invalid: it names none */
   readonly resolvePlaces: (options: PathOptions) => Promise<AgentPlaces>;
   /** The exit code of a command that did its work and found something amiss. */
   readonly setExitCode: (code: ExitCode | 1) => void;
 }
 
-export type AgentPlaces = Pick<Places, 'socketPaths' | 'onlyOf'>;
+export type AgentPlaces = Pick<Places, 'socketPaths' | 'onlyOf'> & { readonly problem?: TributaryError };
 
 export type Prompt = NonNullable<ReturnType<typeof openPrompt>>;
 

@@ -16,6 +16,8 @@ interface Listening {
   readonly socketPaths: readonly string[];
   /** The state directory of the agent that is meant; any other refuses to answer. */
   readonly onlyOf?: string | undefined;
+  /** What is wrong with the configuration; thrown where nobody answers. */
+  readonly problem?: Error | undefined;
 }
 
 interface Question {
@@ -26,8 +28,8 @@ interface Question {
   readonly onVersion?: (version: string | undefined) => void;
 }
 
-/** The first socket's answer, parsed. @throws not-running, not-allowed, command-failed, and the error in the answer */
-export async function askAgent({ socketPaths, onlyOf }: Listening, question: Question): Promise<unknown> {
+/** The first socket's answer, parsed. @throws `problem` or not-running, not-allowed, command-failed, and the error in the answer */
+export async function askAgent({ socketPaths, onlyOf, problem }: Listening, question: Question): Promise<unknown> {
   const name = onlyOf === undefined ? 'the agent' : `the agent of ${onlyOf}`;
   const others: string[] = [];
   for (const socketPath of socketPaths) {
@@ -40,7 +42,7 @@ export async function askAgent({ socketPaths, onlyOf }: Listening, question: Que
   }
   const found =
     others.length > 0 ? `it does not answer${others.join('')}` : `nothing answers on ${socketPaths.join(' or ')}`;
-  throw new TributaryError('not-running', `asking ${name}: ${found}`);
+  throw problem ?? new TributaryError('not-running', `asking ${name}: ${found}`);
 }
 
 /** HTTP/1.0, whose answers end with the connection: Node's own client takes longer to load than this whole exchange. */

@@ -33,14 +33,17 @@ async function startAgent(stateDirectory: string, socketPath: string): Promise<r
 }
 
 /** A machine whose usual socket is another agent's: its own one has a state directory and a configuration. */
-async function openMachine({ isRunning }: { readonly isRunning: boolean }) {
+async function openMachine({ isRunning, otherIsUsual = false }: { isRunning: boolean; otherIsUsual?: boolean }) {
   const directory = makeDirectory();
   const [state, otherState, session] = ['state', 'other state', 'session'].map((name) => join(directory, name));
   for (const folder of [state, otherState, session]) mkdirSync(folder ?? '', { mode: 0o700 });
   const service = await startService({ directory: join(directory, 'service') });
   const file = join(directory, 'tributary.yaml');
   writeFileSync(file, `service:\n  base_url: ${service.baseUrl}\n`);
-  const other = await startAgent(otherState ?? '', join(session ?? '', 'tributary/tributary.sock'));
+  const other = await startAgent(
+    otherIsUsual ? '/var/lib/tributary' : (otherState ?? ''),
+    join(session ?? '', 'tributary/tributary.sock'),
+  );
   const own = isRunning ? await startAgent(state ?? '', join(state ?? '', 'tributary.sock')) : [];
   const run = async (argv: readonly string[], environment: Record<string, string> = {}) => {
     const env = { PATH: process.env.PATH ?? '', XDG_RUNTIME_DIR: session ?? '', ...environment };
@@ -86,6 +89,48 @@ describe('of two agents on one machine', () => {
       const { exitCode, stderr } = await run([...line.split(' '), '--config', file, '--state-dir', state]);
       expect([exitCode, other]).toEqual([alone, []]);
       if (alone !== 0) expect(stderr).toContain(`tributary.sock the agent of ${otherState} answers`);
+    },
+  );
+
+  const broken = 'service:\n  base_url: https://service.example\nprovide: { cap: { reset_day: 31 } }\n';
+
+  test.each([
+    ['status', ['status']],
+    ['provide none', ['mode']],
+    ['reload', ['reload']],
+    ['health', []],
+  ])('tributary %s reaches one whose file is broken by now', { timeout: 60_000 }, async (line, asked) => {
+    const { state, file, own, other, run } = await openMachine({ isRunning: true });
+    writeFileSync(file, broken);
+    const ended = await run([...line.split(' '), '--config', file, '--state-dir', state]);
+    expect([ended.exitCode, own, other]).toEqual([0, asked, []]);
+  });
+
+  test.each([
+    ['status', 78],
+    ['provide none', 78],
+    ['reload', 78],
+    ['health', 1],
+  ])('tributary %s says what is broken where none runs', { timeout: 60_000 }, async (line, code) => {
+    const { state, file, other, run } = await openMachine({ isRunning: false });
+    writeFileSync(file, broken);
+    const ended = await run([...line.split(' '), '--config', file, '--state-dir', state]);
+    expect([ended.exitCode, ended.stdout + ended.stderr, other]).toEqual([
+      code,
+      expect.stringContaining('cap.bytes'),
+      [],
+    ]);
+  });
+
+  test.each(['service: [', undefined])(
+    'a file that cannot be read and names no state directory means nobody: %s',
+    { timeout: 60_000 },
+    async (text) => {
+      const { file, other, run } = await openMachine({ isRunning: false, otherIsUsual: true });
+      if (text !== undefined) writeFileSync(file, text);
+      const named = text === undefined ? `${file}.typo` : file;
+      expect(await run(['provide', 'none', '--config', named])).toMatchObject({ exitCode: 78 });
+      expect(other).toEqual([]);
     },
   );
 

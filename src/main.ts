@@ -45,8 +45,7 @@ export async function main(): Promise<void> {
           (await findKnownPlaces(places)) ?? (await loadConfig(options, { environment }).catch(toFailure()));
         if (!(known instanceof Error)) return known;
         // A file that is named alone and cannot be read says nothing of its agent, which need not be the usual one.
-        const isNamedAlone = options.config !== undefined && options.stateDir === undefined;
-        if (isNamedAlone && (await readConfigFile(places)).tree === undefined) throw known;
+        if (options.config && !options.stateDir && !(await readConfigFile(places)).tree) throw known;
         return { ...(await resolvePlaces(places)), problem: known };
       },
       setExitCode(code) {

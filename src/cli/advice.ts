@@ -51,7 +51,6 @@ export async function advise(error: unknown, { name, options }: Typed, context: 
 async function findPlaces(options: Typed['options'], context: CommandContext) {
   const file = chooseConfigPath({ configPath: options.config, environment: context.environment });
   const loaded = await loadConfig(options, context).catch(() => undefined);
-  const origin = loaded?.originOf(['service', 'base_url']);
-  const place = origin === undefined || origin.kind === 'default' ? file : origin.place;
+  const place = loaded?.originOf(['service', 'base_url']).place ?? file;
   return { file, service: `${loaded?.config.service.base_url ?? ''} (service.base_url, ${place})`.trim() };
 }

@@ -91,10 +91,11 @@ async function findEffect(key: string, options: PathOptions, context: CommandCon
   if (origin.kind === 'environment') {
     return { effect: 'overruled', message: `${origin.place} wins over it: change it there` } as const;
   }
-  const asked = reloadAgent(await context.resolvePlaces(options));
-  const failure = await asked.catch(toFailure('not-running', 'not-allowed', 'command-failed', 'configuration-invalid'));
+  const expected = toFailure('not-running', 'not-allowed', 'command-failed', 'configuration-invalid', 'usage-invalid');
+  const failure = await reloadAgent(await context.resolvePlaces(options), loaded.file).catch(expected);
   if (failure === undefined) return { effect: 'taken-over', message: 'The agent took it over.' } as const;
   if (failure.code === 'not-running') return { effect: 'no-agent', message: undefined } as const;
+  if (failure.code === 'usage-invalid') context.setExitCode(64);
   return { effect: 'not-taken-over', message: `The agent did not take it over: ${failure.message}` } as const;
 }
 
@@ -110,10 +111,7 @@ async function loadWithLists(options: PathOptions, context: CommandContext): Pro
     refused === undefined ? [] : [{ path: ['gateway', 'deny_destinations'], text: refused.message }],
   );
   if (problems.length === 0) return loaded;
-  throw createConfigError(problems, (path) => {
-    const origin = loaded.originOf(path);
-    return origin.kind === 'default' ? undefined : origin.place;
-  });
+  throw createConfigError(problems, (path) => loaded.originOf(path).place);
 }
 
 /** On a host, where the packaged agent is behind a fence: a service in a private network is behind it too. */

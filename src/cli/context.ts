@@ -1,7 +1,6 @@
 import { styleText } from 'node:util';
 import type { LoadConfigOptions, LoadedConfig } from '../config/load.ts';
-import type { Places } from '../config/places.ts';
-import type { TributaryError } from '../lib/errors.ts';
+import type { Listening } from '../status/socket-client.ts';
 import type { ExitCode } from './exit-code.ts';
 import type { openPrompt } from './prompt.ts';
 
@@ -32,7 +31,7 @@ export interface CommandContext {
   readonly setExitCode: (code: ExitCode | 1) => void;
 }
 
-export type AgentPlaces = Pick<Places, 'socketPaths' | 'onlyOf'> & { readonly problem?: TributaryError };
+export type AgentPlaces = Listening;
 
 export type Prompt = NonNullable<ReturnType<typeof openPrompt>>;
 

@@ -1,5 +1,7 @@
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { toFailure } from '../lib/errors.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, refuse } from './command.ts';
 import type { AgentPlaces } from './context.ts';
 
 export const reload = defineCommand({
@@ -8,15 +10,17 @@ export const reload = defineCommand({
   options: { '--json': 'one JSON object' },
   examples: { 'sudo tributary reload': 'after a change of the configuration file' },
   async act({ options, show }, context) {
-    await reloadAgent(await context.resolvePlaces(options));
+    await reloadAgent(await context.resolvePlaces(options), options.config && resolve(options.config));
     await show({ reloaded: true }, () => 'The agent took the configuration over.\n');
   },
 });
 
-/** @throws not-running, not-allowed, command-failed; configuration-invalid where the agent goes on with the one before */
-export async function reloadAgent(places: AgentPlaces): Promise<void> {
+/** @throws not-running, not-allowed, command-failed, usage-invalid (it reads another file), configuration-invalid (it goes on as before) */
+export async function reloadAgent(places: AgentPlaces, file?: string): Promise<void> {
   const { askAgent } = await import('../status/socket-client.ts');
-  await askAgent(places, { method: 'POST', path: '/reload' });
+  const { file: own = file }: { file?: string } = Object(await askAgent(places, { method: 'POST', path: '/reload' }));
+  const [read, meant] = await Promise.all([own, file ?? own].map((path = '') => realpath(path).catch(() => path)));
+  if (read !== meant) throw refuse(`the running agent reads ${own}, not ${file}`);
 }
 
 /** An agent that waits for a sign-in goes on at once; true where one runs. */

@@ -12,7 +12,7 @@ const answerLimitBytes = 4 * 1024 * 1024;
 const nobody: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED']);
 
 /** An agent, and where it may answer; the likeliest first. */
-interface Listening {
+export interface Listening {
   readonly socketPaths: readonly string[];
   /** The state directory of the agent that is meant; any other refuses to answer. */
   readonly onlyOf?: string | undefined;

@@ -10,7 +10,11 @@ import { makeSource } from '../../unit/status/status-fixture.ts';
 import { makeDirectory, start as startService } from '../reference-caller.ts';
 
 /** What answers on a socket as the agent of this state directory, and what it was asked for. */
-async function startAgent(stateDirectory: string, socketPath: string): Promise<readonly string[]> {
+async function startAgent(
+  stateDirectory: string,
+  socketPath: string,
+  configFile = '/etc/other.yaml',
+): Promise<readonly string[]> {
   const asked: string[] = [];
   const note = (what: string) => async () => void asked.push(what);
   const control = {
@@ -24,7 +28,15 @@ async function startAgent(stateDirectory: string, socketPath: string): Promise<r
     return [];
   };
   const now = () => new Date();
-  const source = { ...makeSource(providingFacts), now, stateDirectory, refresh: note('status'), control, history };
+  const source = {
+    ...makeSource(providingFacts),
+    now,
+    stateDirectory,
+    configFile,
+    refresh: note('status'),
+    control,
+    history,
+  };
   const onPageProblem = () => undefined;
   const server = createStatusServer({ source, listen: undefined, socketPath, ownNames: () => [], onPageProblem });
   await server.start();
@@ -40,11 +52,9 @@ async function openMachine({ isRunning, otherIsUsual = false }: { isRunning: boo
   const service = await startService({ directory: join(directory, 'service') });
   const file = join(directory, 'tributary.yaml');
   writeFileSync(file, `service:\n  base_url: ${service.baseUrl}\n`);
-  const other = await startAgent(
-    otherIsUsual ? '/var/lib/tributary' : (otherState ?? ''),
-    join(session ?? '', 'tributary/tributary.sock'),
-  );
-  const own = isRunning ? await startAgent(state ?? '', join(state ?? '', 'tributary.sock')) : [];
+  const usual = join(session ?? '', 'tributary/tributary.sock');
+  const other = await startAgent(otherIsUsual ? '/var/lib/tributary' : (otherState ?? ''), usual);
+  const own = isRunning ? await startAgent(state ?? '', join(state ?? '', 'tributary.sock'), file) : [];
   const run = async (argv: readonly string[], environment: Record<string, string> = {}) => {
     const env = { PATH: process.env.PATH ?? '', XDG_RUNTIME_DIR: session ?? '', ...environment };
     const child = spawn(process.execPath, ['src/tributary.ts', ...argv], { env });
@@ -131,6 +141,17 @@ describe('of two agents on one machine', () => {
       const named = text === undefined ? `${file}.typo` : file;
       expect(await run(['provide', 'none', '--config', named])).toMatchObject({ exitCode: 78 });
       expect(other).toEqual([]);
+    },
+  );
+
+  test.each(['reload', 'config set provide.mode none'])(
+    'tributary %s refuses where the one that answers reads another file',
+    { timeout: 60_000 },
+    async (line) => {
+      const { file, run } = await openMachine({ isRunning: false, otherIsUsual: true });
+      const { exitCode, stdout, stderr } = await run([...line.split(' '), '--config', file]);
+      const said = `the running agent reads /etc/other.yaml, not ${file}`;
+      expect([exitCode, stdout + stderr]).toEqual([64, expect.stringContaining(said)]);
     },
   );
 

@@ -1,3 +1,5 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { askForRights, config } from '../../../src/cli/config.ts';
 import { health } from '../../../src/cli/health.ts';
@@ -7,13 +9,13 @@ import { status } from '../../../src/cli/status.ts';
 import { defineSystemCommand } from '../../../src/cli/system-commands.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
-import { makeFile, withService } from '../config/config-fixture.ts';
+import { makeDirectory, makeFile, withService } from '../config/config-fixture.ts';
 import { now, providingFacts } from '../health/sample-facts.ts';
 import { createStatusFixture } from '../status/status-fixture.ts';
 import { runCommand } from './run-command.ts';
 
-async function startAgent() {
-  const agent = await createStatusFixture('no-page');
+async function startAgent(more: Parameters<typeof createStatusFixture>[1] = {}) {
+  const agent = await createStatusFixture('no-page', more);
   await agent.start();
   return agent;
 }
@@ -126,9 +128,9 @@ describe('tributary pause and resume', () => {
   });
 });
 
-/** An agent that answers a reload like this. */
-async function startReloading(answer: () => Promise<void>) {
-  const agent = await startAgent();
+/** An agent that answers a reload like this, and reads this file. */
+async function startReloading(answer: () => Promise<void>, configFile = '/etc/tributary/tributary.yaml') {
+  const agent = await startAgent({ configFile });
   agent.state.reload = answer;
   return agent;
 }
@@ -163,9 +165,32 @@ describe('tributary config set', () => {
     ['needs a restart', refuse('log changed: restart it'), 'The agent did not take it over: log changed: restart it'],
   ])('says that the running agent %s', async (_, answer, message) => {
     const path = makeFile(withService());
-    await using agent = await startReloading(answer);
+    await using agent = await startReloading(answer, path);
     const { stdout } = await set(path, agent.socketPath, 'provide.mode', 'friends');
     expect(stdout).toBe(`provide.mode is friends now, in ${path}\n${message}\n`);
+  });
+
+  test('says that the running agent reads another file, which is a refusal', async () => {
+    const path = makeFile(withService());
+    await using agent = await startReloading(async () => undefined);
+    const message = `the running agent reads /etc/tributary/tributary.yaml, not ${path}`;
+    const { stdout, exitCode } = await set(path, agent.socketPath, 'provide.mode', 'friends');
+    expect(stdout).toContain(`\nThe agent did not take it over: ${message}\n`);
+    expect(exitCode).toBe(64);
+    const json = await set(path, agent.socketPath, 'provide.mode', 'none', '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject({ effect: 'not-taken-over' });
+    const reloading = runCommand(reload, agent.socketPath, ['--config', path, 'reload']);
+    await expect(reloading).rejects.toMatchObject({ code: 'usage-invalid', message });
+    expect((await runCommand(reload, agent.socketPath, ['reload'])).exitCode).toBeUndefined();
+  });
+
+  test('knows its file by another path', async () => {
+    const path = makeFile(withService());
+    const link = join(makeDirectory(), 'link.yaml');
+    symlinkSync(path, link);
+    await using agent = await startReloading(async () => undefined, link);
+    const { stdout } = await set(path, agent.socketPath, 'provide.mode', 'friends');
+    expect(stdout).toContain('The agent took it over.');
   });
 
   test('says nothing of an agent where none runs, and scripts are told so', async () => {

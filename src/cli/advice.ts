@@ -16,6 +16,7 @@ const address = 'Check the address {service}, and that no sign-in page is in bet
 const advice: Partial<Readonly<Record<ErrorCode, Advice>>> = {
   'usage-invalid': 'See how it is used: {command} --help',
   'configuration-invalid': {
+    'config set': 'Nothing was written. Edit {file} where several keys have to change together: tributary config check',
     'config check': 'Edit {file}, then check again.',
     reload: 'Where it asks for a restart: sudo systemctl restart tributary. Else edit {file}: tributary config check',
   },

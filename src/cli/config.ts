@@ -54,12 +54,12 @@ export const config: CommandGroup = {
         const { chooseConfigPath } = await import('../config/config-file.ts');
         const file = chooseConfigPath({ configPath: options.config, environment: context.environment });
         const value = toShownValue({ key, text });
-        await setConfigKeys(file, [{ key, text }]).catch((error: unknown) => {
+        const isNew = await setConfigKeys(file, [{ key, text }], context.environment).catch((error: unknown) => {
           throw askForRights(error, `sudo tributary config set ${key} ${JSON.stringify(text)}`);
         });
         const effect = await findEffect(key, options, context);
         await show({ file, key, value, ...effect }, () =>
-          joinLines([`${key} is ${value} now, in ${file}`, effect.message]),
+          joinLines([`${key} is ${value} now, in ${file}${isNew ? ' (a new file)' : ''}`, effect.message]),
         );
       },
     },
@@ -87,10 +87,9 @@ export function askForRights(error: unknown, action: string): unknown {
 async function findEffect(key: string, options: PathOptions, context: CommandContext) {
   const loaded = await loadConfig(options, context).catch(toFailure('configuration-invalid'));
   if (loaded instanceof Error) return { effect: 'refused', message: loaded.message } as const;
-  const origin = loaded.originOf(key.split('.'));
-  if (origin.kind === 'environment') {
-    return { effect: 'overruled', message: `${origin.place} wins over it: change it there` } as const;
-  }
+  const { kind, place } = loaded.originOf(key.split('.'));
+  if (kind === 'environment')
+    return { effect: 'overruled', message: `${place} wins over it: change it there` } as const;
   const expected = toFailure('not-running', 'not-allowed', 'command-failed', 'configuration-invalid', 'usage-invalid');
   const failure = await reloadAgent(await context.resolvePlaces(options), loaded.file).catch(expected);
   if (failure === undefined) return { effect: 'taken-over', message: 'The agent took it over.' } as const;

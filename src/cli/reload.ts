@@ -1,5 +1,4 @@
 import { realpath } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { toFailure } from '../lib/errors.ts';
 import { defineCommand, refuse } from './command.ts';
 import type { AgentPlaces } from './context.ts';
@@ -10,7 +9,7 @@ export const reload = defineCommand({
   options: { '--json': 'one JSON object' },
   examples: { 'sudo tributary reload': 'after a change of the configuration file' },
   async act({ options, show }, context) {
-    await reloadAgent(await context.resolvePlaces(options), options.config && resolve(options.config));
+    await reloadAgent(await context.resolvePlaces(options), options.config);
     await show({ reloaded: true }, () => 'The agent took the configuration over.\n');
   },
 });

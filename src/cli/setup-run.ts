@@ -76,7 +76,7 @@ type Work = Awaited<ReturnType<typeof prepare>> & { readonly progress: { done: s
 
 async function finish(work: Work, options: PathOptions, context: CommandContext) {
   const { path, changes, code, prompt, say, progress } = work;
-  await setConfigKeys(path, changes);
+  await setConfigKeys(path, changes, context.environment);
   if (changes.length > 0) progress.done = `${path} is written, and tributary setup goes on from there`;
   const loaded = await loadConfig(options, { environment: await completeEnvironment(context.environment) });
   // Before the sign-in: systemd makes the state directory, for the user that the agent runs as.

@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { hasCode, messageOf, systemCodeOf, TributaryError, toFailure } from '../lib/errors.ts';
 import { toPlainJson } from '../lib/plain-text.ts';
-import type { CommandGroup } from './command.ts';
+import { type CommandGroup, renderCommand } from './command.ts';
 import { type CommandContext, loadConfig, type PathOptions } from './context.ts';
 import { joinLines } from './present/text.ts';
 import { reloadAgent } from './reload.ts';
@@ -55,7 +55,7 @@ export const config: CommandGroup = {
         const file = chooseConfigPath({ configPath: options.config, environment: context.environment });
         const value = toShownValue({ key, text });
         const isNew = await setConfigKeys(file, [{ key, text }], context.environment).catch((error: unknown) => {
-          throw askForRights(error, `sudo tributary config set ${key} ${JSON.stringify(text)}`);
+          throw askForRights(error, `sudo ${renderCommand(['config', 'set', key, text], options)}`);
         });
         const effect = await findEffect(key, options, context);
         await show({ file, key, value, ...effect }, () =>
@@ -106,9 +106,8 @@ async function loadWithLists(options: PathOptions, context: CommandContext): Pro
   const { createConfigError } = await import('../config/problems.ts');
   const { files } = splitDenied(loaded.config.gateway.deny_destinations);
   const looked = files.map((path) => readAddressList(path).then(() => undefined, toFailure('list-refused')));
-  const problems = (await Promise.all(looked)).flatMap((refused) =>
-    refused === undefined ? [] : [{ path: ['gateway', 'deny_destinations'], text: refused.message }],
-  );
+  const refused = (await Promise.all(looked)).filter((one) => one !== undefined);
+  const problems = refused.map(({ message: text }) => ({ path: ['gateway', 'deny_destinations'], text }));
   if (problems.length === 0) return loaded;
   throw createConfigError(problems, (path) => loaded.originOf(path).place);
 }

@@ -26,12 +26,10 @@ export interface CommandContext {
   readonly version: string;
   readonly environment: NodeJS.ProcessEnv;
   /** Where the agent that is meant may answer, whatever is wrong with its file. @throws configuration-invalid: it names none */
-  readonly resolvePlaces: (options: PathOptions) => Promise<AgentPlaces>;
+  readonly resolvePlaces: (options: PathOptions) => Promise<Listening>;
   /** The exit code of a command that did its work and found something amiss. */
   readonly setExitCode: (code: ExitCode | 1) => void;
 }
-
-export type AgentPlaces = Listening;
 
 export type Prompt = NonNullable<ReturnType<typeof openPrompt>>;
 

@@ -2,8 +2,9 @@ import { TributaryError } from '../lib/errors.ts';
 import { parseDurationSeconds } from '../lib/units.ts';
 import { provideModes } from '../service/profiles.ts';
 import type { ProvideRequest } from '../status/routes.ts';
+import type { Listening } from '../status/socket-client.ts';
 import { defineCommand, refuse, type Show } from './command.ts';
-import type { AgentPlaces, CommandContext, PathOptions } from './context.ts';
+import type { CommandContext, PathOptions } from './context.ts';
 
 /** `tributary provide [MODE] [--for 2h] [--limit RATE] [--clear] [--json]`. @throws usage-invalid, not-running, not-allowed */
 export const provide = defineCommand({
@@ -85,7 +86,7 @@ export async function readProvideBody(
   return { mode: known, forSeconds, limitBitsPerSecond };
 }
 
-async function askProvide(places: AgentPlaces, body: ProvideRequest | undefined) {
+async function askProvide(places: Listening, body: ProvideRequest | undefined) {
   const { askAgent } = await import('../status/socket-client.ts');
   const answer = await (body === undefined
     ? askAgent(places, { method: 'GET', path: '/status.json' })

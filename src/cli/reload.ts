@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { toFailure } from '../lib/errors.ts';
+import type { Listening } from '../status/socket-client.ts';
 import { defineCommand, refuse } from './command.ts';
-import type { AgentPlaces } from './context.ts';
 
 export const reload = defineCommand({
   usage: 'reload',
@@ -15,7 +15,7 @@ export const reload = defineCommand({
 });
 
 /** @throws not-running, not-allowed, command-failed, usage-invalid (it reads another file), configuration-invalid (it goes on as before) */
-export async function reloadAgent(places: AgentPlaces, file?: string): Promise<void> {
+export async function reloadAgent(places: Listening, file?: string): Promise<void> {
   const { askAgent } = await import('../status/socket-client.ts');
   const { file: own = file }: { file?: string } = Object(await askAgent(places, { method: 'POST', path: '/reload' }));
   const [read, meant] = await Promise.all([own, file ?? own].map((path = '') => realpath(path).catch(() => path)));
@@ -23,8 +23,7 @@ export async function reloadAgent(places: AgentPlaces, file?: string): Promise<v
 }
 
 /** An agent that waits for a sign-in goes on at once; true where one runs. */
-export async function wakeAgent(places: AgentPlaces): Promise<boolean> {
+export async function wakeAgent(places: Listening): Promise<boolean> {
   const expected = toFailure('not-running', 'configuration-invalid', 'not-allowed', 'command-failed');
-  const failure = await reloadAgent(places).catch(expected);
-  return failure?.code !== 'not-running';
+  return (await reloadAgent(places).catch(expected))?.code !== 'not-running';
 }

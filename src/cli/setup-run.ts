@@ -9,11 +9,11 @@ import { hasCode, messageOf, TributaryError, toUndefined } from '../lib/errors.t
 import { sleep } from '../lib/sleep.ts';
 import { judgeStatus } from '../service/judge.ts';
 import type { ServiceAddress } from '../service/url.ts';
-import { askAgent } from '../status/socket-client.ts';
+import { askAgent, type Listening } from '../status/socket-client.ts';
 import { exec } from '../system/exec.ts';
 import { isThere } from '../system/files.ts';
 import { refuse, type Show } from './command.ts';
-import { type AgentPlaces, type CommandContext, loadConfig, type PathOptions } from './context.ts';
+import { type CommandContext, loadConfig, type PathOptions } from './context.ts';
 import { joinLines } from './present/text.ts';
 import { readSecret } from './read-secret.ts';
 import { wakeAgent } from './reload.ts';
@@ -137,7 +137,7 @@ async function findStart(path: string) {
 }
 
 /** The agent's status once it is more than on its way, or as it is after `limitMs`; undefined where no agent answers by then. */
-async function waitForStatus(places: AgentPlaces, limitMs: number, signal: AbortSignal) {
+async function waitForStatus(places: Listening, limitMs: number, signal: AbortSignal) {
   const untilMs = performance.now() + limitMs;
   for (;;) {
     const asked = askAgent(places, { method: 'GET', path: '/status.json' });

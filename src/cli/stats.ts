@@ -1,6 +1,6 @@
 import { hasCode } from '../lib/errors.ts';
 import { chooseClient } from './choose-client.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, refuseOption } from './command.ts';
 import { readDeviceStats, readHere } from './stats/device-view.ts';
 import { parseWindowHours } from './stats/figures.ts';
 import { type LocalStats, readLocalStats } from './stats/local-view.ts';
@@ -32,6 +32,7 @@ export const stats = defineCommand({
     };
     const readLocal = async (serviceProblem: LocalStats['serviceProblem']) =>
       readLocalStats(await findLedger(), askedHours, serviceProblem);
+    if (local === true && (client ?? 'this') !== 'this') throw refuseOption('--client', client, 'this beside --local');
     if (local === true) return readLocal(undefined);
     try {
       if (client === undefined) return await readNetworkStats(session, askedHours);

@@ -40,8 +40,7 @@ export async function askAgent({ socketPaths, onlyOf, problem }: Listening, ques
       else if (!nobody.has(systemCodeOf(error))) throw createAskError(error, name, socketPath);
     }
   }
-  const found =
-    others.length > 0 ? `it does not answer${others.join('')}` : `nothing answers on ${socketPaths.join(' or ')}`;
+  const found = others[0] ? `it does not answer${others.join('')}` : `nothing answers on ${socketPaths.join(' or ')}`;
   throw problem ?? new TributaryError('not-running', `asking ${name}: ${found}`);
 }
 

@@ -103,9 +103,9 @@ export async function lookAtOutside(host: DoctorHost): Promise<Finding> {
   const router = chooseRouter(here, uplink);
   const { addresses } = await host.askOutside({ router, natPmp, upnp, stun });
   if (addresses.length > 0) return lookAtAddresses(host, addresses, gateway.allow_destinations);
-  if (named.length > 0) return pass(`not told by ${router}; gateway.deny_destinations names ${named.join(', ')}`);
+  if (named[0]) return pass(`not told by ${router ?? 'anybody'}; gateway.deny_destinations names ${named.join(', ')}`);
   return fail(
-    `${router} does not tell the public address: consumers may reach what your router shows there`,
+    `${router ?? 'the network'} does not tell the public address: consumers may reach what your router shows there`,
     "sudo tributary config set gateway.deny_destinations '[ADDRESS]'",
   );
 }

@@ -1,6 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { renderCommand } from '../../../src/cli/command.ts';
 import { askForRights, config } from '../../../src/cli/config.ts';
 import { health } from '../../../src/cli/health.ts';
 import { pause, provide, readProvideBody, resume } from '../../../src/cli/provide.ts';
@@ -218,6 +219,29 @@ test.each([
   const error = new TributaryError('state-unwritable', 'writing the file: open', { cause });
   expect(askForRights(error, 'sudo it')).toMatchObject({ code: expected, message: error.message, action });
 });
+
+test('a command to type again has its paths, and each word as a shell takes it', () => {
+  const words = ['config', 'set', 'gateway.blocked_ports', '[25, 26]'];
+  const line = "tributary config set gateway.blocked_ports '[25, 26]'";
+  expect(renderCommand(words, {})).toBe(line);
+  expect(renderCommand(words, { config: 'a.yaml', stateDir: '/srv/$b' })).toBe(
+    `${line} --config a.yaml --state-dir '/srv/$b'`,
+  );
+  expect(renderCommand(['x', ''], {})).toBe("tributary x ''");
+});
+
+test.each(['logs', 'start', 'stop', 'restart'] as const)(
+  'tributary %s is not about the agent of another state directory',
+  async (task) => {
+    const run = (directory: string) =>
+      runCommand(defineSystemCommand(task), '/unused', ['--state-dir', directory, task]);
+    await expect(run('/srv/b')).rejects.toMatchObject({
+      code: 'usage-invalid',
+      message: expect.stringContaining('the agent of /srv/b is not the service of this system'),
+    });
+    expect((await run('/var/lib/tributary')).stdout).not.toBe('');
+  },
+);
 
 test.each(['logs', 'start', 'stop', 'restart'] as const)(
   'tributary %s names the command of the system',

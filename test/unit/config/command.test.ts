@@ -131,6 +131,14 @@ describe('set', () => {
     expect((await run(path, 'set', 'provide.mode', 'none')).stdout).toContain(`now, in ${path}\n`);
   });
 
+  test('names a folder that cannot be made, as a fault of the disk and not of the program', async () => {
+    const path = `${makeFile('')}/folder/tributary.yaml`;
+    await expect(run(path, 'set', 'provide.mode', 'none')).rejects.toMatchObject({
+      code: 'state-unwritable',
+      message: expect.stringContaining(`writing ${path}: `),
+    });
+  });
+
   test('does not touch a file that is no YAML', async () => {
     const path = makeFile('service: [');
     await expect(run(path, 'set', 'provide.mode', 'friends')).rejects.toMatchObject({ code: 'configuration-invalid' });

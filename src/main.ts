@@ -2,10 +2,12 @@ import { type CommandContext, createPaint, loadConfig } from './cli/context.ts';
 import { printError, toExitCode } from './cli/exit-code.ts';
 import { runPlainCommand } from './cli/plain-command.ts';
 import { openPrompt, readStandardInput } from './cli/prompt.ts';
+import { readConfigFile } from './config/config-file.ts';
 import { findKnownPlaces } from './config/known-sockets.ts';
 import { completeEnvironment, takeEnvironment } from './config/own-environment.ts';
+import { resolvePlaces } from './config/places.ts';
 import { leadsToJournal } from './config/supervision.ts';
-import { messageOf, systemCodeOf, TributaryError } from './lib/errors.ts';
+import { messageOf, systemCodeOf, TributaryError, toFailure } from './lib/errors.ts';
 import { version } from './version.ts';
 
 /** The command line to a command, an error to an exit code. What only some command lines need is loaded late. */
@@ -37,9 +39,15 @@ export async function main(): Promise<void> {
       paint: createPaint(process.stdout),
       now: () => new Date(),
       environment,
-      resolvePlaces: async (options) =>
-        (await findKnownPlaces({ configPath: options.config, stateDirectory: options.stateDir, environment })) ??
-        (await loadConfig(options, { environment })),
+      async resolvePlaces(options) {
+        const places = { configPath: options.config, stateDirectory: options.stateDir, environment };
+        const known =
+          (await findKnownPlaces(places)) ?? (await loadConfig(options, { environment }).catch(toFailure()));
+        if (!(known instanceof Error)) return known;
+        // A file that is named alone and cannot be read says nothing of its agent, which need not be the usual one.
+        if (options.config && !options.stateDir && !(await readConfigFile(places)).tree) throw known;
+        return { ...(await resolvePlaces(places)), problem: known };
+      },
       setExitCode(code) {
         process.exitCode = code;
       },

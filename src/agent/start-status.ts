@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { findPageWarnings } from '../config/combinations.ts';
+import { defaultConfigPath } from '../config/config-file.ts';
 import { judgePhase } from '../health/phase.ts';
 import { hasCode, TributaryError } from '../lib/errors.ts';
 import { renderMetrics } from '../report/metrics.ts';
@@ -22,6 +23,7 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
   const source: StatusSource = {
     ...parts,
     stateDirectory: loaded.stateDirectory,
+    configFile: loaded.file ?? defaultConfigPath,
     refresh: sample,
     stalledLoops: heartbeats.stalled,
     metrics: () => renderMetrics({ facts: facts(), report: judgePhase(facts(), now()) }),

@@ -1,7 +1,7 @@
 import { chooseConfigPath } from '../config/config-file.ts';
 import { findAction } from '../health/reasons.ts';
 import { type ErrorCode, TributaryError } from '../lib/errors.ts';
-import type { Typed } from './command.ts';
+import { renderCommand, type Typed } from './command.ts';
 import { type CommandContext, loadConfig } from './context.ts';
 
 /** A text for every command, or for some by their names. */
@@ -11,11 +11,12 @@ const address = 'Check the address {service}, and that no sign-in page is in bet
 
 /**
  * What to do about an error for a person who typed a command and can do something now; the advice in `reasons.ts` is of an
- * agent that asks again. `{command}` is what was typed, `{service}` the address with its file and line.
+ * agent that asks again. `{command}` is what was typed, `{name}` without its paths, `{service}` the address with its file and line.
  */
 const advice: Partial<Readonly<Record<ErrorCode, Advice>>> = {
-  'usage-invalid': 'See how it is used: {command} --help',
+  'usage-invalid': 'See how it is used: tributary {name} --help',
   'configuration-invalid': {
+    'config set': 'Nothing was written. Edit {file} where several keys have to change together: tributary config check',
     'config check': 'Edit {file}, then check again.',
     reload: 'If it needs a restart: sudo systemctl restart tributary. Otherwise correct {file}: tributary config check',
   },
@@ -30,7 +31,7 @@ const advice: Partial<Readonly<Record<ErrorCode, Advice>>> = {
   'service-unreachable': "Check the address {service}, and this device's Internet connection.",
   'service-failed': 'Try again later. The fault is at {service}.',
   'service-refused': { 'device add': 'Check the code, or ask for a new one: each is used once and expires.' },
-  'operation-not-served': 'Check the address {service}. If it is right, it lacks what {command} needs.',
+  'operation-not-served': 'Check the address {service}. If it is right, it lacks what tributary {name} needs.',
   'rate-limited': 'Try again when the service allows it.',
   'answer-redirected': address,
   'answer-not-json': address,
@@ -45,7 +46,8 @@ export async function advise(error: unknown, { name, options }: Typed, context: 
   const isDenied = /^(state|configuration)-/.test(error.code) && /\bE(ACCES|PERM)\b/.test(error.message);
   const found = advice[isDenied && process.geteuid?.() !== 0 ? 'not-allowed' : error.code];
   const text = (typeof found === 'string' ? found : found?.[name]) ?? findAction(error.code);
-  const values = new Map(Object.entries({ command: `tributary ${name}`, ...(await findPlaces(options, context)) }));
+  const command = renderCommand(name.split(' '), options);
+  const values = new Map(Object.entries({ name, command, ...(await findPlaces(options, context)) }));
   const action = text.replace(/\{(\w+)\}/g, (_, key: string) => values.get(key) ?? '');
   return new TributaryError(error.code, error.message, { cause: error, action });
 }
@@ -53,7 +55,6 @@ export async function advise(error: unknown, { name, options }: Typed, context: 
 async function findPlaces(options: Typed['options'], context: CommandContext) {
   const file = chooseConfigPath({ configPath: options.config, environment: context.environment });
   const loaded = await loadConfig(options, context).catch(() => undefined);
-  const origin = loaded?.originOf(['service', 'base_url']);
-  const place = origin === undefined || origin.kind === 'default' ? file : origin.place;
+  const place = loaded?.originOf(['service', 'base_url']).place ?? file;
   return { file, service: `${loaded?.config.service.base_url ?? ''} (service.base_url, ${place})`.trim() };
 }

@@ -107,6 +107,13 @@ export async function confirmOrStop(question: string, { yes }: CommonOptions, { 
   throw new TributaryError('usage-invalid', 'stopped: nothing was changed', { action: '' });
 }
 
+/** What to type into a shell for the agent that was meant: a word that needs quotes has them. */
+export function renderCommand(words: readonly string[], { config, stateDir }: PathOptions): string {
+  const paths = [...(config ? ['--config', config] : []), ...(stateDir ? ['--state-dir', stateDir] : [])];
+  const quote = (word: string) => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+  return ['tributary', ...words, ...paths].map(quote).join(' ');
+}
+
 /** The error for a command line that cannot be done: `usage-invalid`; without an `action`, its help is named. */
 export function refuse(message: string, known: ConstructorParameters<typeof TributaryError>[2] = {}) {
   return new TributaryError('usage-invalid', message, known);

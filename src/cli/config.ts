@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { hasCode, messageOf, systemCodeOf, TributaryError, toFailure } from '../lib/errors.ts';
 import { toPlainJson } from '../lib/plain-text.ts';
-import type { CommandGroup } from './command.ts';
+import { type CommandGroup, renderCommand } from './command.ts';
 import { type CommandContext, loadConfig, type PathOptions } from './context.ts';
 import { joinLines } from './present/text.ts';
 import { reloadAgent } from './reload.ts';
@@ -54,12 +54,12 @@ export const config: CommandGroup = {
         const { chooseConfigPath } = await import('../config/config-file.ts');
         const file = chooseConfigPath({ configPath: options.config, environment: context.environment });
         const value = toShownValue({ key, text });
-        await setConfigKeys(file, [{ key, text }]).catch((error: unknown) => {
-          throw askForRights(error, `sudo tributary config set ${key} ${JSON.stringify(text)}`);
+        const isNew = await setConfigKeys(file, [{ key, text }], context.environment).catch((error: unknown) => {
+          throw askForRights(error, `sudo ${renderCommand(['config', 'set', key, text], options)}`);
         });
         const effect = await findEffect(key, options, context);
         await show({ file, key, value, ...effect }, () =>
-          joinLines([`${key} is now ${value}, in ${file}`, effect.message]),
+          joinLines([`${key} is now ${value}, in ${file}${isNew ? ' (a new file)' : ''}`, effect.message]),
         );
       },
     },
@@ -87,14 +87,14 @@ export function askForRights(error: unknown, action: string): unknown {
 async function findEffect(key: string, options: PathOptions, context: CommandContext) {
   const loaded = await loadConfig(options, context).catch(toFailure('configuration-invalid'));
   if (loaded instanceof Error) return { effect: 'refused', message: loaded.message } as const;
-  const origin = loaded.originOf(key.split('.'));
-  if (origin.kind === 'environment') {
-    return { effect: 'overruled', message: `${origin.place} wins over it: change it there` } as const;
-  }
-  const asked = reloadAgent(await context.resolvePlaces(options));
-  const failure = await asked.catch(toFailure('not-running', 'not-allowed', 'command-failed', 'configuration-invalid'));
+  const { kind, place } = loaded.originOf(key.split('.'));
+  if (kind === 'environment')
+    return { effect: 'overruled', message: `${place} wins over it: change it there` } as const;
+  const expected = toFailure('not-running', 'not-allowed', 'command-failed', 'configuration-invalid', 'usage-invalid');
+  const failure = await reloadAgent(await context.resolvePlaces(options), loaded.file).catch(expected);
   if (failure === undefined) return { effect: 'taken-over', message: 'The running agent is using it.' } as const;
   if (failure.code === 'not-running') return { effect: 'no-agent', message: undefined } as const;
+  if (failure.code === 'usage-invalid') context.setExitCode(64);
   const restart = failure.code === 'configuration-invalid' ? '. To restart it: sudo systemctl restart tributary' : '';
   return { effect: 'not-taken-over', message: `The agent did not apply it: ${failure.message}${restart}` } as const;
 }
@@ -107,14 +107,10 @@ async function loadWithLists(options: PathOptions, context: CommandContext): Pro
   const { createConfigError } = await import('../config/problems.ts');
   const { files } = splitDenied(loaded.config.gateway.deny_destinations);
   const looked = files.map((path) => readAddressList(path).then(() => undefined, toFailure('list-refused')));
-  const problems = (await Promise.all(looked)).flatMap((refused) =>
-    refused === undefined ? [] : [{ path: ['gateway', 'deny_destinations'], text: refused.message }],
-  );
+  const refused = (await Promise.all(looked)).filter((one) => one !== undefined);
+  const problems = refused.map(({ message: text }) => ({ path: ['gateway', 'deny_destinations'], text }));
   if (problems.length === 0) return loaded;
-  throw createConfigError(problems, (path) => {
-    const origin = loaded.originOf(path);
-    return origin.kind === 'default' ? undefined : origin.place;
-  });
+  throw createConfigError(problems, (path) => loaded.originOf(path).place);
 }
 
 /** On a host, where the packaged agent is behind a fence: a service in a private network is behind it too. */

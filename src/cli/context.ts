@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { LoadConfigOptions, LoadedConfig } from '../config/load.ts';
-import type { Places } from '../config/places.ts';
+import type { Listening } from '../status/socket-client.ts';
 import type { ExitCode } from './exit-code.ts';
 import type { openPrompt } from './prompt.ts';
 
@@ -25,13 +25,11 @@ export interface CommandContext {
   readonly readStandardInput: (limitBytes: number) => Promise<string>;
   readonly version: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** Where the agent that is meant may answer. @throws configuration-invalid */
-  readonly resolvePlaces: (options: PathOptions) => Promise<AgentPlaces>;
+  /** Where the agent that is meant may answer, whatever is wrong with its file. @throws configuration-invalid: it names none */
+  readonly resolvePlaces: (options: PathOptions) => Promise<Listening>;
   /** The exit code of a command that did its work and found something amiss. */
   readonly setExitCode: (code: ExitCode | 1) => void;
 }
-
-export type AgentPlaces = Pick<Places, 'socketPaths' | 'onlyOf'>;
 
 export type Prompt = NonNullable<ReturnType<typeof openPrompt>>;
 

@@ -3,8 +3,9 @@ import { TributaryError } from '../lib/errors.ts';
 import { parseDurationSeconds } from '../lib/units.ts';
 import { provideModes } from '../service/profiles.ts';
 import type { ProvideRequest } from '../status/routes.ts';
+import type { Listening } from '../status/socket-client.ts';
 import { defineCommand, refuse, refuseOption, type Show } from './command.ts';
-import type { AgentPlaces, CommandContext, PathOptions } from './context.ts';
+import type { CommandContext, PathOptions } from './context.ts';
 
 /** What each mode means, for help. */
 export const modeMeanings =
@@ -91,7 +92,7 @@ export function refuseMode(text: string, modes: readonly string[], pause: string
   return refuse(`unknown mode ${text}; ${hint}`, { action });
 }
 
-async function askProvide(places: AgentPlaces, body: ProvideRequest | undefined) {
+async function askProvide(places: Listening, body: ProvideRequest | undefined) {
   const { askAgent } = await import('../status/socket-client.ts');
   const answer = await (body === undefined
     ? askAgent(places, { method: 'GET', path: '/status.json' })

@@ -1,6 +1,7 @@
+import { realpath } from 'node:fs/promises';
 import { toFailure } from '../lib/errors.ts';
-import { defineCommand } from './command.ts';
-import type { AgentPlaces } from './context.ts';
+import type { Listening } from '../status/socket-client.ts';
+import { defineCommand, refuse } from './command.ts';
 
 export const reload = defineCommand({
   usage: 'reload',
@@ -8,20 +9,21 @@ export const reload = defineCommand({
   options: { '--json': 'one JSON object' },
   examples: { 'sudo tributary reload': 'after you edited the configuration file' },
   async act({ options, show }, context) {
-    await reloadAgent(await context.resolvePlaces(options));
+    await reloadAgent(await context.resolvePlaces(options), options.config);
     await show({ reloaded: true }, () => 'The agent loaded the new configuration.\n');
   },
 });
 
-/** @throws not-running, not-allowed, command-failed; configuration-invalid where the agent goes on with the one before */
-export async function reloadAgent(places: AgentPlaces): Promise<void> {
+/** @throws not-running, not-allowed, command-failed, usage-invalid (it reads another file), configuration-invalid (it goes on as before) */
+export async function reloadAgent(places: Listening, file?: string): Promise<void> {
   const { askAgent } = await import('../status/socket-client.ts');
-  await askAgent(places, { method: 'POST', path: '/reload' });
+  const { file: own = file }: { file?: string } = Object(await askAgent(places, { method: 'POST', path: '/reload' }));
+  const [read, meant] = await Promise.all([own, file ?? own].map((path = '') => realpath(path).catch(() => path)));
+  if (read !== meant) throw refuse(`the running agent reads ${own}, not ${file}`);
 }
 
 /** An agent that waits for a sign-in goes on at once; true where one runs. */
-export async function wakeAgent(places: AgentPlaces): Promise<boolean> {
+export async function wakeAgent(places: Listening): Promise<boolean> {
   const expected = toFailure('not-running', 'configuration-invalid', 'not-allowed', 'command-failed');
-  const failure = await reloadAgent(places).catch(expected);
-  return failure?.code !== 'not-running';
+  return (await reloadAgent(places).catch(expected))?.code !== 'not-running';
 }

@@ -9,11 +9,11 @@ import { hasCode, messageOf, TributaryError, toUndefined } from '../lib/errors.t
 import { sleep } from '../lib/sleep.ts';
 import { judgeStatus } from '../service/judge.ts';
 import type { ServiceAddress } from '../service/url.ts';
-import { askAgent } from '../status/socket-client.ts';
+import { askAgent, type Listening } from '../status/socket-client.ts';
 import { exec } from '../system/exec.ts';
 import { isThere } from '../system/files.ts';
 import { refuse, type Show } from './command.ts';
-import { type AgentPlaces, type CommandContext, loadConfig, type PathOptions } from './context.ts';
+import { type CommandContext, loadConfig, type PathOptions } from './context.ts';
 import { joinLines } from './present/text.ts';
 import { readSecret } from './read-secret.ts';
 import { wakeAgent } from './reload.ts';
@@ -77,7 +77,7 @@ type Work = Awaited<ReturnType<typeof prepare>> & { readonly progress: { done: s
 
 async function finish(work: Work, options: PathOptions, context: CommandContext) {
   const { path, changes, code, prompt, say, progress } = work;
-  await setConfigKeys(path, changes);
+  await setConfigKeys(path, changes, context.environment);
   if (changes.length > 0) progress.done = `${path} is written; run tributary setup again to continue`;
   const loaded = await loadConfig(options, { environment: await completeEnvironment(context.environment) });
   // Before the sign-in: systemd makes the state directory, for the user that the agent runs as.
@@ -138,7 +138,7 @@ async function findStart(path: string) {
 }
 
 /** The agent's status once it is more than on its way, or as it is after `limitMs`; undefined where no agent answers by then. */
-async function waitForStatus(places: AgentPlaces, limitMs: number, signal: AbortSignal) {
+async function waitForStatus(places: Listening, limitMs: number, signal: AbortSignal) {
   const untilMs = performance.now() + limitMs;
   for (;;) {
     const asked = askAgent(places, { method: 'GET', path: '/status.json' });

@@ -1,6 +1,6 @@
 import { hasCode } from '../lib/errors.ts';
 import { chooseClient } from './choose-client.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, refuseOption } from './command.ts';
 import { namesParts } from './present/tables.ts';
 import { readDeviceStats, readHere } from './stats/device-view.ts';
 import { parseWindowHours } from './stats/figures.ts';
@@ -25,6 +25,8 @@ export const stats = defineCommand({
   async run(session, { options }, context) {
     const { last = '24h', client, local } = options;
     const askedHours = parseWindowHours(last);
+    const isOfThis = client === undefined || client === 'this';
+    if (local === true && !isOfThis) throw refuseOption('--client', client, 'this beside --local');
     /** Where this device's own record lies, with what a running agent has not written yet. */
     const findLedger = async () => {
       const { readUnwritten } = await import('./stats/unwritten.ts');
@@ -40,10 +42,9 @@ export const stats = defineCommand({
       if (device.clientId !== (await session.findOwnClientId())) return device;
       return { ...device, here: await readHere(device, await findLedger()) };
     } catch (error) {
-      // Of another device nothing is known here.
-      if (!hasCode(error, ...askingFails) || (client !== undefined && client !== 'this')) throw error;
-      // What was chosen is of the service's table, which has other columns.
-      if (namesParts(options) || options.csv) throw error;
+      // Of another device nothing is known here, and who chose from the service's table wants no other.
+      const isForMe = isOfThis && !namesParts(options) && options.csv !== true;
+      if (!isForMe || !hasCode(error, ...askingFails)) throw error;
       const own = await readLocal({ code: error.code, message: error.message });
       if (own.days.length === 0) throw error;
       return own;

@@ -1,5 +1,5 @@
 import { isThere } from '../system/files.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, refuse } from './command.ts';
 
 /** What the system does with the agent, and the program that it is asked with where the agent is a container. */
 const tasks = {
@@ -18,7 +18,9 @@ export function defineSystemCommand(task: Task) {
     description: `print the command to ${meaning}`,
     options: { '--json': 'one JSON object' },
     examples: { [`tributary ${task}`]: `prints ${bySystemd}` },
-    async act({ show }) {
+    async act({ options: { stateDir }, show }) {
+      if (stateDir && stateDir !== '/var/lib/tributary')
+        throw refuse(`the agent of ${stateDir} is not the service of this system: ask what started it`);
       const isContainer = (await isThere('/.dockerenv')) || (await isThere('/run/.containerenv'));
       const command = isContainer ? byDocker : bySystemd;
       await show({ command }, () => `${command}\n`);

@@ -19,6 +19,8 @@ export interface ConfigFile {
 export interface ConfigFileOptions {
   readonly configPath?: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
+  /** In place of what the file says now. */
+  readonly text?: string;
 }
 
 export const configLimitBytes = 256 * 1024;
@@ -29,11 +31,11 @@ export function chooseConfigPath({ configPath, environment }: ConfigFileOptions)
 }
 
 /** The file at the chosen path; only at the default one an absent file is none. Nothing is thrown. */
-export async function readConfigFile({ configPath, environment }: ConfigFileOptions): Promise<ConfigFile> {
+export async function readConfigFile({ configPath, environment, ...given }: ConfigFileOptions): Promise<ConfigFile> {
   const named = configPath || environment.TRIBUTARY_CONFIG || undefined;
   const path = chooseConfigPath({ configPath, environment });
   try {
-    const text = await readSmallFile(path, configLimitBytes);
+    const text = given.text ?? (await readSmallFile(path, configLimitBytes));
     // Loaded late: in a container everything may come from the environment.
     const { parseYaml } = await import('./yaml-text.ts');
     return { path, ...(await parseYaml(text, path)) };

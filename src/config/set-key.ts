@@ -1,7 +1,8 @@
 import { findNearest } from '../lib/edit-distance.ts';
-import { rethrow, TributaryError } from '../lib/errors.ts';
+import { rethrow, TributaryError, toUndefined } from '../lib/errors.ts';
 import { readLinkedFile, replaceFileText } from '../system/files.ts';
 import { type ConfigKey, listConfigKeys } from './keys.ts';
+import { loadConfig } from './load.ts';
 import { explainIssues, hideSecret, renderFound, renderPath } from './problems.ts';
 import { configSchema } from './schema.ts';
 import { setYamlValue } from './yaml-text.ts';
@@ -13,10 +14,10 @@ export interface KeyChange {
   readonly text: string;
 }
 
-/** Writes these values alone, and judges no others. @throws usage-invalid, configuration-invalid (no YAML), state-* */
-export async function setConfigKeys(path: string, changes: readonly KeyChange[]): Promise<void> {
-  const before = (await readLinkedFile(path)) ?? '';
-  let changed = before;
+/** Writes these values alone; what is valid stays so. Resolves with whether the file is new. @throws usage-invalid, configuration-invalid, state-* */
+export async function setConfigKeys(path: string, changes: readonly KeyChange[], environment: NodeJS.ProcessEnv = {}) {
+  const before = await readLinkedFile(path);
+  let changed = before ?? '';
   for (const { key, text } of changes) {
     const setting = setYamlValue(changed, findKey(key), text);
     const { tree, ...written } = await setting.catch(rethrow('configuration-invalid', `changing ${path}`));
@@ -25,7 +26,10 @@ export async function setConfigKeys(path: string, changes: readonly KeyChange[])
     if (wrong !== undefined) throw new TributaryError('usage-invalid', `${renderPath(wrong.path)}: ${wrong.text}`);
     changed = written.text;
   }
+  const load = (text: string) => loadConfig({ configPath: path, environment, text });
+  if (await load(before ?? '').catch(toUndefined('configuration-invalid'))) await load(changed);
   if (changed !== before) await replaceFileText(path, changed);
+  return before === undefined;
 }
 
 /** What is wrong with the text as this key's value; undefined where it may be written. @throws usage-invalid (no such key) */

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { WaysOut } from '../config/recipients.ts';
 import { toCeilings } from '../gateway/ceilings.ts';
 import { chooseRouter, chooseUplink, listAddresses, listOwnPrefixes, listPublicAddresses } from '../gateway/uplink.ts';
-import { hasCode, TributaryError } from '../lib/errors.ts';
+import { hasCode, rethrow, TributaryError } from '../lib/errors.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
 import type { Exec } from '../system/exec.ts';
 import { readFileIfThere } from '../system/files.ts';
@@ -44,7 +44,7 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const uplink = chooseUplink({ routes, interfaces }, { tunnelInterface: hostSide });
   const ownPrefixes = listOwnPrefixes(interfaces, hostSide);
   const link = chooseLink(ownPrefixes);
-  const nameServers = await prepareNameServers();
+  const nameServers = await prepareNameServers().catch(rethrow('command-failed', 'giving it DNS')).catch(explain);
   const isForwardingOurs = uplink !== undefined && (await isSwitchedByUs(host, toForwardingPath(uplink)));
   // The fence is there before the link is.
   const consumerPorts = chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range'));

@@ -41,7 +41,7 @@ export const ownerRoutes: Routes = {
   ...publicRoutes,
   '/health': ['GET', ({ health }) => createJsonAnswer(200, { healthy: health().isHealthy, message: health().line })],
   '/provide': ['POST', (asked) => setProvide(asked, asked.request.body)],
-  '/reload': ['POST', ({ control }) => control.reload().then(() => createJsonAnswer(200, { reloaded: true }))],
+  '/reload': ['POST', ({ control, configFile: file }) => control.reload().then(() => createJsonAnswer(200, { file }))],
   '/self-test': ['POST', (asked) => asked.control.selfTest().then(() => answerStatus(asked))],
 };
 

@@ -12,10 +12,12 @@ const answerLimitBytes = 4 * 1024 * 1024;
 const nobody: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED']);
 
 /** An agent, and where it may answer; the likeliest first. */
-interface Listening {
+export interface Listening {
   readonly socketPaths: readonly string[];
   /** The state directory of the agent that is meant; any other refuses to answer. */
   readonly onlyOf?: string | undefined;
+  /** What is wrong with the configuration; thrown where nobody answers. */
+  readonly problem?: Error | undefined;
 }
 
 interface Question {
@@ -26,8 +28,8 @@ interface Question {
   readonly onVersion?: (version: string | undefined) => void;
 }
 
-/** The first socket's answer, parsed. @throws not-running, not-allowed, command-failed, and the error in the answer */
-export async function askAgent({ socketPaths, onlyOf }: Listening, question: Question): Promise<unknown> {
+/** The first socket's answer, parsed. @throws `problem` or not-running, not-allowed, command-failed, and the error in the answer */
+export async function askAgent({ socketPaths, onlyOf, problem }: Listening, question: Question): Promise<unknown> {
   const name = onlyOf === undefined ? 'the agent' : `the agent of ${onlyOf}`;
   const others: string[] = [];
   for (const socketPath of socketPaths) {
@@ -40,7 +42,7 @@ export async function askAgent({ socketPaths, onlyOf }: Listening, question: Que
   }
   const nothing = `${name} is not running: nothing answers on ${socketPaths.join(' or ')}`;
   const found = others.length > 0 ? `asking ${name}: it does not answer${others.join('')}` : nothing;
-  throw new TributaryError('not-running', found);
+  throw problem ?? new TributaryError('not-running', found);
 }
 
 /** HTTP/1.0, whose answers end with the connection: Node's own client takes longer to load than this whole exchange. */

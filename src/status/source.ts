@@ -27,6 +27,7 @@ export type ReadHistory = (question: HistoryQuestion) => readonly HistoryRow[] |
 /** What the answers are made from. */
 export interface StatusSource {
   readonly stateDirectory: string;
+  readonly configFile: string;
   /** Reads the counters now, so that an answer says what is, not what was. */
   readonly refresh: () => Promise<void>;
   readonly facts: () => Facts;

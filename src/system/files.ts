@@ -38,7 +38,7 @@ export async function writeFileAtomic(
 /** Replaces a file's text in one step; whose it is and who may read it stay. A new one, in a new folder too, can be read by all. @throws state-unwritable */
 export async function replaceFileText(path: string, text: string): Promise<void> {
   const before = await stat(path).catch(() => undefined);
-  if (before === undefined) await makeFolders(dirname(path), 0o755);
+  if (before === undefined) await makeFolders(dirname(path), 0o755).catch(unwritable(`writing ${path}`));
   await writeFileAtomic(path, text, async (file, owner) => {
     if (before !== undefined && owner === undefined) await file.chown(before.uid, before.gid);
     await file.chmod((before?.mode ?? 0o644) & 0o777);

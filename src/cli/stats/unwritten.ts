@@ -14,9 +14,8 @@ const historyAnswer = z.object({ rows: z.array(z.object({ start: z.iso.datetime(
 export async function readUnwritten(options: PathOptions, context: CommandContext): Promise<readonly LedgerLine[]> {
   const since = new Date(startOfHour(context.now().getTime()) - hourMs).toISOString();
   try {
-    const places = await context.resolvePlaces(options);
     const path = `/history.json?unit=hour&since=${since}`;
-    const { rows } = historyAnswer.parse(await askAgent(places, { method: 'GET', path }));
+    const { rows } = historyAnswer.parse(await askAgent(await context.resolvePlaces(options), { method: 'GET', path }));
     return rows.map((row) => ({ start: startAt('hour', Date.parse(row.start)), ...pickFigures(row) }));
   } catch {
     return [];

@@ -104,9 +104,12 @@ export async function lookAtOutside(host: DoctorHost): Promise<Finding> {
   const router = chooseRouter(here, uplink);
   const { addresses } = await host.askOutside({ router, natPmp, upnp, stun });
   if (addresses.length > 0) return lookAtAddresses(host, addresses, gateway.allow_destinations);
-  if (named.length > 0) return pass(`not told by ${router}; gateway.deny_destinations names ${named.join(', ')}`);
-  const found = `${router} does not tell your public address, so consumers may reach what your router exposes there`;
-  return fail(found, 'Add your public address to gateway.deny_destinations');
+  if (named[0]) return pass(`not told by ${router ?? 'anybody'}; gateway.deny_destinations names ${named.join(', ')}`);
+  const whose = `${router ?? 'the network'} does not tell your public address`;
+  return fail(
+    `${whose}, so consumers may reach what your router exposes there`,
+    'Add your public address to gateway.deny_destinations',
+  );
 }
 
 async function lookAtAddresses(host: DoctorHost, addresses: readonly string[], allowed: readonly string[]) {

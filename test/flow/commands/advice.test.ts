@@ -80,6 +80,17 @@ describe('advice', () => {
     expect((error as TributaryError).action).toContain(expected);
   });
 
+  test.each([
+    [{}, 'sudo tributary cleanup'],
+    [{ config: '/srv/a.yaml' }, 'sudo tributary cleanup --config /srv/a.yaml'],
+    [{ stateDir: "/srv/its mother's" }, "sudo tributary cleanup --state-dir '/srv/its mother'\\''s'"],
+  ])('names the paths that were typed, as a shell takes them: %j', async (options, command) => {
+    const { context } = createContext('/nowhere/tributary.sock');
+    const failed = new TributaryError('state-unwritable', 'x');
+    const error = await advise(failed, { name: 'cleanup', words: [], options }, context);
+    expect((error as TributaryError).action).toMatch(new RegExp(`: ${RegExp.escape(command)}$`));
+  });
+
   test('that the error brings is kept', async () => {
     const { context } = createContext('/nowhere/tributary.sock');
     const error = new TributaryError('usage-invalid', 'stopped', { action: '' });

@@ -34,6 +34,16 @@ describe('tributary stats --local', () => {
     },
   );
 
+  test('is of this device, and refuses to say it of another', async () => {
+    const { run } = await createAlone(5);
+    const { exitCode, stderr } = await run(['stats', '--local', '--client', 'kitchen']);
+    expect([exitCode, stderr]).toEqual([
+      64,
+      expect.stringContaining('--client kitchen: it must be this beside --local'),
+    ]);
+    expect(await run(['stats', '--local', '--client', 'this'])).toEqual(await run(['stats', '--local']));
+  });
+
   test('says the same in its totals and in its days', async () => {
     const { run } = await createAlone(45);
     for (const last of ['5h', '48h', '3d', '30d', '2y']) {

@@ -10,7 +10,11 @@ import { makeSource } from '../../unit/status/status-fixture.ts';
 import { makeDirectory, start as startService } from '../reference-caller.ts';
 
 /** What answers on a socket as the agent of this state directory, and what it was asked for. */
-async function startAgent(stateDirectory: string, socketPath: string): Promise<readonly string[]> {
+async function startAgent(
+  stateDirectory: string,
+  socketPath: string,
+  configFile = '/etc/other.yaml',
+): Promise<readonly string[]> {
   const asked: string[] = [];
   const note = (what: string) => async () => void asked.push(what);
   const control = {
@@ -24,7 +28,15 @@ async function startAgent(stateDirectory: string, socketPath: string): Promise<r
     return [];
   };
   const now = () => new Date();
-  const source = { ...makeSource(providingFacts), now, stateDirectory, refresh: note('status'), control, history };
+  const source = {
+    ...makeSource(providingFacts),
+    now,
+    stateDirectory,
+    configFile,
+    refresh: note('status'),
+    control,
+    history,
+  };
   const onPageProblem = () => undefined;
   const server = createStatusServer({ source, listen: undefined, socketPath, ownNames: () => [], onPageProblem });
   await server.start();
@@ -33,15 +45,16 @@ async function startAgent(stateDirectory: string, socketPath: string): Promise<r
 }
 
 /** A machine whose usual socket is another agent's: its own one has a state directory and a configuration. */
-async function openMachine({ isRunning }: { readonly isRunning: boolean }) {
+async function openMachine({ isRunning, otherIsUsual = false }: { isRunning: boolean; otherIsUsual?: boolean }) {
   const directory = makeDirectory();
   const [state, otherState, session] = ['state', 'other state', 'session'].map((name) => join(directory, name));
   for (const folder of [state, otherState, session]) mkdirSync(folder ?? '', { mode: 0o700 });
   const service = await startService({ directory: join(directory, 'service') });
   const file = join(directory, 'tributary.yaml');
   writeFileSync(file, `service:\n  base_url: ${service.baseUrl}\n`);
-  const other = await startAgent(otherState ?? '', join(session ?? '', 'tributary/tributary.sock'));
-  const own = isRunning ? await startAgent(state ?? '', join(state ?? '', 'tributary.sock')) : [];
+  const usual = join(session ?? '', 'tributary/tributary.sock');
+  const other = await startAgent(otherIsUsual ? '/var/lib/tributary' : (otherState ?? ''), usual);
+  const own = isRunning ? await startAgent(state ?? '', join(state ?? '', 'tributary.sock'), file) : [];
   const run = async (argv: readonly string[], environment: Record<string, string> = {}) => {
     const env = { PATH: process.env.PATH ?? '', XDG_RUNTIME_DIR: session ?? '', ...environment };
     const child = spawn(process.execPath, ['src/tributary.ts', ...argv], { env });
@@ -86,6 +99,59 @@ describe('of two agents on one machine', () => {
       const { exitCode, stderr } = await run([...line.split(' '), '--config', file, '--state-dir', state]);
       expect([exitCode, other]).toEqual([alone, []]);
       if (alone !== 0) expect(stderr).toContain(`tributary.sock the agent of ${otherState} answers`);
+    },
+  );
+
+  const broken = 'service:\n  base_url: https://service.example\nprovide: { cap: { reset_day: 31 } }\n';
+
+  test.each([
+    ['status', ['status']],
+    ['provide none', ['mode']],
+    ['reload', ['reload']],
+    ['health', []],
+  ])('tributary %s reaches one whose file is broken by now', { timeout: 60_000 }, async (line, asked) => {
+    const { state, file, own, other, run } = await openMachine({ isRunning: true });
+    writeFileSync(file, broken);
+    const ended = await run([...line.split(' '), '--config', file, '--state-dir', state]);
+    expect([ended.exitCode, own, other]).toEqual([0, asked, []]);
+  });
+
+  test.each([
+    ['status', 78],
+    ['provide none', 78],
+    ['reload', 78],
+    ['health', 1],
+  ])('tributary %s says what is broken where none runs', { timeout: 60_000 }, async (line, code) => {
+    const { state, file, other, run } = await openMachine({ isRunning: false });
+    writeFileSync(file, broken);
+    const ended = await run([...line.split(' '), '--config', file, '--state-dir', state]);
+    expect([ended.exitCode, ended.stdout + ended.stderr, other]).toEqual([
+      code,
+      expect.stringContaining('cap.bytes'),
+      [],
+    ]);
+  });
+
+  test.each(['service: [', undefined])(
+    'a file that cannot be read and names no state directory means nobody: %s',
+    { timeout: 60_000 },
+    async (text) => {
+      const { file, other, run } = await openMachine({ isRunning: false, otherIsUsual: true });
+      if (text !== undefined) writeFileSync(file, text);
+      const named = text === undefined ? `${file}.typo` : file;
+      expect(await run(['provide', 'none', '--config', named])).toMatchObject({ exitCode: 78 });
+      expect(other).toEqual([]);
+    },
+  );
+
+  test.each(['reload', 'config set provide.mode none'])(
+    'tributary %s refuses where the one that answers reads another file',
+    { timeout: 60_000 },
+    async (line) => {
+      const { file, run } = await openMachine({ isRunning: false, otherIsUsual: true });
+      const { exitCode, stdout, stderr } = await run([...line.split(' '), '--config', file]);
+      const said = `the running agent reads /etc/other.yaml, not ${file}`;
+      expect([exitCode, stdout + stderr]).toEqual([64, expect.stringContaining(said)]);
     },
   );
 

@@ -1,4 +1,7 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { renderCommand } from '../../../src/cli/command.ts';
 import { askForRights, config } from '../../../src/cli/config.ts';
 import { health } from '../../../src/cli/health.ts';
 import { pause, provide, readProvideBody, resume } from '../../../src/cli/provide.ts';
@@ -7,13 +10,13 @@ import { status } from '../../../src/cli/status.ts';
 import { defineSystemCommand } from '../../../src/cli/system-commands.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
-import { makeFile, withService } from '../config/config-fixture.ts';
+import { makeDirectory, makeFile, withService } from '../config/config-fixture.ts';
 import { now, providingFacts } from '../health/sample-facts.ts';
 import { createStatusFixture } from '../status/status-fixture.ts';
 import { runCommand } from './run-command.ts';
 
-async function startAgent() {
-  const agent = await createStatusFixture('no-page');
+async function startAgent(more: Parameters<typeof createStatusFixture>[1] = {}) {
+  const agent = await createStatusFixture('no-page', more);
   await agent.start();
   return agent;
 }
@@ -134,9 +137,9 @@ describe('tributary pause and resume', () => {
   });
 });
 
-/** An agent that answers a reload like this. */
-async function startReloading(answer: () => Promise<void>) {
-  const agent = await startAgent();
+/** An agent that answers a reload like this, and reads this file. */
+async function startReloading(answer: () => Promise<void>, configFile = '/etc/tributary/tributary.yaml') {
+  const agent = await startAgent({ configFile });
   agent.state.reload = answer;
   return agent;
 }
@@ -175,9 +178,32 @@ describe('tributary config set', () => {
     ],
   ])('says that the running agent %s', async (_, answer, message) => {
     const path = makeFile(withService());
-    await using agent = await startReloading(answer);
+    await using agent = await startReloading(answer, path);
     const { stdout } = await set(path, agent.socketPath, 'provide.mode', 'friends');
     expect(stdout).toBe(`provide.mode is now friends, in ${path}\n${message}\n`);
+  });
+
+  test('says that the running agent reads another file, which is a refusal', async () => {
+    const path = makeFile(withService());
+    await using agent = await startReloading(async () => undefined);
+    const message = `the running agent reads /etc/tributary/tributary.yaml, not ${path}`;
+    const { stdout, exitCode } = await set(path, agent.socketPath, 'provide.mode', 'friends');
+    expect(stdout).toContain(`\nThe agent did not take it over: ${message}\n`);
+    expect(exitCode).toBe(64);
+    const json = await set(path, agent.socketPath, 'provide.mode', 'none', '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject({ effect: 'not-taken-over' });
+    const reloading = runCommand(reload, agent.socketPath, ['--config', path, 'reload']);
+    await expect(reloading).rejects.toMatchObject({ code: 'usage-invalid', message });
+    expect((await runCommand(reload, agent.socketPath, ['reload'])).exitCode).toBeUndefined();
+  });
+
+  test('knows its file by another path', async () => {
+    const path = makeFile(withService());
+    const link = join(makeDirectory(), 'link.yaml');
+    symlinkSync(path, link);
+    await using agent = await startReloading(async () => undefined, link);
+    const { stdout } = await set(path, agent.socketPath, 'provide.mode', 'friends');
+    expect(stdout).toContain('The agent took it over.');
   });
 
   test('says nothing of an agent where none runs, and scripts are told so', async () => {
@@ -205,6 +231,29 @@ test.each([
   const error = new TributaryError('state-unwritable', 'writing the file: open', { cause });
   expect(askForRights(error, 'sudo it')).toMatchObject({ code: expected, message: error.message, action });
 });
+
+test('a command to type again has its paths, and each word as a shell takes it', () => {
+  const words = ['config', 'set', 'gateway.blocked_ports', '[25, 26]'];
+  const line = "tributary config set gateway.blocked_ports '[25, 26]'";
+  expect(renderCommand(words, {})).toBe(line);
+  expect(renderCommand(words, { config: 'a.yaml', stateDir: '/srv/$b' })).toBe(
+    `${line} --config a.yaml --state-dir '/srv/$b'`,
+  );
+  expect(renderCommand(['x', ''], {})).toBe("tributary x ''");
+});
+
+test.each(['logs', 'start', 'stop', 'restart'] as const)(
+  'tributary %s is not about the agent of another state directory',
+  async (task) => {
+    const run = (directory: string) =>
+      runCommand(defineSystemCommand(task), '/unused', ['--state-dir', directory, task]);
+    await expect(run('/srv/b')).rejects.toMatchObject({
+      code: 'usage-invalid',
+      message: expect.stringContaining('the agent of /srv/b is not the service of this system'),
+    });
+    expect((await run('/var/lib/tributary')).stdout).not.toBe('');
+  },
+);
 
 test.each(['logs', 'start', 'stop', 'restart'] as const)(
   'tributary %s names the command of the system',

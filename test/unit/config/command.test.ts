@@ -107,6 +107,43 @@ describe('set', () => {
     await expect(run(sample(), 'set', 'provide.mod', 'friends')).rejects.toMatchObject({ action });
   });
 
+  test.each([
+    ['provide.cap.reset_day', '31', /cap\.bytes: missing/],
+    ['service.base_url', 'http://example.org', /service\.base_url/],
+    ['provide.rate_limit.up', '30 Mbit', /rate_limit/],
+  ])('writes nothing where %s %s would break a file that is right', async (key, text, message) => {
+    const path = makeFile(withService('provide: { rate_limit: { line: 20 Mbit } }'));
+    const before = readFileSync(path, 'utf8');
+    await expect(run(path, 'set', key, text)).rejects.toMatchObject({
+      code: 'configuration-invalid',
+      message: expect.stringMatching(message),
+      action: expect.stringMatching(/^Nothing was written\..*config check/),
+    });
+    expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+
+  test('writes into a file that is broken or not complete yet, and says that it is so', async () => {
+    const path = makeFile('');
+    expect((await run(path, 'set', 'provide.cap.reset_day', '31')).stdout).toContain('cap.bytes: missing');
+    await run(path, 'set', 'service.base_url', 'https://service.example');
+    await run(path, 'set', 'provide.cap.bytes', '500 GB');
+    expect((await run(path, 'check')).stdout).toContain('ok');
+  });
+
+  test('says that a file is new: its name may be mistyped', async () => {
+    const path = `${makeFile('')}.new`;
+    expect((await run(path, 'set', 'provide.mode', 'none')).stdout).toContain(`now, in ${path} (a new file)\n`);
+    expect((await run(path, 'set', 'provide.mode', 'none')).stdout).toContain(`now, in ${path}\n`);
+  });
+
+  test('names a folder that cannot be made, as a fault of the disk and not of the program', async () => {
+    const path = `${makeFile('')}/folder/tributary.yaml`;
+    await expect(run(path, 'set', 'provide.mode', 'none')).rejects.toMatchObject({
+      code: 'state-unwritable',
+      message: expect.stringContaining(`writing ${path}: `),
+    });
+  });
+
   test('does not touch a file that is no YAML', async () => {
     const path = makeFile('service: [');
     await expect(run(path, 'set', 'provide.mode', 'friends')).rejects.toMatchObject({ code: 'configuration-invalid' });

@@ -499,6 +499,19 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     { askOutside: async () => ({ answers: ['10.0.0.5'], addresses: [] }) },
   ],
   [
+    'no router that could tell',
+    'outside',
+    /^the network does not tell the public address/,
+    /deny_destinations '\[ADDRESS\]'/,
+    {
+      networkHere: async () => ({
+        ...network,
+        routes: network.routes.map((route) => ({ ...route, gateway: undefined })),
+      }),
+      askOutside: async () => ({ answers: [], addresses: [] }),
+    },
+  ],
+  [
     'a public address that consumers reach',
     'outside',
     /45\.83\.100\.8 answers from inside on 443, and is not refused/,

@@ -74,6 +74,7 @@ function makeState(facts: Facts): FixtureState {
 function createSource(state: FixtureState): StatusSource {
   return {
     stateDirectory: '/var/lib/tributary',
+    configFile: '/etc/tributary/tributary.yaml',
     refresh: async () => undefined,
     facts: () => state.facts,
     health: () => ({ isHealthy: state.isHealthy, line: state.isHealthy ? 'providing' : 'connecting for 400 s' }),

@@ -109,6 +109,7 @@ describe('a list', () => {
 test('ids sort as text: digits in them are no number', () => {
   const rows = ['f29197', 'f20536a9', 'f1982ec3', 'f618'].map((id) => ({ id }));
   const clients = defineTable(rows, [{ title: 'Client', read: ({ id }) => id, isId: true }]);
-  const sorted = choose({ clients }, readChoice({ sort: 'client' }, { columns: undefined }), now).clients?.rows as typeof rows;
+  const sorted = choose({ clients }, readChoice({ sort: 'client' }, { columns: undefined }), now).clients
+    ?.rows as typeof rows;
   expect(sorted.map(({ id }) => id)).toEqual(['f1982ec3', 'f20536a9', 'f29197', 'f618']);
 });

@@ -14,7 +14,8 @@ export function addCommand(parent: Command, context: CommandContext, added: AnyC
   command.addHelpText('after', `\n${elsewhere}`);
   if (!('commands' in added)) {
     // The paths may stand before or after the command's name; the help names them once, among the options of every command.
-    for (const flag of [configFlag, stateFlag]) command.addOption(takeOnce(command.createOption(flag).hideHelp()));
+    for (const flag of [configFlag, stateFlag])
+      command.addOption(takeOnce(command, command.createOption(flag).hideHelp()));
     return command;
   }
   // Commander reads these here also where they stand behind a command below, which has them from `optsWithGlobals`.
@@ -45,31 +46,23 @@ function addAction(command: Command, context: CommandContext, added: AnyCommand)
   for (const [flags, meant] of Object.entries(options ?? {})) {
     const [meaning, complete] = typeof meant === 'string' ? [meant] : meant;
     const option = command.createOption(flags, meaning);
-    command.addOption(complete?.(option) ?? takeOnce(option));
+    command.addOption(complete?.(option) ?? takeOnce(command, option));
   }
   if (!('act' in added)) command.option('--json', 'one JSON object');
   command.addHelpText('after', renderExamples(added.examples));
   command.action(async () => {
-    for (const name of ['config', 'stateDir'] as const) checkOnce(command, name);
     const options = command.optsWithGlobals<CommonOptions>();
     await runCommand(added, { name: nameInFull(command), words: command.args, options }, context);
   });
 }
 
-/** The last of several values would be taken, and the others vanish. @throws usage-invalid */
-function takeOnce(option: Option): Option {
+/** The last of several values would be taken, and the others vanish: before the command's name, too. @throws usage-invalid */
+function takeOnce(command: Command, option: Option): Option {
   if (!option.required) return option;
-  return option.argParser((text, before: string | undefined) => {
-    if (before !== undefined) throw refuse(`${option.long} was given twice`);
-    return text;
+  return option.argParser((text) => {
+    if (command.optsWithGlobals()[option.attributeName()] === undefined) return text;
+    throw refuse(`${option.long} was given twice`);
   });
-}
-
-/** The same before the command's name and behind it. @throws usage-invalid */
-function checkOnce(command: Command, name: 'config' | 'stateDir'): void {
-  const [own, ofProgram] = [command.opts()[name], command.parent?.optsWithGlobals()[name]];
-  if (own === undefined || ofProgram === undefined || own === ofProgram) return;
-  throw refuse(`two places were given: ${own} and ${ofProgram}`);
 }
 
 /** `tributary help device share` shows the same as `tributary device share --help`; a wrong word is said, with what is near. */

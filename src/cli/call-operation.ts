@@ -31,7 +31,7 @@ interface Typed {
 export async function callOperation(session: Session, typed: Typed, context: CommandContext): Promise<unknown> {
   const name = findOperation(typed.text);
   const { request: schema }: Operation = operations[name];
-  const request = await readRequest(typed, schema, context);
+  const request = await readRequest(typed, context);
   if (schema === undefined && request !== undefined) throw refuse(`${name} takes no fields`);
   const known = schema?.safeParse(toWire(request));
   if (known?.success) checkKnown(request, known.data);
@@ -67,11 +67,7 @@ function findOperation(text: string): OperationName {
 }
 
 /** undefined where nothing was given. @throws usage-invalid */
-async function readRequest(
-  { fields, input }: Typed,
-  schema: Operation['request'],
-  { readStandardInput }: CommandContext,
-) {
+async function readRequest({ fields, input }: Typed, { readStandardInput }: CommandContext): Promise<unknown> {
   if (input === undefined && fields.length === 0) return undefined;
   const text = input === '-' ? await readStandardInput(limitBytes) : input === undefined ? '{}' : await readFile(input);
   let request = parseJson(text);
@@ -79,22 +75,14 @@ async function readRequest(
   for (const one of fields) {
     const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(one) ?? [];
     if (key === '') throw refuse(`--field ${one}: it must be key=value`);
-    const path = key.replaceAll('[]', '.').split('.');
-    const typed = withField(request, path, await readValue(value));
-    // Digits are text where only that is taken.
-    const isText = schema?.safeParse(typed).error?.issues.some((issue) => isTextExpected(issue, key));
-    request = isText ? withField(request, path, value) : typed;
+    request = withField(request, key.replaceAll('[]', '.').split('.'), await readValue(value));
   }
   return request;
 }
 
-function isTextExpected({ code, path, ...issue }: z.core.$ZodIssue, key: string): boolean {
-  return code === 'invalid_type' && 'expected' in issue && issue.expected === 'string' && path.join('.') === key;
-}
-
 async function readValue(text: string): Promise<unknown> {
   if (text.startsWith('@')) return await readFile(text.slice(1));
-  return /^(true|false|null|-?\d+(\.\d+)?)$/.test(text) ? parseJson(text) : text;
+  return /^(true|false|null|-?\d+(\.\d+)?|".*")$/s.test(text) ? (parseJson(text) ?? text) : text;
 }
 
 function readFile(path: string): Promise<string> {

@@ -11,7 +11,7 @@ export const call = defineCommand({
   arguments: { operation: 'its name, such as findProviders2, or its path' },
   options: {
     '--field <key=value>': [
-      'set a request field, repeatable; true, false, null and numbers keep their type; a.b=1 nests, a[]=1 appends, a=@file reads a file',
+      'set a request field, repeatable; true, false, null and numbers keep their type, "1" is text; a.b=1 nests, a[]=1 appends, a=@file reads a file',
       (own) => own.default('', 'none').argParser((text, before) => `${before}${separator}${text}`),
     ],
     '--input <file>': 'the request as JSON from this file; - is standard input',

@@ -57,11 +57,11 @@ describe('package.json', () => {
   });
 
   test("the library's types are made by the build, too, beside its code", () => {
-    const declarations = 'src/service/tsconfig.declarations.json';
+    const declarations = 'test/docs/tsconfig.declarations.json';
     expect(packageJson.scripts.build).toContain(`tsc -p ${declarations}`);
     const { outDir } = JSON.parse(read(declarations)).compilerOptions;
     const { dir } = serviceClient.output as { dir: string };
-    expect(join('src/service', outDir)).toBe(`${dir}/types`);
+    expect(join('test/docs', outDir)).toBe(`${dir}/types`);
   });
 
   test('installing it runs nothing', () => {

@@ -70,7 +70,7 @@ function findWrongLines(name: string): readonly number[] {
 beforeAll(async () => {
   const installed = join(consumer, 'node_modules/tributary-service');
   await build({ ...serviceClient, cwd: root, output: { ...serviceClient.output, dir: installed }, logLevel: 'silent' });
-  const declarations = ['-p', join(root, 'src/service/tsconfig.declarations.json')];
+  const declarations = ['-p', join(root, 'test/docs/tsconfig.declarations.json')];
   await run(tsc, [...declarations, '--outDir', join(installed, 'types')]);
   const types = join(installed, 'types/service/operations.d.ts');
   await run(process.execPath, [join(root, 'test/docs/document-types.ts'), types]);

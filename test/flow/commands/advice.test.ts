@@ -86,7 +86,7 @@ describe('advice', () => {
     [{ stateDir: "/srv/its mother's" }, "sudo tributary cleanup --state-dir '/srv/its mother'\\''s'"],
   ])('names the paths that were typed, as a shell takes them: %j', async (options, command) => {
     const { context } = createContext('/nowhere/tributary.sock');
-    const failed = new TributaryError('state-unwritable', 'x');
+    const failed = new TributaryError('not-allowed', 'x');
     const error = await advise(failed, { name: 'cleanup', words: [], options }, context);
     expect((error as TributaryError).action).toMatch(new RegExp(`: ${RegExp.escape(command)}$`));
   });

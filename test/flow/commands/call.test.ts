@@ -54,9 +54,9 @@ describe('tributary call', () => {
     );
   });
 
-  test('takes digits for text where text is wanted, and a name with dashes', async () => {
+  test('takes digits in quotes for text, and a name with dashes', async () => {
     const { run, devices } = await createHousehold();
-    const fields = ['--field', `client_id=${devices.shed}`, '--field', 'device_name=12'];
+    const fields = ['--field', `client_id=${devices.shed}`, '--field', 'device_name="12"'];
     expect((await run(['call', 'create-share-code', ...fields])).exitCode).toBe(0);
     expect(JSON.parse((await run(['call', 'device-associations'])).stdout).outgoing_shared_devices).toMatchObject([
       { device_name: '12' },

@@ -203,7 +203,7 @@ describe('tributary config set', () => {
     symlinkSync(path, link);
     await using agent = await startReloading(async () => undefined, link);
     const { stdout } = await set(path, agent.socketPath, 'provide.mode', 'friends');
-    expect(stdout).toContain('The agent took it over.');
+    expect(stdout).toContain('The running agent is using it.');
   });
 
   test('says nothing of an agent where none runs, and scripts are told so', async () => {

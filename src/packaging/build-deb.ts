@@ -27,7 +27,7 @@ export async function buildDeb(options: BuildDebOptions) {
     await writeFiles(stage, files);
     const { kib, sums } = await readInstalled(stage);
     const scripts = ['postinst', 'prerm', 'postrm'].map(async (name) => {
-      const content = await readFile(join(root, 'src/packaging/debian', name));
+      const content = await readFile(join(root, 'systemd/debian', name));
       return { path: `DEBIAN/${name}`, content, isProgram: true };
     });
     await writeFiles(stage, [

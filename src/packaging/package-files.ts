@@ -26,7 +26,7 @@ export interface PackageFilesOptions extends Awaited<ReturnType<typeof describeP
 /** What an image has too: the program and what it is made of. */
 export async function readProgramFiles(options: Omit<PackageFilesOptions, 'release'>): Promise<readonly PackageFile[]> {
   const { root, bundle, copyright, billOfMaterials } = options;
-  const command = await readFile(join(root, 'src/packaging/debian/tributary'));
+  const command = await readFile(join(root, 'src/packaging/tributary'));
   // The launcher names the Node that runs it.
   const toFile = ({ name, text }: Bundle['files'][number]) => ({
     path: `usr/lib/tributary/${name}`,
@@ -57,7 +57,7 @@ export async function readPackageFiles(options: PackageFilesOptions): Promise<re
     { path: 'usr/share/fish/vendor_completions.d/tributary.fish', content: completionScripts.fish },
     { path: `${doc}/changelog.gz`, content: compress(await read('CHANGELOG.md')) },
     { path: `${doc}/changelog.Debian.gz`, content: compress(renderDebianChangelog(release)) },
-    { path: 'usr/share/lintian/overrides/tributary', content: await read('src/packaging/debian/lintian-overrides') },
+    { path: 'usr/share/lintian/overrides/tributary', content: await read('systemd/debian/lintian-overrides') },
   ];
 }
 

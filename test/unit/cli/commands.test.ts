@@ -188,7 +188,7 @@ describe('tributary config set', () => {
     await using agent = await startReloading(async () => undefined);
     const message = `the running agent reads /etc/tributary/tributary.yaml, not ${path}`;
     const { stdout, exitCode } = await set(path, agent.socketPath, 'provide.mode', 'friends');
-    expect(stdout).toContain(`\nThe agent did not take it over: ${message}\n`);
+    expect(stdout).toContain(`\nThe agent did not apply it: ${message}\n`);
     expect(exitCode).toBe(64);
     const json = await set(path, agent.socketPath, 'provide.mode', 'none', '--json');
     expect(JSON.parse(json.stdout)).toMatchObject({ effect: 'not-taken-over' });

@@ -102,7 +102,7 @@ describe('the configuration as it is installed', () => {
 });
 
 describe.each(['postinst', 'prerm', 'postrm', 'tributary'])('%s', (name) => {
-  const path = join(source, 'src/packaging/debian', name);
+  const path = join(source, 'systemd/debian', name);
 
   test('is a script that sh reads', () => {
     expect(spawnSync('sh', ['-n', path], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
@@ -112,13 +112,13 @@ describe.each(['postinst', 'prerm', 'postrm', 'tributary'])('%s', (name) => {
 
 test('the scripts of the package fetch nothing', () => {
   const scripts = ['postinst', 'prerm', 'postrm'].map((name) =>
-    readFileSync(join(source, 'src/packaging/debian', name), 'utf8'),
+    readFileSync(join(source, 'systemd/debian', name), 'utf8'),
   );
   expect(scripts.join('\n')).not.toMatch(/\b(curl|wget|npm|apt|apt-get)\b/);
 });
 
 test('purge removes what is the agent’s, and nothing else', () => {
-  const text = execFileSync('grep', ['-h', 'rm -rf', join(source, 'src/packaging/debian/postrm')], {
+  const text = execFileSync('grep', ['-h', 'rm -rf', join(source, 'systemd/debian/postrm')], {
     encoding: 'utf8',
   });
   expect(text.trim()).toBe('rm -rf /etc/tributary /var/lib/tributary /var/lib/private/tributary');

@@ -101,14 +101,17 @@ describe('the configuration as it is installed', () => {
   });
 });
 
-describe.each(['postinst', 'prerm', 'postrm', 'tributary'])('%s', (name) => {
-  const path = join(source, 'systemd/debian', name);
+describe.each(['systemd/debian/postinst', 'systemd/debian/prerm', 'systemd/debian/postrm', 'src/packaging/tributary'])(
+  '%s',
+  (name) => {
+    const path = join(source, name);
 
-  test('is a script that sh reads', () => {
-    expect(spawnSync('sh', ['-n', path], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
-    expect(readFileSync(path, 'utf8')).toMatch(/^#!\/bin\/sh\n/);
-  });
-});
+    test('is a script that sh reads', () => {
+      expect(spawnSync('sh', ['-n', path], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+      expect(readFileSync(path, 'utf8')).toMatch(/^#!\/bin\/sh\n/);
+    });
+  },
+);
 
 test('the scripts of the package fetch nothing', () => {
   const scripts = ['postinst', 'prerm', 'postrm'].map((name) =>

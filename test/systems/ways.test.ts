@@ -172,7 +172,8 @@ rest() {
   until_true 20 is_inactive tributary-netns-check
   systemctl start tributary-netns-check
   look=$(systemctl show --value -p CPUUsageNSec tributary-netns-check)
-  awk "BEGIN { printf "%.3f agent, %.3f watch, %.3f looks", $agent / 1.2e6, $watch / 1.2e6, $look / 6e8 }"
+  awk -v agent=$agent -v watch=$watch -v look=$look \\
+    'BEGIN { printf "%.3f agent, %.3f watch, %.3f looks", agent / 1.2e6, watch / 1.2e6, look / 6e8 }'
 }
 
 # One client, signed in once, and moved from way to way.

@@ -8,7 +8,7 @@ import { createLogger, type Logger } from '../report/logger.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureDirectory, sweepTemporaryFiles } from '../system/files.ts';
 import { type KeepProgram, keepProgram } from '../system/kept-program.ts';
-import { acquireLock } from '../system/lock.ts';
+import { acquireLock, claimNamespace } from '../system/lock.ts';
 import { createNotify } from '../system/notify.ts';
 import { createTalkingExec } from '../system/talking-exec.ts';
 import { version } from '../version.ts';
@@ -29,18 +29,20 @@ interface Surroundings {
   readonly exec: Exec;
   /** undefined: no program is kept running beside the agent. */
   readonly keepProgram?: KeepProgram;
+  /** undefined: what runs here changes no network. */
+  readonly claimNamespace?: typeof claimNamespace;
   readonly signals: Pick<NodeJS.Process, 'on' | 'off'>;
   readonly stdout: { readonly isTTY?: boolean; write(text: string): unknown };
 }
 
-const realSurroundings: Surroundings = { exec: realExec, keepProgram, signals: process, stdout: process.stdout };
+const real = { exec: realExec, keepProgram, claimNamespace, signals: process, stdout: process.stdout };
 
 /**
  * The agent, from its lock to the last rule removed; resolves after SIGTERM or SIGINT.
  * @throws already-running, state-unreadable, state-unwritable, insecure-url; what kept the tear-down from being whole
  */
 export async function runAgent(options: AgentOptions): Promise<void> {
-  const { loaded, load, supervision, keepsFence, surroundings = realSurroundings } = options;
+  const { loaded, load, supervision, keepsFence, surroundings = real } = options;
   const { signals, stdout } = surroundings;
   const { config, stateDirectory } = loaded;
   const now = () => new Date();
@@ -51,6 +53,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   });
   await ensureDirectory(stateDirectory);
   await using _lock = await acquireLock(join(stateDirectory, 'agent.lock'));
+  await using _namespace = await surroundings.claimNamespace?.();
   for (const folder of [stateDirectory, join(stateDirectory, 'ledger')]) await sweepTemporaryFiles(folder, now());
   log.info({ version, node: process.versions.node, stateDirectory, configuration: loaded.file }, 'starting');
   for (const warning of loaded.warnings) log.warn({ warning }, 'configuration');

@@ -32,8 +32,6 @@ export const run = defineCommand({
     }
     const { runAgent } = await import('../agent/run-agent.ts');
     const { readSupervision } = await import('../config/supervision.ts');
-    const { claimNamespace } = await import('../system/lock.ts');
-    await using _namespace = await claimNamespace();
     const supervision = readSupervision(context.environment, process.pid);
     await runAgent({ loaded, load, supervision, keepsFence: options.keepFence === true });
   },

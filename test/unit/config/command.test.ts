@@ -132,8 +132,8 @@ describe('set', () => {
 
   test('says that a file is new: its name may be mistyped', async () => {
     const path = `${makeFile('')}.new`;
-    expect((await run(path, 'set', 'provide.mode', 'none')).stdout).toContain(`now, in ${path} (a new file)\n`);
-    expect((await run(path, 'set', 'provide.mode', 'none')).stdout).toContain(`now, in ${path}\n`);
+    expect((await run(path, 'set', 'provide.mode', 'none')).stdout).toContain(`now none, in ${path} (a new file)\n`);
+    expect((await run(path, 'set', 'provide.mode', 'none')).stdout).toContain(`now none, in ${path}\n`);
   });
 
   test('names a folder that cannot be made, as a fault of the disk and not of the program', async () => {

@@ -501,8 +501,8 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
   [
     'no router that could tell',
     'outside',
-    /^the network does not tell the public address/,
-    /deny_destinations '\[ADDRESS\]'/,
+    /^the network does not tell your public address/,
+    /Add your public address to gateway.deny_destinations/,
     {
       networkHere: async () => ({
         ...network,

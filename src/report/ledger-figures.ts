@@ -34,7 +34,7 @@ export function pickFigures(from: Readonly<Partial<Figures>>): Figures {
 }
 
 /** Both together: the sum of what grows, the higher of what goes up and down. */
-export function addFigures(one: Figures, other: Readonly<Partial<Figures>>): Figures {
+export function addFigures(one: Figures, other: Readonly<Partial<Record<FigureName, number | undefined>>>): Figures {
   return mapFigures((name, type) => {
     const more = other[name] ?? 0;
     return type === 'counter' ? one[name] + more : Math.max(one[name], more);

@@ -125,7 +125,10 @@ describe.skipIf(!isInsideLab())('a service that answers wrongly while the device
     await lab.waitForStatus(isRefused);
     await service.behave({});
     const login = await runOnDevice(lab, ['login'], { TRIBUTARY_AUTH_CODE: newCode });
-    expect(login).toMatchObject({ exitCode: 0, text: expect.stringMatching(/^Signed in to \S+\.\nThe agent takes it/) });
+    expect(login).toMatchObject({
+      exitCode: 0,
+      text: expect.stringMatching(/^Signed in to \S+\.\nThe agent takes it/),
+    });
     const again = await lab.waitForStatus((status) => !isRefused(status));
     expect(again).toMatchObject({ phase: 'providing', client: { id: clientId } });
     expect(await lab.probe(addresses.internet, webPort)).toBe('reached');

@@ -65,12 +65,12 @@ function renderTotals({ totals }: LocalStats): string {
     Transfer: formatBytes(sumTransfer(totals)),
     '  up': formatBytes(totals.upBytes),
     '  down': formatBytes(totals.downBytes),
-    Peak: formatBitrate(findPeak(totals)),
+    Peak: formatBitrate(totals.peakBytesPerSecond),
     Refused: `${totals.refusedPackets} packets`,
     ...Object.fromEntries(
       ledgerFigures
         .filter(({ name }) => name !== 'providingSeconds' && dropOrders[name] === undefined)
-        .map(({ name, title, unit }) => [title, formatValue(totals[name], unit)]),
+        .map(({ name, title, unit }) => [title, formatValue(totals[name] ?? 0, unit)]),
     ),
   });
 }
@@ -101,9 +101,9 @@ function listFigureColumns(): readonly Column<LocalDay>[] {
   const kept = ledgerFigures.filter(({ name }) => name !== 'providingSeconds');
   return [
     ...kept.map(({ name, title, unit }) => {
-      const column = { title, align: 'right' as const, dropOrder: dropOrders[name] ?? 10 };
-      if (name === 'peakBytesPerSecond') return { ...column, read: findPeak, format: formatBitrate };
-      return { ...column, read: (row: LocalDay) => row[name], format: (own: number) => formatValue(own, unit) };
+      const format = name === 'peakBytesPerSecond' ? formatBitrate : (own: number) => formatValue(own, unit);
+      const read = (row: LocalDay) => row[name];
+      return { title, read, format, align: 'right' as const, dropOrder: dropOrders[name] ?? 10 };
     }),
     ...serviceFigures.map(({ title, name, format, dropOrder }) => {
       const read = ({ service }: LocalDay) => service[name];
@@ -112,12 +112,6 @@ function listFigureColumns(): readonly Column<LocalDay>[] {
   ];
 }
 
-/** undefined where the agent was killed before it wrote down how fast it was: the kernel kept the bytes alone. */
-function findPeak(figures: Figures): number | undefined {
-  const isUnknown = figures.peakBytesPerSecond === 0 && sumTransfer(figures) > 0;
-  return isUnknown ? undefined : figures.peakBytesPerSecond;
-}
-
-function sumTransfer({ upBytes, downBytes }: Figures): number {
+function sumTransfer({ upBytes, downBytes }: Pick<Figures, 'upBytes' | 'downBytes'>): number {
   return upBytes + downBytes;
 }

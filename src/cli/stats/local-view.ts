@@ -40,7 +40,7 @@ export async function readLocalStats(
     /** Why the service was not asked instead; undefined where the own record was asked for. */
     serviceProblem,
     totals: { ...totals, providingShare: share && Math.min(1, share) },
-    hours: hours.map((row) => ({ startAt: new Date(row.startMs).toISOString(), ...pickFigures(row) })),
+    hours: hours.map((row) => ({ startAt: new Date(row.startMs).toISOString(), ...toSeen(row) })),
     /** Oldest first; days on which no agent ran are left out. */
     days,
   };
@@ -63,10 +63,16 @@ export function sumBy(days: readonly LocalDay[], rename: (day: LocalDay) => stri
 function toLocalDay(row: HistoryRow) {
   const { serviceOnlineSeconds: onlineSeconds, serviceBytes: bytes, servicePayoutUsdc: payoutUsdc } = row;
   const day = new Date(row.startMs).toISOString().slice(0, 10);
-  return { day, ...pickFigures(row), service: { onlineSeconds, bytes, payoutUsdc } };
+  return { day, ...toSeen(row), service: { onlineSeconds, bytes, payoutUsdc } };
 }
 
 /** The sums of all; the peak is the highest. */
-function sumFigures(rows: readonly Figures[]): Figures {
-  return rows.reduce(addFigures, pickFigures({}));
+function sumFigures(rows: readonly ReturnType<typeof toSeen>[]) {
+  return toSeen(rows.reduce<Figures>(addFigures, pickFigures({})));
+}
+
+/** No peak where the agent was killed before it wrote down how fast it was: the kernel kept the bytes alone. */
+function toSeen(row: Partial<Figures>) {
+  const { peakBytesPerSecond: peak, ...figures } = pickFigures(row);
+  return { ...figures, peakBytesPerSecond: peak === 0 && figures.upBytes + figures.downBytes > 0 ? undefined : peak };
 }

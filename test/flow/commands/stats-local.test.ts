@@ -60,6 +60,9 @@ describe('tributary stats --local', () => {
     const start = startAt('hour', goldenNow - 3_600_000);
     const show = async (peakBytesPerSecond: number) => {
       await appendLines(stateDirectory, [{ start, ...pickFigures({ downBytes: 768 * 2 ** 20, peakBytesPerSecond }) }]);
+      const { totals, days, hours } = JSON.parse((await run(['stats', '--local', '--json'])).stdout);
+      const peaks = [totals, days[0], hours[0]].map((row) => row.peakBytesPerSecond);
+      expect(peaks).toEqual(Array(3).fill(peakBytesPerSecond || null));
       return (await run(['stats', '--local'])).stdout;
     };
     expect(await show(0)).toMatch(/^Transfer +805 MB\n(?:.*\n)*Peak +-$/m);
@@ -102,6 +105,14 @@ describe('tributary stats, where the service cannot be asked,', () => {
     expect(JSON.parse(json)).toMatchObject({ scope: 'local', serviceProblem: { code: 'service-unreachable' } });
     await expectGolden(`stats-local-alone${client.length === 0 ? '' : '-this'}.json`, indent(json));
   });
+
+  test.each(['--csv', '--columns=device,payout', '--sort=device', '--filter=kitchen'])(
+    'is an error where a table of devices is asked for: %s',
+    async (option) => {
+      const { run } = await createAlone(3);
+      expect(await run(['stats', option])).toMatchObject({ exitCode: 69, stdout: '' });
+    },
+  );
 
   test('is an error for another device, and where nothing was counted', async () => {
     const counted = await createAlone(3);

@@ -44,6 +44,9 @@ export async function startKeyChanger({ lab, start, distDirectory }: Bench): Pro
       });
       await asked;
       const changedAtMs = Date.now();
+      // First the others: the service gives consumers' traffic to a key that it knows, while its handshake is fresh.
+      const keys = (await lab.network.run('proxy', 'wg', 'show', 'ref-bench', 'peers')).trim().split('\n');
+      for (const key of keys) if (key !== publicKey) await setPeer(key, 'remove');
       await setPeer(publicKey, 'allowed-ips', '0.0.0.0/0');
       return changedAtMs;
     },

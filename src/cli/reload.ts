@@ -17,9 +17,12 @@ export const reload = defineCommand({
 /** @throws not-running, not-allowed, command-failed, usage-invalid (it reads another file), configuration-invalid (it goes on as before) */
 export async function reloadAgent(places: Listening, file?: string): Promise<void> {
   const { askAgent } = await import('../status/socket-client.ts');
-  const { file: own = file }: { file?: string } = Object(await askAgent(places, { method: 'POST', path: '/reload' }));
-  const [read, meant] = await Promise.all([own, file ?? own].map((path = '') => realpath(path).catch(() => path)));
+  // Asked first: an agent that reads another file is left alone.
+  const said = file === undefined ? {} : await askAgent(places, { method: 'GET', path: '/configuration' });
+  const { file: own = file }: { file?: string } = Object(said);
+  const [read, meant] = await Promise.all([own, file].map((path = '') => realpath(path).catch(() => path)));
   if (read !== meant) throw refuse(`the running agent reads ${own}, not ${file}`);
+  await askAgent(places, { method: 'POST', path: '/reload' });
 }
 
 /** An agent that waits for a sign-in goes on at once; true where one runs. */

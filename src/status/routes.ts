@@ -41,7 +41,8 @@ export const ownerRoutes: Routes = {
   ...publicRoutes,
   '/health': ['GET', ({ health }) => createJsonAnswer(200, { healthy: health().isHealthy, message: health().line })],
   '/provide': ['POST', (asked) => setProvide(asked, asked.request.body)],
-  '/reload': ['POST', ({ control, configFile: file }) => control.reload().then(() => createJsonAnswer(200, { file }))],
+  '/configuration': ['GET', ({ configFile: file }) => createJsonAnswer(200, { file })],
+  '/reload': ['POST', ({ control }) => control.reload().then(() => createJsonAnswer(200, { reloaded: true }))],
   '/self-test': ['POST', (asked) => asked.control.selfTest().then(() => answerStatus(asked))],
 };
 

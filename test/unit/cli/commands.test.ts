@@ -185,7 +185,10 @@ describe('tributary config set', () => {
 
   test('says that the running agent reads another file, which is a refusal', async () => {
     const path = makeFile(withService());
-    await using agent = await startReloading(async () => undefined);
+    let reloads = 0;
+    await using agent = await startReloading(async () => {
+      reloads += 1;
+    });
     const message = `the running agent reads /etc/tributary/tributary.yaml, not ${path}`;
     const { stdout, exitCode } = await set(path, agent.socketPath, 'provide.mode', 'friends');
     expect(stdout).toContain(`\nThe agent did not apply it: ${message}\n`);
@@ -194,6 +197,7 @@ describe('tributary config set', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ effect: 'not-taken-over' });
     const reloading = runCommand(reload, agent.socketPath, ['--config', path, 'reload']);
     await expect(reloading).rejects.toMatchObject({ code: 'usage-invalid', message });
+    expect(reloads, 'the other agent was touched').toBe(0);
     expect((await runCommand(reload, agent.socketPath, ['reload'])).exitCode).toBeUndefined();
   });
 

@@ -186,7 +186,7 @@ describe('the page', () => {
     expect((await ask(page, '/provide', { method: 'OPTIONS' })).status).toBe(405);
   });
 
-  test.each(['/provide', '/reload', '/self-test', '/health'])('has no %s', async (path) => {
+  test.each(['/provide', '/reload', '/self-test', '/health', '/configuration'])('has no %s', async (path) => {
     await using fixture = await createStatusFixture();
     const page = await startPage(fixture);
     expect((await ask(page, path, { method: 'POST', body: '{"mode":"public"}' })).status).toBe(404);

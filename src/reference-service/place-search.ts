@@ -77,8 +77,9 @@ function* readPhrases(world: World, text: string) {
 const nothing = { found: [], count: 1 };
 
 function liesIn(world: World, inner: Findable, outer: Findable): boolean {
+  if (isUse(inner) || isUse(outer)) return false;
   const [inside, around] = [world.citiesOf(idOf(inner)), world.citiesOf(idOf(outer))];
-  return !isUse(outer) && inside.length < around.length && inside.every((city) => around.includes(city));
+  return inside.length < around.length && inside.every((city) => around.includes(city));
 }
 
 /** True for a group by intended use: it says what is wanted, not where. */

@@ -33,7 +33,14 @@ export function createWorld() {
   ];
   const cities = places.filter((place): place is ClientPlace => place.type === 'city');
   const byId = new Map(places.map((place) => [place.locationId, place]));
+  const listed = new Map<string, readonly ClientPlace[]>();
   function citiesOf(id: string): readonly ClientPlace[] {
+    const known = listed.get(id) ?? listCities(id);
+    // Only what there is: anybody may name an id.
+    if (known.length > 0) listed.set(id, known);
+    return known;
+  }
+  function listCities(id: string): readonly ClientPlace[] {
     const ids = groups.find(({ groupId }) => groupId === id)?.countryIds ?? [id];
     return cities.filter((city) => [city.cityId, city.regionId, city.countryId].some((one) => ids.includes(one)));
   }

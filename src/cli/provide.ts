@@ -84,7 +84,7 @@ export async function readProvideBody(
   return { mode: known, forSeconds, limitBitsPerSecond };
 }
 
-/** The error for a word that is no mode. `pause` is the command for somebody who wants to stop sharing. */
+/** The error for an unknown mode. `pause` is the command that stops sharing. */
 export function refuseMode(text: string, modes: readonly string[], pause: string) {
   const nearest = findNearest(text, modes);
   const hint = nearest === undefined ? `the modes are ${modes.join(', ')}` : `did you mean ${nearest}?`;

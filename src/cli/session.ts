@@ -57,7 +57,7 @@ export async function openSession(options: PathOptions & { readonly json?: boole
         yield item;
       }
     },
-    /** The client that this device is registered as; undefined where it is none. @throws state-unreadable */
+    /** The client that this device is registered as; undefined before it is registered. @throws state-unreadable */
     findOwnClientId: once(findClientId),
     /** The stored token, else the one given to the agent. @throws signed-out */
     readToken,

@@ -162,7 +162,7 @@ function warnOfUnkept({ warn }: Backend, clientId: string, { proxy_config: asked
   const { lock_caller_ip, lock_ip_list, initial_device_state } = asked ?? {};
   const { client_id, source_client_id, derived_client_id } = request;
   const { performance_profile } = initial_device_state ?? {};
-  // Of a client that exists already nothing is initial.
+  // The initial state counts only for a new client.
   const others = client_id === undefined ? { performance_profile } : { source_client_id };
   const wishes = Object.entries({ lock_caller_ip, lock_ip_list, ...others, derived_client_id });
   const unkept = wishes.flatMap(([name, wish]) => (Object.keys(wish ?? {}).length > 0 || wish === true ? name : []));

@@ -36,7 +36,7 @@ export function createWorld() {
   const listed = new Map<string, readonly ClientPlace[]>();
   function citiesOf(id: string): readonly ClientPlace[] {
     const known = listed.get(id) ?? listCities(id);
-    // Only what there is: anybody may name an id.
+    // Not for unknown ids: callers may send any number of them.
     if (known.length > 0) listed.set(id, known);
     return known;
   }

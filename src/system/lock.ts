@@ -33,7 +33,7 @@ export async function acquireLock(path: string, by = 'agent'): Promise<AsyncDisp
 /** Of a socket that the kernel knows by name in one network namespace alone, and forgets with its process, after kill -9 too. */
 const nameInNamespace = 'tributary-agent';
 
-/** Keeps a network namespace for one agent: two would take each other's rules out. @throws already-running */
+/** Keeps a network namespace for one agent: two would remove each other's rules. @throws already-running */
 export async function claimNamespace(): Promise<AsyncDisposable> {
   const server = createServer((connection) => connection.destroy());
   await once(server.listen(`\0${nameInNamespace}`), 'listening').catch(() => throwUsed());

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { hasCode, messageOf } from '../lib/errors.ts';
@@ -27,9 +28,7 @@ export function createApplication(backend: Backend) {
   const names = (Object.keys(operations) as OperationName[]).filter((name) => !notServed.includes(name));
   for (const name of names) {
     const { method, path } = operations[name];
-    application.on(method, path, ({ req, env }) =>
-      serve(backend, name, { request: req.raw, authorization: env.incoming.headers.authorization }),
-    );
+    application.on(method, path, ({ env }) => serve(backend, name, env.incoming));
   }
   // After all of them: two operations may share a path.
   for (const [path, sharing] of Map.groupBy(names, (name) => operations[name].path)) {
@@ -48,20 +47,14 @@ export function createApplication(backend: Backend) {
   return application;
 }
 
-/** `authorization`: the header. The request's own headers would all be copied first. */
-interface Asked {
-  readonly request: Request;
-  readonly authorization: string | undefined;
-}
-
 async function serve<Name extends OperationName>(
   backend: Backend,
   name: Name,
-  { request, authorization }: Asked,
+  incoming: IncomingMessage,
 ): Promise<Response> {
   const { profile, warn } = backend;
   const operation: Operation = operations[name];
-  const { network, clientId: ownClientId } = await identify(backend, operation, authorization);
+  const { network, clientId: ownClientId } = await identify(backend, operation, incoming.headers.authorization);
   const { authentication } = operation;
   if (authentication !== 'none' && network === undefined) return respondWithText(401, 'Not authorized.');
   // Not 401, for which a caller drops its token: this one is good elsewhere.
@@ -69,7 +62,7 @@ async function serve<Name extends OperationName>(
     return respondWithText(403, "This needs a network's token.");
   const onError = (error: unknown) => warn(`answering ${operation.path}: ${messageOf(error)}`);
   try {
-    const body = operation.request && parseBody(operation.request, await readJson(request, bodyLimitBytes), 'The body');
+    const body = operation.request && parseBody(operation.request, await readJson(incoming, bodyLimitBytes), 'The body');
     // The row says whether there is a network and what the request is; the compiler cannot follow a name that it has not got.
     const call = { request: body, network, ownClientId } as Call<Name>;
     const meant = body as { readonly client_id?: string } | undefined;

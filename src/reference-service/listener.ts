@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { rethrow } from '../lib/errors.ts';
@@ -29,10 +29,10 @@ async function close(server: Server): Promise<void> {
 }
 
 /** Of what is too long the rest is read too, up to 64 MiB, so that who still sends sees the answer. @throws usage-invalid */
-export async function readJson(request: Request, limitBytes: number): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
+export async function readJson(body: IncomingMessage, limitBytes: number): Promise<unknown> {
+  const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.byteLength;
     if (bytes <= limitBytes) chunks.push(chunk);
     else if (bytes > 64 * 1024 ** 2) break;

@@ -14,10 +14,13 @@ export function findNearest(name: string, known: readonly string[]): string | un
 
 /** Letters to add, remove, replace or swap until the texts are the same; a number above `most` where it takes more. */
 export function countEdits(one: string, other: string, most = Number.POSITIVE_INFINITY): number {
+  if (Math.abs(one.length - other.length) > most) return most + 1;
   // A letter that the other lacks takes an edit of its own.
   let missing = 0;
-  for (const letter of one) if (!other.includes(letter)) missing += 1;
-  if (Math.max(missing, Math.abs(one.length - other.length)) > most) return most + 1;
+  for (const letter of one) {
+    if (!other.includes(letter)) missing += 1;
+    if (missing > most) return most + 1;
+  }
   let beforeLast: readonly number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (let index = 0; index < one.length; index += 1) {

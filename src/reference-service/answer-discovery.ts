@@ -29,20 +29,8 @@ export const discoveryHandlers = {
   },
 
   providerLocations(backend, { network }) {
-    const { world, directory } = backend;
-    const countOf = directory.countProviders();
-    const places = world.places.filter((place) => countOf(place) > 0);
-    return {
-      specs: [{ best_available: true }],
-      groups: world.groups.map((group) => toWireGroup(group, countOf)),
-      locations: places.map((place) => ({
-        ...toWireLocation(place, countOf),
-        city_location_id: place.cityId,
-        region_location_id: place.regionId,
-        country_location_id: place.countryId,
-      })),
-      devices: listDevices(backend, network),
-    };
+    const key = `locations for ${network?.networkId}`;
+    return backend.directory.keepUntilWritten(key, () => Object.freeze(listLocations(backend, network)));
   },
 
   createProviderSpec({ world }, { request }) {
@@ -103,6 +91,23 @@ function createSpecs({ directory }: Backend, query: string, matches: readonly Pl
   const clients = named.map(({ clientId }) => ({ client_id: clientId }));
   const specs = [...matches.map(({ found }) => toWireSpec(found)), ...clients];
   return specs.length === 0 || asksForBest(query) ? [...specs, { best_available: true }] : specs;
+}
+
+function listLocations(backend: Backend, network: Network | undefined) {
+  const { world, directory } = backend;
+  const countOf = directory.countProviders();
+  const places = world.places.filter((place) => countOf(place) > 0);
+  return {
+    specs: [{ best_available: true }],
+    groups: world.groups.map((group) => toWireGroup(group, countOf)),
+    locations: places.map((place) => ({
+      ...toWireLocation(place, countOf),
+      city_location_id: place.cityId,
+      region_location_id: place.regionId,
+      country_location_id: place.countryId,
+    })),
+    devices: listDevices(backend, network),
+  };
 }
 
 /** A device of another network goes by its place: what its owner calls it is the owner's alone. */

@@ -14,7 +14,7 @@ import { discoveryHandlers } from './answer-discovery.ts';
 import { networkHandlers } from './answer-network.ts';
 import { providerStatisticsHandlers } from './answer-provider-statistics.ts';
 import type { Backend, Call, Handlers } from './backend.ts';
-import { createJsonResponse } from './json-response.ts';
+import { createResponder } from './json-response.ts';
 import { readJson } from './listener.ts';
 import { BadBody, parseBody, refuse } from './refusal.ts';
 
@@ -25,10 +25,11 @@ export function createApplication(backend: Backend) {
   const application = new Hono<{ Bindings: HttpBindings }>();
   const { profile, warn } = backend;
   const { notServed } = profile;
+  const served = { ...backend, respond: createResponder(profile) };
   const names = (Object.keys(operations) as OperationName[]).filter((name) => !notServed.includes(name));
   for (const name of names) {
     const { method, path } = operations[name];
-    application.on(method, path, ({ env }) => serve(backend, name, env.incoming));
+    application.on(method, path, ({ env }) => serve(served, name, env.incoming));
   }
   // After all of them: two operations may share a path.
   for (const [path, sharing] of Map.groupBy(names, (name) => operations[name].path)) {
@@ -48,28 +49,27 @@ export function createApplication(backend: Backend) {
 }
 
 async function serve<Name extends OperationName>(
-  backend: Backend,
+  backend: Backend & { readonly respond: ReturnType<typeof createResponder> },
   name: Name,
   incoming: IncomingMessage,
 ): Promise<Response> {
-  const { profile, warn } = backend;
-  const operation: Operation = operations[name];
-  const { network, clientId: ownClientId } = await identify(backend, operation, incoming.headers.authorization);
-  const { authentication } = operation;
+  const { profile, respond, warn } = backend;
+  const { authentication, path, request }: Operation = operations[name];
+  const { network, clientId: ownClientId } = await identify(backend, operations[name], incoming.headers.authorization);
   if (authentication !== 'none' && network === undefined) return respondWithText(401, 'Not authorized.');
   // Not 401, for which a caller drops its token: this one is good elsewhere.
   if (ownClientId !== undefined && authentication !== 'any-jwt')
     return respondWithText(403, "This needs a network's token.");
-  const onError = (error: unknown) => warn(`answering ${operation.path}: ${messageOf(error)}`);
+  const onError = (error: unknown) => warn(`answering ${path}: ${messageOf(error)}`);
   try {
-    const body = operation.request && parseBody(operation.request, await readJson(incoming, bodyLimitBytes), 'The body');
+    const body = request && parseBody(request, await readJson(incoming, bodyLimitBytes), 'The body');
     // The row says whether there is a network and what the request is; the compiler cannot follow a name that it has not got.
     const call = { request: body, network, ownClientId } as Call<Name>;
     const meant = body as { readonly client_id?: string } | undefined;
     if (ownClientId !== undefined && meant !== undefined && meant.client_id !== ownClientId) {
       throw refuse('The token of a client is for that client alone.');
     }
-    return createJsonResponse(await handlers[name](backend, call), profile, onError);
+    return respond(await handlers[name](backend, call), onError);
   } catch (error) {
     if (!hasCode(error, 'usage-invalid')) throw error;
     const { message } = error;

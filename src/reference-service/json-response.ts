@@ -7,15 +7,23 @@ export type Pages<Item> = Iterable<readonly Item[]>;
 type Dialect = Pick<ServedProfile, 'emptyIsNull' | 'omittedZeros'>;
 type OnError = (error: unknown) => void;
 
-/** An answer as JSON over HTTP, as the profile writes it; one with a list in pages goes out by the page. */
-export function createJsonResponse(answer: object, profile: Dialect, onError: OnError): Response {
+/** Answers as JSON over HTTP, as the profile writes it: a list in pages by the page, and a frozen answer written only once. */
+export function createResponder(profile: Dialect) {
   const write = createWriter(profile);
   const headers = { 'content-type': 'application/json' };
-  if (!Object.values(answer).some(isPages)) return new Response(write(answer), { headers });
-  const pieces = renderPieces(answer, write);
-  // Made at once: what fails before anything went out is thrown here, as any failure.
-  const first = pieces.next();
-  return new Response(ReadableStream.from(encodePieces(first, pieces, onError)), { headers });
+  const written = new WeakMap<object, Uint8Array<ArrayBuffer>>();
+  return (answer: object, onError: OnError): Response => {
+    if (Object.isFrozen(answer)) {
+      const bytes = written.get(answer) ?? new TextEncoder().encode(write(answer));
+      written.set(answer, bytes);
+      return new Response(bytes, { headers });
+    }
+    if (!Object.values(answer).some(isPages)) return new Response(write(answer), { headers });
+    const pieces = renderPieces(answer, write);
+    // Made at once: what fails before anything went out is thrown here, as any failure.
+    const first = pieces.next();
+    return new Response(ReadableStream.from(encodePieces(first, pieces, onError)), { headers });
+  };
 }
 
 function createWriter({ emptyIsNull, omittedZeros }: Dialect): (value: unknown) => string {

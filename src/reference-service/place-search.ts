@@ -25,10 +25,9 @@ export function findByName(world: World, text: string, mostFraction = 0) {
   const typed = toComparable(checkLength(text));
   if (typed === '') return [];
   const mostEdits = mostFraction * typed.length;
-  return world.findable.flatMap((found) => {
-    const distances = listNames(found).flatMap((name) => measureDistance(typed, name, mostEdits) ?? []);
-    return distances.length === 0 ? [] : [{ found, distance: Math.min(...distances) }];
-  });
+  return world.findable
+    .map((found) => ({ found, distance: measureNearest(typed, found, mostEdits) }))
+    .filter(({ distance }) => distance <= mostEdits || distance < 1);
 }
 
 /** Words after which places are not wanted, and a use right after one; `but` turns round what was said before it. */
@@ -135,14 +134,19 @@ function findAtStart(world: World, words: readonly string[]) {
 /** Nearer than any slip, and not as near as the name. */
 const distanceOfBeginning = 0.5;
 
-/** 0: it is the name; undefined: it begins no word of it and takes more than `mostEdits`. Both are comparable. */
-function measureDistance(typed: string, name: string, mostEdits: number): number | undefined {
+/** 0: it is a name; more than `mostEdits`: it begins no word of one and takes more edits. */
+function measureNearest(typed: string, found: Findable, mostEdits: number): number {
+  let nearest = Number.POSITIVE_INFINITY;
+  for (const name of listNames(found)) nearest = Math.min(nearest, measureDistance(typed, name, mostEdits));
+  return nearest;
+}
+
+function measureDistance(typed: string, name: string, mostEdits: number): number {
   if (name === typed) return 0;
-  if (` ${name}`.includes(` ${typed}`)) return distanceOfBeginning;
-  if (mostEdits < 1) return undefined;
+  if (name.startsWith(typed) || name.includes(` ${typed}`)) return distanceOfBeginning;
+  if (mostEdits < 1) return Number.POSITIVE_INFINITY;
   const beginning = name.slice(0, typed.length);
-  const edits = Math.min(countEdits(typed, name, mostEdits), countEdits(typed, beginning, mostEdits));
-  return edits <= mostEdits ? edits : undefined;
+  return Math.min(countEdits(typed, name, mostEdits), countEdits(typed, beginning, mostEdits));
 }
 
 /** True where a phrase is the name but for a slip: an edit for every four letters, two at most, never in the first. */

@@ -20,28 +20,39 @@ export interface ProviderRequest {
   readonly networkId?: string;
 }
 
+const countFields = 'locationId providers';
 /** How many providers are in a place or group. */
 export type CountOf = (found: Findable) => number;
 
+/** Of answers with all places, each takes about 100 KB. */
+const mostKept = 50;
+
 export function createProviderDirectory(database: DatabaseSync) {
-  const { findRow, readNumber, readRows } = queryOn(database);
+  const { listRows, readNumber, readRows } = queryOn(database);
   const read = (where: Sql) =>
     readRows<Provider>`select ${selectFields(fields)} from ${where} order by quality desc, sequence`;
   const ofNetwork = (networkId: string, offer: 'network' | 'public') =>
     read(sql`client where network_id = ${networkId} and offer = ${offer}`);
 
   function readCounts(): CountOf {
-    // As many as there are places, however many clients; one text is read far sooner than a row for each.
-    const { counts = '{}' } =
-      findRow<{
-        readonly counts: string;
-      }>`select json_group_object(location_id, providers) as counts from location_count` ?? {};
-    const byPlace: Readonly<Record<string, number>> = JSON.parse(counts);
-    const count = (id: string) => byPlace[id] ?? 0;
+    const rows = listRows<Row<typeof countFields>>`select ${selectFields(countFields)} from location_count`;
+    const byPlace = new Map(rows.map(({ locationId, providers }) => [locationId, providers]));
+    const count = (id: string) => byPlace.get(id) ?? 0;
     return (found) =>
       found.type === 'group' ? found.countryIds.reduce((sum, id) => sum + count(id), 0) : count(found.locationId);
   }
-  let counted: { readonly version?: string; readonly countOf: CountOf } = { countOf: () => 0 };
+  const kept = new Map<string, object>();
+  let keptVersion = '';
+  /** What `make` gave for this key, until something is written or much else is kept. */
+  function keepUntilWritten<T extends object>(key: string, make: () => T): T {
+    // What this connection wrote, and what another did.
+    const version = `${readNumber`select total_changes()`} ${readNumber`pragma data_version`}`;
+    if (version !== keptVersion || kept.size >= mostKept) kept.clear();
+    keptVersion = version;
+    const value = (kept.get(key) as T | undefined) ?? make();
+    kept.set(key, value);
+    return value;
+  }
 
   return {
     /** The best ones that fit, best first; of equals the one that was registered earlier. */
@@ -65,13 +76,9 @@ export function createProviderDirectory(database: DatabaseSync) {
       for (const offer of ['network', 'public'] as const) ranking.addBestFirst(ofNetwork(networkId, offer));
       return ranking.best;
     },
+    keepUntilWritten,
     /** The same function as before if nothing was written since. */
-    countProviders(): CountOf {
-      // What this connection wrote, and what another did.
-      const version = `${readNumber`select total_changes()`} ${readNumber`pragma data_version`}`;
-      if (counted.version !== version) counted = { version, countOf: readCounts() };
-      return counted.countOf;
-    },
+    countProviders: () => keepUntilWritten('counts', readCounts),
   } as const;
 }
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createJsonResponse } from '../../../src/reference-service/json-response.ts';
+import { createResponder } from '../../../src/reference-service/json-response.ts';
 import { listenOn } from '../../../src/reference-service/listener.ts';
 import { servedProfiles } from '../../../src/reference-service/profile.ts';
 import type { ProfileName } from '../../../src/service/profiles.ts';
@@ -9,7 +9,7 @@ function* count(pages: number) {
 }
 
 function respond(answer: object, profile: ProfileName = 'documented') {
-  return createJsonResponse(answer, servedProfiles[profile], () => {});
+  return createResponder(servedProfiles[profile])(answer, () => {});
 }
 
 const render = (answer: object, profile?: ProfileName) => respond(answer, profile).text();
@@ -45,6 +45,18 @@ test('counts of zero are left out where the profile leaves them out, and no othe
   expect(await render(answer, 'production')).toBe('{"lookback":0,"list":[{"tier":0}]}');
 });
 
+test('a frozen answer is written once, and any other each time', async () => {
+  const answer = () => ({ count: { toJSON: () => (written += 1) }, none: [] });
+  let written = 0;
+  const inProfile = createResponder(servedProfiles.production);
+  const texts = async (shown: object) => [
+    await inProfile(shown, () => {}).text(),
+    await inProfile(shown, () => {}).text(),
+  ];
+  expect(await texts(Object.freeze(answer()))).toEqual(['{"count":1,"none":null}', '{"count":1,"none":null}']);
+  expect(await texts(answer())).toEqual(['{"count":2,"none":null}', '{"count":3,"none":null}']);
+});
+
 test('a page is made when the last one was taken', async () => {
   let made = 0;
   const pages = count(1000);
@@ -62,7 +74,7 @@ test('a page is made when the last one was taken', async () => {
 test('a caller who leaves ends it, and one who stays is not told half of it as a whole', async () => {
   const errors: unknown[] = [];
   const onError = (error: unknown) => errors.push(error);
-  const answer = () => createJsonResponse({ list: failAfter(3) }, servedProfiles.documented, onError);
+  const answer = () => createResponder(servedProfiles.documented)({ list: failAfter(3) }, onError);
   const listener = await listenOn(answer, { address: '127.0.0.1', port: 0 });
   onTestFinished(() => listener.close());
   const response = await fetch(`http://127.0.0.1:${listener.port}/`);

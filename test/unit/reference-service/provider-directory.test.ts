@@ -202,12 +202,34 @@ describe('the number of providers of a place', () => {
   });
 });
 
+test('what was made is kept for its key until something is written, here or by another connection', () => {
+  const { directory, add, database } = open();
+  const clientId = add('1');
+  const make = (key: string) => directory.keepUntilWritten(key, () => ({ key }));
+  const first = make('first');
+  expect(make('second')).toEqual({ key: 'second' });
+  expect(make('first')).toBe(first);
+  database.prepare('update client set is_online = 0 where client_id = ?').run(clientId);
+  const second = make('first');
+  expect(second).not.toBe(first);
+  const { file } = database.prepare('pragma database_list').get() as { readonly file: string };
+  const other = openDatabase(dirname(file));
+  other.prepare('update client set is_online = 1 where client_id = ?').run(clientId);
+  other.close();
+  const third = make('first');
+  expect(third).not.toBe(second);
+  // Callers choose some of the keys.
+  for (let index = 0; index < 50; index += 1) make(`${index}`);
+  expect(make('first')).not.toBe(third);
+});
+
 test('every question is answered from an index of its own, in its order', async () => {
   const plans = await listPlans(createProviderDirectory, (directory) => {
     directory.find({ count: 9 });
     directory.find({ count: 9, choices: [inPlace('Berlin')], networkId: 'home' });
     directory.listOwn('home', 9);
     directory.countProviders();
+    directory.keepUntilWritten('anything', () => ({}));
   });
   const search = (index: string) => `SEARCH client USING INDEX ${index}`;
   expect(plans.map(({ steps }) => steps)).toEqual([

@@ -76,8 +76,8 @@ export function addHelpCommand(program: Command): void {
       const known = command.commands.map((own) => own.name());
       const next = command.commands.find((own) => own.name() === word);
       if (next === undefined) {
-        const nearest = findNearest(word, known);
-        const hint = nearest === undefined ? `one of ${known.join(', ')}` : `did you mean ${nearest}?`;
+        const near = findNearest(word, known);
+        const hint = near === undefined ? `commands here: ${known.join(', ') || 'none'}` : `did you mean ${near}?`;
         throw refuse(`there is no command ${word} here; ${hint}`);
       }
       command = next;

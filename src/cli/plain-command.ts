@@ -28,7 +28,7 @@ export async function runPlainCommand(argv: readonly string[], context: CommandC
   return true;
 }
 
-/** By the names that commands know them by; undefined for anything but the paths and flags whose value cannot be left out. */
+/** By the names that commands know them by; undefined for anything but paths and flags, each once, whose value cannot be left out. */
 export function readOptions(args: readonly string[], command: AnyCommand): Record<string, unknown> | undefined {
   const known = Object.keys(command.options ?? {}).flatMap((flag) => {
     const [, name, value] = /^--([a-z-]+)( <\w+>)?$/.exec(flag) ?? [];
@@ -36,7 +36,9 @@ export function readOptions(args: readonly string[], command: AnyCommand): Recor
   });
   const path = { type: 'string' } as const;
   try {
-    const { values } = parseArgs({ args, options: { config: path, 'state-dir': path, ...Object.fromEntries(known) } });
+    const options = { config: path, 'state-dir': path, ...Object.fromEntries(known) };
+    const { values, tokens } = parseArgs({ args, options, tokens: true });
+    if (tokens.length > Object.keys(values).length) return undefined;
     const toCamelCase = (flag: string) => flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
     return Object.fromEntries(Object.entries(values).map(([flag, value]) => [toCamelCase(flag), value]));
   } catch {

@@ -20,7 +20,8 @@ export async function openSession(options: PathOptions & { readonly json?: boole
   keepHeapSmall();
   const loaded = await loadConfig(options, context);
   const client = createServiceClient(loaded.service);
-  const { stderr } = context;
+  // Under --json whatever is said is one object: the result, or the error.
+  const stderr: Output = options.json === true ? { write: () => undefined } : context.stderr;
   const ending = new AbortController();
   const { base_url, profile } = loaded.config.service;
   const files = createRegistrationFiles(loaded.stateDirectory, sayOnSetAside(stderr));
@@ -35,8 +36,7 @@ export async function openSession(options: PathOptions & { readonly json?: boole
   const findClientId = async () =>
     (await peekOrSay(files.identity, stderr))?.clientId ?? (await peekOrSay(files.registration, stderr))?.clientId;
   const tokenFor = (name: OperationName) => (operations[name].authentication === 'none' ? undefined : readToken());
-  const sayIfSlow = () =>
-    setTimeout(() => options.json || stderr.write(`tributary: still waiting for ${base_url} …\n`), patienceMs);
+  const sayIfSlow = () => setTimeout(() => stderr.write(`tributary: still waiting for ${base_url} …\n`), patienceMs);
   return {
     /** The dialect in force: the configured one, else the documented. */
     profile: profiles[profile ?? 'documented'],

@@ -87,6 +87,8 @@ test('a broken sign-in is said and left where it is: the command knows no token'
   expect(exitCode).toBe(77);
   expect(stderr).toContain(`reading ${path('network-jwt')}: its checksum does not fit its content`);
   expect(listState()).toEqual(['network-jwt.json']);
+  const forScript = await run(['device', 'list', '--json']);
+  expect(JSON.parse(forScript.stderr)).toMatchObject({ error: { code: 'signed-out' } });
 });
 
 test.each([

@@ -15,9 +15,8 @@ export const show = defineCommand({
   },
   async run(session, { words: [text = 'this'] }) {
     const { clientId } = await chooseClient(session, text);
-    const keep = (client: { readonly clientId?: string | undefined }) => client.clientId === clientId;
     for await (const client of session.stream('clients', undefined)) {
-      if (keep(client)) return viewClient(client, session.profile);
+      if (client.clientId === clientId) return viewClient(client, session.profile);
     }
     throw refuse(`client ${clientId} is gone`);
   },

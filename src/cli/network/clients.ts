@@ -63,15 +63,8 @@ async function showClients(read: ReadClients, options: ListOptions, context: Com
     return { clients: await Array.fromAsync(read(count), createRowKeeper('clients')) };
   };
   const render = (_: unknown, { tables }: Shown) => `${tables.clients}${formatEnd(count)}`;
-  await showTables(
-    {
-      run,
-      render,
-      tables: (view: { clients: readonly ClientView[] }) => ({ clients: defineTable(view.clients, columns) }),
-    },
-    options,
-    context,
-  );
+  const tables = (view: { clients: readonly ClientView[] }) => ({ clients: defineTable(view.clients, columns) });
+  await showTables({ run, render, tables }, options, context);
 }
 
 function formatEnd({ all, connected }: Count): string {

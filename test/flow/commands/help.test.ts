@@ -25,3 +25,13 @@ test.each(Object.entries(groups).flatMap(([group, commands]) => commands.map((co
     expect(stdout).toMatch(new RegExp(`\\nExamples:\\n(  # .+\\n  (sudo )?tributary ${group} ${command}.*\\n)+\\n`));
   },
 );
+
+test.each([
+  [['help', 'device', 'share', 'extra'], 'there is no command extra here; commands here: none'],
+  [['help', 'auth', 'zzz'], 'there is no command zzz here; commands here: status, code'],
+  [['help', 'network', 'client'], 'there is no command client here; did you mean clients?'],
+])('tributary %j says what there is', async (words, message) => {
+  const { run } = await createCommandWorld();
+  const { exitCode, stderr } = await run(words);
+  expect([exitCode, stderr]).toEqual([64, expect.stringContaining(message)]);
+});

@@ -45,7 +45,7 @@ describe('a command line that leaves nothing to judge', () => {
   test.each([
     [['status']],
     [['status', '--json']],
-    [['status', '--config', 'a', '--state-dir=b', '--json', '--config=c']],
+    [['status', '--config', 'a', '--state-dir=b', '--json']],
     [['health']],
     [['health', '--json', '--state-dir', 'b']],
     [['provide']],
@@ -124,6 +124,8 @@ test.each([
   [['status', '--json=1']],
   [['status', '--config']],
   [['status', '--config', '--json']],
+  [['status', '--config', 'a', '--config=b']],
+  [['provide', 'none', '--for', '1h', '--for', '2h']],
   [['status', '-V']],
   [['status', '--', '--json']],
   [['health', 'now']],

@@ -48,6 +48,11 @@ export async function loadConfig(
   return load({ configPath: config, stateDirectory: stateDir, environment, knownProblems });
 }
 
+/** Where a command says what is neither its result nor its error: nowhere under --json, which prints one object. */
+export function openNotes({ json }: { readonly json?: boolean }, { stderr }: Pick<CommandContext, 'stderr'>): Output {
+  return json === true ? { write: () => undefined } : stderr;
+}
+
 /** Colours for one stream: none unless it is a terminal, and none under NO_COLOR (Node looks it up). */
 export function createPaint(stream: NodeJS.WriteStream): CommandContext['paint'] {
   return (style, text) => (stream.isTTY ? styleText(style, text, { stream }) : text);

@@ -1,7 +1,7 @@
 import { TributaryError } from '../lib/errors.ts';
 import { toPlainText } from '../lib/plain-text.ts';
 import { confirmOrStop, defineCommand } from './command.ts';
-import { loadConfig } from './context.ts';
+import { loadConfig, openNotes } from './context.ts';
 import { joinLines } from './present/text.ts';
 import { readSecret } from './read-secret.ts';
 import { wakeAgent } from './reload.ts';
@@ -35,7 +35,8 @@ export const login = defineCommand({
     const source = { name: 'auth code', file: options.codeFile, option: '--code-file' };
     const code = given ?? (await readSecret(source, context));
     const { signInOnce } = await import('./sign-in-once.ts');
-    const token = await signInOnce(loaded, code, options.newDevice === true ? 'new-device' : 'same-device');
+    const notes = openNotes(options, context);
+    const token = await signInOnce(loaded, code, { isNewDevice: options.newDevice === true, notes });
     const isRunning = await wakeAgent(loaded);
     const networkName = findNetworkName(token);
     await show({ signedIn: true, networkName, isRunning }, () =>

@@ -7,7 +7,7 @@ import { type OperationName, type OperationRequest, operations, type StreamableN
 import { profiles } from '../service/profiles.ts';
 import { keepHeapSmall } from '../system/give-back-memory.ts';
 import { BrokenDocumentError, type StateFile, sayOnSetAside } from '../system/state-file.ts';
-import { type CommandContext, loadConfig, type Output, type PathOptions } from './context.ts';
+import { type CommandContext, loadConfig, type Output, openNotes, type PathOptions } from './context.ts';
 
 /** The service, as a command talks to it: signed in as the owner's network. */
 export type Session = Awaited<ReturnType<typeof openSession>>;
@@ -20,23 +20,22 @@ export async function openSession(options: PathOptions & { readonly json?: boole
   keepHeapSmall();
   const loaded = await loadConfig(options, context);
   const client = createServiceClient(loaded.service);
-  // Under --json whatever is said is one object: the result, or the error.
-  const stderr: Output = options.json === true ? { write: () => undefined } : context.stderr;
+  const notes = openNotes(options, context);
   const ending = new AbortController();
   const { base_url, profile } = loaded.config.service;
-  const files = createRegistrationFiles(loaded.stateDirectory, sayOnSetAside(stderr));
+  const files = createRegistrationFiles(loaded.stateDirectory, sayOnSetAside(notes));
   const tokens = files.networkJwt;
   // A disk is asked once a command, so that a broken document is said once.
   const readToken = once(async () => {
     // Codes are not spent here: that is for `login` and `run`.
-    const stored = (await peekOrSay(tokens, stderr))?.token ?? loaded.credentials.networkJwt;
+    const stored = (await peekOrSay(tokens, notes))?.token ?? loaded.credentials.networkJwt;
     if (stored !== undefined) return stored;
     throw new TributaryError('signed-out', `this device is not signed in (no network JWT in ${tokens.path})`);
   });
   const findClientId = async () =>
-    (await peekOrSay(files.identity, stderr))?.clientId ?? (await peekOrSay(files.registration, stderr))?.clientId;
+    (await peekOrSay(files.identity, notes))?.clientId ?? (await peekOrSay(files.registration, notes))?.clientId;
   const tokenFor = (name: OperationName) => (operations[name].authentication === 'none' ? undefined : readToken());
-  const sayIfSlow = () => setTimeout(() => stderr.write(`tributary: still waiting for ${base_url} …\n`), patienceMs);
+  const sayIfSlow = () => setTimeout(() => notes.write(`tributary: still waiting for ${base_url} …\n`), patienceMs);
   return {
     /** The dialect in force: the configured one, else the documented. */
     profile: profiles[profile ?? 'documented'],
@@ -70,10 +69,10 @@ export async function openSession(options: PathOptions & { readonly json?: boole
 }
 
 /** The document; a broken one counts as none, is said, and stays where it is: setting it aside is for the agent. */
-async function peekOrSay<T>(file: StateFile<T>, stderr: Output): Promise<T | undefined> {
+async function peekOrSay<T>(file: StateFile<T>, notes: Output): Promise<T | undefined> {
   return file.peek().catch((error: unknown) => {
     if (!(error instanceof BrokenDocumentError)) throw error;
-    stderr.write(`tributary: ${error.message}; the file was left as it is\n`);
+    notes.write(`tributary: ${error.message}; the file was left as it is\n`);
     return undefined;
   });
 }

@@ -84,7 +84,7 @@ async function finish(work: Work, options: PathOptions, context: CommandContext)
   const start = await findStart(path);
   if (changes.length > 0 || code !== undefined) await start?.().catch((error: unknown) => say(messageOf(error)));
   for (let next = code; next !== undefined; ) {
-    const signedIn = signInOnce(loaded, next, 'same-device');
+    const signedIn = signInOnce(loaded, next, { isNewDevice: false, notes: context.stderr });
     const refused = await signedIn.then(
       () => undefined,
       (error: unknown) => error,

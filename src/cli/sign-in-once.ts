@@ -8,15 +8,18 @@ import { createServiceClient } from '../service/client.ts';
 import { ensureDirectory } from '../system/files.ts';
 import { acquireLock } from '../system/lock.ts';
 import { sayOnSetAside } from '../system/state-file.ts';
+import type { Output } from './context.ts';
+
+type SignInOptions = Readonly<{ isNewDevice: boolean; notes: Output }>;
 
 /** Spends the code on a token, which it returns. @throws auth-code-refused, state-unwritable, already-running, codes of `call` */
-export async function signInOnce(loaded: LoadedConfig, authCode: Secret, as: 'same-device' | 'new-device') {
+export async function signInOnce(loaded: LoadedConfig, authCode: Secret, { isNewDevice, notes }: SignInOptions) {
   await ensureDirectory(loaded.stateDirectory);
   // A new device gives up the registration: only the owner may decide that, and not while an agent runs.
-  await using _lock = as === 'new-device' ? await acquireLock(join(loaded.stateDirectory, 'agent.lock')) : undefined;
-  const files = createRegistrationFiles(loaded.stateDirectory, sayOnSetAside(process.stderr));
+  await using _lock = isNewDevice ? await acquireLock(join(loaded.stateDirectory, 'agent.lock')) : undefined;
+  const files = createRegistrationFiles(loaded.stateDirectory, sayOnSetAside(notes));
   await using client = createServiceClient(loaded.service);
   const token = await signIn({ client, store: files.networkJwt }, authCode, new AbortController().signal);
-  if (as === 'new-device') await startNewDevice(files);
+  if (isNewDevice) await startNewDevice(files);
   return token;
 }

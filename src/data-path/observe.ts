@@ -17,23 +17,19 @@ export type ObservedHost = Readonly<Awaited<ReturnType<typeof observeHost>>> & {
   readonly isVouched?: boolean;
 };
 
-/** `isDenying` false: the table of what is denied is not looked for. `seen`, `readNetwork`: by default they are asked for. @throws command-failed, missing-program */
-export async function observeHost(
-  exec: Exec,
-  {
-    tunnelInterface,
-    isDenying,
-    seen,
-    readNetwork = () => observeNetwork(exec),
-  }: {
-    readonly tunnelInterface: string;
-    readonly isDenying: boolean;
-    readonly seen?: NftTable | undefined;
-    readonly readNetwork?: () => Promise<Network>;
-  },
-) {
+interface HostQuestion {
+  readonly tunnelInterface: string;
+  /** False: the table of what is denied is not looked for. */
+  readonly isDenying: boolean;
+  /** What was read already; by default it is asked for. */
+  readonly seen?: NftTable | undefined;
+  readonly readNetwork?: () => Promise<Network>;
+}
+
+/** @throws command-failed, missing-program */
+export async function observeHost(exec: Exec, { tunnelInterface, isDenying, seen, readNetwork }: HostQuestion) {
   const [network, table, denied, isIpv6On, room, localPorts] = await Promise.all([
-    readNetwork(),
+    readNetwork?.() ?? observeNetwork(exec),
     seen ?? observeTable(exec),
     isDenying ? observeNftOutline(exec, deniedTableName) : undefined,
     hasIpv6(tunnelInterface),

@@ -48,7 +48,7 @@ const patience = () => sleep(1_000, undefined, { ref: false });
 /** What a forwarded byte is to a provider that counts both ways: it crosses the line twice, once within WireGuard. */
 const crossings = 2.1;
 
-/** Counts nothing before `load`: what an earlier run used up of a cap stands in its file. */
+/** Counts nothing before `load`: what an earlier run used up of a cap is in its file. */
 export function openUsageAccounting(options: UsageAccountingOptions) {
   const { directory, onSetAside, now, limits, isLooking } = options;
   const file = createStateFile<Usage>({ directory, name: 'usage', schema: usageSchema, onSetAside });

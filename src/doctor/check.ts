@@ -11,7 +11,7 @@ export const skip = (found: string) => ({ verdict: 'skip', found }) as const;
 /** `fix` is one command, or one sentence where no command fixes it. */
 export const fail = (found: string, fix: string) => ({ verdict: 'fail', found, fix }) as const;
 
-/** A name as it stands in a command that the owner may copy: an agent that was taken over chooses names in its namespace. */
+/** A name as it is written in a command that the owner may copy: an agent that was taken over chooses names in its namespace. */
 export function toShellWord(name: string): string {
   return /^\w[\w.@-]*$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 }

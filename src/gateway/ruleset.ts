@@ -10,7 +10,7 @@ import { type RuleSet, toSets } from './sets.ts';
 export interface Ruleset {
   readonly chains: readonly Chain[];
   readonly sets: Readonly<Record<keyof ReturnType<typeof toSets>, RuleSet>>;
-  /** Changes when anything but a running total changes; stands in the kernel as the first rule's comment. */
+  /** Changes when anything but a running total changes; in the kernel it is the first rule's comment. */
   readonly fingerprint: string;
   /** Bytes that may still pass, by the quota that counts them; undefined: there is no such quota. */
   readonly quotas: Readonly<Record<'cap' | 'cap_new', number | undefined>>;

@@ -21,7 +21,7 @@ export interface Reason extends Problem<ReasonCode> {
   readonly action: string;
 }
 
-/** The phase and why. In `providing` and `idle` the reasons are notes: nothing that stands in the way. */
+/** The phase and why. In `providing` and `idle` the reasons are notes: nothing is in the way. */
 export interface PhaseReport {
   readonly phase: Phase;
   /** The root cause first; what merely follows from it is left out. */

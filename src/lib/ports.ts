@@ -1,4 +1,4 @@
-/** Stands among ports for all that have none of these: GRE, IPsec, SCTP; ping is left out. */
+/** Among ports, all that has none: GRE, IPsec, SCTP; ping is left out. */
 export const otherProtocols = 'other-protocols';
 
 /** Both ends belong to it; they are equal for a single port. */

@@ -94,7 +94,7 @@ async function openPublisher(parts: MqttParts, clientId: string, signal: AbortSi
       if (areFiguresDue()) await readFigures();
       published = readState();
       session.publish({ topic: topics.state, payload: toPlainJson(published) });
-      // Only now is there something to show.
+      // Before this, there was nothing to show.
       if (isFirst) session.publish({ topic: topics.availability, payload: 'online' });
     },
   };

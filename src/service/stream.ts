@@ -51,7 +51,7 @@ export async function readList<Name extends StreamableName>(
       throw createAnswerError('answer-too-large', exchange, `the answer is longer than ${mostKeptBytes} bytes`);
     kept.push(item);
   }
-  // Of fields that did not come, what stands for them.
+  // What takes the place of fields that did not come.
   const absent = judgeBody({ name, body: {}, secrets: exchange.secrets });
   return { ...fromWire({ ...absent, ...beside }), [toCamel(operations[name].list)]: kept } as OperationResponse<Name>;
 }

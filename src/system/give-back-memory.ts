@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Collects all garbage and hands the freed pages back to the system, which V8 does by itself only under pressure. */
+/** Collects all garbage and hands the freed pages back to the system, which V8 does on its own only under pressure. */
 export function giveBackMemory(): void {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

@@ -89,6 +89,10 @@ test('a broken sign-in is said and left where it is: the command knows no token'
   expect(listState()).toEqual(['network-jwt.json']);
   const forScript = await run(['device', 'list', '--json']);
   expect(JSON.parse(forScript.stderr)).toMatchObject({ error: { code: 'signed-out' } });
+  // A sign-in does set it aside.
+  const refused = await run(['login', '--code-file', '-', '--json'], { standardInput: 'x'.repeat(32) });
+  expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: 'auth-code-refused' } });
+  expect(listState()).toContainEqual(expect.stringMatching(/^network-jwt[.]json[.]broken-/));
 });
 
 test.each([

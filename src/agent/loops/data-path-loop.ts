@@ -32,7 +32,7 @@ export interface DataPathLoopParts extends GateKeeperParts, Pick<Sections, 'path
 
 /** So long after a change, the first handshake with a new key is overdue too. */
 const ringAfterMs = 10_000;
-/** More than WireGuard says by itself between two readings of the table. */
+/** More than WireGuard sends on its own between two readings of the table. */
 const quietBytes = 16_384;
 /** WireGuard makes no two in this time: the same handshake by a clock that was set is no other. */
 const sameHandshakeMs = 60_000;
@@ -165,7 +165,7 @@ function findVouchedTable({ path, usage, watch }: DataPathLoopParts): NftTable |
   return isOpen && !isAwaited && record && watch.vouchesFor(path.tableRead?.atMs) ? table : undefined;
 }
 
-/** True where the permit is held, and the tunnel carried no more since the table was read than WireGuard says by itself. */
+/** True where the permit is held, and the tunnel carried no more since the table was read than WireGuard sends on its own. */
 async function isAsRead({ path, host }: DataPathLoopParts, tunnelBytes: number): Promise<boolean> {
   const carriedBytes = Math.abs(tunnelBytes - (path.tableRead?.tunnelBytes ?? 0));
   if (carriedBytes <= quietBytes && (await isPermitHeld(host.exec))) return true;

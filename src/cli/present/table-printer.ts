@@ -31,7 +31,7 @@ export interface TextColumn<Row> {
 interface BarColumn<Row> {
   bar(row: Row): number | undefined;
   readonly width: number;
-  /** What a whole bar stands for; default the largest value of the rows. */
+  /** The value of a whole bar; default: the largest value of the rows. */
   readonly most?: number;
   readonly dropOrder?: number;
 }

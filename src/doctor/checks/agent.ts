@@ -65,7 +65,7 @@ async function findWrongRights(host: DoctorHost, blocked: string | undefined): P
     return fail(`${stateDirectory} is open to other users`, `sudo chmod 700 ${stateDirectory}`);
   }
   const foreign = files.filter((file) => file.ownerId !== folder?.ownerId);
-  // To give it away would give away what its other name stands for.
+  // To give it away would give away what its other name belongs to.
   const doubled = foreign.find((file) => file.isDoubled);
   if (doubled !== undefined) {
     return fail(`${doubled.path} is a second name of another user's file`, `sudo rm ${toShellWord(doubled.path)}`);

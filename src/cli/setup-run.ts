@@ -130,9 +130,12 @@ async function readBefore({ config, stateDir }: PathOptions, { environment }: Co
 async function findStart(path: string) {
   if (path !== defaultConfigPath || !(await isThere('/run/systemd/system'))) return undefined;
   const ofService = { program: 'systemctl', doing: 'starting tributary.service', timeoutMs: 90_000 };
-  const run = (command: string) => exec({ ...ofService, args: [command, 'tributary.service'] });
+  const run = async (...commands: readonly string[]) => {
+    for (const command of commands) await exec({ ...ofService, args: [command, 'tributary.service'] });
+  };
   return run('cat').then(
-    () => () => run('enable').then(() => run('restart')),
+    // Where the units had just found no service to start for, the restart is skipped with them: then the start is not.
+    () => () => run('enable', 'restart', 'start'),
     () => undefined,
   );
 }

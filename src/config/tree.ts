@@ -5,7 +5,7 @@ export function isTree(value: unknown): value is ConfigTree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value at the path; undefined where there is none. */
+/** The value at the path, if any. */
 export function valueAt(tree: unknown, path: readonly PropertyKey[]): unknown {
   let value = tree;
   for (const part of path) {

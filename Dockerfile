@@ -25,8 +25,9 @@ COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY rolldown.config.ts tsconfig.json ./
 COPY src src
+COPY tools tools
 # The program as in the Debian package, with the Node that the lock file names.
-RUN node src/packaging/build-image.ts /image && install -d -m 755 /image/etc/tributary && install -d -m 700 /image/var/lib/tributary
+RUN node tools/packaging/build-image.ts /image && install -d -m 755 /image/etc/tributary && install -d -m 700 /image/var/lib/tributary
 
 FROM ${DEBIAN_BASE}
 ARG DEBIAN_BASE

@@ -6,44 +6,52 @@ const read = (name: string) => readFileSync(`${import.meta.dirname}/${name}`, 'u
 const { version, license, engines, dependencies } = JSON.parse(read('package.json'));
 
 /**
- * The program. CommonJS, because `require('node:http')` does not load Node's own copy of undici and an ES module's import does.
- * The daemon, the commands, the reference service and the lab are chunks of their own: each loads what it needs.
+ * The program. CommonJS, because `require('node:http')` does not load Node's own copy of undici and
+ * an ES module's import does. The daemon, the commands, the reference service and the lab are
+ * chunks of their own: each loads what it needs.
  */
 export const program = defineConfig({
   input: {
     tributary: 'src/tributary.ts',
-    demo: 'test/lab/demo.ts',
-    bench: 'test/bench/bench.ts',
-    'bare-server': 'test/bench/bare-server.ts',
-    worker: 'test/lab/worker.ts',
+    demo: 'tools/lab/demo.ts',
+    bench: 'tools/bench/bench.ts',
+    'bare-server': 'tools/bench/bare-server.ts',
+    worker: 'tools/lab/worker.ts',
   },
   platform: 'node',
   plugins: [
     {
-      // The page's script and style are files of their own, and texts in the bundle. Vite knows `?raw` by itself.
+      // The page's script and style are files of their own, and texts in the bundle. Vite knows
+      // `?raw` by itself.
       name: 'raw-text',
-      resolveId: (id, importer) => (id.endsWith('?raw') ? resolve(dirname(importer ?? ''), id) : undefined),
+      resolveId: (id, importer) =>
+        id.endsWith('?raw') ? resolve(dirname(importer ?? ''), id) : undefined,
       load: (id) =>
         id.endsWith('?raw')
           ? `export default ${JSON.stringify(readFileSync(id.slice(0, -'?raw'.length), 'utf8'))}`
           : undefined,
     },
     {
-      // One letter beyond Latin-1 has V8 keep the whole chunk in two bytes a letter, as long as it is loaded.
+      // One letter beyond Latin-1 has V8 keep the whole chunk in two bytes a letter, as long as it
+      // is loaded.
       name: 'narrow-text',
       generateBundle: (_, bundle) => {
         for (const chunk of Object.values(bundle)) {
           if (chunk.type !== 'chunk') continue;
-          const toAscii = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+          const toAscii = (letter: string) =>
+            `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
           chunk.code = chunk.code.replace(/[^\0-\u00ff]/g, toAscii);
         }
       },
     },
     {
-      // Packages that others use where they find them, and Node looks below the home directory too. Here they find none.
+      // Packages that others use where they find them, and Node looks below the home directory too.
+      // Here they find none.
       name: 'left-out',
-      resolveId: (id) => (/^(bufferutil|utf-8-validate|supports-color)$/.test(id) ? `\0left-out:${id}` : undefined),
-      load: (id) => (id.startsWith('\0left-out:') ? "throw new Error('left out of the bundle');" : undefined),
+      resolveId: (id) =>
+        /^(bufferutil|utf-8-validate|supports-color)$/.test(id) ? `\0left-out:${id}` : undefined,
+      load: (id) =>
+        id.startsWith('\0left-out:') ? "throw new Error('left out of the bundle');" : undefined,
     },
   ],
   transform: { target: 'node22.19' },
@@ -56,18 +64,26 @@ export const program = defineConfig({
     cleanDir: false,
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
-    // Finding a file takes longer than reading it: what every command loads, and what answers for a running agent, is in few.
+    // Finding a file takes longer than reading it: what every command loads, and what answers for a
+    // running agent, is in few.
     codeSplitting: {
       groups: [
         { name: 'lib', test: /\/src\/(lib\/|service\/profiles\.ts)/, priority: 2 },
-        { name: 'ask', test: /\/src\/(main|cli\/(status|health|run-command)|status\/socket-client)\.ts$/, priority: 1 },
+        {
+          name: 'ask',
+          test: /\/src\/(main|cli\/(status|health|run-command)|status\/socket-client)\.ts$/,
+          priority: 1,
+        },
       ],
     },
     minify: { mangle: false, compress: true, codegen: true },
   },
 });
 
-/** The typed client of the service, as an npm package of its own: programs that only call the service install no agent. */
+/**
+ * The typed client of the service, as an npm package of its own: programs that only call the
+ * service install no agent.
+ */
 export const serviceClient = defineConfig({
   input: { service: 'src/service/entry.ts' },
   platform: 'node',
@@ -85,7 +101,11 @@ export const serviceClient = defineConfig({
           exports: { types: './types/service/entry.d.ts', default: './service.cjs' },
           dependencies: { undici, zod },
         };
-        this.emitFile({ type: 'asset', fileName: 'package.json', source: JSON.stringify(manifest, null, 2) });
+        this.emitFile({
+          type: 'asset',
+          fileName: 'package.json',
+          source: JSON.stringify(manifest, null, 2),
+        });
         this.emitFile({ type: 'asset', fileName: 'README.md', source: read('docs/service.md') });
         this.emitFile({ type: 'asset', fileName: 'LICENSE', source: read('LICENSE') });
       },

@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** `short` is what `npm test` runs in three minutes on two cores, `rest` is what it leaves out; without it every file is there. */
+/**
+ * `short` is what `npm test` runs in three minutes on two cores, `rest` is what it leaves out;
+ * without it every file is there.
+ */
 const part = process.env.TEST_PART;
 
 /** The project's files of this part: all of them, and those that are left out of the short one. */
@@ -12,10 +15,13 @@ function choose(all: string, rest: readonly string[]) {
 const everyPage = 'test/page/**/*.test.ts';
 const everyAttack = 'test/attack/**/*.test.ts';
 
-/** Files that share a process load what they test once. None changes what another sees: no mocks, no settings of the process. */
+/**
+ * Files that share a process load what they test once. None changes what another sees: no mocks, no
+ * settings of the process.
+ */
 const together = { isolate: false, maxWorkers: 2, testTimeout: 120_000 };
 
-/* Which test goes where: docs/development/testing.md. Everything runs inside test/lab/enter.sh, a private set of namespaces. */
+/* Which test goes where: docs/development/testing.md. Everything runs inside tools/lab/enter.sh, a private set of namespaces. */
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -30,7 +36,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'flow',
-          // Peaks of memory, every command with every hostile answer, thousands of requests: half a minute each.
+          // Peaks of memory, every command with every hostile answer, thousands of requests: half a
+          // minute each.
           ...choose('test/flow/**/*.test.ts', [
             'test/flow/{answer-memory,generated-requests,commands/hostile-names}.test.ts',
           ]),
@@ -42,14 +49,18 @@ export default defineConfig({
         test: {
           name: 'net',
           globalSetup: 'test/global-setup.ts',
-          // The short part is the thread: a consumer's packet forwarded by a registered agent, and what is refused.
-          ...choose('test/net/**/*.test.ts', ['test/net/!(agent|data-path|process|ruleset|secrets|wireguard).test.ts']),
+          // The short part is the thread: a consumer's packet forwarded by a registered agent, and
+          // what is refused.
+          ...choose('test/net/**/*.test.ts', [
+            'test/net/!(agent|data-path|process|ruleset|secrets|wireguard).test.ts',
+          ]),
           testTimeout: 120_000,
           hookTimeout: 60_000,
           maxWorkers: 2,
         },
       },
-      // After the others: the one name that the namespace on a host has is taken by test/net meanwhile.
+      // After the others: the one name that the namespace on a host has is taken by test/net
+      // meanwhile.
       {
         extends: true,
         test: {

@@ -9,9 +9,10 @@ interface Compiling {
 }
 
 /**
- * Files of the program that are loaded from now on run from the compiled code beside them, where there is any that fits this
- * Node and its flags. V8 knows those; but it takes broken code, and the code of any text that is as long. So the code has a
- * hash of both before it. `isKept`: at the end the code of all that was loaded is written.
+ * Files of the program that are loaded from now on run from the compiled code beside them, where
+ * there is any that fits this Node and its flags. V8 knows those; but it takes broken code, and the
+ * code of any text that is as long. So the code has a hash of both before it. `isKept`: at the end
+ * the code of all that was loaded is written.
  */
 export function useCompiledCode({ isKept }: { readonly isKept: boolean }): void {
   const loaded: (() => void)[] = [];

@@ -10,7 +10,10 @@ import { leadsToJournal } from './config/supervision.ts';
 import { messageOf, systemCodeOf, TributaryError, toFailure } from './lib/errors.ts';
 import { version } from './version.ts';
 
-/** The command line to a command, an error to an exit code. What only some command lines need is loaded late. */
+/**
+ * The command line to a command, an error to an exit code. What only some command lines need is
+ * loaded late.
+ */
 export async function main(): Promise<void> {
   const argv = process.argv.slice(2);
   const taken = takeEnvironment(process.env);
@@ -20,9 +23,14 @@ export async function main(): Promise<void> {
     process.exitCode = toExitCode(error);
   };
   process.stdout.on('error', (error) => {
-    // A reader that has gone (`| head`) is no bug: end as programs do that the kernel ends for it, with 128 + SIGPIPE.
+    // A reader that has gone (`| head`) is no bug: end as programs do that the kernel ends for it,
+    // with 128 + SIGPIPE.
     if (systemCodeOf(error) === 'EPIPE') process.exit(141);
-    fail(new TributaryError('output-failed', `writing to standard output: ${messageOf(error)}`, { cause: error }));
+    fail(
+      new TributaryError('output-failed', `writing to standard output: ${messageOf(error)}`, {
+        cause: error,
+      }),
+    );
     process.exit();
   });
   try {
@@ -40,12 +48,19 @@ export async function main(): Promise<void> {
       now: () => new Date(),
       environment,
       async resolvePlaces(options) {
-        const places = { configPath: options.config, stateDirectory: options.stateDir, environment };
+        const places = {
+          configPath: options.config,
+          stateDirectory: options.stateDir,
+          environment,
+        };
         const known =
-          (await findKnownPlaces(places)) ?? (await loadConfig(options, { environment }).catch(toFailure()));
+          (await findKnownPlaces(places)) ??
+          (await loadConfig(options, { environment }).catch(toFailure()));
         if (!(known instanceof Error)) return known;
-        // A file that is named alone and cannot be read says nothing of its agent, which need not be the usual one.
-        if (options.config && !options.stateDir && !(await readConfigFile(places)).tree) throw known;
+        // A file that is named alone and cannot be read says nothing of its agent, which need not
+        // be the usual one.
+        if (options.config && !options.stateDir && !(await readConfigFile(places)).tree)
+          throw known;
         return { ...(await resolvePlaces(places)), problem: known };
       },
       setExitCode(code) {
@@ -53,7 +68,8 @@ export async function main(): Promise<void> {
       },
     };
     if (await runPlainCommand(argv, context)) return;
-    // Garbage is collected early, so that no answer of a service, however made, fills the memory. `run` has its own flags.
+    // Garbage is collected early, so that no answer of a service, however made, fills the memory.
+    // `run` has its own flags.
     process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
     const { createProgram } = await import('./cli/program.ts');
     const program = await createProgram(argv, context);

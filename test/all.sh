@@ -11,16 +11,16 @@ if [ "${1-}" = rest ]; then
   shift
 fi
 if [ "$part" = short ] && [ $# = 0 ]; then
-  sh test/lab/prepare.sh iptables:iptables ping:iputils-ping openssl:openssl
+  sh tools/lab/prepare.sh iptables:iptables ping:iputils-ping openssl:openssl
   export TEST_PART=short
 else
   [ "$part" != rest ] || export TEST_PART=rest
   # The way of an ordinary user, which the demonstration does not need.
-  sh test/lab/prepare.sh pasta:passt iptables:iptables ping:iputils-ping openssl:openssl
+  sh tools/lab/prepare.sh pasta:passt iptables:iptables ping:iputils-ping openssl:openssl
   # The page's tests need a browser. Where it is missing and may not be installed they are left out, and that is said.
-  sh test/lab/prepare.sh chromium:chromium || [ "${CI-}" != true ]
+  sh tools/lab/prepare.sh chromium:chromium || [ "${CI-}" != true ]
   # So do crafted packets need a Python with scapy.
-  sh test/lab/prepare.sh scapy:python3-scapy || [ "${CI-}" != true ]
+  sh tools/lab/prepare.sh scapy:python3-scapy || [ "${CI-}" != true ]
 fi
 PATH="$PWD/node_modules/.bin:$PATH"
 export PATH
@@ -32,8 +32,8 @@ set -- vitest run --project '!systems' "$@"
 if [ -n "${VITEST_JSON_REPORT-}" ]; then
   set -- "$@" --reporter=default --reporter=json --outputFile.json="$VITEST_JSON_REPORT"
 fi
-if sh test/lab/enter.sh true; then
-  exec sh test/lab/enter.sh "$@"
+if sh tools/lab/enter.sh true; then
+  exec sh tools/lab/enter.sh "$@"
 elif [ "${CI-}" = true ]; then
   exit 77
 fi

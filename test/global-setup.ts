@@ -1,4 +1,4 @@
-import { isInsideLab } from './lab/network.ts';
+import { isInsideLab } from '../tools/lab/network.ts';
 
 /** Says aloud what a run leaves out; a run that has to be complete fails instead. */
 export function setup(): void {

@@ -13,11 +13,14 @@ export const pages: Readonly<Record<string, string>> = Object.fromEntries(
 /** All pages as one text. */
 export const allPages = Object.values(pages).join('\n');
 
-/** Texts of a page's fenced blocks of a kind, without their indentation in a list; of all pages where none is named. @throws Error where the page is missing */
+/**
+ * Texts of a page's fenced blocks of a kind, without their indentation in a list; of all pages
+ * where none is named. @throws Error where the page is missing
+ */
 export function readBlocks(kind: string, path?: string): readonly string[] {
-  return [...readPage(path).matchAll(new RegExp(`^( *)\`\`\`${kind}\\n([\\s\\S]*?)^ *\`\`\`$`, 'gm'))].map(
-    ([, indent = '', text = '']) => text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-  );
+  return [
+    ...readPage(path).matchAll(new RegExp(`^( *)\`\`\`${kind}\\n([\\s\\S]*?)^ *\`\`\`$`, 'gm')),
+  ].map(([, indent = '', text = '']) => text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''));
 }
 
 /** The shell text, three blanks in, of the comment at the top of a file of the project. */
@@ -32,7 +35,8 @@ export function readCommentBlock(path: string): string {
 
 /** The commands of shell text, each whole: what goes on over several lines stays together. */
 export function splitCommands(text: string): readonly string[] {
-  // A text behind << up to its END, a line that ends with a backslash, a comment behind the command.
+  // A text behind << up to its END, a line that ends with a backslash, a comment behind the
+  // command.
   return [...text.matchAll(/^.*<<'END'\n[\s\S]*?^END$|^(?:.*\\\n)*.+$/gm)].map(([command]) =>
     command.replace(/ +# .*$/, ''),
   );

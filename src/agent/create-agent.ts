@@ -42,13 +42,25 @@ export interface AgentParts extends Pick<Shared, 'log' | 'now' | 'random'> {
   readonly machine?: Machine;
 }
 
-/** Each loop asks again in its own time: three tries of each call would be three times the usual load in an outage. */
+/**
+ * Each loop asks again in its own time: three tries of each call would be three times the usual
+ * load in an outage.
+ */
 export const triesPerCall = 1;
-/** A probe that is not refused closes the gateway in the kernel, so this is the longest that a hole stays open. */
+/**
+ * A probe that is not refused closes the gateway in the kernel, so this is the longest that a hole
+ * stays open.
+ */
 const tryFenceMs = 8_000;
-/** A new fence drops the answers to what was asked before it: the service waits for the first pass, which wakes it, or so long. */
+/**
+ * A new fence drops the answers to what was asked before it: the service waits for the first pass,
+ * which wakes it, or so long.
+ */
 const firstPassMs = 10_000;
-/** Starting leaves most of the garbage behind: memory is given back soon after it; then seldom, for what the ticks leave. */
+/**
+ * Starting leaves most of the garbage behind: memory is given back soon after it; then seldom, for
+ * what the ticks leave.
+ */
 const firstGarbageMs = 10_000;
 const garbageMs = 900_000;
 /** Nobody is slowed down before that. */
@@ -56,14 +68,18 @@ const firstHouseholdMs = 1_000;
 /** What reads the schedule of reports is loaded when the start is over. */
 const firstReportMs = 3_000;
 
-/** The agent without its lifetime: its loops, and what commands, page and publishers are given of it. */
+/**
+ * The agent without its lifetime: its loops, and what commands, page and publishers are given of
+ * it.
+ */
 export type Agent = Readonly<Awaited<ReturnType<typeof createAgent>>>;
 
 /** On what earlier runs kept; asks and changes nothing yet. @throws insecure-url */
 export async function createAgent(parts: AgentParts) {
   const { loaded, load, keepProgram, machine = {}, log, now, random } = parts;
   const { config, credentials, stateDirectory: directory } = loaded;
-  const onSetAside: OnSetAside = (path, keptAs, why) => log.error({ path, keptAs, why }, 'a broken file was set aside');
+  const onSetAside: OnSetAside = (path, keptAs, why) =>
+    log.error({ path, keptAs, why }, 'a broken file was set aside');
   const certificateAuthority = loaded.service.certificateAuthority?.();
   const opened = await openState({ config, certificateAuthority, directory, onSetAside, now });
   const { state, sections, usage, overrides, confirmedMode, facts } = opened;
@@ -79,13 +95,29 @@ export async function createAgent(parts: AgentParts) {
     tries: triesPerCall,
     certificateAuthority: () => state.configuration.certificateAuthority,
     onAttempt: ({ outcome }) => {
-      // No answer, or a portal's: of what else fails here, the loop of the keep-alives tells whether it lasts.
-      contact.isReachable = !['service-unreachable', 'answer-redirected', 'answer-not-json'].includes(outcome);
+      // No answer, or a portal's: of what else fails here, the loop of the keep-alives tells
+      // whether it lasts.
+      contact.isReachable = ![
+        'service-unreachable',
+        'answer-redirected',
+        'answer-not-json',
+      ].includes(outcome);
       if (outcome === 'ok') contact.lastContactAt = now();
     },
   });
   const profile = profiles[chooseProfileName(config)];
-  const shared: Shared = { state, wakeups, client, profile, facts, log, now, random, directory, onSetAside };
+  const shared: Shared = {
+    state,
+    wakeups,
+    client,
+    profile,
+    facts,
+    log,
+    now,
+    random,
+    directory,
+    onSetAside,
+  };
 
   const session = createServiceSession({ ...shared, credentials, machine });
   const service = createServiceLoop({ ...shared, service: sections.service, session });
@@ -104,13 +136,21 @@ export async function createAgent(parts: AgentParts) {
     meter,
     tunnelSource: createTunnelSource(
       () => state.service.registration?.tunnel,
-      () => toServiceContext(config.service.base_url, state.configuration.config.gateway.allow_destinations),
+      () =>
+        toServiceContext(
+          config.service.base_url,
+          state.configuration.config.gateway.allow_destinations,
+        ),
     ),
     refreshDenied: createDeniedLists({ ...shared, denied: sections.denied }),
     scheduledMode: createScheduledMode(() => state.configuration.config),
     notePhase: phaseNotes.note,
   });
-  const announce = createAnnounceTick({ ...shared, announcement: sections.announcement, confirmedMode });
+  const announce = createAnnounceTick({
+    ...shared,
+    announcement: sections.announcement,
+    confirmedMode,
+  });
   const outside = createOutsideTick({ ...shared, outside: sections.outside });
   const household = createHouseholdTick({
     ...shared,
@@ -123,7 +163,9 @@ export async function createAgent(parts: AgentParts) {
   const { cron, ledger: isLedgerKept } = config.report;
   const { time_zone: timeZone } = config.provide;
   const ownTime = () => delayClock(now(), state.service.registration?.installId);
-  const ledger = isLedgerKept ? createLedgerLoop({ ...shared, ledger: sections.ledger }) : undefined;
+  const ledger = isLedgerKept
+    ? createLedgerLoop({ ...shared, ledger: sections.ledger })
+    : undefined;
   const history = ledger?.history;
   const report = createReport({ ...shared, figures: sections.figures, confirmedMode, history });
 
@@ -141,7 +183,9 @@ export async function createAgent(parts: AgentParts) {
     },
     { name: 'self-test', tick: every(tryFenceMs, selfTest.send) },
     { name: 'memory', tick: every(garbageMs, giveBackMemory), firstAfterMs: firstGarbageMs },
-    ...(ledger === undefined ? [] : [{ name: 'ledger', tick: ledger.tick, firstAfterMs: ledger.firstAfterMs }]),
+    ...(ledger === undefined
+      ? []
+      : [{ name: 'ledger', tick: ledger.tick, firstAfterMs: ledger.firstAfterMs }]),
   ];
   return {
     loops,

@@ -14,7 +14,10 @@ interface Known {
   readonly error: TributaryError | undefined;
 }
 
-/** Looks at the files of `gateway.deny_destinations`, and reads those that have changed. A broken one stays as it was read before. */
+/**
+ * Looks at the files of `gateway.deny_destinations`, and reads those that have changed. A broken
+ * one stays as it was read before.
+ */
 export function createDeniedLists({ state, denied, now }: DeniedListsParts): () => Promise<void> {
   let known: ReadonlyMap<string, Known> = new Map();
   return async () => {
@@ -58,5 +61,8 @@ async function look(path: string, before: Known | undefined): Promise<Known> {
 
 function explain({ list, error }: Known): TributaryError | undefined {
   if (error === undefined || list === undefined) return error;
-  return new TributaryError('list-refused', `${error.message}. The list as it was read before stays in force.`);
+  return new TributaryError(
+    'list-refused',
+    `${error.message}. The list as it was read before stays in force.`,
+  );
 }

@@ -4,7 +4,10 @@ import { type ProvideMode, provideModes } from '../service/profiles.ts';
 import { createStateFile } from '../system/state-file.ts';
 import type { Shared } from './state.ts';
 
-/** The mode set by hand: in force at once, and kept in the state directory, so that it outlives a restart. */
+/**
+ * The mode set by hand: in force at once, and kept in the state directory, so that it outlives a
+ * restart.
+ */
 export type Overrides = ReturnType<typeof openOverrides>;
 
 const overrideSchema = z.object({
@@ -27,12 +30,16 @@ export function openOverrides({ now, ...kept }: Pick<Shared, 'directory' | 'onSe
     await file.write({ override });
   };
   return {
-    /** Reads what an earlier run kept; never set aside, because nothing else knows what the owner wanted. @throws state-unreadable */
+    /**
+     * Reads what an earlier run kept; never set aside, because nothing else knows what the owner
+     * wanted. @throws state-unreadable
+     */
     async load() {
       override ??= (await file.peek())?.override;
     },
     /** The one that holds now; undefined: none was set, or its time is over. */
-    current: () => (override?.until !== undefined && override.until <= now() ? undefined : override),
+    current: () =>
+      override?.until !== undefined && override.until <= now() ? undefined : override,
     /** `seconds` undefined: until it is cleared. @throws state-unwritable */
     set: (mode: ProvideMode, seconds?: number, limitBitsPerSecond?: number) => {
       const until = seconds === undefined ? undefined : new Date(now().getTime() + seconds * 1000);
@@ -43,7 +50,10 @@ export function openOverrides({ now, ...kept }: Pick<Shared, 'directory' | 'onSe
   };
 }
 
-/** The mode as the service last confirmed it, kept across restarts so that it is not sent again for nothing. */
+/**
+ * The mode as the service last confirmed it, kept across restarts so that it is not sent again for
+ * nothing.
+ */
 export type ConfirmedMode = Awaited<ReturnType<typeof openConfirmedMode>>;
 
 interface ConfirmedModeOptions extends Pick<Shared, 'directory' | 'onSetAside'> {

@@ -13,7 +13,10 @@ export interface KernelWatchParts extends Pick<AgentParts, 'exec' | 'keepProgram
   readonly wakeup: Pick<Wakeup, 'notify'>;
 }
 
-/** Tells the data path at once when another program changes firewall, links, addresses, routes or rules. */
+/**
+ * Tells the data path at once when another program changes firewall, links, addresses, routes or
+ * rules.
+ */
 export type KernelWatch = ReturnType<typeof createKernelWatch>;
 
 const neverMs = 2 ** 31 - 1;
@@ -27,7 +30,10 @@ const calmMs = 5_000;
 const longestStartMs = 10_000;
 /** The longest that a monitor of the network is believed which says nothing: it may be stopped. */
 const trustMs = 300_000;
-/** What rules count is read at least so often; a monitor of nft that is stopped tells nothing of the renewals. */
+/**
+ * What rules count is read at least so often; a monitor of nft that is stopped tells nothing of the
+ * renewals.
+ */
 const countsMs = 60_000;
 /** By then a monitor that was started hears. */
 const hearingMs = 2_000;
@@ -89,7 +95,10 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
   };
 
   return {
-    /** Starts the monitors: until now they would have taken from the start, whose passes come soon one after the other. */
+    /**
+     * Starts the monitors: until now they would have taken from the start, whose passes come soon
+     * one after the other.
+     */
     begin: begun.notify,
     /** Runs programs, and knows which changes of the firewall are the agent's own. */
     exec: ((command) => {
@@ -97,10 +106,14 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
       if (makers.includes(command.program) && command.args[0] !== '-j') seen = undefined;
       return nft.exec(command);
     }) satisfies Exec,
-    /** The network as it is, or as it was seen last where no change has been told since. @throws command-failed, missing-program */
+    /**
+     * The network as it is, or as it was seen last where no change has been told since. @throws
+     * command-failed, missing-program
+     */
     async observeNetwork() {
       const atMs = performance.now();
-      const isTrusted = seen !== undefined && seen.atMs >= hearsFromMs && atMs - seen.atMs < trustMs;
+      const isTrusted =
+        seen !== undefined && seen.atMs >= hearsFromMs && atMs - seen.atMs < trustMs;
       if (seen === undefined || !isTrusted || seen.news !== news) {
         seen = { atMs, news, network: await observeNetwork(nft.exec) };
       }
@@ -115,7 +128,10 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
         return keepProgram({ program, args, onLine, onReturn: noteReturn }, signal);
       };
       nftMonitor = keep('nft monitor', takeNftLine);
-      const ipMonitor = keep('ip -o monitor label link address route rule', (line) => isIpNews(line) && noteNetwork());
+      const ipMonitor = keep(
+        'ip -o monitor label link address route rule',
+        (line) => isIpNews(line) && noteNetwork(),
+      );
       // What was changed before they heard, by one look and one loading under traffic that goes on.
       if (await sleep(hearingMs, signal)) {
         isFenceChanged = true;
@@ -126,9 +142,16 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
       clearTimeout(timer);
       return neverMs;
     },
-    /** True where the agent's table, read then (ms), can only have counted since: told of nothing else by a monitor that hears. */
-    vouchesFor: (readAtMs = Number.NEGATIVE_INFINITY) => nft.isHearing() && performance.now() - readAtMs < countsMs,
-    /** True where another program has changed the agent's table since this was last asked, or may have: a monitor hung. */
+    /**
+     * True where the agent's table, read then (ms), can only have counted since: told of nothing
+     * else by a monitor that hears.
+     */
+    vouchesFor: (readAtMs = Number.NEGATIVE_INFINITY) =>
+      nft.isHearing() && performance.now() - readAtMs < countsMs,
+    /**
+     * True where another program has changed the agent's table since this was last asked, or may
+     * have: a monitor hung.
+     */
     takeFenceChange() {
       const isHung = nft.takeHang();
       if (isHung) restartNft();

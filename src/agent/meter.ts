@@ -52,7 +52,10 @@ export function createMeter({ state, counters, usage, exec, now }: MeterParts) {
     if (peers !== undefined) takeTraffic(peers[0]);
   };
   return {
-    /** Runs a pass of the data path, or its probes: a sample that overlaps it is read again after it. */
+    /**
+     * Runs a pass of the data path, or its probes: a sample that overlaps it is read again after
+     * it.
+     */
     whilePassing<Passed>(pass: () => Promise<Passed>): Promise<Passed> {
       const running = pass();
       const end = () => undefined;

@@ -17,10 +17,16 @@ export interface NotifierParts
   readonly page?: string | undefined;
 }
 
-/** The loops that tell others what the agent does. What speaks to a receiver is loaded only where one is configured. */
+/**
+ * The loops that tell others what the agent does. What speaks to a receiver is loaded only where
+ * one is configured.
+ */
 export async function openNotifiers(parts: NotifierParts): Promise<readonly Loop[]> {
   const { mqtt, webhook } = parts.loaded.config.report;
-  return [...(webhook ? await openWebhook(parts, webhook) : []), ...(mqtt ? await openMqtt(parts, mqtt) : [])];
+  return [
+    ...(webhook ? await openWebhook(parts, webhook) : []),
+    ...(mqtt ? await openMqtt(parts, mqtt) : []),
+  ];
 }
 
 /** What happens once and was told, as the state file keeps it. */
@@ -32,19 +38,29 @@ export const toldSchema = z.object({
 
 type ReportConfig = LoadedConfig['config']['report'];
 
-async function openWebhook({ loaded, facts, log, now }: NotifierParts, config: NonNullable<ReportConfig['webhook']>) {
+async function openWebhook(
+  { loaded, facts, log, now }: NotifierParts,
+  config: NonNullable<ReportConfig['webhook']>,
+) {
   const certificateAuthority = await readCertificate('webhook', config.ca_path, log);
   if (certificateAuthority === 'unreadable') return [];
   const { createWebhookNotifier } = await import('../report/webhook-notifier.ts');
-  const onSetAside: OnSetAside = (path, keptAs, why) => log.error({ path, keptAs, why }, 'a broken file was set aside');
-  const file = createStateFile({ directory: loaded.stateDirectory, name: 'told', schema: toldSchema, onSetAside });
+  const onSetAside: OnSetAside = (path, keptAs, why) =>
+    log.error({ path, keptAs, why }, 'a broken file was set aside');
+  const file = createStateFile({
+    directory: loaded.stateDirectory,
+    name: 'told',
+    schema: toldSchema,
+    onSetAside,
+  });
   const notifier = createWebhookNotifier({
     url: config.url,
     format: config.format,
     certificateAuthority,
     secret: loaded.credentials.webhookSecret,
     told: await file.readOrSetAside().catch(toUndefined()),
-    keepTold: (told) => file.write(told).catch((error) => log.error({ reason: messageOf(error) }, 'webhook')),
+    keepTold: (told) =>
+      file.write(told).catch((error) => log.error({ reason: messageOf(error) }, 'webhook')),
     facts,
     now,
   });
@@ -63,7 +79,8 @@ async function openMqtt(parts: NotifierParts, config: NonNullable<ReportConfig['
     discoveryPrefix,
     allowControl: config.allow_control,
     pageUrl: parts.page === undefined ? undefined : toPageUrl(parts.page),
-    setMode: (mode, forSeconds) => enforce(mode === undefined ? overrides.clear() : overrides.set(mode, forSeconds)),
+    setMode: (mode, forSeconds) =>
+      enforce(mode === undefined ? overrides.clear() : overrides.set(mode, forSeconds)),
     facts,
     refresh: sample,
     todayBytes: () => readTodayBytes(parts),
@@ -73,7 +90,10 @@ async function openMqtt(parts: NotifierParts, config: NonNullable<ReportConfig['
   return createNotifierLoops(notifier, log);
 }
 
-/** undefined where only the device itself sees the page; one that listens everywhere goes by the device's name. */
+/**
+ * undefined where only the device itself sees the page; one that listens everywhere goes by the
+ * device's name.
+ */
 function toPageUrl(page: string): string | undefined {
   const url = new URL(`http://${page}`);
   if (url.hostname === '[::1]' || url.hostname.startsWith('127.')) return undefined;
@@ -81,14 +101,19 @@ function toPageUrl(page: string): string | undefined {
   return url.origin;
 }
 
-/** Forwarded since the owner's midnight; undefined without a ledger, or with one that cannot be read, which its loop says. */
+/**
+ * Forwarded since the owner's midnight; undefined without a ledger, or with one that cannot be
+ * read, which its loop says.
+ */
 async function readTodayBytes({ history, facts, now }: NotifierParts): Promise<number | undefined> {
   const { start } = findPeriod({ period: 'day', resetDay: 1 }, now(), facts().timeZone);
   const hours = await history?.({ unit: 'hour', sinceMs: start.getTime() }).catch(toUndefined());
   return hours?.reduce((sum, { upBytes, downBytes }) => sum + upBytes + downBytes, 0);
 }
 
-/** Without the certificate the receiver would be refused for ever; the device provides all the same. */
+/**
+ * Without the certificate the receiver would be refused for ever; the device provides all the same.
+ */
 async function readCertificate(name: 'mqtt' | 'webhook', path: string | undefined, log: Logger) {
   if (path === undefined) return undefined;
   return readFile(path, 'utf8').catch((error: unknown) => {

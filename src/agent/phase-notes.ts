@@ -4,7 +4,10 @@ import { createStateLogger } from '../report/state-logger.ts';
 import { createRecent } from '../status/recent.ts';
 import type { Shared } from './state.ts';
 
-/** What is remembered of the phase: the log's last line about it, what the health check needs, what the page shows. */
+/**
+ * What is remembered of the phase: the log's last line about it, what the health check needs, what
+ * the page shows.
+ */
 export function createPhaseNotes({ facts, log, now }: Pick<Shared, 'facts' | 'log' | 'now'>) {
   const states = createStateLogger(log);
   const recent = createRecent(now, () => performance.now());

@@ -17,10 +17,16 @@ import { createScheduledMode } from './scheduled-mode.ts';
 /** What an agent that started now would apply here, and why there is no tunnel in it. */
 export type PlanNow = Awaited<ReturnType<typeof planNow>>;
 
-/** Asks nothing of the service. @throws state-unreadable, list-refused, command-failed, missing-program */
+/**
+ * Asks nothing of the service. @throws state-unreadable, list-refused, command-failed,
+ * missing-program
+ */
 export async function planNow({ config, stateDirectory }: LoadedConfig, exec: Exec) {
   const kept = { directory: stateDirectory, onSetAside: () => undefined };
-  const registration = await createRegistrationFiles(stateDirectory, kept.onSetAside).registration.peek();
+  const registration = await createRegistrationFiles(
+    stateDirectory,
+    kept.onSetAside,
+  ).registration.peek();
   const source = createTunnelSource(
     () => registration?.tunnel,
     () => toServiceContext(config.service.base_url, config.gateway.allow_destinations),
@@ -30,7 +36,10 @@ export async function planNow({ config, stateDirectory }: LoadedConfig, exec: Ex
   const usage = openUsageAccounting({ ...kept, limits, now: () => new Date(), isLooking: true });
   await usage.load();
   const denied = await readDenied(config.gateway.deny_destinations);
-  const observed = await observeHost(exec, { tunnelInterface: config.tunnel.interface, isDenying: true });
+  const observed = await observeHost(exec, {
+    tunnelInterface: config.tunnel.interface,
+    isDenying: true,
+  });
   usage.take(readTotals(observed.table));
   const now = new Date();
   const overrides = openOverrides({ ...kept, now: () => now });
@@ -41,8 +50,17 @@ export async function planNow({ config, stateDirectory }: LoadedConfig, exec: Ex
     override: { line: overrides.current()?.limitBitsPerSecond },
   });
   const { keepalive_seconds_default: defaultSeconds } = config.tunnel;
-  const keepaliveSeconds = registration && chooseKeepaliveSeconds(registration.keepaliveSeconds, defaultSeconds);
-  const desired = planDataPath({ config, tunnel, keepaliveSeconds, usage, denied, publicAddresses: undefined, limit });
+  const keepaliveSeconds =
+    registration && chooseKeepaliveSeconds(registration.keepaliveSeconds, defaultSeconds);
+  const desired = planDataPath({
+    config,
+    tunnel,
+    keepaliveSeconds,
+    usage,
+    denied,
+    publicAddresses: undefined,
+    limit,
+  });
   // `refusal`: why the issued tunnel is not used.
   const plan = await planChanges(exec, desired, observed);
   return { ...plan, isRegistered: registration !== undefined, refusal: refusal?.message };

@@ -4,15 +4,29 @@ import { messageOf, TributaryError } from '../lib/errors.ts';
 import { isSame } from '../lib/secret.ts';
 import type { Sections, Shared } from './state.ts';
 
-export interface ReloadParts extends Pick<Shared, 'wakeups' | 'log' | 'now'>, Pick<Sections, 'configuration'> {
+export interface ReloadParts
+  extends Pick<Shared, 'wakeups' | 'log' | 'now'>,
+    Pick<Sections, 'configuration'> {
   readonly load: () => Promise<Pick<LoadedConfig, 'config' | 'service'>>;
 }
 
-/** What the agent is built on and cannot change under itself; a restart inside the permit's time interrupts nothing. */
+/**
+ * What the agent is built on and cannot change under itself; a restart inside the permit's time
+ * interrupts nothing.
+ */
 const needRestart = ['service', 'status', 'tunnel', 'report', 'log'] as const;
 
-/** Takes a changed configuration into force without a restart. @throws configuration-invalid; the one before stays in force */
-export async function reload({ configuration, wakeups, load, log, now }: ReloadParts): Promise<void> {
+/**
+ * Takes a changed configuration into force without a restart. @throws configuration-invalid; the
+ * one before stays in force
+ */
+export async function reload({
+  configuration,
+  wakeups,
+  load,
+  log,
+  now,
+}: ReloadParts): Promise<void> {
   try {
     const { config, service } = await load();
     const changed = needRestart.filter((key) => !isSame(config[key], configuration.config[key]));
@@ -27,7 +41,10 @@ export async function reload({ configuration, wakeups, load, log, now }: ReloadP
     log.info('the configuration was read again');
   } catch (error) {
     configuration.problem = continueProblem(configuration.problem, error, now());
-    log.error({ reason: messageOf(error) }, 'the new configuration is refused; the one before stays in force');
+    log.error(
+      { reason: messageOf(error) },
+      'the new configuration is refused; the one before stays in force',
+    );
     throw error;
   }
 }

@@ -19,7 +19,10 @@ import { startStatus } from './start-status.ts';
 
 export interface AgentOptions extends Pick<AgentParts, 'loaded' | 'load'> {
   readonly supervision: Supervision;
-  /** At the end the firewall's table stays, closed, for the next start; removing the namespace removes it. */
+  /**
+   * At the end the firewall's table stays, closed, for the next start; removing the namespace
+   * removes it.
+   */
   readonly keepsFence: boolean;
   /** By default this process and the real programs. */
   readonly surroundings?: Surroundings;
@@ -35,11 +38,18 @@ interface Surroundings {
   readonly stdout: { readonly isTTY?: boolean; write(text: string): unknown };
 }
 
-const real = { exec: realExec, keepProgram, claimNamespace, signals: process, stdout: process.stdout };
+const real = {
+  exec: realExec,
+  keepProgram,
+  claimNamespace,
+  signals: process,
+  stdout: process.stdout,
+};
 
 /**
  * The agent, from its lock to the last rule removed; resolves after SIGTERM or SIGINT.
- * @throws already-running, state-unreadable, state-unwritable, insecure-url; what kept the tear-down from being whole
+ * @throws already-running, state-unreadable, state-unwritable, insecure-url; what kept the
+ * tear-down from being whole
  */
 export async function runAgent(options: AgentOptions): Promise<void> {
   const { loaded, load, supervision, keepsFence, surroundings = real } = options;
@@ -54,8 +64,12 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   await ensureDirectory(stateDirectory);
   await using _lock = await acquireLock(join(stateDirectory, 'agent.lock'));
   await using _namespace = await surroundings.claimNamespace?.();
-  for (const folder of [stateDirectory, join(stateDirectory, 'ledger')]) await sweepTemporaryFiles(folder, now());
-  log.info({ version, node: process.versions.node, stateDirectory, configuration: loaded.file }, 'starting');
+  for (const folder of [stateDirectory, join(stateDirectory, 'ledger')])
+    await sweepTemporaryFiles(folder, now());
+  log.info(
+    { version, node: process.versions.node, stateDirectory, configuration: loaded.file },
+    'starting',
+  );
   for (const warning of loaded.warnings) log.warn({ warning }, 'configuration');
 
   const kept = surroundings.keepProgram && createTalkingExec(surroundings.exec);
@@ -94,7 +108,8 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   const running = loops.map((loop) => runLoop(loop, stop.signal, heartbeats));
   let leftBehind: TributaryError | undefined;
   try {
-    // A loop that throws has met a bug: it takes the agent down, and the permit keeps the fence up meanwhile.
+    // A loop that throws has met a bug: it takes the agent down, and the permit keeps the fence up
+    // meanwhile.
     await Promise.all(running);
   } finally {
     agent.beginStop();
@@ -111,7 +126,9 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   if (leftBehind !== undefined) throw leftBehind;
 }
 
-/** One signal for the whole process, from SIGTERM and SIGINT; SIGHUP reads the configuration again. */
+/**
+ * One signal for the whole process, from SIGTERM and SIGINT; SIGHUP reads the configuration again.
+ */
 function listenForStop(signals: Pick<NodeJS.Process, 'on' | 'off'>, onHangUp: () => void) {
   const controller = new AbortController();
   const stop = () => controller.abort();
@@ -126,14 +143,25 @@ function listenForStop(signals: Pick<NodeJS.Process, 'on' | 'off'>, onHangUp: ()
   };
 }
 
-/** What can't be removed does not keep the rest of the agent from stopping; it is said, and returned for the exit code. */
+/**
+ * What can't be removed does not keep the rest of the agent from stopping; it is said, and returned
+ * for the exit code.
+ */
 async function takeDown(
   { host, keepTotals }: Agent,
-  { loaded, keepsFence, log }: Pick<AgentOptions, 'loaded' | 'keepsFence'> & { readonly log: Logger },
+  {
+    loaded,
+    keepsFence,
+    log,
+  }: Pick<AgentOptions, 'loaded' | 'keepsFence'> & { readonly log: Logger },
 ): Promise<TributaryError | undefined> {
   const work = keepsFence ? closeDataPath : removeDataPath;
   const done = work(host, loaded.config.tunnel.interface, keepTotals);
   const failure = await done.then(() => undefined, toFailure());
-  if (failure) log.error({ reason: failure.message }, 'tearing down failed; `tributary cleanup` removes what is left');
+  if (failure)
+    log.error(
+      { reason: failure.message },
+      'tearing down failed; `tributary cleanup` removes what is left',
+    );
   return failure;
 }

@@ -1,7 +1,10 @@
 import type { Config } from '../config/schema.ts';
 import { createSchedule, type Schedule } from '../provide/schedule.ts';
 
-/** The mode that the schedule of the present configuration names, with its limit; undefined: it names none. */
+/**
+ * The mode that the schedule of the present configuration names, with its limit; undefined: it
+ * names none.
+ */
 export type ScheduledMode = (now: Date) => Promise<ReturnType<Schedule['at']>>;
 
 /** Compiles a schedule once for each configuration. */

@@ -2,7 +2,11 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { RegistrationDependencies } from '../identity/authenticate.ts';
 import { loadDevice, type Machine, settleOn } from '../identity/load.ts';
 import { ensureRegistration, renewRegistration } from '../identity/registration.ts';
-import { createRegistrationFiles, forgetNetworkJwt, type Registration } from '../identity/registration-files.ts';
+import {
+  createRegistrationFiles,
+  forgetNetworkJwt,
+  type Registration,
+} from '../identity/registration-files.ts';
 import { confirmRefusal, isRefusedForGood, resolveNetworkJwt } from '../identity/sign-in.ts';
 import type { Secret } from '../lib/secret.ts';
 import { isHandshakeOverdue } from '../tunnel/fresh-handshake.ts';
@@ -24,8 +28,12 @@ export function createServiceSession(parts: ServiceSessionParts) {
   const files = createRegistrationFiles(directory, onSetAside);
   const store = files.networkJwt;
   let answeredForMs: number | undefined;
-  /** A ring that was not answered: production has a changed tunnel in its list of clients alone, asked once for each. */
-  const isRung = () => state.path.rungForMs !== answeredForMs && isHandshakeOverdue(facts().tunnel, now());
+  /**
+   * A ring that was not answered: production has a changed tunnel in its list of clients alone,
+   * asked once for each.
+   */
+  const isRung = () =>
+    state.path.rungForMs !== answeredForMs && isHandshakeOverdue(facts().tunnel, now());
   const dependencies = (networkJwt: Secret): RegistrationDependencies => {
     const { config } = state.configuration;
     const spec = config.device.spec ?? `tributary/${version} linux-${process.arch}`;
@@ -39,14 +47,20 @@ export function createServiceSession(parts: ServiceSessionParts) {
     };
   };
   return {
-    /** From disk, to keep the tunnel until the service is asked; undefined: none. @throws identity-moved, state-unreadable, state-unwritable */
+    /**
+     * From disk, to keep the tunnel until the service is asked; undefined: none. @throws
+     * identity-moved, state-unreadable, state-unwritable
+     */
     async load() {
       if ((await store.readOrSetAside())?.token === undefined) return undefined;
       await settleOn(machine, files);
       const { registration } = await loadDevice(files);
       return registration?.tunnel === undefined ? undefined : registration;
     },
-    /** The network JWT: stored, in use, given, or bought with the auth code. @throws identity-moved, signed-out, auth-code-refused, codes of `call` */
+    /**
+     * The network JWT: stored, in use, given, or bought with the auth code. @throws identity-moved,
+     * signed-out, auth-code-refused, codes of `call`
+     */
     async signIn(signal: AbortSignal) {
       await settleOn(machine, files);
       const networkJwt = state.service.networkJwt ?? credentials.networkJwt;
@@ -67,8 +81,12 @@ export function createServiceSession(parts: ServiceSessionParts) {
       return renewed;
     },
     /** True where a second operation refuses the token too. @throws AbortError */
-    confirmRefusal: (networkJwt: Secret, signal: AbortSignal) => confirmRefusal(client, networkJwt, signal),
-    /** Drops a token that has been refused for so long (ms) that it will not be taken again; true then. @throws state-unwritable */
+    confirmRefusal: (networkJwt: Secret, signal: AbortSignal) =>
+      confirmRefusal(client, networkJwt, signal),
+    /**
+     * Drops a token that has been refused for so long (ms) that it will not be taken again; true
+     * then. @throws state-unwritable
+     */
     async dropIfUseless(networkJwt: Secret, refusedMs: number) {
       const isUseless = isRefusedForGood(networkJwt, refusedMs, now());
       if (isUseless) await forgetNetworkJwt(store, networkJwt);

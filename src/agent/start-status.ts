@@ -11,15 +11,32 @@ import type { Heartbeats } from './loops/run-loop.ts';
 
 export interface StartStatusParts
   extends Pick<AgentParts, 'loaded' | 'log' | 'now'>,
-    Pick<Agent, 'facts' | 'recent' | 'health' | 'overrides' | 'reload' | 'sample' | 'enforce' | 'history'> {
+    Pick<
+      Agent,
+      'facts' | 'recent' | 'health' | 'overrides' | 'reload' | 'sample' | 'enforce' | 'history'
+    > {
   /** A listening socket that was handed over; undefined: none was. */
   readonly pageDescriptor: number | undefined;
   readonly heartbeats: Heartbeats;
 }
 
-/** The page, the metrics and the control socket, at the first place for the socket that can be used. @throws already-running, state-unwritable */
+/**
+ * The page, the metrics and the control socket, at the first place for the socket that can be used.
+ * @throws already-running, state-unwritable
+ */
 export async function startStatus(parts: StartStatusParts): Promise<StatusServer> {
-  const { loaded, pageDescriptor, facts, heartbeats, overrides, reload, sample, enforce, log, now } = parts;
+  const {
+    loaded,
+    pageDescriptor,
+    facts,
+    heartbeats,
+    overrides,
+    reload,
+    sample,
+    enforce,
+    log,
+    now,
+  } = parts;
   const source: StatusSource = {
     ...parts,
     stateDirectory: loaded.stateDirectory,
@@ -43,7 +60,8 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
       listen: chooseListen(loaded.config.status.listen, pageDescriptor),
       socketPath,
       ownNames: () => [hostname(), ...loaded.config.status.allowed_hosts],
-      onPageProblem: (problem) => log.warn({ reason: problem.message }, 'the status page is not served'),
+      onPageProblem: (problem) =>
+        log.warn({ reason: problem.message }, 'the status page is not served'),
     });
     try {
       await server.start();
@@ -56,16 +74,27 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
       failure = error;
     }
   }
-  throw failure ?? new TributaryError('state-unwritable', 'there is no place for the control socket');
+  throw (
+    failure ?? new TributaryError('state-unwritable', 'there is no place for the control socket')
+  );
 }
 
-/** What was handed over may listen elsewhere than where the configuration says, of which a word was said already. */
+/**
+ * What was handed over may listen elsewhere than where the configuration says, of which a word was
+ * said already.
+ */
 function warnOfPage({ loaded, log }: StartStatusParts, listen: string): void {
-  const warnings = findPageWarnings('the socket handed over', listen, loaded.credentials.statusToken);
+  const warnings = findPageWarnings(
+    'the socket handed over',
+    listen,
+    loaded.credentials.statusToken,
+  );
   for (const warning of warnings) log.warn({ warning }, 'configuration');
 }
 
-/** What was handed over is listened on, whatever address is configured. undefined: port 0, no page. */
+/**
+ * What was handed over is listened on, whatever address is configured. undefined: port 0, no page.
+ */
 function chooseListen(text: string, fileDescriptor: number | undefined): StatusListen | undefined {
   const colon = text.lastIndexOf(':');
   const port = Number(text.slice(colon + 1));

@@ -16,7 +16,12 @@ import type { Profile, ProvideMode } from '../service/profiles.ts';
 import type { AddressList } from '../system/address-list.ts';
 import type { OnSetAside } from '../system/state-file.ts';
 import { version } from '../version.ts';
-import { type ConfirmedMode, type Overrides, openConfirmedMode, openOverrides } from './kept-choices.ts';
+import {
+  type ConfirmedMode,
+  type Overrides,
+  openConfirmedMode,
+  openOverrides,
+} from './kept-choices.ts';
 import type { SelfTestState } from './note-self-test.ts';
 import { collectFacts } from './to-facts.ts';
 
@@ -45,19 +50,31 @@ export interface Sections {
     stateProblem?: Problem | undefined;
     signInProblem?: Problem | undefined;
     registrationProblem?: Problem | undefined;
-    /** Since when the token has had nothing but refusals, by `performance.now()`; undefined: the last answer was another. */
+    /**
+     * Since when the token has had nothing but refusals, by `performance.now()`; undefined: the
+     * last answer was another.
+     */
     refusedSinceMs?: number | undefined;
     problem?: Problem | undefined;
   };
   /** Tunnel and gateway as the last pass left them. Written by `loops/data-path-loop.ts`. */
   readonly path: {
     observed?: DataPath | undefined;
-    /** When the permit that was granted last runs out, by `performance.now()`; undefined: traffic may not pass. */
+    /**
+     * When the permit that was granted last runs out, by `performance.now()`; undefined: traffic
+     * may not pass.
+     */
     openUntilMs?: number | undefined;
-    /** Of the table that was observed: when it was read, by `performance.now()`, and what the tunnel had carried by then. */
+    /**
+     * Of the table that was observed: when it was read, by `performance.now()`, and what the tunnel
+     * had carried by then.
+     */
     tableRead?: { readonly atMs: number; readonly tunnelBytes: number } | undefined;
     uplinkMissingSince?: Date | undefined;
-    /** The last handshake (Unix ms, 0: none) when the service was asked because the next one was overdue. */
+    /**
+     * The last handshake (Unix ms, 0: none) when the service was asked because the next one was
+     * overdue.
+     */
     rungForMs?: number | undefined;
     tunnelProblem?: Problem | undefined;
     shortfall?: Problem | undefined;
@@ -106,7 +123,10 @@ export interface Sections {
   /** What the ledger says about now. Written by `loops/ledger-loop.ts`. */
   readonly ledger: {
     silence?: Silence | undefined;
-    /** What the service says of this month, by UTC; undefined before it was read from the ledger, and without one. */
+    /**
+     * What the service says of this month, by UTC; undefined before it was read from the ledger,
+     * and without one.
+     */
     monthUsdc?: number | undefined;
   };
   /** The agent's life. Written by `create-agent.ts`. */
@@ -117,7 +137,8 @@ export interface Sections {
 }
 
 /** What is known now, as everyone reads it. */
-export interface AgentState extends Readonly<{ [Name in keyof Sections]: Readonly<Sections[Name]> }> {
+export interface AgentState
+  extends Readonly<{ [Name in keyof Sections]: Readonly<Sections[Name]> }> {
   readonly overrides: Pick<Overrides, 'current' | 'load'>;
   readonly confirmedMode: Pick<ConfirmedMode, 'current'>;
   readonly usage: Pick<UsageAccounting, 'counted' | 'current'>;
@@ -141,11 +162,20 @@ export interface Shared {
 export type Wakeups = Readonly<ReturnType<typeof createWakeups>>;
 
 export function createWakeups() {
-  return { dataPath: createWakeup(), announce: createWakeup(), outside: createWakeup(), service: createWakeup() };
+  return {
+    dataPath: createWakeup(),
+    announce: createWakeup(),
+    outside: createWakeup(),
+    service: createWakeup(),
+  };
 }
 
 /** The sections as they begin: nothing was read or asked. */
-export function createSections(config: Config, startedAt: Date, certificateAuthority?: string): Sections {
+export function createSections(
+  config: Config,
+  startedAt: Date,
+  certificateAuthority?: string,
+): Sections {
   return {
     life: { startedAt },
     configuration: { config, certificateAuthority },
@@ -156,7 +186,11 @@ export function createSections(config: Config, startedAt: Date, certificateAutho
     outside: {},
     counters: {},
     mode: {},
-    household: { bitsPerSecond: undefined, ceilingBitsPerSecond: undefined, yieldingSince: undefined },
+    household: {
+      bitsPerSecond: undefined,
+      ceilingBitsPerSecond: undefined,
+      yieldingSince: undefined,
+    },
     announcement: {},
     figures: {},
     ledger: {},
@@ -167,12 +201,29 @@ export interface StateOptions
   extends Pick<Sections['configuration'], 'config' | 'certificateAuthority'>,
     Pick<Shared, 'directory' | 'onSetAside' | 'now'> {}
 
-/** The state as everyone reads it, and what its writers are handed. What traffic waits for is loaded by the data path. */
+/**
+ * The state as everyone reads it, and what its writers are handed. What traffic waits for is loaded
+ * by the data path.
+ */
 export async function openState({ config, certificateAuthority, now, ...kept }: StateOptions) {
   const sections = createSections(config, now(), certificateAuthority);
-  const usage = openUsageAccounting({ ...kept, now, limits: () => sections.configuration.config.provide });
+  const usage = openUsageAccounting({
+    ...kept,
+    now,
+    limits: () => sections.configuration.config.provide,
+  });
   const overrides = openOverrides({ ...kept, now });
-  const confirmedMode = await openConfirmedMode({ ...kept, clientId: () => sections.service.registration?.clientId });
+  const confirmedMode = await openConfirmedMode({
+    ...kept,
+    clientId: () => sections.service.registration?.clientId,
+  });
   const state: AgentState = { ...sections, usage, overrides, confirmedMode };
-  return { state, sections, usage, overrides, confirmedMode, facts: () => collectFacts(state, version) };
+  return {
+    state,
+    sections,
+    usage,
+    overrides,
+    confirmedMode,
+    facts: () => collectFacts(state, version),
+  };
 }

@@ -9,14 +9,19 @@ export interface SupervisorParts {
   /** Silence in ms after which the agent is ended; undefined: nobody watches. */
   readonly watchdogMs: number | undefined;
   readonly report: () => PhaseReport;
-  /** Loops that do not go round any more: then nothing is heard, and the agent is ended and started again. */
+  /**
+   * Loops that do not go round any more: then nothing is heard, and the agent is ended and started
+   * again.
+   */
   readonly stalledLoops: () => readonly string[];
   readonly log: Logger;
 }
 
 const mostLookMs = 5_000;
 
-/** Keeps systemd informed: that the agent is up, what it is doing, that it is alive, that it ends. */
+/**
+ * Keeps systemd informed: that the agent is up, what it is doing, that it is alive, that it ends.
+ */
 export function createSupervisor(parts: SupervisorParts) {
   const { watchdogMs, stalledLoops } = parts;
   const silenceMs = watchdogMs ?? Number.POSITIVE_INFINITY;
@@ -31,7 +36,8 @@ export function createSupervisor(parts: SupervisorParts) {
       const status = [phase, ...reasons.slice(0, 1).map(({ message }) => message)].join(': ');
       const startedMs = performance.now();
       // A program is started for each word: as late as one that fails can be repeated in time.
-      const isAliveDue = startedMs - aliveMs + 2.5 * lookMs >= silenceMs && stalledLoops().length === 0;
+      const isAliveDue =
+        startedMs - aliveMs + 2.5 * lookMs >= silenceMs && stalledLoops().length === 0;
       const notice: Notice = {
         ...(said === undefined ? { READY: '1' } : {}),
         ...(status === said ? {} : { STATUS: status }),
@@ -60,7 +66,9 @@ function createSendNotice({ notify, log }: SupervisorParts): (notice: Notice) =>
   return async (notice) => {
     const reason = await notify(notice).then(() => undefined, messageOf);
     const isHeard = reason === undefined;
-    const [state, level] = isHeard ? (['heard', 'debug'] as const) : (['not heard', 'warn'] as const);
+    const [state, level] = isHeard
+      ? (['heard', 'debug'] as const)
+      : (['not heard', 'warn'] as const);
     states.note({ topic: 'supervisor', state, level, message: 'supervisor', fields: { reason } });
     return isHeard;
   };

@@ -40,7 +40,8 @@ export function collectFacts(state: AgentState, version: string): Facts {
       baseUrl: config.service.base_url,
       profile: chooseProfileName(config),
       // Whatever answered: what a keep-alive cannot use is not the service's. A refused token is.
-      isReachable: (service.problem?.code ?? 'not-authorized') === 'not-authorized' && contact.isReachable,
+      isReachable:
+        (service.problem?.code ?? 'not-authorized') === 'not-authorized' && contact.isReachable,
       lastContactAt: contact.lastContactAt,
       lastError: service.problem,
       keepaliveSeconds: service.keepaliveSeconds,
@@ -111,6 +112,10 @@ function collectGatewayFacts(state: AgentState): Facts['gateway'] {
     outsideProblem: outside.problem,
     listProblem: denied.problem,
     problem: path.gatewayProblem,
-    selfTest: { lastHeldAt: path.selfTest?.lastHeldAt, failure: path.selfTest?.failure, note: path.selfTest?.note },
+    selfTest: {
+      lastHeldAt: path.selfTest?.lastHeldAt,
+      failure: path.selfTest?.failure,
+      note: path.selfTest?.note,
+    },
   };
 }

@@ -1,29 +1,45 @@
 import type { Command, CommanderError, Option } from 'commander';
 import { findNearest } from '../lib/edit-distance.ts';
-import { type AnyCommand, type CommandGroup, type CommonOptions, refuse, type Texts } from './command.ts';
+import {
+  type AnyCommand,
+  type CommandGroup,
+  type CommonOptions,
+  refuse,
+  type Texts,
+} from './command.ts';
 import type { CommandContext } from './context.ts';
 import { listFlags } from './present/tables.ts';
 import { runCommand } from './run-command.ts';
 
 /** Makes the command, and those below it, part of commander's tree. */
-export function addCommand(parent: Command, context: CommandContext, added: AnyCommand | CommandGroup): Command {
+export function addCommand(
+  parent: Command,
+  context: CommandContext,
+  added: AnyCommand | CommandGroup,
+): Command {
   const command = parent.command(added.usage).description(added.description);
   command.exitOverride((error) => throwUsageError(error, command));
   command.configureHelp({ ...command.configureHelp(), showGlobalOptions: false });
   if ('act' in added || 'run' in added) addAction(command, context, added);
   command.addHelpText('after', `\n${elsewhere}`);
   if (!('commands' in added)) {
-    // The paths may stand before or after the command's name; the help names them once, among the options of every command.
+    // The paths may stand before or after the command's name; the help names them once, among the
+    // options of every command.
     for (const flag of [configFlag, stateFlag])
       command.addOption(takeOnce(command, command.createOption(flag).hideHelp()));
     return command;
   }
-  // Commander reads these here also where they stand behind a command below, which has them from `optsWithGlobals`.
+  // Commander reads these here also where they stand behind a command below, which has them from
+  // `optsWithGlobals`.
   const shared = command.options.filter(({ long }) => added.shared?.includes(long ?? ''));
   for (const own of added.commands) {
     const below = addCommand(command, context, own);
     if (shared.length > 0) {
-      below.configureHelp({ ...below.configureHelp(), showGlobalOptions: true, visibleGlobalOptions: () => shared });
+      below.configureHelp({
+        ...below.configureHelp(),
+        showGlobalOptions: true,
+        visibleGlobalOptions: () => shared,
+      });
     }
   }
   return command;
@@ -56,7 +72,10 @@ function addAction(command: Command, context: CommandContext, added: AnyCommand)
   });
 }
 
-/** The last of several values would be taken, and the others vanish: before the command's name, too. @throws usage-invalid */
+/**
+ * The last of several values would be taken, and the others vanish: before the command's name, too.
+ * @throws usage-invalid
+ */
 function takeOnce(command: Command, option: Option): Option {
   if (!option.required) return option;
   return option.argParser((text) => {
@@ -65,10 +84,16 @@ function takeOnce(command: Command, option: Option): Option {
   });
 }
 
-/** `tributary help device share` shows the same as `tributary device share --help`; a wrong word is said, with what is near. */
+/**
+ * `tributary help device share` shows the same as `tributary device share --help`; a wrong word is
+ * said, with what is near.
+ */
 export function addHelpCommand(program: Command): void {
   program.helpCommand(false);
-  const help = program.command('help [words...]').description('the same as COMMAND --help').helpGroup('Advanced:');
+  const help = program
+    .command('help [words...]')
+    .description('the same as COMMAND --help')
+    .helpGroup('Advanced:');
   help.exitOverride((error) => throwUsageError(error, help));
   help.action(() => {
     let command = program;
@@ -77,7 +102,10 @@ export function addHelpCommand(program: Command): void {
       const next = command.commands.find((own) => own.name() === word);
       if (next === undefined) {
         const near = findNearest(word, known);
-        const hint = near === undefined ? `commands here: ${known.join(', ') || 'none'}` : `did you mean ${near}?`;
+        const hint =
+          near === undefined
+            ? `commands here: ${known.join(', ') || 'none'}`
+            : `did you mean ${near}?`;
         throw refuse(`there is no command ${word} here; ${hint}`);
       }
       command = next;
@@ -88,15 +116,26 @@ export function addHelpCommand(program: Command): void {
 
 /** `device add`: the words behind the program's name that lead to this command. */
 function nameInFull(command: Command): string {
-  return command.parent === null ? '' : `${nameInFull(command.parent)} ${command.name()}`.trimStart();
+  return command.parent === null
+    ? ''
+    : `${nameInFull(command.parent)} ${command.name()}`.trimStart();
 }
 
-/** For commander: help goes on as it is, what is wrong with a command line becomes an error of ours. @throws usage-invalid */
+/**
+ * For commander: help goes on as it is, what is wrong with a command line becomes an error of ours.
+ * @throws usage-invalid
+ */
 export function throwUsageError(error: CommanderError, command: Command): never {
   if (error.exitCode === 0 || error.code === 'commander.help') throw error;
-  if (error.code === 'commander.excessArguments' && ['login', 'setup'].includes(nameInFull(command))) {
+  if (
+    error.code === 'commander.excessArguments' &&
+    ['login', 'setup'].includes(nameInFull(command))
+  ) {
     const action = `Type it when you are asked: sudo tributary ${nameInFull(command)}`;
-    throw refuse('an auth code is never an argument: other users could see it', { cause: error, action });
+    throw refuse('an auth code is never an argument: other users could see it', {
+      cause: error,
+      action,
+    });
   }
   const action = `See how it is used: ${`tributary ${nameInFull(command)}`.trimEnd()} --help`;
   throw refuse(error.message.replace(/^error: /, ''), { cause: error, action });

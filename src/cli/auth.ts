@@ -31,7 +31,10 @@ const code = defineCommand({
     }
     const { authCode, durationMinutes, uses } = await session.call('codeCreate', request);
     if (authCode === undefined) {
-      throw new TributaryError('answer-invalid', 'making an auth code: the answer holds neither a code nor an error');
+      throw new TributaryError(
+        'answer-invalid',
+        'making an auth code: the answer holds neither a code nor an error',
+      );
     }
     return {
       // It is what was asked for, and good for little else than to be passed on.
@@ -61,7 +64,9 @@ const status = defineCommand({
   usage: 'status',
   description: 'which network this device is signed in to, as which client, and until when',
   options: { '--json': 'one JSON object' },
-  examples: { 'tributary auth status': 'the network, the client, and how long their tokens are good' },
+  examples: {
+    'tributary auth status': 'the network, the client, and how long their tokens are good',
+  },
   async act({ options, show }, context) {
     const { createRegistrationFiles } = await import('../identity/registration-files.ts');
     const { readClaims } = await import('../service/jwt.ts');
@@ -70,7 +75,10 @@ const status = defineCommand({
     const stored = (await networkJwt.peek())?.token;
     const token = stored ?? credentials.networkJwt;
     if (token === undefined) {
-      throw new TributaryError('signed-out', `this device is not signed in (no network JWT in ${networkJwt.path})`);
+      throw new TributaryError(
+        'signed-out',
+        `this device is not signed in (no network JWT in ${networkJwt.path})`,
+      );
     }
     const claims = readClaims(token);
     const client = await registration.peek();
@@ -82,9 +90,16 @@ const status = defineCommand({
       ['Signed in until', 'expiresAt', toTime(claims?.expiresAtMs)],
       ['Token from', 'tokenFrom', stored === undefined ? 'environment' : networkJwt.path],
       ['Client', 'clientId', client?.clientId],
-      ['Client until', 'clientExpiresAt', client && toTime(readClaims(client.clientJwt)?.expiresAtMs)],
+      [
+        'Client until',
+        'clientExpiresAt',
+        client && toTime(readClaims(client.clientJwt)?.expiresAtMs),
+      ],
     ];
-    const texts = rows.map(([label, , value]) => [label, value === undefined ? 'not known' : toPlainText(value)]);
+    const texts = rows.map(([label, , value]) => [
+      label,
+      value === undefined ? 'not known' : toPlainText(value),
+    ]);
     const result = Object.fromEntries(rows.map(([, name, value]) => [name, value]));
     await show(result, () => renderLabelled(Object.fromEntries(texts), 17));
   },

@@ -27,8 +27,15 @@ interface Typed {
   readonly input?: string;
 }
 
-/** The answer as the wire has it, secrets too: they are what was asked for. @throws usage-invalid, codes of `Session.call` */
-export async function callOperation(session: Session, typed: Typed, context: CommandContext): Promise<unknown> {
+/**
+ * The answer as the wire has it, secrets too: they are what was asked for. @throws usage-invalid,
+ * codes of `Session.call`
+ */
+export async function callOperation(
+  session: Session,
+  typed: Typed,
+  context: CommandContext,
+): Promise<unknown> {
   const name = findOperation(typed.text);
   const { request: schema }: Operation = operations[name];
   const request = await readRequest(typed, context);
@@ -38,12 +45,15 @@ export async function callOperation(session: Session, typed: Typed, context: Com
   const sent = schema === undefined ? undefined : (request ?? {});
   const answer: unknown = toWire(await session.call(name, sent as OperationRequest<typeof name>));
   const { error, ...rest } = refusal.parse(answer);
-  if (error && Object.keys(rest).length === 0) throw new TributaryError('service-refused', `${name}: ${error.message}`);
+  if (error && Object.keys(rest).length === 0)
+    throw new TributaryError('service-refused', `${name}: ${error.message}`);
   return answer;
 }
 
 /** An answer of auth-client may hold more beside its error. */
-const refusal = z.looseObject({ error: z.looseObject({ message: z.string().optional() }).nullish() });
+const refusal = z.looseObject({
+  error: z.looseObject({ message: z.string().optional() }).nullish(),
+});
 
 /** What the interface does not know would be left out without a word. @throws usage-invalid */
 function checkKnown(sent: unknown, known: unknown, path = ''): void {
@@ -57,9 +67,13 @@ function checkKnown(sent: unknown, known: unknown, path = ''): void {
 
 /** By its name, or by the end of a path that no other has. @throws usage-invalid */
 function findOperation(text: string): OperationName {
-  const [byPath, ...others] = names.filter((name) => operations[name].path.endsWith(`/${text.replace(/^\//, '')}`));
+  const [byPath, ...others] = names.filter((name) =>
+    operations[name].path.endsWith(`/${text.replace(/^\//, '')}`),
+  );
   const plain = text.replaceAll('-', '').toLowerCase();
-  const found = names.find((name) => name.toLowerCase() === plain) ?? (others.length === 0 ? byPath : undefined);
+  const found =
+    names.find((name) => name.toLowerCase() === plain) ??
+    (others.length === 0 ? byPath : undefined);
   if (found !== undefined) return found;
   const nearest = findNearest(text, names);
   const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
@@ -67,11 +81,20 @@ function findOperation(text: string): OperationName {
 }
 
 /** undefined where nothing was given. @throws usage-invalid */
-async function readRequest({ fields, input }: Typed, { readStandardInput }: CommandContext): Promise<unknown> {
+async function readRequest(
+  { fields, input }: Typed,
+  { readStandardInput }: CommandContext,
+): Promise<unknown> {
   if (input === undefined && fields.length === 0) return undefined;
-  const text = input === '-' ? await readStandardInput(limitBytes) : input === undefined ? '{}' : await readFile(input);
+  const text =
+    input === '-'
+      ? await readStandardInput(limitBytes)
+      : input === undefined
+        ? '{}'
+        : await readFile(input);
   let request = parseJson(text);
-  if (typeof request !== 'object' || request === null) throw refuse(`--input ${input}: it is not a JSON object`);
+  if (typeof request !== 'object' || request === null)
+    throw refuse(`--input ${input}: it is not a JSON object`);
   for (const one of fields) {
     const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(one) ?? [];
     if (key === '') throw refuse(`--field ${one}: it must be key=value`);

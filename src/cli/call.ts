@@ -7,7 +7,8 @@ const separator = '\0';
 
 export const call = defineCommand({
   usage: 'call [operation]',
-  description: 'send any request to the service and print the answer; without an operation, list them all',
+  description:
+    'send any request to the service and print the answer; without an operation, list them all',
   arguments: { operation: 'its name, such as findProviders2, or its path' },
   options: {
     '--field <key=value>': [
@@ -18,13 +19,16 @@ export const call = defineCommand({
   },
   examples: {
     'tributary call': 'every operation',
-    'tributary call find-providers2 --field count=3 --field specs[].best_available=true': 'the three best providers',
+    'tributary call find-providers2 --field count=3 --field specs[].best_available=true':
+      'the three best providers',
     'tributary call auth-client --input client.json': 'a request from a file',
   },
   async run(session, { words: [text], options }, context) {
     const { callOperation, listOperations } = await import('./call-operation.ts');
     const fields = options.field.split(separator).slice(1);
-    return text === undefined ? listOperations() : callOperation(session, { ...options, text, fields }, context);
+    return text === undefined
+      ? listOperations()
+      : callOperation(session, { ...options, text, fields }, context);
   },
   render: (answer, terminal) =>
     Array.isArray(answer)

@@ -5,9 +5,12 @@ import { type CommandContext, loadConfig, type PathOptions } from './context.ts'
 
 export const cleanup = defineCommand({
   usage: 'cleanup',
-  description: 'remove what a killed agent left: firewall, routes, interface, settings, namespace; safe to repeat',
+  description:
+    'remove what a killed agent left: firewall, routes, interface, settings, namespace; safe to repeat',
   examples: { 'sudo tributary cleanup': 'after the agent crashed or was killed' },
-  options: { '--own-namespace': 'use the current network namespace, even if it contains physical interfaces' },
+  options: {
+    '--own-namespace': 'use the current network namespace, even if it contains physical interfaces',
+  },
   async act({ options }, context) {
     const { cleanUp } = await import('../data-path/clean-up.ts');
     const { clearStaleSocket } = await import('../status/stale-socket.ts');
@@ -22,7 +25,8 @@ export const cleanup = defineCommand({
       isOwnNamespace: options.ownNamespace === true,
       onSetAside: sayOnSetAside(stderr),
     });
-    // Sockets that no agent answers on. One that is in use stays, and one that this user may not remove.
+    // Sockets that no agent answers on. One that is in use stays, and one that this user may not
+    // remove.
     const { socketPaths } = await resolvePlaces(places);
     for (const path of socketPaths) await clearStaleSocket(path).catch(() => undefined);
     stdout.write('Nothing of the agent is left here.\n');

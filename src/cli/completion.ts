@@ -1,6 +1,9 @@
 import { defineCommand } from './command.ts';
 
-/** A script for each shell. It asks the program at each Tab, so it never has to change with the commands. */
+/**
+ * A script for each shell. It asks the program at each Tab, so it never has to change with the
+ * commands.
+ */
 export const completionScripts = {
   bash: `# Completion of tributary(1) for bash, as \`tributary completion bash\` writes it.
 
@@ -68,7 +71,8 @@ export const completion = defineCommand({
   description: 'print the completion script for a shell; the packages install it for you',
   arguments: { shell: ['the shell to complete in', ...Object.keys(completionScripts)] },
   examples: {
-    'tributary completion bash > ~/.local/share/bash-completion/completions/tributary': 'for this user, in bash',
+    'tributary completion bash > ~/.local/share/bash-completion/completions/tributary':
+      'for this user, in bash',
   },
   async act({ words: [shell] }, { stdout }) {
     stdout.write(completionScripts[shell as Shell]);

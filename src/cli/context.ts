@@ -15,17 +15,29 @@ export interface CommandContext {
   readonly stdout: Output;
   /** For what is not the result: progress, hints. */
   readonly stderr: Output;
-  /** Columns of the terminal that standard output is; undefined for a pipe, for which nothing is cut. */
+  /**
+   * Columns of the terminal that standard output is; undefined for a pipe, for which nothing is
+   * cut.
+   */
   readonly columns: number | undefined;
   readonly paint: (style: 'green' | 'yellow' | 'red', text: string) => string;
   readonly now: () => Date;
-  /** Asks the person who typed the command; undefined where standard input or standard error is no terminal. */
+  /**
+   * Asks the person who typed the command; undefined where standard input or standard error is no
+   * terminal.
+   */
   readonly prompt: Prompt | undefined;
-  /** Standard input to its end, for secrets that are piped in; at most `limitBytes`. @throws usage-invalid */
+  /**
+   * Standard input to its end, for secrets that are piped in; at most `limitBytes`. @throws
+   * usage-invalid
+   */
   readonly readStandardInput: (limitBytes: number) => Promise<string>;
   readonly version: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** Where the agent that is meant may answer, whatever is wrong with its file. @throws configuration-invalid: it names none */
+  /**
+   * Where the agent that is meant may answer, whatever is wrong with its file. @throws
+   * configuration-invalid: it names none
+   */
   readonly resolvePlaces: (options: PathOptions) => Promise<Listening>;
   /** The exit code of a command that did its work and found something amiss. */
   readonly setExitCode: (code: ExitCode | 1) => void;
@@ -48,12 +60,20 @@ export async function loadConfig(
   return load({ configPath: config, stateDirectory: stateDir, environment, knownProblems });
 }
 
-/** Where a command says what is neither its result nor its error: nowhere under --json, which prints one object. */
-export function openNotes({ json }: { readonly json?: boolean }, { stderr }: Pick<CommandContext, 'stderr'>): Output {
+/**
+ * Where a command says what is neither its result nor its error: nowhere under --json, which prints
+ * one object.
+ */
+export function openNotes(
+  { json }: { readonly json?: boolean },
+  { stderr }: Pick<CommandContext, 'stderr'>,
+): Output {
   return json === true ? { write: () => undefined } : stderr;
 }
 
-/** Colours for one stream: none unless it is a terminal, and none under NO_COLOR (Node looks it up). */
+/**
+ * Colours for one stream: none unless it is a terminal, and none under NO_COLOR (Node looks it up).
+ */
 export function createPaint(stream: NodeJS.WriteStream): CommandContext['paint'] {
   return (style, text) => (stream.isTTY ? styleText(style, text, { stream }) : text);
 }

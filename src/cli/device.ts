@@ -23,12 +23,17 @@ const renew = defineCommand({
 
 export const device: CommandGroup = {
   usage: 'device',
-  description: 'your devices: list, show, share, add, set the mode, or settle this one after a move',
+  description:
+    'your devices: list, show, share, add, set the mode, or settle this one after a move',
   commands: [list, show, share, add, associations, provide, keep, renew],
 };
 
 /** The agent waits for this, and registers nothing before. */
-async function settle(as: 'keep' | 'new', options: PathOptions, context: CommandContext): Promise<void> {
+async function settle(
+  as: 'keep' | 'new',
+  options: PathOptions,
+  context: CommandContext,
+): Promise<void> {
   const { hasMoved, readMachine, startNewDevice } = await import('../identity/load.ts');
   const { createRegistrationFiles } = await import('../identity/registration-files.ts');
   const loaded = await loadConfig(options, context);
@@ -40,5 +45,7 @@ async function settle(as: 'keep' | 'new', options: PathOptions, context: Command
   }
   await (as === 'new' ? startNewDevice(files) : files.identity.write({ ...identity, machine }));
   await wakeAgent(loaded);
-  context.stdout.write(`This device ${as === 'new' ? 'will register as a new one' : 'keeps its registration'}.\n`);
+  context.stdout.write(
+    `This device ${as === 'new' ? 'will register as a new one' : 'keeps its registration'}.\n`,
+  );
 }

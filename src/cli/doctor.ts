@@ -8,7 +8,8 @@ export const doctor = defineCommand({
   description: 'diagnose problems and print the fix for each; read-only; exits 1 if any is found',
   options: {
     '--json': 'one JSON object: checks, failed',
-    '--bundle [file]': 'write a support bundle with secrets removed (default: tributary-doctor-TIME.tar.gz)',
+    '--bundle [file]':
+      'write a support bundle with secrets removed (default: tributary-doctor-TIME.tar.gz)',
   },
   examples: {
     'tributary doctor': 'what is wrong here, and the command that fixes it',
@@ -29,7 +30,9 @@ export const doctor = defineCommand({
     const document = toDoctorDocument(results);
     const paintVerdict = (word: string) => paint(styles[word as keyof typeof styles], word);
     const lines = renderReport(results, context.columns);
-    await show(document, () => joinLines(lines.map((line) => line.replace(/^(PASS|SKIP|FAIL)/, paintVerdict))));
+    await show(document, () =>
+      joinLines(lines.map((line) => line.replace(/^(PASS|SKIP|FAIL)/, paintVerdict))),
+    );
     if (options.bundle !== undefined) {
       const { collectBundle, writeBundle } = await import('../doctor/bundle.ts');
       const now = context.now();

@@ -1,6 +1,13 @@
 import type { CommanderError } from 'commander';
 import { findAction } from '../health/reasons.ts';
-import { type ErrorKind, errorKinds, isAbort, messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import {
+  type ErrorKind,
+  errorKinds,
+  isAbort,
+  messageOf,
+  systemCodeOf,
+  TributaryError,
+} from '../lib/errors.ts';
 import { toPlainJson, toPlainText } from '../lib/plain-text.ts';
 import type { Output } from './context.ts';
 
@@ -18,7 +25,10 @@ const exitCodes = {
 } as const satisfies Readonly<Record<ErrorKind | 'done' | 'bug', number>>;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The exit code of anything thrown: help that was asked for is done, any other is usage, a stranger is a bug. */
+/**
+ * The exit code of anything thrown: help that was asked for is done, any other is usage, a stranger
+ * is a bug.
+ */
 export function toExitCode(error: unknown): ExitCode {
   if (error instanceof TributaryError) return exitCodes[errorKinds[error.code]];
   if (isOfCommander(error)) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
@@ -37,7 +47,10 @@ interface PrintErrorOptions {
   readonly isForJournal?: boolean;
 }
 
-/** What to do about it, on a line of its own; with `isJson` one `{"error": {code, message, action}}`. */
+/**
+ * What to do about it, on a line of its own; with `isJson` one `{"error": {code, message,
+ * action}}`.
+ */
 export function printError(error: unknown, options: PrintErrorOptions): void {
   // Help, which commander has printed already.
   if (isOfCommander(error)) return;
@@ -49,6 +62,10 @@ export function printError(error: unknown, options: PrintErrorOptions): void {
   // A configuration's errors come one a line; every other control character goes.
   const lines = options.isJson
     ? [toPlainJson({ error: { code, message, action } })]
-    : [...`tributary: ${message}`.split('\n'), ...(action === '' ? [] : [`  > ${action}`])].map(toPlainText);
-  options.stderr.write(lines.map((line) => `${options.isForJournal ? '<3>' : ''}${line}\n`).join(''));
+    : [...`tributary: ${message}`.split('\n'), ...(action === '' ? [] : [`  > ${action}`])].map(
+        toPlainText,
+      );
+  options.stderr.write(
+    lines.map((line) => `${options.isForJournal ? '<3>' : ''}${line}\n`).join(''),
+  );
 }

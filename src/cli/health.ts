@@ -10,14 +10,24 @@ export const health = defineCommand({
   async act({ options, show }, context) {
     const { askAgent } = await import('../status/socket-client.ts');
     const ask = async () => {
-      const told = await askAgent(await context.resolvePlaces(options), { method: 'GET', path: '/health' });
+      const told = await askAgent(await context.resolvePlaces(options), {
+        method: 'GET',
+        path: '/health',
+      });
       // Without a schema, which would take its time every minute.
-      const { healthy, message }: { readonly healthy?: unknown; readonly message?: unknown } = Object(told);
+      const { healthy, message }: { readonly healthy?: unknown; readonly message?: unknown } =
+        Object(told);
       if (typeof healthy === 'boolean' && typeof message === 'string') return { healthy, message };
-      throw new TributaryError('command-failed', 'its answer is not as expected; is it another version?');
+      throw new TributaryError(
+        'command-failed',
+        'its answer is not as expected; is it another version?',
+      );
     };
     // An agent that cannot be asked is not well.
-    const answer = await ask().catch((error: unknown) => ({ healthy: false, message: messageOf(error) }));
+    const answer = await ask().catch((error: unknown) => ({
+      healthy: false,
+      message: messageOf(error),
+    }));
     await show(answer, () => `${answer.healthy ? 'healthy' : 'unhealthy'}: ${answer.message}\n`);
     context.setExitCode(answer.healthy ? 0 : 1);
   },

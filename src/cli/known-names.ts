@@ -8,7 +8,10 @@ import type { CommandContext } from './context.ts';
 /** What names can be of, as arguments and options call it. */
 export type NamedKind = 'client' | 'wallet';
 
-/** Names that the service listed last, with what tells them apart. They may be old: they are for completion alone. */
+/**
+ * Names that the service listed last, with what tells them apart. They may be old: they are for
+ * completion alone.
+ */
 export type KnownNames = Readonly<Partial<Record<string, readonly KnownName[]>>>;
 
 interface KnownName {
@@ -21,13 +24,22 @@ type Place = Pick<CommandContext, 'environment'>;
 const mostNames = 500;
 const mostBytes = 256 * 1024;
 
-function findPath({ environment: { XDG_CACHE_HOME: cache, HOME: home } }: Place): string | undefined {
+function findPath({
+  environment: { XDG_CACHE_HOME: cache, HOME: home },
+}: Place): string | undefined {
   const directory = cache || (home && join(home, '.cache'));
   return directory ? join(directory, 'tributary', 'names.json') : undefined;
 }
 
-/** Keeps the names beside those of the other kind, in the user's cache. What fails is no command's failure. */
-export async function keepNames(kind: NamedKind, names: readonly KnownName[], place: Place): Promise<void> {
+/**
+ * Keeps the names beside those of the other kind, in the user's cache. What fails is no command's
+ * failure.
+ */
+export async function keepNames(
+  kind: NamedKind,
+  names: readonly KnownName[],
+  place: Place,
+): Promise<void> {
   const path = findPath(place);
   if (path === undefined) return;
   try {
@@ -47,8 +59,11 @@ export async function readNames(place: Place): Promise<KnownNames> {
   const text = await readSmallFile(findPath(place) ?? '', mostBytes).catch(() => '{}');
   const known = parseJson(text);
   if (typeof known !== 'object' || known === null) return {};
-  const isName = (one: Partial<KnownName> | null) => typeof one?.id === 'string' && typeof one.name === 'string';
+  const isName = (one: Partial<KnownName> | null) =>
+    typeof one?.id === 'string' && typeof one.name === 'string';
   return Object.fromEntries(
-    Object.entries(known).flatMap(([kind, names]) => (Array.isArray(names) ? [[kind, names.filter(isName)]] : [])),
+    Object.entries(known).flatMap(([kind, names]) =>
+      Array.isArray(names) ? [[kind, names.filter(isName)]] : [],
+    ),
   );
 }

@@ -5,12 +5,16 @@ import { type CommandContext, loadConfig, type PathOptions } from './context.ts'
 
 export const namespace: CommandGroup = {
   usage: 'namespace',
-  description: "create or remove the agent's network namespace here; `run` creates its own when you start it by hand",
+  description:
+    "create or remove the agent's network namespace here; `run` creates its own when you start it by hand",
   commands: [
     {
       usage: 'up',
-      description: 'create the namespace, its link to the host and the fence around it; safe to repeat',
-      examples: { 'sudo tributary namespace up': 'before you start an agent that does not create it' },
+      description:
+        'create the namespace, its link to the host and the fence around it; safe to repeat',
+      examples: {
+        'sudo tributary namespace up': 'before you start an agent that does not create it',
+      },
       async act({ options }, context) {
         const waysOut = await readWaysOut(options, context);
         const { bringNamespaceUp } = await import('../namespace/up.ts');
@@ -37,11 +41,16 @@ export const namespace: CommandGroup = {
   ],
 };
 
-/** With a configuration that is refused the namespace is as closed as it can be; `run` in it says what is wrong. */
+/**
+ * With a configuration that is refused the namespace is as closed as it can be; `run` in it says
+ * what is wrong.
+ */
 async function readWaysOut(options: PathOptions, context: CommandContext): Promise<WaysOut> {
   const loaded = await loadConfig(options, context).catch(toUndefined('configuration-invalid'));
   if (loaded !== undefined) return loaded.waysOut;
-  context.stderr.write('tributary: the configuration has errors and is ignored here: tributary config check\n');
+  context.stderr.write(
+    'tributary: the configuration has errors and is ignored here: tributary config check\n',
+  );
   const { configSchema } = await import('../config/schema.ts');
   const { findWaysOut } = await import('../config/recipients.ts');
   const { gateway, report } = configSchema.shape;

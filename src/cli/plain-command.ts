@@ -12,8 +12,14 @@ const plainCommands = {
   resume: async () => (await import('./provide.ts')).resume,
 } as const;
 
-/** Runs a command line that leaves nothing to judge without what reads every other one. False: another command line. */
-export async function runPlainCommand(argv: readonly string[], context: CommandContext): Promise<boolean> {
+/**
+ * Runs a command line that leaves nothing to judge without what reads every other one. False:
+ * another command line.
+ */
+export async function runPlainCommand(
+  argv: readonly string[],
+  context: CommandContext,
+): Promise<boolean> {
   const [name = '', ...args] = argv;
   if (argv.length === 1 && ['--version', '-V'].includes(name)) {
     context.stdout.write(`${context.version}\n`);
@@ -28,19 +34,30 @@ export async function runPlainCommand(argv: readonly string[], context: CommandC
   return true;
 }
 
-/** By the names that commands know them by; undefined for anything but paths and flags, each once, whose value cannot be left out. */
-export function readOptions(args: readonly string[], command: AnyCommand): Record<string, unknown> | undefined {
+/**
+ * By the names that commands know them by; undefined for anything but paths and flags, each once,
+ * whose value cannot be left out.
+ */
+export function readOptions(
+  args: readonly string[],
+  command: AnyCommand,
+): Record<string, unknown> | undefined {
   const known = Object.keys(command.options ?? {}).flatMap((flag) => {
     const [, name, value] = /^--([a-z-]+)( <\w+>)?$/.exec(flag) ?? [];
-    return name === undefined ? [] : [[name, { type: value === undefined ? 'boolean' : 'string' }] as const];
+    return name === undefined
+      ? []
+      : [[name, { type: value === undefined ? 'boolean' : 'string' }] as const];
   });
   const path = { type: 'string' } as const;
   try {
     const options = { config: path, 'state-dir': path, ...Object.fromEntries(known) };
     const { values, tokens } = parseArgs({ args, options, tokens: true });
     if (tokens.length > Object.keys(values).length) return undefined;
-    const toCamelCase = (flag: string) => flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-    return Object.fromEntries(Object.entries(values).map(([flag, value]) => [toCamelCase(flag), value]));
+    const toCamelCase = (flag: string) =>
+      flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+    return Object.fromEntries(
+      Object.entries(values).map(([flag, value]) => [toCamelCase(flag), value]),
+    );
   } catch {
     return undefined;
   }

@@ -1,11 +1,23 @@
 import { Command } from 'commander';
-import { addCommand, addHelpCommand, configFlag, renderExamples, stateFlag, throwUsageError } from './add-command.ts';
+import {
+  addCommand,
+  addHelpCommand,
+  configFlag,
+  renderExamples,
+  stateFlag,
+  throwUsageError,
+} from './add-command.ts';
 import type { AnyCommand, CommandGroup } from './command.ts';
 import { completerName, registerCompleter } from './completer.ts';
 import type { CommandContext } from './context.ts';
 
-/** Every command and group under its heading in the help, and where it is; one is loaded only when it is asked for. */
-const groups: Readonly<Record<string, Readonly<Record<string, () => Promise<AnyCommand | CommandGroup>>>>> = {
+/**
+ * Every command and group under its heading in the help, and where it is; one is loaded only when
+ * it is asked for.
+ */
+const groups: Readonly<
+  Record<string, Readonly<Record<string, () => Promise<AnyCommand | CommandGroup>>>>
+> = {
   Everyday: {
     status: async () => (await import('./status.ts')).status,
     pause: async () => (await import('./provide.ts')).pause,
@@ -43,12 +55,21 @@ const groups: Readonly<Record<string, Readonly<Record<string, () => Promise<AnyC
   },
 };
 
-/** The command line for these arguments: the one group that they name, or all of them for help and for typing errors. */
-export async function createProgram(argv: readonly string[], context: CommandContext): Promise<Command> {
+/**
+ * The command line for these arguments: the one group that they name, or all of them for help and
+ * for typing errors.
+ */
+export async function createProgram(
+  argv: readonly string[],
+  context: CommandContext,
+): Promise<Command> {
   const program = new Command('tributary')
     .description("shares this device's bandwidth through a WireGuard tunnel, on its owner's terms")
     .version(context.version, '-V, --version')
-    .option(configFlag, 'configuration (default: TRIBUTARY_CONFIG, else /etc/tributary/tributary.yaml)')
+    .option(
+      configFlag,
+      'configuration (default: TRIBUTARY_CONFIG, else /etc/tributary/tributary.yaml)',
+    )
     .option(stateFlag, 'state (default: TRIBUTARY_STATE_DIR, else /var/lib/tributary)')
     .showSuggestionAfterError()
     .addHelpText('after', renderExamples(examples))
@@ -65,7 +86,8 @@ export async function createProgram(argv: readonly string[], context: CommandCon
   const named = findGroup(isCompletion ? argv.slice(argv.indexOf('--') + 1, -1) : argv);
   for (const [heading, commands] of Object.entries(groups)) {
     for (const [name, load] of Object.entries(commands)) {
-      if (named === undefined || name === named) addCommand(program, context, await load()).helpGroup(`${heading}:`);
+      if (named === undefined || name === named)
+        addCommand(program, context, await load()).helpGroup(`${heading}:`);
     }
   }
   if (isCompletion) registerCompleter(program, context);
@@ -79,7 +101,9 @@ function findGroup(argv: readonly string[]): string | undefined {
   const words = argv.filter((word) => word !== '=');
   const isValue = (index: number) => pathOptions.includes(words[index - 1] ?? '');
   const first = words.find((word, index) => !word.startsWith('-') && !isValue(index));
-  return Object.values(groups).some((commands) => Object.hasOwn(commands, first ?? '')) ? first : undefined;
+  return Object.values(groups).some((commands) => Object.hasOwn(commands, first ?? ''))
+    ? first
+    : undefined;
 }
 
 const pathOptions = [configFlag, stateFlag].map((flags) => flags.split(' ', 1)[0]);

@@ -12,7 +12,10 @@ export const modeMeanings =
   'none: nobody; network: your own devices; friends: people you named; public: anyone; ' +
   "stream: anyone, tuned for streaming; default: the service's default";
 
-/** `tributary provide [MODE] [--for 2h] [--limit RATE] [--clear] [--json]`. @throws usage-invalid, not-running, not-allowed */
+/**
+ * `tributary provide [MODE] [--for 2h] [--limit RATE] [--clear] [--json]`. @throws usage-invalid,
+ * not-running, not-allowed
+ */
 export const provide = defineCommand({
   usage: 'provide [mode|auto]',
   description: 'show the provide mode, or set it by hand until you clear it',
@@ -34,7 +37,10 @@ export const provide = defineCommand({
 export const pause = defineCommand({
   usage: 'pause',
   description: 'share nothing until you resume; the same as `tributary provide none`',
-  options: { '--for <duration>': 'only for this long, such as 30m, 2h or 1d', '--json': 'one JSON object' },
+  options: {
+    '--for <duration>': 'only for this long, such as 30m, 2h or 1d',
+    '--json': 'one JSON object',
+  },
   examples: { 'tributary pause --for 2h': 'for two hours' },
   act: (given, context) => showProvide('none', given, context),
 });
@@ -50,7 +56,11 @@ export const resume = defineCommand({
 type Given = { readonly options: ProvideOptions & PathOptions; readonly show: Show };
 
 /** Sets the mode where one is given, and shows what holds now. */
-async function showProvide(mode: string | undefined, { options, show }: Given, context: CommandContext): Promise<void> {
+async function showProvide(
+  mode: string | undefined,
+  { options, show }: Given,
+  context: CommandContext,
+): Promise<void> {
   const body = await readProvideBody(mode, options);
   const shown = await askProvide(await context.resolvePlaces(options), body);
   const { describeLine, describeMode } = await import('../status/text.ts');
@@ -67,15 +77,18 @@ export async function readProvideBody(
   options: ProvideOptions,
 ): Promise<ProvideRequest | undefined> {
   const isClearing = options.clear === true || mode === 'auto';
-  if (options.clear === true && !['auto', undefined].includes(mode)) throw refuse(`give ${mode} or --clear, not both`);
+  if (options.clear === true && !['auto', undefined].includes(mode))
+    throw refuse(`give ${mode} or --clear, not both`);
   const given = (['for', 'limit'] as const).find((name) => options[name] !== undefined);
-  if (given !== undefined && (mode === undefined || isClearing)) throw refuse(`--${given} needs a mode to set`);
+  if (given !== undefined && (mode === undefined || isClearing))
+    throw refuse(`--${given} needs a mode to set`);
   if (isClearing) return { mode: null };
   if (mode === undefined) return undefined;
   const known = provideModes.find((candidate) => candidate === mode);
   if (known === undefined) throw refuseMode(mode, [...provideModes, 'auto'], 'tributary pause');
   const forSeconds = options.for === undefined ? undefined : parseDurationSeconds(options.for);
-  if (options.for !== undefined && !forSeconds) throw refuseOption('--for', options.for, 'a time like 30m, 2h or 1d');
+  if (options.for !== undefined && !forSeconds)
+    throw refuseOption('--for', options.for, 'a time like 30m, 2h or 1d');
   // Loaded late: nothing else that the order needs takes long.
   if (options.limit === undefined) return { mode: known, forSeconds };
   const { bitRate } = await import('../config/values.ts');
@@ -87,7 +100,8 @@ export async function readProvideBody(
 /** The error for an unknown mode. `pause` is the command that stops sharing. */
 export function refuseMode(text: string, modes: readonly string[], pause: string) {
   const nearest = findNearest(text, modes);
-  const hint = nearest === undefined ? `the modes are ${modes.join(', ')}` : `did you mean ${nearest}?`;
+  const hint =
+    nearest === undefined ? `the modes are ${modes.join(', ')}` : `did you mean ${nearest}?`;
   const action = ['off', 'stop', 'pause'].includes(text) ? `To stop sharing: ${pause}` : undefined;
   return refuse(`unknown mode ${text}; ${hint}`, { action });
 }
@@ -102,5 +116,8 @@ async function askProvide(places: Listening, body: ProvideRequest | undefined) {
   const provideOf = statusDocument.pick({ provide: true }).transform((status) => status.provide);
   const parsed = (body === undefined ? provideOf : statusDocument.shape.provide).safeParse(answer);
   if (parsed.success) return parsed.data;
-  throw new TributaryError('command-failed', "reading the agent's mode: its answer is not as expected");
+  throw new TributaryError(
+    'command-failed',
+    "reading the agent's mode: its answer is not as expected",
+  );
 }

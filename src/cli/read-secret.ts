@@ -6,7 +6,9 @@ import type { CommandContext } from './context.ts';
 
 export interface SecretSource {
   readonly name: string;
-  /** A path, or `-` for standard input; undefined asks at the terminal, else reads standard input. */
+  /**
+   * A path, or `-` for standard input; undefined asks at the terminal, else reads standard input.
+   */
   readonly file: string | undefined;
   /** As the option is called, for the advice where nothing came. */
   readonly option: string;
@@ -16,17 +18,27 @@ export interface SecretSource {
 
 const limitBytes = 16 * 1024;
 
-/** Reads a secret, which is never an argument: `ps` shows those. White space around a code or a token goes. @throws usage-invalid */
+/**
+ * Reads a secret, which is never an argument: `ps` shows those. White space around a code or a
+ * token goes. @throws usage-invalid
+ */
 export async function readSecret(source: SecretSource, context: CommandContext): Promise<Secret> {
   const given = await readGiven(source, context);
   const secret = source.isPassword === true ? given : given.trim();
   if (!secret.equals(new Secret(''))) return secret;
-  const where = isFromStandardInput(source, context) ? 'standard input' : (source.file ?? 'what was typed');
-  throw refuse(`reading the ${source.name}: ${where} is empty; give it there or in ${source.option}`);
+  const where = isFromStandardInput(source, context)
+    ? 'standard input'
+    : (source.file ?? 'what was typed');
+  throw refuse(
+    `reading the ${source.name}: ${where} is empty; give it there or in ${source.option}`,
+  );
 }
 
 /** The same for a new password, which has to be typed twice. @throws usage-invalid */
-export async function readNewPassword(source: SecretSource, context: CommandContext): Promise<Secret> {
+export async function readNewPassword(
+  source: SecretSource,
+  context: CommandContext,
+): Promise<Secret> {
   const password = await readSecret(source, context);
   if (source.file !== undefined || context.prompt === undefined) return password;
   const again = await context.prompt.askSecret(`${toSentence(source.name)}, once more`);
@@ -34,12 +46,16 @@ export async function readNewPassword(source: SecretSource, context: CommandCont
   throw refuse(`reading the ${source.name}: the two differ; nothing was changed`);
 }
 
-/** Standard input holds one secret. @throws usage-invalid where several would have to come from it */
+/**
+ * Standard input holds one secret. @throws usage-invalid where several would have to come from it
+ */
 export function checkSources(sources: readonly SecretSource[], context: CommandContext): void {
   const piped = sources.filter((source) => isFromStandardInput(source, context));
   if (piped.length < 2) return;
   const options = piped.map(({ option }) => option).join(' and ');
-  throw refuse(`${options}: only one of them can come from standard input; give the other in a file`);
+  throw refuse(
+    `${options}: only one of them can come from standard input; give the other in a file`,
+  );
 }
 
 function isFromStandardInput({ file }: SecretSource, { prompt }: CommandContext): boolean {
@@ -47,7 +63,8 @@ function isFromStandardInput({ file }: SecretSource, { prompt }: CommandContext)
 }
 
 async function readGiven(source: SecretSource, context: CommandContext): Promise<Secret> {
-  if (isFromStandardInput(source, context)) return toSecret(await context.readStandardInput(limitBytes));
+  if (isFromStandardInput(source, context))
+    return toSecret(await context.readStandardInput(limitBytes));
   const { name, file } = source;
   if (file === undefined) return context.prompt?.askSecret(toSentence(name)) ?? toSecret('');
   return readSmallFile(file, limitBytes).then(toSecret, (error: unknown) => {

@@ -2,15 +2,26 @@ import type { AnyCommand, Show, Typed } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { renderJson } from './present/text.ts';
 
-/** Runs a command whose command line has been read, and shows its result. What it throws says what to do about it. */
-export function runCommand(command: AnyCommand, typed: Typed, context: CommandContext): Promise<void> {
+/**
+ * Runs a command whose command line has been read, and shows its result. What it throws says what
+ * to do about it.
+ */
+export function runCommand(
+  command: AnyCommand,
+  typed: Typed,
+  context: CommandContext,
+): Promise<void> {
   return runAndShow(command, typed, context).catch(async (error: unknown) => {
     const { advise } = await import('./advice.ts');
     throw await advise(error, typed, context);
   });
 }
 
-async function runAndShow(command: AnyCommand, typed: Typed, context: CommandContext): Promise<void> {
+async function runAndShow(
+  command: AnyCommand,
+  typed: Typed,
+  context: CommandContext,
+): Promise<void> {
   const show: Show = async (result, render) => {
     context.stdout.write(typed.options.json === true ? `${renderJson(result)}\n` : await render());
   };

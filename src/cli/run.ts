@@ -8,7 +8,8 @@ export const run = defineCommand({
   options: {
     '--own-namespace': 'use the current network namespace, even if it contains physical interfaces',
     '--dry-run': 'print what would be applied, as `tributary plan` does, and exit',
-    '--keep-fence': 'leave the firewall in place on exit, closed, so that connections survive a restart',
+    '--keep-fence':
+      'leave the firewall in place on exit, closed, so that connections survive a restart',
   },
   async act(given, context) {
     const { options } = given;

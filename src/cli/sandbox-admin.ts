@@ -6,14 +6,28 @@ import { renderLabelled } from './present/text.ts';
 
 const options = {
   network: ['network', '--network <network>', 'by name or id (default: the first)'],
-  minutes: ['durationMinutes', '--minutes <number>', ['minutes until it expires (default: 10)', readAmount]],
+  minutes: [
+    'durationMinutes',
+    '--minutes <number>',
+    ['minutes until it expires (default: 10)', readAmount],
+  ],
   uses: ['uses', '--uses <number>', ['how many sign-ins it allows (default: 1)', readAmount]],
   public: ['isPublic', '--public', 'everybody may see its name'],
-  deviceName: ['deviceName', '--device-name <name>', "what it is called there (default: the client's name)"],
+  deviceName: [
+    'deviceName',
+    '--device-name <name>',
+    "what it is called there (default: the client's name)",
+  ],
   blockchain: ['blockchain', '--blockchain <name>', 'SOL or MATIC (default: SOL)'],
   type: ['walletType', '--type <type>', 'external or managed (default: external)'],
-  inactive: ['isActive', '--inactive', ['payouts may not go there', (option: Option) => option.preset(false)]],
-} as const satisfies Readonly<Record<string, readonly [field: string, flags: string, meaning: Flag]>>;
+  inactive: [
+    'isActive',
+    '--inactive',
+    ['payouts may not go there', (option: Option) => option.preset(false)],
+  ],
+} as const satisfies Readonly<
+  Record<string, readonly [field: string, flags: string, meaning: Flag]>
+>;
 
 interface AdminCommandRow {
   readonly usage: string;
@@ -61,7 +75,10 @@ const rows: Readonly<Record<AdminCommandName, AdminCommandRow>> = {
     description: 'register a wallet for payouts',
     fields: ['walletAddress'],
     options: ['network', 'blockchain', 'type', 'inactive'],
-    example: ['wallet 0x52908400098527886E0F7030069857D2E4169EE7 --blockchain MATIC', 'a wallet to receive payouts'],
+    example: [
+      'wallet 0x52908400098527886E0F7030069857D2E4169EE7 --blockchain MATIC',
+      'a wallet to receive payouts',
+    ],
   },
   locateClient: {
     usage: 'locate <client> <place>',
@@ -116,8 +133,12 @@ const labels: Readonly<Record<string, string>> = {
 
 /** Each value behind its label. */
 export function renderResult(result: AdminResult): string {
-  const toText = (value: AdminResult[string]) => (typeof value === 'boolean' ? flagWords[`${value}`] : value);
-  const shown = Object.entries(result).map(([name, value]) => [labels[name] ?? toWords(name), toText(value)]);
+  const toText = (value: AdminResult[string]) =>
+    typeof value === 'boolean' ? flagWords[`${value}`] : value;
+  const shown = Object.entries(result).map(([name, value]) => [
+    labels[name] ?? toWords(name),
+    toText(value),
+  ]);
   return renderLabelled(Object.fromEntries(shown), 12);
 }
 

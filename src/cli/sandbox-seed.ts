@@ -5,28 +5,53 @@ const clientsPerNetwork = 100;
 const terminalEveryMs = 100;
 const lineEveryMs = 3000;
 
-/** `tributary sandbox seed`: a world of simulated clients. @throws usage-invalid, already-running, state-… */
+/**
+ * `tributary sandbox seed`: a world of simulated clients. @throws usage-invalid, already-running,
+ * state-…
+ */
 export const seed = defineCommand({
   usage: 'seed',
-  description: 'fill the database with simulated clients and their past, while no service runs on it',
+  description:
+    'fill the database with simulated clients and their past, while no service runs on it',
   options: {
     '--clients <number>': ['number of clients', (option) => option.default('1000')],
-    '--days <number>': ['days of history; the last week also by the hour', (option) => option.default('90')],
-    '--networks <number>': 'to spread them over; 1: all in the first (default: one per 100 clients)',
-    '--seed <number>': ['random seed: another number makes other clients', (option) => option.default('1')],
+    '--days <number>': [
+      'days of history; the last week also by the hour',
+      (option) => option.default('90'),
+    ],
+    '--networks <number>':
+      'to spread them over; 1: all in the first (default: one per 100 clients)',
+    '--seed <number>': [
+      'random seed: another number makes other clients',
+      (option) => option.default('1'),
+    ],
   },
-  examples: { 'tributary sandbox seed --clients 10000 --days 90 --data ./sandbox': 'a quarter of a large world' },
+  examples: {
+    'tributary sandbox seed --clients 10000 --days 90 --data ./sandbox':
+      'a quarter of a large world',
+  },
   async act({ options, show }, { now }) {
     const clients = parseNumber('--clients', options.clients, { least: 1, most: 100_000 });
     const days = parseNumber('--days', options.days, { least: 1, most: 3650 });
     const usualNetworks = Math.ceil(clients / clientsPerNetwork);
-    const networks = parseNumber('--networks', options.networks ?? `${usualNetworks}`, { least: 1, most: clients });
+    const networks = parseNumber('--networks', options.networks ?? `${usualNetworks}`, {
+      least: 1,
+      most: clients,
+    });
     const seed = parseNumber('--seed', options.seed, { least: 0, most: 999_999_999 });
     const { seedWorld } = await import('../reference-service/seed.ts');
     const startedMs = performance.now();
     const onProgress = createProgress(process.stderr, clients);
     const { data: directory = '' } = options;
-    await seedWorld({ directory, clients, days, networks, seed, nowMs: now().getTime(), onProgress });
+    await seedWorld({
+      directory,
+      clients,
+      days,
+      networks,
+      seed,
+      nowMs: now().getTime(),
+      onProgress,
+    });
     const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
     const result = { clients, networks, days, seconds };
     await show(result, () => renderResult(result));
@@ -38,7 +63,8 @@ function createProgress(stderr: NodeJS.WriteStream, clients: number): (done: num
   let toldMs = performance.now();
   return (done) => {
     const isLast = stderr.isTTY && done === clients;
-    if (!isLast && performance.now() - toldMs < (stderr.isTTY ? terminalEveryMs : lineEveryMs)) return;
+    if (!isLast && performance.now() - toldMs < (stderr.isTTY ? terminalEveryMs : lineEveryMs))
+      return;
     toldMs = performance.now();
     const text = `${done} of ${clients} clients`;
     stderr.write(stderr.isTTY ? `\r${text}${isLast ? '\n' : ''}` : `${text}\n`);

@@ -2,27 +2,55 @@ import { once } from 'node:events';
 import { isIP } from 'node:net';
 import type { ReferenceService } from '../reference-service/server.ts';
 import { type ProfileName, profileNames } from '../service/profiles.ts';
-import { type AnyCommand, type CommandGroup, defineCommand, parseNumber, refuseOption } from './command.ts';
+import {
+  type AnyCommand,
+  type CommandGroup,
+  defineCommand,
+  parseNumber,
+  refuseOption,
+} from './command.ts';
 import { renderLabelled } from './present/text.ts';
 import { adminCommands } from './sandbox-admin.ts';
 import { seed } from './sandbox-seed.ts';
 
-/** `tributary sandbox`: the reference service, until SIGINT or SIGTERM, and the commands of its administrator. */
+/**
+ * `tributary sandbox`: the reference service, until SIGINT or SIGTERM, and the commands of its
+ * administrator.
+ */
 export const sandbox: AnyCommand & CommandGroup = {
   ...defineCommand({
     usage: 'sandbox',
     description: 'run a local service with the same interface, for development and tests',
     examples: { 'tributary sandbox --data ./sandbox': 'until Ctrl-C, on a free port' },
     options: {
-      '--data <directory>': ['where it keeps its database; created if missing', (own) => own.makeOptionMandatory()],
-      '--listen <address:port>': ['where it serves HTTP; port 0 picks a free one', (own) => own.default('127.0.0.1:0')],
-      '--profile <name>': ['profile that it speaks', (own) => own.choices(profileNames).default('documented')],
+      '--data <directory>': [
+        'where it keeps its database; created if missing',
+        (own) => own.makeOptionMandatory(),
+      ],
+      '--listen <address:port>': [
+        'where it serves HTTP; port 0 picks a free one',
+        (own) => own.default('127.0.0.1:0'),
+      ],
+      '--profile <name>': [
+        'profile that it speaks',
+        (own) => own.choices(profileNames).default('documented'),
+      ],
       '--proxy-host <host>': 'tunnel host that registrations name (default: the listen address)',
-      '--wireguard <when>': ['a real WireGuard endpoint', (own) => own.choices(['auto', 'on', 'off']).default('auto')],
-      '--wireguard-port <port>': ['UDP port of that endpoint; 0 picks and keeps a free one', (own) => own.default('0')],
-      '--wireguard-interface <name>': ['interface of that endpoint', (own) => own.default('trib-ref0')],
+      '--wireguard <when>': [
+        'a real WireGuard endpoint',
+        (own) => own.choices(['auto', 'on', 'off']).default('auto'),
+      ],
+      '--wireguard-port <port>': [
+        'UDP port of that endpoint; 0 picks and keeps a free one',
+        (own) => own.default('0'),
+      ],
+      '--wireguard-interface <name>': [
+        'interface of that endpoint',
+        (own) => own.default('trib-ref0'),
+      ],
       '--consumers <interface>': "interface by which consumers' traffic arrives",
-      '--keepalive-seconds <seconds>': 'keep-alive interval in registrations (default: 25; production: always 0)',
+      '--keepalive-seconds <seconds>':
+        'keep-alive interval in registrations (default: 25; production: always 0)',
       '--client-limit <number>': 'devices that one network may have (default: 100000)',
       '--json': 'one JSON object on the first line',
     },
@@ -37,7 +65,9 @@ export const sandbox: AnyCommand & CommandGroup = {
         wireGuardPort: parseNumber('--wireguard-port', options.wireguardPort, { most: 65_535 }),
         wireGuardInterface: parseInterface('--wireguard-interface', options.wireguardInterface),
         consumersInterface:
-          options.consumers === undefined ? undefined : parseInterface('--consumers', options.consumers),
+          options.consumers === undefined
+            ? undefined
+            : parseInterface('--consumers', options.consumers),
         keepaliveSeconds: parseOptional('--keepalive-seconds', options.keepaliveSeconds, 86_400),
         clientLimit: parseOptional('--client-limit', options.clientLimit, 999_999),
       };
@@ -46,7 +76,9 @@ export const sandbox: AnyCommand & CommandGroup = {
       const stopped = waitForStop();
       const service = await startReferenceService(settings);
       const { baseUrl, authCode, guestJwt, profile, wireGuard: wireguard } = service;
-      await show({ baseUrl, authCode, guestJwt, profile, wireguard }, () => renderText(service, options.data));
+      await show({ baseUrl, authCode, guestJwt, profile, wireguard }, () =>
+        renderText(service, options.data),
+      );
       await stopped;
       await service.close();
     },
@@ -58,11 +90,16 @@ export const sandbox: AnyCommand & CommandGroup = {
 /** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
 async function waitForStop(): Promise<void> {
   const first = new AbortController();
-  await Promise.race(['SIGINT', 'SIGTERM'].map((name) => once(process, name, { signal: first.signal })));
+  await Promise.race(
+    ['SIGINT', 'SIGTERM'].map((name) => once(process, name, { signal: first.signal })),
+  );
   first.abort();
 }
 
-function renderText({ baseUrl, authCode, profile, wireGuard }: ReferenceService, directory: string): string {
+function renderText(
+  { baseUrl, authCode, profile, wireGuard }: ReferenceService,
+  directory: string,
+): string {
   const isOn = wireGuard.state === 'on';
   const values = {
     Service: `${baseUrl} (profile ${profile})`,
@@ -78,7 +115,8 @@ function renderText({ baseUrl, authCode, profile, wireGuard }: ReferenceService,
 function parseListenAddress(text: string): { readonly address: string; readonly port: number } {
   const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
   const address = match?.[1] ?? match?.[2] ?? '';
-  if (isIP(address) === 0) throw refuseOption('--listen', text, 'ADDRESS:PORT, such as 127.0.0.1:0');
+  if (isIP(address) === 0)
+    throw refuseOption('--listen', text, 'ADDRESS:PORT, such as 127.0.0.1:0');
   return { address, port: parseNumber('--listen', match?.[3] ?? '', { most: 65_535 }) };
 }
 

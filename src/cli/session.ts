@@ -3,11 +3,22 @@ import { TributaryError } from '../lib/errors.ts';
 import { once } from '../lib/once.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createServiceClient } from '../service/client.ts';
-import { type OperationName, type OperationRequest, operations, type StreamableName } from '../service/operations.ts';
+import {
+  type OperationName,
+  type OperationRequest,
+  operations,
+  type StreamableName,
+} from '../service/operations.ts';
 import { profiles } from '../service/profiles.ts';
 import { keepHeapSmall } from '../system/give-back-memory.ts';
 import { BrokenDocumentError, type StateFile, sayOnSetAside } from '../system/state-file.ts';
-import { type CommandContext, loadConfig, type Output, openNotes, type PathOptions } from './context.ts';
+import {
+  type CommandContext,
+  loadConfig,
+  type Output,
+  openNotes,
+  type PathOptions,
+} from './context.ts';
 
 /** The service, as a command talks to it: signed in as the owner's network. */
 export type Session = Awaited<ReturnType<typeof openSession>>;
@@ -15,7 +26,10 @@ export type Session = Awaited<ReturnType<typeof openSession>>;
 const patienceMs = 2000;
 
 /** @throws configuration-invalid, not-allowed */
-export async function openSession(options: PathOptions & { readonly json?: boolean }, context: CommandContext) {
+export async function openSession(
+  options: PathOptions & { readonly json?: boolean },
+  context: CommandContext,
+) {
   // What a service answers may make much garbage.
   keepHeapSmall();
   const loaded = await loadConfig(options, context);
@@ -30,20 +44,33 @@ export async function openSession(options: PathOptions & { readonly json?: boole
     // Codes are not spent here: that is for `login` and `run`.
     const stored = (await peekOrSay(tokens, notes))?.token ?? loaded.credentials.networkJwt;
     if (stored !== undefined) return stored;
-    throw new TributaryError('signed-out', `this device is not signed in (no network JWT in ${tokens.path})`);
+    throw new TributaryError(
+      'signed-out',
+      `this device is not signed in (no network JWT in ${tokens.path})`,
+    );
   });
   const findClientId = async () =>
-    (await peekOrSay(files.identity, notes))?.clientId ?? (await peekOrSay(files.registration, notes))?.clientId;
-  const tokenFor = (name: OperationName) => (operations[name].authentication === 'none' ? undefined : readToken());
-  const sayIfSlow = () => setTimeout(() => notes.write(`tributary: still waiting for ${base_url} …\n`), patienceMs);
+    (await peekOrSay(files.identity, notes))?.clientId ??
+    (await peekOrSay(files.registration, notes))?.clientId;
+  const tokenFor = (name: OperationName) =>
+    operations[name].authentication === 'none' ? undefined : readToken();
+  const sayIfSlow = () =>
+    setTimeout(() => notes.write(`tributary: still waiting for ${base_url} …\n`), patienceMs);
   return {
     /** The dialect in force: the configured one, else the documented. */
     profile: profiles[profile ?? 'documented'],
     /** False where the configuration names no profile: then no mode's number may be sent. */
     isProfileConfigured: profile !== undefined,
     loaded,
-    /** `given` replaces the owner's token. @throws signed-out without a token it needs, codes of `ServiceClient.call` */
-    async call<Name extends OperationName>(name: Name, request: OperationRequest<Name>, given?: Secret) {
+    /**
+     * `given` replaces the owner's token. @throws signed-out without a token it needs, codes of
+     * `ServiceClient.call`
+     */
+    async call<Name extends OperationName>(
+      name: Name,
+      request: OperationRequest<Name>,
+      given?: Secret,
+    ) {
       const options = { token: given ?? (await tokenFor(name)), signal: ending.signal };
       using _notice = sayIfSlow();
       return await client.call(name, request, options);
@@ -56,7 +83,10 @@ export async function openSession(options: PathOptions & { readonly json?: boole
         yield item;
       }
     },
-    /** The client that this device is registered as; undefined before it is registered. @throws state-unreadable */
+    /**
+     * The client that this device is registered as; undefined before it is registered. @throws
+     * state-unreadable
+     */
     findOwnClientId: once(findClientId),
     /** The stored token, else the one given to the agent. @throws signed-out */
     readToken,
@@ -68,7 +98,10 @@ export async function openSession(options: PathOptions & { readonly json?: boole
   };
 }
 
-/** The document; a broken one counts as none, is said, and stays where it is: setting it aside is for the agent. */
+/**
+ * The document; a broken one counts as none, is said, and stays where it is: setting it aside is
+ * for the agent.
+ */
 async function peekOrSay<T>(file: StateFile<T>, notes: Output): Promise<T | undefined> {
   return file.peek().catch((error: unknown) => {
     if (!(error instanceof BrokenDocumentError)) throw error;

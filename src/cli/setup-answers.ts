@@ -18,10 +18,18 @@ type Subject = keyof typeof keys;
 export type Answers = Readonly<Record<Subject, string | undefined>>;
 
 /** What is offered for each; one that is fixed is not asked. */
-type Offers = Readonly<Record<Subject, { readonly value: string | undefined; readonly isFixed: boolean }>>;
+type Offers = Readonly<
+  Record<Subject, { readonly value: string | undefined; readonly isFixed: boolean }>
+>;
 
-/** What was given, else what is configured. @throws usage-invalid: a wrong value, one that the environment overrules */
-export function toOffers(options: Partial<Answers>, before: Pick<Before, 'configured' | 'loaded' | 'isNew'>): Offers {
+/**
+ * What was given, else what is configured. @throws usage-invalid: a wrong value, one that the
+ * environment overrules
+ */
+export function toOffers(
+  options: Partial<Answers>,
+  before: Pick<Before, 'configured' | 'loaded' | 'isNew'>,
+): Offers {
   const offer = (subject: Subject) => {
     const path = keys[subject].split('.');
     const configured = valueAt(before.configured, path)?.toString();
@@ -30,16 +38,27 @@ export function toOffers(options: Partial<Answers>, before: Pick<Before, 'config
     // A device without a service shares with friends, whatever the sample says.
     const isSample = subject === 'mode' && before.isNew && !isOverruled;
     const value = options[subject];
-    if (value === undefined) return { value: isSample ? 'friends' : configured, isFixed: isOverruled };
+    if (value === undefined)
+      return { value: isSample ? 'friends' : configured, isFixed: isOverruled };
     const wrong = explainWrongValue(keys[subject], value);
     if (wrong !== undefined) throw refuse(`--${subject}: ${wrong}`);
     if (!isOverruled || value === configured) return { value, isFixed: true };
-    throw refuse(`--${subject}: ${origin.place} says ${configured}, which wins over the file; change it there`);
+    throw refuse(
+      `--${subject}: ${origin.place} says ${configured}, which wins over the file; change it there`,
+    );
   };
-  return { service: offer('service'), profile: offer('profile'), mode: offer('mode'), cap: offer('cap') };
+  return {
+    service: offer('service'),
+    profile: offer('profile'),
+    mode: offer('mode'),
+    cap: offer('cap'),
+  };
 }
 
-/** Without a prompt nothing is asked. `check` says which profile the service at the address shows. @throws what is wrong there */
+/**
+ * Without a prompt nothing is asked. `check` says which profile the service at the address shows.
+ * @throws what is wrong there
+ */
 interface AnswerParts {
   readonly prompt: Prompt | undefined;
   readonly check: (address: string) => Promise<'production' | undefined>;
@@ -51,31 +70,50 @@ export async function gatherAnswers(offers: Offers, parts: AnswerParts): Promise
   const { address: service, found } = await findService(offers.service, parts);
   const asker = (subject: Subject) => (offers[subject].isFixed ? undefined : parts.prompt);
   const configured = offers.profile.value ?? found;
-  const profile = configured ?? (await asker('profile')?.choose(whichProfile, 'documented', profiles));
-  if (profile !== (found ?? profile)) parts.say(`Warning: it answers like the ${found} profile, not ${profile}.`);
+  const profile =
+    configured ?? (await asker('profile')?.choose(whichProfile, 'documented', profiles));
+  if (profile !== (found ?? profile))
+    parts.say(`Warning: it answers like the ${found} profile, not ${profile}.`);
   const offered = offers.mode.value as ProvideMode | undefined;
-  const mode = await asker('mode')?.choose('Who may use your connection?', offered ?? 'friends', modes);
+  const mode = await asker('mode')?.choose(
+    'Who may use your connection?',
+    offered ?? 'friends',
+    modes,
+  );
   const before = offers.cap.value;
   const explainCap = (text: string) => {
     if (text !== '') return explainWrongValue(keys.cap, text);
-    return before === undefined ? undefined : 'to have no cap any more, take provide.cap out of the file';
+    return before === undefined
+      ? undefined
+      : 'to have no cap any more, take provide.cap out of the file';
   };
   const cap = await asker('cap')?.askText(howMuch, before ?? '', explainCap);
   return { service, profile, mode: mode ?? offered, cap: cap || before };
 }
 
 /** The answers that differ from what is configured. */
-export function toChanges(answers: Answers, { configured }: Pick<Before, 'configured'>): readonly KeyChange[] {
-  const all = Object.entries(keys).map(([subject, key]) => ({ key, text: answers[subject as Subject] }));
+export function toChanges(
+  answers: Answers,
+  { configured }: Pick<Before, 'configured'>,
+): readonly KeyChange[] {
+  const all = Object.entries(keys).map(([subject, key]) => ({
+    key,
+    text: answers[subject as Subject],
+  }));
   return all.flatMap(({ key, text = '' }) =>
     ['', valueAt(configured, key.split('.'))].includes(text) ? [] : [{ key, text }],
   );
 }
 
-async function findService({ value, isFixed }: Offers['service'], { prompt, check, say }: AnswerParts) {
+async function findService(
+  { value, isFixed }: Offers['service'],
+  { prompt, check, say }: AnswerParts,
+) {
   const explain = (text: string) => explainWrongValue(keys.service, text);
   for (;;) {
-    const asked = isFixed ? undefined : await prompt?.askText('Address of the service', value ?? 'https://', explain);
+    const asked = isFixed
+      ? undefined
+      : await prompt?.askText('Address of the service', value ?? 'https://', explain);
     const address = asked ?? value;
     if (address === undefined) throw refuse(`no service address given. ${withoutTerminal}`);
     try {
@@ -101,7 +139,8 @@ const profiles = {
 const modes: Readonly<Record<ProvideMode, string>> = {
   friends: 'people you named at the service; websites see your address for what they do',
   network: 'your own devices only; the least risk',
-  public: "anyone, for rewards; strangers use your address, so read your Internet provider's terms first",
+  public:
+    "anyone, for rewards; strangers use your address, so read your Internet provider's terms first",
   stream: 'anyone, tuned for streaming: as public, with more data',
   none: 'nobody until you change this; the device is registered all the same',
   default: 'the default of the service, which may be everyone',

@@ -1,10 +1,14 @@
 import { profileNames, provideModes } from '../service/profiles.ts';
 import { defineCommand } from './command.ts';
 
-/** `tributary setup`: from an installed package to a device that shares, in one dialogue or in one line. */
+/**
+ * `tributary setup`: from an installed package to a device that shares, in one dialogue or in one
+ * line.
+ */
 export const setup = defineCommand({
   usage: 'setup',
-  description: 'set up this device: asks for service, mode, cap and sign-in, or takes them as options',
+  description:
+    'set up this device: asks for service, mode, cap and sign-in, or takes them as options',
   options: {
     '--service <address>': 'address of the service, such as https://service.example',
     '--profile <name>': `how the service speaks: ${[...profileNames].join(' or ')} (default: detected)`,
@@ -15,7 +19,8 @@ export const setup = defineCommand({
   },
   examples: {
     'sudo tributary setup': 'question by question',
-    'sudo tributary setup --service https://service.example --mode friends --code-file code.txt': 'in one line',
+    'sudo tributary setup --service https://service.example --mode friends --code-file code.txt':
+      'in one line',
   },
   act: async (given, context) => (await import('./setup-run.ts')).runSetup(given, context),
 });

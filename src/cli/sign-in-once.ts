@@ -12,14 +12,28 @@ import type { Output } from './context.ts';
 
 type SignInOptions = Readonly<{ isNewDevice: boolean; notes: Output }>;
 
-/** Spends the code on a token, which it returns. @throws auth-code-refused, state-unwritable, already-running, codes of `call` */
-export async function signInOnce(loaded: LoadedConfig, authCode: Secret, { isNewDevice, notes }: SignInOptions) {
+/**
+ * Spends the code on a token, which it returns. @throws auth-code-refused, state-unwritable,
+ * already-running, codes of `call`
+ */
+export async function signInOnce(
+  loaded: LoadedConfig,
+  authCode: Secret,
+  { isNewDevice, notes }: SignInOptions,
+) {
   await ensureDirectory(loaded.stateDirectory);
-  // A new device gives up the registration: only the owner may decide that, and not while an agent runs.
-  await using _lock = isNewDevice ? await acquireLock(join(loaded.stateDirectory, 'agent.lock')) : undefined;
+  // A new device gives up the registration: only the owner may decide that, and not while an agent
+  // runs.
+  await using _lock = isNewDevice
+    ? await acquireLock(join(loaded.stateDirectory, 'agent.lock'))
+    : undefined;
   const files = createRegistrationFiles(loaded.stateDirectory, sayOnSetAside(notes));
   await using client = createServiceClient(loaded.service);
-  const token = await signIn({ client, store: files.networkJwt }, authCode, new AbortController().signal);
+  const token = await signIn(
+    { client, store: files.networkJwt },
+    authCode,
+    new AbortController().signal,
+  );
   if (isNewDevice) await startNewDevice(files);
   return token;
 }

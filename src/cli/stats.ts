@@ -9,7 +9,8 @@ import { readNetworkStats } from './stats/network-view.ts';
 
 export const stats = defineCommand({
   usage: 'stats',
-  description: "uptime, transfer and payout: the service's count for every device, or this device's own",
+  description:
+    "uptime, transfer and payout: the service's count for every device, or this device's own",
   options: {
     '--last <window>': 'hours, days or years, such as 24h, 7d, 90d or 2y (default: 24h)',
     '--client <client>': 'one device: its name, its id, the start of its id, or this',
@@ -18,7 +19,8 @@ export const stats = defineCommand({
   examples: {
     'tributary stats': 'every device over the last 24 hours',
     'tributary stats --last 7d --json': 'a week, for a script',
-    'tributary stats --client this --last 48h': 'this device, hour by hour and day by day, beside its own count',
+    'tributary stats --client this --last 48h':
+      'this device, hour by hour and day by day, beside its own count',
     'tributary stats --client kitchen --last 90d': 'one device over 90 days',
     'tributary stats --local --last 2y': "this device's own record, month by month",
   },
@@ -31,18 +33,27 @@ export const stats = defineCommand({
     const findLedger = async () => {
       const { readUnwritten } = await import('./stats/unwritten.ts');
       const unwritten = await readUnwritten(options, context);
-      return { directory: session.loaded.stateDirectory, nowMs: context.now().getTime(), unwritten };
+      return {
+        directory: session.loaded.stateDirectory,
+        nowMs: context.now().getTime(),
+        unwritten,
+      };
     };
     const readLocal = async (serviceProblem: LocalStats['serviceProblem']) =>
       readLocalStats(await findLedger(), askedHours, serviceProblem);
     if (local === true) return readLocal(undefined);
     try {
       if (client === undefined) return await readNetworkStats(session, askedHours);
-      const device = await readDeviceStats(session, await chooseClient(session, client), askedHours);
+      const device = await readDeviceStats(
+        session,
+        await chooseClient(session, client),
+        askedHours,
+      );
       if (device.clientId !== (await session.findOwnClientId())) return device;
       return { ...device, here: await readHere(device, await findLedger()) };
     } catch (error) {
-      // Of another device nothing is known here, and who chose from the service's table wants no other.
+      // Of another device nothing is known here, and who chose from the service's table wants no
+      // other.
       const isForMe = isOfThis && !namesParts(options) && options.csv !== true;
       if (!isForMe || !hasCode(error, ...askingFails)) throw error;
       const own = await readLocal({ code: error.code, message: error.message });

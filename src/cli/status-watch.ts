@@ -4,8 +4,13 @@ import { formatBitrate } from '../lib/units.ts';
 import type { StatusDocument } from '../status/document.ts';
 
 export interface StatusLooks {
-  /** The status now, and the lines that show it. @throws not-running, command-failed, not-allowed */
-  readonly ask: () => Promise<{ readonly document: StatusDocument; readonly lines: readonly string[] }>;
+  /**
+   * The status now, and the lines that show it. @throws not-running, command-failed, not-allowed
+   */
+  readonly ask: () => Promise<{
+    readonly document: StatusDocument;
+    readonly lines: readonly string[];
+  }>;
   /** Monotonic, in ms. */
   readonly nowMs: () => number;
 }
@@ -21,7 +26,9 @@ export function createStatusLook({ ask, nowMs }: StatusLooks): () => Promise<rea
     const { document, lines } = await ask();
     const { up, down } = document.gateway.forwardedBytes;
     if (up !== null && down !== null) {
-      readings = [...before, { atMs: nowMs(), upBytes: up, downBytes: down }].slice(-(sparkWidth + 1));
+      readings = [...before, { atMs: nowMs(), upBytes: up, downBytes: down }].slice(
+        -(sparkWidth + 1),
+      );
     }
     return [...lines, '', renderThroughput(readings)];
   };

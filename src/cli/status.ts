@@ -9,7 +9,9 @@ const styles = { plain: undefined, good: 'green', warning: 'yellow', bad: 'red' 
 
 const defaultWatchSeconds = '2';
 
-/** `tributary status [--watch [seconds]] [--json]`. @throws usage-invalid, not-running, not-allowed */
+/**
+ * `tributary status [--watch [seconds]] [--json]`. @throws usage-invalid, not-running, not-allowed
+ */
 export const status = defineCommand({
   usage: 'status',
   description: 'what the agent is doing, why, and what you can do about it',
@@ -26,11 +28,14 @@ export const status = defineCommand({
       agentVersion = version;
     };
     const ask = () => askAgent(places, { method: 'GET', path: '/status.json', onVersion });
-    if (options.watch !== undefined) return watchStatus(ask, { ...options, watch: options.watch }, context);
+    if (options.watch !== undefined)
+      return watchStatus(ask, { ...options, watch: options.watch }, context);
     const answer = await ask();
     await show(answer, async () => {
-      // An agent of this version makes the very document that this command was compiled for; checking it takes its time.
-      const document = agentVersion === context.version ? (answer as StatusDocument) : await parseStatus(answer);
+      // An agent of this version makes the very document that this command was compiled for;
+      // checking it takes its time.
+      const document =
+        agentVersion === context.version ? (answer as StatusDocument) : await parseStatus(answer);
       return joinLines(renderLines(document, context));
     });
   },
@@ -38,9 +43,16 @@ export const status = defineCommand({
 
 type WatchOptions = { readonly watch: string | true; readonly json?: boolean };
 
-async function watchStatus(ask: () => Promise<unknown>, options: WatchOptions, context: CommandContext): Promise<void> {
+async function watchStatus(
+  ask: () => Promise<unknown>,
+  options: WatchOptions,
+  context: CommandContext,
+): Promise<void> {
   const { openWatch, watchJson, watchLines } = await import('./present/watch.ts');
-  const { watch, signal } = openWatch(options.watch === true ? defaultWatchSeconds : options.watch, context);
+  const { watch, signal } = openWatch(
+    options.watch === true ? defaultWatchSeconds : options.watch,
+    context,
+  );
   if (options.json === true) return watchJson(ask, watch, signal);
   const { createStatusLook } = await import('./status-watch.ts');
   const look = createStatusLook({
@@ -53,8 +65,13 @@ async function watchStatus(ask: () => Promise<unknown>, options: WatchOptions, c
   await watchLines(look, watch, signal);
 }
 
-export function renderLines(document: StatusDocument, { now, paint }: CommandContext): readonly string[] {
-  return renderStatus(document, now()).map(({ text, tone }) => (styles[tone] ? paint(styles[tone], text) : text));
+export function renderLines(
+  document: StatusDocument,
+  { now, paint }: CommandContext,
+): readonly string[] {
+  return renderStatus(document, now()).map(({ text, tone }) =>
+    styles[tone] ? paint(styles[tone], text) : text,
+  );
 }
 
 /** @throws command-failed where the answer has another form */

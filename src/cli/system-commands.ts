@@ -1,7 +1,10 @@
 import { isThere } from '../system/files.ts';
 import { defineCommand, refuse } from './command.ts';
 
-/** What the system does with the agent, and the program that it is asked with where the agent is a container. */
+/**
+ * What the system does with the agent, and the program that it is asked with where the agent is a
+ * container.
+ */
 const tasks = {
   logs: ["show the agent's log", 'sudo journalctl -u tributary -f', 'docker logs -f tributary'],
   start: ['start the agent', 'sudo systemctl start tributary', 'docker start tributary'],
@@ -20,7 +23,9 @@ export function defineSystemCommand(task: Task) {
     examples: { [`tributary ${task}`]: `prints ${bySystemd}` },
     async act({ options: { stateDir }, show }) {
       if (stateDir && stateDir !== '/var/lib/tributary')
-        throw refuse(`the agent of ${stateDir} is not the service of this system: ask what started it`);
+        throw refuse(
+          `the agent of ${stateDir} is not the service of this system: ask what started it`,
+        );
       const isContainer = (await isThere('/.dockerenv')) || (await isThere('/run/.containerenv'));
       const command = isContainer ? byDocker : bySystemd;
       await show({ command }, () => `${command}\n`);

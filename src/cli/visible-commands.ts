@@ -1,6 +1,9 @@
 import type { Command, Option } from 'commander';
 
-/** The commands right below this one, as its help lists them, but for `help`: every command has --help. */
+/**
+ * The commands right below this one, as its help lists them, but for `help`: every command has
+ * --help.
+ */
 export function listCommands(command: Command): readonly Command[] {
   return command
     .createHelp()
@@ -9,7 +12,10 @@ export function listCommands(command: Command): readonly Command[] {
 }
 
 /** A command's own options as its help lists them, and those of every command. */
-export function listOptions(command: Command): { readonly own: readonly Option[]; readonly global: readonly Option[] } {
+export function listOptions(command: Command): {
+  readonly own: readonly Option[];
+  readonly global: readonly Option[];
+} {
   const help = Object.assign(command.createHelp(), { showGlobalOptions: true });
   return { own: help.visibleOptions(command), global: help.visibleGlobalOptions(command) };
 }

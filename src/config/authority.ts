@@ -6,8 +6,13 @@ import { type Problem, renderFound } from './problems.ts';
 const limitBytes = 1024 * 1024;
 const certificate = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** The certificates of `service.ca_file`, one text; what lies between them, a private key for one, is not kept. */
-export async function readAuthority(file: string): Promise<{ readonly text?: string; readonly problem?: Problem }> {
+/**
+ * The certificates of `service.ca_file`, one text; what lies between them, a private key for one,
+ * is not kept.
+ */
+export async function readAuthority(
+  file: string,
+): Promise<{ readonly text?: string; readonly problem?: Problem }> {
   const refuse = (why: string) => {
     const text = renderFound(file, `a file with at least one certificate in PEM form; ${why}`);
     return { problem: { path: ['service', 'ca_file'], text } };

@@ -10,7 +10,10 @@ import type { Config } from './schema.ts';
 import { type ConfigTree, valueAt } from './tree.ts';
 
 /** Values that are right one by one and impossible together. `given` is what is no default. */
-export async function findCombinationProblems(config: PartialConfig, given: ConfigTree): Promise<readonly Problem[]> {
+export async function findCombinationProblems(
+  config: PartialConfig,
+  given: ConfigTree,
+): Promise<readonly Problem[]> {
   return [
     ...checkTransport(config),
     ...checkResetDay(config, given),
@@ -43,21 +46,33 @@ function blocksMail(entries: Config['gateway']['blocked_ports']): boolean {
 }
 
 /** What others can do who reach the page. `listen` is ADDRESS:PORT; port 0 is no page. */
-export function findPageWarnings(place: string, listen: string, pageToken: Secret | undefined): readonly string[] {
+export function findPageWarnings(
+  place: string,
+  listen: string,
+  pageToken: Secret | undefined,
+): readonly string[] {
   const [, host = '', port] = /^(.*):(\d+)$/.exec(listen) ?? [];
   if (Number(port) === 0 || isLoopback(host)) return [];
   return [
     `${place}: ${listen} shows the status page and the metrics to everyone who can reach that address`,
     ...(pageToken
-      ? [`${place}: the page on ${listen} has no TLS, so its token, which sets the mode, can be read on the way`]
+      ? [
+          `${place}: the page on ${listen} has no TLS, so its token, which sets the mode, can be read on the way`,
+        ]
       : []),
   ];
 }
 
-/** What the agent asks or tells, the key that allows it without TLS, and what others can then read. */
+/**
+ * What the agent asks or tells, the key that allows it without TLS, and what others can then read.
+ */
 const addresses = [
   { path: ['service', 'base_url'], allow: 'allow_insecure_http', risk: 'tokens' },
-  { path: ['report', 'mqtt', 'url'], allow: 'allow_insecure_mqtt', risk: 'the password and the figures' },
+  {
+    path: ['report', 'mqtt', 'url'],
+    allow: 'allow_insecure_mqtt',
+    risk: 'the password and the figures',
+  },
   { path: ['report', 'webhook', 'url'], allow: 'allow_insecure_http', risk: 'what is sent' },
 ] as const;
 
@@ -65,7 +80,12 @@ function findInsecure(config: PartialConfig) {
   return addresses.flatMap(({ path, allow, risk }) => {
     const url = String(valueAt(config, path) ?? '');
     const parsed = URL.parse(url);
-    if (parsed === null || !['http:', 'mqtt:'].includes(parsed.protocol) || isLoopback(parsed.hostname)) return [];
+    if (
+      parsed === null ||
+      !['http:', 'mqtt:'].includes(parsed.protocol) ||
+      isLoopback(parsed.hostname)
+    )
+      return [];
     return [{ path, url, risk, allow: [...path.slice(0, -1), allow] }];
   });
 }
@@ -86,7 +106,9 @@ function checkResetDay(config: PartialConfig, given: ConfigTree): readonly Probl
   if (resetDay === undefined || valueAt(given, path) === undefined) return [];
   const refuse = (allowed: string) => [{ path, text: renderFound(resetDay, allowed) }];
   if (period === 'day') return refuse('none with period "day", which begins every midnight');
-  return period === 'week' && resetDay > 7 ? refuse('with period "week" 1 (Monday) to 7 (Sunday)') : [];
+  return period === 'week' && resetDay > 7
+    ? refuse('with period "week" 1 (Monday) to 7 (Sunday)')
+    : [];
 }
 
 const mostListFiles = 16;
@@ -98,14 +120,25 @@ function checkDestinations({ gateway }: PartialConfig): readonly Problem[] {
   const both = entries.flatMap((entry, index): Problem[] => {
     const [network] = toNetworks([entry]);
     if (network === undefined || !allowed.includes(network)) return [];
-    return [{ path: [...path, index], text: renderFound(entry, 'what is not in gateway.allow_destinations too') }];
+    return [
+      {
+        path: [...path, index],
+        text: renderFound(entry, 'what is not in gateway.allow_destinations too'),
+      },
+    ];
   });
   const { files } = splitDenied(entries);
   if (files.length <= mostListFiles) return both;
-  return [...both, { path, text: renderFound(`${files.length} files`, `at most ${mostListFiles}`) }];
+  return [
+    ...both,
+    { path, text: renderFound(`${files.length} files`, `at most ${mostListFiles}`) },
+  ];
 }
 
-/** One address cannot have more than all together, nor more that wait than there are. 0 is no ceiling. */
+/**
+ * One address cannot have more than all together, nor more that wait than there are. 0 is no
+ * ceiling.
+ */
 function checkConnections({ gateway }: PartialConfig): readonly Problem[] {
   const given = gateway?.connections ?? {};
   const above = (name: keyof typeof given, of: keyof typeof given): Problem[] => {
@@ -131,8 +164,14 @@ function checkSchedule(config: PartialConfig): readonly Problem[] {
   });
 }
 
-async function checkCronFields({ provide, report }: PartialConfig, tree: ConfigTree): Promise<readonly Problem[]> {
-  const ofSchedule = (provide?.schedule ?? []).map((entry, index) => ({ path: toCronPath(index), cron: entry?.cron }));
+async function checkCronFields(
+  { provide, report }: PartialConfig,
+  tree: ConfigTree,
+): Promise<readonly Problem[]> {
+  const ofSchedule = (provide?.schedule ?? []).map((entry, index) => ({
+    path: toCronPath(index),
+    cron: entry?.cron,
+  }));
   const all = [...ofSchedule, { path: ['report', 'cron'], cron: report?.cron }];
   const given = all.filter(({ path }) => valueAt(tree, path) !== undefined);
   if (given.length === 0) return [];

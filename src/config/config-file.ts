@@ -12,7 +12,9 @@ export interface ConfigFile {
   /** undefined where it could not be read to the end, and only `problems` counts. */
   readonly tree: ConfigTree | undefined;
   readonly problems: readonly Problem[];
-  /** `tributary.yaml:12`, of the key or of the nearest one above it; undefined: there is no file. */
+  /**
+   * `tributary.yaml:12`, of the key or of the nearest one above it; undefined: there is no file.
+   */
   readonly placeOf: (path: readonly PropertyKey[]) => string | undefined;
 }
 
@@ -30,8 +32,14 @@ export function chooseConfigPath({ configPath, environment }: ConfigFileOptions)
   return resolve(configPath || environment.TRIBUTARY_CONFIG || defaultConfigPath);
 }
 
-/** The file at the chosen path; only at the default one an absent file is none. Nothing is thrown. */
-export async function readConfigFile({ configPath, environment, ...given }: ConfigFileOptions): Promise<ConfigFile> {
+/**
+ * The file at the chosen path; only at the default one an absent file is none. Nothing is thrown.
+ */
+export async function readConfigFile({
+  configPath,
+  environment,
+  ...given
+}: ConfigFileOptions): Promise<ConfigFile> {
   const named = configPath || environment.TRIBUTARY_CONFIG || undefined;
   const path = chooseConfigPath({ configPath, environment });
   try {
@@ -41,8 +49,14 @@ export async function readConfigFile({ configPath, environment, ...given }: Conf
     return { path, ...(await parseYaml(text, path)) };
   } catch (error) {
     const isAbsent = systemCodeOf(error) === 'ENOENT' || systemCodeOf(error) === 'ENOTDIR';
-    if (isAbsent && named === undefined) return { path: undefined, tree: {}, problems: [], placeOf: () => undefined };
+    if (isAbsent && named === undefined)
+      return { path: undefined, tree: {}, problems: [], placeOf: () => undefined };
     const text = isAbsent ? 'there is no such file' : messageOf(error);
-    return { path, tree: undefined, problems: [{ path: [], place: path, text }], placeOf: () => path };
+    return {
+      path,
+      tree: undefined,
+      problems: [{ path: [], place: path, text }],
+      placeOf: () => path,
+    };
   }
 }

@@ -1,4 +1,7 @@
-/** Every secret that can be handed in: its environment name, which has a `_FILE` twin, systemd's name, and its form, if any. */
+/**
+ * Every secret that can be handed in: its environment name, which has a `_FILE` twin, systemd's
+ * name, and its form, if any.
+ */
 export const credentialNames = {
   authCode: { environment: 'TRIBUTARY_AUTH_CODE', systemd: 'auth-code' },
   networkJwt: { environment: 'TRIBUTARY_NETWORK_JWT', systemd: 'network-jwt' },
@@ -9,7 +12,10 @@ export const credentialNames = {
     environment: 'TRIBUTARY_STATUS_TOKEN',
     systemd: 'status-token',
     // It is tried by anyone who reaches the page, and goes into a header.
-    form: { pattern: /^[!-~]{16,512}$/, says: '16 to 512 letters, digits and signs, without spaces' },
+    form: {
+      pattern: /^[!-~]{16,512}$/,
+      says: '16 to 512 letters, digits and signs, without spaces',
+    },
   },
 } as const;
 

@@ -15,7 +15,9 @@ export async function readCredentials(environment: NodeJS.ProcessEnv) {
   );
   const found = await Promise.all(reading);
   const ofEach = <Key extends keyof Found>(key: Key) =>
-    Object.fromEntries(found.map(([name, own]) => [name, own[key]])) as Readonly<Record<CredentialName, Found[Key]>>;
+    Object.fromEntries(found.map(([name, own]) => [name, own[key]])) as Readonly<
+      Record<CredentialName, Found[Key]>
+    >;
   return {
     credentials: ofEach('secret'),
     places: ofEach('place'),
@@ -31,14 +33,20 @@ interface Found {
   readonly problem?: Problem;
 }
 
-async function readCredential(environment: NodeJS.ProcessEnv, source: CredentialSource): Promise<Found> {
+async function readCredential(
+  environment: NodeJS.ProcessEnv,
+  source: CredentialSource,
+): Promise<Found> {
   const given = await readEnvironmentText(environment, source.environment);
   if (given?.problem) return given;
   if (given?.text.trim()) return checkSecret(given.text.trim(), given.name, source);
   return readSystemdCredential(environment.CREDENTIALS_DIRECTORY, source);
 }
 
-async function readSystemdCredential(directory: string | undefined, source: CredentialSource): Promise<Found> {
+async function readSystemdCredential(
+  directory: string | undefined,
+  source: CredentialSource,
+): Promise<Found> {
   if (!directory) return {};
   const from = `credential ${source.systemd}`;
   try {

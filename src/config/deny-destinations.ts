@@ -2,7 +2,10 @@ import { parsePrefix } from '../lib/addresses.ts';
 
 const fileMark = 'file:';
 
-/** `gateway.deny_destinations` taken apart: addresses and prefixes, and paths of files that list more of them. */
+/**
+ * `gateway.deny_destinations` taken apart: addresses and prefixes, and paths of files that list
+ * more of them.
+ */
 export function splitDenied(entries: readonly string[]) {
   const isFile = (entry: string) => entry.startsWith(fileMark);
   return {

@@ -17,7 +17,10 @@ const ours = 'TRIBUTARY_';
 const twinLimitBytes = 64 * 1024;
 
 /** Every key that the environment gives. Unknown names that begin like ours are problems. */
-export async function readKeysFromEnvironment(environment: NodeJS.ProcessEnv, keys: readonly ConfigKey[]) {
+export async function readKeysFromEnvironment(
+  environment: NodeJS.ProcessEnv,
+  keys: readonly ConfigKey[],
+) {
   const problems = [...findUnknownNames(environment, keys)];
   const values: EnvironmentValue[] = [];
   for (const key of keys) {
@@ -29,14 +32,23 @@ export async function readKeysFromEnvironment(environment: NodeJS.ProcessEnv, ke
   return { values, problems };
 }
 
-/** Text of the name or of the file that its twin names, and which was given; undefined: neither. Both is a problem. */
+/**
+ * Text of the name or of the file that its twin names, and which was given; undefined: neither.
+ * Both is a problem.
+ */
 export async function readEnvironmentText(environment: NodeJS.ProcessEnv, name: string) {
   const twin = `${name}_FILE`;
   const text = environment[name];
   const path = environment[twin];
   if (path === undefined) return text === undefined ? undefined : { name, text };
   if (text !== undefined)
-    return { problem: { path: [], place: twin, text: `set together with ${name}; allowed: only one of them` } };
+    return {
+      problem: {
+        path: [],
+        place: twin,
+        text: `set together with ${name}; allowed: only one of them`,
+      },
+    };
   try {
     return { name: twin, text: (await readSmallFile(path, twinLimitBytes)).replace(/\r?\n$/, '') };
   } catch (error) {
@@ -45,24 +57,38 @@ export async function readEnvironmentText(environment: NodeJS.ProcessEnv, name: 
   }
 }
 
-function findUnknownNames(environment: NodeJS.ProcessEnv, keys: readonly ConfigKey[]): readonly Problem[] {
+function findUnknownNames(
+  environment: NodeJS.ProcessEnv,
+  keys: readonly ConfigKey[],
+): readonly Problem[] {
   const secrets = Object.values(credentialNames).map(({ environment }) => environment);
-  const twins = [...keys.map((key) => key.environmentName), ...secrets].flatMap((name) => [name, `${name}_FILE`]);
+  const twins = [...keys.map((key) => key.environmentName), ...secrets].flatMap((name) => [
+    name,
+    `${name}_FILE`,
+  ]);
   const known = new Set([...twins, 'TRIBUTARY_CONFIG', 'TRIBUTARY_STATE_DIR']);
   // What all have in common would make every two of them look alike.
   const toOwnPart = (name: string) => name.slice(ours.length);
   const ownParts = [...known].map(toOwnPart);
   return Object.keys(environment)
-    .filter((name) => name.startsWith(ours) && !known.has(name) && !isFromKubernetes(name, environment))
+    .filter(
+      (name) => name.startsWith(ours) && !known.has(name) && !isFromKubernetes(name, environment),
+    )
     .sort()
     .map((name) => {
       const nearest = findNearest(toOwnPart(name), ownParts);
-      const hint = nearest === undefined ? '`tributary config show` lists the keys' : `did you mean ${ours}${nearest}?`;
+      const hint =
+        nearest === undefined
+          ? '`tributary config show` lists the keys'
+          : `did you mean ${ours}${nearest}?`;
       return { path: [], place: name, text: `unknown environment name; ${hint}` };
     });
 }
 
-/** Kubernetes tells every pod about a service that is called like us: TRIBUTARY_SERVICE_HOST, TRIBUTARY_PORT_80_TCP, … */
+/**
+ * Kubernetes tells every pod about a service that is called like us: TRIBUTARY_SERVICE_HOST,
+ * TRIBUTARY_PORT_80_TCP, …
+ */
 function isFromKubernetes(name: string, environment: NodeJS.ProcessEnv): boolean {
   return (
     environment.KUBERNETES_SERVICE_HOST !== undefined &&

@@ -38,7 +38,10 @@ type Partially<T> = T extends readonly (infer Item)[]
 /** A configuration of which only the keys that are right by themselves are there. */
 export type PartialConfig = Partially<Config>;
 
-/** The keys that are right by themselves, so that one wrong key does not hide what is wrong between others. */
+/**
+ * The keys that are right by themselves, so that one wrong key does not hide what is wrong between
+ * others.
+ */
 export function pickValidKeys(given: unknown): PartialConfig {
   return (pickValid(configSchema, given) ?? {}) as PartialConfig;
 }
@@ -48,7 +51,10 @@ function pickValid(schema: z.ZodType, value: unknown): unknown {
   if (isObject(inner)) {
     if (!isTree(value)) return undefined;
     return Object.fromEntries(
-      Object.entries(inner.shape).map(([name, below]) => [name, pickValid(below as z.ZodType, value[name])]),
+      Object.entries(inner.shape).map(([name, below]) => [
+        name,
+        pickValid(below as z.ZodType, value[name]),
+      ]),
     );
   }
   if (inner?.type === 'array' && Array.isArray(value)) {
@@ -63,7 +69,15 @@ function listKeysOf(schema: z.ZodObject, above: readonly string[]): readonly Con
     const inner = unwrap(value as z.ZodType);
     if (isObject(inner)) return listKeysOf(inner, path);
     const environmentName = `TRIBUTARY_${path.join('_').toUpperCase()}`;
-    return [{ path, name: path.join('.'), kind: findKind(inner), environmentName, schema: value as z.ZodType }];
+    return [
+      {
+        path,
+        name: path.join('.'),
+        kind: findKind(inner),
+        environmentName,
+        schema: value as z.ZodType,
+      },
+    ];
   });
 }
 

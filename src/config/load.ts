@@ -18,14 +18,21 @@ export interface LoadConfigOptions extends Omit<PlacesOptions, 'socket'> {
 /** Everything that the owner gave, checked. */
 export type LoadedConfig = Readonly<Awaited<ReturnType<typeof loadConfig>>>;
 
-/** File and environment, which wins; nothing else reads it. @throws configuration-invalid, a line for each problem */
+/**
+ * File and environment, which wins; nothing else reads it. @throws configuration-invalid, a line
+ * for each problem
+ */
 export async function loadConfig(options: LoadConfigOptions) {
   const file = await readConfigFile(options);
   const fromEnvironment = await readKeysFromEnvironment(options.environment, listConfigKeys());
   const found = await readCredentials(options.environment);
   // A key that is a secret may be handed in like one.
   const url = found.credentials.webhookUrl;
-  const handedIn = url && { path: webhookUrl, name: found.places.webhookUrl ?? '', value: url.reveal() };
+  const handedIn = url && {
+    path: webhookUrl,
+    name: found.places.webhookUrl ?? '',
+    value: url.reveal(),
+  };
   const values = [...(handedIn ? [handedIn] : []), ...fromEnvironment.values];
   // The one section with a key that must be there: what is missing is then that key.
   const written: ConfigTree = { service: {}, ...file.tree };
@@ -35,7 +42,8 @@ export async function loadConfig(options: LoadConfigOptions) {
   const config = parsed.success ? parsed.data : pickValidKeys(given);
   const caFile = config.service?.ca_file;
   // Loaded late: most services are vouched for by those that Node knows.
-  const authority = caFile === undefined ? {} : await (await import('./authority.ts')).readAuthority(caFile);
+  const authority =
+    caFile === undefined ? {} : await (await import('./authority.ts')).readAuthority(caFile);
   const combined = await findCombinationProblems(config, given);
   const problems = [
     ...(options.knownProblems ?? []),
@@ -53,7 +61,11 @@ export async function loadConfig(options: LoadConfigOptions) {
       (path) => originOf(path).place ?? file.placeOf(path),
     );
   const { base_url: baseUrl, allow_insecure_http: allowInsecureHttp } = parsed.data.service;
-  const service: ServiceAddress = { baseUrl, allowInsecureHttp, certificateAuthority: () => authority.text };
+  const service: ServiceAddress = {
+    baseUrl,
+    allowInsecureHttp,
+    certificateAuthority: () => authority.text,
+  };
   return {
     config: parsed.data,
     service,
@@ -64,7 +76,10 @@ export async function loadConfig(options: LoadConfigOptions) {
     waysOut: findWaysOut(parsed.data),
     credentials: found.credentials,
     credentialPlaces: found.places,
-    warnings: [...findWarnings(parsed.data, found.credentials.statusToken), ...findProxyWarnings(options.environment)],
+    warnings: [
+      ...findWarnings(parsed.data, found.credentials.statusToken),
+      ...findProxyWarnings(options.environment),
+    ],
     ...choosePlaces({ ...options, socket: parsed.data.status.socket }),
   };
 }
@@ -73,19 +88,26 @@ const webhookUrl = ['report', 'webhook', 'url'];
 
 /** A missing address without any file is mostly a first start. */
 function withoutFile(problem: Problem): Problem {
-  if (renderPath(problem.path) !== 'service.base_url' || !problem.text.startsWith('missing')) return problem;
-  const ways = 'create it with `tributary setup`, or use --config FILE or TRIBUTARY_SERVICE_BASE_URL';
+  if (renderPath(problem.path) !== 'service.base_url' || !problem.text.startsWith('missing'))
+    return problem;
+  const ways =
+    'create it with `tributary setup`, or use --config FILE or TRIBUTARY_SERVICE_BASE_URL';
   const text = `missing, and there is no ${defaultConfigPath}; ${ways}`;
   return { ...problem, text, action: 'Set this device up: sudo tributary setup' };
 }
 
-/** Where a key's value comes from: `place` is a file with its line, or the environment name; undefined for a default. */
+/**
+ * Where a key's value comes from: `place` is a file with its line, or the environment name;
+ * undefined for a default.
+ */
 function createOriginOf(file: ConfigFile, values: readonly EnvironmentValue[]) {
   return (path: readonly PropertyKey[]) => {
     // An element of a list comes from where the list comes from.
     const value = values.findLast((own) => own.path.every((part, index) => part === path[index]));
     if (value !== undefined) return { kind: 'environment', place: value.name } as const;
     const place = valueAt(file.tree, path) === undefined ? undefined : file.placeOf(path);
-    return place === undefined ? ({ kind: 'default', place } as const) : ({ kind: 'file', place } as const);
+    return place === undefined
+      ? ({ kind: 'default', place } as const)
+      : ({ kind: 'file', place } as const);
   };
 }

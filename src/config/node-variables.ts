@@ -1,10 +1,16 @@
 import { type Problem, renderFound } from './problems.ts';
 
-/** Where a variable has another value than this, it changes how far Node can be trusted with the owner's secrets. */
+/**
+ * Where a variable has another value than this, it changes how far Node can be trusted with the
+ * owner's secrets.
+ */
 const refused: Readonly<Record<string, { readonly harmless?: RegExp; readonly why: string }>> = {
   NODE_TLS_REJECT_UNAUTHORIZED: { harmless: /^(?!0$)/, why: 'every certificate is checked' },
   NODE_EXTRA_CA_CERTS: { why: 'it is trusted for every address; use service.ca_file instead' },
-  NODE_USE_SYSTEM_CA: { harmless: /^(?!1$)/, why: 'it counts for every address; use service.ca_file instead' },
+  NODE_USE_SYSTEM_CA: {
+    harmless: /^(?!1$)/,
+    why: 'it counts for every address; use service.ca_file instead',
+  },
   NODE_DEBUG: { why: 'it would print secrets; use log.level: debug instead' },
   NODE_DEBUG_NATIVE: { why: 'it would print secrets; use log.level: debug instead' },
   NODE_COMPILE_CACHE: { why: 'code would be loaded from there' },
@@ -24,7 +30,10 @@ const harmlessOptions: readonly string[] = [
   '--no-warnings',
 ];
 
-/** What in the environment would weaken an agent that runs for years: each with what was found and why it is refused. */
+/**
+ * What in the environment would weaken an agent that runs for years: each with what was found and
+ * why it is refused.
+ */
 export function findNodeProblems(environment: NodeJS.ProcessEnv): readonly Problem[] {
   const variables = Object.entries(refused).flatMap(([place, { harmless, why }]): Problem[] => {
     const value = environment[place];
@@ -38,10 +47,17 @@ function findOptionProblems(options: string): readonly Problem[] {
   const names = options.split(/\s+/).map((word) => word.replace(/=.*$/, '').replaceAll('_', '-'));
   return names
     .filter((name) => name !== '' && !harmlessOptions.includes(name))
-    .map((name) => ({ path: [], place: 'NODE_OPTIONS', text: renderFound(name, harmlessOptions.join(', ')) }));
+    .map((name) => ({
+      path: [],
+      place: 'NODE_OPTIONS',
+      text: renderFound(name, harmlessOptions.join(', ')),
+    }));
 }
 
-/** A proxy is rarely within reach of the agent's network namespace, and the tunnel goes through none. */
+/**
+ * A proxy is rarely within reach of the agent's network namespace, and the tunnel goes through
+ * none.
+ */
 export function findProxyWarnings(environment: NodeJS.ProcessEnv): readonly string[] {
   return Object.keys(environment)
     .filter((name) => /^(https?|all)_proxy$/i.test(name) && environment[name])

@@ -13,12 +13,18 @@ export interface PlacesOptions extends ConfigFileOptions {
 
 export type Places = ReturnType<typeof choosePlaces>;
 
-/** State and sockets, known without a configuration file; `run` makes the first socket it can, commands ask in turn. */
+/**
+ * State and sockets, known without a configuration file; `run` makes the first socket it can,
+ * commands ask in turn.
+ */
 export function choosePlaces(options: PlacesOptions) {
   const { environment, configPath, socket } = options;
   const named = options.stateDirectory || environment.TRIBUTARY_STATE_DIR;
-  const stateDirectory = resolve(named || firstOf(environment.STATE_DIRECTORY) || '/var/lib/tributary');
-  const socketPaths = socket === undefined ? listSocketPaths(options, stateDirectory, named) : [socket];
+  const stateDirectory = resolve(
+    named || firstOf(environment.STATE_DIRECTORY) || '/var/lib/tributary',
+  );
+  const socketPaths =
+    socket === undefined ? listSocketPaths(options, stateDirectory, named) : [socket];
   // A configuration that names a socket says by that which agent is meant.
   const isOne = named || (socket === undefined && (configPath || environment.TRIBUTARY_CONFIG));
   /** The state directory of the one agent that is meant; undefined: any that answers. */
@@ -33,7 +39,11 @@ export async function resolvePlaces(options: PlacesOptions): Promise<Places> {
   return choosePlaces({ ...options, socket: typeof socket === 'string' ? socket : undefined });
 }
 
-function listSocketPaths(options: PlacesOptions, stateDirectory: string, named: string | undefined): readonly string[] {
+function listSocketPaths(
+  options: PlacesOptions,
+  stateDirectory: string,
+  named: string | undefined,
+): readonly string[] {
   const { environment } = options;
   const runtime = firstOf(environment.RUNTIME_DIRECTORY);
   const session = environment.XDG_RUNTIME_DIR;
@@ -42,7 +52,10 @@ function listSocketPaths(options: PlacesOptions, stateDirectory: string, named: 
   const ofOthers = [...(session ? [join(session, 'tributary', 'tributary.sock')] : []), inState];
   const isRoot = (options.userId ?? process.getuid?.()) === 0;
   // Several agents with a state directory each do not contend for one socket.
-  const given = [...(runtime ? [join(runtime, 'tributary.sock')] : []), ...(named ? [inState] : [])];
+  const given = [
+    ...(runtime ? [join(runtime, 'tributary.sock')] : []),
+    ...(named ? [inState] : []),
+  ];
   return [...new Set([...given, ...(isRoot ? [ofRoot, ...ofOthers] : [...ofOthers, ofRoot])])];
 }
 

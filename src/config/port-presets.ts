@@ -2,10 +2,16 @@ import { otherProtocols } from '../lib/ports.ts';
 
 const beyondTheWeb = 'neither the web (80, 443) nor the names of hosts (53)';
 
-/** Ports by name, as `gateway.blocked_ports` takes them, and why. `docs/blocked-ports.md` shows the same table; a test holds the two together. */
+/**
+ * Ports by name, as `gateway.blocked_ports` takes them, and why. `docs/blocked-ports.md` shows the
+ * same table; a test holds the two together.
+ */
 export const portPresets = {
   mail: [
-    { ports: 25, why: 'mail between servers: how spam is sent, and how a home address comes onto blocklists' },
+    {
+      ports: 25,
+      why: 'mail between servers: how spam is sent, and how a home address comes onto blocklists',
+    },
     { ports: 465, why: 'handing mail in, with TLS: stolen mailboxes send their spam here' },
     { ports: 587, why: 'handing mail in, with STARTTLS: the same' },
     { ports: 2525, why: 'handing mail in where 587 is blocked' },
@@ -22,7 +28,10 @@ export const portPresets = {
     { ports: 'tcp/411-412', why: 'Direct Connect' },
   ],
   scanning: [
-    { ports: 'tcp/22', why: 'SSH: passwords are tried here all day; consumers cannot use SSH either' },
+    {
+      ports: 'tcp/22',
+      why: 'SSH: passwords are tried here all day; consumers cannot use SSH either',
+    },
     { ports: 'tcp/23', why: 'Telnet: how worms enter cameras and routers' },
     { ports: 'tcp/2323', why: 'Telnet at its other port: the same worms' },
     { ports: '135-139', why: 'Windows RPC and NetBIOS: worms; providers filter them too' },
@@ -36,7 +45,10 @@ export const portPresets = {
     { ports: 'tcp/5900-5903', why: 'VNC: passwords are tried here' },
     { ports: 'tcp/6379', why: 'Redis: open databases are taken over' },
     { ports: 'tcp/7547', why: 'remote management of home routers: how worms enter them' },
-    { ports: 'udp/11211', why: 'Memcached: a small question is answered with a flood, sent to the victim' },
+    {
+      ports: 'udp/11211',
+      why: 'Memcached: a small question is answered with a flood, sent to the victim',
+    },
     { ports: 'udp/1900', why: 'UPnP: the same' },
     { ports: 'udp/19', why: 'character generator: the same' },
     { ports: 'tcp/27017', why: 'MongoDB: open databases are taken over' },
@@ -53,7 +65,9 @@ export const portPresets = {
 
 /** The entries of `gateway.blocked_ports` with the rows of each preset in the place of its name. */
 export function expandPresets(entries: readonly (number | string)[]): readonly (number | string)[] {
-  return entries.flatMap((entry) => (isPreset(entry) ? portPresets[entry].map(({ ports }) => ports) : [entry]));
+  return entries.flatMap((entry) =>
+    isPreset(entry) ? portPresets[entry].map(({ ports }) => ports) : [entry],
+  );
 }
 
 /** True for the name of a preset. */

@@ -20,14 +20,17 @@ export function createConfigError(
   problems: readonly Problem[],
   placeOf: (path: readonly PropertyKey[]) => string | undefined,
 ): TributaryError {
-  const lineOf = ({ place, path }: Problem) => Number(/:(\d+)$/.exec(place ?? placeOf(path) ?? '')?.[1] ?? 0);
+  const lineOf = ({ place, path }: Problem) =>
+    Number(/:(\d+)$/.exec(place ?? placeOf(path) ?? '')?.[1] ?? 0);
   const sorted = problems.toSorted((one, other) => lineOf(one) - lineOf(other));
   const lines = sorted.map((problem) => {
     const place = problem.place ?? placeOf(problem.path);
     const key = renderPath(problem.path);
     // A variable's name already says which key it is.
     const isNamed = key === '' || place?.startsWith('TRIBUTARY_');
-    return [place, isNamed ? undefined : key, problem.text].filter((part) => part !== undefined).join(': ');
+    return [place, isNamed ? undefined : key, problem.text]
+      .filter((part) => part !== undefined)
+      .join(': ');
   });
   const count = lines.length === 1 ? 'a problem' : `${lines.length} problems`;
   const message = `the configuration has ${count}:\n${lines.join('\n')}`;
@@ -36,10 +39,16 @@ export function createConfigError(
 }
 
 /** What zod found wrong, in the owner's words. */
-export function explainIssues(issues: readonly z.core.$ZodIssue[], tree: ConfigTree): readonly Problem[] {
+export function explainIssues(
+  issues: readonly z.core.$ZodIssue[],
+  tree: ConfigTree,
+): readonly Problem[] {
   return issues.flatMap((issue): Problem[] => {
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((name) => ({ path: [...issue.path, name], text: renderUnknownKey(issue.path, name) }));
+      return issue.keys.map((name) => ({
+        path: [...issue.path, name],
+        text: renderUnknownKey(issue.path, name),
+      }));
     }
     const found = hideSecret(issue.path, valueAt(tree, issue.path));
     const names = issue.code === 'invalid_type' ? listNamesBelow(issue.path) : undefined;
@@ -50,7 +59,9 @@ export function explainIssues(issues: readonly z.core.$ZodIssue[], tree: ConfigT
 
 /** The value, as it may be shown: the address of a webhook is often a secret itself. */
 export function hideSecret(path: readonly PropertyKey[], value: unknown): unknown {
-  return typeof value === 'string' && renderPath(path) === 'report.webhook.url' ? hidePath(value) : value;
+  return typeof value === 'string' && renderPath(path) === 'report.webhook.url'
+    ? hidePath(value)
+    : value;
 }
 
 /** `found "5 GX"; allowed: …` */
@@ -86,7 +97,8 @@ function describeFound(found: unknown, allowed: string): string {
   if (found === null) return 'nothing';
   if (Array.isArray(found)) return 'a list';
   if (typeof found === 'object') return 'a map';
-  if (typeof found === 'number' && allowed.includes('with its unit')) return `${found} without a unit`;
+  if (typeof found === 'number' && allowed.includes('with its unit'))
+    return `${found} without a unit`;
   if (typeof found !== 'string') return String(found);
   // An address may hold a password, where it must not: it is left out.
   return JSON.stringify(cut(found.replace(/\/\/[^/?#]*@/g, '//[secret]@')));

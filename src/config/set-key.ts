@@ -14,16 +14,28 @@ export interface KeyChange {
   readonly text: string;
 }
 
-/** Writes these values alone; what is valid stays so. Resolves with whether the file is new. @throws usage-invalid, configuration-invalid, state-* */
-export async function setConfigKeys(path: string, changes: readonly KeyChange[], environment: NodeJS.ProcessEnv = {}) {
+/**
+ * Writes these values alone; what is valid stays so. Resolves with whether the file is new. @throws
+ * usage-invalid, configuration-invalid, state-*
+ */
+export async function setConfigKeys(
+  path: string,
+  changes: readonly KeyChange[],
+  environment: NodeJS.ProcessEnv = {},
+) {
   const before = await readLinkedFile(path);
   let changed = before ?? '';
   for (const { key, text } of changes) {
     const setting = setYamlValue(changed, findKey(key), text);
-    const { tree, ...written } = await setting.catch(rethrow('configuration-invalid', `changing ${path}`));
+    const { tree, ...written } = await setting.catch(
+      rethrow('configuration-invalid', `changing ${path}`),
+    );
     const issues = configSchema.safeParse({ service: {}, ...tree }).error?.issues ?? [];
-    const wrong = explainIssues(issues, tree).find((problem) => renderPath(problem.path).startsWith(key));
-    if (wrong !== undefined) throw new TributaryError('usage-invalid', `${renderPath(wrong.path)}: ${wrong.text}`);
+    const wrong = explainIssues(issues, tree).find((problem) =>
+      renderPath(problem.path).startsWith(key),
+    );
+    if (wrong !== undefined)
+      throw new TributaryError('usage-invalid', `${renderPath(wrong.path)}: ${wrong.text}`);
     changed = written.text;
   }
   const load = (text: string) => loadConfig({ configPath: path, environment, text });
@@ -32,7 +44,10 @@ export async function setConfigKeys(path: string, changes: readonly KeyChange[],
   return before === undefined;
 }
 
-/** What is wrong with the text as this key's value; undefined where it may be written. @throws usage-invalid (no such key) */
+/**
+ * What is wrong with the text as this key's value; undefined where it may be written. @throws
+ * usage-invalid (no such key)
+ */
 export function explainWrongValue(key: string, text: string): string | undefined {
   const [issue] = findKey(key).schema.safeParse(text).error?.issues ?? [];
   return issue && renderFound(text, issue.message);
@@ -50,5 +65,7 @@ function findKey(key: string): ConfigKey {
   const names = keys.map(({ name }) => name);
   const nearest = findNearest(key, names);
   const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-  throw new TributaryError('usage-invalid', `unknown key ${key}${hint}`, { action: 'All keys: tributary config show' });
+  throw new TributaryError('usage-invalid', `unknown key ${key}${hint}`, {
+    action: 'All keys: tributary config show',
+  });
 }

@@ -4,7 +4,10 @@ import { type ConfigKey, listConfigKeys } from './keys.ts';
 import type { LoadedConfig } from './load.ts';
 import { valueAt } from './tree.ts';
 
-/** The configuration in force for scripts, every key with its origin; secrets only say whether they are there. */
+/**
+ * The configuration in force for scripts, every key with its origin; secrets only say whether they
+ * are there.
+ */
 export function toShownConfig(loaded: LoadedConfig) {
   const { credentials, credentialPlaces } = loaded;
   return {
@@ -27,19 +30,31 @@ export function renderShownConfig(shown: ReturnType<typeof toShownConfig>): stri
   const rows = [
     ...[...sections].flatMap(([section, keys]) => [
       [section],
-      ...keys.map(({ key, text, place }) => [`  ${key.slice(section.length + 1)}`, text, place ?? 'default']),
+      ...keys.map(({ key, text, place }) => [
+        `  ${key.slice(section.length + 1)}`,
+        text,
+        place ?? 'default',
+      ]),
     ]),
     ['secrets'],
-    ...shown.secrets.map(({ name, value, place }) => [`  ${name}`, value ?? 'not set', place ?? '']),
+    ...shown.secrets.map(({ name, value, place }) => [
+      `  ${name}`,
+      value ?? 'not set',
+      place ?? '',
+    ]),
     ['places'],
     ['  configuration', shown.file ?? 'no file'],
     ['  state', shown.stateDirectory],
     ...shown.socketPaths.map((path, index) => [index === 0 ? '  control socket' : '  else', path]),
   ];
-  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => Math.min((row[column] ?? '').length, 44))));
+  const widths = [0, 1].map((column) =>
+    Math.max(...rows.map((row) => Math.min((row[column] ?? '').length, 44))),
+  );
   const pad = (cell: string, column: number) => cell.padEnd(widths[column] ?? 0);
   const lines = rows.map((row) => row.map(pad).join('  ').trimEnd());
-  return [...lines, ...shown.warnings.map((warning) => `warning: ${warning}`)].map((text) => `${text}\n`).join('');
+  return [...lines, ...shown.warnings.map((warning) => `warning: ${warning}`)]
+    .map((text) => `${text}\n`)
+    .join('');
 }
 
 function showKey(loaded: LoadedConfig, { path, name: key }: ConfigKey) {
@@ -63,5 +78,7 @@ function renderValue(value: unknown): string {
   if (value === null) return 'not set';
   if (!Array.isArray(value)) return String(value);
   if (value.length === 0) return 'none';
-  return value.map((item) => (typeof item === 'object' ? JSON.stringify(item) : String(item))).join(', ');
+  return value
+    .map((item) => (typeof item === 'object' ? JSON.stringify(item) : String(item)))
+    .join(', ');
 }

@@ -5,16 +5,21 @@ export type Supervision = Readonly<ReturnType<typeof readSupervision>>;
 
 const firstDescriptor: number = 3;
 
-/** By sd_notify, sd_watchdog_enabled and sd_listen_fds; no WATCHDOG_PID: below pasta another process is first. */
+/**
+ * By sd_notify, sd_watchdog_enabled and sd_listen_fds; no WATCHDOG_PID: below pasta another process
+ * is first.
+ */
 export function readSupervision(environment: NodeJS.ProcessEnv, processId: number) {
   const notifySocket = environment.NOTIFY_SOCKET || undefined;
   const watchdogUs = toCount(environment.WATCHDOG_USEC);
-  const isForUs = toCount(environment.LISTEN_PID) === processId && toCount(environment.LISTEN_FDS) !== undefined;
+  const isForUs =
+    toCount(environment.LISTEN_PID) === processId && toCount(environment.LISTEN_FDS) !== undefined;
   return {
     /** Where it wants to be told of readiness, state and end; undefined: it does not. */
     notifySocket,
     /** Milliseconds of silence after which it ends the agent; undefined: it does not watch. */
-    watchdogMs: notifySocket !== undefined && watchdogUs !== undefined ? watchdogUs / 1000 : undefined,
+    watchdogMs:
+      notifySocket !== undefined && watchdogUs !== undefined ? watchdogUs / 1000 : undefined,
     /** A listening socket for the status page; undefined: none was handed over. */
     pageDescriptor: isForUs ? firstDescriptor : undefined,
     isJournal: leadsToJournal(environment, 1),
@@ -22,7 +27,10 @@ export function readSupervision(environment: NodeJS.ProcessEnv, processId: numbe
 }
 
 /** True where standard output (1) or error (2) goes to systemd's journal. */
-export function leadsToJournal({ JOURNAL_STREAM: stream }: NodeJS.ProcessEnv, descriptor: 1 | 2): boolean {
+export function leadsToJournal(
+  { JOURNAL_STREAM: stream }: NodeJS.ProcessEnv,
+  descriptor: 1 | 2,
+): boolean {
   if (stream === undefined) return false;
   // Device and inode, as systemd names what it leads to.
   const { dev, ino } = fstatSync(descriptor, { bigint: true });

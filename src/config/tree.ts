@@ -9,13 +9,17 @@ export function isTree(value: unknown): value is ConfigTree {
 export function valueAt(tree: unknown, path: readonly PropertyKey[]): unknown {
   let value = tree;
   for (const part of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part))
+      return undefined;
     value = (value as Record<PropertyKey, unknown>)[part];
   }
   return value;
 }
 
-/** A copy with the value at the path. A value in the way that is no map stays: its own error says more. */
+/**
+ * A copy with the value at the path. A value in the way that is no map stays: its own error says
+ * more.
+ */
 export function withValue(tree: ConfigTree, path: readonly string[], value: unknown): ConfigTree {
   const [name, ...below] = path;
   if (name === undefined) return tree;

@@ -11,16 +11,31 @@ import { isPreset } from './port-presets.ts';
 // Every message says what is allowed, so that it can follow "allowed:" in an error line.
 
 const decimalFactors = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
-const byteFactors = { ...decimalFactors, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 };
+const byteFactors = {
+  ...decimalFactors,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+  TiB: 1024 ** 4,
+};
 const rateFactors = { kbit: 1e3, Mbit: 1e6, Gbit: 1e9 };
 
 /** An amount of data above zero, `500 GB` or `1.5 TiB`; becomes bytes. */
-export const byteAmount = amount('an amount of data with its unit, such as "500 GB" or "1.5 TiB"', byteFactors)
-  .refine((bytes) => bytes >= 1, 'more than nothing; to share no data at all set provide.mode to "none"')
+export const byteAmount = amount(
+  'an amount of data with its unit, such as "500 GB" or "1.5 TiB"',
+  byteFactors,
+)
+  .refine(
+    (bytes) => bytes >= 1,
+    'more than nothing; to share no data at all set provide.mode to "none"',
+  )
   .refine((bytes) => bytes <= Number.MAX_SAFE_INTEGER, 'at most "8000 TiB"');
 
 /** A rate of 64 kbit to 100 Gbit per second, `20 Mbit`; becomes bits per second. */
-export const bitRate = amount('a rate with its unit, such as "20 Mbit" or "500 kbit" (per second)', rateFactors).refine(
+export const bitRate = amount(
+  'a rate with its unit, such as "20 Mbit" or "500 kbit" (per second)',
+  rateFactors,
+).refine(
   (rate) => rate >= leastBitRate && rate <= mostBitRate,
   'a rate from "64 kbit" to "100 Gbit"',
 );
@@ -67,7 +82,10 @@ export function listOf<Item extends z.ZodType>(item: Item, most: number) {
   return z.array(item, { error }).max(most, { error });
 }
 
-/** `198.51.100.0/24`, `2001:db8::/32` or a single address; never one so wide that it opens the owner's whole network. */
+/**
+ * `198.51.100.0/24`, `2001:db8::/32` or a single address; never one so wide that it opens the
+ * owner's whole network.
+ */
 export const prefix = textThat(
   (text) => parsePrefix(text) !== undefined,
   'an IPv4 or IPv6 address or prefix, such as "198.51.100.0/24"',
@@ -88,23 +106,32 @@ const wrongPorts = {
   abort: true,
 };
 
-/** An entry of `gateway.blocked_ports`: a port, a range, ports of one protocol, or a name for many. */
+/**
+ * An entry of `gateway.blocked_ports`: a port, a range, ports of one protocol, or a name for many.
+ */
 export const portEntry = z.union(
   [
     z.int(wrongPorts).min(1, wrongPorts).max(65_535, wrongPorts),
     z
       .string(wrongPorts)
       .regex(/^((tcp|udp)\/)?\d{1,5}(-\d{1,5})?$|^[a-z]+(-[a-z]+)*$/, wrongPorts)
-      .refine((text) => isPreset(text) || text === otherProtocols || parsePortRange(text) !== undefined, wrongPorts),
+      .refine(
+        (text) => isPreset(text) || text === otherProtocols || parsePortRange(text) !== undefined,
+        wrongPorts,
+      ),
   ],
   wrongPorts,
 );
 
 export const ipAddress = textThat((text) => isIP(text) !== 0, 'an IPv4 or IPv6 address');
 
-/** Five fields: minute, hour, day of month, month, day of week; becomes single-spaced. The fields are checked later. */
+/**
+ * Five fields: minute, hour, day of month, month, day of week; becomes single-spaced. The fields
+ * are checked later.
+ */
 export const cronExpression = textThat(
-  // No field knows a number of three digits, and a range up to one would be written out number by number.
+  // No field knows a number of three digits, and a range up to one would be written out number by
+  // number.
   (text) => text.trim().split(/\s+/).length === 5 && !/\d{3}/.test(text),
   'a cron expression of five fields (minute, hour, day, month, day of week), such as "0 22 * * *"',
 ).transform((text) => text.trim().split(/\s+/).join(' '));
@@ -127,7 +154,10 @@ export const hostAndPort = textThat((text) => {
   return port !== undefined && Number(port) <= 65_535;
 }, 'HOST:PORT, such as "stun.example:3478"');
 
-/** A name by which others know this machine. No pattern: anyone who may make names below one could make such a name. */
+/**
+ * A name by which others know this machine. No pattern: anyone who may make names below one could
+ * make such a name.
+ */
 export const hostName = textThat(
   (text) => toHostName(text) !== undefined,
   'a host name without "https://", port and "*", such as "tributary.example.org"',
@@ -149,7 +179,8 @@ export const webhookUrl = webAddress('https://hooks.example/tributary')
   .refine((text) => !text.includes('#'), 'an address without fragment')
   .transform((text) => new SecretAddress(text));
 
-const brokerAllowed = 'an mqtts:// address without path, user and password, such as "mqtts://broker.example:8883"';
+const brokerAllowed =
+  'an mqtts:// address without path, user and password, such as "mqtts://broker.example:8883"';
 
 /** An MQTT broker: host and port alone. */
 export const brokerUrl = z
@@ -157,7 +188,10 @@ export const brokerUrl = z
   .refine((text) => /^mqtts?:\/\/[^/?#@]+\/?$/.test(text), brokerAllowed);
 
 const topicAllowed = 'an MQTT topic of letters, digits, "_", "-" and "/", such as "home/tributary"';
-export const mqttTopic = textLike(/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/, topicAllowed).max(100, topicAllowed);
+export const mqttTopic = textLike(/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/, topicAllowed).max(
+  100,
+  topicAllowed,
+);
 
 function webAddress(example: string) {
   return z

@@ -4,24 +4,44 @@ import type { ConfigKey } from './keys.ts';
 import type { Problem } from './problems.ts';
 import { isTree } from './tree.ts';
 
-/** Reads YAML 1.2; doubled keys, aliases that multiply and anything but a map are problems. Nothing is thrown. */
+/**
+ * Reads YAML 1.2; doubled keys, aliases that multiply and anything but a map are problems. Nothing
+ * is thrown.
+ */
 export async function parseYaml(text: string, file: string) {
   const yaml = await import('yaml');
   const lines = new yaml.LineCounter();
-  const toPlace = (offset?: number) => (offset === undefined ? file : `${file}:${lines.linePos(offset).line}`);
-  const toProblem = (said: string, offset?: number): Problem => ({ path: [], place: toPlace(offset), text: said });
-  const createBroken = (problems: readonly Problem[]) => ({ tree: undefined, problems, placeOf: () => file });
+  const toPlace = (offset?: number) =>
+    offset === undefined ? file : `${file}:${lines.linePos(offset).line}`;
+  const toProblem = (said: string, offset?: number): Problem => ({
+    path: [],
+    place: toPlace(offset),
+    text: said,
+  });
+  const createBroken = (problems: readonly Problem[]) => ({
+    tree: undefined,
+    problems,
+    placeOf: () => file,
+  });
   try {
-    const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
-    const errors = document.errors.filter(({ pos }, index, all) => pos[0] !== all[index - 1]?.pos[0]);
+    const document = yaml.parseDocument(text, {
+      lineCounter: lines,
+      prettyErrors: false,
+      logLevel: 'error',
+    });
+    const errors = document.errors.filter(
+      ({ pos }, index, all) => pos[0] !== all[index - 1]?.pos[0],
+    );
     const problems = errors.map((error) => toProblem(describeError(error), error.pos[0]));
     // After the first mistakes the rest is mostly their echo.
-    if (document.errors.some((error) => error.code !== 'DUPLICATE_KEY')) return createBroken(problems.slice(0, 5));
+    if (document.errors.some((error) => error.code !== 'DUPLICATE_KEY'))
+      return createBroken(problems.slice(0, 5));
     const value: unknown = document.toJS({ maxAliasCount: 50 }) ?? {};
     const noMap = 'found no map; allowed: sections with keys, such as "service:"';
     if (!isTree(value)) return createBroken([...problems, toProblem(noMap, 0)]);
     return {
-      // A section whose keys are all commented out reads as null: it counts as absent. Deeper nulls are errors.
+      // A section whose keys are all commented out reads as null: it counts as absent. Deeper nulls
+      // are errors.
       tree: Object.fromEntries(Object.entries(value).filter(([, section]) => section !== null)),
       problems,
       placeOf: (key: readonly PropertyKey[]) => toPlace(findOffset(yaml, document, key)),
@@ -32,28 +52,39 @@ export async function parseYaml(text: string, file: string) {
   }
 }
 
-/** The text with one value changed or added, all else as it was, and what it now says. @throws Error where it is no YAML */
+/**
+ * The text with one value changed or added, all else as it was, and what it now says. @throws Error
+ * where it is no YAML
+ */
 export async function setYamlValue(text: string, { path, kind }: ConfigKey, value: string) {
   const yaml = await import('yaml');
   const document = yaml.parseDocument(text, { prettyErrors: false, logLevel: 'error' });
   const [problem] = document.errors;
   if (problem !== undefined) throw problem;
-  // Sections whose keys are all commented out are null: they have to be maps before a key can stand in them.
-  for (let length = 1; length < path.length; length += 1) makeMap(yaml, document, path.slice(0, length));
+  // Sections whose keys are all commented out are null: they have to be maps before a key can stand
+  // in them.
+  for (let length = 1; length < path.length; length += 1)
+    makeMap(yaml, document, path.slice(0, length));
   // What looks like a number stays a text where one is asked for.
   document.setIn(path, kind === 'text' ? value : yaml.parse(value));
   const tree: unknown = document.toJS({ maxAliasCount: 50 });
-  return { text: withComments(text, document.toString({ lineWidth: 0 })), tree: isTree(tree) ? tree : {} };
+  return {
+    text: withComments(text, document.toString({ lineWidth: 0 })),
+    tree: isTree(tree) ? tree : {},
+  };
 }
 
-/** The new text with the old one's comment lines as they stood: the library moves some of them in. */
+/**
+ * The new text with the old one's comment lines as they stood: the library moves some of them in.
+ */
 function withComments(before: string, after: string): string {
   const isComment = (line: string) => /^\s*#/.test(line);
   const comments = before.split('\n').filter(isComment);
   const lines = after.split('\n');
   const moved = lines.filter(isComment);
   const isSame =
-    moved.length === comments.length && moved.every((line, index) => line.trim() === comments[index]?.trim());
+    moved.length === comments.length &&
+    moved.every((line, index) => line.trim() === comments[index]?.trim());
   if (!isSame) return after;
   return lines.map((line) => (isComment(line) ? (comments.shift() ?? line) : line)).join('\n');
 }
@@ -71,14 +102,22 @@ function makeMap(yaml: Yaml, document: Document.Parsed, section: readonly string
 type Yaml = typeof import('yaml');
 
 function describeError(error: YAMLError): string {
-  if (/IMPLICIT_KEY|BAD_INDENT/.test(error.code)) return "not valid YAML here, probably the indentation or a stray ':'";
+  if (/IMPLICIT_KEY|BAD_INDENT/.test(error.code))
+    return "not valid YAML here, probably the indentation or a stray ':'";
   const hint = error.code === 'TAB_AS_INDENT' ? ' (indent with spaces)' : '';
-  const why = error.code === 'RESOURCE_EXHAUSTION' ? 'nested too deeply' : error.message.split('\n')[0]?.slice(0, 120);
+  const why =
+    error.code === 'RESOURCE_EXHAUSTION'
+      ? 'nested too deeply'
+      : error.message.split('\n')[0]?.slice(0, 120);
   return `not valid YAML: ${why}${hint}`;
 }
 
 /** Where the key begins, or the nearest one above it that is there; undefined where none is. */
-function findOffset(yaml: Yaml, document: Document.Parsed, path: readonly PropertyKey[]): number | undefined {
+function findOffset(
+  yaml: Yaml,
+  document: Document.Parsed,
+  path: readonly PropertyKey[],
+): number | undefined {
   const name = path.at(-1);
   if (name === undefined) return undefined;
   const above = path.slice(0, -1);

@@ -11,13 +11,20 @@ interface Compared {
   readonly tunnelInterface: string;
 }
 
-/** `-` for what is there, `+` for what would be: both as nft lists them, the text loaded in a namespace of a moment. */
+/**
+ * `-` for what is there, `+` for what would be: both as nft lists them, the text loaded in a
+ * namespace of a moment.
+ */
 export async function compareTables(
   exec: Exec,
   { firewall, isKnown, isThere, tunnelInterface }: Compared,
 ): Promise<readonly string[]> {
   if (!isThere) return ['+ the whole table'];
-  const listed = exec({ program: 'nft', args: listWords.split(' '), doing: 'listing the firewall' });
+  const listed = exec({
+    program: 'nft',
+    args: listWords.split(' '),
+    doing: 'listing the firewall',
+  });
   const [have, want] = await Promise.all([listed, loadAside(exec, firewall, tunnelInterface)]);
   if (want === undefined) return isKnown ? [] : ['+ the table: its rules, sets or cap are others'];
   const [haveLines, wantLines] = [toPlacedLines(have), toPlacedLines(want)];
@@ -31,14 +38,29 @@ export async function compareTables(
 
 const listWords = `-s list table ${ownTable}`;
 
-/** undefined where this user can make no network namespace, or the text needs an interface that it lacks. */
-async function loadAside(exec: Exec, firewall: string, device: string): Promise<string | undefined> {
+/**
+ * undefined where this user can make no network namespace, or the text needs an interface that it
+ * lacks.
+ */
+async function loadAside(
+  exec: Exec,
+  firewall: string,
+  device: string,
+): Promise<string | undefined> {
   const script = `ip link add "$1" type veth peer name aside0; nft -f - && exec nft ${listWords}`;
   const args = ['--user', '--map-root-user', '--net', 'sh', '-c', script, 'sh', device];
-  return exec({ program: 'unshare', args, input: firewall, doing: 'loading the firewall aside' }).catch(toUndefined());
+  return exec({
+    program: 'unshare',
+    args,
+    input: firewall,
+    doing: 'loading the firewall aside',
+  }).catch(toUndefined());
 }
 
-/** Each line with the chain or set that it is in; without what is counted, and the elements that come and go. */
+/**
+ * Each line with the chain or set that it is in; without what is counted, and the elements that
+ * come and go.
+ */
 function toPlacedLines(listing: string): readonly string[] {
   let place = '';
   let isPassing = false;

@@ -9,7 +9,13 @@ import {
   type LinePolicy,
 } from '../gateway/policy.ts';
 import { planProbes } from '../gateway/self-test.ts';
-import { chooseUplink, findCollision, listAddresses, listHomePrefixes, listOwnPrefixes } from '../gateway/uplink.ts';
+import {
+  chooseUplink,
+  findCollision,
+  listAddresses,
+  listHomePrefixes,
+  listOwnPrefixes,
+} from '../gateway/uplink.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
 import type { NftTable } from '../system/nft.ts';
 import { fitTunnel } from '../tunnel/fit.ts';
@@ -18,7 +24,10 @@ import { bestWay, type LineWay, type LineWish } from './line-shaper.ts';
 import type { ObservedHost } from './observe.ts';
 import type { DesiredDataPath, WantedLine } from './state.ts';
 
-/** What is desired, on the machine that was found: what a pass makes, and what `tributary plan` shows. */
+/**
+ * What is desired, on the machine that was found: what a pass makes, and what `tributary plan`
+ * shows.
+ */
 export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost) {
   const { network, table, isIpv6On, room, localPorts } = observed;
   const tunnelInterface = desired.tunnel.interface;
@@ -32,7 +41,8 @@ export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost
   // What an earlier process learnt holds until this one has asked.
   const publicAddresses = desired.publicAddresses ?? table?.sets.get('own4')?.filter(isIPv4) ?? [];
   const collision = findCollision(addresses, ownPrefixes);
-  const possible: DesiredTunnel = collision === undefined ? fitting : { kind: 'absent', interface: tunnelInterface };
+  const possible: DesiredTunnel =
+    collision === undefined ? fitting : { kind: 'absent', interface: tunnelInterface };
   const layout: GatewayLayout = {
     ...desired.gateway,
     connections: toCeilings(room, desired.gateway.connections),
@@ -40,19 +50,31 @@ export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost
     uplink,
     uplinkAddresses: listAddresses(network.interfaces, uplink),
     endpoint: toEndpoint(possible),
-    isTunnelThere: possible.kind !== 'absent' && network.interfaces.some((own) => own.name === tunnelInterface),
+    isTunnelThere:
+      possible.kind !== 'absent' && network.interfaces.some((own) => own.name === tunnelInterface),
     consumerPorts: chooseConsumerPorts(localPorts),
     tunnelMtu: spec?.mtu ?? defaultMtu,
-    ownPrefixes: [...ownPrefixes, ...listHomePrefixes(network.interfaces, tunnelInterface), ...publicAddresses],
-    probes: spec ? planProbes({ network, uplink, hasIpv6, publicAddresses, ...desired.gateway }) : [],
+    ownPrefixes: [
+      ...ownPrefixes,
+      ...listHomePrefixes(network.interfaces, tunnelInterface),
+      ...publicAddresses,
+    ],
+    probes: spec
+      ? planProbes({ network, uplink, hasIpv6, publicAddresses, ...desired.gateway })
+      : [],
     line: planLine(desired.line, bestWay, table),
   };
-  const denied: DeniedPolicy = { table: deniedTableName, interface: tunnelInterface, lists: desired.denied };
+  const denied: DeniedPolicy = {
+    table: deniedTableName,
+    interface: tunnelInterface,
+    lists: desired.denied,
+  };
   return { layout, denied, missing, collision, possible };
 }
 
 /** The firewall that is wanted, and what it depends on beside the layout. */
-export interface DesiredTable extends Pick<DesiredDataPath, 'totals' | 'stopAtBytes' | 'newUntilBytes'> {
+export interface DesiredTable
+  extends Pick<DesiredDataPath, 'totals' | 'stopAtBytes' | 'newUntilBytes'> {
   readonly layout: GatewayLayout;
 }
 
@@ -61,11 +83,19 @@ export function planPolicy(
   { layout, stopAtBytes, newUntilBytes }: DesiredTable,
   { up, down }: ForwardedTotals,
 ): GatewayPolicy {
-  const countTo = (total: number | undefined) => total && Math.max(0, total - up.bytes - down.bytes);
-  return { ...layout, remainingBytes: countTo(stopAtBytes), remainingNewBytes: countTo(newUntilBytes) };
+  const countTo = (total: number | undefined) =>
+    total && Math.max(0, total - up.bytes - down.bytes);
+  return {
+    ...layout,
+    remainingBytes: countTo(stopAtBytes),
+    remainingNewBytes: countTo(newUntilBytes),
+  };
 }
 
-/** What the rules do for the line where it is held in this way; `table`: which consumers have a class now. */
+/**
+ * What the rules do for the line where it is held in this way; `table`: which consumers have a
+ * class now.
+ */
 export function planLine(
   { limitBits, isHouseholdFirst, isLowPriority }: WantedLine,
   way: LineWay,
@@ -83,17 +113,31 @@ export function planLine(
   };
 }
 
-/** IPv4 or IPv6, UDP and WireGuard around a packet. Its frame counts on the uplink, where the kernel sees it. */
+/**
+ * IPv4 or IPv6, UDP and WireGuard around a packet. Its frame counts on the uplink, where the kernel
+ * sees it.
+ */
 const overheadBytes = { ip: 60, ip6: 80 } as const;
 
 /** Where the line is held; undefined where nothing can cross it. */
-export function planLineWish(layout: GatewayLayout, limitBits: number | undefined): LineWish | undefined {
+export function planLineWish(
+  layout: GatewayLayout,
+  limitBits: number | undefined,
+): LineWish | undefined {
   const { tunnelInterface, uplink, endpoint } = layout;
   if (uplink === undefined) return undefined;
-  return { tunnelInterface, uplink, limitBits, overheadBytes: overheadBytes[endpoint?.protocol ?? 'ip'] };
+  return {
+    tunnelInterface,
+    uplink,
+    limitBits,
+    overheadBytes: overheadBytes[endpoint?.protocol ?? 'ip'],
+  };
 }
 
 function toEndpoint(tunnel: DesiredTunnel): GatewayPolicy['endpoint'] {
-  const [, address, port] = /^\[?(.+?)\]?:(\d+)$/.exec(tunnel.kind === 'present' ? tunnel.endpoint : '') ?? [];
-  return address === undefined ? undefined : { protocol: isIPv6(address) ? 'ip6' : 'ip', address, port: Number(port) };
+  const [, address, port] =
+    /^\[?(.+?)\]?:(\d+)$/.exec(tunnel.kind === 'present' ? tunnel.endpoint : '') ?? [];
+  return address === undefined
+    ? undefined
+    : { protocol: isIPv6(address) ? 'ip6' : 'ip', address, port: Number(port) };
 }

@@ -16,12 +16,19 @@ import { applyTc, askTc } from '../system/tc.ts';
 import type { WantedLine } from './state.ts';
 
 /** Where the line has to be held, and at what. */
-export type LineWish = LinePlace & Pick<DesiredLine, 'overheadBytes'> & Pick<WantedLine, 'limitBits'>;
+export type LineWish = LinePlace &
+  Pick<DesiredLine, 'overheadBytes'> &
+  Pick<WantedLine, 'limitBits'>;
 
-/** Holds what is shared to a rate on the owner's line: the owner's limit, and below it what the household leaves. */
+/**
+ * Holds what is shared to a rate on the owner's line: the owner's limit, and below it what the
+ * household leaves.
+ */
 export type LineShaper = ReturnType<typeof createLineShaper>;
 
-/** What kernels may offer, the best first; none of them: the firewall drops what is above the limit. */
+/**
+ * What kernels may offer, the best first; none of them: the firewall drops what is above the limit.
+ */
 const ways = [
   { kind: 'one-tree', leaf: 'fq_codel' },
   { kind: 'one-tree', leaf: 'bfifo' },
@@ -70,7 +77,9 @@ export function createLineShaper(exec: Exec) {
       await runIp(exec, ['link', 'add', lineDevice, 'type', 'ifb']);
       await runIp(exec, ['link', 'set', lineDevice, 'up']);
       // They may be there already, with filters of others.
-      const entrances = [line.tunnelInterface, line.uplink].map((device) => `qdisc add dev ${device} clsact`);
+      const entrances = [line.tunnelInterface, line.uplink].map(
+        (device) => `qdisc add dev ${device} clsact`,
+      );
       await refused(applyTc(exec, entrances, 'forced'));
     }
     await applyTc(exec, renderLine(line));
@@ -79,7 +88,9 @@ export function createLineShaper(exec: Exec) {
   const changeRate = async ({ queuedFor, ...line }: Made, bitsPerSecond: number) => {
     const next = { ...line, bitsPerSecond };
     const isRefused = await refused(applyTc(exec, renderRate(next, queuedFor), 'talk'));
-    made = isRefused ? undefined : { ...next, queuedFor: fitsQueues(next, queuedFor) ? queuedFor : next };
+    made = isRefused
+      ? undefined
+      : { ...next, queuedFor: fitsQueues(next, queuedFor) ? queuedFor : next };
   };
   const isAsMade = async (line: DesiredLine) => {
     const said = await askTc(exec, listLineQuestions(line)).catch(toUndefined());
@@ -94,7 +105,9 @@ export function createLineShaper(exec: Exec) {
       await remove(line, line.kind);
       // The kernel refused because one of them is missing: the next pass finds both.
       const devices = [place.tunnelInterface, place.uplink];
-      const isMissing = devices.map((device) => refused(runIp(exec, ['link', 'show', 'dev', device])));
+      const isMissing = devices.map((device) =>
+        refused(runIp(exec, ['link', 'show', 'dev', device])),
+      );
       if ((await Promise.all(isMissing)).includes(true)) return;
       way += 1;
       givenUpAtMs = performance.now();
@@ -104,8 +117,10 @@ export function createLineShaper(exec: Exec) {
   const bring = async (place: LineWish, { mayTrust }: { readonly mayTrust: boolean }) => {
     const bitsPerSecond = Math.min(place.limitBits ?? Number.POSITIVE_INFINITY, householdBits);
     if (bitsPerSecond === Number.POSITIVE_INFINITY) return end();
-    if (made !== undefined && made.bitsPerSecond !== bitsPerSecond) await changeRate(made, bitsPerSecond);
-    if (made === undefined || !(mayTrust || (await isAsMade(made)))) await build(place, bitsPerSecond);
+    if (made !== undefined && made.bitsPerSecond !== bitsPerSecond)
+      await changeRate(made, bitsPerSecond);
+    if (made === undefined || !(mayTrust || (await isAsMade(made))))
+      await build(place, bitsPerSecond);
   };
   return {
     /** Makes the tree what is wished; answers how the line is held. */
@@ -124,7 +139,10 @@ export function createLineShaper(exec: Exec) {
         await bring(next, { mayTrust: isVouched });
         return ways[way];
       }),
-    /** The rate that the household leaves, at once; undefined: all of it. False where nothing shapes here. */
+    /**
+     * The rate that the household leaves, at once; undefined: all of it. False where nothing shapes
+     * here.
+     */
     setRate: (bits: number | undefined): Promise<boolean> =>
       inTurn(async () => {
         householdBits = bits ?? Number.POSITIVE_INFINITY;
@@ -134,7 +152,8 @@ export function createLineShaper(exec: Exec) {
     /** What waits is thrown away: nothing more leaves. The next pass lets packets in again. */
     flush: () =>
       inTurn(async () => {
-        if (made?.kind === 'one-tree') await refused(runIp(exec, ['link', 'set', lineDevice, 'down']));
+        if (made?.kind === 'one-tree')
+          await refused(runIp(exec, ['link', 'set', lineDevice, 'down']));
       }),
     /** Takes all of it out, at a tear-down; `interfaces` are those that are there. */
     takeOut: (place: LinePlace, interfaces: readonly Interface[]) =>
@@ -142,7 +161,10 @@ export function createLineShaper(exec: Exec) {
         if (made === undefined && !interfaces.some(({ name }) => name === lineDevice)) return;
         await remove(place, made?.kind ?? 'one-tree');
         const entrance = `dev ${place.uplink}`;
-        const others = await askTc(exec, [`filter show ${entrance} egress`, `filter show ${entrance} ingress`]);
+        const others = await askTc(exec, [
+          `filter show ${entrance} egress`,
+          `filter show ${entrance} ingress`,
+        ]);
         if (others.trim() === '') await refused(applyTc(exec, [`qdisc delete ${entrance} clsact`]));
       }),
   };

@@ -27,7 +27,10 @@ interface HostQuestion {
 }
 
 /** @throws command-failed, missing-program */
-export async function observeHost(exec: Exec, { tunnelInterface, isDenying, seen, readNetwork }: HostQuestion) {
+export async function observeHost(
+  exec: Exec,
+  { tunnelInterface, isDenying, seen, readNetwork }: HostQuestion,
+) {
   const [network, table, denied, isIpv6On, room, localPorts] = await Promise.all([
     readNetwork?.() ?? observeNetwork(exec),
     seen ?? observeTable(exec),
@@ -50,10 +53,15 @@ export async function observeHost(exec: Exec, { tunnelInterface, isDenying, seen
 
 /** These settings as they are now. */
 export async function observeSysctls(settings: readonly DesiredSysctl[]): Promise<ObservedSysctls> {
-  return new Map(await Promise.all(settings.map(async ({ path }) => [path, await readSysctl(path)] as const)));
+  return new Map(
+    await Promise.all(settings.map(async ({ path }) => [path, await readSysctl(path)] as const)),
+  );
 }
 
-/** The agent's own table, counters included; undefined where the kernel has none. @throws command-failed */
+/**
+ * The agent's own table, counters included; undefined where the kernel has none. @throws
+ * command-failed
+ */
 export function observeTable(exec: Exec): Promise<NftTable | undefined> {
   return observeNftTable(exec, tableName);
 }

@@ -6,7 +6,11 @@ import type { Exec } from '../system/exec.ts';
 import { applyNft, type NftTable, observeNftTable } from '../system/nft.ts';
 
 /** Lets traffic through for so many seconds from now. @throws command-failed */
-export async function grantPermit(exec: Exec, tunnelInterface: string, seconds: number): Promise<void> {
+export async function grantPermit(
+  exec: Exec,
+  tunnelInterface: string,
+  seconds: number,
+): Promise<void> {
   await applyNft(exec, renderPermit(tunnelInterface, seconds), 'renewing the permit to forward');
 }
 
@@ -15,17 +19,28 @@ export async function revokePermit(exec: Exec): Promise<void> {
   await applyNft(exec, renderNoPermit(), 'ending the permit to forward');
 }
 
-/** Makes the kernel forget what consumers have open, and nobody else's connections; without `conntrack` they run out in their time. */
+/**
+ * Makes the kernel forget what consumers have open, and nobody else's connections; without
+ * `conntrack` they run out in their time.
+ */
 export async function forgetConnections(exec: Exec): Promise<void> {
   const forget = (family: 'ipv4' | 'ipv6') => {
     const args = ['-D', '-f', family, '--src-nat', '--mark', `${consumerMark}/0xff000000`];
     // It lists all that it deletes, and fails where that is nothing.
-    return exec({ program: 'conntrack', args, doing: 'forgetting connections', isSilent: true }).catch(toUndefined());
+    return exec({
+      program: 'conntrack',
+      args,
+      doing: 'forgetting connections',
+      isSilent: true,
+    }).catch(toUndefined());
   };
   await Promise.all([forget('ipv4'), forget('ipv6')]);
 }
 
-/** True while the kernel holds one: a probe that gets through takes it away. @throws command-failed, missing-program */
+/**
+ * True while the kernel holds one: a probe that gets through takes it away. @throws command-failed,
+ * missing-program
+ */
 export async function isPermitHeld(exec: Exec): Promise<boolean> {
   return holdsPermit(await observeNftTable(exec, tableName, 'permit'));
 }

@@ -16,29 +16,44 @@ import { type DesiredDataPath, readTotals } from './state.ts';
 
 const mostColumns = 400;
 
-/** A pass as text, a line a thing; then what the kernel lacks of it. @throws command-failed, missing-program */
+/**
+ * A pass as text, a line a thing; then what the kernel lacks of it. @throws command-failed,
+ * missing-program
+ */
 export async function planChanges(exec: Exec, desired: DesiredDataPath, observed: ObservedHost) {
   const { network, table } = observed;
   const composed = composeDataPath(desired, observed);
   const { denied, collision, possible } = composed;
-  const layout = { ...composed.layout, isTunnelThere: composed.layout.isTunnelThere || possible.kind === 'present' };
+  const layout = {
+    ...composed.layout,
+    isTunnelThere: composed.layout.isTunnelThere || possible.kind === 'present',
+  };
   const totals = readTotals(table) ?? desired.totals;
   const ruleset = toRuleset(planPolicy({ ...desired, layout }, totals));
   const firewall = renderRuleset(continueCounts(ruleset, table), totals);
   const tunnel = await observeTunnel({ exec }, possible.interface, network.interfaces);
-  const kept = possible.kind === 'untouched' && tunnel.kind === 'present' ? tunnel.addresses : undefined;
-  const addresses = possible.kind === 'present' ? possible.spec.addresses.map(({ address }) => address) : kept;
+  const kept =
+    possible.kind === 'untouched' && tunnel.kind === 'present' ? tunnel.addresses : undefined;
+  const addresses =
+    possible.kind === 'present' ? possible.spec.addresses.map(({ address }) => address) : kept;
   const carried = addresses && { hasIpv6: addresses.some((address) => address.includes(':')) };
   const settings = carried ? listSysctls(layout, carried) : [];
   const values = await observeSysctls(settings);
   // An interface that is still to be made has its settings then.
-  const isToCome = (path: string) => tunnel.kind === 'absent' && path.includes(`/${possible.interface}/`);
-  const found = new Map([...values].map(([path, value]) => [path, value ?? (isToCome(path) ? '' : undefined)]));
+  const isToCome = (path: string) =>
+    tunnel.kind === 'absent' && path.includes(`/${possible.interface}/`);
+  const found = new Map(
+    [...values].map(([path, value]) => [path, value ?? (isToCome(path) ? '' : undefined)]),
+  );
   const toLine = ({ path, value }: (typeof settings)[number]) => `${path} = ${value}`;
   const routing = carried ? composeRouting(layout, carried) : noRouting;
-  const toSteps = (from: typeof tunnel) => planTunnel(possible, from).flatMap((step) => toLines(step));
+  const toSteps = (from: typeof tunnel) =>
+    planTunnel(possible, from).flatMap((step) => toLines(step));
   return {
-    firewall: [...toTextLines(firewall), ...[...renderDenied(undefined, denied)].flatMap(toTextLines).map(shorten)],
+    firewall: [
+      ...toTextLines(firewall),
+      ...[...renderDenied(undefined, denied)].flatMap(toTextLines).map(shorten),
+    ],
     tunnel: toSteps({ kind: 'absent' }),
     settings: settings.map(toLine),
     routing: planRouting(routing, { ...network, ...noRouting }).map(toIpLine),
@@ -51,7 +66,9 @@ export async function planChanges(exec: Exec, desired: DesiredDataPath, observed
           tunnelInterface: possible.interface,
           isThere: table !== undefined,
         })),
-        ...(matchesDenied(observed.denied, denied) ? [] : ['+ the table of the destinations that are denied']),
+        ...(matchesDenied(observed.denied, denied)
+          ? []
+          : ['+ the table of the destinations that are denied']),
       ],
       tunnel: toSteps(tunnel),
       settings: planSysctls(settings, found).map(toLine),
@@ -64,7 +81,9 @@ export async function planChanges(exec: Exec, desired: DesiredDataPath, observed
 }
 
 function shorten(line: string): string {
-  return line.length <= mostColumns ? line : `${line.slice(0, mostColumns)} … (${line.split(',').length} elements)`;
+  return line.length <= mostColumns
+    ? line
+    : `${line.slice(0, mostColumns)} … (${line.split(',').length} elements)`;
 }
 
 /** A step's command line; below that for `wg` its configuration, whose secrets stay hidden. */

@@ -7,19 +7,24 @@ import type { DesiredTunnel, ObservedTunnel } from '../tunnel/state.ts';
 import type { DataPathHost } from './state.ts';
 
 /**
- * Makes the tunnel what is desired, or removes it; `hasChanged` where anything had to be done. `beforeUp`: what a new
- * interface needs before anything can come through it.
+ * Makes the tunnel what is desired, or removes it; `hasChanged` where anything had to be done.
+ * `beforeUp`: what a new interface needs before anything can come through it.
  */
 export async function reconcileTunnel(
   host: Pick<DataPathHost, 'exec' | 'stateDirectory'>,
   desired: DesiredTunnel,
-  { interfaces, beforeUp }: { readonly interfaces: readonly Interface[]; readonly beforeUp?: () => Promise<void> },
+  {
+    interfaces,
+    beforeUp,
+  }: { readonly interfaces: readonly Interface[]; readonly beforeUp?: () => Promise<void> },
 ): Promise<{ readonly tunnel: ObservedTunnel; readonly hasChanged: boolean }> {
   const observed = await observeTunnel(host, desired.interface, interfaces);
   const steps = planTunnel(desired, observed);
   if (steps.length === 0) return { tunnel: observed, hasChanged: false };
   const isNew = steps.some(({ kind }) => kind === 'create-link');
-  const { setUp = [], others = [] } = Object.groupBy(steps, ({ kind }) => (kind === 'set-up' ? 'setUp' : 'others'));
+  const { setUp = [], others = [] } = Object.groupBy(steps, ({ kind }) =>
+    kind === 'set-up' ? 'setUp' : 'others',
+  );
   await applyTunnel(host, others);
   if (isNew) await beforeUp?.();
   await applyTunnel(host, setUp);
@@ -27,8 +32,15 @@ export async function reconcileTunnel(
   return { tunnel, hasChanged: true };
 }
 
-/** Gives the tunnel its name back, which another program changed: the network as it is then. @throws command-failed */
-export async function takeNameBack(exec: Exec, desired: DesiredTunnel, network: Network): Promise<Network> {
+/**
+ * Gives the tunnel its name back, which another program changed: the network as it is then. @throws
+ * command-failed
+ */
+export async function takeNameBack(
+  exec: Exec,
+  desired: DesiredTunnel,
+  network: Network,
+): Promise<Network> {
   const name = findRenamed(desired, network);
   if (name === undefined) return network;
   const doing = `giving ${name} its name ${desired.interface} back`;
@@ -38,15 +50,19 @@ export async function takeNameBack(exec: Exec, desired: DesiredTunnel, network: 
   return observeNetwork(exec);
 }
 
-/** By its kind and its address alone: nothing else can have both, or the tunnel could not be made. */
+/**
+ * By its kind and its address alone: nothing else can have both, or the tunnel could not be made.
+ */
 function findRenamed(desired: DesiredTunnel, { interfaces }: Network): string | undefined {
-  if (desired.kind !== 'present' || interfaces.some(({ name }) => name === desired.interface)) return undefined;
+  if (desired.kind !== 'present' || interfaces.some(({ name }) => name === desired.interface))
+    return undefined;
   const ours = desired.spec.addresses.map(({ address }) => address);
   return interfaces.find(
     ({ kind, addresses }) =>
       (kind === 'wireguard' || kind === 'tun') &&
       addresses.some(
-        ({ address, family, prefixLength }) => prefixLength === (family === 4 ? 32 : 128) && ours.includes(address),
+        ({ address, family, prefixLength }) =>
+          prefixLength === (family === 4 ? 32 : 128) && ours.includes(address),
       ),
   )?.name;
 }

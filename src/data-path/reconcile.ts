@@ -10,7 +10,13 @@ import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable, observeNftOutline } from '../system/nft.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
 import { writeSysctl } from '../system/sysctl.ts';
-import { composeDataPath, type DesiredTable, planLine, planLineWish, planPolicy } from './compose.ts';
+import {
+  composeDataPath,
+  type DesiredTable,
+  planLine,
+  planLineWish,
+  planPolicy,
+} from './compose.ts';
 import { bestWay, type LineWay } from './line-shaper.ts';
 import { type ObservedHost, observeSysctls, observeTable } from './observe.ts';
 import { holdsPermit, revokePermit } from './permit.ts';
@@ -20,8 +26,15 @@ import { type DataPathHost, type DesiredDataPath, readTotals } from './state.ts'
 /** What a pass found and made. */
 export type DataPath = Readonly<Awaited<ReturnType<typeof reconcileDataPath>>>;
 
-/** The fence first, the ways through it last: a pass that is cut short leaves all closed. Grants no permit. */
-export async function reconcileDataPath(host: DataPathHost, desired: DesiredDataPath, observed: ObservedHost) {
+/**
+ * The fence first, the ways through it last: a pass that is cut short leaves all closed. Grants no
+ * permit.
+ */
+export async function reconcileDataPath(
+  host: DataPathHost,
+  desired: DesiredDataPath,
+  observed: ObservedHost,
+) {
   const { exec } = host;
   const { table, record } = observed;
   const network = await takeNameBack(exec, desired.tunnel, observed.network);
@@ -36,7 +49,8 @@ export async function reconcileDataPath(host: DataPathHost, desired: DesiredData
     way = await host.line.reconcile(wish, { interfaces: network.interfaces, isVouched });
     layout = { ...layout, line: planLine(desired.line, way, table) };
   };
-  // All is closed as this process left it, and the new device gets its own firewall before it comes up: that one will do.
+  // All is closed as this process left it, and the new device gets its own firewall before it comes
+  // up: that one will do.
   const isShut = record !== undefined && record.listing === table?.listing && !holdsPermit(table);
   const waits = isShut && possible.kind === 'present' && !layout.isTunnelThere;
   if (layout.isTunnelThere) await holdLine(observed);
@@ -58,9 +72,14 @@ export async function reconcileDataPath(host: DataPathHost, desired: DesiredData
   if (tunnel.kind === 'present') {
     const hasIpv6 = tunnel.addresses.some((address) => address.includes(':'));
     await reconcileSysctls(host.restore, listSysctls(layout, { hasIpv6 }));
-    // The kernel takes the routes of an interface away with the interface, and with its last address.
+    // The kernel takes the routes of an interface away with the interface, and with its last
+    // address.
     const current = hasChanged ? await observeNetwork(exec) : network;
-    await applyIpCommands(exec, planRouting(composeRouting(layout, { hasIpv6 }), current), 'setting the routes');
+    await applyIpCommands(
+      exec,
+      planRouting(composeRouting(layout, { hasIpv6 }), current),
+      'setting the routes',
+    );
   }
   return {
     ...fence,
@@ -82,7 +101,10 @@ interface Fence {
   readonly table: NftTable | undefined;
   /** False where the kernel did not take the ruleset as it was given: nothing may be forwarded. */
   readonly isFenced: boolean;
-  /** How the kernel listed the fence after it was applied; undefined: that was not seen, and it is applied once more. */
+  /**
+   * How the kernel listed the fence after it was applied; undefined: that was not seen, and it is
+   * applied once more.
+   */
   readonly record: FenceRecord | undefined;
 }
 
@@ -94,9 +116,11 @@ async function reconcileTable(
 ): Promise<Fence> {
   const ruleset = toRuleset(planPolicy(desired, readTotals(table) ?? desired.totals));
   const isKnown = matchesRuleset(table, ruleset);
-  const isAsRecorded = record?.fingerprint === ruleset.fingerprint && record.listing === table?.listing;
+  const isAsRecorded =
+    record?.fingerprint === ruleset.fingerprint && record.listing === table?.listing;
   if (isKnown && isAsRecorded) return { table, isFenced: true, record };
-  // After a restart nothing is recorded: the same rules are loaded again, under traffic that goes on.
+  // After a restart nothing is recorded: the same rules are loaded again, under traffic that goes
+  // on.
   const first = isKnown && record === undefined ? 'keep-cap' : 'change';
   const fence = await install(exec, { table, record }, { ...desired, loading: first }).catch(
     toUndefined('command-failed'),
@@ -106,15 +130,20 @@ async function reconcileTable(
   return install(exec, current, { ...desired, loading: 'replace' });
 }
 
-/** A record of the same rules that the kernel lists in another way now is forgotten: a new version of nft may be why. */
+/**
+ * A record of the same rules that the kernel lists in another way now is forgotten: a new version
+ * of nft may be why.
+ */
 async function install(
   exec: Exec,
   { table, record: before }: Pick<ObservedHost, 'table' | 'record'>,
   desired: DesiredTable & { readonly loading: Loading },
 ): Promise<Fence> {
   const { loading } = desired;
-  // What passes between reading and new quota would escape the cap; what is replaced is not trusted with traffic.
-  const isHeld = loading === 'replace' || (loading === 'change' && desired.stopAtBytes !== undefined);
+  // What passes between reading and new quota would escape the cap; what is replaced is not trusted
+  // with traffic.
+  const isHeld =
+    loading === 'replace' || (loading === 'change' && desired.stopAtBytes !== undefined);
   const held = isHeld ? await holdTraffic(exec, table) : table;
   const totals = readTotals(held) ?? desired.totals;
   const ruleset = toRuleset(planPolicy(desired, totals));
@@ -124,24 +153,36 @@ async function install(
   const after = await observeTable(exec);
   const { fingerprint } = ruleset;
   const isOther = before?.fingerprint === fingerprint && before.listing !== after?.listing;
-  if (!isFence(after, ruleset) || isOther) return { table: after, isFenced: false, record: undefined };
+  if (!isFence(after, ruleset) || isOther)
+    return { table: after, isFenced: false, record: undefined };
   return { table: after, isFenced: true, record: { fingerprint, listing: after.listing } };
 }
 
-async function reconcileDenied(exec: Exec, table: NftTable | undefined, policy: DeniedPolicy): Promise<boolean> {
+async function reconcileDenied(
+  exec: Exec,
+  table: NftTable | undefined,
+  policy: DeniedPolicy,
+): Promise<boolean> {
   if (matchesDenied(table, policy)) return true;
-  for (const script of renderDenied(table, policy)) await applyNft(exec, script, 'installing what is denied');
+  for (const script of renderDenied(table, policy))
+    await applyNft(exec, script, 'installing what is denied');
   return matchesDenied(await observeNftOutline(exec, policy.table), policy);
 }
 
-/** Ends the permit, which the pass renews when it is through, and reads the counters, which no longer move. */
+/**
+ * Ends the permit, which the pass renews when it is through, and reads the counters, which no
+ * longer move.
+ */
 async function holdTraffic(exec: Exec, table: NftTable | undefined): Promise<NftTable | undefined> {
   if (!holdsPermit(table)) return table;
   await revokePermit(exec);
   return observeTable(exec);
 }
 
-async function reconcileSysctls(restore: RestoreFile, desired: readonly DesiredSysctl[]): Promise<void> {
+async function reconcileSysctls(
+  restore: RestoreFile,
+  desired: readonly DesiredSysctl[],
+): Promise<void> {
   const observed = await observeSysctls(desired);
   for (const setting of planSysctls(desired, observed)) {
     if (setting.isLasting) await restore.remember(setting.path, observed.get(setting.path) ?? '0');

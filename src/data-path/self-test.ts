@@ -7,7 +7,10 @@ import { applyTc } from '../system/tc.ts';
 import { holdsPermit } from './permit.ts';
 import type { DataPath } from './reconcile.ts';
 
-/** Tries the fence: packets of the agent's own are sent, and what the kernel counted of them is judged at the next reading. */
+/**
+ * Tries the fence: packets of the agent's own are sent, and what the kernel counted of them is
+ * judged at the next reading.
+ */
 export type SelfTest = ReturnType<typeof createSelfTest>;
 
 type SelfTestPlan = Pick<DataPath, 'probes'> & { readonly tunnelInterface: string };
@@ -26,11 +29,18 @@ export function createSelfTest(exec: Exec, send: typeof sendProbes) {
       await send(probes);
       sent = probes;
     },
-    /** Judges what was sent since the last review, and plans what is sent next; undefined: there was nothing to judge. */
+    /**
+     * Judges what was sent since the last review, and plans what is sent next; undefined: there was
+     * nothing to judge.
+     */
     review({ table, probes, tunnelInterface }: SelfTestPlan & Pick<DataPath, 'table'>) {
       const next = { probes, tunnelInterface };
       const tried = JSON.stringify(next) === JSON.stringify(plan) ? sent : [];
-      const readings = table && { before, after: table, isOpen: holdsPermit(before) && holdsPermit(table) };
+      const readings = table && {
+        before,
+        after: table,
+        isOpen: holdsPermit(before) && holdsPermit(table),
+      };
       plan = next;
       sent = [];
       before = table;
@@ -70,14 +80,22 @@ async function sendFamily(probes: readonly Probe[], family: Probe['family']): Pr
 /** Before everything else that may leave by the tunnel. */
 const filterPreference = 7;
 
-/** What leaves by the tunnel from a probe's sender comes in again there. Safe to repeat; a kernel that cannot do it stays as it is. */
-async function turnProbesRound(exec: Exec, tunnelInterface: string, probes: readonly Probe[]): Promise<void> {
+/**
+ * What leaves by the tunnel from a probe's sender comes in again there. Safe to repeat; a kernel
+ * that cannot do it stays as it is.
+ */
+async function turnProbesRound(
+  exec: Exec,
+  tunnelInterface: string,
+  probes: readonly Probe[],
+): Promise<void> {
   const filter = `dev ${tunnelInterface} egress`;
   const senders = new Map(probes.map(({ family, source }) => [source, family]));
   const lines = [
     `qdisc add dev ${tunnelInterface} clsact`,
     ...[...senders].flatMap(([source, family]) => {
-      const words = family === 4 ? { protocol: 'ip', match: 'ip' } : { protocol: 'ipv6', match: 'ip6' };
+      const words =
+        family === 4 ? { protocol: 'ip', match: 'ip' } : { protocol: 'ipv6', match: 'ip6' };
       const place = `${filter} protocol ${words.protocol} pref ${filterPreference + family}`;
       const match = `u32 match ${words.match} src ${source}/${family === 4 ? 32 : 128}`;
       return [
@@ -86,6 +104,7 @@ async function turnProbesRound(exec: Exec, tunnelInterface: string, probes: read
       ];
     }),
   ];
-  // What is there already, or missing from this kernel, fails: whether probes come round is seen at the next review.
+  // What is there already, or missing from this kernel, fails: whether probes come round is seen at
+  // the next review.
   await applyTc(exec, lines, 'forced').catch(() => undefined);
 }

@@ -17,18 +17,30 @@ export interface WantedLine {
   readonly isLowPriority: boolean;
 }
 
-/** What the data path should be, apart from what is read live. Data alone: it can be compared, logged and printed. */
+/**
+ * What the data path should be, apart from what is read live. Data alone: it can be compared,
+ * logged and printed.
+ */
 export interface DesiredDataPath {
   readonly tunnel: DesiredTunnel;
   readonly configuredUplink: string | undefined;
-  readonly gateway: Pick<GatewayPolicy, 'allowDestinations' | 'denyDestinations' | 'blockedPorts' | 'pagePort'> & {
+  readonly gateway: Pick<
+    GatewayPolicy,
+    'allowDestinations' | 'denyDestinations' | 'blockedPorts' | 'pagePort'
+  > & {
     readonly connections?: GivenCeilings;
   };
   readonly line: WantedLine;
   readonly denied: readonly AddressList[];
-  /** The home's addresses as the Internet sees them; undefined: not asked for yet, what the kernel has of them stays. */
+  /**
+   * The home's addresses as the Internet sees them; undefined: not asked for yet, what the kernel
+   * has of them stays.
+   */
   readonly publicAddresses: readonly string[] | undefined;
-  /** The cap: the total of both directions, ever counted, at which the kernel stops forwarding; undefined: no cap. */
+  /**
+   * The cap: the total of both directions, ever counted, at which the kernel stops forwarding;
+   * undefined: no cap.
+   */
   readonly stopAtBytes: number | undefined;
   /** The same total, at which only what is open goes on. */
   readonly newUntilBytes: number | undefined;
@@ -48,10 +60,15 @@ export function readTotals(table: NftTable | undefined): ForwardedTotals | undef
   const up = table?.counters.get('forwarded_up');
   const down = table?.counters.get('forwarded_down');
   if (up === undefined || down === undefined) return undefined;
-  return { up: { packets: up.packets, bytes: up.bytes }, down: { packets: down.packets, bytes: down.bytes } };
+  return {
+    up: { packets: up.packets, bytes: up.bytes },
+    down: { packets: down.packets, bytes: down.bytes },
+  };
 }
 
-/** Packets that were refused since the table was made, by reason; the agent's own probes left out. */
+/**
+ * Packets that were refused since the table was made, by reason; the agent's own probes left out.
+ */
 export function readRefusals(table: NftTable): Readonly<Record<string, number>> {
   const probes: ReadonlyMap<string, number> = countRefusedProbes(table);
   const counted = Object.entries(refusals).map(([counter, reason]) => {

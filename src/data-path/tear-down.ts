@@ -11,17 +11,28 @@ import type { UsageAccounting } from './usage-accounting.ts';
 
 type KeepTotals = UsageAccounting['close'];
 
-/** Leaves nothing open on the way. The table goes once its totals are kept; else it stays, closed. Safe to repeat. */
-export async function removeDataPath(host: DataPathHost, tunnelInterface: string, keep: KeepTotals): Promise<void> {
+/**
+ * Leaves nothing open on the way. The table goes once its totals are kept; else it stays, closed.
+ * Safe to repeat.
+ */
+export async function removeDataPath(
+  host: DataPathHost,
+  tunnelInterface: string,
+  keep: KeepTotals,
+): Promise<void> {
   const table = await closeDataPath(host, tunnelInterface, keep);
   await forgetConnections(host.exec);
-  if (table !== undefined) await applyNft(host.exec, `delete table inet ${tableName}\n`, 'removing the gateway');
+  if (table !== undefined)
+    await applyNft(host.exec, `delete table inet ${tableName}\n`, 'removing the gateway');
   const denied = await observeNftOutline(host.exec, deniedTableName);
   if (denied !== undefined)
     await applyNft(host.exec, `delete table inet ${deniedTableName}\n`, 'removing what is denied');
 }
 
-/** The same but for the table, which stays, closed: without it the kernel would answer consumers' peers with resets. */
+/**
+ * The same but for the table, which stays, closed: without it the kernel would answer consumers'
+ * peers with resets.
+ */
 export async function closeDataPath(
   host: DataPathHost,
   tunnelInterface: string,
@@ -31,7 +42,8 @@ export async function closeDataPath(
   if (holdsPermit(await observeTable(exec))) await revokePermit(exec);
   const network = await observeNetwork(exec);
   const uplink = chooseUplink(network, { tunnelInterface });
-  if (uplink !== undefined) await host.line.takeOut({ tunnelInterface, uplink }, network.interfaces);
+  if (uplink !== undefined)
+    await host.line.takeOut({ tunnelInterface, uplink }, network.interfaces);
   await applyIpCommands(exec, planRouting(noRouting, network), 'removing the routes');
   await reconcileTunnel(host, { kind: 'absent', interface: tunnelInterface }, network);
   await host.restore.putBack();

@@ -8,10 +8,15 @@ import type { TimeZone } from '../provide/zone.ts';
 import { createStateFile, type StateFileOptions } from '../system/state-file.ts';
 import { rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from './usage.ts';
 
-/** The kernel joins packets up to this size, and stops at the first one that would go past the cap. */
+/**
+ * The kernel joins packets up to this size, and stops at the first one that would go past the cap.
+ */
 export const largestPacketBytes = 65_536;
 
-/** What was forwarded, counted in the kernel and kept across restarts. The one truth about forwarded bytes: they never fall. */
+/**
+ * What was forwarded, counted in the kernel and kept across restarts. The one truth about forwarded
+ * bytes: they never fall.
+ */
 export type UsageAccounting = ReturnType<typeof openUsageAccounting>;
 
 interface OwnersCap extends Pick<PeriodSettings, 'period'> {
@@ -20,23 +25,33 @@ interface OwnersCap extends Pick<PeriodSettings, 'period'> {
   readonly counts?: 'share' | 'line';
 }
 
-/** What the owner allows in a period, and in which time zone periods begin: `provide` of the configuration. */
+/**
+ * What the owner allows in a period, and in which time zone periods begin: `provide` of the
+ * configuration.
+ */
 export interface UsageLimits {
   /** undefined: no cap. */
   readonly cap?: OwnersCap | undefined;
   readonly time_zone?: TimeZone;
 }
 
-export interface UsageAccountingOptions extends Pick<StateFileOptions<Usage>, 'directory' | 'onSetAside'> {
+export interface UsageAccountingOptions
+  extends Pick<StateFileOptions<Usage>, 'directory' | 'onSetAside'> {
   readonly limits: () => UsageLimits;
   readonly now: () => Date;
   /** True for who only looks: a broken file is not set aside. */
   readonly isLooking?: boolean;
 }
 
-/** A card wears out by writing: at most once a minute, and then only what would be missed after a power cut. */
+/**
+ * A card wears out by writing: at most once a minute, and then only what would be missed after a
+ * power cut.
+ */
 const writeEveryMs = 60_000;
-/** Restarts lose nothing that is not written: the kernel counts on. A power cut loses less than this, and no more of a cap. */
+/**
+ * Restarts lose nothing that is not written: the kernel counts on. A power cut loses less than
+ * this, and no more of a cap.
+ */
 const worthWritingBytes = 64 * 1024 ** 2;
 const worthWritingOfCap = 1 / 1000;
 /** Less than that is written so often. */
@@ -45,13 +60,21 @@ const writeTrifleEveryMs = 3 * 3_600_000;
 const writeAgainMs = 5_000;
 /** A dying card may take minutes for a write; meanwhile the permit is renewed. */
 const patience = () => sleep(1_000, undefined, { ref: false });
-/** What a forwarded byte is to a provider that counts both ways: it crosses the line twice, once within WireGuard. */
+/**
+ * What a forwarded byte is to a provider that counts both ways: it crosses the line twice, once
+ * within WireGuard.
+ */
 const crossings = 2.1;
 
 /** Counts nothing before `load`: what an earlier run used up of a cap is in its file. */
 export function openUsageAccounting(options: UsageAccountingOptions) {
   const { directory, onSetAside, now, limits, isLooking } = options;
-  const file = createStateFile<Usage>({ directory, name: 'usage', schema: usageSchema, onSetAside });
+  const file = createStateFile<Usage>({
+    directory,
+    name: 'usage',
+    schema: usageSchema,
+    onSetAside,
+  });
   let usage: Usage | undefined;
   /** undefined before the first write of this process, which shows whether the disk takes one. */
   let written: Usage | undefined;
@@ -62,7 +85,11 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
   let isCounting = false;
   const periodAt = (instant: Date) => {
     const { cap, time_zone: timeZone } = limits();
-    return findPeriod({ period: cap?.period ?? 'month', resetDay: cap?.reset_day ?? 1 }, instant, timeZone);
+    return findPeriod(
+      { period: cap?.period ?? 'month', resetDay: cap?.reset_day ?? 1 },
+      instant,
+      timeZone,
+    );
   };
   /** The cap and its soft end in forwarded bytes, and what each of them counts. */
   const readCap = () => {
@@ -78,13 +105,17 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
   };
   const load = async () => {
     if (isLoaded) return;
-    // What is used up of a cap is never set aside: the count would begin again, and more would pass than the owner allows.
-    usage = await (isLooking === true || limits().cap !== undefined ? file.peek() : file.readOrSetAside());
+    // What is used up of a cap is never set aside: the count would begin again, and more would pass
+    // than the owner allows.
+    usage = await (isLooking === true || limits().cap !== undefined
+      ? file.peek()
+      : file.readOrSetAside());
     isLoaded = true;
   };
   const write = async () => {
     if (usage === undefined || usage === written) return;
-    if (writing !== undefined) throw new TributaryError('state-unwritable', `writing ${file.path} takes very long`);
+    if (writing !== undefined)
+      throw new TributaryError('state-unwritable', `writing ${file.path} takes very long`);
     writtenAtMs = performance.now();
     writing = usage;
     failure = await file.write(writing).then(() => undefined, toFailure());
@@ -97,32 +128,50 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
     const instant = now();
     const rolled = rollUsage(usage, totals, periodAt(instant).start);
     const isFirst = usage === undefined || !isClockSet(Date.parse(usage.periodStart));
-    const next = isFirst && isClockSet(instant.getTime()) ? { ...rolled, countedSince: instant.toISOString() } : rolled;
+    const next =
+      isFirst && isClockSet(instant.getTime())
+        ? { ...rolled, countedSince: instant.toISOString() }
+        : rolled;
     if (usage === undefined || JSON.stringify(next) !== JSON.stringify(usage)) usage = next;
     isCounting = true;
   };
   return {
-    /** Reads what an earlier run kept, until it succeeds. @throws state-unreadable, state-unwritable */
+    /**
+     * Reads what an earlier run kept, until it succeeds. @throws state-unreadable, state-unwritable
+     */
     load,
     totals: () => toForwardedTotals(usage),
-    /** What was ever forwarded; undefined before this process read the kernel's counters, which may be ahead of the file. */
+    /**
+     * What was ever forwarded; undefined before this process read the kernel's counters, which may
+     * be ahead of the file.
+     */
     counted: () => (isCounting ? toForwardedTotals(usage) : undefined),
     /** Takes a reading of the kernel's counters; undefined: there was nothing to read. */
     take,
-    /** Writes down what was taken, once in a while. @throws state-unwritable, until it succeeds again */
+    /**
+     * Writes down what was taken, once in a while. @throws state-unwritable, until it succeeds
+     * again
+     */
     async keep() {
       if (usage === undefined) return;
       const isTrifle = countUnwrittenBytes(written, usage) < leastWorthWriting(readCap().capBytes);
       const everyMs = isTrifle ? writeTrifleEveryMs : writeEveryMs;
       const waitMs = failure === undefined ? everyMs : writeAgainMs;
-      if (writing || performance.now() - writtenAtMs >= waitMs) await Promise.race([write(), patience()]);
+      if (writing || performance.now() - writtenAtMs >= waitMs)
+        await Promise.race([write(), patience()]);
       else if (failure !== undefined) throw failure;
     },
-    /** The total of both directions at which the cap of the current period is used up; undefined: there is no cap. */
+    /**
+     * The total of both directions at which the cap of the current period is used up; undefined:
+     * there is no cap.
+     */
     stopAtBytes: () => toTotal(readCap().capBytes),
     /** The same total from which on only what is open goes on. */
     newUntilBytes: () => toTotal(readCap().softEndBytes),
-    /** The current period and what counts of it, both directions; undefined before the first reading. */
+    /**
+     * The current period and what counts of it, both directions; undefined before the first
+     * reading.
+     */
     current() {
       if (usage === undefined) return undefined;
       const { factor, capBytes, softEndBytes } = readCap();
@@ -133,10 +182,16 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
       const instant = new Date(Math.max(now().getTime(), Date.parse(usage.periodStart)));
       const period = periodAt(instant);
       const since = new Date(usage.countedSince ?? usage.periodStart);
-      const reachedAt = projectReachedAt({ since, bytes: used, capBytes, periodEnd: period.end }, instant);
+      const reachedAt = projectReachedAt(
+        { since, bytes: used, capBytes, periodEnd: period.end },
+        instant,
+      );
       return { period, bytes: Math.round(used * factor), isCapReached, isEnding, reachedAt };
     },
-    /** Takes the last reading and writes down what is not yet. @throws state-unreadable, state-unwritable */
+    /**
+     * Takes the last reading and writes down what is not yet. @throws state-unreadable,
+     * state-unwritable
+     */
     async close(totals: ForwardedTotals | undefined) {
       await load();
       take(totals);
@@ -147,7 +202,8 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
 
 /** A new period is worth writing whatever was used in it. */
 function countUnwrittenBytes(written: Usage | undefined, usage: Usage): number {
-  if (written === undefined || written.periodStart !== usage.periodStart) return Number.POSITIVE_INFINITY;
+  if (written === undefined || written.periodStart !== usage.periodStart)
+    return Number.POSITIVE_INFINITY;
   return usage.totalUpBytes + usage.totalDownBytes - written.totalUpBytes - written.totalDownBytes;
 }
 
@@ -155,12 +211,18 @@ function leastWorthWriting(capBytes: number | undefined): number {
   return Math.min(worthWritingBytes, (capBytes ?? Number.POSITIVE_INFINITY) * worthWritingOfCap);
 }
 
-/** True where the kernel may have stopped already, with less than a packet left; a cap smaller than one packet is used up by anything. */
+/**
+ * True where the kernel may have stopped already, with less than a packet left; a cap smaller than
+ * one packet is used up by anything.
+ */
 function isUsedUp(remaining: number, capBytes: number): boolean {
   return remaining < Math.min(largestPacketBytes, capBytes);
 }
 
-/** Bytes of a cap after which only what is open goes on: all but 2 %, which is 1 GB at most, a packet at least and half of it at most. */
+/**
+ * Bytes of a cap after which only what is open goes on: all but 2 %, which is 1 GB at most, a
+ * packet at least and half of it at most.
+ */
 export function findSoftEnd(capBytes: number): number {
   const endBytes = Math.max(largestPacketBytes, Math.min(capBytes * 0.02, 1e9));
   return Math.ceil(capBytes - Math.min(endBytes, capBytes / 2));

@@ -24,11 +24,16 @@ export const usageSchema = z.object({
 export type Usage = Readonly<z.output<typeof usageSchema>>;
 
 /**
- * The usage after the kernel's totals were read. A later period opens with nothing used. An earlier one, of a clock that was
- * ahead or is late, has the bytes of the one before it, or all of its own where it is the former one. A clock that was
- * never set (a board without one boots in 1970) changes nothing. Totals never go back.
+ * The usage after the kernel's totals were read. A later period opens with nothing used. An earlier
+ * one, of a clock that was ahead or is late, has the bytes of the one before it, or all of its own
+ * where it is the former one. A clock that was never set (a board without one boots in 1970)
+ * changes nothing. Totals never go back.
  */
-export function rollUsage(usage: Usage | undefined, totals: ForwardedTotals, periodStart: Date): Usage {
+export function rollUsage(
+  usage: Usage | undefined,
+  totals: ForwardedTotals,
+  periodStart: Date,
+): Usage {
   const counted = {
     totalUpBytes: Math.max(usage?.totalUpBytes ?? 0, totals.up.bytes),
     totalDownBytes: Math.max(usage?.totalDownBytes ?? 0, totals.down.bytes),
@@ -40,12 +45,16 @@ export function rollUsage(usage: Usage | undefined, totals: ForwardedTotals, per
   if (usage === undefined) return { ...counted, periodStart: start, baseBytes: 0 };
   const { periodStart: begun, baseBytes, former } = usage;
   const isEarlier = start < begun;
-  if (start === begun || (isEarlier && !isClockSet(periodStart.getTime()))) return { ...usage, ...counted };
+  if (start === begun || (isEarlier && !isClockSet(periodStart.getTime())))
+    return { ...usage, ...counted };
   // What was used before the clock was set belongs to the period in which it is.
   if (!isClockSet(Date.parse(begun))) return { ...usage, ...counted, periodStart: start };
   const next = { ...counted, periodStart: start, former: { periodStart: begun, baseBytes } };
   if (former?.periodStart === start) return { ...next, baseBytes: former.baseBytes };
-  return { ...next, baseBytes: isEarlier ? baseBytes : counted.totalUpBytes + counted.totalDownBytes };
+  return {
+    ...next,
+    baseBytes: isEarlier ? baseBytes : counted.totalUpBytes + counted.totalDownBytes,
+  };
 }
 
 /** Where the kernel's counters begin when it has none. */

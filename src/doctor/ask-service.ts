@@ -12,7 +12,10 @@ const limits = { connectMs: 4000, headersMs: 6000, bodyMs: 4000 };
 const bodyLimitBytes = 256 * 1024;
 const dateMs = 5000;
 
-/** The answer to a request without a token, and for POST without a field. @throws insecure-url, service-unreachable and the like */
+/**
+ * The answer to a request without a token, and for POST without a field. @throws insecure-url,
+ * service-unreachable and the like
+ */
 export async function knock(service: ServiceAddress, name: OperationName) {
   const { method, path } = operations[name];
   const base = parseServiceUrl(service);
@@ -23,18 +26,29 @@ export async function knock(service: ServiceAddress, name: OperationName) {
   return await transport.exchange(exchange, new AbortController().signal);
 }
 
-/** The network's clients, asked with the token. @throws codes of `ServiceClient.call`; signed-out without a token */
+/**
+ * The network's clients, asked with the token. @throws codes of `ServiceClient.call`; signed-out
+ * without a token
+ */
 export async function listClients(service: ServiceAddress, token: Secret | undefined) {
   if (token === undefined) throw new TributaryError('signed-out', 'there is no token to ask with');
-  await using client = createServiceClient({ ...service, fetchLimits: { ...limits, callMs: 8000 } });
-  return (await client.call('clients', undefined, { token, signal: new AbortController().signal })).clients;
+  await using client = createServiceClient({
+    ...service,
+    fetchLimits: { ...limits, callMs: 8000 },
+  });
+  return (await client.call('clients', undefined, { token, signal: new AbortController().signal }))
+    .clients;
 }
 
-/** The Date of an answer from the service's address, whatever its certificate; undefined without an answer. */
+/**
+ * The Date of an answer from the service's address, whatever its certificate; undefined without an
+ * answer.
+ */
 export async function readDate(service: ServiceAddress): Promise<Date | undefined> {
   const base = parseServiceUrl(service);
   const request = base.protocol === 'https:' ? requestTls : requestPlain;
-  // A certificate that is not valid now is what a wrong clock looks like: nothing but the date is believed here.
+  // A certificate that is not valid now is what a wrong clock looks like: nothing but the date is
+  // believed here.
   const options = { method: 'HEAD', timeout: dateMs, rejectUnauthorized: false, agent: false };
   const outgoing = request(base, options).once('timeout', () => outgoing.destroy());
   // Also of an error that comes behind the answer.

@@ -22,8 +22,16 @@ export interface BundleParts {
 const logLines = 500;
 
 /** The files of a support bundle; each goes through `redact`. */
-export async function collectBundle({ host, document, environment, version }: BundleParts): Promise<readonly Member[]> {
-  const [secrets, shownAddresses] = await Promise.all([findSecrets(host, environment), findShownAddresses(host)]);
+export async function collectBundle({
+  host,
+  document,
+  environment,
+  version,
+}: BundleParts): Promise<readonly Member[]> {
+  const [secrets, shownAddresses] = await Promise.all([
+    findSecrets(host, environment),
+    findShownAddresses(host),
+  ]);
   const sources: Readonly<Record<string, () => Promise<string>>> = {
     'doctor.json': async () => toJson(document),
     'status.json': async () => toJson(await host.status()),
@@ -34,7 +42,10 @@ export async function collectBundle({ host, document, environment, version }: Bu
     'ip-route.json': run(host.inside, 'ip -j route show table all'),
     'ip-rule.json': run(host.inside, 'ip -j rule show'),
     'wg.txt': run(host.inside, 'wg show'),
-    'log.txt': run(async () => host.exec, `journalctl -u tributary -n ${logLines} --no-pager -o short-iso`),
+    'log.txt': run(
+      async () => host.exec,
+      `journalctl -u tributary -n ${logLines} --no-pager -o short-iso`,
+    ),
   };
   return Promise.all(
     Object.entries(sources).map(async ([name, source]) => {
@@ -45,7 +56,11 @@ export async function collectBundle({ host, document, environment, version }: Bu
 }
 
 /** Writes the archive, mode 0600, where nothing is yet. @throws usage-invalid, state-unwritable */
-export async function writeBundle(path: string, members: readonly Member[], at: Date): Promise<void> {
+export async function writeBundle(
+  path: string,
+  members: readonly Member[],
+  at: Date,
+): Promise<void> {
   const attrs = { mode: '600', uid: 0, gid: 0, mtime: Math.max(0, at.getTime()) };
   const files = members.map(({ name, text }) => ({ name, data: text }));
   // The end of an archive, which nanotar leaves out where a block is full.
@@ -56,30 +71,50 @@ export async function writeBundle(path: string, members: readonly Member[], at: 
   } catch (error) {
     if (systemCodeOf(error) === 'EEXIST')
       throw new TributaryError('usage-invalid', `${path} already exists; name another file`);
-    throw new TributaryError('state-unwritable', `writing ${path}: ${messageOf(error)}`, { cause: error });
+    throw new TributaryError('state-unwritable', `writing ${path}: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 }
 
 function run(findExec: () => Promise<Exec>, commandLine: string): () => Promise<string> {
   const [program = '', ...args] = commandLine.split(' ');
-  return async () => (await findExec())({ program, args, doing: `asking ${program}`, timeoutMs: 5000 });
+  return async () =>
+    (await findExec())({ program, args, doing: `asking ${program}`, timeoutMs: 5000 });
 }
 
-/** The service's and the endpoint's addresses: their names are in the configuration anyway, and support needs them. */
+/**
+ * The service's and the endpoint's addresses: their names are in the configuration anyway, and
+ * support needs them.
+ */
 async function findShownAddresses(host: DoctorHost): Promise<readonly string[]> {
-  const service = async () => host.resolve(new URL((await host.configuration()).config.service.base_url).hostname);
+  const service = async () =>
+    host.resolve(new URL((await host.configuration()).config.service.base_url).hostname);
   const endpoint = async () => (await findEndpoint(host))?.address;
   const found = await Promise.all([service, endpoint].map((find) => find().catch(() => undefined)));
   return found.flatMap((address) => address ?? []);
 }
 
-async function listVersions({ exec, disk, nodeVersion }: DoctorHost, version: string): Promise<string> {
+async function listVersions(
+  { exec, disk, nodeVersion }: DoctorHost,
+  version: string,
+): Promise<string> {
   const said = await Promise.all(
-    ['nft --version', 'wg --version', 'ip -V'].map((line) => run(async () => exec, line)().catch(messageOf)),
+    ['nft --version', 'wg --version', 'ip -V'].map((line) =>
+      run(async () => exec, line)().catch(messageOf),
+    ),
   );
-  const system = /^PRETTY_NAME="(.*)"$/m.exec((await disk.read('/etc/os-release')) ?? '')?.[1] ?? 'an unknown system';
+  const system =
+    /^PRETTY_NAME="(.*)"$/m.exec((await disk.read('/etc/os-release')) ?? '')?.[1] ??
+    'an unknown system';
   const kernel = (await disk.read('/proc/sys/kernel/osrelease')) ?? '';
-  const lines = [`tributary ${version}`, `Node ${nodeVersion} ${process.arch}`, system, `Linux ${kernel}`, ...said];
+  const lines = [
+    `tributary ${version}`,
+    `Node ${nodeVersion} ${process.arch}`,
+    system,
+    `Linux ${kernel}`,
+    ...said,
+  ];
   return `${lines.map((line) => line.trim()).join('\n')}\n`;
 }
 

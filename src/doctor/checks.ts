@@ -12,7 +12,14 @@ const placed = ['configuration', 'namespace'] as const;
 const path = [...placed, 'uplink', 'firewalls', 'tailscale'] as const;
 const signedIn = [...path, 'clock', 'disk', 'dns', 'service', 'mtu'] as const;
 const tools = ['privileges', 'nft', 'tun', 'wireguard'] as const;
-const connection = ['token', 'client', 'agent', 'collision', 'other-wireguard', 'endpoint'] as const;
+const connection = [
+  'token',
+  'client',
+  'agent',
+  'collision',
+  'other-wireguard',
+  'endpoint',
+] as const;
 const proven = [...tools, ...signedIn, ...connection] as const;
 const all = [...proven, 'networkd', 'handshake', 'self-test'] as const;
 
@@ -30,21 +37,51 @@ const rows = [
   { id: 'wireguard', title: 'WireGuard', needs: ['tun'], look: machine.lookAtWireGuard },
   { id: 'uplink', title: 'Uplink', needs: placed, look: network.lookAtUplink },
   { id: 'firewalls', title: 'Other firewalls', needs: [...placed, 'nft'], look: lookAtFirewalls },
-  { id: 'outside', title: 'Public address', needs: [...placed, 'nft', 'uplink'], look: network.lookAtOutside },
+  {
+    id: 'outside',
+    title: 'Public address',
+    needs: [...placed, 'nft', 'uplink'],
+    look: network.lookAtOutside,
+  },
   { id: 'tailscale', title: 'Tailscale', needs: ['namespace'], look: network.lookAtTailscale },
   { id: 'networkd', title: 'systemd-networkd', needs: placed, look: network.lookAtNetworkd },
   { id: 'dns', title: 'Names', needs: path, look: service.lookAtDns },
   { id: 'mtu', title: 'Packet size', needs: [...path, 'disk', 'dns'], look: tunnel.lookAtMtu },
-  { id: 'service', title: 'Service', needs: [...path, 'clock', 'dns', 'mtu'], look: service.lookAtService },
+  {
+    id: 'service',
+    title: 'Service',
+    needs: [...path, 'clock', 'dns', 'mtu'],
+    look: service.lookAtService,
+  },
   { id: 'token', title: 'Sign-in', needs: signedIn, look: service.lookAtToken },
   { id: 'profile', title: 'Profile', needs: known, look: service.lookAtProfile },
   { id: 'client', title: 'Client', needs: [...signedIn, 'token'], look: service.lookAtClient },
   { id: 'agent', title: 'Agent', needs: [...known, 'memory'], look: agent.lookAtAgent },
-  { id: 'collision', title: 'LAN and tunnel', needs: [...placed, 'disk'], look: tunnel.lookAtCollision },
-  { id: 'other-wireguard', title: 'Other WireGuard', needs: [...known, 'wireguard'], look: tunnel.lookAtRivals },
-  { id: 'endpoint', title: 'Endpoint', needs: [...path, 'disk', 'dns'], look: tunnel.lookAtEndpoint },
+  {
+    id: 'collision',
+    title: 'LAN and tunnel',
+    needs: [...placed, 'disk'],
+    look: tunnel.lookAtCollision,
+  },
+  {
+    id: 'other-wireguard',
+    title: 'Other WireGuard',
+    needs: [...known, 'wireguard'],
+    look: tunnel.lookAtRivals,
+  },
+  {
+    id: 'endpoint',
+    title: 'Endpoint',
+    needs: [...path, 'disk', 'dns'],
+    look: tunnel.lookAtEndpoint,
+  },
   { id: 'handshake', title: 'Handshake', needs: proven, look: tunnel.lookAtHandshake },
-  { id: 'self-test', title: 'Firewall test', needs: [...tools, 'firewalls', 'agent'], look: tunnel.lookAtSelfTest },
+  {
+    id: 'self-test',
+    title: 'Firewall test',
+    needs: [...tools, 'firewalls', 'agent'],
+    look: tunnel.lookAtSelfTest,
+  },
   { id: 'line', title: 'Line', needs: ['agent'], look: tunnel.lookAtLine },
   { id: 'forwarding', title: 'Forwarding', needs: all, look: tunnel.lookAtForwarding },
 ] as const;
@@ -56,7 +93,10 @@ export interface Check {
   readonly id: CheckId;
   /** For people, at most 16 characters. */
   readonly title: string;
-  /** Checks that have to pass before this one can: where one of them fails, this failure follows from it. */
+  /**
+   * Checks that have to pass before this one can: where one of them fails, this failure follows
+   * from it.
+   */
   readonly needs: readonly CheckId[];
   /** Changes nothing. An error says that it cannot be looked at here, or is the failure itself. */
   readonly look: (host: DoctorHost) => Promise<Finding>;

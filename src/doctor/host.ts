@@ -23,7 +23,10 @@ import { resolveName, tryDatagram } from './probe-network.ts';
 /** All that the checks look at. A test replaces what it is about. */
 export type DoctorHost = ReturnType<typeof openHost>;
 
-/** Each observation is made once, when it is first asked for; what this user may not see throws, and is skipped. */
+/**
+ * Each observation is made once, when it is first asked for; what this user may not see throws, and
+ * is skipped.
+ */
 export function openHost(options: LoadConfigOptions) {
   const userId = process.geteuid?.() ?? 0;
   const { stateDirectory } = choosePlaces(options);
@@ -34,7 +37,10 @@ export function openHost(options: LoadConfigOptions) {
     if (found.kind === 'own') return exec;
     if (found.inside !== undefined) return found.inside;
     const missing = "the agent's namespace is not there: it is made when the agent starts";
-    throw new TributaryError('host-namespace', userId === 0 ? missing : 'needs root: sudo tributary doctor');
+    throw new TributaryError(
+      'host-namespace',
+      userId === 0 ? missing : 'needs root: sudo tributary doctor',
+    );
   });
   const state = once(() => readState(stateDirectory, userId, configuration));
   const names = new Map<string, () => Promise<string | undefined>>();
@@ -43,7 +49,8 @@ export function openHost(options: LoadConfigOptions) {
     names.set(host, ask);
     return ask();
   };
-  // A program looks the name up first, because it can be killed; a lookup in this process would delay its exit.
+  // A program looks the name up first, because it can be killed; a lookup in this process would
+  // delay its exit.
   const findService = async () => {
     const { service } = await configuration();
     const { hostname } = parseServiceUrl(service);
@@ -68,20 +75,32 @@ export function openHost(options: LoadConfigOptions) {
     configuration,
     /** @throws state-unreadable, configuration-invalid */
     state,
-    /** The issued tunnel, checked; undefined where none was issued. @throws wireguard-text-refused, codes of `state` */
+    /**
+     * The issued tunnel, checked; undefined where none was issued. @throws wireguard-text-refused,
+     * codes of `state`
+     */
     tunnel: once(async () => {
       const { registration } = await state();
       if (registration?.tunnel === undefined) return undefined;
       const { service, gateway } = (await configuration()).config;
-      return parseIssuedTunnel(registration.tunnel, toServiceContext(service.base_url, gateway.allow_destinations));
+      return parseIssuedTunnel(
+        registration.tunnel,
+        toServiceContext(service.base_url, gateway.allow_destinations),
+      );
     }),
     /** @throws not-running, not-allowed, command-failed */
     status: once(() => askStatus(options, { method: 'GET', path: '/status.json' })),
-    /** The status after the agent tried its firewall. @throws not-running, not-allowed, command-failed */
+    /**
+     * The status after the agent tried its firewall. @throws not-running, not-allowed,
+     * command-failed
+     */
     selfTest: once(() => askStatus(options, { method: 'POST', path: '/self-test' })),
     /** The agent's namespace. @throws codes of `inside`, command-failed, missing-program */
     network: once(async () => observeNetwork(await inside())),
-    /** Where the command was given: on a host, what the agent's way out leads through. @throws command-failed, missing-program */
+    /**
+     * Where the command was given: on a host, what the agent's way out leads through. @throws
+     * command-failed, missing-program
+     */
     networkHere: once(() => observeNetwork(exec)),
     // What the service is asked; nothing is changed there. @throws service-unreachable and the like
     serviceDate: async () => readDate(await findService()),
@@ -91,7 +110,8 @@ export function openHost(options: LoadConfigOptions) {
     /** An address of a name, as programs here resolve it; undefined: it has none. */
     resolve,
     tryDatagram,
-    tryConnection: async (address: string, port: number) => (await tryConnection(address, port, 800)) === 'connect',
+    tryConnection: async (address: string, port: number) =>
+      (await tryConnection(address, port, 800)) === 'connect',
     /** Who is named is asked for the home's public address. */
     askOutside: (ways: Askable) => askForPublicAddresses(ways, AbortSignal.timeout(outsideMs)),
   };
@@ -100,10 +120,15 @@ export function openHost(options: LoadConfigOptions) {
 /** Within the deadline of a check, with room for what is tried at the address. */
 const outsideMs = 8000;
 
-/** Where the agent's namespace is. On a host, `inside` runs programs in it; undefined: it does not exist. */
+/**
+ * Where the agent's namespace is. On a host, `inside` runs programs in it; undefined: it does not
+ * exist.
+ */
 async function findPlace(userId: number) {
-  // A container with systemd in it is a host without hardware of its own; there the link's end shows it.
-  const findLink = async () => (await observeInterfaces(exec)).find(({ name }) => name === hostSide)?.name;
+  // A container with systemd in it is a host without hardware of its own; there the link's end
+  // shows it.
+  const findLink = async () =>
+    (await observeInterfaces(exec)).find(({ name }) => name === hostSide)?.name;
   const hardware = (await findHostHardware(exec)) ?? (await findLink());
   if (hardware === undefined) return { kind: 'own' as const };
   const isThere = await openDisk().isThere(`/run/netns/${namespaceName}`);
@@ -112,8 +137,15 @@ async function findPlace(userId: number) {
   return { kind: 'host' as const, hardware, inside: isThere && userId === 0 ? inside : undefined };
 }
 
-/** What the state directory knows, each undefined where it is not there; the token is the stored one, else the agent's. */
-async function readState(directory: string, userId: number, configuration: () => Promise<LoadedConfig>) {
+/**
+ * What the state directory knows, each undefined where it is not there; the token is the stored
+ * one, else the agent's.
+ */
+async function readState(
+  directory: string,
+  userId: number,
+  configuration: () => Promise<LoadedConfig>,
+) {
   const files = createRegistrationFiles(directory, () => undefined);
   const [identity, registration, jwt] = await Promise.all([
     files.identity.peek(),
@@ -122,13 +154,23 @@ async function readState(directory: string, userId: number, configuration: () =>
   ]).catch((error: unknown) => {
     const isClosed = hasCode(error, 'state-unreadable') && systemCodeOf(error.cause) === 'EACCES';
     if (userId === 0 || !isClosed) throw error;
-    throw new TributaryError('not-allowed', 'the state directory belongs to another user: sudo tributary doctor');
+    throw new TributaryError(
+      'not-allowed',
+      'the state directory belongs to another user: sudo tributary doctor',
+    );
   });
-  return { identity, registration, token: jwt?.token ?? (await configuration()).credentials.networkJwt };
+  return {
+    identity,
+    registration,
+    token: jwt?.token ?? (await configuration()).credentials.networkJwt,
+  };
 }
 
 async function askStatus(options: LoadConfigOptions, request: Parameters<typeof askAgent>[1]) {
   const parsed = statusDocument.safeParse(await askAgent(await resolvePlaces(options), request));
   if (parsed.success) return parsed.data;
-  throw new TributaryError('command-failed', 'the agent answers in another form: it is another version than this');
+  throw new TributaryError(
+    'command-failed',
+    'the agent answers in another form: it is another version than this',
+  );
 }

@@ -7,14 +7,19 @@ import type { Exec } from '../system/exec.ts';
 
 const nameServerPatienceMs = 4000;
 
-/** An address of a URL's host; undefined: it has none. By getent, because a lookup in this process cannot be aborted. */
+/**
+ * An address of a URL's host; undefined: it has none. By getent, because a lookup in this process
+ * cannot be aborted.
+ */
 export async function resolveName(exec: Exec, hostname: string): Promise<string | undefined> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   if (isIP(host) !== 0) return host;
   const command = { program: 'getent', args: ['ahosts', host], doing: `resolving ${host}` };
   const said = await exec({ ...command, timeoutMs: nameServerPatienceMs }).catch(toFailure());
   if (typeof said === 'string') return /^\S+/.exec(said)?.[0];
-  return said.code === 'missing-program' ? (await lookup(host).catch(() => undefined))?.address : undefined;
+  return said.code === 'missing-program'
+    ? (await lookup(host).catch(() => undefined))?.address
+    : undefined;
 }
 
 /** A refused or forbidden datagram is reported by an error of the system, soon or not at all. */
@@ -27,7 +32,9 @@ export async function tryDatagram(address: string, port: number): Promise<string
   socket.once('connect', () => socket.send('?', (error) => error && socket.emit('error', error)));
   socket.on('error', () => undefined);
   socket.connect(port, address);
-  const [error] = await once(socket, 'error', { signal: AbortSignal.timeout(answerMs) }).catch(() => []);
+  const [error] = await once(socket, 'error', { signal: AbortSignal.timeout(answerMs) }).catch(
+    () => [],
+  );
   socket.close();
   return error && (systemCodeOf(error) ?? 'unknown');
 }

@@ -17,16 +17,28 @@ function countFailed(results: readonly Result[]): number {
 
 const titleWidth = 18;
 
-/** For people: a line a check, each with its verdict, the fix below a failure, the sum last. A command is never wrapped. */
-export function renderReport(results: readonly Result[], columns: number | undefined): readonly string[] {
+/**
+ * For people: a line a check, each with its verdict, the fix below a failure, the sum last. A
+ * command is never wrapped.
+ */
+export function renderReport(
+  results: readonly Result[],
+  columns: number | undefined,
+): readonly string[] {
   const titles = new Map(results.map(({ id, title }) => [id, title]));
   const lines = results.flatMap(({ title, finding, becauseOf }) => {
     const first = `${finding.verdict.toUpperCase()}  ${title.padEnd(titleWidth)}`;
-    const text = becauseOf === undefined ? finding.found : `follows from “${titles.get(becauseOf)}”`;
+    const text =
+      becauseOf === undefined ? finding.found : `follows from “${titles.get(becauseOf)}”`;
     const found = wrapText(text, { width: Math.max(columns ?? 1000, 50), first });
-    return finding.verdict === 'fail' ? [...found, `${' '.repeat(first.length)}> ${toPlainText(finding.fix)}`] : found;
+    return finding.verdict === 'fail'
+      ? [...found, `${' '.repeat(first.length)}> ${toPlainText(finding.fix)}`]
+      : found;
   });
   const failed = countFailed(results);
-  const sum = failed === 0 ? 'No problem found.' : `${failed} ${failed === 1 ? 'problem' : 'problems'} to fix.`;
+  const sum =
+    failed === 0
+      ? 'No problem found.'
+      : `${failed} ${failed === 1 ? 'problem' : 'problems'} to fix.`;
   return [...lines, '', sum];
 }

@@ -11,8 +11,15 @@ export type Result = Readonly<ReturnType<typeof assignCauses>[number]>;
 /** The slowest check waits for a service and a name server that do not answer. */
 const deadlineMs = 12_000;
 
-/** Runs all checks at once, each within its deadline; a failure that follows from another names it as its cause. */
-export async function runChecks(checks: readonly Check[], host: DoctorHost, eachWithinMs = deadlineMs) {
+/**
+ * Runs all checks at once, each within its deadline; a failure that follows from another names it
+ * as its cause.
+ */
+export async function runChecks(
+  checks: readonly Check[],
+  host: DoctorHost,
+  eachWithinMs = deadlineMs,
+) {
   const findings = await Promise.all(
     checks.map(async (check) => [check.id, await lookWithin(check, host, eachWithinMs)] as const),
   );
@@ -28,13 +35,20 @@ export function assignCauses(checks: readonly Check[], findings: ReadonlyMap<Che
     const isFailed = finding.verdict === 'fail';
     const cause = isFailed ? needs.flatMap((need) => causes.get(need) ?? [])[0] : undefined;
     if (isFailed) causes.set(id, cause ?? id);
-    return { id, title, finding: cause === undefined ? finding : skip(finding.found), becauseOf: cause };
+    return {
+      id,
+      title,
+      finding: cause === undefined ? finding : skip(finding.found),
+      becauseOf: cause,
+    };
   });
 }
 
 async function lookWithin(check: Check, host: DoctorHost, withinMs: number): Promise<Finding> {
   const looked = new AbortController();
-  const late = sleep(withinMs, looked.signal).then(() => skip(`not finished within ${withinMs / 1000} s`));
+  const late = sleep(withinMs, looked.signal).then(() =>
+    skip(`not finished within ${withinMs / 1000} s`),
+  );
   return Promise.race([check.look(host).catch(toFinding), late]).finally(() => looked.abort());
 }
 
@@ -42,6 +56,9 @@ async function lookWithin(check: Check, host: DoctorHost, withinMs: number): Pro
 function toFinding(error: unknown): Finding {
   if (hasCode(error, 'not-running')) return skip('no agent runs here');
   if (hasCode(error, 'not-allowed', 'host-namespace')) return skip(error.message);
-  const fix = error instanceof TributaryError ? findAction(error.code) : 'Report it: this is a bug in tributary.';
+  const fix =
+    error instanceof TributaryError
+      ? findAction(error.code)
+      : 'Report it: this is a bug in tributary.';
   return fail(messageOf(error).replace(/\s*\n\s*/g, '; '), fix);
 }

@@ -1,7 +1,10 @@
 import { answerSeconds, type Ceilings, renderCount, sharedParts } from './ceilings.ts';
 import { type Chain, chain, filledByRules as own, type Rule, refuse, rule, when } from './rule.ts';
 
-/** Filled by the rules: the kernel's own while it runs. Sizes are fixed: a set cannot be declared again with another one. */
+/**
+ * Filled by the rules: the kernel's own while it runs. Sizes are fixed: a set cannot be declared
+ * again with another one.
+ */
 export function listCeilingSets() {
   const counts = 'size 4096; flags dynamic';
   const rates = 'size 4096; flags dynamic,timeout; timeout 1m';
@@ -18,16 +21,31 @@ export function listCeilingSets() {
   };
 }
 
-/** In the first byte of a consumer's connection's mark; the rest is its slot while it waits for an answer. */
+/**
+ * In the first byte of a consumer's connection's mark; the rest is its slot while it waits for an
+ * answer.
+ */
 export const consumerMark = '0x54000000';
 
 const families = [
   { family: 4, source: 'ip saddr', destination: 'ip daddr' },
-  { family: 6, source: 'ip6 saddr & ffff:ffff:ffff:ffff::', destination: 'ip6 daddr & ffff:ffff:ffff:ffff::' },
+  {
+    family: 6,
+    source: 'ip6 saddr & ffff:ffff:ffff:ffff::',
+    destination: 'ip6 daddr & ffff:ffff:ffff:ffff::',
+  },
 ] as const;
 
-/** What each new connection goes through. Its numbers stand in the comments: they tell when the counts begin again. */
-export function listCeilingChains({ perConsumer, total, newPerSecond, halfOpen }: Ceilings): readonly Chain[] {
+/**
+ * What each new connection goes through. Its numbers stand in the comments: they tell when the
+ * counts begin again.
+ */
+export function listCeilingChains({
+  perConsumer,
+  total,
+  newPerSecond,
+  halfOpen,
+}: Ceilings): readonly Chain[] {
   const again = 'ct status & confirmed == confirmed';
   const shared = renderCount('shared', perConsumer * sharedParts);
   const rate = (most: number) => `limit rate over ${most}/second burst ${most * 4} packets`;
@@ -35,7 +53,10 @@ export function listCeilingChains({ perConsumer, total, newPerSecond, halfOpen }
     chain('ceilings', [
       // What is sent again waits on: an answer is still to come.
       ...ofEach(halfOpen, ({ family, source }) =>
-        rule(`waits-v${family}`, `meta l4proto tcp ${again} update @waiting${family} { ${source} . ct mark }`),
+        rule(
+          `waits-v${family}`,
+          `meta l4proto tcp ${again} update @waiting${family} { ${source} . ct mark }`,
+        ),
       ),
       rule('first-packets', `${again} return`),
       rule('consumer', `ct mark set ${consumerMark}`),
@@ -65,7 +86,10 @@ export function listCeilingChains({ perConsumer, total, newPerSecond, halfOpen }
           rule('slot', slot),
           ...families.flatMap(({ family, source }) => [
             rule(`taken-v${family}`, `${source} . ct mark @waiting${family} ${slot}`),
-            rule(`half-open-v${family}`, `${source} . ct mark @waiting${family} ${refuse('refused_half_open')}`),
+            rule(
+              `half-open-v${family}`,
+              `${source} . ct mark @waiting${family} ${refuse('refused_half_open')}`,
+            ),
             rule(`take-v${family}`, `add @waiting${family} { ${source} . ct mark }`),
           ]),
         ];
@@ -85,6 +109,9 @@ export function listAnswerRules({ halfOpen }: Ceilings): readonly Rule[] {
   return when(halfOpen, () => [rule('answers', 'tcp flags & (syn | rst) != 0 jump answered')]);
 }
 
-function ofEach(ceiling: number, write: (family: (typeof families)[number]) => Rule): readonly Rule[] {
+function ofEach(
+  ceiling: number,
+  write: (family: (typeof families)[number]) => Rule,
+): readonly Rule[] {
   return when(ceiling, () => families.map(write));
 }

@@ -17,7 +17,10 @@ export type GivenCeilings = { readonly [Name in keyof Ceilings]?: number | undef
 /** More than home routers usually translate would take the household's own connections away. */
 const mostInAll = 8192;
 
-/** The owner's ceilings, else the machine's: half of what the kernel tracks, so that the rest has the other half. */
+/**
+ * The owner's ceilings, else the machine's: half of what the kernel tracks, so that the rest has
+ * the other half.
+ */
 export function toCeilings(room: ConnectionRoom, given: GivenCeilings = {}): Ceilings {
   const tracked = room.conntrackMax ?? Number.POSITIVE_INFINITY;
   const usual = Math.floor(Math.min(mostInAll, tracked / 2, room.memoryBytes / (256 * 1024)));
@@ -32,11 +35,20 @@ export function toCeilings(room: ConnectionRoom, given: GivenCeilings = {}): Cei
   };
 }
 
-/** What all share beside their own part, in such parts: a greedy consumer, or a translating proxy, has 5 of the 16. */
+/**
+ * What all share beside their own part, in such parts: a greedy consumer, or a translating proxy,
+ * has 5 of the 16.
+ */
 export const sharedParts = 4;
-/** The kernel walks a list of connections for each new one: many short lists cost a fraction of a long one. */
+/**
+ * The kernel walks a list of connections for each new one: many short lists cost a fraction of a
+ * long one.
+ */
 const listLength = 128;
-/** A connection attempt whose answer has not come by then no longer counts; the kernel forgets it at the same time. */
+/**
+ * A connection attempt whose answer has not come by then no longer counts; the kernel forgets it at
+ * the same time.
+ */
 export const answerSeconds = 10;
 
 /** Matches the first packet of a connection that would be one too many. */

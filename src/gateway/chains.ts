@@ -21,7 +21,8 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
   const syn = 'tcp flags & (syn | rst) == syn tcp option maxseg size';
   return [
     ...(policy.isTunnelThere ? [toEntrance(tunnel)] : []),
-    // Before fragments are put together and connections looked up: nothing is answered, and nothing remembered.
+    // Before fragments are put together and connections looked up: nothing is answered, and nothing
+    // remembered.
     baseChain('origin', 'type filter hook prerouting priority -450; policy accept;', [
       rule('from-tunnel', `iifname ${tunnel} goto sender`),
       // Recognised by its kind (WireGuard, tun): the tunnel under another name is nobody's.
@@ -29,14 +30,21 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
     ]),
     chain('sender', [
       rule('forged', `fib saddr type { local, broadcast, multicast } ${refuse('refused_forged')}`),
-      ...both('forged-own', (ip, family) => `${ip} saddr @own${family} ${refuse('refused_forged')}`),
+      ...both(
+        'forged-own',
+        (ip, family) => `${ip} saddr @own${family} ${refuse('refused_forged')}`,
+      ),
       // Consumers may come with private addresses: which ones is the service's affair.
       rule(
         'forged-v4',
         `ip saddr != { ${privatePrefixes.v4.join(', ')} } ip saddr @special4 ${refuse('refused_forged')}`,
       ),
-      rule('forged-v6', `ip6 saddr != ${privatePrefixes.v6[0]} ip6 saddr @special6 ${refuse('refused_forged')}`),
-      // Forwarding these makes a device send errors about them, or write into them where they passed.
+      rule(
+        'forged-v6',
+        `ip6 saddr != ${privatePrefixes.v6[0]} ip6 saddr @special6 ${refuse('refused_forged')}`,
+      ),
+      // Forwarding these makes a device send errors about them, or write into them where they
+      // passed.
       rule('last-hop-v4', `ip ttl < 2 ${refuse('refused_strange')}`),
       rule('last-hop-v6', `ip6 hoplimit < 2 ${refuse('refused_strange')}`),
       rule('options-v4', `ip hdrlength > 5 ${refuse('refused_strange')}`),
@@ -55,7 +63,10 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       ),
       ...both('allowed', (ip, family) => `${ip} daddr @allowed${family} return`),
       ...both('own', (ip, family) => `${ip} daddr @own${family} ${refuse('refused_own')}`),
-      ...both('special', (ip, family) => `${ip} daddr @special${family} ${refuse('refused_special')}`),
+      ...both(
+        'special',
+        (ip, family) => `${ip} daddr @special${family} ${refuse('refused_special')}`,
+      ),
     ]),
     baseChain('input', 'type filter hook input priority filter; policy drop;', [
       rule('host', `iifname ${tunnel} ${refuse('refused_host')}`),
@@ -67,7 +78,10 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
     ]),
     // What this device sends itself: its errors about consumers' packets would go to the home.
     baseChain('output', 'type filter hook output priority filter; policy accept;', [
-      rule('errors-v4', `icmp type { destination-unreachable, redirect, time-exceeded, parameter-problem } ${outside}`),
+      rule(
+        'errors-v4',
+        `icmp type { destination-unreachable, redirect, time-exceeded, parameter-problem } ${outside}`,
+      ),
       rule(
         'errors-v6',
         `icmpv6 type { destination-unreachable, packet-too-big, time-exceeded, parameter-problem } ${outside}`,
@@ -76,11 +90,13 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
     ]),
     chain('error', [
       rule('unknown', `ct state { invalid, untracked } ${refuse('refused_error')}`),
-      // To a consumer behind this device's address: turned back into the consumer's, it would leave by the uplink.
+      // To a consumer behind this device's address: turned back into the consumer's, it would leave
+      // by the uplink.
       rule('translated', `ct status snat ct direction reply ${refuse('refused_error')}`),
       rule('loopback', 'oifname "lo" return'),
       ...both('own', (ip, family) => `${ip} daddr @own${family} return`),
-      // To the consumer that opened the connection; the other side hears what is too large for the tunnel.
+      // To the consumer that opened the connection; the other side hears what is too large for the
+      // tunnel.
       rule('to-consumer', `ct direction reply ${refuse('refused_error')}`),
     ]),
     baseChain('forward', 'type filter hook forward priority filter; policy drop;', [
@@ -124,7 +140,8 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
         }),
       ),
     ),
-    // All that comes from the tunnel leaves with this device's address, by a port that nothing of its own uses.
+    // All that comes from the tunnel leaves with this device's address, by a port that nothing of
+    // its own uses.
     baseChain(
       'translate',
       'type nat hook postrouting priority srcnat; policy accept;',
@@ -138,20 +155,31 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
   ];
 }
 
-/** What the kernel reads, and may answer, before any other chain: there once the tunnel is, and before it is up. */
+/**
+ * What the kernel reads, and may answer, before any other chain: there once the tunnel is, and
+ * before it is up.
+ */
 function toEntrance(tunnel: string): Chain {
-  return baseChain(entranceName, `type filter hook ingress device ${tunnel} priority filter; policy accept;`, [
-    // Hop-by-hop options, routing, destination options, mobility.
-    rule('options-v6', `ip6 nexthdr { 0, 43, 60, 135 } ${refuse('refused_strange')}`),
-  ]);
+  return baseChain(
+    entranceName,
+    `type filter hook ingress device ${tunnel} priority filter; policy accept;`,
+    [
+      // Hop-by-hop options, routing, destination options, mobility.
+      rule('options-v6', `ip6 nexthdr { 0, 43, 60, 135 } ${refuse('refused_strange')}`),
+    ],
+  );
 }
 
 /** Who may connect to this device, and what a link needs. */
 function listVisitors({ endpoint, pagePort }: GatewayPolicy): readonly Rule[] {
   return [
-    // The kernel forgets a keep-alive before the next one, and who comes meanwhile would not be heard.
+    // The kernel forgets a keep-alive before the next one, and who comes meanwhile would not be
+    // heard.
     ...when(endpoint, ({ protocol, address, port }) => [
-      rule('endpoint', `${protocol} saddr ${address} udp sport ${port} udp dport @tunnel_ports accept`),
+      rule(
+        'endpoint',
+        `${protocol} saddr ${address} udp sport ${port} udp dport @tunnel_ports accept`,
+      ),
     ]),
     rule('neighbours-v6', 'ip6 hoplimit 255 icmpv6 type { 133-137 } accept'),
     rule('listeners-v6', 'ip6 hoplimit 1 icmpv6 type { 130-132, 143 } accept'),
@@ -173,6 +201,8 @@ function listCapRules({ remainingBytes, remainingNewBytes }: GatewayPolicy): rea
     ...(remainingNewBytes === undefined
       ? []
       : [rule('cap-ending', `quota name cap_new ${isNew} ${refuse('refused_ending')}`)]),
-    ...(remainingBytes === undefined ? [] : [rule('data-cap', `quota name cap ${refuse('refused_cap')}`)]),
+    ...(remainingBytes === undefined
+      ? []
+      : [rule('data-cap', `quota name cap ${refuse('refused_cap')}`)]),
   ];
 }

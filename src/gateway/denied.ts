@@ -5,9 +5,10 @@ import { baseChain, type Chain, chain, hasRules, renderChain, rule } from './rul
 import { probeMark } from './self-test.ts';
 
 /*
- * What the owner denies by name or by file, in a table of its own. nft reads every element of a table's sets whenever it
- * lists that table: 64,000 of them would cost each pass half a second. So this table is filled where a list has changed, and
- * listed without elements. It marks; the main table counts and drops, and so does this one, should the main table be gone.
+ * What the owner denies by name or by file, in a table of its own. nft reads every element of a
+ * table's sets whenever it lists that table: 64,000 of them would cost each pass half a second. So
+ * this table is filled where a list has changed, and listed without elements. It marks; the main
+ * table counts and drops, and so does this one, should the main table be gone.
  */
 
 export interface DeniedPolicy {
@@ -23,8 +24,14 @@ export function matchesDenied(table: NftTable | undefined, policy: DeniedPolicy)
   return table !== undefined && listChains(policy).every((own) => hasRules(table, own));
 }
 
-/** Transactions to be applied in this order. What was denied before stays denied until the last; it alone changes rules. */
-export function* renderDenied(table: NftTable | undefined, policy: DeniedPolicy): Generator<string> {
+/**
+ * Transactions to be applied in this order. What was denied before stays denied until the last; it
+ * alone changes rules.
+ */
+export function* renderDenied(
+  table: NftTable | undefined,
+  policy: DeniedPolicy,
+): Generator<string> {
   const name = `inet ${policy.table}`;
   if (matchesDenied(table, policy)) return;
   if (policy.lists.length === 0) {
@@ -32,7 +39,8 @@ export function* renderDenied(table: NftTable | undefined, policy: DeniedPolicy)
     return;
   }
   const sets = listSets(policy);
-  // A set that a rule looks into was filled to the end. Another of this name may be what a crash has left.
+  // A set that a rule looks into was filled to the end. Another of this name may be what a crash
+  // has left.
   const filled = new Set(table?.rules.get('denied'));
   for (const set of sets.filter((own) => !filled.has(own.name))) {
     yield `table ${name} {\n  set ${set.name} { ${set.type} }\n}\nflush set ${name} ${set.name}\n`;
@@ -75,9 +83,23 @@ function listChains(policy: DeniedPolicy): readonly Chain[] {
 /** Each list has a set for each family that it holds, named for its content. */
 function listSets({ lists }: DeniedPolicy) {
   const sets = lists.flatMap(({ hash, elements }) => [
-    { name: `v4_${hash}`, protocol: 'ip', type: 'type ipv4_addr; flags interval;', chunks: elements[4] },
-    { name: `v6_${hash}`, protocol: 'ip6', type: 'type ipv6_addr; flags interval;', chunks: elements[6] },
+    {
+      name: `v4_${hash}`,
+      protocol: 'ip',
+      type: 'type ipv4_addr; flags interval;',
+      chunks: elements[4],
+    },
+    {
+      name: `v6_${hash}`,
+      protocol: 'ip6',
+      type: 'type ipv6_addr; flags interval;',
+      chunks: elements[6],
+    },
   ]);
   // The same file given twice is one list.
-  return [...new Map(sets.filter(({ chunks }) => chunks.length > 0).map((set) => [set.name, set])).values()];
+  return [
+    ...new Map(
+      sets.filter(({ chunks }) => chunks.length > 0).map((set) => [set.name, set]),
+    ).values(),
+  ];
 }

@@ -1,9 +1,13 @@
 /*
- * Every byte of a consumer crosses the owner's line once each way: one tree, fed by what goes into the tunnel and by what is
- * forwarded out of the uplink, holds both directions, a class for each consumer.
+ * Every byte of a consumer crosses the owner's line once each way: one tree, fed by what goes into
+ * the tunnel and by what is forwarded out of the uplink, holds both directions, a class for each
+ * consumer.
  */
 
-/** The device that both directions pass through; in the agent's own namespace no other program has one of this name. */
+/**
+ * The device that both directions pass through; in the agent's own namespace no other program has
+ * one of this name.
+ */
 export const lineDevice = 'tributary-line';
 /** Carried by consumers' packets on their way out of the uplink. */
 export const lineMark = '0x54';
@@ -16,7 +20,10 @@ export interface DesiredLine {
   readonly bitsPerSecond: number;
   /** Bytes that the line carries around each packet of the tunnel. */
   readonly overheadBytes: number;
-  /** What each class waits in: fair among the connections of one consumer, or a plain queue where the kernel has none. */
+  /**
+   * What each class waits in: fair among the connections of one consumer, or a plain queue where
+   * the kernel has none.
+   */
   readonly leaf: 'fq_codel' | 'bfifo';
   /** `two-trees`: where the kernel has no such device, each direction has half of the rate. */
   readonly kind: 'one-tree' | 'two-trees';
@@ -33,7 +40,10 @@ const isMarked = `'4,32 0 0 4294963220,21 0 1 ${Number(lineMark)},6 0 0 42949672
 export function listLineQuestions(line: DesiredLine): readonly string[] {
   const filtered = line.kind === 'one-tree' ? [line.tunnelInterface, line.uplink] : [];
   return [
-    ...listTreeDevices(line).flatMap((device) => [`qdisc show dev ${device}`, `class show dev ${device}`]),
+    ...listTreeDevices(line).flatMap((device) => [
+      `qdisc show dev ${device}`,
+      `class show dev ${device}`,
+    ]),
     ...filtered.map((device) => `filter show dev ${device} egress`),
   ];
 }
@@ -50,8 +60,10 @@ export function matchesLine(said: string, line: DesiredLine): boolean {
     rates.length === trees &&
     rates.every((rate) => Math.abs(rate - wanted) <= wanted / 50) &&
     count(/^class htb 1:[0-9a-f]+ parent 1:2 leaf /gm) === trees * (lineClasses.count + 1) &&
-    count(new RegExp(`^qdisc ${line.leaf} .*parent 1:`, 'gm')) === trees * (lineClasses.count + 1) &&
-    (line.kind === 'two-trees' || count(new RegExp(`Egress Redirect to device ${lineDevice}\\) stolen`, 'g')) === 2)
+    count(new RegExp(`^qdisc ${line.leaf} .*parent 1:`, 'gm')) ===
+      trees * (lineClasses.count + 1) &&
+    (line.kind === 'two-trees' ||
+      count(new RegExp(`Egress Redirect to device ${lineDevice}\\) stolen`, 'g')) === 2)
   );
 }
 
@@ -74,7 +86,10 @@ export function renderLine(line: DesiredLine): readonly string[] {
 }
 
 /** Lines that take the ways into it out; each may fail where there is none. */
-export function listLineRemovals({ tunnelInterface, uplink }: LinePlace, kind: DesiredLine['kind']): readonly string[] {
+export function listLineRemovals(
+  { tunnelInterface, uplink }: LinePlace,
+  kind: DesiredLine['kind'],
+): readonly string[] {
   return [tunnelInterface, uplink].map((device) =>
     kind === 'one-tree'
       ? `filter delete dev ${device} egress protocol all pref ${filterPreference}`
@@ -82,11 +97,16 @@ export function listLineRemovals({ tunnelInterface, uplink }: LinePlace, kind: D
   );
 }
 
-/** Lines that change the rate, and plain queues whose length fits it no longer; `queuedFor`: the rate that they were made for. */
+/**
+ * Lines that change the rate, and plain queues whose length fits it no longer; `queuedFor`: the
+ * rate that they were made for.
+ */
 export function renderRate(line: DesiredLine, queuedFor: DesiredLine): readonly string[] {
   return listTreeDevices(line).flatMap((device) => [
     `class change ${renderRoot(device, line)}`,
-    ...(fitsQueues(line, queuedFor) ? [] : listClasses().map((id) => `qdisc change ${renderLeaf(device, id, line)}`)),
+    ...(fitsQueues(line, queuedFor)
+      ? []
+      : listClasses().map((id) => `qdisc change ${renderLeaf(device, id, line)}`)),
   ]);
 }
 
@@ -120,7 +140,9 @@ function listClasses(): readonly string[] {
 
 function renderLeaf(device: string, id: string, line: DesiredLine): string {
   const queue =
-    line.leaf === 'bfifo' ? `bfifo limit ${toQueueBytes(line)}` : 'fq_codel flows 32 limit 1000 memory_limit 1Mb';
+    line.leaf === 'bfifo'
+      ? `bfifo limit ${toQueueBytes(line)}`
+      : 'fq_codel flows 32 limit 1000 memory_limit 1Mb';
   return `dev ${device} parent 1:${id} handle ${id}: ${queue}`;
 }
 

@@ -3,21 +3,33 @@ import type { NftTable } from '../system/nft.ts';
 import { hasRules } from './rule.ts';
 import type { Ruleset } from './ruleset.ts';
 
-/** Bytes by which the kernel's quota and the counters may differ while packets pass between the two readings. */
+/**
+ * Bytes by which the kernel's quota and the counters may differ while packets pass between the two
+ * readings.
+ */
 const quotaSlackBytes = 1024 * 1024;
 
-/** The listing right after loading: only this shows a rule swapped under its comment, a moved chain, a sleeping table. */
+/**
+ * The listing right after loading: only this shows a rule swapped under its comment, a moved chain,
+ * a sleeping table.
+ */
 export interface FenceRecord {
   readonly fingerprint: string;
   readonly listing: string;
 }
 
-/** True where the kernel's table is this ruleset: rules of the same names in the same order, same sets, same cap. */
+/**
+ * True where the kernel's table is this ruleset: rules of the same names in the same order, same
+ * sets, same cap.
+ */
 export function matchesRuleset(table: NftTable | undefined, ruleset: Ruleset): table is NftTable {
   return isFence(table, ruleset) && hasSameCap(table, ruleset);
 }
 
-/** The same but for how much the cap leaves, which traffic changes while the ruleset is being installed. */
+/**
+ * The same but for how much the cap leaves, which traffic changes while the ruleset is being
+ * installed.
+ */
 export function isFence(table: NftTable | undefined, ruleset: Ruleset): table is NftTable {
   if (table === undefined) return false;
   const quotas = Object.entries(ruleset.quotas);
@@ -27,7 +39,8 @@ export function isFence(table: NftTable | undefined, ruleset: Ruleset): table is
 
 function hasSameRules(table: NftTable, ruleset: Ruleset): boolean {
   const known = new Set(ruleset.chains.map((chain) => chain.name));
-  if ([...table.rules.keys(), ...table.policies.keys()].some((name) => !known.has(name))) return false;
+  if ([...table.rules.keys(), ...table.policies.keys()].some((name) => !known.has(name)))
+    return false;
   return ruleset.chains.every((chain) => {
     const policy = /policy (\w+)/.exec(chain.hook ?? '')?.[1];
     return table.policies.get(chain.name) === policy && hasRules(table, chain);

@@ -2,8 +2,13 @@ import type { PortRange } from '../lib/ports.ts';
 import type { Ceilings } from './ceilings.ts';
 import type { Probe } from './self-test.ts';
 
-/** Traffic forwarded since the device was first set up: `up` leaves for the Internet, `down` comes back. */
-export type ForwardedTotals = Readonly<Record<'up' | 'down', { readonly packets: number; readonly bytes: number }>>;
+/**
+ * Traffic forwarded since the device was first set up: `up` leaves for the Internet, `down` comes
+ * back.
+ */
+export type ForwardedTotals = Readonly<
+  Record<'up' | 'down', { readonly packets: number; readonly bytes: number }>
+>;
 
 /** Everything that the ruleset depends on; the same value always renders the same text. */
 export interface GatewayPolicy {
@@ -14,7 +19,9 @@ export interface GatewayPolicy {
   /** Bytes; forwarded connections are told to stay below it. */
   readonly tunnelMtu: number;
   /** The tunnel's other end; undefined: none is known. */
-  readonly endpoint: { readonly protocol: 'ip' | 'ip6'; readonly address: string; readonly port: number } | undefined;
+  readonly endpoint:
+    | { readonly protocol: 'ip' | 'ip6'; readonly address: string; readonly port: number }
+    | undefined;
   /** False before the tunnel is made: the chain at its entrance can only be there with it. */
   readonly isTunnelThere: boolean;
   /** Where the status page listens for other machines; undefined: nowhere. */
@@ -23,7 +30,10 @@ export interface GatewayPolicy {
   readonly consumerPorts: PortRange | undefined;
   /** Prefixes on the device's own interfaces, the tunnel's left out. */
   readonly ownPrefixes: readonly string[];
-  /** Special prefixes that the owner opens by name; they win over everything but the device's own addresses. */
+  /**
+   * Special prefixes that the owner opens by name; they win over everything but the device's own
+   * addresses.
+   */
   readonly allowDestinations: readonly string[];
   /** Prefixes that the owner refuses by name; they win over everything that is allowed. */
   readonly denyDestinations: readonly string[];
@@ -41,7 +51,10 @@ export interface GatewayPolicy {
 
 /** What the rules do for the owner's line; rates in bits per second, each way. */
 export interface LinePolicy {
-  /** What each has a class of the tree; `connection` where all consumers come from one address. undefined: there is no tree. */
+  /**
+   * What each has a class of the tree; `connection` where all consumers come from one address.
+   * undefined: there is no tree.
+   */
   readonly classOf: 'consumer' | 'connection' | undefined;
   /** Where nothing shapes: packets above it are dropped. undefined: none is. */
   readonly dropAboveBits: number | undefined;
@@ -89,14 +102,17 @@ export type RefusalCounter = keyof typeof refusals;
 /** What refused packets are counted by: `own-network`. */
 export type RefusalReason = (typeof refusals)[RefusalCounter];
 
-/** Prefixes that are nobody's public unicast addresses (IANA special-purpose address registries). */
+/**
+ * Prefixes that are nobody's public unicast addresses (IANA special-purpose address registries).
+ */
 export const specialPrefixes = {
   v4: [
     '0.0.0.0/8',
     '10.0.0.0/8',
     '100.64.0.0/10',
     '127.0.0.0/8',
-    // Azure's own service to each machine, metadata among it: the one such service at a public address.
+    // Azure's own service to each machine, metadata among it: the one such service at a public
+    // address.
     '168.63.129.16',
     '169.254.0.0/16',
     '172.16.0.0/12',
@@ -110,6 +126,7 @@ export const specialPrefixes = {
     '224.0.0.0/4',
     '240.0.0.0/4',
   ],
-  // Public unicast is 2000::/3 less the special parts within it; everything outside it is refused as one.
+  // Public unicast is 2000::/3 less the special parts within it; everything outside it is refused
+  // as one.
   v6: ['::/3', '4000::/2', '8000::/1', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
 } as const;

@@ -1,4 +1,9 @@
-import { mergePortRanges, otherProtocols, type ProtocolPorts, parsePortRange } from '../lib/ports.ts';
+import {
+  mergePortRanges,
+  otherProtocols,
+  type ProtocolPorts,
+  parsePortRange,
+} from '../lib/ports.ts';
 import type { GatewayPolicy } from './policy.ts';
 
 type Entries = GatewayPolicy['blockedPorts'];
@@ -29,7 +34,10 @@ export function isRangeOfPorts(entry: number | string): boolean {
   return range !== undefined && range.first < range.last;
 }
 
-/** What packets to blocked ports are recognised by, in a table that has the sets or not; the verdict comes behind it. */
+/**
+ * What packets to blocked ports are recognised by, in a table that has the sets or not; the verdict
+ * comes behind it.
+ */
 export function listPortMatches(entries: Entries, by: 'sets' | 'ports') {
   const blocked = kinds.flatMap(({ protocol, set, name, port }) => {
     const ports = listElements(entries, protocol);

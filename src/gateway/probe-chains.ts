@@ -1,20 +1,35 @@
 import { baseChain, type Chain, rule } from './rule.ts';
-import { type Probe, probeMark, probeSets, probeTarget, toProbeMark, toProbeNumber } from './self-test.ts';
+import {
+  type Probe,
+  probeMark,
+  probeSets,
+  probeTarget,
+  toProbeMark,
+  toProbeNumber,
+} from './self-test.ts';
 
-/** How the fence tries itself, see `self-test.ts`. A probe that gets past the destinations closes the gateway at once. */
+/**
+ * How the fence tries itself, see `self-test.ts`. A probe that gets past the destinations closes
+ * the gateway at once.
+ */
 export function toProbeChains(probes: readonly Probe[], tunnel: string): readonly Chain[] {
   return [
     // Consumers' packets, which are forwarded, never meet it.
     baseChain(
       'probe_departure',
       'type filter hook output priority mangle; policy accept;',
-      probes.map((probe) => rule(`probe-${toProbeNumber(probe)}`, `oifname ${tunnel} ${renderProbe(probe)}`)),
+      probes.map((probe) =>
+        rule(`probe-${toProbeNumber(probe)}`, `oifname ${tunnel} ${renderProbe(probe)}`),
+      ),
     ),
     baseChain('probe_arrival', 'type filter hook prerouting priority raw; policy accept;', [
       rule('probe', `iifname ${tunnel} ${probeMark.any} ${countProbe('arrived')}`),
     ]),
     baseChain('probe_leak', 'type filter hook prerouting priority filter + 10; policy accept;', [
-      rule('leak', `iifname ${tunnel} ${probeMark.refused} ${countProbe('passed')} delete @permit { iifname } drop`),
+      rule(
+        'leak',
+        `iifname ${tunnel} ${probeMark.refused} ${countProbe('passed')} delete @permit { iifname } drop`,
+      ),
     ]),
   ];
 }

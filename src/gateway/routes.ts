@@ -5,7 +5,10 @@ import { probeTarget } from './self-test.ts';
 
 /** Where replies find their way back into the tunnel. */
 const replyTable = '51820';
-/** A second fence beside nft: what comes from the tunnel finds no route to anywhere but the public Internet. */
+/**
+ * A second fence beside nft: what comes from the tunnel finds no route to anywhere but the public
+ * Internet.
+ */
 const fenceTable = '51821';
 const replyPriority = 5182;
 const fencePriority = 5181;
@@ -24,20 +27,40 @@ export const noRouting = { rules: [], routes: [] } as const satisfies DesiredRou
 
 const bothFamilies: readonly Family[] = [4, 6];
 
-/** The fence needs no uplink. Without IPv6 in the tunnel no IPv6 leads there: a system without it refuses the route. */
-export function composeRouting(policy: GatewayLayout, { hasIpv6 }: { readonly hasIpv6: boolean }): DesiredRouting {
+/**
+ * The fence needs no uplink. Without IPv6 in the tunnel no IPv6 leads there: a system without it
+ * refuses the route.
+ */
+export function composeRouting(
+  policy: GatewayLayout,
+  { hasIpv6 }: { readonly hasIpv6: boolean },
+): DesiredRouting {
   const { tunnelInterface, uplink } = policy;
-  const replyFamilies = uplink === undefined ? [] : bothFamilies.filter((family) => family === 4 || hasIpv6);
-  const fenceRule = { priority: fencePriority, incomingInterface: tunnelInterface, table: fenceTable };
+  const replyFamilies =
+    uplink === undefined ? [] : bothFamilies.filter((family) => family === 4 || hasIpv6);
+  const fenceRule = {
+    priority: fencePriority,
+    incomingInterface: tunnelInterface,
+    table: fenceTable,
+  };
   const replyRule = { priority: replyPriority, incomingInterface: uplink, table: replyTable };
   // What the agent sends to try the fence leaves by the tunnel, where it is turned round.
   const probeRule = { priority: probePriority, incomingInterface: 'lo', table: replyTable };
-  const replyRoute = { table: replyTable, type: 'unicast', destination: 'default', interface: tunnelInterface };
+  const replyRoute = {
+    table: replyTable,
+    type: 'unicast',
+    destination: 'default',
+    interface: tunnelInterface,
+  };
   return {
     rules: [
       ...bothFamilies.map((family) => ({ ...fenceRule, family })),
       ...replyFamilies.map((family) => ({ ...replyRule, family })),
-      ...replyFamilies.map((family) => ({ ...probeRule, family, destination: probeTarget[family] })),
+      ...replyFamilies.map((family) => ({
+        ...probeRule,
+        family,
+        destination: probeTarget[family],
+      })),
     ],
     routes: [
       ...bothFamilies.flatMap((family) => listFenceRoutes(policy, family)),
@@ -46,13 +69,18 @@ export function composeRouting(policy: GatewayLayout, { hasIpv6 }: { readonly ha
   };
 }
 
-/** `ip` commands that make the observed routing the desired one; none for a family that the kernel lacks. */
+/**
+ * `ip` commands that make the observed routing the desired one; none for a family that the kernel
+ * lacks.
+ */
 export function planRouting(
   desired: DesiredRouting,
   { families, rules, routes }: Pick<Network, 'families' | 'rules' | 'routes'>,
 ): readonly IpCommand[] {
   const ownRules = rules.filter(isOwnRule).map(nameRule);
-  const ownRoutes = routes.filter(({ table }) => table === replyTable || table === fenceTable).map(nameRoute);
+  const ownRoutes = routes
+    .filter(({ table }) => table === replyTable || table === fenceTable)
+    .map(nameRoute);
   const desiredRules = desired.rules.map(nameRule);
   const desiredRoutes = desired.routes.map(nameRoute);
   const commands = [
@@ -61,31 +89,52 @@ export function planRouting(
     ...planEach('route delete', ownRoutes, desiredRoutes),
     ...planEach('route replace', desiredRoutes, ownRoutes),
     ...planEach('rule add', desiredRules, ownRules),
-    ...(desired.rules.length === 0 ? [] : families.flatMap((family) => planUsualRules(family, rules))),
+    ...(desired.rules.length === 0
+      ? []
+      : families.flatMap((family) => planUsualRules(family, rules))),
   ];
   return commands.filter(({ family }) => families.includes(family));
 }
 
 /** The action for each that is not among the others. */
-function planEach(action: string, items: readonly IpCommand[], others: readonly IpCommand[]): readonly IpCommand[] {
+function planEach(
+  action: string,
+  items: readonly IpCommand[],
+  others: readonly IpCommand[],
+): readonly IpCommand[] {
   const known = new Set(others.map(({ family, line }) => `${family} ${line}`));
   const missing = items.filter(({ family, line }) => !known.has(`${family} ${line}`));
   return missing.map(({ family, line }) => ({ family, line: `${action} ${line}` }));
 }
 
-/** What `ip rule flush` took away with ours: without them this device has no routes at all. Others' own order is theirs. */
+/**
+ * What `ip rule flush` took away with ours: without them this device has no routes at all. Others'
+ * own order is theirs.
+ */
 function planUsualRules(family: Family, rules: readonly PolicyRule[]): readonly IpCommand[] {
   const others = rules.filter((rule) => rule.family === family && !isOwnRule(rule));
   if (others.length === 0 || others.some(({ table }) => table !== 'local')) return [];
-  const usual = [...(family === 4 ? ['priority 32767 lookup default'] : []), 'priority 32766 lookup main'];
+  const usual = [
+    ...(family === 4 ? ['priority 32767 lookup default'] : []),
+    'priority 32766 lookup main',
+  ];
   return usual.map((rule) => ({ family, line: `rule add ${rule}` }));
 }
 
-/** `throw` leaves the table for the next rule: the owner's exceptions, more specific than what they are cut from. */
+/**
+ * `throw` leaves the table for the next rule: the owner's exceptions, more specific than what they
+ * are cut from.
+ */
 function listFenceRoutes(policy: GatewayLayout, family: Family): readonly OwnRoute[] {
   const denied = listDestinations(policy.denyDestinations, family);
-  const allowed = new Set(listDestinations(policy.allowDestinations, family).filter((own) => !denied.includes(own)));
-  const refused = [...(family === 4 ? specialPrefixes.v4 : specialPrefixes.v6), ...policy.ownPrefixes, ...denied];
+  const allowed = new Set(
+    listDestinations(policy.allowDestinations, family).filter((own) => !denied.includes(own)),
+  );
+  const refused = [
+    ...(family === 4 ? specialPrefixes.v4 : specialPrefixes.v6),
+    ...policy.ownPrefixes,
+    ...denied,
+  ];
   const own = { family, table: fenceTable, interface: undefined };
   return [
     ...listDestinations(refused, family)
@@ -97,7 +146,9 @@ function listFenceRoutes(policy: GatewayLayout, family: Family): readonly OwnRou
 
 /** Prefixes of one family, each once, as ip prints them (a single address bare). */
 function listDestinations(prefixes: readonly string[], family: Family): readonly string[] {
-  const parsed = prefixes.flatMap((text) => parsePrefix(text) ?? []).filter((prefix) => prefix.family === family);
+  const parsed = prefixes
+    .flatMap((text) => parsePrefix(text) ?? [])
+    .filter((prefix) => prefix.family === family);
   return [...new Set(parsed.map(toNetwork))];
 }
 
@@ -108,7 +159,13 @@ function isOwnRule(rule: PolicyRule): boolean {
 }
 
 /** As `ip` is told of it, behind what it is to do. */
-function nameRule({ family, priority, incomingInterface, destination, table }: PolicyRule): IpCommand {
+function nameRule({
+  family,
+  priority,
+  incomingInterface,
+  destination,
+  table,
+}: PolicyRule): IpCommand {
   const incoming = incomingInterface === undefined ? '' : ` iif ${incomingInterface}`;
   const to = destination === undefined ? '' : ` to ${destination}`;
   return { family, line: `priority ${priority}${incoming}${to} lookup ${table}` };

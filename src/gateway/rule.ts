@@ -19,7 +19,10 @@ export function chain(name: string, rules: readonly Rule[]): Chain {
   return { name, hook: undefined, rules };
 }
 
-/** A chain that the kernel itself enters, at a hook: `type filter hook input priority filter; policy drop;`. */
+/**
+ * A chain that the kernel itself enters, at a hook: `type filter hook input priority filter; policy
+ * drop;`.
+ */
 export function baseChain(name: string, hook: string, rules: readonly Rule[]): Chain {
   return { name, hook, rules };
 }
@@ -29,12 +32,18 @@ export function rule(name: string, text: string): Rule {
 }
 
 /** A rule for each family: `name-v4` and `name-v6`. */
-export function both(name: string, toText: (protocol: 'ip' | 'ip6', family: 4 | 6) => string): readonly Rule[] {
+export function both(
+  name: string,
+  toText: (protocol: 'ip' | 'ip6', family: 4 | 6) => string,
+): readonly Rule[] {
   return [rule(`${name}-v4`, toText('ip', 4)), rule(`${name}-v6`, toText('ip6', 6))];
 }
 
 /** Rules for a value that is there, and not 0. */
-export function when<T>(value: T | undefined, list: (value: T) => readonly Rule[]): readonly Rule[] {
+export function when<T>(
+  value: T | undefined,
+  list: (value: T) => readonly Rule[],
+): readonly Rule[] {
   return value === undefined || value === 0 ? [] : list(value);
 }
 

@@ -6,15 +6,25 @@ import { type Chain, hasRules, type Rule, renderChain, rule } from './rule.ts';
 import { probeSets } from './self-test.ts';
 import { type RuleSet, toSets } from './sets.ts';
 
-/** The ruleset as data: what is rendered, and what a listing of the kernel's table is held against. */
+/**
+ * The ruleset as data: what is rendered, and what a listing of the kernel's table is held against.
+ */
 export interface Ruleset {
   readonly chains: readonly Chain[];
   readonly sets: Readonly<Record<keyof ReturnType<typeof toSets>, RuleSet>>;
-  /** Changes when anything but a running total changes; in the kernel it is the first rule's comment. */
+  /**
+   * Changes when anything but a running total changes; in the kernel it is the first rule's
+   * comment.
+   */
   readonly fingerprint: string;
-  /** Bytes that may still pass, by the quota that counts them; undefined: there is no such quota. */
+  /**
+   * Bytes that may still pass, by the quota that counts them; undefined: there is no such quota.
+   */
   readonly quotas: Readonly<Record<'cap' | 'cap_new', number | undefined>>;
-  /** True where what the ceilings have counted goes on; else their counts begin again when it is installed. */
+  /**
+   * True where what the ceilings have counted goes on; else their counts begin again when it is
+   * installed.
+   */
   readonly keepsCounts: boolean;
 }
 
@@ -26,15 +36,27 @@ export function toRuleset(policy: GatewayPolicy): Ruleset {
   const digest = hash('sha256', JSON.stringify([unsigned, sets, lasting]));
   const fingerprint = `ruleset ${digest.slice(0, 16)}`;
   const sign = ({ text }: Rule) => rule(fingerprint, text);
-  const chains = unsigned.map((own) => (own.name === 'arrival' ? { ...own, rules: own.rules.map(sign) } : own));
+  const chains = unsigned.map((own) =>
+    own.name === 'arrival' ? { ...own, rules: own.rules.map(sign) } : own,
+  );
   return { chains, sets, quotas: { cap, cap_new }, keepsCounts: false, fingerprint };
 }
 
-/** `change` keeps counters and permit, `keep-cap` the rest of the cap too; `replace` nothing: a moved chain goes. */
+/**
+ * `change` keeps counters and permit, `keep-cap` the rest of the cap too; `replace` nothing: a
+ * moved chain goes.
+ */
 export type Loading = 'change' | 'keep-cap' | 'replace';
 
-/** One transaction that makes any table this ruleset; `totals` are where the forwarded counters of a new one begin. */
-export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, loading: Loading = 'change'): string {
+/**
+ * One transaction that makes any table this ruleset; `totals` are where the forwarded counters of a
+ * new one begin.
+ */
+export function renderRuleset(
+  ruleset: Ruleset,
+  totals: ForwardedTotals,
+  loading: Loading = 'change',
+): string {
   const sets = Object.entries(ruleset.sets);
   const quotas = loading === 'keep-cap' ? [] : Object.entries(ruleset.quotas);
   const kindOf = ({ isMap }: RuleSet) => (isMap ? 'map' : 'set');
@@ -64,22 +86,36 @@ export function renderRuleset(ruleset: Ruleset, totals: ForwardedTotals, loading
       left === undefined ? [] : [`  quota ${name} { over ${Math.max(left, 0)} bytes }`],
     ),
     ...sets.flatMap(([name, { type, elements }]) =>
-      elements.length === 0 ? [] : [`  set ${name} { ${type} elements = { ${elements.join(', ')} } }`],
+      elements.length === 0
+        ? []
+        : [`  set ${name} { ${type} elements = { ${elements.join(', ')} } }`],
     ),
     ...ruleset.chains.flatMap(renderChain),
     '}',
   ].join('\n')}\n`;
 }
 
-/** The ruleset for a kernel that has this table: counts go on, but a count keeps the ceiling or rate that it began with. */
-export function continueCounts(ruleset: Ruleset, before: Pick<NftTable, 'rules'> | undefined): Ruleset {
+/**
+ * The ruleset for a kernel that has this table: counts go on, but a count keeps the ceiling or rate
+ * that it began with.
+ */
+export function continueCounts(
+  ruleset: Ruleset,
+  before: Pick<NftTable, 'rules'> | undefined,
+): Ruleset {
   const counting = ruleset.chains.filter(({ name }) => name === 'ceilings' || name === 'to_tunnel');
-  return { ...ruleset, keepsCounts: before !== undefined && counting.every((own) => hasRules(before, own)) };
+  return {
+    ...ruleset,
+    keepsCounts: before !== undefined && counting.every((own) => hasRules(before, own)),
+  };
 }
 
 const permitType = 'type ifname; flags dynamic,timeout;';
 
-/** Flushed: adding restarts no timeout. Not by `add element`, for which nft first reads the elements of every set. */
+/**
+ * Flushed: adding restarts no timeout. Not by `add element`, for which nft first reads the elements
+ * of every set.
+ */
 export function renderPermit(tunnelInterface: string, seconds: number): string {
   const element = `"${tunnelInterface}" timeout ${seconds}s`;
   const set = `  set permit { ${permitType} elements = { ${element} } }`;

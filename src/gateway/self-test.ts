@@ -5,11 +5,15 @@ import type { NftTable } from '../system/nft.ts';
 import type { GatewayPolicy, RefusalCounter } from './policy.ts';
 
 /*
- * The fence tries itself: packets of the agent's own come in again through the tunnel's device, as a consumer's do, and
- * meet the same rules. The kernel marks them on their way, which no packet from outside is: nobody else's counts as one.
+ * The fence tries itself: packets of the agent's own come in again through the tunnel's device, as
+ * a consumer's do, and meet the same rules. The kernel marks them on their way, which no packet
+ * from outside is: nobody else's counts as one.
  */
 
-/** What each probe tries to reach, and the counter of the rule that has to refuse it; undefined: it has to pass. */
+/**
+ * What each probe tries to reach, and the counter of the rule that has to refuse it; undefined: it
+ * has to pass.
+ */
 const expectations = {
   'this device': 'refused_host',
   'the home network': 'refused_own',
@@ -41,7 +45,10 @@ export interface ProbeSources {
   readonly hasIpv6: boolean;
 }
 
-/** Where the agent sends them to, each to the port of its number; on the way they become what they try. */
+/**
+ * Where the agent sends them to, each to the port of its number; on the way they become what they
+ * try.
+ */
 export const probeTarget = { 4: '198.18.0.1', 6: 'fd74:7269:6275::1' } as const;
 
 const sources = {
@@ -55,7 +62,9 @@ const ordinaryPort = 443;
 
 /** The probes for a device; none without an uplink, where nothing passes. */
 export function planProbes({ network, uplink, hasIpv6, ...owner }: ProbeSources): readonly Probe[] {
-  const addresses = network.interfaces.flatMap((own) => own.addresses.map((each) => ({ ...each, on: own.name })));
+  const addresses = network.interfaces.flatMap((own) =>
+    own.addresses.map((each) => ({ ...each, on: own.name })),
+  );
   const networks = addresses.map(({ address, prefixLength }) => `${address}/${prefixLength}`);
   const families: readonly Family[] = hasIpv6 ? [4, 6] : [4];
   const ranges = owner.blockedPorts.flatMap((entry) => parsePortRange(`${entry}`) ?? []);
@@ -67,21 +76,31 @@ export function planProbes({ network, uplink, hasIpv6, ...owner }: ProbeSources)
       (each) => each.on === uplink && each.family === family && isGlobal(each.address),
     )?.address;
     const router = network.routes.find(
-      (route) => route.family === family && route.destination === 'default' && route.interface === uplink,
+      (route) =>
+        route.family === family && route.destination === 'default' && route.interface === uplink,
     )?.gateway;
     if (uplink === undefined || source === undefined) return [];
     const plan = (name: ProbeName, destination: string | undefined, port = openPort): Probe[] =>
-      destination === undefined || port === undefined ? [] : [{ family, name, source, destination, port }];
-    const outside = owner.publicAddresses.find((address) => address.includes(':') === (family === 6));
+      destination === undefined || port === undefined
+        ? []
+        : [{ family, name, source, destination, port }];
+    const outside = owner.publicAddresses.find(
+      (address) => address.includes(':') === (family === 6),
+    );
     const isRefused = ({ destination }: Probe) => !isInAny(destination, owner.allowDestinations);
     return [
       ...plan('this device', own),
-      ...plan('the home network', router !== undefined && isGlobal(router) ? router : undefined).filter(isRefused),
+      ...plan(
+        'the home network',
+        router !== undefined && isGlobal(router) ? router : undefined,
+      ).filter(isRefused),
       ...plan("the home's public address", outside).filter(isRefused),
       ...plan('a metadata service', metadataAddress[family])
         .filter(isRefused)
         .filter(({ destination }) => !isInAny(destination, networks)),
-      ...(blocked[0] === undefined ? [] : plan('a blocked port', publicAddress[family], blocked[0].first)),
+      ...(blocked[0] === undefined
+        ? []
+        : plan('a blocked port', publicAddress[family], blocked[0].first)),
       ...plan('the Internet', publicAddress[family]),
     ];
   });
@@ -91,7 +110,10 @@ export function planProbes({ network, uplink, hasIpv6, ...owner }: ProbeSources)
 function findOpenPort(blocked: readonly PortRange[]): number | undefined {
   const beside = blocked.flatMap(({ first, last }) => [first - 1, last + 1]);
   return [ordinaryPort, ...beside].find(
-    (port) => port >= 1 && port <= 65_535 && !blocked.some(({ first, last }) => first <= port && port <= last),
+    (port) =>
+      port >= 1 &&
+      port <= 65_535 &&
+      !blocked.some(({ first, last }) => first <= port && port <= last),
   );
 }
 
@@ -105,10 +127,16 @@ export function toProbeNumber({ family, name }: Pick<Probe, 'family' | 'name'>):
   return Object.keys(expectations).indexOf(name) * 10 + family;
 }
 
-/** Sets in which the kernel counts probes by their mark: what came in through the tunnel's device, what was not refused. */
+/**
+ * Sets in which the kernel counts probes by their mark: what came in through the tunnel's device,
+ * what was not refused.
+ */
 export const probeSets = { arrived: 'probes_arrived', passed: 'probes_passed' } as const;
 
-/** What tells probes from everything else: all of them, those that have to be refused, those that have to pass. */
+/**
+ * What tells probes from everything else: all of them, those that have to be refused, those that
+ * have to pass.
+ */
 export const probeMark = {
   any: 'meta mark & 0xfffe0000 == 0x74720000',
   refused: 'meta mark & 0xffff0000 == 0x74720000',
@@ -116,24 +144,33 @@ export const probeMark = {
 } as const;
 
 export function toProbeMark(probe: Pick<Probe, 'family' | 'name'>): number {
-  return (expectations[probe.name] === undefined ? 0x7473_0000 : 0x7472_0000) + toProbeNumber(probe);
+  return (
+    (expectations[probe.name] === undefined ? 0x7473_0000 : 0x7472_0000) + toProbeNumber(probe)
+  );
 }
 
-/** Packets that the rules refused because the agent tried them, by counter: no consumer sent these. */
+/**
+ * Packets that the rules refused because the agent tried them, by counter: no consumer sent these.
+ */
 export function countRefusedProbes(table: NftTable): ReadonlyMap<RefusalCounter, number> {
   const counts = new Map<RefusalCounter, number>();
   for (const name of Object.keys(expectations) as ProbeName[]) {
     // Without a permit nothing passes.
     const counter = expectations[name] ?? 'refused_closed';
     for (const family of [4, 6] as const) {
-      const refused = readCount(table, { family, name }, 'arrived') - readCount(table, { family, name }, 'passed');
+      const refused =
+        readCount(table, { family, name }, 'arrived') -
+        readCount(table, { family, name }, 'passed');
       counts.set(counter, (counts.get(counter) ?? 0) + refused);
     }
   }
   return counts;
 }
 
-/** Worst first. `leaking`: what must be refused passed; `lost`: a probe never came; `stuck`: what must pass did not. */
+/**
+ * Worst first. `leaking`: what must be refused passed; `lost`: a probe never came; `stuck`: what
+ * must pass did not.
+ */
 export type SelfTestResult =
   | { readonly kind: 'held' }
   | { readonly kind: 'leaking' | 'lost' | 'stuck'; readonly probes: readonly Probe[] };
@@ -146,7 +183,10 @@ export interface SelfTestReadings {
 }
 
 /** Judges probes that were sent between two readings of the kernel's counts. */
-export function judgeSelfTest(probes: readonly Probe[], { before, after, isOpen }: SelfTestReadings): SelfTestResult {
+export function judgeSelfTest(
+  probes: readonly Probe[],
+  { before, after, isOpen }: SelfTestReadings,
+): SelfTestResult {
   // A count that fell belongs to a new table.
   const hasGrown = (probe: Probe, what: keyof typeof probeSets) => {
     const now = readCount(after, probe, what);
@@ -164,6 +204,10 @@ export function judgeSelfTest(probes: readonly Probe[], { before, after, isOpen 
   return { kind: 'held' };
 }
 
-function readCount(table: NftTable, probe: Pick<Probe, 'family' | 'name'>, what: keyof typeof probeSets): number {
+function readCount(
+  table: NftTable,
+  probe: Pick<Probe, 'family' | 'name'>,
+  what: keyof typeof probeSets,
+): number {
   return table.elementPackets.get(`${probeSets[what]}/${toProbeMark(probe)}`) ?? 0;
 }

@@ -8,7 +8,10 @@ import { toPortSets } from './ports.ts';
 export interface RuleSet {
   readonly type: string;
   readonly elements: readonly string[];
-  /** True where rules fill it while packets pass: its elements are the kernel's own, and are compared with nothing. */
+  /**
+   * True where rules fill it while packets pass: its elements are the kernel's own, and are
+   * compared with nothing.
+   */
   readonly isFilledByRules?: true;
   /** True where each element leads to something: a map, as nft calls it. */
   readonly isMap?: true;
@@ -29,9 +32,14 @@ export function toSets(policy: GatewayPolicy) {
   };
 }
 
-/** With elements as nft prints them, sorted; prefixes that lie in another are left out, an interval set refuses them. */
+/**
+ * With elements as nft prints them, sorted; prefixes that lie in another are left out, an interval
+ * set refuses them.
+ */
 function toSet(prefixes: readonly string[], family: 4 | 6): RuleSet {
-  const parsed = prefixes.flatMap((text) => parsePrefix(text) ?? []).filter((prefix) => prefix.family === family);
+  const parsed = prefixes
+    .flatMap((text) => parsePrefix(text) ?? [])
+    .filter((prefix) => prefix.family === family);
   const wide: string[] = [];
   for (const prefix of parsed.toSorted((one, other) => one.length - other.length).map(toNetwork)) {
     if (!wide.some((other) => overlaps(prefix, other))) wide.push(prefix);

@@ -1,24 +1,35 @@
 import type { PortRange } from '../lib/ports.ts';
 
 /*
- * When an uplink goes down or loses its address, the kernel forgets all that it masqueraded there; mostly the same address
- * comes back, and what was translated to it by name has waited. That is for TCP alone, which ends on its own where another
- * address comes: a UDP sender that never pauses would keep its dead translation alive for ever.
+ * When an uplink goes down or loses its address, the kernel forgets all that it masqueraded there;
+ * mostly the same address comes back, and what was translated to it by name has waited. That is for
+ * TCP alone, which ends on its own where another address comes: a UDP sender that never pauses
+ * would keep its dead translation alive for ever.
  */
 
-/** Name and nft statement of each translation to an uplink with these IPv4 addresses; the kernel chooses among several. */
+/**
+ * Name and nft statement of each translation to an uplink with these IPv4 addresses; the kernel
+ * chooses among several.
+ */
 export function listTranslations(addresses: readonly string[], ports: PortRange | undefined) {
   const range = ports === undefined ? '' : `:${ports.first}-${ports.last}`;
   const [address, ...others] = addresses;
   const isCertain = address !== undefined && others.length === 0;
   return [
-    ...(isCertain ? [['lasting', `meta nfproto ipv4 meta l4proto tcp snat ip to ${address}${range}`] as const] : []),
-    ...(ports === undefined ? [] : [['ports', `meta l4proto { tcp, udp, sctp } masquerade to ${range}`] as const]),
+    ...(isCertain
+      ? [['lasting', `meta nfproto ipv4 meta l4proto tcp snat ip to ${address}${range}`] as const]
+      : []),
+    ...(ports === undefined
+      ? []
+      : [['ports', `meta l4proto { tcp, udp, sctp } masquerade to ${range}`] as const]),
     ['forwarded', 'masquerade'] as const,
   ];
 }
 
-/** Matches TCP that was translated to an address which the uplink no longer has; nothing where it has none. */
+/**
+ * Matches TCP that was translated to an address which the uplink no longer has; nothing where it
+ * has none.
+ */
 export function listStaleMatches(addresses: readonly string[]): readonly string[] {
   const isElsewhere = `ct reply ip daddr != { ${addresses.join(', ')} }`;
   return addresses.length === 0 ? [] : [`meta l4proto tcp ct status snat ${isElsewhere}`];

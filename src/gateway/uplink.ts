@@ -3,12 +3,15 @@ import type { Interface, Network } from '../system/ip.ts';
 import { specialPrefixes } from './policy.ts';
 
 /**
- * The interface of the best default route, IPv4 before IPv6, and never the tunnel; undefined where no route leads to the
- * Internet. Where one is `configured` (`gateway.uplink`) no other is taken.
+ * The interface of the best default route, IPv4 before IPv6, and never the tunnel; undefined where
+ * no route leads to the Internet. Where one is `configured` (`gateway.uplink`) no other is taken.
  */
 export function chooseUplink(
   { routes, interfaces }: Pick<Network, 'routes' | 'interfaces'>,
-  { configured, tunnelInterface }: { readonly configured?: string | undefined; readonly tunnelInterface: string },
+  {
+    configured,
+    tunnelInterface,
+  }: { readonly configured?: string | undefined; readonly tunnelInterface: string },
 ): string | undefined {
   const isUsable = (name: string | undefined) =>
     name !== tunnelInterface && interfaces.some((own) => own.name === name && own.isUp);
@@ -18,32 +21,52 @@ export function chooseUplink(
 
 function listDefaultRoutes(routes: Network['routes']): Network['routes'] {
   return routes
-    .filter(({ table, type, destination }) => table === 'main' && type === 'unicast' && destination === 'default')
+    .filter(
+      ({ table, type, destination }) =>
+        table === 'main' && type === 'unicast' && destination === 'default',
+    )
     .sort((one, other) => one.family - other.family || one.metric - other.metric);
 }
 
 /** IPv4 addresses of an interface that mean something beyond its link. */
-export function listAddresses(interfaces: readonly Interface[], name: string | undefined): readonly string[] {
-  const own = interfaces.filter((candidate) => candidate.name === name).flatMap(({ addresses }) => addresses);
-  return own.flatMap(({ family, address }) => (family === 4 && !address.startsWith('169.254.') ? [address] : []));
+export function listAddresses(
+  interfaces: readonly Interface[],
+  name: string | undefined,
+): readonly string[] {
+  const own = interfaces
+    .filter((candidate) => candidate.name === name)
+    .flatMap(({ addresses }) => addresses);
+  return own.flatMap(({ family, address }) =>
+    family === 4 && !address.startsWith('169.254.') ? [address] : [],
+  );
 }
 
 /** The public ones: the home is seen at them. */
-export function listPublicAddresses(interfaces: readonly Interface[], name: string | undefined): readonly string[] {
+export function listPublicAddresses(
+  interfaces: readonly Interface[],
+  name: string | undefined,
+): readonly string[] {
   return listAddresses(interfaces, name).filter((address) => !isInAny(address, specialPrefixes.v4));
 }
 
-/** The gateway of the uplink's best IPv4 default route; undefined: none, or the device has a public address itself. */
+/**
+ * The gateway of the uplink's best IPv4 default route; undefined: none, or the device has a public
+ * address itself.
+ */
 export function chooseRouter(
   { routes, interfaces }: Pick<Network, 'routes' | 'interfaces'>,
   uplink: string | undefined,
 ): string | undefined {
   if (listPublicAddresses(interfaces, uplink).length > 0) return undefined;
-  return listDefaultRoutes(routes).find((route) => route.family === 4 && route.interface === uplink)?.gateway;
+  return listDefaultRoutes(routes).find((route) => route.family === 4 && route.interface === uplink)
+    ?.gateway;
 }
 
 /** Networks of the device's own interfaces, the tunnel's left out; in the form that `ip` prints. */
-export function listOwnPrefixes(interfaces: readonly Interface[], tunnelInterface: string): readonly string[] {
+export function listOwnPrefixes(
+  interfaces: readonly Interface[],
+  tunnelInterface: string,
+): readonly string[] {
   const addresses = interfaces
     .filter((own) => own.name !== tunnelInterface && !own.isLoopback)
     .flatMap((own) => own.addresses)
@@ -52,15 +75,28 @@ export function listOwnPrefixes(interfaces: readonly Interface[], tunnelInterfac
   return toNetworks(addresses.map(({ address, prefixLength }) => `${address}/${prefixLength}`));
 }
 
-/** The /48 around each public IPv6 address here, a home's most: its other networks and its router lie in it. */
-export function listHomePrefixes(interfaces: readonly Interface[], tunnelInterface: string): readonly string[] {
-  const addresses = interfaces.filter((own) => own.name !== tunnelInterface).flatMap((own) => own.addresses);
+/**
+ * The /48 around each public IPv6 address here, a home's most: its other networks and its router
+ * lie in it.
+ */
+export function listHomePrefixes(
+  interfaces: readonly Interface[],
+  tunnelInterface: string,
+): readonly string[] {
+  const addresses = interfaces
+    .filter((own) => own.name !== tunnelInterface)
+    .flatMap((own) => own.addresses);
   const isPublic = (address: string) => !isInAny(address, specialPrefixes.v6);
   const homes = addresses.filter(({ family, address }) => family === 6 && isPublic(address));
   return toNetworks(homes.map(({ address }) => `${address}/48`));
 }
 
-/** The first of the tunnel's addresses that lies in a network of this device; undefined: none does. */
-export function findCollision(tunnelAddresses: readonly string[], ownPrefixes: readonly string[]): string | undefined {
+/**
+ * The first of the tunnel's addresses that lies in a network of this device; undefined: none does.
+ */
+export function findCollision(
+  tunnelAddresses: readonly string[],
+  ownPrefixes: readonly string[],
+): string | undefined {
   return tunnelAddresses.find((address) => isInAny(address, ownPrefixes));
 }

@@ -17,12 +17,18 @@ export interface Silence {
 export interface SelfTestFacts {
   /** undefined before it was first tried. */
   readonly lastHeldAt: Date | undefined;
-  /** What must be refused was not, or the probes vanish where they came through before: nothing may be forwarded. */
+  /**
+   * What must be refused was not, or the probes vanish where they came through before: nothing may
+   * be forwarded.
+   */
   readonly failure: Problem | undefined;
   readonly note: Problem | undefined;
 }
 
-/** Everything that the status, the page, the metrics and the health check are made from; nobody else computes a phase. */
+/**
+ * Everything that the status, the page, the metrics and the health check are made from; nobody else
+ * computes a phase.
+ */
 export interface Facts {
   readonly version: string;
   readonly startedAt: Date;
@@ -35,9 +41,13 @@ export interface Facts {
   readonly stateProblem: Problem | undefined;
   /** Nothing valid to sign in with. A service that cannot be asked is not this. */
   readonly signInProblem: Problem | undefined;
-  readonly registration: { readonly clientId: string; readonly description: string | undefined } | undefined;
+  readonly registration:
+    | { readonly clientId: string; readonly description: string | undefined }
+    | undefined;
   readonly registrationProblem: Problem | undefined;
-  /** The service as seen from here; `isReachable` is undefined before the first answer or failure. */
+  /**
+   * The service as seen from here; `isReachable` is undefined before the first answer or failure.
+   */
   readonly service: {
     readonly baseUrl: string;
     readonly profile: ProfileName;
@@ -61,7 +71,10 @@ export interface Facts {
     /** What the tunnel does without; it works all the same. */
     readonly shortfall: Problem | undefined;
   };
-  /** The mode by every source; `effective` is what is enforced here, undefined before it was first decided. */
+  /**
+   * The mode by every source; `effective` is what is enforced here, undefined before it was first
+   * decided.
+   */
   readonly provide: {
     readonly configured: ProvideMode;
     readonly scheduled: ProvideMode | undefined;
@@ -75,11 +88,17 @@ export interface Facts {
     readonly confirmationProblem: Problem | undefined;
     /** undefined: no limit, or not decided yet. */
     readonly lineLimit: LineLimit | undefined;
-    /** How far sharing yields: what is left to it each way; undefined: nothing beyond the owner's limit. */
+    /**
+     * How far sharing yields: what is left to it each way; undefined: nothing beyond the owner's
+     * limit.
+     */
     readonly household: {
       readonly mode: 'first' | 'off';
       readonly bitsPerSecond: number | undefined;
-      /** What would be left without it: the owner's limit or the line, the smaller one; undefined: not known yet. */
+      /**
+       * What would be left without it: the owner's limit or the line, the smaller one; undefined:
+       * not known yet.
+       */
       readonly ceilingBitsPerSecond: number | undefined;
       readonly yieldingSince: Date | undefined;
     };
@@ -94,7 +113,10 @@ export interface Facts {
     readonly uplinkMissingSince: Date | undefined;
     /** How a limit on the line is held; undefined before the first pass. */
     readonly lineHeldBy: 'one-tree' | 'two-trees' | 'policer' | undefined;
-    /** Ever counted on this device: `up` leaves for the Internet, `down` comes back; undefined before the first reading. */
+    /**
+     * Ever counted on this device: `up` leaves for the Internet, `down` comes back; undefined
+     * before the first reading.
+     */
     readonly forwardedBytes: { readonly up: number; readonly down: number } | undefined;
     /** undefined: none, not looked for yet, or no ledger is kept. */
     readonly silence: Silence | undefined;
@@ -106,7 +128,10 @@ export interface Facts {
     readonly problem: Problem | undefined;
     readonly selfTest: SelfTestFacts;
   };
-  /** What counts against the cap in this period; `capBytes` and `resetsAt` are undefined without a cap. */
+  /**
+   * What counts against the cap in this period; `capBytes` and `resetsAt` are undefined without a
+   * cap.
+   */
   readonly usage: {
     readonly periodStart: Date | undefined;
     readonly bytes: number;
@@ -116,7 +141,10 @@ export interface Facts {
     /** Since when new connections are refused, because the cap is almost used up. */
     readonly endingSince: Date | undefined;
     readonly resetsAt: Date | undefined;
-    /** When the cap will be reached at the pace of this period; undefined where that cannot be said, or it will not be. */
+    /**
+     * When the cap will be reached at the pace of this period; undefined where that cannot be said,
+     * or it will not be.
+     */
     readonly reachedAt?: Date | undefined;
   };
   /** The service's own statistics of this client; undefined before they were first read. */

@@ -1,6 +1,9 @@
 import type { Phase } from './phase.ts';
 
-/** What the health check remembers. Times are monotonic (ms): a device without a clock of its own boots in 1970. */
+/**
+ * What the health check remembers. Times are monotonic (ms): a device without a clock of its own
+ * boots in 1970.
+ */
 export interface HealthMemory {
   readonly hasWorked: boolean;
   /** When the agent last was in a phase that counts as well; its start before the first time. */
@@ -19,9 +22,10 @@ export function noteHealth(memory: HealthMemory, phase: Phase, nowMs: number): H
 }
 
 /**
- * Unhealthy only after 300 s without providing, idle or paused once the agent had worked, and after 3600 s before that.
- * `blocked` and `signed-out` run on the same clocks: a restart fixes neither, and what restarts an unhealthy agent
- * does it at most once an hour then, since a restarted agent has not worked yet. `stopping` is never unhealthy.
+ * Unhealthy only after 300 s without providing, idle or paused once the agent had worked, and after
+ * 3600 s before that. `blocked` and `signed-out` run on the same clocks: a restart fixes neither,
+ * and what restarts an unhealthy agent does it at most once an hour then, since a restarted agent
+ * has not worked yet. `stopping` is never unhealthy.
  */
 export function judgeHealth(memory: HealthMemory, phase: Phase, nowMs: number) {
   if (isWell(phase) || phase === 'stopping') return { isHealthy: true, line: phase };

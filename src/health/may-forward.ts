@@ -27,18 +27,26 @@ export type ForwardDecision = Readonly<ReturnType<typeof mayForward>>;
 
 const endings: readonly Obstacle[] = ['cap-reached', 'gateway-disabled', 'mode-none'];
 
-/** True where the owner or the cap closed, so that what consumers had open is over: an outage may pass. */
+/**
+ * True where the owner or the cap closed, so that what consumers had open is over: an outage may
+ * pass.
+ */
 export function isOver({ reasons }: ForwardDecision): boolean {
   return reasons.some((reason) => endings.includes(reason));
 }
 
-/** The one decision whether consumers' traffic may pass: by `permit`, which the data path obeys. Whatever is not known is an obstacle. */
+/**
+ * The one decision whether consumers' traffic may pass: by `permit`, which the data path obeys.
+ * Whatever is not known is an obstacle.
+ */
 export function mayForward(facts: Facts, { now, mode: chosen }: Asked) {
   const isLimited = isCapReached(facts) || !isFenced(facts);
   /** The mode that holds and that the service is told; a limit makes it none. */
   const mode = chosen !== undefined && isLimited ? 'none' : chosen;
   /** Every obstacle, the weightiest first; empty with a permit. */
-  const reasons = (Object.keys(obstacles) as Obstacle[]).filter((name) => obstacles[name](facts, { now, mode }));
+  const reasons = (Object.keys(obstacles) as Obstacle[]).filter((name) =>
+    obstacles[name](facts, { now, mode }),
+  );
   return { permit: reasons.length === 0, mode, reasons };
 }
 
@@ -46,7 +54,10 @@ function isCapReached({ provide }: Facts): boolean {
   return provide.pause !== undefined;
 }
 
-/** The kernel holds the agent's rules exactly as they were given, and they held when they were tried. */
+/**
+ * The kernel holds the agent's rules exactly as they were given, and they held when they were
+ * tried.
+ */
 function isFenced({ gateway }: Facts): boolean {
   return gateway.problem === undefined && gateway.selfTest.failure === undefined;
 }

@@ -29,7 +29,11 @@ export interface PhaseReport {
 }
 
 /** Codes that mean nothing of their own while the device has no uplink at all. */
-const followFromNoUplink: ReadonlySet<ReasonCode> = new Set(['tunnel-failed', 'gateway-failed', 'command-failed']);
+const followFromNoUplink: ReadonlySet<ReasonCode> = new Set([
+  'tunnel-failed',
+  'gateway-failed',
+  'command-failed',
+]);
 
 export function judgePhase(facts: Facts, now: Date): PhaseReport {
   const { phase, reasons: causes } = decide(facts, now);
@@ -41,13 +45,18 @@ export function judgePhase(facts: Facts, now: Date): PhaseReport {
 
 function decide(facts: Facts, now: Date): PhaseReport {
   if (facts.stoppingSince !== undefined) {
-    return { phase: 'stopping', reasons: [createReason('stopping', 'The agent is stopping.', facts.stoppingSince)] };
+    return {
+      phase: 'stopping',
+      reasons: [createReason('stopping', 'The agent is stopping.', facts.stoppingSince)],
+    };
   }
   const { permit, reasons: obstacles } = mayForward(facts, { now, mode: facts.provide.effective });
   const connecting = explainConnecting(facts, obstacles);
   // Packets do pass, or would if the mode let them: a problem beside that is a note, not a stop.
   const isWorking = !obstacles.includes('not-registered') && connecting.length === 0;
-  const beside = collectReasons(facts.registrationProblem, facts.tunnel.problem).filter(({ code }) => isForOwner(code));
+  const beside = collectReasons(facts.registrationProblem, facts.tunnel.problem).filter(
+    ({ code }) => isForOwner(code),
+  );
   const blockers = findBlockers(facts, isWorking ? [] : beside);
   if (facts.stateProblem !== undefined && !isWorking) {
     return { phase: 'blocked', reasons: collectReasons(facts.stateProblem, facts.signInProblem) };
@@ -56,8 +65,10 @@ function decide(facts: Facts, now: Date): PhaseReport {
     return { phase: 'signed-out', reasons: [...collectReasons(facts.signInProblem), ...blockers] };
   }
   if (blockers.length > 0) return { phase: 'blocked', reasons: blockers };
-  if (obstacles.includes('not-registered')) return { phase: 'registering', reasons: explainRegistering(facts) };
-  if (obstacles.includes('cap-reached')) return { phase: 'paused', reasons: collectReasons(facts.provide.pause) };
+  if (obstacles.includes('not-registered'))
+    return { phase: 'registering', reasons: explainRegistering(facts) };
+  if (obstacles.includes('cap-reached'))
+    return { phase: 'paused', reasons: collectReasons(facts.provide.pause) };
   if (connecting.length > 0) return { phase: 'connecting', reasons: connecting };
   if (obstacles.includes('gateway-disabled')) {
     const message = 'Forwarding is switched off in the configuration.';
@@ -66,7 +77,10 @@ function decide(facts: Facts, now: Date): PhaseReport {
   return { phase: permit ? 'providing' : 'idle', reasons: [] };
 }
 
-/** What the owner has to fix. A gateway that cannot be trusted is always one, also while packets still pass. */
+/**
+ * What the owner has to fix. A gateway that cannot be trusted is always one, also while packets
+ * still pass.
+ */
 function findBlockers({ gateway }: Facts, beside: readonly Reason[]): readonly Reason[] {
   const isUplinkMissing = gateway.uplinkMissingSince !== undefined;
   return [...beside, ...collectReasons(gateway.problem, gateway.selfTest.failure)].filter(
@@ -77,17 +91,24 @@ function findBlockers({ gateway }: Facts, beside: readonly Reason[]): readonly R
 function explainRegistering(facts: Facts): readonly Reason[] {
   const trouble = [...findPathProblem(facts), ...collectReasons(facts.registrationProblem)];
   if (trouble.length > 0) return trouble;
-  return [createReason('registering', 'Registering this device with the service.', facts.startedAt)];
+  return [
+    createReason('registering', 'Registering this device with the service.', facts.startedAt),
+  ];
 }
 
-/** What the tunnel and the gateway still wait for; empty where packets pass, or would if the mode let them. */
+/**
+ * What the tunnel and the gateway still wait for; empty where packets pass, or would if the mode
+ * let them.
+ */
 function explainConnecting(facts: Facts, obstacles: readonly Obstacle[]): readonly Reason[] {
   const { gateway, provide, startedAt, tunnel } = facts;
   if (gateway.uplinkMissingSince !== undefined) return findPathProblem(facts);
   // Without an uplink that is known to be missing, nobody has looked for one yet.
   if (obstacles.includes('no-tunnel') || obstacles.includes('no-uplink')) {
     const waiting = collectReasons(tunnel.problem);
-    return waiting.length > 0 ? waiting : [createReason('tunnel-starting', 'The tunnel is being set up.', startedAt)];
+    return waiting.length > 0
+      ? waiting
+      : [createReason('tunnel-starting', 'The tunnel is being set up.', startedAt)];
   }
   if (obstacles.includes('no-handshake')) {
     const whose = tunnel.endpoint === undefined ? '' : ` (${tunnel.endpoint})`;
@@ -95,14 +116,24 @@ function explainConnecting(facts: Facts, obstacles: readonly Obstacle[]): readon
     const silent = createReason('no-handshake', message, tunnel.lastHandshakeAt ?? startedAt);
     return [...findPathProblem(facts), ...collectReasons(tunnel.problem), silent];
   }
-  if (obstacles.includes('undecided')) return [createReason('starting', 'The mode is being decided.', startedAt)];
+  if (obstacles.includes('undecided'))
+    return [createReason('starting', 'The mode is being decided.', startedAt)];
   if (gateway.isEnabled && !gateway.isOpen && provide.effective !== 'none') {
-    return [createReason('gateway-starting', 'The firewall is being put in place; nothing passes yet.', startedAt)];
+    return [
+      createReason(
+        'gateway-starting',
+        'The firewall is being put in place; nothing passes yet.',
+        startedAt,
+      ),
+    ];
   }
   return [];
 }
 
-/** Between here and the service: no uplink at all, else the last failure of asking it, whatever it answered. */
+/**
+ * Between here and the service: no uplink at all, else the last failure of asking it, whatever it
+ * answered.
+ */
 function findPathProblem({ gateway, service, startedAt }: Facts): readonly Reason[] {
   if (gateway.uplinkMissingSince !== undefined) {
     const message = 'This device has no way to the Internet: no default route.';
@@ -115,14 +146,25 @@ function findPathProblem({ gateway, service, startedAt }: Facts): readonly Reaso
 }
 
 function collectNotes(facts: Facts, phase: Phase): readonly Reason[] {
-  const always = collectReasons(facts.configurationProblem, facts.stateProblem, facts.gateway.listProblem);
+  const always = collectReasons(
+    facts.configurationProblem,
+    facts.stateProblem,
+    facts.gateway.listProblem,
+  );
   if (phase === 'signed-out') return always;
   const { gateway, provide, registrationProblem, tunnel } = facts;
   const { problem, shortfall } = tunnel;
-  const beside = [problem, shortfall, gateway.selfTest.note, provide.confirmationProblem, gateway.outsideProblem];
+  const beside = [
+    problem,
+    shortfall,
+    gateway.selfTest.note,
+    provide.confirmationProblem,
+    gateway.outsideProblem,
+  ];
   const isWorking = phase === 'providing' || phase === 'idle';
   const passing = isWorking ? collectReasons(registrationProblem, ...beside) : [];
-  const silent = phase === 'providing' ? [...explainEnding(facts.usage), ...explainSilence(facts)] : [];
+  const silent =
+    phase === 'providing' ? [...explainEnding(facts.usage), ...explainSilence(facts)] : [];
   return [...findPathProblem(facts), ...passing, ...silent, ...always];
 }
 
@@ -134,10 +176,14 @@ function explainEnding({ capBytes = 0, endingSince }: Facts['usage']): readonly 
 /** A day. Counted while it provides, so a schedule of two hours a day makes it twelve days. */
 const leastProvidingSeconds = 86_400;
 
-/** A tunnel that seems to carry this device's own traffic out instead of consumers' in, as the production deployment's do. */
+/**
+ * A tunnel that seems to carry this device's own traffic out instead of consumers' in, as the
+ * production deployment's do.
+ */
 function explainSilence({ service, gateway }: Facts): readonly Reason[] {
   const { silence, forwardedBytes } = gateway;
-  if (service.profile !== 'production' || silence === undefined || forwardedBytes === undefined) return [];
+  if (service.profile !== 'production' || silence === undefined || forwardedBytes === undefined)
+    return [];
   const isSilent = forwardedBytes.up + forwardedBytes.down === silence.totalBytes;
   if (!isSilent || silence.providingSeconds < leastProvidingSeconds) return [];
   const message =
@@ -145,7 +191,9 @@ function explainSilence({ service, gateway }: Facts): readonly Reason[] {
   return [createReason('consumer-tunnel', message, silence.since)];
 }
 
-function collectReasons(...problems: readonly (Problem<ReasonCode> | undefined)[]): readonly Reason[] {
+function collectReasons(
+  ...problems: readonly (Problem<ReasonCode> | undefined)[]
+): readonly Reason[] {
   const known = problems.filter((problem) => problem !== undefined);
   return known.map(({ code, message, since }) => createReason(code, message, since));
 }

@@ -1,14 +1,24 @@
 import { type ErrorCode, messageOf, TributaryError } from '../lib/errors.ts';
 
-/** Something that failed and has not yet gone well again; `since` is when it began, not when it was last seen. */
+/**
+ * Something that failed and has not yet gone well again; `since` is when it began, not when it was
+ * last seen.
+ */
 export interface Problem<Code = ErrorCode> {
   readonly code: Code;
   readonly message: string;
   readonly since: Date;
 }
 
-/** The problem after another look: a failure of the same kind keeps its beginning; undefined: it went well again. */
-export function continueProblem(before: Problem | undefined, error: unknown, now: Date): Problem | undefined {
+/**
+ * The problem after another look: a failure of the same kind keeps its beginning; undefined: it
+ * went well again.
+ */
+export function continueProblem(
+  before: Problem | undefined,
+  error: unknown,
+  now: Date,
+): Problem | undefined {
   if (error === undefined) return undefined;
   const code = error instanceof TributaryError ? error.code : 'command-failed';
   return { code, message: messageOf(error), since: before?.code === code ? before.since : now };

@@ -4,7 +4,10 @@ const login = 'Sign in: tributary login';
 const tools = 'Check that these work as root: nft list tables; wg show; ip link';
 const waits = 'Nothing to do: the agent keeps trying.';
 
-/** What goes on until the owner fixes it, with the one line for the owner: the command to type where there is one. */
+/**
+ * What goes on until the owner fixes it, with the one line for the owner: the command to type where
+ * there is one.
+ */
 const fixedByOwner = {
   'usage-invalid': 'See how it is used: tributary help',
   'configuration-invalid': 'See every error at once: tributary config check',
@@ -13,17 +16,22 @@ const fixedByOwner = {
     'Install the program that is named; on Debian: apt-get install nftables wireguard-tools wireguard-go iproute2',
   'command-failed': tools,
   'already-running': 'See the running agent: tributary status',
-  'not-running': 'Start the agent: sudo systemctl start tributary (without the package: tributary run)',
-  'state-unreadable': 'Check who owns the file: ls -la. If it is damaged, remove it and set the mode again.',
+  'not-running':
+    'Start the agent: sudo systemctl start tributary (without the package: tributary run)',
+  'state-unreadable':
+    'Check who owns the file: ls -la. If it is damaged, remove it and set the mode again.',
   'state-unwritable':
     "Check for a full disk (df -h) or a read-only SD card. Until then a reboot loses the cap's count, and a crash the original kernel settings.",
   'signed-out': login,
-  'sign-in-refused': 'Usually nothing: the agent keeps the sign-in and asks again. After hours of it: tributary login',
+  'sign-in-refused':
+    'Usually nothing: the agent keeps the sign-in and asks again. After hours of it: tributary login',
   'auth-code-refused': 'Ask the service for a new code, then: tributary login',
-  'insecure-url': 'Use an https:// address in service.base_url, or set service.allow_insecure_http: true',
+  'insecure-url':
+    'Use an https:// address in service.base_url, or set service.allow_insecure_http: true',
   'service-refused': "Read the service's message. If it is about the sign-in: tributary login",
   'not-authorized': login,
-  'profile-unclear': 'Ask the service which profile it uses, then set service.profile: documented or production',
+  'profile-unclear':
+    'Ask the service which profile it uses, then set service.profile: documented or production',
   'client-limit-exceeded': 'Remove a device you no longer use from your network.',
   'registration-incomplete': 'Check that your plan with the service includes WireGuard.',
   'identity-moved':
@@ -32,7 +40,8 @@ const fixedByOwner = {
   'outside-unknown':
     'Add your public address to gateway.deny_destinations, or allow more ways to find it: gateway.public_address',
   'list-refused': 'Correct that file. To see every error: tributary config check',
-  'address-collision': 'Give your network another address range: it and the tunnel cannot share one.',
+  'address-collision':
+    'Give your network another address range: it and the tunnel cannot share one.',
   'no-ipv6':
     'To share over IPv6 as well, enable IPv6 where the agent runs (sysctl net.ipv6.conf.all.disable_ipv6=0; a kernel started with ipv6.disable=1 has none).',
   'tunnel-failed': tools,
@@ -52,7 +61,8 @@ const fixedByOwner = {
 const fixedByTime = {
   'service-unreachable': `Check this device's Internet connection; a service in your own network has to be in gateway.allow_destinations. The agent keeps trying.`,
   'service-failed': waits,
-  'operation-not-served': 'Nothing to do: the service does not offer this. The agent still enforces its own mode.',
+  'operation-not-served':
+    'Nothing to do: the service does not offer this. The agent still enforces its own mode.',
   'rate-limited': 'Nothing to do: the agent asks again when the service allows it.',
   'answer-redirected': 'Check service.base_url, and that no sign-in page is in between.',
   'answer-not-json': 'Check service.base_url, and that no sign-in page is in between.',
@@ -67,7 +77,8 @@ const fixedByTime = {
   'no-handshake': 'Check that outgoing UDP to the endpoint is allowed by your router and firewall.',
   'tunnel-starting': 'Just wait: this takes a few seconds.',
   'gateway-starting': 'Just wait: this takes a few seconds.',
-  'cap-ending': 'Nothing to do: open connections may finish. For more, raise provide.cap.bytes and reload.',
+  'cap-ending':
+    'Nothing to do: open connections may finish. For more, raise provide.cap.bytes and reload.',
   'cap-reached': 'Wait for the next period, or raise provide.cap.bytes and reload.',
 } as const;
 

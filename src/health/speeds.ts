@@ -7,7 +7,10 @@ export type TrafficReading = Readonly<Record<'atMs' | 'upBytes' | 'downBytes', n
 export type Speed = Readonly<Record<'up' | 'down', number>>;
 
 /** undefined before the counters were first read. */
-export function readTraffic({ gateway: { forwardedBytes } }: Facts, atMs: number): TrafficReading | undefined {
+export function readTraffic(
+  { gateway: { forwardedBytes } }: Facts,
+  atMs: number,
+): TrafficReading | undefined {
   return forwardedBytes && { atMs, upBytes: forwardedBytes.up, downBytes: forwardedBytes.down };
 }
 

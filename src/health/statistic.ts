@@ -19,7 +19,10 @@ export type Unit = (typeof units)[number];
 /** A part of `status --json` that takes up statistics of the table. */
 export type StatusSection = 'tunnel' | 'gateway';
 
-/** A figure that the ledger keeps by hour and by day: how much a counter grew, or how high a gauge went. */
+/**
+ * A figure that the ledger keeps by hour and by day: how much a counter grew, or how high a gauge
+ * went.
+ */
 interface LedgerPart {
   /** Over its column in `stats --local`. */
   readonly title: string;
@@ -27,16 +30,26 @@ interface LedgerPart {
   readonly labels?: Sample['labels'];
 }
 
-/** One statistic: a row by its name, and the metrics have it; with `status` and `ledger` those have it too. */
+/**
+ * One statistic: a row by its name, and the metrics have it; with `status` and `ledger` those have
+ * it too.
+ */
 export interface StatisticRow {
   readonly help: string;
   /** undefined or an empty list: not known now, and then the statistic is left out. */
   readonly read: (input: StatisticsInput) => number | undefined | readonly Sample[];
   /** Its place in `status --json`; in the text and on the page `words` follow the number. */
-  readonly status?: { readonly section: StatusSection; readonly field: string; readonly words: string };
+  readonly status?: {
+    readonly section: StatusSection;
+    readonly field: string;
+    readonly words: string;
+  };
   /** Figures of the ledger by name. */
   readonly ledger?: Readonly<Record<string, LedgerPart>>;
-  /** True for a counter that a file keeps: a lower value is an older state of it, not a new beginning at zero. */
+  /**
+   * True for a counter that a file keeps: a lower value is an older state of it, not a new
+   * beginning at zero.
+   */
   readonly isKept?: boolean;
 }
 

@@ -33,11 +33,13 @@ const table = {
   },
   tributary_household_bytes_per_second: {
     help: 'What the household leaves to sharing, each way, while sharing yields.',
-    read: ({ facts: { provide } }) => provide.household.bitsPerSecond && provide.household.bitsPerSecond / 8,
+    read: ({ facts: { provide } }) =>
+      provide.household.bitsPerSecond && provide.household.bitsPerSecond / 8,
   },
   tributary_service_reachable: {
     help: '1 while the service can be reached, else 0.',
-    read: ({ facts: { service } }) => (service.isReachable === undefined ? undefined : Number(service.isReachable)),
+    read: ({ facts: { service } }) =>
+      service.isReachable === undefined ? undefined : Number(service.isReachable),
   },
   tributary_service_last_contact_timestamp_seconds: {
     help: "Unix time of the service's last answer.",
@@ -61,7 +63,8 @@ const table = {
   },
   tributary_service_payout_usdc: {
     help: 'Payout as the service estimates it: of the last 24 hours, and since the month began by UTC.',
-    read: ({ facts: { earned } }) => toSamples('window', { '24h': earned?.last24hUsdc, month: earned?.monthUsdc }),
+    read: ({ facts: { earned } }) =>
+      toSamples('window', { '24h': earned?.last24hUsdc, month: earned?.monthUsdc }),
   },
   tributary_tunnel_last_handshake_timestamp_seconds: {
     help: 'Unix time of the last WireGuard handshake.',
@@ -123,12 +126,22 @@ export type StatusField<Section extends StatusSection> = Extract<
 /** The names in the column `ledger`. */
 export type LedgerFigure = KeyOf<Extract<Row, { readonly ledger: object }>['ledger']>;
 
-function toStates(label: string, states: readonly string[], current: string | undefined): readonly Sample[] {
+function toStates(
+  label: string,
+  states: readonly string[],
+  current: string | undefined,
+): readonly Sample[] {
   return states.map((state) => ({ labels: { [label]: state }, value: state === current ? 1 : 0 }));
 }
 
-/** Without what is not read yet. A counter that begins at 0 after every start would be counted twice by who adds it up. */
-function toSamples(label: string, values: Readonly<Record<string, number | undefined>> = {}): readonly Sample[] {
+/**
+ * Without what is not read yet. A counter that begins at 0 after every start would be counted twice
+ * by who adds it up.
+ */
+function toSamples(
+  label: string,
+  values: Readonly<Record<string, number | undefined>> = {},
+): readonly Sample[] {
   return Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [{ labels: { [label]: name }, value }],
   );

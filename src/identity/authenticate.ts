@@ -4,7 +4,12 @@ import type { ServiceClient } from '../service/client.ts';
 import { createRefusalError } from '../service/judge.ts';
 import { readClaims } from '../service/jwt.ts';
 import type { OperationRequest, OperationResponse } from '../service/operations.ts';
-import { type Identity, markDeviceSpec, type OwnClient, type RegistrationFiles } from './registration-files.ts';
+import {
+  type Identity,
+  markDeviceSpec,
+  type OwnClient,
+  type RegistrationFiles,
+} from './registration-files.ts';
 
 /** What registering and renewing need. */
 export interface RegistrationDependencies {
@@ -12,9 +17,14 @@ export interface RegistrationDependencies {
   readonly files: RegistrationFiles;
   readonly networkJwt: Secret;
   readonly desired: DesiredDevice;
-  /** How long a create whose answer was lost may take to show in the list, in ms; 5000 by default. */
+  /**
+   * How long a create whose answer was lost may take to show in the list, in ms; 5000 by default.
+   */
   readonly settleMs?: number;
-  /** The stored tunnel is of no use: where an answer brings none, it is looked for in the list of clients. */
+  /**
+   * The stored tunnel is of no use: where an answer brings none, it is looked for in the list of
+   * clients.
+   */
   readonly needsTunnel?: boolean;
   /** Told what the owner should know although the work goes on. */
   readonly onNotice?: (notice: string) => void;
@@ -25,7 +35,10 @@ export interface DesiredDevice {
   readonly description: string;
   /** Without the marker, which is added here. */
   readonly spec: string;
-  /** `proxy` of the configuration: what the service sets up for the device. What is undefined is left to the service. */
+  /**
+   * `proxy` of the configuration: what the service sets up for the device. What is undefined is
+   * left to the service.
+   */
   readonly proxy: {
     readonly lock_caller_ip?: boolean | undefined;
     readonly lock_ips?: readonly string[] | undefined;
@@ -38,7 +51,10 @@ type AuthClientAnswer = OperationResponse<'authClient'>;
 /** An answer that holds a client JWT, whatever else it says. */
 export type AuthenticatedAnswer = AuthClientAnswer & { readonly byClientJwt: Secret };
 
-/** The body of auth-client. Description and spec are sent every time: production overwrites them with what comes. */
+/**
+ * The body of auth-client. Description and spec are sent every time: production overwrites them
+ * with what comes.
+ */
 export function composeAuthClientRequest(
   desired: DesiredDevice,
   identity: Pick<Identity, 'installId' | 'clientId'>,
@@ -54,12 +70,16 @@ export function composeAuthClientRequest(
       httpsRequireAuth: proxy.https_require_auth,
       enableWg: true,
       // Without a country it would be an "Invalid location" (production-profile, "auth-client").
-      initialDeviceState: proxy.country_code === undefined ? undefined : { countryCode: proxy.country_code },
+      initialDeviceState:
+        proxy.country_code === undefined ? undefined : { countryCode: proxy.country_code },
     },
   };
 }
 
-/** Authenticates a client, or makes one; an error beside its JWT becomes a notice. @throws answer-invalid, codes of `call` */
+/**
+ * Authenticates a client, or makes one; an error beside its JWT becomes a notice. @throws
+ * answer-invalid, codes of `call`
+ */
 export async function authenticate(
   { client, networkJwt, desired, onNotice }: RegistrationDependencies,
   identity: Pick<Identity, 'installId' | 'clientId'>,
@@ -73,7 +93,10 @@ export async function authenticate(
   return { ...answer, byClientJwt };
 }
 
-/** The same for a client that is there. @throws answer-invalid, also where another one answers; codes of `call` */
+/**
+ * The same for a client that is there. @throws answer-invalid, also where another one answers;
+ * codes of `call`
+ */
 export async function reauthenticate(
   dependencies: RegistrationDependencies,
   own: OwnClient,
@@ -82,7 +105,10 @@ export async function reauthenticate(
   const answer = await authenticate(dependencies, own, signal);
   const clientId = readClientId(answer);
   if (clientId === undefined || clientId === own.clientId) return answer;
-  throw new TributaryError('answer-invalid', 're-authenticating: the service answered for another client');
+  throw new TributaryError(
+    'answer-invalid',
+    're-authenticating: the service answered for another client',
+  );
 }
 
 /** What an answer without a client JWT means. A refusal that names no client made none. */
@@ -95,7 +121,10 @@ function createUnauthenticatedError({ error, clientId }: AuthClientAnswer): Trib
   return new TributaryError('answer-invalid', message, { maybeSent: true });
 }
 
-/** The client's id: a field in production, a claim of the client JWT as documented; undefined where neither names it. */
+/**
+ * The client's id: a field in production, a claim of the client JWT as documented; undefined where
+ * neither names it.
+ */
 export function readClientId(answer: AuthenticatedAnswer): string | undefined {
   return answer.clientId || readClaims(answer.byClientJwt)?.clientId;
 }

@@ -18,21 +18,34 @@ export type Finding =
   | { readonly kind: 'absent' }
   | { readonly kind: 'ambiguous'; readonly clientIds: readonly string[] };
 
-/** Our client among the network's: by its id, else by our marker (the oldest), else by what a lost create left behind. */
+/**
+ * Our client among the network's: by its id, else by our marker (the oldest), else by what a lost
+ * create left behind.
+ */
 export function findOwnClient(rows: readonly ClientRow[], desired: DesiredClient): Finding {
-  const named = rows.filter((row): row is NamedClientRow => row.clientId !== undefined && row.clientId !== '');
+  const named = rows.filter(
+    (row): row is NamedClientRow => row.clientId !== undefined && row.clientId !== '',
+  );
   const { identity, pending } = desired;
   if (identity.clientId !== undefined) {
     return judgeRows(named.filter((row) => row.clientId === identity.clientId).slice(0, 1));
   }
-  const marked = named.filter((row) => readInstallId(row.deviceSpec) === identity.installId).toSorted(byAge);
+  const marked = named
+    .filter((row) => readInstallId(row.deviceSpec) === identity.installId)
+    .toSorted(byAge);
   if (marked.length > 0) return judgeRows(marked.slice(0, 1));
   if (identity.isUncertain) return judgeRows(named.filter((row) => looksLikeOurs(row, desired)));
   return judgeRows(named.filter((row) => pending !== undefined && isLeftBehind(row, pending)));
 }
 
-/** Ids worth remembering before a create: later, a client that is not among them and looks like ours is ours. */
-export function listKnownClientIds(rows: readonly ClientRow[], description: string): readonly string[] {
+/**
+ * Ids worth remembering before a create: later, a client that is not among them and looks like ours
+ * is ours.
+ */
+export function listKnownClientIds(
+  rows: readonly ClientRow[],
+  description: string,
+): readonly string[] {
   return rows.filter((row) => row.description === description).flatMap((row) => row.clientId ?? []);
 }
 
@@ -52,15 +65,23 @@ function isLeftBehind(row: NamedClientRow, pending: PendingCreate): boolean {
   );
 }
 
-/** For an identity that was broken: described as we are, and marked by some installation of this program. */
+/**
+ * For an identity that was broken: described as we are, and marked by some installation of this
+ * program.
+ */
 function looksLikeOurs(row: NamedClientRow, { description, spec }: DesiredClient): boolean {
   const installId = readInstallId(row.deviceSpec);
   return (
-    installId !== undefined && row.description === description && row.deviceSpec === markDeviceSpec(spec, installId)
+    installId !== undefined &&
+    row.description === description &&
+    row.deviceSpec === markDeviceSpec(spec, installId)
   );
 }
 
-/** Oldest first; a row without a time comes last. Ids decide between equals, so that every start decides alike. */
+/**
+ * Oldest first; a row without a time comes last. Ids decide between equals, so that every start
+ * decides alike.
+ */
 function byAge(one: NamedClientRow, other: NamedClientRow): number {
   return toMs(one.createTime) - toMs(other.createTime) || (one.clientId < other.clientId ? -1 : 1);
 }

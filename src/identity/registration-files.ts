@@ -12,13 +12,17 @@ const storedSecret = z
   .transform((text) => new Secret(text));
 
 const identitySchema = z.object({
-  /** 16 hex digits; sent as a marker in the device spec, so that our client can be found in a list. */
+  /**
+   * 16 hex digits; sent as a marker in the device spec, so that our client can be found in a list.
+   */
   installId,
   /** Known as soon as the service named it; from then on nothing is ever registered. */
   clientId: maybe(z.string().min(1)),
   /** An earlier identity was broken: a client of ours may exist under a name we no longer know. */
   isUncertain: z.boolean(),
-  /** Marks of the machine that it lives on (`readMachine`); undefined in one of an earlier version. */
+  /**
+   * Marks of the machine that it lives on (`readMachine`); undefined in one of an earlier version.
+   */
   machine: z.record(z.string(), z.string()).readonly().optional(),
 });
 /** Who this installation is: made once for a state directory, before anything is registered. */
@@ -26,7 +30,9 @@ export type Identity = Readonly<z.output<typeof identitySchema>>;
 
 const tunnelSchema = z.object({
   text: storedSecret,
-  /** Structured fields beside the text, for the cross-check; undefined where the service gave none. */
+  /**
+   * Structured fields beside the text, for the cross-check; undefined where the service gave none.
+   */
   proxyHost: text,
   proxyPort: number,
   proxyPublicKey: text,
@@ -35,7 +41,10 @@ const tunnelSchema = z.object({
   /** With a prefix length (documented) or bare (production). */
   address: text,
 });
-/** A tunnel as the service issued it, untouched: untrusted until `parseIssuedTunnel` has looked at it. */
+/**
+ * A tunnel as the service issued it, untouched: untrusted until `parseIssuedTunnel` has looked at
+ * it.
+ */
 export type IssuedTunnel = Readonly<z.output<typeof tunnelSchema>>;
 
 const registrationSchema = z.object({
@@ -46,9 +55,14 @@ const registrationSchema = z.object({
   keepaliveSeconds: number,
   /** undefined: none was issued so far. */
   tunnel: maybe(tunnelSchema),
-  /** When `clientJwt` was last written down, ISO 8601: a fresh one comes with every keep-alive, too often for an SD card. */
+  /**
+   * When `clientJwt` was last written down, ISO 8601: a fresh one comes with every keep-alive, too
+   * often for an SD card.
+   */
   storedAt: z.string(),
-  /** The answer named the client, which documented ones do not (production-profile, "auth-client"). */
+  /**
+   * The answer named the client, which documented ones do not (production-profile, "auth-client").
+   */
   showsProduction: z.boolean().default(false),
 });
 /** What auth-client issued. */
@@ -63,7 +77,10 @@ const pendingCreateSchema = z.object({
   startedAt: z.string(),
   /** Clients of the same description or marker that were there before. */
   knownClientIds: z.array(z.string()).readonly(),
-  /** The service said that the client exists, but not which one it is: it must be found, never made again. */
+  /**
+   * The service said that the client exists, but not which one it is: it must be found, never made
+   * again.
+   */
   isAccepted: z.boolean(),
 });
 /** A create that is about to be sent, or was sent and not yet answered. */
@@ -79,13 +96,24 @@ export function createRegistrationFiles(directory: string, onSetAside: OnSetAsid
   const common = { directory, onSetAside };
   const files = {
     identity: createStateFile<Identity>({ ...common, name: 'identity', schema: identitySchema }),
-    registration: createStateFile<Registration>({ ...common, name: 'registration', schema: registrationSchema }),
+    registration: createStateFile<Registration>({
+      ...common,
+      name: 'registration',
+      schema: registrationSchema,
+    }),
     pendingCreate: createStateFile({ ...common, name: 'pending-create', schema: pendingSchema }),
   };
   return {
     ...files,
-    networkJwt: createStateFile<NetworkJwtState>({ ...common, name: 'network-jwt', schema: networkJwtSchema }),
-    /** True while one of the three that was set aside, by any process, lies in the directory. @throws state-unreadable */
+    networkJwt: createStateFile<NetworkJwtState>({
+      ...common,
+      name: 'network-jwt',
+      schema: networkJwtSchema,
+    }),
+    /**
+     * True while one of the three that was set aside, by any process, lies in the directory.
+     * @throws state-unreadable
+     */
     async hasSetAside() {
       const found = await Promise.all(Object.values(files).map((file) => file.wasSetAside()));
       return found.includes(true);
@@ -93,7 +121,10 @@ export function createRegistrationFiles(directory: string, onSetAside: OnSetAsid
   };
 }
 
-/** `device_spec` on the wire: the owner's text and a marker by which this installation knows its own client again. */
+/**
+ * `device_spec` on the wire: the owner's text and a marker by which this installation knows its own
+ * client again.
+ */
 export function markDeviceSpec(spec: string, installId: string): string {
   return `${spec} [tributary:${installId}]`.trimStart();
 }
@@ -119,13 +150,24 @@ export type NetworkJwtState = Readonly<z.output<typeof networkJwtSchema>>;
 
 export type NetworkJwtStore = StateFile<NetworkJwtState>;
 
-export const emptyNetworkJwtState: NetworkJwtState = { token: undefined, spentCodes: [], refusedTokens: [] };
+export const emptyNetworkJwtState: NetworkJwtState = {
+  token: undefined,
+  spentCodes: [],
+  refusedTokens: [],
+};
 
-/** Signs out after a confirmed refusal: the token is dropped and never taken again. @throws state-unwritable */
+/**
+ * Signs out after a confirmed refusal: the token is dropped and never taken again. @throws
+ * state-unwritable
+ */
 export async function forgetNetworkJwt(store: NetworkJwtStore, refused: Secret): Promise<void> {
   const state = (await store.readOrSetAside()) ?? emptyNetworkJwtState;
   const token = refused.equals(state.token) ? undefined : state.token;
-  await store.write({ ...state, token, refusedTokens: remember(state.refusedTokens, toFingerprint(refused)) });
+  await store.write({
+    ...state,
+    token,
+    refusedTokens: remember(state.refusedTokens, toFingerprint(refused)),
+  });
 }
 
 /** SHA-256 of a secret, in hex: enough to know it again. */

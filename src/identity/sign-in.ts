@@ -2,7 +2,12 @@ import { hasCode, isAbort, TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { ServiceClient } from '../service/client.ts';
 import { readClaims } from '../service/jwt.ts';
-import { emptyNetworkJwtState, type NetworkJwtStore, remember, toFingerprint } from './registration-files.ts';
+import {
+  emptyNetworkJwtState,
+  type NetworkJwtStore,
+  remember,
+  toFingerprint,
+} from './registration-files.ts';
 
 /** What signing in needs. */
 export interface SignInDependencies {
@@ -13,10 +18,14 @@ export interface SignInDependencies {
 /** What the owner gave beside the configuration; undefined where nothing was given. */
 export type GivenCredentials = Readonly<Record<'networkJwt' | 'authCode', Secret | undefined>>;
 
-// Logins are limited to 5 in 5 minutes, and a try too many makes the wait longer (production-profile, "Failures").
+// Logins are limited to 5 in 5 minutes, and a try too many makes the wait longer
+// (production-profile, "Failures").
 const loginPauseSeconds = 300;
 
-/** The network JWT: stored, else given, else bought with the auth code. @throws signed-out, codes of `signIn` */
+/**
+ * The network JWT: stored, else given, else bought with the auth code. @throws signed-out, codes of
+ * `signIn`
+ */
 export async function resolveNetworkJwt(
   dependencies: SignInDependencies,
   given: GivenCredentials,
@@ -30,11 +39,20 @@ export async function resolveNetworkJwt(
     return networkJwt;
   }
   if (given.authCode !== undefined) return signIn(dependencies, given.authCode, signal);
-  const why = networkJwt === undefined ? 'this device is not signed in' : 'the network JWT given is no longer accepted';
-  throw new TributaryError('signed-out', `${why}: sign in with \`tributary login\` and a new auth code`);
+  const why =
+    networkJwt === undefined
+      ? 'this device is not signed in'
+      : 'the network JWT given is no longer accepted';
+  throw new TributaryError(
+    'signed-out',
+    `${why}: sign in with \`tributary login\` and a new auth code`,
+  );
 }
 
-/** Trades an auth code for the network JWT. @throws auth-code-refused, state-unwritable, codes of `call` */
+/**
+ * Trades an auth code for the network JWT. @throws auth-code-refused, state-unwritable, codes of
+ * `call`
+ */
 export async function signIn(
   { client, store }: SignInDependencies,
   authCode: Secret,
@@ -42,23 +60,34 @@ export async function signIn(
 ): Promise<Secret> {
   const code = authCode.trim();
   if (!/^\S{1,2000}$/.test(code.reveal())) {
-    throw new TributaryError('auth-code-refused', 'signing in: the auth code is empty or has a space in it');
+    throw new TributaryError(
+      'auth-code-refused',
+      'signing in: the auth code is empty or has a space in it',
+    );
   }
   const fingerprint = toFingerprint(code);
   const state = (await store.readOrSetAside()) ?? emptyNetworkJwtState;
   // None is sent twice: a restart loop would lock the owner out.
   if (state.spentCodes.includes(fingerprint)) {
-    throw new TributaryError('auth-code-refused', `signing in: this auth code was already used or refused; ${advice}`);
+    throw new TributaryError(
+      'auth-code-refused',
+      `signing in: this auth code was already used or refused; ${advice}`,
+    );
   }
   // A disk that takes nothing must be found before the code is spent, not after.
   await store.write(state);
   const spent = { ...state, spentCodes: remember(state.spentCodes, fingerprint) };
-  const answer = await client.call('codeLogin', { authCode: code }, { signal }).catch(async (error: unknown) => {
-    if (hasCode(error, 'auth-code-refused')) await store.write(spent);
-    throw toLoginError(error);
-  });
+  const answer = await client
+    .call('codeLogin', { authCode: code }, { signal })
+    .catch(async (error: unknown) => {
+      if (hasCode(error, 'auth-code-refused')) await store.write(spent);
+      throw toLoginError(error);
+    });
   if (answer.byJwt === undefined) {
-    throw new TributaryError('answer-invalid', 'signing in: the answer holds neither a network JWT nor an error');
+    throw new TributaryError(
+      'answer-invalid',
+      'signing in: the answer holds neither a network JWT nor an error',
+    );
   }
   await store.write({ ...spent, token: answer.byJwt });
   return answer.byJwt;
@@ -68,14 +97,22 @@ const advice = 'make a new one and give it to `tributary login`';
 
 function toLoginError(error: unknown): unknown {
   if (hasCode(error, 'auth-code-refused')) {
-    return new TributaryError('auth-code-refused', `signing in: ${error.message}; ${advice}`, { cause: error });
+    return new TributaryError('auth-code-refused', `signing in: ${error.message}; ${advice}`, {
+      cause: error,
+    });
   }
   if (!hasCode(error, 'rate-limited')) return error;
   const retryAfterSeconds = error.retryAfterSeconds ?? loginPauseSeconds;
-  return new TributaryError('rate-limited', `signing in: ${error.message}`, { cause: error, retryAfterSeconds });
+  return new TributaryError('rate-limited', `signing in: ${error.message}`, {
+    cause: error,
+    retryAfterSeconds,
+  });
 }
 
-/** Asks a second operation: one refusal says little, 5xx, time-out or HTML nothing of it. @throws AbortError */
+/**
+ * Asks a second operation: one refusal says little, 5xx, time-out or HTML nothing of it. @throws
+ * AbortError
+ */
 export async function confirmRefusal(
   client: SignInDependencies['client'],
   token: Secret,
@@ -87,10 +124,16 @@ export async function confirmRefusal(
   return hasCode(failure, 'not-authorized');
 }
 
-/** A service that is being changed or repaired refuses everyone; a day is enough for its people to notice. */
+/**
+ * A service that is being changed or repaired refuses everyone; a day is enough for its people to
+ * notice.
+ */
 const longestMs = 86_400_000;
 
-/** True where a token that has been refused for so long (ms) will not be taken again: it has run out, or it was a day. */
+/**
+ * True where a token that has been refused for so long (ms) will not be taken again: it has run
+ * out, or it was a day.
+ */
 export function isRefusedForGood(token: Secret, refusedMs: number, now: Date): boolean {
   const expiresAtMs = readClaims(token)?.expiresAtMs ?? Number.POSITIVE_INFINITY;
   return expiresAtMs <= now.getTime() || refusedMs >= longestMs;

@@ -1,7 +1,12 @@
 import { TributaryError } from '../lib/errors.ts';
 import type { AuthenticatedAnswer } from './authenticate.ts';
 import type { ClientRow } from './find-client.ts';
-import type { IssuedTunnel, OwnClient, Registration, RegistrationFiles } from './registration-files.ts';
+import type {
+  IssuedTunnel,
+  OwnClient,
+  Registration,
+  RegistrationFiles,
+} from './registration-files.ts';
 
 /** What an answer of auth-client leaves to write down. */
 export interface Issued {
@@ -12,7 +17,10 @@ export interface Issued {
 }
 
 /** The registration that an answer amounts to. */
-export function composeRegistration(own: OwnClient, { answer, tunnel, before }: Issued): Registration {
+export function composeRegistration(
+  own: OwnClient,
+  { answer, tunnel, before }: Issued,
+): Registration {
   return {
     installId: own.installId,
     clientId: own.clientId,
@@ -26,8 +34,14 @@ export function composeRegistration(own: OwnClient, { answer, tunnel, before }: 
 
 type ProxyClient = Partial<Pick<NonNullable<ClientRow['proxyClient']>, 'proxyHost' | 'wgConfig'>>;
 
-/** The tunnel of an answer or a client row; undefined: none, as for some plans (production-profile, "auth-client"). */
-export function toIssuedTunnel({ proxyHost, wgConfig: issued }: ProxyClient = {}): IssuedTunnel | undefined {
+/**
+ * The tunnel of an answer or a client row; undefined: none, as for some plans (production-profile,
+ * "auth-client").
+ */
+export function toIssuedTunnel({
+  proxyHost,
+  wgConfig: issued,
+}: ProxyClient = {}): IssuedTunnel | undefined {
   if (issued?.config === undefined) return undefined;
   return {
     text: issued.config,
@@ -40,7 +54,10 @@ export function toIssuedTunnel({ proxyHost, wgConfig: issued }: ProxyClient = {}
   };
 }
 
-/** Writes first, so that no retry registers again. @throws state-unwritable, registration-incomplete (no tunnel) */
+/**
+ * Writes first, so that no retry registers again. @throws state-unwritable, registration-incomplete
+ * (no tunnel)
+ */
 export async function storeRegistration(
   files: RegistrationFiles,
   own: OwnClient,

@@ -1,6 +1,8 @@
 import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net';
 
-/** `10.1.2.3/8` taken apart; undefined when it is not an address with or without a prefix length. */
+/**
+ * `10.1.2.3/8` taken apart; undefined when it is not an address with or without a prefix length.
+ */
 export interface Prefix {
   readonly family: 4 | 6;
   readonly address: string;
@@ -20,10 +22,15 @@ export function parsePrefix(text: string): Prefix | undefined {
   const family = isIPv4(address) ? 4 : 6;
   const most = family === 4 ? 32 : 128;
   if (length === undefined) return { family, address, length: most };
-  return /^\d{1,3}$/.test(length) && Number(length) <= most ? { family, address, length: Number(length) } : undefined;
+  return /^\d{1,3}$/.test(length) && Number(length) <= most
+    ? { family, address, length: Number(length) }
+    : undefined;
 }
 
-/** The prefix with its host bits cleared, as ip and nft print it: `10.0.0.0/8`, `2001:db8::/32`, a single one `192.0.2.1`. */
+/**
+ * The prefix with its host bits cleared, as ip and nft print it: `10.0.0.0/8`, `2001:db8::/32`, a
+ * single one `192.0.2.1`.
+ */
 export function toNetwork({ family, address, length }: Prefix): string {
   const width = family === 4 ? 8 : 16;
   const parts = family === 4 ? address.split('.').map(Number) : toGroups(address);
@@ -32,11 +39,17 @@ export function toNetwork({ family, address, length }: Prefix): string {
     return (part >> hostBits) << hostBits;
   });
   const groups = cleared.map((group) => group.toString(16)).join(':');
-  const start = family === 4 ? cleared.join('.') : new SocketAddress({ address: groups, family: 'ipv6' }).address;
+  const start =
+    family === 4
+      ? cleared.join('.')
+      : new SocketAddress({ address: groups, family: 'ipv6' }).address;
   return length === parts.length * width ? start : `${start}/${length}`;
 }
 
-/** The networks of these prefixes, each once, sorted: the same for the same networks, however they are spelt and ordered. */
+/**
+ * The networks of these prefixes, each once, sorted: the same for the same networks, however they
+ * are spelt and ordered.
+ */
 export function toNetworks(prefixes: readonly string[]): readonly string[] {
   return [...new Set(prefixes.flatMap((text) => parsePrefix(text) ?? []).map(toNetwork))].sort();
 }

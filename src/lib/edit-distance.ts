@@ -5,14 +5,20 @@ const longestName = 200;
 export function findNearest(name: string, known: readonly string[]): string | undefined {
   if (name.length > longestName) return undefined;
   const [nearest] = known
-    .map((candidate) => ({ candidate, distance: countEdits(name.toLowerCase(), candidate.toLowerCase()) }))
+    .map((candidate) => ({
+      candidate,
+      distance: countEdits(name.toLowerCase(), candidate.toLowerCase()),
+    }))
     .sort((one, other) => one.distance - other.distance);
   const { candidate = '', distance = 0 } = nearest ?? {};
   const most = Math.max(1, Math.floor(Math.min(name.length, candidate.length) / 3));
   return distance <= most ? nearest?.candidate : undefined;
 }
 
-/** Letters to add, remove, replace or swap until the texts are the same; a number above `most` where it takes more. */
+/**
+ * Letters to add, remove, replace or swap until the texts are the same; a number above `most` where
+ * it takes more.
+ */
 export function countEdits(one: string, other: string, most = Number.POSITIVE_INFINITY): number {
   if (Math.abs(one.length - other.length) > most) return most + 1;
   // A letter that the other lacks takes an edit of its own.
@@ -27,7 +33,8 @@ export function countEdits(one: string, other: string, most = Number.POSITIVE_IN
     const row = [index + 1];
     for (let column = 1; column <= other.length; column += 1) {
       const isSame = one[index] === other[column - 1];
-      const isSwapped = index > 0 && one[index] === other[column - 2] && one[index - 1] === other[column - 1];
+      const isSwapped =
+        index > 0 && one[index] === other[column - 2] && one[index - 1] === other[column - 1];
       const replaced = at(last, column - 1) - Number(isSame);
       const swapped = isSwapped ? at(beforeLast, column - 2) : replaced;
       row.push(Math.min(at(last, column), at(row, column - 1), replaced, swapped) + 1);

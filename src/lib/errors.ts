@@ -1,4 +1,7 @@
-/** Every failure that leaves a module, and its kind, which decides the exit code: scripts rely on these codes. */
+/**
+ * Every failure that leaves a module, and its kind, which decides the exit code: scripts rely on
+ * these codes.
+ */
 export const errorKinds = {
   'usage-invalid': 'usage',
   'configuration-invalid': 'configuration',
@@ -42,7 +45,14 @@ export const errorKinds = {
   'output-failed': 'output',
 } as const satisfies Readonly<Record<string, ErrorKind>>;
 
-export type ErrorKind = 'usage' | 'unavailable' | 'try-again' | 'not-allowed' | 'configuration' | 'refused' | 'output';
+export type ErrorKind =
+  | 'usage'
+  | 'unavailable'
+  | 'try-again'
+  | 'not-allowed'
+  | 'configuration'
+  | 'refused'
+  | 'output';
 export type ErrorCode = keyof typeof errorKinds;
 
 /** The one error class. The message says what was being done and never holds a secret. */
@@ -50,7 +60,10 @@ export class TributaryError extends Error {
   readonly code: ErrorCode;
   /** Seconds after which the other side allows another try; undefined where it said nothing. */
   readonly retryAfterSeconds: number | undefined;
-  /** False where a request surely had no effect on the service, true where it may have had; undefined elsewhere. */
+  /**
+   * False where a request surely had no effect on the service, true where it may have had;
+   * undefined elsewhere.
+   */
   readonly maybeSent: boolean | undefined;
   /** What to do about it, where more is known than the code; empty: nothing. */
   readonly action: string | undefined;
@@ -92,7 +105,10 @@ export function rethrow(code: ErrorCode, doing: string): (cause: unknown) => nev
   };
 }
 
-/** For `catch`: undefined for an error with one of these codes, or, where none is named, for every TributaryError; throws others on. */
+/**
+ * For `catch`: undefined for an error with one of these codes, or, where none is named, for every
+ * TributaryError; throws others on.
+ */
 export function toUndefined(...codes: readonly ErrorCode[]): (error: unknown) => undefined {
   return (error) => void toFailure(...codes)(error);
 }
@@ -100,7 +116,8 @@ export function toUndefined(...codes: readonly ErrorCode[]): (error: unknown) =>
 /** The same, but resolves with the error itself. */
 export function toFailure(...codes: readonly ErrorCode[]): (error: unknown) => TributaryError {
   return (error) => {
-    if (error instanceof TributaryError && (codes.length === 0 || codes.includes(error.code))) return error;
+    if (error instanceof TributaryError && (codes.length === 0 || codes.includes(error.code)))
+      return error;
     throw error;
   };
 }

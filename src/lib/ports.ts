@@ -15,15 +15,24 @@ export interface ProtocolPorts extends PortRange {
 
 /** Reads `25`, `6881-6889` or `udp/1900`; undefined where the text is none of them. */
 export function parsePortRange(text: string): ProtocolPorts | undefined {
-  const [, protocol, from = '', to = from] = /^(?:(tcp|udp)\/)?(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
+  const [, protocol, from = '', to = from] =
+    /^(?:(tcp|udp)\/)?(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
   const [first, last] = [Number(from), Number(to)];
   if (from === '' || first < 1 || last > 65_535 || first > last) return undefined;
   return { protocol: protocol as ProtocolPorts['protocol'], first, last };
 }
 
-/** The ranges of the protocol as text, sorted by number; what overlaps or follows directly is one range. */
-export function mergePortRanges(ranges: readonly ProtocolPorts[], protocol: ProtocolPorts['protocol']) {
-  const sorted = ranges.filter((range) => range.protocol === protocol).sort((one, other) => one.first - other.first);
+/**
+ * The ranges of the protocol as text, sorted by number; what overlaps or follows directly is one
+ * range.
+ */
+export function mergePortRanges(
+  ranges: readonly ProtocolPorts[],
+  protocol: ProtocolPorts['protocol'],
+) {
+  const sorted = ranges
+    .filter((range) => range.protocol === protocol)
+    .sort((one, other) => one.first - other.first);
   const merged: { first: number; last: number }[] = [];
   for (const { first, last } of sorted) {
     const before = merged.at(-1);
@@ -33,15 +42,22 @@ export function mergePortRanges(ranges: readonly ProtocolPorts[], protocol: Prot
   return merged.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`));
 }
 
-/** Above what providers filter and most services use, below what Linux gives to a device's own connections. */
+/**
+ * Above what providers filter and most services use, below what Linux gives to a device's own
+ * connections.
+ */
 export const usualConsumerPorts: PortRange = { first: 16_384, last: 32_767 };
 /** Fewer would be a ceiling for a busy destination. */
 const least = 4096;
 
-/** Ports that nothing of the device's own uses, so no late answer reaches it; undefined: there are too few of them. */
+/**
+ * Ports that nothing of the device's own uses, so no late answer reaches it; undefined: there are
+ * too few of them.
+ */
 export function chooseConsumerPorts(localRange: string | undefined): PortRange | undefined {
   const [first, last] = (localRange ?? '').split(/\s+/).map(Number);
-  if (!first || !last || first > usualConsumerPorts.last || last < usualConsumerPorts.first) return usualConsumerPorts;
+  if (!first || !last || first > usualConsumerPorts.last || last < usualConsumerPorts.first)
+    return usualConsumerPorts;
   const free = [
     { first: usualConsumerPorts.first, last: first - 1 },
     { first: last + 1, last: 65_535 },

@@ -1,6 +1,9 @@
 import { inspect, isDeepStrictEqual } from 'node:util';
 
-/** Text that must not be shown: it prints as `[secret]` everywhere. Searching for `reveal(` lists every place one leaves. */
+/**
+ * Text that must not be shown: it prints as `[secret]` everywhere. Searching for `reveal(` lists
+ * every place one leaves.
+ */
 export class Secret {
   readonly #text: string;
 
@@ -41,15 +44,25 @@ export class SecretAddress extends Secret {
   }
 }
 
-/** True where both hold the same. Secrets print alike: they are compared by what they hold. Absent is the same as undefined. */
+/**
+ * True where both hold the same. Secrets print alike: they are compared by what they hold. Absent
+ * is the same as undefined.
+ */
 export function isSame(one: unknown, other: unknown): boolean {
   if (one instanceof Secret && other instanceof Secret) return one.equals(other);
   if (!isMap(one) || !isMap(other)) return isDeepStrictEqual(one, other);
-  return [...new Set([...Object.keys(one), ...Object.keys(other)])].every((key) => isSame(one[key], other[key]));
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].every((key) =>
+    isSame(one[key], other[key]),
+  );
 }
 
 function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Secret);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof Secret)
+  );
 }
 
 /** An address without its user, path and query; `[secret]` for what is no address. */

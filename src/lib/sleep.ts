@@ -1,4 +1,7 @@
-/** Waits `ms`, or until the signal aborts; resolves either way, true when the time passed. One listener, removed again. */
+/**
+ * Waits `ms`, or until the signal aborts; resolves either way, true when the time passed. One
+ * listener, removed again.
+ */
 export async function sleep(ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false;
   const { promise, resolve } = Promise.withResolvers<unknown>();

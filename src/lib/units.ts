@@ -3,7 +3,10 @@ export const GIB = 1024 ** 3;
 /** What a limit may be, in bits per second. */
 export const [leastBitRate, mostBitRate] = [64e3, 100e9];
 
-/** Bytes for people: three significant digits and a decimal unit, as disks and tariffs are sold: `1.50 MB`. */
+/**
+ * Bytes for people: three significant digits and a decimal unit, as disks and tariffs are sold:
+ * `1.50 MB`.
+ */
 export function formatBytes(bytes: number): string {
   return bytes < 1000 ? `${bytes} B` : formatScaled(bytes / 1000, ['kB', 'MB', 'GB', 'TB', 'PB']);
 }

@@ -21,11 +21,16 @@ export interface HostPolicy extends Omit<WaysOut, 'publicAddress' | 'totalConnec
   readonly consumerPorts: PortRange | undefined;
   /** Connections out of the namespace that the host tracks at most; 0: no ceiling. */
   readonly connections: number;
-  /** True where forwarding was off on the uplink before: then nothing but the namespace may use it. */
+  /**
+   * True where forwarding was off on the uplink before: then nothing but the namespace may use it.
+   */
   readonly isForwardingOurs: boolean;
 }
 
-/** The host's one small table, whole, in one transaction: the second fence, which holds when the namespace's own is gone. */
+/**
+ * The host's one small table, whole, in one transaction: the second fence, which holds when the
+ * namespace's own is gone.
+ */
 export function renderHostRuleset(policy: HostPolicy): string {
   const { link, uplink } = policy;
   const inner = `"${hostSide}"`;
@@ -38,25 +43,32 @@ export function renderHostRuleset(policy: HostPolicy): string {
   // Through the host and to the host itself.
   const everywhere = [
     ...forAll(policy.nameServers.filter(isIPv4), 'meta l4proto { tcp, udp } th dport 53 accept'),
-    ...policy.recipients.map(({ address, port }) => `${own} ip daddr ${address} tcp dport ${port} accept`),
+    ...policy.recipients.map(
+      ({ address, port }) => `${own} ip daddr ${address} tcp dport ${port} accept`,
+    ),
   ];
   const accepted = [
     ...everywhere,
     ...listPortRules(policy.blockedPorts),
     ...forAll(policy.denyDestinations, 'drop'),
-    ...(policy.connections === 0 ? [] : [`${renderNewCount('connections', policy.connections)} drop`]),
+    ...(policy.connections === 0
+      ? []
+      : [`${renderNewCount('connections', policy.connections)} drop`]),
     ...forAll(policy.allowDestinations, 'accept'),
     ...forAll([...policy.ownPrefixes, ...policy.publicAddresses], 'drop'),
     ...forAll(specialPrefixes.v4, 'drop'),
     `oifname "${uplink}" accept`,
   ];
-  // A connection that once left untranslated stays so, also when there is an uplink: without one nothing leaves at all.
+  // A connection that once left untranslated stays so, also when there is an uplink: without one
+  // nothing leaves at all.
   const wayOut = uplink === undefined ? [] : accepted;
   return `${[
     `table inet ${hostTableName}`,
     `delete table inet ${hostTableName}`,
     `table inet ${hostTableName} {`,
-    ...(policy.connections === 0 ? [] : ['  set connections { type mark; size 4096; flags dynamic; }']),
+    ...(policy.connections === 0
+      ? []
+      : ['  set connections { type mark; size 4096; flags dynamic; }']),
     // Without the namespace's own rules consumers' packets come with addresses of their own: they end here, before the host
     // could answer one with an error.
     '  chain origin {',
@@ -70,12 +82,16 @@ export function renderHostRuleset(policy: HostPolicy): string {
     `    oifname ${inner} ct state established,related accept`,
     `    oifname ${inner} drop`,
     // The host did not route before; that it does so now is for the namespace alone.
-    ...(uplink !== undefined && policy.isForwardingOurs ? [`    iifname "${uplink}" oifname "${uplink}" drop`] : []),
+    ...(uplink !== undefined && policy.isForwardingOurs
+      ? [`    iifname "${uplink}" oifname "${uplink}" drop`]
+      : []),
     '  }',
     '  chain from_namespace {',
     '    ct state { invalid, untracked } drop',
     // The namespace hears it over the link, and hands it to the consumer that began the connection.
-    ...listStaleMatches(policy.uplinkAddresses).map((match) => `    ${match} reject with tcp reset`),
+    ...listStaleMatches(policy.uplinkAddresses).map(
+      (match) => `    ${match} reject with tcp reset`,
+    ),
     ...wayOut.map((rule) => `    ${rule}`),
     '    drop',
     '  }',
@@ -87,24 +103,38 @@ export function renderHostRuleset(policy: HostPolicy): string {
     '  }',
     '  chain translate {',
     '    type nat hook postrouting priority srcnat; policy accept;',
-    ...(uplink === undefined ? [] : translations.map(([, how]) => `    ${own} oifname "${uplink}" ${how}`)),
+    ...(uplink === undefined
+      ? []
+      : translations.map(([, how]) => `    ${own} oifname "${uplink}" ${how}`)),
     '  }',
     '}',
   ].join('\n')}\n`;
 }
 
-/** Why the fence keeps the agent from this host of a URL; undefined: it does not, as where the URL names an address. */
-export function explainKeptAway(host: string, address: string | undefined, allowed: readonly string[]) {
-  if (address === undefined || isIP(host) !== 0 || !isInAny(address, specialPrefixes.v4)) return undefined;
+/**
+ * Why the fence keeps the agent from this host of a URL; undefined: it does not, as where the URL
+ * names an address.
+ */
+export function explainKeptAway(
+  host: string,
+  address: string | undefined,
+  allowed: readonly string[],
+) {
+  if (address === undefined || isIP(host) !== 0 || !isInAny(address, specialPrefixes.v4))
+    return undefined;
   return isInAny(address, allowed)
     ? undefined
     : `${host} is ${address}, which is not on the Internet: the fence around the agent refuses it`;
 }
 
-// A single port is refused to the agent itself too. Of a range, in which the tunnel's own port may be, only what the
-// namespace translated: its settings are the kernel's own, so consumers leave it from the usual ports.
+// A single port is refused to the agent itself too. Of a range, in which the tunnel's own port may
+// be, only what the namespace translated: its settings are the kernel's own, so consumers leave it
+// from the usual ports.
 function listPortRules(blockedPorts: HostPolicy['blockedPorts']): readonly string[] {
-  const { true: ranges = [], false: single = [] } = Object.groupBy(blockedPorts, (entry) => `${isRangeOfPorts(entry)}`);
+  const { true: ranges = [], false: single = [] } = Object.groupBy(
+    blockedPorts,
+    (entry) => `${isRangeOfPorts(entry)}`,
+  );
   const translated = `th sport ${usualConsumerPorts.first}-${usualConsumerPorts.last}`;
   return [
     ...listPortMatches(single, 'ports').map(({ match }) => `${match} drop`),

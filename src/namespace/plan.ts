@@ -7,29 +7,47 @@ export const hostSide = 'tributary-host';
 export const namespaceSide = 'uplink0';
 export const hostTableName = 'tributary_host';
 
-/** Networks for the link, from the range set aside for benchmarks (RFC 2544): no home network uses it. */
+/**
+ * Networks for the link, from the range set aside for benchmarks (RFC 2544): no home network uses
+ * it.
+ */
 const candidates = ['198.18.213.0/30', '198.19.213.0/30', '198.18.87.0/30', '198.19.87.0/30'];
 
 export type Link = ReturnType<typeof chooseLink>;
 
 /** A network for the link that nothing on the host has. @throws gateway-failed */
 export function chooseLink(ownPrefixes: readonly string[]) {
-  const free = candidates.find((candidate) => !ownPrefixes.some((prefix) => overlaps(prefix, candidate)));
+  const free = candidates.find(
+    (candidate) => !ownPrefixes.some((prefix) => overlaps(prefix, candidate)),
+  );
   if (free === undefined) {
     const all = candidates.join(', ');
-    throw new TributaryError('gateway-failed', `this host has routes to all of ${all}; free one of them`);
+    throw new TributaryError(
+      'gateway-failed',
+      `this host has routes to all of ${all}; free one of them`,
+    );
   }
   const base = free.replace(/\.0\/30$/, '');
   return { network: free, hostAddress: `${base}.1`, namespaceAddress: `${base}.2` };
 }
 
-/** Name servers that can be reached from the namespace: those of the first file that names any but the host itself. */
-export function chooseNameServers(...resolvConfs: readonly (string | undefined)[]): readonly string[] {
-  return resolvConfs.map((text = '') => readNameServers(text)).find((servers) => servers.length > 0) ?? [];
+/**
+ * Name servers that can be reached from the namespace: those of the first file that names any but
+ * the host itself.
+ */
+export function chooseNameServers(
+  ...resolvConfs: readonly (string | undefined)[]
+): readonly string[] {
+  return (
+    resolvConfs.map((text = '') => readNameServers(text)).find((servers) => servers.length > 0) ??
+    []
+  );
 }
 
 /** Those on this host's loopback are left out. */
 function readNameServers(text: string): readonly string[] {
   const named = text.split('\n').flatMap((line) => /^\s*nameserver\s+(\S+)/.exec(line)?.[1] ?? []);
-  return named.filter((server) => parsePrefix(server) !== undefined && !isInAny(server, ['127.0.0.0/8', '::1']));
+  return named.filter(
+    (server) => parsePrefix(server) !== undefined && !isInAny(server, ['127.0.0.0/8', '::1']),
+  );
 }

@@ -11,11 +11,17 @@ import { findHostHardware, isBitSet, isNetworkAdmin } from '../system/host-hardw
 import { createRestoreFile } from '../system/restore-file.ts';
 import { sayOnSetAside } from '../system/state-file.ts';
 import { namespaceName } from './plan.ts';
-import { bringNamespaceUp, checkNamespaceIsFree, type NamespaceHost, takeNamespaceDown } from './up.ts';
+import {
+  bringNamespaceUp,
+  checkNamespaceIsFree,
+  type NamespaceHost,
+  takeNamespaceDown,
+} from './up.ts';
 
 /**
- * Outside of a namespace that the agent may change: makes one, runs the agent in it and cleans up; its exit code.
- * undefined: this namespace is the agent's own already, go on here. @throws host-namespace, not-allowed, gateway-failed
+ * Outside of a namespace that the agent may change: makes one, runs the agent in it and cleans up;
+ * its exit code. undefined: this namespace is the agent's own already, go on here. @throws
+ * host-namespace, not-allowed, gateway-failed
  */
 export async function runInside(
   loaded: LoadedConfig,
@@ -24,11 +30,21 @@ export async function runInside(
 ): Promise<number | undefined> {
   const hardware = await findHostHardware(exec);
   const means = await observeMeans(environment);
-  if (hardware === undefined && (means.isRoot || !means.hasPasta || (await isNetworkAdmin()))) return undefined;
-  const way = chooseWayIn(means, [process.execPath, ...process.execArgv, ...argv, '--own-namespace']);
-  const why = hardware === undefined ? 'this user may not change the network here' : `${hardware} is this host's`;
+  if (hardware === undefined && (means.isRoot || !means.hasPasta || (await isNetworkAdmin())))
+    return undefined;
+  const way = chooseWayIn(means, [
+    process.execPath,
+    ...process.execArgv,
+    ...argv,
+    '--own-namespace',
+  ]);
+  const why =
+    hardware === undefined
+      ? 'this user may not change the network here'
+      : `${hardware} is this host's`;
   process.stderr.write(`tributary: ${why}; going on in a network namespace of its own\n`);
-  // In there everybody is user 0 and /run is another: the commands outside look where they would without it.
+  // In there everybody is user 0 and /run is another: the commands outside look where they would
+  // without it.
   const inside = { ...environment, TRIBUTARY_STATUS_SOCKET: loaded.socketPaths[0] };
   if (way.kind === 'pasta') {
     const exitCode = await runToEnd(way.argv, inside, passToAgent);
@@ -52,15 +68,21 @@ export async function runInside(
 
 const lastBreathSeconds = 15;
 
-/** pasta ends at a signal from the terminal before the agent has: its lock says when that is done too. */
+/**
+ * pasta ends at a signal from the terminal before the agent has: its lock says when that is done
+ * too.
+ */
 async function waitForAgent(stateDirectory: string): Promise<void> {
   const args = ['-w', `${lastBreathSeconds}`, join(stateDirectory, 'agent.lock'), 'true'];
-  await exec({ program: 'flock', args, doing: 'waiting for the agent', timeoutMs: 20_000 }).catch(toUndefined());
+  await exec({ program: 'flock', args, doing: 'waiting for the agent', timeoutMs: 20_000 }).catch(
+    toUndefined(),
+  );
 }
 
 /** What the namespace's commands work with; settings of the host are kept in `directory` alone. */
 export function openNamespaceHost(directory = '/run/tributary-netns'): NamespaceHost {
-  // Only root writes there, and what is kept lasts as long as the settings that it is about: until the host restarts.
+  // Only root writes there, and what is kept lasts as long as the settings that it is about: until
+  // the host restarts.
   return {
     exec,
     restore: createRestoreFile(directory, 'host-restore', sayOnSetAside(process.stderr)),
@@ -72,12 +94,17 @@ export function openNamespaceHost(directory = '/run/tributary-netns'): Namespace
   };
 }
 
-/** Runs a command with our own standard streams, passes on the signals that we get, and waits for its end. */
+/**
+ * Runs a command with our own standard streams, passes on the signals that we get, and waits for
+ * its end.
+ */
 async function runToEnd(
   [program, ...args]: readonly [string, ...string[]],
   environment: NodeJS.ProcessEnv,
-  passOn: (child: ChildProcess, signal: NodeJS.Signals) => Promise<unknown> = async (child, signal) =>
-    child.kill(signal),
+  passOn: (child: ChildProcess, signal: NodeJS.Signals) => Promise<unknown> = async (
+    child,
+    signal,
+  ) => child.kill(signal),
 ): Promise<number> {
   const child = spawn(program, args, { stdio: 'inherit', env: environment });
   // A process that has ended needs no signal.
@@ -90,8 +117,14 @@ async function runToEnd(
   return code ?? 128 + (signal === null ? 0 : os.constants.signals[signal]);
 }
 
-/** Signals the agent, pasta's one child: pasta itself would end at once, and take the network away too early. */
-export async function passToAgent(pasta: Pick<ChildProcess, 'pid' | 'kill'>, signal: NodeJS.Signals): Promise<void> {
+/**
+ * Signals the agent, pasta's one child: pasta itself would end at once, and take the network away
+ * too early.
+ */
+export async function passToAgent(
+  pasta: Pick<ChildProcess, 'pid' | 'kill'>,
+  signal: NodeJS.Signals,
+): Promise<void> {
   const agent = await findAgent(`/proc/${pasta.pid}/task/${pasta.pid}/children`);
   if (agent === undefined) return void pasta.kill(signal);
   // The first process of a process namespace loses signals that it does not listen to yet.
@@ -117,19 +150,27 @@ async function findAgent(listOfChildren: string): Promise<number | undefined> {
 
 export type Means = Awaited<ReturnType<typeof observeMeans>>;
 
-/** How a command gets into a namespace of the agent's own, by these means. @throws host-namespace where neither works */
+/**
+ * How a command gets into a namespace of the agent's own, by these means. @throws host-namespace
+ * where neither works
+ */
 export function chooseWayIn(means: Means, command: readonly string[]) {
   // Should this process be killed, the agent inside is told to stop as well.
   const tied = ['setpriv', '--pdeathsig', 'TERM', ...command];
-  if (means.isRoot) return { kind: 'netns', argv: ['ip', 'netns', 'exec', namespaceName, ...tied] } as const;
+  if (means.isRoot)
+    return { kind: 'netns', argv: ['ip', 'netns', 'exec', namespaceName, ...tied] } as const;
   const inPasta = ['unshare', '--mount', 'sh', '-c', pastaScript, 'sh', ...tied];
-  if (means.hasPasta) return { kind: 'pasta', argv: ['pasta', ...pastaOptions, ...inPasta] } as const;
+  if (means.hasPasta)
+    return { kind: 'pasta', argv: ['pasta', ...pastaOptions, ...inPasta] } as const;
   const message =
     "this is the host's own network namespace, and the agent changes none but its own: run it with sudo, or install pasta (apt-get install passt)";
   throw new TributaryError('host-namespace', message);
 }
 
-/** Neither the host's loopback (--no-map-gw) nor a port is led across: the agent is asked through its socket. */
+/**
+ * Neither the host's loopback (--no-map-gw) nor a port is led across: the agent is asked through
+ * its socket.
+ */
 const pastaOptions = [
   '--config-net',
   '--quiet',
@@ -139,7 +180,10 @@ const pastaOptions = [
   '--',
 ];
 
-/** A private /run: the host's, and the /run/wireguard that wireguard-go wants and an ordinary user cannot make. */
+/**
+ * A private /run: the host's, and the /run/wireguard that wireguard-go wants and an ordinary user
+ * cannot make.
+ */
 const pastaScript = [
   'set -e',
   // A place that everybody has; nothing is left there, also where this is cut short.
@@ -153,7 +197,8 @@ const pastaScript = [
   'done',
   'mkdir "$new/wireguard"',
   'mount -n --move "$new" /run',
-  // A resolver on the host's loopback is out of reach in there; the servers that systemd's asks are not.
+  // A resolver on the host's loopback is out of reach in there; the servers that systemd's asks are
+  // not.
   'servers=/run/systemd/resolve/resolv.conf',
   'if [ -r $servers ] && grep -q "^nameserver 127[.]" /etc/resolv.conf; then mount -n --bind $servers /etc/resolv.conf; fi',
   // nft is not where Debian lets ordinary users look.
@@ -163,12 +208,23 @@ const pastaScript = [
 
 export async function observeMeans(environment: NodeJS.ProcessEnv) {
   const folders = [...(environment.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin'];
-  const found = await Promise.allSettled(folders.map((folder) => access(join(folder, 'pasta'), constants.X_OK)));
-  return { isRoot: process.geteuid?.() === 0, hasPasta: found.some(({ status }) => status === 'fulfilled') };
+  const found = await Promise.allSettled(
+    folders.map((folder) => access(join(folder, 'pasta'), constants.X_OK)),
+  );
+  return {
+    isRoot: process.geteuid?.() === 0,
+    hasPasta: found.some(({ status }) => status === 'fulfilled'),
+  };
 }
 
-/** What it printed in there; undefined: this namespace is it. @throws host-namespace, not-allowed, command-failed */
-export async function planInside(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<string | undefined> {
+/**
+ * What it printed in there; undefined: this namespace is it. @throws host-namespace, not-allowed,
+ * command-failed
+ */
+export async function planInside(
+  argv: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
   const hardware = await findHostHardware(exec);
   if (hardware === undefined) {
     if (await isNetworkAdmin()) return undefined;
@@ -183,7 +239,14 @@ export async function planInside(argv: readonly string[], environment: NodeJS.Pr
     const message = `${hardware} is this host's, and the agent's own network namespace is not there yet: sudo tributary namespace up`;
     throw new TributaryError('host-namespace', message);
   }
-  const given = Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  const given = Object.entries(environment).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
   const args = ['netns', 'exec', namespaceName, process.execPath, ...argv, '--own-namespace'];
-  return exec({ program: 'ip', args, env: Object.fromEntries(given), doing: "planning in the agent's namespace" });
+  return exec({
+    program: 'ip',
+    args,
+    env: Object.fromEntries(given),
+    doing: "planning in the agent's namespace",
+  });
 }

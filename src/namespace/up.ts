@@ -2,7 +2,13 @@ import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { WaysOut } from '../config/recipients.ts';
 import { toCeilings } from '../gateway/ceilings.ts';
-import { chooseRouter, chooseUplink, listAddresses, listOwnPrefixes, listPublicAddresses } from '../gateway/uplink.ts';
+import {
+  chooseRouter,
+  chooseUplink,
+  listAddresses,
+  listOwnPrefixes,
+  listPublicAddresses,
+} from '../gateway/uplink.ts';
 import { hasCode, rethrow, TributaryError } from '../lib/errors.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
 import type { Exec } from '../system/exec.ts';
@@ -35,24 +41,39 @@ export interface NamespaceHost {
 const resolvConfFolder = `/etc/netns/${namespaceName}`;
 
 /**
- * Fits the agent's namespace, its link and the host's fence to the host as it is now; safe to repeat. Resolves to the
- * uplink; undefined: none yet, and nothing passes before this is repeated. @throws not-allowed, gateway-failed
+ * Fits the agent's namespace, its link and the host's fence to the host as it is now; safe to
+ * repeat. Resolves to the uplink; undefined: none yet, and nothing passes before this is repeated.
+ * @throws not-allowed, gateway-failed
  */
-export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Promise<string | undefined> {
+export async function bringNamespaceUp(
+  host: NamespaceHost,
+  ways: WaysOut,
+): Promise<string | undefined> {
   const { exec } = host;
   const [interfaces, routes] = await Promise.all([observeInterfaces(exec), observeRoutes(exec, 4)]);
   const uplink = chooseUplink({ routes, interfaces }, { tunnelInterface: hostSide });
   const ownPrefixes = listOwnPrefixes(interfaces, hostSide);
   const link = chooseLink(ownPrefixes);
-  const nameServers = await prepareNameServers().catch(rethrow('command-failed', 'giving it DNS')).catch(explain);
-  const isForwardingOurs = uplink !== undefined && (await isSwitchedByUs(host, toForwardingPath(uplink)));
+  const nameServers = await prepareNameServers()
+    .catch(rethrow('command-failed', 'giving it DNS'))
+    .catch(explain);
+  const isForwardingOurs =
+    uplink !== undefined && (await isSwitchedByUs(host, toForwardingPath(uplink)));
   // The fence is there before the link is.
   const consumerPorts = chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range'));
   const known = await outsideFile.read();
   // The host forgets a connection later than the namespace does.
   const { total } = toCeilings(await observeConnectionRoom(), { total: ways.totalConnections });
   const connections = Math.floor(total * 1.5);
-  const found = { link, uplink, ownPrefixes, nameServers, consumerPorts, connections, isForwardingOurs };
+  const found = {
+    link,
+    uplink,
+    ownPrefixes,
+    nameServers,
+    consumerPorts,
+    connections,
+    isForwardingOurs,
+  };
   const uplinkAddresses = listAddresses(interfaces, uplink);
   const policy = { ...found, uplinkAddresses, publicAddresses: known, ...ways };
   await installFence(exec, policy);
@@ -75,25 +96,44 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
 export async function checkNamespaceIsFree(exec: Exec): Promise<void> {
   if (!(await hasNamespace(exec))) return;
   const args = ['netns', 'exec', namespaceName, 'cat', '/proc/net/unix'];
-  checkUnclaimed(await exec({ program: 'ip', args, doing: 'looking for an agent in the namespace' }).catch(() => ''));
+  checkUnclaimed(
+    await exec({ program: 'ip', args, doing: 'looking for an agent in the namespace' }).catch(
+      () => '',
+    ),
+  );
 }
 
-/** Removes all of it and puts the host's settings back; safe to repeat. @throws already-running where an agent runs in it */
+/**
+ * Removes all of it and puts the host's settings back; safe to repeat. @throws already-running
+ * where an agent runs in it
+ */
 export async function takeNamespaceDown(host: NamespaceHost): Promise<void> {
   const { exec } = host;
   await checkNamespaceIsFree(exec);
   const interfaces = await observeInterfaces(exec);
   if (interfaces.some((own) => own.name === hostSide)) {
-    await exec({ program: 'ip', args: ['link', 'delete', hostSide], doing: `removing ${hostSide}` });
+    await exec({
+      program: 'ip',
+      args: ['link', 'delete', hostSide],
+      doing: `removing ${hostSide}`,
+    });
   }
   if (await hasNamespace(exec)) {
-    await exec({ program: 'ip', args: ['netns', 'delete', namespaceName], doing: 'removing the namespace' });
+    await exec({
+      program: 'ip',
+      args: ['netns', 'delete', namespaceName],
+      doing: 'removing the namespace',
+    });
   }
   const isTakenOver = await hasAnotherForwarder(host);
   await host.restore.putBack((path) => path !== everywhere && !isTakenOver);
   await host.forget();
   if ((await observeNftTable(exec, hostTableName)) !== undefined) {
-    await applyNft(exec, `delete table inet ${hostTableName}\n`, "removing the host's side of the fence");
+    await applyNft(
+      exec,
+      `delete table inet ${hostTableName}\n`,
+      "removing the host's side of the fence",
+    );
   }
   await outsideFile.remove();
   await rm(resolvConfFolder, { recursive: true, force: true });
@@ -110,7 +150,10 @@ async function installFence(exec: Exec, policy: HostPolicy): Promise<void> {
 /** Longer than the slowest of those that are asked. */
 const learnWithinMs = 10_000;
 
-/** The home's public addresses, asked of its router, which cannot be asked from inside; empty: not known. */
+/**
+ * The home's public addresses, asked of its router, which cannot be asked from inside; empty: not
+ * known.
+ */
 async function learnPublicAddresses(
   network: Pick<Network, 'routes' | 'interfaces'>,
   uplink: string | undefined,
@@ -124,7 +167,11 @@ async function learnPublicAddresses(
 }
 
 async function hasNamespace(exec: Exec): Promise<boolean> {
-  const text = await exec({ program: 'ip', args: ['netns', 'list'], doing: 'listing the network namespaces' });
+  const text = await exec({
+    program: 'ip',
+    args: ['netns', 'list'],
+    doing: 'listing the network namespaces',
+  });
   return text.split('\n').some((line) => line.split(' ')[0] === namespaceName);
 }
 
@@ -132,10 +179,16 @@ function toForwardingPath(name: string): string {
   return `net/ipv4/conf/${name}/forwarding`;
 }
 
-/** The setting for all interfaces at once; never changed here, so a change of it comes from another program. */
+/**
+ * The setting for all interfaces at once; never changed here, so a change of it comes from another
+ * program.
+ */
 const everywhere = 'net/ipv4/conf/all/forwarding';
 
-/** True where the host did not forward before, and has not begun to since, as it does when Docker is started. */
+/**
+ * True where the host did not forward before, and has not begun to since, as it does when Docker is
+ * started.
+ */
 async function isSwitchedByUs(host: NamespaceHost, path: string): Promise<boolean> {
   if (await hasAnotherForwarder(host)) return false;
   return (await host.restore.read())[path] !== undefined || (await readSysctl(path)) !== '1';
@@ -153,12 +206,21 @@ async function switchForwardingOn({ restore }: NamespaceHost, path: string): Pro
 }
 
 /** Not wider than the uplink, to which the agent inside then fits its tunnel. */
-async function makeLink(exec: Exec, link: Link & { readonly mtu: number; readonly isThere: boolean }): Promise<void> {
+async function makeLink(
+  exec: Exec,
+  link: Link & { readonly mtu: number; readonly isThere: boolean },
+): Promise<void> {
   if (!(await hasNamespace(exec))) {
-    await exec({ program: 'ip', args: ['netns', 'add', namespaceName], doing: 'making the namespace' }).catch(explain);
+    await exec({
+      program: 'ip',
+      args: ['netns', 'add', namespaceName],
+      doing: 'making the namespace',
+    }).catch(explain);
   }
   const onHost = [
-    ...(link.isThere ? [] : [`link add ${hostSide} type veth peer name ${namespaceSide} netns ${namespaceName}`]),
+    ...(link.isThere
+      ? []
+      : [`link add ${hostSide} type veth peer name ${namespaceSide} netns ${namespaceName}`]),
     `address replace ${link.hostAddress}/30 dev ${hostSide}`,
     `link set ${hostSide} mtu ${link.mtu} up`,
   ];
@@ -171,7 +233,12 @@ async function makeLink(exec: Exec, link: Link & { readonly mtu: number; readonl
   const input = `${onHost.join('\n')}\n`;
   await exec({ program: 'ip', args: ['-batch', '-'], input, doing: 'connecting the namespace' });
   const args = ['-netns', namespaceName, '-batch', '-'];
-  await exec({ program: 'ip', args, input: `${inside.join('\n')}\n`, doing: 'connecting the namespace from inside' });
+  await exec({
+    program: 'ip',
+    args,
+    input: `${inside.join('\n')}\n`,
+    doing: 'connecting the namespace from inside',
+  });
 }
 
 function explain(error: unknown): never {
@@ -186,7 +253,11 @@ async function prepareNameServers(): Promise<readonly string[]> {
   const files = ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf'];
   const servers = chooseNameServers(...(await Promise.all(files.map(readFileIfThere))));
   await mkdir(resolvConfFolder, { recursive: true });
-  // Written even when empty: the file is bind-mounted into the namespace, so an in-place write is visible there.
-  await writeFile(`${resolvConfFolder}/resolv.conf`, servers.map((server) => `nameserver ${server}\n`).join(''));
+  // Written even when empty: the file is bind-mounted into the namespace, so an in-place write is
+  // visible there.
+  await writeFile(
+    `${resolvConfFolder}/resolv.conf`,
+    servers.map((server) => `nameserver ${server}\n`).join(''),
+  );
   return servers;
 }

@@ -10,8 +10,13 @@ export interface LineLimit {
   readonly source: (typeof sources)[number];
 }
 
-/** The limit by hand, else of the scheduled entry that holds, else in the configuration; undefined: no limit. */
-export function decideLineLimit(given: { readonly [Source in LineLimit['source']]: RateLimit | undefined }) {
+/**
+ * The limit by hand, else of the scheduled entry that holds, else in the configuration; undefined:
+ * no limit.
+ */
+export function decideLineLimit(
+  given: { readonly [Source in LineLimit['source']]: RateLimit | undefined },
+) {
   const limits = sources.flatMap((source): readonly LineLimit[] => {
     const bitsPerSecond = findLeast(given[source]);
     return bitsPerSecond === undefined ? [] : [{ bitsPerSecond, source }];
@@ -19,7 +24,9 @@ export function decideLineLimit(given: { readonly [Source in LineLimit['source']
   return limits[0];
 }
 
-/** Every byte that is shared crosses the line once each way, so the lower of two rates holds both. */
+/**
+ * Every byte that is shared crosses the line once each way, so the lower of two rates holds both.
+ */
 function findLeast({ line, up, down }: RateLimit = {}): number | undefined {
   const rates = [line, up, down].filter((rate) => rate !== undefined);
   return rates.length === 0 ? undefined : Math.min(...rates);

@@ -3,17 +3,29 @@ import { dayMs, type TimeZone, toInstantMs, toWallMs } from './zone.ts';
 /** How often a data cap begins again (`provide.cap`). */
 export interface PeriodSettings {
   readonly period: 'day' | 'week' | 'month';
-  /** Day of the month (a shorter month: its last day), or of the week (1 is Monday, 7 Sunday); unused for a day. */
+  /**
+   * Day of the month (a shorter month: its last day), or of the week (1 is Monday, 7 Sunday);
+   * unused for a day.
+   */
   readonly resetDay: number;
 }
 
-/** The period that `now` lies in, from midnight to midnight on the owner's wall: from `start` on, up to and without `end`. */
+/**
+ * The period that `now` lies in, from midnight to midnight on the owner's wall: from `start` on, up
+ * to and without `end`.
+ */
 export function findPeriod(settings: PeriodSettings, now: Date, timeZone: TimeZone) {
   const [startWallMs, endWallMs] = findWallPeriod(settings, toWallMs(now.getTime(), timeZone));
-  return { start: new Date(toInstantMs(startWallMs, timeZone)), end: new Date(toInstantMs(endWallMs, timeZone)) };
+  return {
+    start: new Date(toInstantMs(startWallMs, timeZone)),
+    end: new Date(toInstantMs(endWallMs, timeZone)),
+  };
 }
 
-function findWallPeriod({ period, resetDay }: PeriodSettings, wallMs: number): readonly [number, number] {
+function findWallPeriod(
+  { period, resetDay }: PeriodSettings,
+  wallMs: number,
+): readonly [number, number] {
   const midnightMs = Math.floor(wallMs / dayMs) * dayMs;
   switch (period) {
     case 'day':

@@ -13,15 +13,22 @@ export interface ScheduleEntry {
 export type Schedule = Awaited<ReturnType<typeof createSchedule>>;
 type ScheduledMode = ReturnType<typeof findScheduledMode>;
 
-/** A schedule in the owner's time zone; an answer is kept until the minute is over. Throws where a cron is none. */
+/**
+ * A schedule in the owner's time zone; an answer is kept until the minute is over. Throws where a
+ * cron is none.
+ */
 export async function createSchedule(entries: readonly ScheduleEntry[], timeZone: TimeZone) {
   const compiled = entries.length === 0 ? [] : await compile(entries);
   let kept: { readonly minute: number; readonly mode: ScheduledMode } | undefined;
   return {
-    /** The mode of the entry that fired last, the later one in the list of two at once; undefined where none did within a year. */
+    /**
+     * The mode of the entry that fired last, the later one in the list of two at once; undefined
+     * where none did within a year.
+     */
     at(now: Date) {
       const minute = Math.floor(now.getTime() / minuteMs);
-      if (kept?.minute !== minute) kept = { minute, mode: findScheduledMode(compiled, minute * minuteMs, timeZone) };
+      if (kept?.minute !== minute)
+        kept = { minute, mode: findScheduledMode(compiled, minute * minuteMs, timeZone) };
       return kept.mode;
     },
   };
@@ -39,7 +46,9 @@ async function compile(entries: readonly ScheduleEntry[]) {
   const { createTask, parse } = await import('node-cron');
   return entries.map(({ cron, mode, rate_limit: rateLimit }) => {
     const { month, hour, minute } = parse(cron);
-    const timesMs = hour.flatMap((hours) => minute.map((minutes) => hours * hourMs + minutes * minuteMs));
+    const timesMs = hour.flatMap((hours) =>
+      minute.map((minutes) => hours * hourMs + minutes * minuteMs),
+    );
     const matchesDay = createDayMatcher(cron.trim().split(/\s+/).slice(2).join(' '), createTask);
     return {
       mode,
@@ -55,8 +64,14 @@ async function compile(entries: readonly ScheduleEntry[]) {
   });
 }
 
-/** Where every day matches, node-cron is not asked at all: it would touch Intl, which costs several MB of memory. */
-function createDayMatcher(dayFields: string, createTask: NodeCron['createTask']): (midnight: Date) => boolean {
+/**
+ * Where every day matches, node-cron is not asked at all: it would touch Intl, which costs several
+ * MB of memory.
+ */
+function createDayMatcher(
+  dayFields: string,
+  createTask: NodeCron['createTask'],
+): (midnight: Date) => boolean {
   if (dayFields === '* * *') return () => true;
   const days = createTask(`* * ${dayFields}`, () => undefined, { timezone: 'UTC' });
   // It is only asked, never started, so node-cron need not keep it.
@@ -86,10 +101,16 @@ function findLastOfDay(entries: readonly CompiledEntry[], midnightMs: number, un
   return inOrder.findLast(({ entry }) => entry.matchesDay(midnightMs));
 }
 
-/** The latest wall time shown by now: an hour that comes twice fires once. Zones change at full quarters of an hour. */
+/**
+ * The latest wall time shown by now: an hour that comes twice fires once. Zones change at full
+ * quarters of an hour.
+ */
 function findReachedWallMs(nowMs: number, timeZone: TimeZone): number {
   const quarterMs = 15 * minuteMs;
   const lastQuarterMs = Math.floor(nowMs / quarterMs) * quarterMs;
-  const ends = Array.from({ length: 12 }, (_, index) => lastQuarterMs - index * quarterMs - minuteMs);
+  const ends = Array.from(
+    { length: 12 },
+    (_, index) => lastQuarterMs - index * quarterMs - minuteMs,
+  );
   return Math.max(...[nowMs, ...ends].map((instantMs) => toWallMs(instantMs, timeZone)));
 }

@@ -1,4 +1,5 @@
-// Wall time is what the owner's clock shows, written as if it were UTC: calendar arithmetic on it needs no zone.
+// Wall time is what the owner's clock shows, written as if it were UTC: calendar arithmetic on it
+// needs no zone.
 
 /** The owner's time zone; undefined: the system's. */
 export type TimeZone = string | undefined;
@@ -11,7 +12,10 @@ export function toWallMs(instantMs: number, timeZone: TimeZone): number {
   return instantMs + findOffsetMs(instantMs, timeZone);
 }
 
-/** The first instant (ms since 1970) at which the wall shows that time; a later one where the clock skips it. */
+/**
+ * The first instant (ms since 1970) at which the wall shows that time; a later one where the clock
+ * skips it.
+ */
 export function toInstantMs(wallMs: number, timeZone: TimeZone): number {
   const before = findOffsetMs(wallMs - dayMs, timeZone);
   const after = findOffsetMs(wallMs + dayMs, timeZone);
@@ -30,12 +34,15 @@ function findOffsetMs(instantMs: number, timeZone: TimeZone): number {
   // The system's zone needs no Intl, which costs several MB of memory as soon as it is touched.
   if (timeZone === undefined) return -new Date(instantMs).getTimezoneOffset() * minuteMs;
   // As in `1/15/2026, GMT+05:30`, or `GMT` alone.
-  const [, sign, hours, minutes] = /([+-])(\d+):(\d+)/.exec(findFormat(timeZone).format(instantMs)) ?? [];
+  const [, sign, hours, minutes] =
+    /([+-])(\d+):(\d+)/.exec(findFormat(timeZone).format(instantMs)) ?? [];
   return (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * (sign === '-' ? -minuteMs : minuteMs);
 }
 
 function findFormat(timeZone: string): Intl.DateTimeFormat {
-  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
+  const format =
+    formats.get(timeZone) ??
+    new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
   formats.set(timeZone, format);
   return format;
 }

@@ -6,7 +6,10 @@ import { findCity } from './place-search.ts';
 import { servedProfiles } from './profile.ts';
 import { parseBody, refuse } from './refusal.ts';
 
-/** What only the service's administrator can do, because the interface does not say how. All throw usage-invalid. */
+/**
+ * What only the service's administrator can do, because the interface does not say how. All throw
+ * usage-invalid.
+ */
 export type AdminCommands = ReturnType<typeof createAdminCommands>;
 export type AdminCommandName = keyof AdminCommands;
 /** What was done, as `--json` prints it. */
@@ -48,18 +51,31 @@ export function createAdminCommands(repositories: Repositories) {
     /** The limits of code-create do not hold here. */
     createAuthCode: createCommand(
       { network, durationMinutes: minutes, uses: z.int().min(1).max(1_000_000).default(1) },
-      ({ network: networkId, ...terms }) => ({ networkId, authCode: codes.issue('login', networkId, terms), ...terms }),
+      ({ network: networkId, ...terms }) => ({
+        networkId,
+        authCode: codes.issue('login', networkId, terms),
+        ...terms,
+      }),
     ),
     /** The code is as it would come by e-mail. */
-    createResetCode: createCommand({ network, durationMinutes: minutes }, ({ network: networkId, durationMinutes }) => {
-      const resetCode = codes.issue('reset', networkId, { durationMinutes, uses: 1 });
-      return { networkId, resetCode, durationMinutes };
-    }),
+    createResetCode: createCommand(
+      { network, durationMinutes: minutes },
+      ({ network: networkId, durationMinutes }) => {
+        const resetCode = codes.issue('reset', networkId, { durationMinutes, uses: 1 });
+        return { networkId, resetCode, durationMinutes };
+      },
+    ),
     createAdoptCode: createCommand(
       { network, clientId: z.string(), deviceName: line.optional(), durationMinutes: minutes },
       ({ network: networkId, clientId, durationMinutes, ...given }) => {
-        const deviceName = given.deviceName ?? (clients.find(networkId, clientId)?.description || 'device');
-        const adoptCode = associations.createAdoptCode({ networkId, clientId, deviceName, durationMinutes });
+        const deviceName =
+          given.deviceName ?? (clients.find(networkId, clientId)?.description || 'device');
+        const adoptCode = associations.createAdoptCode({
+          networkId,
+          clientId,
+          deviceName,
+          durationMinutes,
+        });
         return { networkId, clientId, deviceName, adoptCode, durationMinutes };
       },
     ),
@@ -72,7 +88,11 @@ export function createAdminCommands(repositories: Repositories) {
         isActive: z.boolean().default(true),
       },
       ({ network: networkId, isActive, ...wallet }) => {
-        const { walletId, walletAddress } = wallets.add({ networkId, active: Number(isActive), ...wallet });
+        const { walletId, walletAddress } = wallets.add({
+          networkId,
+          active: Number(isActive),
+          ...wallet,
+        });
         return { networkId, walletId, walletAddress, isActive };
       },
     ),
@@ -80,7 +100,8 @@ export function createAdminCommands(repositories: Repositories) {
     locateClient: createCommand(
       { network, clientId: z.string(), place: line },
       ({ network: networkId, clientId, place }) => {
-        if (clients.find(networkId, clientId) === undefined) throw refuse(`The network has no client ${clientId}.`);
+        if (clients.find(networkId, clientId) === undefined)
+          throw refuse(`The network has no client ${clientId}.`);
         const found = findCity(world, place);
         clients.move(clientId, found);
         return { networkId, clientId, city: found.city, country: found.country };
@@ -98,11 +119,23 @@ function createCommand<Shape extends z.ZodRawShape, Answer>(
     await run(parseBody(schema, request, 'the command'));
 }
 
-/** Runs a command on a directory's database, beside a service or without one. @throws state-unreadable, state-unwritable, usage-invalid */
-export async function administer(directory: string, name: AdminCommandName, request: unknown): Promise<AdminResult> {
+/**
+ * Runs a command on a directory's database, beside a service or without one. @throws
+ * state-unreadable, state-unwritable, usage-invalid
+ */
+export async function administer(
+  directory: string,
+  name: AdminCommandName,
+  request: unknown,
+): Promise<AdminResult> {
   await ensureOwnDirectory(directory);
   using database = openDatabase(directory);
-  // Which profile the service will have is said when it starts; codes of letters and digits do for both.
-  const options = { profile: servedProfiles.documented, clientLimit: defaultClientLimit, now: Date.now };
+  // Which profile the service will have is said when it starts; codes of letters and digits do for
+  // both.
+  const options = {
+    profile: servedProfiles.documented,
+    clientLimit: defaultClientLimit,
+    now: Date.now,
+  };
   return await createAdminCommands(createRepositories(database, options))[name](request as never);
 }

@@ -6,7 +6,10 @@ import { refuse } from './refusal.ts';
 
 const pendingLimit = 10;
 
-/** The operations below `/auth` and `/account`. A bad code is answered by one error, so that nothing is learnt from it. */
+/**
+ * The operations below `/auth` and `/account`. A bad code is answered by one error, so that nothing
+ * is learnt from it.
+ */
 export const accountHandlers = {
   /** A login code for the caller's own network (service-interface, "Limits"). */
   codeCreate({ codes, profile }, { request, network: { networkId } }) {
@@ -15,7 +18,8 @@ export const accountHandlers = {
     if (!(duration_minutes >= leastMinutes && duration_minutes <= mostMinutes)) {
       throw refuse(`duration_minutes must be from ${leastMinutes} to ${mostMinutes}.`);
     }
-    if (!(uses >= 1 && uses <= mostUses)) throw refuse(`uses must be ${mostUses > 1 ? 'from 1 to ' : ''}${mostUses}.`);
+    if (!(uses >= 1 && uses <= mostUses))
+      throw refuse(`uses must be ${mostUses > 1 ? 'from 1 to ' : ''}${mostUses}.`);
     if (codes.countLoginCodes(networkId) >= pendingLimit) {
       const message = `The network has its maximum of ${pendingLimit} auth codes that are still good.`;
       return { error: { auth_code_limit_exceeded: true, message } };
@@ -30,10 +34,14 @@ export const accountHandlers = {
     return { by_jwt: await tokens.signNetwork(network) };
   },
 
-  /** No operation signs in with a password, so none is kept. One that is refused leaves the code as it is. */
+  /**
+   * No operation signs in with a password, so none is kept. One that is refused leaves the code as
+   * it is.
+   */
   passwordSet({ codes }, { request }) {
     checkPassword(request.password);
-    if (codes.redeem('reset', request.reset_code) === undefined) throw refuse('Invalid, expired or used reset code.');
+    if (codes.redeem('reset', request.reset_code) === undefined)
+      throw refuse('Invalid, expired or used reset code.');
     return {};
   },
 
@@ -42,10 +50,17 @@ export const accountHandlers = {
     const { network_name: networkName, user_auth, wallet_auth } = request;
     checkUserAuth(user_auth);
     checkProof(request);
-    const answer = { network: { by_jwt: await tokens.signNetwork(networks.upgrade(network.networkId, networkName)) } };
-    if (wallet_auth !== undefined) warn(`network ${networkName} asked for wallet_auth, which has no effect here`);
+    const answer = {
+      network: {
+        by_jwt: await tokens.signNetwork(networks.upgrade(network.networkId, networkName)),
+      },
+    };
+    if (wallet_auth !== undefined)
+      warn(`network ${networkName} asked for wallet_auth, which has no effect here`);
     // Where a third party vouches for the user there is nothing left to verify.
-    return request.auth_jwt === undefined ? { ...answer, verification_required: { user_auth } } : answer;
+    return request.auth_jwt === undefined
+      ? { ...answer, verification_required: { user_auth } }
+      : answer;
   },
 
   wallets: ({ profile, wallets }, { network }) => ({
@@ -62,7 +77,9 @@ export const accountHandlers = {
     })),
   }),
 
-  payoutWallet: ({ wallets }, { network }) => ({ wallet_id: wallets.findPayoutWallet(network.networkId) }),
+  payoutWallet: ({ wallets }, { network }) => ({
+    wallet_id: wallets.findPayoutWallet(network.networkId),
+  }),
 
   /** One error for an unknown wallet and for another network's. */
   setPayoutWallet({ wallets }, { request, network }) {
@@ -73,7 +90,8 @@ export const accountHandlers = {
 
 function checkUserAuth(userAuth: string): void {
   const isEmail = userAuth.length <= 254 && /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(userAuth);
-  const isPhone = /^\+?[\d ().-]+$/.test(userAuth) && /^\d{6,15}$/.test(userAuth.replace(/\D/g, ''));
+  const isPhone =
+    /^\+?[\d ().-]+$/.test(userAuth) && /^\d{6,15}$/.test(userAuth.replace(/\D/g, ''));
   if (!isEmail && !isPhone) throw refuse('user_auth must be an e-mail address or a phone number.');
 }
 
@@ -83,10 +101,15 @@ function checkPassword(password: string): void {
 }
 
 /** This service knows no third party, so it takes whatever looks like one's token on trust. */
-function checkProof({ password, auth_jwt: authJwt, auth_jwt_type: type }: WireRequest<'upgradeGuest'>): void {
+function checkProof({
+  password,
+  auth_jwt: authJwt,
+  auth_jwt_type: type,
+}: WireRequest<'upgradeGuest'>): void {
   if (password !== undefined) checkPassword(password);
   else if (authJwt === undefined) throw refuse('A password or an auth_jwt is needed.');
-  if ((authJwt === undefined) !== (type === undefined)) throw refuse('auth_jwt and auth_jwt_type need each other.');
+  if ((authJwt === undefined) !== (type === undefined))
+    throw refuse('auth_jwt and auth_jwt_type need each other.');
   if (authJwt === undefined) return;
   try {
     decodeProtectedHeader(authJwt);

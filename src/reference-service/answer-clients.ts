@@ -15,7 +15,10 @@ import type { ClientPlace } from './world.ts';
 const block = 'main';
 
 export const clientHandlers = {
-  /** Every device of the network, or the one whose token it is, with the proxy it was issued (its private key included) and a day's connections. */
+  /**
+   * Every device of the network, or the one whose token it is, with the proxy it was issued (its
+   * private key included) and a day's connections.
+   */
   async clients(backend, { network, ownClientId }) {
     await backend.sample();
     const { clients, proxies, usageHistory } = backend;
@@ -25,7 +28,11 @@ export const clientHandlers = {
       const connectionsOf = usageHistory.connectionsIn(page.range, sinceMs);
       return page.clients.map((client) => {
         const connections = connectionsOf.get(client.clientId) ?? [];
-        return toWireClient(backend, { ...client, proxy: proxyOf.get(client.clientId), connections });
+        return toWireClient(backend, {
+          ...client,
+          proxy: proxyOf.get(client.clientId),
+          connections,
+        });
       });
     });
     return { clients: pages };
@@ -57,7 +64,8 @@ export const clientHandlers = {
   },
 } satisfies Partial<Handlers>;
 
-type ClientParts = ListedClient & Readonly<{ proxy: IssuedProxy | undefined; connections: readonly Connection[] }>;
+type ClientParts = ListedClient &
+  Readonly<{ proxy: IssuedProxy | undefined; connections: readonly Connection[] }>;
 
 function toWireClient({ profile, proxyEndpoint }: Backend, client: ClientParts) {
   const { clientId, authenticatedMs, proxy } = client;
@@ -112,10 +120,15 @@ function check({ clients }: Backend, { request, network }: Call<'authClient'>): 
 }
 
 /** Registers or authenticates the client, and issues what it asked for; undefined: nothing. */
-function admit(backend: Backend, { request, network }: Call<'authClient'>, asked: ProxyRequest | undefined): Client {
+function admit(
+  backend: Backend,
+  { request, network }: Call<'authClient'>,
+  asked: ProxyRequest | undefined,
+): Client {
   const { clients, presence, proxies, profile } = backend;
   const { client_id: clientId, description, device_spec: deviceSpec } = request;
-  const place = clientId === undefined || profile.reissues ? findPlace(backend, request) : undefined;
+  const place =
+    clientId === undefined || profile.reissues ? findPlace(backend, request) : undefined;
   if (clientId === undefined) {
     const client = clients.create({
       description: description ?? '',
@@ -131,55 +144,88 @@ function admit(backend: Backend, { request, network }: Call<'authClient'>, asked
   }
   presence.noteAuthentication(clientId);
   const { unsaidText } = profile;
-  clients.reauthenticate(clientId, { description: description ?? unsaidText, deviceSpec: deviceSpec ?? unsaidText });
+  clients.reauthenticate(clientId, {
+    description: description ?? unsaidText,
+    deviceSpec: deviceSpec ?? unsaidText,
+  });
   if (asked !== undefined) proxies.issue(clientId, asked);
   return clients.get(network.networkId, clientId);
 }
 
-/** The main city of all that is said of a place; undefined where nothing is. @throws usage-invalid where there is none */
-function findPlace({ world, directory }: Backend, { proxy_config }: Request): ClientPlace | undefined {
+/**
+ * The main city of all that is said of a place; undefined where nothing is. @throws usage-invalid
+ * where there is none
+ */
+function findPlace(
+  { world, directory }: Backend,
+  { proxy_config }: Request,
+): ClientPlace | undefined {
   const { country_code: code, location } = proxy_config?.initial_device_state ?? {};
   const { name, location_type: type } = location ?? {};
-  const { location_id: placeId, location_group_id: groupId, client_id: clientId } = location?.connect_location_id ?? {};
-  const [provider] = clientId === undefined ? [] : directory.find({ count: 1, choices: [{ clientId }] });
+  const {
+    location_id: placeId,
+    location_group_id: groupId,
+    client_id: clientId,
+  } = location?.connect_location_id ?? {};
+  const [provider] =
+    clientId === undefined ? [] : directory.find({ count: 1, choices: [{ clientId }] });
   const country = code === undefined ? [] : [[world.toCountryId(code)]];
   const ids = [placeId, groupId, clientId && (provider?.cityId ?? '')];
   const named = ids.flatMap((id) => (id === undefined ? [] : [[id]]));
   // Alone, a name may be the beginning of one.
-  if (!type && named.length + country.length === 0) return name === undefined ? name : findCity(world, name);
-  const namesakes = findByName(world, name ?? '').flatMap(({ found, distance }) => (distance === 0 ? found : []));
-  if (name !== undefined) named.push(namesakes.map((one) => (one.type === 'group' ? one.groupId : one.locationId)));
+  if (!type && named.length + country.length === 0)
+    return name === undefined ? name : findCity(world, name);
+  const namesakes = findByName(world, name ?? '').flatMap(({ found, distance }) =>
+    distance === 0 ? found : [],
+  );
+  if (name !== undefined)
+    named.push(namesakes.map((one) => (one.type === 'group' ? one.groupId : one.locationId)));
   const isOfType = (id: string) => !type || world.findPlace(id)?.type === type;
   const typed = (named.length > 0 ? named : country).map((area) => area.filter(isOfType));
   const [area, ...others] = [...typed, ...country].map((area) => area.flatMap(world.citiesOf));
   const city = area?.find((one) => others.every((other) => other.includes(one)));
-  if (city === undefined) throw refuse('Invalid location: the world of this service has no such place.');
+  if (city === undefined)
+    throw refuse('Invalid location: the world of this service has no such place.');
   return city;
 }
 
 /** Says on the service's side what was asked for and taken, although nothing here acts on it. */
-function warnOfUnkept({ warn }: Backend, clientId: string, { proxy_config: asked, ...request }: Request): void {
+function warnOfUnkept(
+  { warn }: Backend,
+  clientId: string,
+  { proxy_config: asked, ...request }: Request,
+): void {
   const { lock_caller_ip, lock_ip_list, initial_device_state } = asked ?? {};
   const { client_id, source_client_id, derived_client_id } = request;
   const { performance_profile } = initial_device_state ?? {};
   // The initial state counts only for a new client.
   const others = client_id === undefined ? { performance_profile } : { source_client_id };
   const wishes = Object.entries({ lock_caller_ip, lock_ip_list, ...others, derived_client_id });
-  const unkept = wishes.flatMap(([name, wish]) => (Object.keys(wish ?? {}).length > 0 || wish === true ? name : []));
-  if (unkept.length > 0) warn(`client ${clientId} asked for ${unkept.join(', ')}, which has no effect here`);
+  const unkept = wishes.flatMap(([name, wish]) =>
+    Object.keys(wish ?? {}).length > 0 || wish === true ? name : [],
+  );
+  if (unkept.length > 0)
+    warn(`client ${clientId} asked for ${unkept.join(', ')}, which has no effect here`);
 }
 
 function describeProxy(backend: Backend, clientId: string, asked: ProxyRequest | undefined) {
   const issued = asked && backend.proxies.find(clientId);
   if (issued === undefined) return undefined;
   const proxy = { ...issued, tunnel: asked?.needsTunnel ? issued.tunnel : undefined };
-  return { keepalive_seconds: backend.keepaliveSeconds, ...toWireProxy(backend.profile, backend.proxyEndpoint, proxy) };
+  return {
+    keepalive_seconds: backend.keepaliveSeconds,
+    ...toWireProxy(backend.profile, backend.proxyEndpoint, proxy),
+  };
 }
 
 function toProxyRequest({ proxy_config }: Request): ProxyRequest | undefined {
   if (proxy_config === undefined) return undefined;
   const { https_require_auth: requiresAuth, enable_wg } = proxy_config;
-  return { needsUrls: requiresAuth !== undefined, needsToken: requiresAuth === true, needsTunnel: enable_wg === true };
+  return {
+    needsUrls: requiresAuth !== undefined,
+    needsToken: requiresAuth === true,
+    needsTunnel: enable_wg === true,
+  };
 }
 
 function saysLocation(request: Request): boolean {
@@ -189,10 +235,19 @@ function saysLocation(request: Request): boolean {
 
 type WireProxy = NonNullable<WireResponse<'authClient'>['proxy_config_result']>;
 
-/** ProxyConfigResult of an auth-client answer and, without its keepalive, ProxyClient of a Client (service-interface). */
-export function toWireProxy(profile: ServedProfile, endpoint: ProxyEndpoint, proxy: IssuedProxy): WireProxy {
+/**
+ * ProxyConfigResult of an auth-client answer and, without its keepalive, ProxyClient of a Client
+ * (service-interface).
+ */
+export function toWireProxy(
+  profile: ServedProfile,
+  endpoint: ProxyEndpoint,
+  proxy: IssuedProxy,
+): WireProxy {
   const { authToken, instanceId, hasUrls, tunnel } = proxy;
-  const withoutUrls = profile.emptyIsNull ? { http_proxy_url: '', https_proxy_url: '', socks_proxy_url: '' } : {};
+  const withoutUrls = profile.emptyIsNull
+    ? { http_proxy_url: '', https_proxy_url: '', socks_proxy_url: '' }
+    : {};
   return {
     ...(hasUrls ? listUrls(endpoint) : withoutUrls),
     auth_token: authToken?.reveal(),
@@ -212,7 +267,10 @@ export function toWireProxy(profile: ServedProfile, endpoint: ProxyEndpoint, pro
   };
 }
 
-/** Where HTTP and SOCKS proxies would be: they are issued, but nothing listens there, as a tunnel is all that leads on. */
+/**
+ * Where HTTP and SOCKS proxies would be: they are issued, but nothing listens there, as a tunnel is
+ * all that leads on.
+ */
 function listUrls({ host }: ProxyEndpoint) {
   const ports = { http_proxy_port: 8080, https_proxy_port: 8443, socks_proxy_port: 1080 };
   const authority = toUrlHost(host);
@@ -226,7 +284,10 @@ function listUrls({ host }: ProxyEndpoint) {
 
 const toUrlHost = (host: string) => (isIPv6(host) ? `[${host}]` : host);
 
-/** The text of a tunnel as production issues it: LF, no newline at the end, IPv4 only (production-profile). */
+/**
+ * The text of a tunnel as production issues it: LF, no newline at the end, IPv4 only
+ * (production-profile).
+ */
 export function renderTunnel(endpoint: ProxyEndpoint, tunnel: Tunnel): string {
   return [
     '[Interface]',

@@ -15,7 +15,13 @@ export const deviceHandlers = {
     if (added.type === 'adopt') return { code_type: 'adopt', ...toWireAdoption(added.adoption) };
     const { code, deviceName, networkId } = added.share;
     const associated_network_name = networks.find(networkId)?.networkName;
-    return { code_type: 'share', code, device_name: deviceName, associated_network_name, client_id: added.clientId };
+    return {
+      code_type: 'share',
+      code,
+      device_name: deviceName,
+      associated_network_name,
+      client_id: added.clientId,
+    };
   },
 
   deviceAssociations({ associations }, { network }) {

@@ -16,21 +16,30 @@ const usualFraction = 0.25;
 export const discoveryHandlers = {
   findLocations(backend, { request }) {
     const countOf = backend.directory.countProviders();
-    const matches = rankMatches(findMatches(backend, request, countOf), countOf).slice(0, mostMatches);
+    const matches = rankMatches(findMatches(backend, request, countOf), countOf).slice(
+      0,
+      mostMatches,
+    );
     return {
       specs: createSpecs(backend, request.query ?? '', matches),
       groups: matches.flatMap(({ found, distance }) =>
-        found.type === 'group' ? [{ ...toWireGroup(found, countOf), match_distance: distance }] : [],
+        found.type === 'group'
+          ? [{ ...toWireGroup(found, countOf), match_distance: distance }]
+          : [],
       ),
       locations: matches.flatMap(({ found, distance }) =>
-        found.type === 'group' ? [] : [{ ...toWireLocation(found, countOf), match_distance: distance }],
+        found.type === 'group'
+          ? []
+          : [{ ...toWireLocation(found, countOf), match_distance: distance }],
       ),
     };
   },
 
   providerLocations(backend, { network }) {
     const key = `locations for ${network?.networkId}`;
-    return backend.directory.keepUntilWritten(key, () => Object.freeze(listLocations(backend, network)));
+    return backend.directory.keepUntilWritten(key, () =>
+      Object.freeze(listLocations(backend, network)),
+    );
   },
 
   createProviderSpec({ world }, { request }) {
@@ -41,19 +50,29 @@ export const discoveryHandlers = {
   findProviders(backend, { request, network }) {
     const cityIds = selectCityIds(backend.world, request, request.exclude_location_ids ?? []);
     const { networkId } = network;
-    const providers = search(backend, { count: limitCount(request.count), choices: [{ cityIds }], networkId });
+    const providers = search(backend, {
+      count: limitCount(request.count),
+      choices: [{ cityIds }],
+      networkId,
+    });
     return { client_ids: providers.map(({ clientId }) => clientId) };
   },
 
   findProviders2(backend, { request }) {
-    if ((request.rank_mode ?? 'quality') !== 'quality') throw refuse('The only rank_mode is quality.');
+    if ((request.rank_mode ?? 'quality') !== 'quality')
+      throw refuse('The only rank_mode is quality.');
     // Nothing asked for is the best available, and so is a spec that names nothing.
     const specs: readonly ProviderSpec[] = request.specs?.length ? request.specs : [{}];
     if (specs.length > mostSpecs) throw refuse(`There may be ${mostSpecs} specs at most.`);
     const providers = search(backend, {
       count: limitCount(request.count),
-      choices: specs.map((spec) => ({ cityIds: selectCityIds(backend.world, spec), clientId: spec.client_id })),
-      excludedClientIds: new Set([request.exclude_client_ids ?? [], ...(request.exclude_destinations ?? [])].flat()),
+      choices: specs.map((spec) => ({
+        cityIds: selectCityIds(backend.world, spec),
+        clientId: spec.client_id,
+      })),
+      excludedClientIds: new Set(
+        [request.exclude_client_ids ?? [], ...(request.exclude_destinations ?? [])].flat(),
+      ),
     });
     return {
       providers: providers.map(({ clientId, bytesPerSecond, quality }) => ({
@@ -72,7 +91,9 @@ function findMatches({ world }: Backend, request: WireRequest<'findLocations'>, 
   const { query = '', max_distance_fraction: fraction = usualFraction } = request;
   if (!(fraction >= 0 && fraction <= 1)) throw refuse('max_distance_fraction must be from 0 to 1.');
   if (query.trim() === '') {
-    return world.findable.filter((found) => countOf(found) > 0).map((found) => ({ found, distance: 0 }));
+    return world.findable
+      .filter((found) => countOf(found) > 0)
+      .map((found) => ({ found, distance: 0 }));
   }
   return findByName(world, query, request.enable_max_distance_fraction === true ? fraction : 0);
 }
@@ -130,7 +151,13 @@ function toWireGroup(group: PlaceGroup, countOf: CountOf) {
 function toWireLocation(place: Place, countOf: CountOf) {
   const { locationId, type, name, city, region, country, countryCode } = place;
   const inside = { city, region, country, country_code: countryCode };
-  return { location_id: locationId, location_type: type, name, ...inside, provider_count: countOf(place) };
+  return {
+    location_id: locationId,
+    location_type: type,
+    name,
+    ...inside,
+    provider_count: countOf(place),
+  };
 }
 
 const usualCount = 20;
@@ -150,14 +177,20 @@ function search({ directory, usage, now }: Backend, request: ProviderRequest): r
 type ProviderSpec = Partial<NonNullable<WireRequest<'findProviders2'>['specs']>[number]>;
 type NamedPlace = Pick<ProviderSpec, 'location_id' | 'location_group_id'>;
 
-/** The cities that lie in all that is named, and in nothing that is excluded; undefined: anywhere. */
+/**
+ * The cities that lie in all that is named, and in nothing that is excluded; undefined: anywhere.
+ */
 function selectCityIds(world: World, named: NamedPlace, excludedIds: readonly string[] = []) {
   const listIds = (id: string) => world.citiesOf(id).map((city) => city.cityId);
-  const areas = [named.location_id, named.location_group_id].filter((id) => id !== undefined).map(listIds);
+  const areas = [named.location_id, named.location_group_id]
+    .filter((id) => id !== undefined)
+    .map(listIds);
   if (areas.length + excludedIds.length === 0) return undefined;
   const excluded = new Set(excludedIds.flatMap(listIds));
   const everywhere = world.cities.map((city) => city.cityId);
-  return new Set(everywhere.filter((id) => areas.every((ids) => ids.includes(id)) && !excluded.has(id)));
+  return new Set(
+    everywhere.filter((id) => areas.every((ids) => ids.includes(id)) && !excluded.has(id)),
+  );
 }
 
 function limitCount(count = usualCount): number {

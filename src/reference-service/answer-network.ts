@@ -5,7 +5,9 @@ import type { NetworkHour, Registrations } from './usage-history.ts';
 const mostEarners = 100;
 /** The last 24 whole hours, and the current one. */
 const windowHours = 25;
-/** Whole words alone: a name that only contains one, as Scunthorpe does, is a name like any other. */
+/**
+ * Whole words alone: a name that only contains one, as Scunthorpe does, is a name like any other.
+ */
 const profaneWords =
   /\b(arse|asshole|bastard|bitch|bollocks|cock|crap|cunt|dick|fuck(er|ing)?|piss|shit|slut|turd|twat|wanker|whore)s?\b/i;
 
@@ -16,7 +18,8 @@ export const networkHandlers = {
     return {
       earners: earners.map(({ networkId, networkName, isPublic, providedBytes }) => ({
         network_id: networkId,
-        // Of a private name its first letter, and as many dots for every name: not even its length is told.
+        // Of a private name its first letter, and as many dots for every name: not even its length
+        // is told.
         network_name: isPublic === 1 ? networkName : `${[...networkName][0] ?? ''}•••••••`,
         net_mib_count: providedBytes / 1024 ** 2,
         is_public: isPublic === 1,
@@ -52,7 +55,10 @@ export const networkHandlers = {
   },
 } satisfies Partial<Handlers>;
 
-/** What reliability in a country counts for, between 1 and 2: of fewer public providers each matters more. */
+/**
+ * What reliability in a country counts for, between 1 and 2: of fewer public providers each matters
+ * more.
+ */
 function listMultipliers({ world, directory }: Backend, registrations: readonly Registrations[]) {
   const countOf = directory.countProviders();
   return [...new Set(registrations.map((row) => row.countryId))].flatMap((countryId) => {
@@ -60,17 +66,34 @@ function listMultipliers({ world, directory }: Backend, registrations: readonly 
     if (place === undefined) return [];
     const reliability_multiplier = 1 + 1 / (1 + countOf(place));
     const { country, countryCode } = place;
-    return [{ country_location_id: countryId, country, country_code: countryCode, reliability_multiplier }];
+    return [
+      {
+        country_location_id: countryId,
+        country,
+        country_code: countryCode,
+        reliability_multiplier,
+      },
+    ];
   });
 }
 
-/** Oldest first. A weight, 0 to 1: the time that the clients of then were online, of what was possible. */
-export function computeBuckets(hours: readonly NetworkHour[], registrations: readonly Registrations[], nowMs: number) {
+/**
+ * Oldest first. A weight, 0 to 1: the time that the clients of then were online, of what was
+ * possible.
+ */
+export function computeBuckets(
+  hours: readonly NetworkHour[],
+  registrations: readonly Registrations[],
+  nowMs: number,
+) {
   const startMs = findWindowStart(nowMs, windowHours);
   const onlineOf = new Map(hours.map((hour) => [hour.hourMs, hour]));
   return Array.from({ length: windowHours }, (_, index) => {
     const bucketMs = startMs + index * hourMs;
-    const clients = registrations.reduce((sum, row) => (row.hourMs <= bucketMs ? sum + row.clients : sum), 0);
+    const clients = registrations.reduce(
+      (sum, row) => (row.hourMs <= bucketMs ? sum + row.clients : sum),
+      0,
+    );
     const { onlineClients = 0, onlineMs = 0 } = onlineOf.get(bucketMs) ?? {};
     const possibleMs = clients * Math.min(hourMs, nowMs - bucketMs);
     const weight = possibleMs === 0 ? 0 : Math.min(1, onlineMs / possibleMs);

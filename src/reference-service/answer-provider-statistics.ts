@@ -2,7 +2,16 @@ import { GIB } from '../lib/units.ts';
 import type { Backend, Handlers } from './backend.ts';
 import { toWireTime } from './profile.ts';
 import { refuse } from './refusal.ts';
-import { type DayUsage, dayMs, type HourUsage, hourMs, noUsage, sumUsage, toDay, type Usage } from './usage.ts';
+import {
+  type DayUsage,
+  dayMs,
+  type HourUsage,
+  hourMs,
+  noUsage,
+  sumUsage,
+  toDay,
+  type Usage,
+} from './usage.ts';
 import type { Connection, ConsumerDay } from './usage-history.ts';
 
 const manyDays = 90;
@@ -14,7 +23,10 @@ export const providerStatisticsHandlers = {
     const hours = limitLookback(request.last_n ?? 24, 'hour');
     const { created_time, providers } = await listProviders(backend, network.networkId, hours);
     const withoutDemand = providers.map((page) =>
-      page.map(({ search_interest_last_24h, contracts_last_24h, clients_last_24h, ...provider }) => provider),
+      page.map(
+        ({ search_interest_last_24h, contracts_last_24h, clients_last_24h, ...provider }) =>
+          provider,
+      ),
     );
     return { created_time, providers: withoutDemand };
   },
@@ -33,7 +45,8 @@ export const providerStatisticsHandlers = {
 
   /** Today is one of the days. */
   async providerLast90(backend, { request, network }) {
-    if (request.client_id === undefined) throw refuse('Name the client: these are the statistics of one provider.');
+    if (request.client_id === undefined)
+      throw refuse('Name the client: these are the statistics of one provider.');
     const client = backend.clients.get(network.networkId, request.client_id);
     await backend.sample();
     const sinceMs = (toDay(backend.now()) - manyDays + 1) * dayMs;
@@ -45,7 +58,9 @@ export const providerStatisticsHandlers = {
 function describeDays({ profile, usageHistory, now }: Backend, clientId: string, sinceMs: number) {
   const days = usageHistory.listDays(clientId, sinceMs);
   const known = new Set(days.map(({ day }) => day));
-  const consumerDays = usageHistory.listConsumerDays(clientId, sinceMs).filter(({ day }) => known.has(day));
+  const consumerDays = usageHistory
+    .listConsumerDays(clientId, sinceMs)
+    .filter(({ day }) => known.has(day));
   const consumersOn = Map.groupBy(consumerDays, (row) => row.day);
   const consumers = [...Map.groupBy(consumerDays, (row) => row.consumerId)];
   return {
@@ -77,9 +92,10 @@ async function listProviders(backend: Backend, networkId: string, hours: number)
       return {
         client_id: clientId,
         connected: isOnline === 1,
-        connected_events_last_24h: listConnectionEvents(connectionsOf.get(clientId) ?? [], sinceMs).map(
-          ({ atMs, connected }) => ({ event_time: toWireTime(profile, atMs), connected }),
-        ),
+        connected_events_last_24h: listConnectionEvents(
+          connectionsOf.get(clientId) ?? [],
+          sinceMs,
+        ).map(({ atMs, connected }) => ({ event_time: toWireTime(profile, atMs), connected })),
         uptime_last_24h: usage.onlineMs / hourMs,
         transfer_data_last_24h: toGib(usage),
         payout_last_24h: toPayout(usage),
@@ -93,7 +109,10 @@ async function listProviders(backend: Backend, networkId: string, hours: number)
   return { created_time: toWireTime(profile, nowMs), providers };
 }
 
-/** What this service pays for a GiB of consumers' traffic: a constant that it invents, so that figures can be checked. */
+/**
+ * What this service pays for a GiB of consumers' traffic: a constant that it invents, so that
+ * figures can be checked.
+ */
 const usdcPerGib = 0.05;
 
 const maxLookbackHours = 87_600;
@@ -107,25 +126,40 @@ export function toPayout(usage: Usage): number {
   return toGib(usage) * usdcPerGib;
 }
 
-/** Whole units of a window as asked for, between 1 and ten years. @throws usage-invalid where it is not above zero */
+/**
+ * Whole units of a window as asked for, between 1 and ten years. @throws usage-invalid where it is
+ * not above zero
+ */
 export function limitLookback(lastN: number, unit: 'hour' | 'day'): number {
   if (!(lastN > 0)) throw refuse('last_n must be above zero.');
   return Math.min(Math.ceil(lastN), unit === 'hour' ? maxLookbackHours : maxLookbackHours / 24);
 }
 
 /** One figure of each hour, by `yyyy-mm-dd-hh` in UTC. */
-export function byHour(hours: readonly HourUsage[], figure: (usage: Usage) => number): Record<string, number> {
-  const toName = ({ hourMs }: HourUsage) => new Date(hourMs).toISOString().slice(0, 13).replace('T', '-');
+export function byHour(
+  hours: readonly HourUsage[],
+  figure: (usage: Usage) => number,
+): Record<string, number> {
+  const toName = ({ hourMs }: HourUsage) =>
+    new Date(hourMs).toISOString().slice(0, 13).replace('T', '-');
   return Object.fromEntries(hours.map((hour) => [toName(hour), figure(hour)]));
 }
 
 /** One figure of each day, by `yyyy-mm-dd` in UTC. */
-export function byDay<Row extends { readonly day: number }>(days: readonly Row[], figure: (row: Row) => number) {
-  return Object.fromEntries(days.map((row) => [new Date(row.day * dayMs).toISOString().slice(0, 10), figure(row)]));
+export function byDay<Row extends { readonly day: number }>(
+  days: readonly Row[],
+  figure: (row: Row) => number,
+) {
+  return Object.fromEntries(
+    days.map((row) => [new Date(row.day * dayMs).toISOString().slice(0, 10), figure(row)]),
+  );
 }
 
 /** GiB that one consumer had, by day: its share of what moved on each. */
-export function sumConsumerTransfer(shares: readonly ConsumerDay[], days: readonly DayUsage[]): Record<string, number> {
+export function sumConsumerTransfer(
+  shares: readonly ConsumerDay[],
+  days: readonly DayUsage[],
+): Record<string, number> {
   const usageOf = new Map(days.map((usage) => [usage.day, usage]));
   return byDay(shares, ({ day, share }) => share * toGib(usageOf.get(day) ?? noUsage));
 }

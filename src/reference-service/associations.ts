@@ -12,17 +12,29 @@ const adoptionFields = `${shareFields} durationMinutes` as const;
 /** A device that its owner, whose network and client it is, shows to another network. */
 type Share = Row<typeof shareFields>;
 type Offer = Omit<Share, 'code'>;
-/** A device that its owner hands over to the network that uses the code within so long of its making. */
+/**
+ * A device that its owner hands over to the network that uses the code within so long of its
+ * making.
+ */
 export type Adoption = Row<typeof adoptionFields>;
 
-/** A share as one of its two sides sees it, whose client it is; the other's name is null until it has added the device. */
-export type SharedDevice = Row<'code deviceName clientId'> & { readonly networkName: string | null };
+/**
+ * A share as one of its two sides sees it, whose client it is; the other's name is null until it
+ * has added the device.
+ */
+export type SharedDevice = Row<'code deviceName clientId'> & {
+  readonly networkName: string | null;
+};
 
 const pendingLimit = 100;
 const maxMinutes = 366 * 1440;
 
 /** Devices of this database that are shared with other networks, and handed over to them. */
-export function createAssociations(database: DatabaseSync, clients: Clients, { profile, clientLimit, now }: Terms) {
+export function createAssociations(
+  database: DatabaseSync,
+  clients: Clients,
+  { profile, clientLimit, now }: Terms,
+) {
   const { insert, run, findRow, listRows, readNumber } = queryOn(database);
 
   function check({ networkId, clientId, deviceName }: Offer): void {
@@ -48,7 +60,10 @@ export function createAssociations(database: DatabaseSync, clients: Clients, { p
     return { type: 'share', share, clientId } as const;
   }
 
-  /** Other codes for the client are worth nothing any more. Its shares go with it, but to its own network. */
+  /**
+   * Other codes for the client are worth nothing any more. Its shares go with it, but to its own
+   * network.
+   */
   function adopt(toNetworkId: string, adoption: Adoption) {
     const { code, clientId, deviceName } = adoption;
     const ofClient = sql`network_id = ${adoption.networkId} and client_id = ${clientId}`;
@@ -68,28 +83,43 @@ export function createAssociations(database: DatabaseSync, clients: Clients, { p
       where ${which} and adopted_ms is null and expires_ms > ${now()} order by expires_ms, rowid`;
 
   return {
-    /** @throws usage-invalid: not this network's own client, a name out of bounds, too many pending codes */
+    /**
+     * @throws usage-invalid: not this network's own client, a name out of bounds, too many pending
+     * codes
+     */
     createShareCode(offer: Offer): string {
       check(offer);
       const isPending = sql`network_id = ${offer.networkId} and guest_network_id is null`;
       if (readNumber`select count(*) from share where ${isPending}` >= pendingLimit) {
-        throw refuse(`The network has its maximum of ${pendingLimit} share codes that wait to be added.`);
+        throw refuse(
+          `The network has its maximum of ${pendingLimit} share codes that wait to be added.`,
+        );
       }
       const code = createAssociationCode();
       insert('share', { ...offer, code, createdMs: now() });
       return code;
     },
-    /** `durationMinutes`: how long the code is good. @throws usage-invalid: as above, or a time out of bounds */
+    /**
+     * `durationMinutes`: how long the code is good. @throws usage-invalid: as above, or a time out
+     * of bounds
+     */
     createAdoptCode(offer: Offer & { readonly durationMinutes: number }): string {
       check(offer);
       if (!(offer.durationMinutes > 0 && offer.durationMinutes <= maxMinutes)) {
         throw refuse(`An adopt code lasts above 0 and up to ${maxMinutes} minutes.`);
       }
       const code = createAssociationCode();
-      insert('adopt_code', { ...offer, code, expiresMs: Math.round(now() + offer.durationMinutes * 60_000) });
+      insert('adopt_code', {
+        ...offer,
+        code,
+        expiresMs: Math.round(now() + offer.durationMinutes * 60_000),
+      });
       return code;
     },
-    /** Uses the code up for this network. @throws usage-invalid: no such code, one's own, or no room for another client */
+    /**
+     * Uses the code up for this network. @throws usage-invalid: no such code, one's own, or no room
+     * for another client
+     */
     add: (networkId: string, text: string) =>
       inTransaction(database, () => {
         // Before the code is looked at: a full network learns nothing about codes.
@@ -101,12 +131,16 @@ export function createAssociations(database: DatabaseSync, clients: Clients, { p
         const share = findRow<Share>`select ${selectFields(shareFields)} from share
           where code = ${code} and guest_network_id is null`;
         const [adoption] = listAdoptions(sql`code = ${code}`);
-        if ((share ?? adoption)?.networkId === networkId) throw refuse("The code is of this network's own device.");
+        if ((share ?? adoption)?.networkId === networkId)
+          throw refuse("The code is of this network's own device.");
         if (share !== undefined) return addShared(networkId, share);
         if (adoption !== undefined) return adopt(networkId, adoption);
         throw refuse('Invalid, expired or used code.');
       }),
-    /** Adopt codes that are still good, the first to expire first; shares with the network and of it, oldest first. */
+    /**
+     * Adopt codes that are still good, the first to expire first; shares with the network and of
+     * it, oldest first.
+     */
     list: (networkId: string) => ({
       adoptions: listAdoptions(sql`network_id = ${networkId}`),
       incoming: listRows<SharedDevice>`select guest_client_id as clientId, ${selectFields('code deviceName networkName')}

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { Secret } from '../lib/secret.ts';
-import type { OperationName, operations, WireRequest, WireResponse } from '../service/operations.ts';
+import type {
+  OperationName,
+  operations,
+  WireRequest,
+  WireResponse,
+} from '../service/operations.ts';
 import { createAssociations } from './associations.ts';
 import { createClients } from './clients.ts';
 import { createCodes } from './codes.ts';
@@ -39,7 +44,10 @@ export function createRepositories(database: DatabaseSync, terms: Terms) {
     proxies,
     usage: createUsageRepository(database),
     usageHistory: createUsageHistory(database),
-    tokens: createTokens(new Secret(keepSetting(database, 'token-key', () => randomBytes(32).toString('base64'))), now),
+    tokens: createTokens(
+      new Secret(keepSetting(database, 'token-key', () => randomBytes(32).toString('base64'))),
+      now,
+    ),
     world: createWorld(),
     directory: createProviderDirectory(database),
   } as const;
@@ -65,7 +73,9 @@ export interface Call<Name extends OperationName> {
   /** The client whose own token came along; undefined where that was a network's. */
   readonly ownClientId: string | undefined;
   /** Whose token came along; where the operation takes none it may be undefined. */
-  readonly network: (typeof operations)[Name]['authentication'] extends 'none' ? Network | undefined : Network;
+  readonly network: (typeof operations)[Name]['authentication'] extends 'none'
+    ? Network | undefined
+    : Network;
 }
 
 /** Answers one operation; what it throws with usage-invalid is answered as an `error` object. */
@@ -81,5 +91,7 @@ type InPages<Answer> = {
     | (NonNullable<Answer[Field]> extends readonly (infer Item)[] ? Pages<Item> : never);
 };
 
-/** One per operation: a row added to the operations table does not compile until it is served here. */
+/**
+ * One per operation: a row added to the operations table does not compile until it is served here.
+ */
 export type Handlers = { readonly [Name in OperationName]: Handler<Name> };

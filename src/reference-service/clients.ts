@@ -14,7 +14,8 @@ const listedFields = `sequence isOnline ${fields}` as const;
 export type Client = Row<typeof fields>;
 export type ListedClient = Row<typeof listedFields>;
 
-interface NewClient extends Pick<Client, 'networkId' | 'description' | 'deviceSpec' | 'provideMode'> {
+interface NewClient
+  extends Pick<Client, 'networkId' | 'description' | 'deviceSpec' | 'provideMode'> {
   readonly sourceClientId?: string | undefined;
   readonly proxy?: ProxyRequest | undefined;
   /** Default: now; 0: never. */
@@ -60,8 +61,12 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
       if (client === undefined) throw refuse('Client does not exist.');
       return client;
     },
-    count: (networkId: string) => readNumber`select count(*) from client where network_id = ${networkId}`,
-    /** The network's clients, or this one, by the page, oldest first; each is read when it is asked for, and none is empty. */
+    count: (networkId: string) =>
+      readNumber`select count(*) from client where network_id = ${networkId}`,
+    /**
+     * The network's clients, or this one, by the page, oldest first; each is read when it is asked
+     * for, and none is empty.
+     */
     *listPages(networkId: string, clientId?: string) {
       const which = clientId === undefined ? raw('true') : sql`client_id = ${clientId}`;
       for (let afterSequence = 0, isLast = false; !isLast; ) {
@@ -82,7 +87,10 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
     setProvideMode: (clientId: string, mode: ProvideMode) =>
       run`update client set provide_mode = ${mode} where client_id = ${clientId}`,
     move,
-    handOver: (clientId: string, { networkId, description }: Pick<Client, 'networkId' | 'description'>) =>
+    handOver: (
+      clientId: string,
+      { networkId, description }: Pick<Client, 'networkId' | 'description'>,
+    ) =>
       run`update client set network_id = ${networkId}, description = ${description} where client_id = ${clientId}`,
   } as const;
 }

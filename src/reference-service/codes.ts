@@ -10,7 +10,10 @@ const lettersAndDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 /** Capitals and digits that are not mistaken for one another: no I, O, 0 and 1. */
 const unmistakable = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
-/** A code that cannot be guessed. In base64url one in four begins with `-`, as real ones may (production-profile, "Tokens"). */
+/**
+ * A code that cannot be guessed. In base64url one in four begins with `-`, as real ones may
+ * (production-profile, "Tokens").
+ */
 export function createSecretCode(alphabet: CodeAlphabet): string {
   if (alphabet === 'alphanumeric') return pickCharacters(lettersAndDigits, 32);
   const code = randomBytes(32).toString('base64url');
@@ -45,14 +48,23 @@ export function createCodes(database: DatabaseSync, alphabet: CodeAlphabet, now:
       const expiresMs = Math.ceil(now() + durationMinutes * 60_000);
       inTransaction(database, () => {
         run`delete from code where expires_ms <= ${now()}`;
-        insert('code', { codeHash: hashSecretCode(code), purpose, networkId, expiresMs, usesLeft: uses });
+        insert('code', {
+          codeHash: hashSecretCode(code),
+          purpose,
+          networkId,
+          expiresMs,
+          usesLeft: uses,
+        });
       });
       return code;
     },
     countLoginCodes: (networkId: string) =>
       readNumber`select count(*) from code
         where network_id = ${networkId} and purpose = 'login' and expires_ms > ${now()}`,
-    /** Uses the code up by one: its network's id, or undefined where it is unknown, expired, used up or for something else. */
+    /**
+     * Uses the code up by one: its network's id, or undefined where it is unknown, expired, used up
+     * or for something else.
+     */
     redeem: (purpose: Purpose, code: string): string | undefined =>
       inTransaction(database, () => {
         const codeHash = hashSecretCode(code);

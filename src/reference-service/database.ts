@@ -8,10 +8,16 @@ import { schema, schemaVersion } from './schema.ts';
 /** A command of the administrator writes beside the service, each for a moment. */
 const patienceMs = 5000;
 
-/** Keeps every other service off a directory, and seeding. @throws already-running, state-unwritable */
-export const lockDirectory = (directory: string) => acquireLock(join(directory, 'service.lock'), 'service');
+/**
+ * Keeps every other service off a directory, and seeding. @throws already-running, state-unwritable
+ */
+export const lockDirectory = (directory: string) =>
+  acquireLock(join(directory, 'service.lock'), 'service');
 
-/** Opens or makes a directory's database; several processes may have it. @throws state-unreadable, state-unwritable */
+/**
+ * Opens or makes a directory's database; several processes may have it. @throws state-unreadable,
+ * state-unwritable
+ */
 export function openDatabase(directory: string): DatabaseSync {
   const path = join(directory, 'reference-service.sqlite');
   createPrivateFile(path);
@@ -19,7 +25,9 @@ export function openDatabase(directory: string): DatabaseSync {
   try {
     database = new DatabaseSync(path, { timeout: patienceMs });
     // Synchronous: what is written is on the disk before it is answered.
-    database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;');
+    database.exec(
+      'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;',
+    );
     createSchema(database);
     return database;
   } catch (error) {
@@ -28,7 +36,10 @@ export function openDatabase(directory: string): DatabaseSync {
   }
 }
 
-/** Runs the work in one transaction: all of it lasts, or none. Inside another one it is a part of that. */
+/**
+ * Runs the work in one transaction: all of it lasts, or none. Inside another one it is a part of
+ * that.
+ */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   if (database.isTransaction) return work();
   database.exec('begin immediate');
@@ -47,7 +58,9 @@ export function keepSetting(database: DatabaseSync, name: string, create: () => 
   const read = () => database.prepare('select value from setting where name = ?').get(name)?.value;
   // Of two processes that make one, the first is right.
   if (read() === undefined) {
-    database.prepare('insert or ignore into setting (name, value) values (?, ?)').run(name, create());
+    database
+      .prepare('insert or ignore into setting (name, value) values (?, ?)')
+      .run(name, create());
   }
   return String(read());
 }
@@ -60,11 +73,15 @@ function createSchema(database: DatabaseSync): void {
   inTransaction(database, () => {
     const version = Number(database.prepare('pragma user_version').get()?.user_version);
     if (version === 0) database.exec(`${schema}; pragma user_version = ${schemaVersion}`);
-    else if (version !== schemaVersion) throw new Error(`it has schema ${version}, this program ${schemaVersion}`);
+    else if (version !== schemaVersion)
+      throw new Error(`it has schema ${version}, this program ${schemaVersion}`);
   });
 }
 
-/** The database holds private keys: its file (and so the log beside it) is the owner's alone from its first byte. */
+/**
+ * The database holds private keys: its file (and so the log beside it) is the owner's alone from
+ * its first byte.
+ */
 function createPrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'a', 0o600));

@@ -26,7 +26,9 @@ export function createApplication(backend: Backend) {
   const { profile, warn } = backend;
   const { notServed } = profile;
   const served = { ...backend, respond: createResponder(profile) };
-  const names = (Object.keys(operations) as OperationName[]).filter((name) => !notServed.includes(name));
+  const names = (Object.keys(operations) as OperationName[]).filter(
+    (name) => !notServed.includes(name),
+  );
   for (const name of names) {
     const { method, path } = operations[name];
     application.on(method, path, ({ env }) => serve(served, name, env.incoming));
@@ -36,10 +38,14 @@ export function createApplication(backend: Backend) {
     const allow = sharing.map((name) => operations[name].method).join(', ');
     application.all(path, () => respondWithText(405, 'Method Not Allowed', { allow }));
   }
-  const describe = once(async () => JSON.stringify(createOpenApiDocument({ version, profile, notServed })));
+  const describe = once(async () =>
+    JSON.stringify(createOpenApiDocument({ version, profile, notServed })),
+  );
   const headers = { 'content-type': 'application/json' };
   application.get('/openapi.json', async () => new Response(await describe(), { headers }));
-  application.all('/openapi.json', () => respondWithText(405, 'Method Not Allowed', { allow: 'GET' }));
+  application.all('/openapi.json', () =>
+    respondWithText(405, 'Method Not Allowed', { allow: 'GET' }),
+  );
   application.notFound(() => respondWithText(404, '404 page not found'));
   application.onError((error) => {
     warn(`answering a request: ${messageOf(error)}`);
@@ -55,15 +61,22 @@ async function serve<Name extends OperationName>(
 ): Promise<Response> {
   const { profile, respond, warn } = backend;
   const { authentication, path, request }: Operation = operations[name];
-  const { network, clientId: ownClientId } = await identify(backend, operations[name], incoming.headers.authorization);
-  if (authentication !== 'none' && network === undefined) return respondWithText(401, 'Not authorized.');
+  const { network, clientId: ownClientId } = await identify(
+    backend,
+    operations[name],
+    incoming.headers.authorization,
+  );
+  if (authentication !== 'none' && network === undefined)
+    return respondWithText(401, 'Not authorized.');
   // Not 401, for which a caller drops its token: this one is good elsewhere.
   if (ownClientId !== undefined && authentication !== 'any-jwt')
     return respondWithText(403, "This needs a network's token.");
   const onError = (error: unknown) => warn(`answering ${path}: ${messageOf(error)}`);
   try {
-    const body = request && parseBody(request, await readJson(incoming, bodyLimitBytes), 'The body');
-    // The row says whether there is a network and what the request is; the compiler cannot follow a name that it has not got.
+    const body =
+      request && parseBody(request, await readJson(incoming, bodyLimitBytes), 'The body');
+    // The row says whether there is a network and what the request is; the compiler cannot follow a
+    // name that it has not got.
     const call = { request: body, network, ownClientId } as Call<Name>;
     const meant = body as { readonly client_id?: string } | undefined;
     if (ownClientId !== undefined && meant !== undefined && meant.client_id !== ownClientId) {
@@ -73,14 +86,22 @@ async function serve<Name extends OperationName>(
   } catch (error) {
     if (!hasCode(error, 'usage-invalid')) throw error;
     const { message } = error;
-    if (error instanceof BadBody && profile.badBody === 'text') return respondWithText(error.status, message);
+    if (error instanceof BadBody && profile.badBody === 'text')
+      return respondWithText(error.status, message);
     // What cannot be done is a 200 with an `error` (service-interface, "Errors").
     return Response.json({ error: { message } });
   }
 }
 
-/** Who holds the token, as far as it is worth something for this operation: without a client, the network itself. */
-async function identify({ tokens, networks, clients }: Backend, { authentication }: Operation, authorization = '') {
+/**
+ * Who holds the token, as far as it is worth something for this operation: without a client, the
+ * network itself.
+ */
+async function identify(
+  { tokens, networks, clients }: Backend,
+  { authentication }: Operation,
+  authorization = '',
+) {
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
   const claims = token === undefined ? undefined : await tokens.read(token);
   if (claims === undefined) return {};
@@ -92,8 +113,15 @@ async function identify({ tokens, networks, clients }: Backend, { authentication
   return isWorth ? { network, clientId } : {};
 }
 
-function respondWithText(status: number, text: string, more: Readonly<Record<string, string>> = {}): Response {
-  return new Response(text, { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...more } });
+function respondWithText(
+  status: number,
+  text: string,
+  more: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(text, {
+    status,
+    headers: { 'content-type': 'text/plain; charset=utf-8', ...more },
+  });
 }
 
 export const handlers: Handlers = {

@@ -1,13 +1,19 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ServedProfile } from './profile.ts';
 
-/** A list in parts, none of them empty, each made when it is asked for: thousands of rows are never held at once. */
+/**
+ * A list in parts, none of them empty, each made when it is asked for: thousands of rows are never
+ * held at once.
+ */
 export type Pages<Item> = Iterable<readonly Item[]>;
 
 type Dialect = Pick<ServedProfile, 'emptyIsNull' | 'omittedZeros'>;
 type OnError = (error: unknown) => void;
 
-/** Answers as JSON over HTTP, as the profile writes it: a list in pages by the page, and a frozen answer written only once. */
+/**
+ * Answers as JSON over HTTP, as the profile writes it: a list in pages by the page, and a frozen
+ * answer written only once.
+ */
 export function createResponder(profile: Dialect) {
   const write = createWriter(profile);
   const headers = { 'content-type': 'application/json' };
@@ -35,8 +41,15 @@ function createWriter({ emptyIsNull, omittedZeros }: Dialect): (value: unknown) 
   return (value) => JSON.stringify(value, replace);
 }
 
-/** At the caller's pace, other requests between. A failure breaks the connection: half must not look whole. */
-async function* encodePieces(first: IteratorResult<string>, rest: Generator<string>, onError: OnError) {
+/**
+ * At the caller's pace, other requests between. A failure breaks the connection: half must not look
+ * whole.
+ */
+async function* encodePieces(
+  first: IteratorResult<string>,
+  rest: Generator<string>,
+  onError: OnError,
+) {
   const encoder = new TextEncoder();
   try {
     for (let piece = first; piece.done !== true; piece = rest.next()) {
@@ -73,5 +86,7 @@ function* renderPieces(answer: object, write: ReturnType<typeof createWriter>): 
 
 /** True for what is no value of JSON but a list in pages. */
 function isPages(value: unknown): value is Pages<unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Symbol.iterator in value;
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && Symbol.iterator in value
+  );
 }

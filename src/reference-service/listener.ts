@@ -12,7 +12,10 @@ const graceMs = 500;
 
 type Answer = (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
 
-/** Serves the application over plain HTTP. @throws usage-invalid where the address cannot be listened on */
+/**
+ * Serves the application over plain HTTP. @throws usage-invalid where the address cannot be
+ * listened on
+ */
 export async function listenOn(answer: Answer, { address, port }: ListenAddress) {
   const server = createAdaptorServer({
     fetch: (request, bindings) => answer(request, bindings as HttpBindings),
@@ -28,7 +31,10 @@ async function close(server: Server): Promise<void> {
   clearTimeout(grace);
 }
 
-/** Of what is too long the rest is read too, up to 64 MiB, so that who still sends sees the answer. @throws usage-invalid */
+/**
+ * Of what is too long the rest is read too, up to 64 MiB, so that who still sends sees the answer.
+ * @throws usage-invalid
+ */
 export async function readJson(body: IncomingMessage, limitBytes: number): Promise<unknown> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -39,7 +45,9 @@ export async function readJson(body: IncomingMessage, limitBytes: number): Promi
   }
   if (bytes > limitBytes) throw new BadBody(413, 'Request Entity Too Large');
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks)));
+    return JSON.parse(
+      new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks)),
+    );
   } catch {
     throw new BadBody(400, 'The body is not JSON.');
   }

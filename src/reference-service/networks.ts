@@ -6,7 +6,10 @@ import { queryOn, type Row, selectFields, sql } from './statements.ts';
 
 const fields = 'networkId networkName userId kind';
 
-/** What a network JWT gives access to: an owner's, or a guest session, whose user has not signed up yet. */
+/**
+ * What a network JWT gives access to: an owner's, or a guest session, whose user has not signed up
+ * yet.
+ */
 export type Network = Row<typeof fields>;
 
 /** The networks of this database, the owners' and the guests'; `now` is in Unix milliseconds. */
@@ -14,7 +17,8 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
   const { insert, run, findRow } = queryOn(database);
   const select = sql`select ${selectFields(fields)} from network`;
   const find = (networkId: string) => findRow<Network>`${select} where network_id = ${networkId}`;
-  const findByName = (name: string) => findRow<Network>`${select} where network_name = ${name} collate nocase`;
+  const findByName = (name: string) =>
+    findRow<Network>`${select} where network_name = ${name} collate nocase`;
 
   function add(networkName: string, kind: Network['kind'], isPublic: 0 | 1 = 0): Network {
     const added = { networkId: randomUUID(), networkName, userId: randomUUID(), kind };
@@ -25,13 +29,15 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
   function checkName(name: string): void {
     checkLine('A network name', name, [1, 63]);
     // Nothing unseen tells two names apart; an emoji family is joined by U+200D.
-    if (name !== name.trim() || /[^\P{C}\u200d]/u.test(name)) throw refuse('A network name has only what is seen.');
+    if (name !== name.trim() || /[^\P{C}\u200d]/u.test(name))
+      throw refuse('A network name has only what is seen.');
     if (findByName(name) !== undefined) throw refuse('The network name is taken.');
   }
 
   const createGuest = () => add(`guest-${randomBytes(6).toString('hex')}`, 'guest');
   const ensureFirst = () =>
-    findRow<Network>`${select} where rowid = (select min(rowid) from network)` ?? add('sandbox', 'permanent');
+    findRow<Network>`${select} where rowid = (select min(rowid) from network)` ??
+    add('sandbox', 'permanent');
   return {
     ensureFirst,
     /** The guest session for trying the service; a new one once the last was upgraded. */
@@ -50,13 +56,20 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
     createGuest,
     /** undefined where there is no such network. */
     find,
-    /** By id or name, in capitals or not; the first by default. @throws usage-invalid where there is no such network */
+    /**
+     * By id or name, in capitals or not; the first by default. @throws usage-invalid where there is
+     * no such network
+     */
     resolve(idOrName: string | undefined): Network {
-      const found = idOrName === undefined ? ensureFirst() : (find(idOrName) ?? findByName(idOrName));
+      const found =
+        idOrName === undefined ? ensureFirst() : (find(idOrName) ?? findByName(idOrName));
       if (found === undefined) throw refuse(`There is no network ${idOrName}.`);
       return found;
     },
-    /** Makes a guest's network permanent; all that it has stays. @throws usage-invalid: a name as above, or no guest's */
+    /**
+     * Makes a guest's network permanent; all that it has stays. @throws usage-invalid: a name as
+     * above, or no guest's
+     */
     upgrade(networkId: string, networkName: string): Network {
       const guest = find(networkId);
       if (guest?.kind !== 'guest') throw refuse('The network is not a guest session.');
@@ -72,11 +85,15 @@ const walletFields =
 
 type Wallet = Row<typeof walletFields>;
 
-/** The registered wallets, and the one of each network that is paid; `now` is in Unix milliseconds. */
+/**
+ * The registered wallets, and the one of each network that is paid; `now` is in Unix milliseconds.
+ */
 export function createWallets(database: DatabaseSync, now: () => number) {
   const { insert, findRow, listRows } = queryOn(database);
   return {
-    add(added: Pick<Wallet, 'networkId' | 'walletType' | 'blockchain' | 'walletAddress' | 'active'>): Wallet {
+    add(
+      added: Pick<Wallet, 'networkId' | 'walletType' | 'blockchain' | 'walletAddress' | 'active'>,
+    ): Wallet {
       const wallet = {
         ...added,
         walletId: randomUUID(),

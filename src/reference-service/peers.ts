@@ -2,7 +2,10 @@ import type { WireGuardPeer, WireGuardTraffic } from '../system/wg.ts';
 import type { TunnelPeer } from './proxies.ts';
 import { type ClientUsage, noTraffic } from './usage.ts';
 
-/** A WireGuard session is over when its handshake is this old; until then the peer counts as connected. */
+/**
+ * A WireGuard session is over when its handshake is this old; until then the peer counts as
+ * connected.
+ */
 const sessionSeconds = 180;
 
 /** What the WireGuard interface said at `atMs`, in Unix milliseconds. */
@@ -12,16 +15,24 @@ export interface Reading {
   readonly atMs: number;
 }
 
-/** The public key of the peer that had consumers' traffic up to now: the whole Internet is its. undefined for none. */
+/**
+ * The public key of the peer that had consumers' traffic up to now: the whole Internet is its.
+ * undefined for none.
+ */
 function findCurrentKey(traffic: Reading['traffic']): string | undefined {
   return traffic.find(({ allowedIps }) => allowedIps.includes('0.0.0.0/0'))?.publicKey;
 }
 
-/** The one that gets consumers' traffic: connected and willing; the current one, else the latest handshake's. */
+/**
+ * The one that gets consumers' traffic: connected and willing; the current one, else the latest
+ * handshake's.
+ */
 export function chooseProvider({ peers, traffic, atMs }: Reading): TunnelPeer | undefined {
   const connected = traffic.filter((row) => isConnected(row, atMs));
   const heardAt = new Map(connected.map((row) => [row.publicKey, Number(row.lastHandshakeAt)]));
-  const able = peers.filter(({ provideMode, publicKey }) => provideMode !== 'none' && heardAt.has(publicKey));
+  const able = peers.filter(
+    ({ provideMode, publicKey }) => provideMode !== 'none' && heardAt.has(publicKey),
+  );
   const ageOf = ({ publicKey }: TunnelPeer) => -(heardAt.get(publicKey) ?? 0);
   const currentKey = findCurrentKey(traffic);
   const current = able.find(({ publicKey }) => publicKey === currentKey);
@@ -35,12 +46,20 @@ function isConnected(row: WireGuardTraffic | undefined, atMs: number): boolean {
 /** One command line holds so many peers without coming near the system's limit. */
 const peersPerCommand = 500;
 
-/** Arguments of `wg set`, a list a command. An address is one peer's alone: the chosen one gets the Internet. */
-export function planPeers({ peers, traffic }: Pick<Reading, 'peers' | 'traffic'>, chosenKey: string | undefined) {
+/**
+ * Arguments of `wg set`, a list a command. An address is one peer's alone: the chosen one gets the
+ * Internet.
+ */
+export function planPeers(
+  { peers, traffic }: Pick<Reading, 'peers' | 'traffic'>,
+  chosenKey: string | undefined,
+) {
   const presentKeys = new Set(traffic.map((row) => row.publicKey));
   const currentKey = findCurrentKey(traffic);
   const changed = peers
-    .filter(({ publicKey: key }) => !presentKeys.has(key) || (key === currentKey) !== (key === chosenKey))
+    .filter(
+      ({ publicKey: key }) => !presentKeys.has(key) || (key === currentKey) !== (key === chosenKey),
+    )
     .map(({ publicKey, address }) => {
       const allowedIps = `${address}/32${publicKey === chosenKey ? ',0.0.0.0/0,::/0' : ''}`;
       return ['peer', publicKey, 'allowed-ips', allowedIps];
@@ -53,7 +72,9 @@ export function planPeers({ peers, traffic }: Pick<Reading, 'peers' | 'traffic'>
 /** A longer stretch between two readings was spent asleep, and counts as this long. */
 const longestStretchMs = 30_000;
 
-/** Less than this between two looks is WireGuard's own keepalives and handshakes, not a consumer. */
+/**
+ * Less than this between two looks is WireGuard's own keepalives and handshakes, not a consumer.
+ */
 const leastMovedBytes = 2048;
 /** A consumer who is back after so long a silence counts as another session. */
 const sessionGapMs = 60_000;
@@ -61,7 +82,8 @@ const sessionGapMs = 60_000;
 const leastServedMs = 1000;
 
 /** What moved at the client that has consumers' traffic, since its speed was last told. */
-type Session = Pick<TunnelPeer, 'publicKey'> & Readonly<Record<'bytes' | 'servedMs' | 'movedMs', number>>;
+type Session = Pick<TunnelPeer, 'publicKey'> &
+  Readonly<Record<'bytes' | 'servedMs' | 'movedMs', number>>;
 
 /** Turns readings of an interface, whose counters are at zero, into what was used between them. */
 export function createMeter(startMs: number): (reading: Reading) => readonly ClientUsage[] {
@@ -71,7 +93,8 @@ export function createMeter(startMs: number): (reading: Reading) => readonly Cli
 
   function serve(moved: Session): Partial<ClientUsage> {
     const last = session;
-    if (moved.bytes < leastMovedBytes) return { consumerBytes: last === undefined ? 0 : moved.bytes };
+    if (moved.bytes < leastMovedBytes)
+      return { consumerBytes: last === undefined ? 0 : moved.bytes };
     const isNew = last === undefined || moved.movedMs - last.movedMs > sessionGapMs;
     const before = isNew ? { bytes: 0, servedMs: 0 } : last;
     const bytes = before.bytes + moved.bytes;
@@ -95,7 +118,16 @@ export function createMeter(startMs: number): (reading: Reading) => readonly Cli
       const onlineMs = isOnline ? durationMs : 0;
       const moved = { publicKey, bytes: rxBytes + txBytes, servedMs: durationMs, movedMs: atMs };
       const served = publicKey === currentKey ? serve(moved) : {};
-      return { ...noTraffic, clientId, isConnected: isOnline, atMs, rxBytes, txBytes, onlineMs, ...served };
+      return {
+        ...noTraffic,
+        clientId,
+        isConnected: isOnline,
+        atMs,
+        rxBytes,
+        txBytes,
+        onlineMs,
+        ...served,
+      };
     });
     previous = now;
     previousMs = atMs;

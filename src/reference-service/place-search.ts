@@ -11,7 +11,10 @@ import {
   type World,
 } from './world.ts';
 
-/** Something that was named, or nearly: `distance` is the number of edits between, and less than one for a beginning. */
+/**
+ * Something that was named, or nearly: `distance` is the number of edits between, and less than one
+ * for a beginning.
+ */
 export type PlaceMatch = ReturnType<typeof findByName>[number];
 
 const longestQuery = 200;
@@ -20,7 +23,10 @@ const mostWords = 4;
 /** How far a suggestion may be from what was typed, of its length. */
 const suggestedFraction = 0.4;
 
-/** All that the text names: it is a name or code, begins a word of one, or is nearly that. @throws usage-invalid */
+/**
+ * All that the text names: it is a name or code, begins a word of one, or is nearly that. @throws
+ * usage-invalid
+ */
 export function findByName(world: World, text: string, mostFraction = 0) {
   const typed = toComparable(checkLength(text));
   if (typed === '') return [];
@@ -30,23 +36,29 @@ export function findByName(world: World, text: string, mostFraction = 0) {
     .filter(({ distance }) => distance <= mostEdits || distance < 1);
 }
 
-/** Words after which places are not wanted, and a use right after one; `but` turns round what was said before it. */
-const refusals = /^(not|no|never|dont|don|except|excludes?|excluding|without|outside|avoid|besides|minus|than|apart)$/;
+/**
+ * Words after which places are not wanted, and a use right after one; `but` turns round what was
+ * said before it.
+ */
+const refusals =
+  /^(not|no|never|dont|don|except|excludes?|excluding|without|outside|avoid|besides|minus|than|apart)$/;
 /** What these words join is asked for side by side. */
 const joins = /^(and|or|but)$/;
 /** Codes of countries that are words where a text has no small letters. */
 const shoutedWords = /^(AT|BE|IN|IS|IT|NO)$/;
 
 /**
- * What a text's words name, each once, in order: names with small slips, codes in capitals; of a place and what it lies
- * in, as in "Rome, Italy", the place. @throws usage-invalid
+ * What a text's words name, each once, in order: names with small slips, codes in capitals; of a
+ * place and what it lies in, as in "Rome, Italy", the place. @throws usage-invalid
  */
 export function findInWords(world: World, text: string) {
   const [wanted, unwanted] = [new Set<Findable>(), new Set<Findable>()];
   let [isWanted, isRefused] = [true, false];
   const phrases = [...readPhrases(world, text)];
   for (const { word, named, run } of phrases) {
-    const others = phrases.flatMap((own) => (own.run === run && own.named !== named ? own.named : []));
+    const others = phrases.flatMap((own) =>
+      own.run === run && own.named !== named ? own.named : [],
+    );
     for (const one of named.filter((own) => !others.some((other) => liesIn(world, other, own)))) {
       const isAsked = isUse(one) ? !isRefused : isWanted;
       (isAsked ? wanted : unwanted).add(one);
@@ -57,7 +69,10 @@ export function findInWords(world: World, text: string) {
   return { wanted: [...wanted], unwanted: [...unwanted] };
 }
 
-/** What the text names, in order, and the words between in small letters; `run` counts on where another thing begins. */
+/**
+ * What the text names, in order, and the words between in small letters; `run` counts on where
+ * another thing begins.
+ */
 function* readPhrases(world: World, text: string) {
   const words = splitWords(checkLength(text));
   const isShouted = words.length > 1 && !/\p{Ll}/u.test(text);
@@ -90,12 +105,17 @@ export function asksForBest(text: string): boolean {
   return /\b(best|any|anything|anywhere|auto|automatic|fastest|recommended|whatever)\b/i.test(text);
 }
 
-/** The city that a text means: a place's id or name, or its unmistakable beginning. @throws usage-invalid */
+/**
+ * The city that a text means: a place's id or name, or its unmistakable beginning. @throws
+ * usage-invalid
+ */
 export function findCity(world: World, text: string): ClientPlace {
   const matches = findPlaces(world, text);
-  const equal = world.findPlace(text) ?? matches.find((place) => listNames(place).includes(toComparable(text)));
+  const equal =
+    world.findPlace(text) ?? matches.find((place) => listNames(place).includes(toComparable(text)));
   const [place = equal, ...others] = equal === undefined ? matches : [];
-  const city = place === undefined || others.length > 0 ? undefined : world.citiesOf(place.locationId)[0];
+  const city =
+    place === undefined || others.length > 0 ? undefined : world.citiesOf(place.locationId)[0];
   if (city !== undefined) return city;
   const near = matches.length > 0 ? matches : findPlaces(world, text, suggestedFraction);
   const suggestions = [...new Set(near.map(({ name }) => name))].slice(0, 5);
@@ -118,9 +138,14 @@ function listNames(found: Findable): readonly string[] {
   return found.type === 'country' ? [...found.names, found.countryCode.toLowerCase()] : found.names;
 }
 
-/** What the first of these words name, as many of them as possible, and how many those were: one where they name nothing. */
+/**
+ * What the first of these words name, as many of them as possible, and how many those were: one
+ * where they name nothing.
+ */
 function findAtStart(world: World, words: readonly string[]) {
-  const country = world.places.find(({ type, countryCode }) => type === 'country' && countryCode === words[0]);
+  const country = world.places.find(
+    ({ type, countryCode }) => type === 'country' && countryCode === words[0],
+  );
   for (let count = words.length; count > 0; count -= 1) {
     const phrase = words.slice(0, count).join(' ').toLowerCase();
     const near = world.findable.filter(({ names }) => names.some((name) => isNearly(phrase, name)));
@@ -137,7 +162,8 @@ const distanceOfBeginning = 0.5;
 /** 0: it is a name; more than `mostEdits`: it begins no word of one and takes more edits. */
 function measureNearest(typed: string, found: Findable, mostEdits: number): number {
   let nearest = Number.POSITIVE_INFINITY;
-  for (const name of listNames(found)) nearest = Math.min(nearest, measureDistance(typed, name, mostEdits));
+  for (const name of listNames(found))
+    nearest = Math.min(nearest, measureDistance(typed, name, mostEdits));
   return nearest;
 }
 
@@ -149,7 +175,10 @@ function measureDistance(typed: string, name: string, mostEdits: number): number
   return Math.min(countEdits(typed, name, mostEdits), countEdits(typed, beginning, mostEdits));
 }
 
-/** True where a phrase is the name but for a slip: an edit for every four letters, two at most, never in the first. */
+/**
+ * True where a phrase is the name but for a slip: an edit for every four letters, two at most,
+ * never in the first.
+ */
 function isNearly(phrase: string, name: string): boolean {
   if (phrase === name) return true;
   // One edit makes another word of a shorter name.

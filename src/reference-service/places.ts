@@ -1,4 +1,7 @@
-/** Countries by continent: code, names, each region's cities, the main one first. Ids hold names: rename none. */
+/**
+ * Countries by continent: code, names, each region's cities, the main one first. Ids hold names:
+ * rename none.
+ */
 export const continents: Readonly<Record<string, readonly string[]>> = {
   Europe: [
     'AT Austria | Vienna: Vienna | Styria: Graz',
@@ -65,9 +68,18 @@ export const continents: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Groups by intended use, which a service puts forward: names, and the countries as this service sees them. */
-export const promotedGroups: readonly { readonly names: readonly string[]; readonly codes: readonly string[] }[] = [
-  { names: ['Strong Privacy Laws', 'privacy', 'private'], codes: ['CH', 'IS', 'NO', 'DE', 'AT', 'FI', 'EE'] },
+/**
+ * Groups by intended use, which a service puts forward: names, and the countries as this service
+ * sees them.
+ */
+export const promotedGroups: readonly {
+  readonly names: readonly string[];
+  readonly codes: readonly string[];
+}[] = [
+  {
+    names: ['Strong Privacy Laws', 'privacy', 'private'],
+    codes: ['CH', 'IS', 'NO', 'DE', 'AT', 'FI', 'EE'],
+  },
   {
     names: ['Fast Streaming', 'streaming', 'video', 'movies'],
     codes: ['US', 'CA', 'GB', 'DE', 'NL', 'FR', 'SE', 'JP', 'KR', 'SG'],

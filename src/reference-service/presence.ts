@@ -15,8 +15,14 @@ type PresentClient = Row<'clientId authenticatedMs connectedMs'>;
 
 export type Presence = ReturnType<typeof createPresence>;
 
-/** Notes who is connected where no handshakes tell: who authenticated a short while ago. Simulated clients stay as they are. */
-export function createPresence(database: DatabaseSync, { usage, hasTunnelEnd, now }: PresenceOptions) {
+/**
+ * Notes who is connected where no handshakes tell: who authenticated a short while ago. Simulated
+ * clients stay as they are.
+ */
+export function createPresence(
+  database: DatabaseSync,
+  { usage, hasTunnelEnd, now }: PresenceOptions,
+) {
   const { findRow, listRows, readNumber } = queryOn(database);
   const held = sql`exists (select 1 from tunnel where tunnel.client_id = client.client_id)`;
   const isOurs = hasTunnelEnd ? sql`is_simulated = 0 and not ${held}` : sql`is_simulated = 0`;
@@ -26,7 +32,10 @@ export function createPresence(database: DatabaseSync, { usage, hasTunnelEnd, no
     where is_online = 1 and ${isOurs}`;
   let sampledMs = now();
 
-  function measure({ clientId, authenticatedMs, connectedMs }: PresentClient, nowMs: number): ClientUsage {
+  function measure(
+    { clientId, authenticatedMs, connectedMs }: PresentClient,
+    nowMs: number,
+  ): ClientUsage {
     const endMs = authenticatedMs + presenceMs;
     const atMs = Math.min(nowMs, endMs);
     const onlineMs = Math.max(0, atMs - Math.max(sampledMs, connectedMs));
@@ -40,14 +49,20 @@ export function createPresence(database: DatabaseSync, { usage, hasTunnelEnd, no
   }
 
   return {
-    /** Adds the time online up to now to the usage book, and ends the connections that have run out. */
+    /**
+     * Adds the time online up to now to the usage book, and ends the connections that have run out.
+     */
     sample(): void {
       const sinceMs = now() - sampledMs;
       if (sinceMs < 0 || sinceMs >= leastStretchMs) sampleNow();
     },
-    /** Notes that the client authenticates now; to be told before its time of authentication is written. */
+    /**
+     * Notes that the client authenticates now; to be told before its time of authentication is
+     * written.
+     */
     noteAuthentication(clientId: string): void {
-      if (readNumber`select count(*) from client where client_id = ${clientId} and ${isOurs}` === 0) return;
+      if (readNumber`select count(*) from client where client_id = ${clientId} and ${isOurs}` === 0)
+        return;
       const before = findRow<PresentClient>`${present} and client.client_id = ${clientId}`;
       const atMs = now();
       const last = before === undefined ? undefined : measure(before, atMs);

@@ -6,11 +6,17 @@ const documented = {
   ...profiles.documented,
   /** Operations that answer 404 as if they did not exist. */
   notServed: [] as readonly OperationName[],
-  /** How a body that cannot be taken is answered: 200 with an `error`, or a text with its own status. */
+  /**
+   * How a body that cannot be taken is answered: 200 with an `error`, or a text with its own
+   * status.
+   */
   badBody: 'error-object' as 'error-object' | 'text',
   /** True where a re-authentication issues `proxy_config_result` again. */
   reissues: true,
-  /** What a re-authentication makes of a description or spec that it does not say; undefined: it stays. */
+  /**
+   * What a re-authentication makes of a description or spec that it does not say; undefined: it
+   * stays.
+   */
   unsaidText: undefined as string | undefined,
   answersClientId: false,
   /** True where `initial_device_state` must say a country or a location. */
@@ -28,7 +34,10 @@ const documented = {
   initialMode: 'default' as ProvideMode,
 };
 
-/** How the service behaves in one profile, where the two differ, as data (service-interface; production-profile). */
+/**
+ * How the service behaves in one profile, where the two differ, as data (service-interface;
+ * production-profile).
+ */
 export type ServedProfile = Readonly<typeof documented>;
 
 export const servedProfiles: Readonly<Record<ProfileName, ServedProfile>> = {

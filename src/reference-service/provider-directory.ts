@@ -3,7 +3,9 @@ import { queryOn, type Row, type Sql, selectFields, sql } from './statements.ts'
 import type { Findable } from './world.ts';
 
 const fields = 'clientId cityId description bytesPerSecond quality sequence';
-/** A connected client that provides. The description is its owner's name for it: for its owner only. */
+/**
+ * A connected client that provides. The description is its owner's name for it: for its owner only.
+ */
 export type Provider = Row<typeof fields>;
 
 interface ProviderChoice {
@@ -35,11 +37,15 @@ export function createProviderDirectory(database: DatabaseSync) {
     read(sql`client where network_id = ${networkId} and offer = ${offer}`);
 
   function readCounts(): CountOf {
-    const rows = listRows<Row<typeof countFields>>`select ${selectFields(countFields)} from location_count`;
+    const rows = listRows<
+      Row<typeof countFields>
+    >`select ${selectFields(countFields)} from location_count`;
     const byPlace = new Map(rows.map(({ locationId, providers }) => [locationId, providers]));
     const count = (id: string) => byPlace.get(id) ?? 0;
     return (found) =>
-      found.type === 'group' ? found.countryIds.reduce((sum, id) => sum + count(id), 0) : count(found.locationId);
+      found.type === 'group'
+        ? found.countryIds.reduce((sum, id) => sum + count(id), 0)
+        : count(found.locationId);
   }
   const kept = new Map<string, object>();
   let keptVersion = '';
@@ -56,24 +62,35 @@ export function createProviderDirectory(database: DatabaseSync) {
 
   return {
     /** The best ones that fit, best first; of equals the one that was registered earlier. */
-    find({ count, choices = [{}], excludedClientIds, networkId }: ProviderRequest): readonly Provider[] {
+    find({
+      count,
+      choices = [{}],
+      excludedClientIds,
+      networkId,
+    }: ProviderRequest): readonly Provider[] {
       const ranking = createRanking<Provider>(count);
       const add = (rows: Iterable<Provider>, fits = (_: Provider) => true) =>
         ranking.addBestFirst(rows, (row) => !excludedClientIds?.has(row.clientId) && fits(row));
       const byClient = Map.groupBy(choices, (choice) => choice.clientId);
       const area = joinAreas(byClient.get(undefined) ?? []);
       if (area === undefined) add(read(sql`client where offer = 'public'`));
-      else for (const cityId of area) add(read(sql`client where city_id = ${cityId} and offer = 'public'`));
+      else
+        for (const cityId of area)
+          add(read(sql`client where city_id = ${cityId} and offer = 'public'`));
       if (networkId !== undefined) add(ofNetwork(networkId, 'network'), (own) => isIn(area, own));
       const ids = JSON.stringify([...byClient.keys()]);
-      // The cross join keeps the order: each id is looked up, instead of comparing each client with the ids.
+      // The cross join keeps the order: each id is looked up, instead of comparing each client with
+      // the ids.
       const named = sql`json_each(${ids}) cross join client on client_id = value where offer = 'public'`;
-      add(read(named), (provider) => isIn(joinAreas(byClient.get(provider.clientId) ?? []), provider));
+      add(read(named), (provider) =>
+        isIn(joinAreas(byClient.get(provider.clientId) ?? []), provider),
+      );
       return ranking.best;
     },
     listOwn(networkId: string, count: number): readonly Provider[] {
       const ranking = createRanking<Provider>(count);
-      for (const offer of ['network', 'public'] as const) ranking.addBestFirst(ofNetwork(networkId, offer));
+      for (const offer of ['network', 'public'] as const)
+        ranking.addBestFirst(ofNetwork(networkId, offer));
       return ranking.best;
     },
     keepUntilWritten,
@@ -87,14 +104,19 @@ type Area = ReadonlySet<string> | undefined;
 
 function joinAreas(choices: readonly ProviderChoice[]): Area {
   const areas = choices.map((choice) => choice.cityIds);
-  return areas.includes(undefined) ? undefined : new Set(areas.flatMap((cityIds) => [...(cityIds ?? [])]));
+  return areas.includes(undefined)
+    ? undefined
+    : new Set(areas.flatMap((cityIds) => [...(cityIds ?? [])]));
 }
 
 function isIn(area: Area, provider: Provider): boolean {
   return area?.has(provider.cityId) ?? true;
 }
 
-/** The `count` best of all that it is shown, each once: by quality, and of equals the one that was registered earlier. */
+/**
+ * The `count` best of all that it is shown, each once: by quality, and of equals the one that was
+ * registered earlier.
+ */
 export function createRanking<T extends Pick<Provider, 'quality' | 'sequence'>>(count: number) {
   const best: T[] = [];
   return {
@@ -102,7 +124,8 @@ export function createRanking<T extends Pick<Provider, 'quality' | 'sequence'>>(
     /** Reads rows that come best first, and only as far as they can still be among the best. */
     addBestFirst(rows: Iterable<T>, fits: (row: T) => boolean = () => true): void {
       for (const row of rows) {
-        const isBefore = (other: T) => (row.quality - other.quality || other.sequence - row.sequence) <= 0;
+        const isBefore = (other: T) =>
+          (row.quality - other.quality || other.sequence - row.sequence) <= 0;
         const place = best.findLastIndex(isBefore) + 1;
         if (place >= count) break;
         if (best[place - 1]?.sequence === row.sequence || !fits(row)) continue;

@@ -2,7 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { Secret } from '../lib/secret.ts';
 import { toPublicKey } from '../system/wireguard-keys.ts';
-import { type ClientRange, inClientRange, queryOn, type Row, selectFields, sql } from './statements.ts';
+import {
+  type ClientRange,
+  inClientRange,
+  queryOn,
+  type Row,
+  selectFields,
+  sql,
+} from './statements.ts';
 
 /** What a client was issued of the proxy. */
 export type IssuedProxy = ReturnType<typeof toIssued>;
@@ -27,7 +34,9 @@ export function createProxies(database: DatabaseSync) {
   const issued = sql`select ${selectFields('proxy.clientId instanceId isUrlIssued authToken number privateKey publicKey')}`;
   const withTunnel = sql`left join tunnel on tunnel.client_id = proxy.client_id`;
   const find = (clientId: string): IssuedProxy | undefined =>
-    listRows<IssuedRow>`${issued} from proxy ${withTunnel} where proxy.client_id = ${clientId}`.map(toIssued)[0];
+    listRows<IssuedRow>`${issued} from proxy ${withTunnel} where proxy.client_id = ${clientId}`.map(
+      toIssued,
+    )[0];
   return {
     /** What the client was issued; undefined for nothing. */
     find,
@@ -41,12 +50,16 @@ export function createProxies(database: DatabaseSync) {
       insert('proxy', { clientId, instanceId: randomUUID() }, sql`on conflict do nothing`);
       if (needsUrls) run`update proxy set is_url_issued = 1 where client_id = ${clientId}`;
       const token = randomBytes(24).toString('base64url');
-      if (needsToken) run`update proxy set auth_token = ${token} where client_id = ${clientId} and auth_token is null`;
+      if (needsToken)
+        run`update proxy set auth_token = ${token} where client_id = ${clientId} and auth_token is null`;
       if (!needsTunnel || find(clientId)?.tunnel !== undefined) return;
       const { privateKey, publicKey } = createKeyPair();
       insert('tunnel', { clientId, privateKey: privateKey.reveal(), publicKey });
     },
-    /** Every client that holds a tunnel, of every network, oldest first; simulated ones have no device behind them. */
+    /**
+     * Every client that holds a tunnel, of every network, oldest first; simulated ones have no
+     * device behind them.
+     */
     listPeers(): readonly TunnelPeer[] {
       const rows = listRows<Row<typeof peerFields>>`select ${selectFields(peerFields)}
         from client join tunnel using (client_id) where is_simulated = 0 order by number`;
@@ -55,7 +68,14 @@ export function createProxies(database: DatabaseSync) {
   } as const;
 }
 
-function toIssued({ instanceId, isUrlIssued, authToken, number, privateKey, publicKey }: IssuedRow) {
+function toIssued({
+  instanceId,
+  isUrlIssued,
+  authToken,
+  number,
+  privateKey,
+  publicKey,
+}: IssuedRow) {
   return {
     instanceId,
     hasUrls: isUrlIssued === 1,
@@ -63,7 +83,9 @@ function toIssued({ instanceId, isUrlIssued, authToken, number, privateKey, publ
     authToken: authToken === null ? undefined : new Secret(authToken),
     /** undefined where WireGuard was not asked for. */
     tunnel:
-      number === null ? undefined : { address: toClientAddress(number), privateKey: new Secret(privateKey), publicKey },
+      number === null
+        ? undefined
+        : { address: toClientAddress(number), privateKey: new Secret(privateKey), publicKey },
   };
 }
 
@@ -71,7 +93,10 @@ const poolStart = 0x0a_40_00_00;
 const hostsPerBlock = 254;
 const blocks = 2 ** 14;
 
-/** The address of the tunnel with this number (1-based): its own within 10.64.0.0/10, never one that ends in 0 or 255. */
+/**
+ * The address of the tunnel with this number (1-based): its own within 10.64.0.0/10, never one that
+ * ends in 0 or 255.
+ */
 export function toClientAddress(number: number): string {
   const block = Math.floor((number - 1) / hostsPerBlock);
   if (!Number.isSafeInteger(number) || number < 1 || block >= blocks) {

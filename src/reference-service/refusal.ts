@@ -1,17 +1,30 @@
 import type * as z from 'zod';
 import { TributaryError } from '../lib/errors.ts';
 
-/** Refuses what a caller asked for; the interface answers it as an `error` object (service-interface, "Errors"). */
+/**
+ * Refuses what a caller asked for; the interface answers it as an `error` object
+ * (service-interface, "Errors").
+ */
 export function refuse(message: string): TributaryError {
   return new TributaryError('usage-invalid', message);
 }
 
-/** Strangers are shown it: no escape sequences, line ends, or letters that turn the direction round. */
+/**
+ * Strangers are shown it: no escape sequences, line ends, or letters that turn the direction round.
+ */
 const notOneLine = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
-/** Refuses what cannot be seen, or not as one short line; `what` begins the sentence. @throws usage-invalid */
-export function checkLine(what: string, text: string, [least, most]: readonly [0 | 1, number]): void {
-  const isBlank = (least > 0 || text !== '') && /^[\s\p{Default_Ignorable_Code_Point}\u2800]*$/u.test(text);
+/**
+ * Refuses what cannot be seen, or not as one short line; `what` begins the sentence. @throws
+ * usage-invalid
+ */
+export function checkLine(
+  what: string,
+  text: string,
+  [least, most]: readonly [0 | 1, number],
+): void {
+  const isBlank =
+    (least > 0 || text !== '') && /^[\s\p{Default_Ignorable_Code_Point}\u2800]*$/u.test(text);
   if (!isBlank && [...text].length <= most && !notOneLine.test(text)) return;
   throw refuse(`${what} is one line of ${least} to ${most} characters.`);
 }
@@ -26,7 +39,10 @@ export class BadBody extends TributaryError {
   }
 }
 
-/** What came in a body, as it should be; `whole` is what the refusal calls all of it. @throws usage-invalid */
+/**
+ * What came in a body, as it should be; `whole` is what the refusal calls all of it. @throws
+ * usage-invalid
+ */
 export function parseBody<T>(schema: z.ZodType<T>, value: unknown, whole: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

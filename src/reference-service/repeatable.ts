@@ -1,6 +1,8 @@
 import { createCipheriv, hash } from 'node:crypto';
 
-/** Figures that look random and are the same for the same seed: nothing secret may be made of them. */
+/**
+ * Figures that look random and are the same for the same seed: nothing secret may be made of them.
+ */
 export type Random = ReturnType<typeof createRandom>;
 
 export function createRandom(seed: string) {
@@ -32,7 +34,10 @@ export function createRandom(seed: string) {
   } as const;
 }
 
-/** A UUID (of the kind that is made from a name by SHA-1) as text: the same for the same path, for ever. */
+/**
+ * A UUID (of the kind that is made from a name by SHA-1) as text: the same for the same path, for
+ * ever.
+ */
 export function toStableId(...path: readonly string[]): string {
   return toUuid(hash('sha1', ['tributary', ...path].join('/'), 'buffer').subarray(0, 16), 5);
 }

@@ -2,9 +2,10 @@
 export const schemaVersion = 6;
 
 /**
- * What makes an empty database this one. `offer`: whom a connected client can be given to; the default mode is public here.
- * The default place is the world's home. Triggers keep the counts by place, and days and a network's hours are totals, so
- * that no question reads thousands of rows. There `client` is client.sequence, and `day` counts from 1970.
+ * What makes an empty database this one. `offer`: whom a connected client can be given to; the
+ * default mode is public here. The default place is the world's home. Triggers keep the counts by
+ * place, and days and a network's hours are totals, so that no question reads thousands of rows.
+ * There `client` is client.sequence, and `day` counts from 1970.
  */
 export const schema = `create table setting (name text primary key, value text not null) strict;
    create table network (

@@ -28,7 +28,9 @@ export interface SeedOptions {
 const clientsPerTransaction = 1000;
 const clientsPerReport = 50;
 
-/** A service leaves them as they are. @throws already-running, state-unreadable, state-unwritable */
+/**
+ * A service leaves them as they are. @throws already-running, state-unreadable, state-unwritable
+ */
 export async function seedWorld(options: SeedOptions): Promise<void> {
   const { clients, onProgress } = options;
   await ensureOwnDirectory(options.directory);
@@ -61,7 +63,17 @@ function addTotals(database: DatabaseSync, first: number, last: number): void {
     where network_id = provider`;
 }
 
-const networkNames = ['birch', 'clover', 'delta', 'harbour', 'heron', 'meadow', 'quarry', 'ridge', 'willow'] as const;
+const networkNames = [
+  'birch',
+  'clover',
+  'delta',
+  'harbour',
+  'heron',
+  'meadow',
+  'quarry',
+  'ridge',
+  'willow',
+] as const;
 const shareOfPublicNames = 0.4;
 const shareOfWallets = 0.5;
 /** So many networks begin with a device that the one before them shares. */
@@ -70,7 +82,10 @@ const shareOfPendingShares = 0.005;
 const shareOfTunnels = 0.5;
 const shareOfVisitedDays = 0.2;
 
-/** Adds the simulated clients to this database one by one, with networks, wallets and shares; each call gives its number. */
+/**
+ * Adds the simulated clients to this database one by one, with networks, wallets and shares; each
+ * call gives its number.
+ */
 function createPopulation(database: DatabaseSync, options: SeedOptions): (index: number) => number {
   const { nowMs, days } = options;
   const { insert, readNumber } = queryOn(database);
@@ -89,7 +104,13 @@ function createPopulation(database: DatabaseSync, options: SeedOptions): (index:
     const { networkId } = networks.create(name, { isPublic: random.chance(shareOfPublicNames) });
     if (!random.chance(shareOfWallets)) return networkId;
     const walletAddress = `0x${random.bytes(20).toString('hex')}`;
-    const wallet = { networkId, walletAddress, walletType: 'external', blockchain: 'MATIC', active: 1 } as const;
+    const wallet = {
+      networkId,
+      walletAddress,
+      walletType: 'external',
+      blockchain: 'MATIC',
+      active: 1,
+    } as const;
     wallets.choosePayoutWallet(networkId, wallets.add(wallet).walletId);
     return networkId;
   }
@@ -98,12 +119,15 @@ function createPopulation(database: DatabaseSync, options: SeedOptions): (index:
     const { day, hasHours, parts } = dayOfLife;
     insert('usage_day', { client, day, ...sumUsage(parts) });
     if (hasHours) for (const part of parts) insert('usage_hour', { clientId, ...part });
-    for (const consumer of listConsumers(dayOfLife)) insert('consumer_day', { client, day, ...consumer });
+    for (const consumer of listConsumers(dayOfLife))
+      insert('consumer_day', { client, day, ...consumer });
   }
 
   /** The past as the days tell it: one connection may last over many of them. */
   function insertConnections(clientId: string, life: readonly DayOfLife[]): void {
-    const ends = life.filter(({ endMs }, index) => endMs !== life[index + 1]?.startMs).map(({ endMs }) => endMs);
+    const ends = life
+      .filter(({ endMs }, index) => endMs !== life[index + 1]?.startMs)
+      .map(({ endMs }) => endMs);
     const starts = life.filter(({ startMs }, index) => startMs !== life[index - 1]?.endMs);
     for (const [index, { startMs: connectedMs }] of starts.entries()) {
       const endMs = ends[index] ?? nowMs;
@@ -114,7 +138,11 @@ function createPopulation(database: DatabaseSync, options: SeedOptions): (index:
 
   /** Without a guest the share waits to be added. */
   function insertShare(device: typeof last, guest?: typeof last): void {
-    const added = guest && { guestNetworkId: guest.networkId, guestClientId: guest.clientId, addedMs: nowMs };
+    const added = guest && {
+      guestNetworkId: guest.networkId,
+      guestClientId: guest.clientId,
+      addedMs: nowMs,
+    };
     insert('share', { code: createAssociationCode(), ...device, createdMs: nowMs, ...added });
   }
 
@@ -134,10 +162,19 @@ function createPopulation(database: DatabaseSync, options: SeedOptions): (index:
     if (index !== network.index) network = { index, networkId: createNetwork(present + index) };
     const { networkId } = network;
     const owner = last.networkId !== networkId && random.chance(shareOfGuests) ? last : undefined;
-    const { row, life } = createSimulatedClient(random, { nowMs, days: owner === undefined ? days : 0, cities });
+    const { row, life } = createSimulatedClient(random, {
+      nowMs,
+      days: owner === undefined ? days : 0,
+      cities,
+    });
     const { clientId } = row;
     const description = owner?.deviceName ?? row.description;
-    const sequence = insert('client', { ...row, networkId, description, sourceClientId: owner?.clientId ?? null });
+    const sequence = insert('client', {
+      ...row,
+      networkId,
+      description,
+      sourceClientId: owner?.clientId ?? null,
+    });
     for (const day of life) insertDay(clientId, sequence, day);
     insertConnections(clientId, life);
     last = { networkId, clientId, deviceName: description };

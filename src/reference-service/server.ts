@@ -27,7 +27,10 @@ export interface ReferenceServiceOptions {
   readonly profile?: ProfileName | undefined;
   /** Host that registrations name as the tunnels' other end; the listen address by default. */
   readonly proxyHost?: string | undefined;
-  /** `auto`: a real WireGuard end where that is possible. Default `off`: registrations carry a tunnel that leads nowhere. */
+  /**
+   * `auto`: a real WireGuard end where that is possible. Default `off`: registrations carry a
+   * tunnel that leads nowhere.
+   */
   readonly wireGuard?: 'auto' | 'on' | 'off' | undefined;
   /** UDP; 0 (the default) picks a free one the first time. */
   readonly wireGuardPort?: number | undefined;
@@ -45,7 +48,10 @@ export interface ReferenceServiceOptions {
 
 export type ReferenceService = Awaited<ReturnType<typeof startReferenceService>>;
 
-/** @throws already-running, state-unreadable, state-unwritable, usage-invalid (the address), what forbids WireGuard */
+/**
+ * @throws already-running, state-unreadable, state-unwritable, usage-invalid (the address), what
+ * forbids WireGuard
+ */
 export async function startReferenceService(options: ReferenceServiceOptions) {
   await ensureOwnDirectory(options.directory);
   const lock = await lockDirectory(options.directory);
@@ -67,18 +73,23 @@ export async function startReferenceService(options: ReferenceServiceOptions) {
 
 type Close = () => void | PromiseLike<void>;
 
-const loopbackOf: ReadonlyMap<string, string> = new Map(Object.entries({ '0.0.0.0': '127.0.0.1', '::': '::1' }));
+const loopbackOf: ReadonlyMap<string, string> = new Map(
+  Object.entries({ '0.0.0.0': '127.0.0.1', '::': '::1' }),
+);
 
 async function startOn(database: DatabaseSync, options: ReferenceServiceOptions, opened: Close[]) {
   const { directory, now = Date.now, clientLimit = defaultClientLimit } = options;
-  const warn = options.warn ?? ((message: string) => void process.stderr.write(`sandbox: ${message}\n`));
+  const warn =
+    options.warn ?? ((message: string) => void process.stderr.write(`sandbox: ${message}\n`));
   const { listen = { address: '127.0.0.1', port: 0 }, wireGuardInterface = 'trib-ref0' } = options;
   const host = loopbackOf.get(listen.address) ?? listen.address;
   const profile = servedProfiles[options.profile ?? 'documented'];
   const terms = { profile, clientLimit, now };
   const repositories = createRepositories(database, terms);
   const { networks, proxies, usage, tokens, codes } = repositories;
-  const privateKey = keepSetting(database, 'wireguard-keys', () => createKeyPair().privateKey.reveal());
+  const privateKey = keepSetting(database, 'wireguard-keys', () =>
+    createKeyPair().privateKey.reveal(),
+  );
   const keys = createKeyPair(Buffer.from(privateKey, 'base64'));
   const port = await keepPort(database, options.wireGuardPort ?? 0);
   // No client is connected to a service that does not run; one that was killed could not note it.
@@ -88,7 +99,13 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   const end = await startTunnelEnd({
     exec: options.exec ?? realExec,
     desired: options.wireGuard ?? 'off',
-    wireGuard: { name: wireGuardInterface, keys, port, directory, consumersInterface: options.consumersInterface },
+    wireGuard: {
+      name: wireGuardInterface,
+      keys,
+      port,
+      directory,
+      consumersInterface: options.consumersInterface,
+    },
     proxies,
     usage,
     now,
@@ -117,7 +134,10 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
 
   return {
     baseUrl: `http://${isIPv6(host) ? `[${host}]` : host}:${listener.port}`,
-    authCode: codes.issue('login', networks.ensureFirst().networkId, { durationMinutes: 10, uses: 1 }),
+    authCode: codes.issue('login', networks.ensureFirst().networkId, {
+      durationMinutes: 10,
+      uses: 1,
+    }),
     /** Of a guest session that was not upgraded when the service started. */
     guestJwt: await tokens.signNetwork(networks.ensureGuest()),
     profile: profile.name,
@@ -126,8 +146,15 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   };
 }
 
-/** Brings the WireGuard end in line with the database every second, and the usage book up to date every five. */
-function startUpkeep({ reconcile, sample, warn }: Pick<Backend, 'reconcile' | 'sample' | 'warn'>): Close {
+/**
+ * Brings the WireGuard end in line with the database every second, and the usage book up to date
+ * every five.
+ */
+function startUpkeep({
+  reconcile,
+  sample,
+  warn,
+}: Pick<Backend, 'reconcile' | 'sample' | 'warn'>): Close {
   const stop = new AbortController();
   const complain = (error: unknown) => warn(`noting what was used: ${messageOf(error)}`);
   async function keepUp(): Promise<void> {
@@ -142,7 +169,10 @@ function startUpkeep({ reconcile, sample, warn }: Pick<Backend, 'reconcile' | 's
   };
 }
 
-/** The UDP port that registrations name as long as they live: the desired one, else the one in the database, else a free one. */
+/**
+ * The UDP port that registrations name as long as they live: the desired one, else the one in the
+ * database, else a free one.
+ */
 async function keepPort(database: DatabaseSync, desired: number): Promise<number> {
   if (desired !== 0) setSetting(database, 'wireguard-port', String(desired));
   await using socket = createSocket('udp4').bind(0);

@@ -1,20 +1,45 @@
 import type { Random } from './repeatable.ts';
 import type { SeedOptions } from './seed.ts';
-import { dayMs, type HourUsage, hourMs, noUsage, rateClient, sumUsage, toDay, toHourStart } from './usage.ts';
+import {
+  dayMs,
+  type HourUsage,
+  hourMs,
+  noUsage,
+  rateClient,
+  sumUsage,
+  toDay,
+  toHourStart,
+} from './usage.ts';
 import type { ClientPlace } from './world.ts';
 
 /** What `seedWorld` was asked for, where `days` may be 0 for a client that never came. */
-type Circumstances = Pick<SeedOptions, 'nowMs' | 'days'> & { readonly cities: readonly ClientPlace[] };
+type Circumstances = Pick<SeedOptions, 'nowMs' | 'days'> & {
+  readonly cities: readonly ClientPlace[];
+};
 
 type Stretch = Readonly<Record<'startMs' | 'endMs', number>>;
 
 /** One day on which the client was there; the stretch ends now where it goes on. */
 export type DayOfLife = NonNullable<ReturnType<typeof createDay>>;
 
-/** So many days, today with them, are told by the hour: hours of a year would be most of the database. */
+/**
+ * So many days, today with them, are told by the hour: hours of a year would be most of the
+ * database.
+ */
 export const daysWithHours = 8;
 
-const rooms = ['attic', 'barn', 'cellar', 'garage', 'hall', 'kitchen', 'office', 'shed', 'studio', 'workshop'] as const;
+const rooms = [
+  'attic',
+  'barn',
+  'cellar',
+  'garage',
+  'hall',
+  'kitchen',
+  'office',
+  'shed',
+  'studio',
+  'workshop',
+] as const;
 const machines = [
   ['pi', 'Raspberry Pi 5, arm64'],
   ['nas', 'home NAS, amd64'],
@@ -27,14 +52,19 @@ const shareOfOtherModes = 0.4;
 /** No simulated client has spoken within this time. */
 const restMs = 600_000;
 
-/** A client as there may be one: its row in the database, but for its network, and its past, oldest day first. */
+/**
+ * A client as there may be one: its row in the database, but for its network, and its past, oldest
+ * day first.
+ */
 export function createSimulatedClient(random: Random, { nowMs, days, cities }: Circumstances) {
   const [machine, deviceSpec] = random.pick(machines);
   const provideMode = random.chance(shareOfOtherModes) ? random.pick(otherModes) : 'public';
   const habit = createHabit(random, provideMode === 'none' ? 0 : 0.1);
   // Most are older than what is told of them, the others came since.
   const isOld = random.chance(0.7);
-  const ageMs = isOld ? (days + random.integer(0, 30)) * dayMs : random.integer(hourMs, Math.max(hourMs, days * dayMs));
+  const ageMs = isOld
+    ? (days + random.integer(0, 30)) * dayMs
+    : random.integer(hourMs, Math.max(hourMs, days * dayMs));
   const createdMs = nowMs - ageMs;
   const first = Math.max(toDay(nowMs) - days + 1, toDay(createdMs));
   const life = Array.from({ length: days === 0 ? 0 : toDay(nowMs) - first + 1 }, (_, index) =>
@@ -42,7 +72,9 @@ export function createSimulatedClient(random: Random, { nowMs, days, cities }: C
   ).filter((day) => day !== undefined);
   const lastMs = life.at(-1)?.endMs;
   const lastDayMs = toHourStart(nowMs - dayMs);
-  const lastHours = life.slice(-2).flatMap(({ parts }) => parts.filter((part) => part.hourMs >= lastDayMs));
+  const lastHours = life
+    .slice(-2)
+    .flatMap(({ parts }) => parts.filter((part) => part.hourMs >= lastDayMs));
   const { cityId, regionId, countryId } = random.pick(cities);
   const row = {
     clientId: random.uuid(),
@@ -50,7 +82,8 @@ export function createSimulatedClient(random: Random, { nowMs, days, cities }: C
     description: `${random.pick(rooms)} ${machine} ${random.integer(1, 99)}`,
     deviceSpec,
     createdMs,
-    authenticatedMs: lastMs === undefined ? 0 : Math.max(createdMs, Math.min(lastMs, nowMs - restMs)),
+    authenticatedMs:
+      lastMs === undefined ? 0 : Math.max(createdMs, Math.min(lastMs, nowMs - restMs)),
     provideMode,
     cityId,
     regionId,
@@ -65,7 +98,9 @@ export function createSimulatedClient(random: Random, { nowMs, days, cities }: C
 
 type Habit = ReturnType<typeof createHabit>;
 
-/** Two in five are always there, some hardly ever; speeds are spread over two orders of magnitude. */
+/**
+ * Two in five are always there, some hardly ever; speeds are spread over two orders of magnitude.
+ */
 function createHabit(random: Random, mostLoad: number) {
   const isSteady = random.chance(0.4);
   return {
@@ -108,11 +143,18 @@ function splitByHour({ startMs, endMs }: Stretch): readonly Stretch[] {
 function createUsage(random: Random, habit: Habit, { startMs, endMs }: Stretch): HourUsage {
   const onlineMs = endMs - startMs;
   const hours = onlineMs / hourMs;
-  const bytes = Math.round((onlineMs / 1000) * habit.bytesPerSecond * habit.load * (0.5 + random.unit()));
+  const bytes = Math.round(
+    (onlineMs / 1000) * habit.bytesPerSecond * habit.load * (0.5 + random.unit()),
+  );
   const searches = Math.round(hours * 4 * random.unit());
   const idle = { ...noUsage, hourMs: toHourStart(startMs), onlineMs, searches };
   if (bytes === 0) return idle;
   // Consumers mostly fetch, and what they fetch comes out of the tunnel.
   const rxBytes = Math.round(bytes * (0.8 + 0.15 * random.unit()));
-  return { ...idle, rxBytes, txBytes: bytes - rxBytes, sessions: 1 + Math.floor(hours * 2 * random.unit()) };
+  return {
+    ...idle,
+    rxBytes,
+    txBytes: bytes - rxBytes,
+    sessions: 1 + Math.floor(hours * 2 * random.unit()),
+  };
 }

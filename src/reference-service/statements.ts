@@ -1,7 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ProvideMode } from '../service/profiles.ts';
 
-/** What a query for these fields gives: `Row<'clientId isOnline'>`. Each holds what the database has in its column. */
+/**
+ * What a query for these fields gives: `Row<'clientId isOnline'>`. Each holds what the database has
+ * in its column.
+ */
 export type Row<Fields extends string> = { readonly [Field in NamesOf<Fields>]: ValueOf<Field> };
 
 /** What columns hold whose name does not say it. */
@@ -21,11 +24,12 @@ interface Columns {
 }
 
 /**
- * `active`: 1 while payouts may go there, else 0; `sequence`: lower for the client that was registered earlier;
- * `bytesPerSecond`: measured, 0 where nothing was yet; `quality`: 0 to 1; `sessions`: stretches in which consumers'
- * traffic was given to it and moved.
+ * `active`: 1 while payouts may go there, else 0; `sequence`: lower for the client that was
+ * registered earlier; `bytesPerSecond`: measured, 0 where nothing was yet; `quality`: 0 to 1;
+ * `sessions`: stretches in which consumers' traffic was given to it and moved.
  */
-type Figure = NamesOf<'day number providers consumers active sequence bytesPerSecond quality sessions searches'>;
+type Figure =
+  NamesOf<'day number providers consumers active sequence bytesPerSecond quality sessions searches'>;
 
 /** Times are Unix milliseconds; what is named as a claim is 1 or 0; days count from 1970 (UTC). */
 type ValueOf<Field extends string> = Field extends keyof Columns
@@ -34,7 +38,10 @@ type ValueOf<Field extends string> = Field extends keyof Columns
     ? 0 | 1
     : Field extends `${string}${'Ms' | 'Bytes' | 'Minutes' | 'Clients'}` | Figure
       ? number
-      : Field extends `${string}${'Id' | 'Name' | 'Key' | 'Spec' | 'Address' | 'TokenType'}` | 'code' | 'description'
+      : Field extends
+            | `${string}${'Id' | 'Name' | 'Key' | 'Spec' | 'Address' | 'TokenType'}`
+            | 'code'
+            | 'description'
         ? string
         : never;
 
@@ -53,7 +60,10 @@ export interface Sql {
 type Value = string | number | null;
 type Part = Sql | Value;
 
-/** SQL as it is written: a piece within it is a part of its text, and of anything else the text has a question mark. */
+/**
+ * SQL as it is written: a piece within it is a part of its text, and of anything else the text has
+ * a question mark.
+ */
 export function sql(strings: TemplateStringsArray, ...parts: readonly Part[]): Sql {
   let [text = ''] = strings;
   const values: Value[] = [];
@@ -71,7 +81,8 @@ export function raw(text: string): Sql {
 }
 
 /** Clients of one network that follow one another, by their numbers in the database. */
-export type ClientRange = Row<'networkId'> & Readonly<Record<'afterSequence' | 'lastSequence', number>>;
+export type ClientRange = Row<'networkId'> &
+  Readonly<Record<'afterSequence' | 'lastSequence', number>>;
 
 /** The condition that a client is in the range. */
 export function inClientRange({ networkId, afterSequence, lastSequence }: ClientRange): Sql {
@@ -79,11 +90,16 @@ export function inClientRange({ networkId, afterSequence, lastSequence }: Client
     and client.sequence > ${afterSequence} and client.sequence <= ${lastSequence}`;
 }
 
-/** The columns of these fields, each under the field's name: `share.clientId` is `share.client_id as clientId`. */
+/**
+ * The columns of these fields, each under the field's name: `share.clientId` is `share.client_id as
+ * clientId`.
+ */
 export function selectFields(fields: string): Sql {
   const known = selections.get(fields);
   if (known !== undefined) return known;
-  const columns = fields.split(/\s+/).map((field) => `${toColumn(field)} as ${field.split('.').at(-1)}`);
+  const columns = fields
+    .split(/\s+/)
+    .map((field) => `${toColumn(field)} as ${field.split('.').at(-1)}`);
   const selection = raw(columns.join(', '));
   selections.set(fields, selection);
   return selection;
@@ -99,7 +115,10 @@ export function sumOnConflict(fields: string): Sql {
   return raw(`on conflict do update set ${sums.join(', ')}`);
 }
 
-/** Statements on this database, each prepared when it first runs. The caller vouches for it that a row's columns are a `Row`. */
+/**
+ * Statements on this database, each prepared when it first runs. The caller vouches for it that a
+ * row's columns are a `Row`.
+ */
 export function queryOn(database: DatabaseSync) {
   const prepared = new Map<string, StatementSync>();
 
@@ -117,10 +136,12 @@ export function queryOn(database: DatabaseSync) {
   return {
     listRows,
     /** undefined where there is no row. A statement that changes rows is run to its end. */
-    findRow: <Row>(strings: TemplateStringsArray, ...parts: readonly Part[]) => listRows<Row>(strings, ...parts)[0],
+    findRow: <Row>(strings: TemplateStringsArray, ...parts: readonly Part[]) =>
+      listRows<Row>(strings, ...parts)[0],
     readNumber: (strings: TemplateStringsArray, ...parts: readonly Part[]) =>
       Number(Object.values(listRows<Record<string, number>>(strings, ...parts)[0] ?? {})[0]),
-    run: (strings: TemplateStringsArray, ...parts: readonly Part[]) => void listRows(strings, ...parts),
+    run: (strings: TemplateStringsArray, ...parts: readonly Part[]) =>
+      void listRows(strings, ...parts),
     /** Reads row by row, as far as they are taken. */
     *readRows<Row>(strings: TemplateStringsArray, ...parts: readonly Part[]): Iterable<Row> {
       const { text, values } = sql(strings, ...parts);

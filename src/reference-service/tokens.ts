@@ -14,7 +14,10 @@ type Holder = Readonly<{ networkId: string; clientId: string | undefined }>;
 /** Nobody else has the key, so they are as they were signed. */
 type Claims = Readonly<Partial<Record<'network_id' | 'client_id', string>>>;
 
-/** Signs and reads the service's JWTs (production-profile, "Tokens"). `key`: base64 of 32 bytes (HS256). */
+/**
+ * Signs and reads the service's JWTs (production-profile, "Tokens"). `key`: base64 of 32 bytes
+ * (HS256).
+ */
 export function createTokens(key: Secret, now: () => number) {
   // A key object is prepared once; bytes would be with each token.
   const secretKey = createSecretKey(Buffer.from(key.reveal(), 'base64'));
@@ -23,17 +26,34 @@ export function createTokens(key: Secret, now: () => number) {
   const sign = (network: Network, more: Readonly<Record<string, string>>) => {
     const { networkId, networkName, userId, kind } = network;
     const guest = kind === 'guest' ? { guest_mode: true } : {};
-    const whose = { network_id: networkId, network_name: networkName, user_id: userId, ...guest, ...more };
+    const whose = {
+      network_id: networkId,
+      network_name: networkName,
+      user_id: userId,
+      ...guest,
+      ...more,
+    };
     const iat = Math.floor(now() / 1000);
-    return new SignJWT({ ...whose, iss: issuer, aud: audience, iat, nbf: iat, exp: iat + lifetimeSeconds })
+    return new SignJWT({
+      ...whose,
+      iss: issuer,
+      aud: audience,
+      iat,
+      nbf: iat,
+      exp: iat + lifetimeSeconds,
+    })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
       .sign(secretKey);
   };
   return {
     signNetwork: (network: Network) => sign(network, {}),
-    signClient: (network: Network, { deviceId, clientId }: { readonly deviceId: string; readonly clientId: string }) =>
-      sign(network, { device_id: deviceId, client_id: clientId }),
-    /** Whose a valid token is: a network's, or of one of its clients; undefined for any other text. */
+    signClient: (
+      network: Network,
+      { deviceId, clientId }: { readonly deviceId: string; readonly clientId: string },
+    ) => sign(network, { device_id: deviceId, client_id: clientId }),
+    /**
+     * Whose a valid token is: a network's, or of one of its clients; undefined for any other text.
+     */
     async read(token: string) {
       const known = read.get(token);
       if (known !== undefined && now() < known.endsMs) return known.holder;

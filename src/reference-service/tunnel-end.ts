@@ -4,7 +4,12 @@ import { findHostHardware } from '../system/host-hardware.ts';
 import { observeWireGuard } from '../system/wg.ts';
 import type { Backend } from './backend.ts';
 import { chooseProvider, createMeter, planPeers } from './peers.ts';
-import { closeConsumerRoutes, createWireGuard, removeWireGuard, type WireGuardInterface } from './wireguard.ts';
+import {
+  closeConsumerRoutes,
+  createWireGuard,
+  removeWireGuard,
+  type WireGuardInterface,
+} from './wireguard.ts';
 
 interface TunnelEndOptions extends Pick<Backend, 'proxies' | 'usage' | 'now' | 'warn'> {
   readonly exec: Exec;
@@ -14,7 +19,10 @@ interface TunnelEndOptions extends Pick<Backend, 'proxies' | 'usage' | 'now' | '
 
 type Task = 'reconcile' | 'sample';
 
-/** Starts the other end of every client's tunnel. @throws whatever forbids it, where `desired` is on; `auto` goes on without */
+/**
+ * Starts the other end of every client's tunnel. @throws whatever forbids it, where `desired` is
+ * on; `auto` goes on without
+ */
 export async function startTunnelEnd(options: TunnelEndOptions) {
   if (options.desired === 'off') return createAbsentEnd('it was turned off');
   try {
@@ -31,7 +39,10 @@ export async function startTunnelEnd(options: TunnelEndOptions) {
 async function open(options: TunnelEndOptions) {
   const { exec, wireGuard } = options;
   const hardware = await findHostHardware(exec);
-  if (hardware !== undefined && (options.desired === 'auto' || wireGuard.consumersInterface !== undefined)) {
+  if (
+    hardware !== undefined &&
+    (options.desired === 'auto' || wireGuard.consumersInterface !== undefined)
+  ) {
     const message = `${hardware} is real hardware, so this is the host's own network namespace`;
     throw new TributaryError('host-namespace', message);
   }
@@ -55,7 +66,11 @@ function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typ
     // A change ends a stretch: what moved before it belongs to the one that was chosen then.
     if (task === 'sample' || commands.length > 0) usage.add(meter(reading));
     for (const args of commands) {
-      await exec({ program: 'wg', args: ['set', name, ...args], doing: `setting the peers of ${name}` });
+      await exec({
+        program: 'wg',
+        args: ['set', name, ...args],
+        doing: `setting the peers of ${name}`,
+      });
     }
   }
 
@@ -73,7 +88,10 @@ function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typ
 
   return {
     state: { state: 'on', interface: name, backend, port, publicKey: keys.publicKey } as const,
-    /** Brings peers and consumers' traffic in line with the database; what goes wrong is told, and tried again soon. */
+    /**
+     * Brings peers and consumers' traffic in line with the database; what goes wrong is told, and
+     * tried again soon.
+     */
     reconcile: () => settleInTurn('reconcile'),
     /** The same, and adds what moved up to now to the usage book. */
     sample: () => settleInTurn('sample'),
@@ -84,12 +102,18 @@ function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typ
       // Every step is tried, even if others fail.
       const complain = (error: unknown) => warn(`closing the WireGuard end: ${messageOf(error)}`);
       await removeWireGuard(exec, name).catch(complain);
-      if (consumersInterface !== undefined) await closeConsumerRoutes(exec, consumersInterface, name).catch(complain);
+      if (consumersInterface !== undefined)
+        await closeConsumerRoutes(exec, consumersInterface, name).catch(complain);
     },
   };
 }
 
 function createAbsentEnd(reason: string) {
   const nothing = async () => {};
-  return { state: { state: 'off', reason } as const, reconcile: nothing, sample: nothing, close: nothing };
+  return {
+    state: { state: 'off', reason } as const,
+    reconcile: nothing,
+    sample: nothing,
+    close: nothing,
+  };
 }

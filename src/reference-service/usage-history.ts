@@ -1,5 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type ClientRange, inClientRange, queryOn, type Row, selectFields, sql } from './statements.ts';
+import {
+  type ClientRange,
+  inClientRange,
+  queryOn,
+  type Row,
+  selectFields,
+  sql,
+} from './statements.ts';
 import {
   type DayUsage,
   dayMs,
@@ -22,13 +29,22 @@ export type ConsumerDay = Row<'consumerId day'> & { readonly share: number };
 const earnerFields = 'networkId networkName isPublic providedBytes';
 const hourFields = 'hourMs onlineClients onlineMs';
 
-/** The hour that starts then: how many of the clients were online in it, however short, and how long all together. */
+/**
+ * The hour that starts then: how many of the clients were online in it, however short, and how long
+ * all together.
+ */
 export type NetworkHour = Row<typeof hourFields>;
 
-/** Clients of a network that are in one country now and were registered in the hour, or before the window, that starts then. */
+/**
+ * Clients of a network that are in one country now and were registered in the hour, or before the
+ * window, that starts then.
+ */
 export type Registrations = Row<'countryId hourMs'> & { readonly clients: number };
 
-/** What the usage book holds since `sinceMs`, in Unix milliseconds, of its first hour a share; of months it reads days, not hours. */
+/**
+ * What the usage book holds since `sinceMs`, in Unix milliseconds, of its first hour a share; of
+ * months it reads days, not hours.
+ */
 export function createUsageHistory(database: DatabaseSync) {
   const { listRows } = queryOn(database);
   const sums = sql`client.client_id as clientId, sum(rx_bytes) as rxBytes, sum(tx_bytes) as txBytes,

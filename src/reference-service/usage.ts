@@ -38,7 +38,10 @@ export function sumUsage(stretches: readonly Usage[]): Usage {
   return sum;
 }
 
-/** A stretch that ends then, by the hour: time online where it was spent, everything else where it ended. */
+/**
+ * A stretch that ends then, by the hour: time online where it was spent, everything else where it
+ * ended.
+ */
 function splitUsage(usage: Usage, atMs: number): readonly HourUsage[] {
   const startMs = toHourStart(atMs);
   const earlierMs = Math.max(0, usage.onlineMs - (atMs - startMs));
@@ -67,7 +70,10 @@ export function findWindowStart(nowMs: number, hours: number): number {
 /** An hour as far as it lies behind `sinceMs`: the oldest one of a window counts in proportion. */
 export function weighHour<Hour extends HourUsage>(hour: Hour, sinceMs: number): Hour {
   const share = Math.min(1, (hour.hourMs + hourMs - sinceMs) / hourMs);
-  return { ...hour, ...Object.fromEntries(names.map((name) => [name, Math.round(hour[name] * share)])) };
+  return {
+    ...hour,
+    ...Object.fromEntries(names.map((name) => [name, Math.round(hour[name] * share)])),
+  };
 }
 
 /** The day since 1970 (UTC) that a moment lies in, given in Unix milliseconds. */
@@ -87,31 +93,49 @@ export function createUsageRepository(database: DatabaseSync) {
 
   function noteConnection({ clientId, isConnected, atMs }: ClientUsage): void {
     run`update client set is_online = ${Number(isConnected)} where client_id = ${clientId}`;
-    if (isConnected) insert('connection', { connectionId: randomUUID(), clientId, connectedMs: atMs });
+    if (isConnected)
+      insert('connection', { connectionId: randomUUID(), clientId, connectedMs: atMs });
     else {
       run`update connection indexed by connection_open set disconnected_ms = ${atMs}
         where client_id = ${clientId} and disconnected_ms is null`;
     }
   }
 
-  function addUsage({ clientId, sequence: client, networkId }: CountedClient, usage: Usage, atMs: number): void {
+  function addUsage(
+    { clientId, sequence: client, networkId }: CountedClient,
+    usage: Usage,
+    atMs: number,
+  ): void {
     for (const { hourMs, ...counted } of splitUsage(usage, atMs)) {
       const { onlineMs } = counted;
       const wasOnline = findRow`select 1 from usage_hour
         where client_id = ${clientId} and hour_ms = ${hourMs} and online_ms > 0`;
-      const network = { networkId, hourMs, onlineClients: wasOnline === undefined ? 1 : 0, onlineMs };
+      const network = {
+        networkId,
+        hourMs,
+        onlineClients: wasOnline === undefined ? 1 : 0,
+        onlineMs,
+      };
       insert('usage_hour', { clientId, hourMs, ...counted }, sumOnConflict(usageFields));
       insert('usage_day', { client, day: toDay(hourMs), ...counted }, sumOnConflict(usageFields));
       if (onlineMs > 0) insert('network_hour', network, sumOnConflict('onlineClients onlineMs'));
     }
     const bytes = usage.rxBytes + usage.txBytes;
-    if (bytes > 0) run`update network set provided_bytes = provided_bytes + ${bytes} where network_id = ${networkId}`;
+    if (bytes > 0)
+      run`update network set provided_bytes = provided_bytes + ${bytes} where network_id = ${networkId}`;
   }
 
-  function addConsumer(client: number, { consumerBytes: bytes, sessions, atMs: lastMs }: ClientUsage): void {
+  function addConsumer(
+    client: number,
+    { consumerBytes: bytes, sessions, atMs: lastMs }: ClientUsage,
+  ): void {
     if (bytes + sessions === 0) return;
     const sums = sql`${sumOnConflict('bytes sessions')}, last_ms = max(last_ms, excluded.last_ms)`;
-    insert('consumer_day', { client, day: toDay(lastMs), consumerId, bytes, sessions, lastMs }, sums);
+    insert(
+      'consumer_day',
+      { client, day: toDay(lastMs), consumerId, bytes, sessions, lastMs },
+      sums,
+    );
   }
 
   function rate(client: CountedClient, { bytesPerSecond: measured, atMs }: ClientUsage): void {
@@ -158,12 +182,17 @@ export function createUsageRepository(database: DatabaseSync) {
           addUsage(client, usage, usage.atMs);
           addConsumer(client.sequence, usage);
           // Once a minute for a client that stays online: its stretches follow one another.
-          const [fromMinute, toMinute] = [usage.atMs - usage.onlineMs, usage.atMs].map((ms) => Math.floor(ms / 60_000));
+          const [fromMinute, toMinute] = [usage.atMs - usage.onlineMs, usage.atMs].map((ms) =>
+            Math.floor(ms / 60_000),
+          );
           if (usage.bytesPerSecond !== undefined || fromMinute !== toMinute) rate(client, usage);
         }
       });
     },
-    /** Notes that a search at `atMs` named these clients, real or simulated; it is written with the next `keepSearches`. */
+    /**
+     * Notes that a search at `atMs` named these clients, real or simulated; it is written with the
+     * next `keepSearches`.
+     */
     noteSearches(clientIds: readonly string[], atMs: number): void {
       if (toHourStart(atMs) !== searchedMs) keepSearches();
       searchedMs = toHourStart(atMs);
@@ -185,17 +214,26 @@ const middlingBytesPerSecond = 1_250_000;
 /** The worth of a client whose speed is not measured yet, next to a fast one's. */
 const unmeasuredWorth = 0.25;
 
-/** Its speed, 0 where it never served; the time online of the last day; the time since it was registered. */
+/**
+ * Its speed, 0 where it never served; the time online of the last day; the time since it was
+ * registered.
+ */
 type ClientRecord = Readonly<Record<'bytesPerSecond' | 'onlineMs' | 'ageMs', number>>;
 
-/** 0 to 1: the share of the last day, or of a shorter life (an hour at least), online times what its speed is worth. */
+/**
+ * 0 to 1: the share of the last day, or of a shorter life (an hour at least), online times what its
+ * speed is worth.
+ */
 export function rateClient({ bytesPerSecond, onlineMs, ageMs }: ClientRecord): number {
   const onlineShare = Math.min(1, onlineMs / Math.max(hourMs, Math.min(dayMs, ageMs)));
   const speed = bytesPerSecond / (bytesPerSecond + middlingBytesPerSecond);
   return Math.round(100 * onlineShare * (unmeasuredWorth + (1 - unmeasuredWorth) * speed)) / 100;
 }
 
-/** Both in bytes a second. Only a greedy consumer shows how fast it is: faster counts for half, slower for little. */
+/**
+ * Both in bytes a second. Only a greedy consumer shows how fast it is: faster counts for half,
+ * slower for little.
+ */
 export function blendSpeed(known: number, measured: number): number {
   if (known === 0) return Math.round(measured);
   return Math.round(known + (measured - known) * (measured > known ? 1 / 2 : 1 / 32));

@@ -19,7 +19,10 @@ export interface WireGuardInterface {
   readonly consumersInterface?: string | undefined;
 }
 
-/** Makes the interface, without peers. @throws tunnel-failed, missing-program, command-failed, not-allowed, state-unwritable */
+/**
+ * Makes the interface, without peers. @throws tunnel-failed, missing-program, command-failed,
+ * not-allowed, state-unwritable
+ */
 export async function createWireGuard(exec: Exec, wireGuard: WireGuardInterface) {
   const { name, keys, port, directory, consumersInterface } = wireGuard;
   await removeLeftover(exec, wireGuard);
@@ -29,7 +32,9 @@ export async function createWireGuard(exec: Exec, wireGuard: WireGuardInterface)
     const path = join(directory, 'wireguard.key');
     await writeFileAtomic(path, keys.privateKey.reveal());
     const args = ['set', name, 'listen-port', `${port}`, 'private-key', path];
-    await exec({ program: 'wg', args, doing: `configuring ${name}` }).finally(() => rm(path, { force: true }));
+    await exec({ program: 'wg', args, doing: `configuring ${name}` }).finally(() =>
+      rm(path, { force: true }),
+    );
     await runIp(exec, `link set ${name} up`, `bringing ${name} up on UDP port ${port}`);
     if (consumersInterface !== undefined) await openConsumerRoutes(exec, consumersInterface, name);
   } catch (error) {
@@ -44,7 +49,8 @@ export async function removeWireGuard(exec: Exec, name: string): Promise<void> {
   await runIp(exec, `link del ${name}`, `removing the interface ${name}`);
   // wireguard-go takes its socket away as the last thing: a successor's would be taken instead.
   const socket = `/var/run/wireguard/${name}.sock`;
-  for (let tries = 0; tries < 100 && (await isThere(socket)); tries += 1) await sleep(20, AbortSignal.timeout(1000));
+  for (let tries = 0; tries < 100 && (await isThere(socket)); tries += 1)
+    await sleep(20, AbortSignal.timeout(1000));
 }
 
 async function addLink(exec: Exec, name: string): Promise<'kernel' | 'userspace'> {
@@ -61,12 +67,17 @@ async function addLink(exec: Exec, name: string): Promise<'kernel' | 'userspace'
   return 'userspace';
 }
 
-/** One that a killed service left goes. @throws tunnel-failed where another program has one of that name */
+/**
+ * One that a killed service left goes. @throws tunnel-failed where another program has one of that
+ * name
+ */
 async function removeLeftover(exec: Exec, wireGuard: WireGuardInterface): Promise<void> {
   const { name, keys } = wireGuard;
   if ((await observeInterfaces(exec)).every((found) => found.name !== name)) return;
   const args = ['show', name, 'public-key'];
-  const key = await exec({ program: 'wg', args, doing: `reading the key of ${name}` }).catch(() => 'none');
+  const key = await exec({ program: 'wg', args, doing: `reading the key of ${name}` }).catch(
+    () => 'none',
+  );
   if (key.trim() !== keys.publicKey) {
     const message = `an interface ${name} exists already, and it is not of this data directory`;
     throw new TributaryError('tunnel-failed', message);
@@ -77,7 +88,10 @@ async function removeLeftover(exec: Exec, wireGuard: WireGuardInterface): Promis
 const table = '52000';
 const priority = 100;
 
-/** Leads what arrives by `incoming` into `tunnels`; refused when that is gone. Turns forwarding on. May be repeated. */
+/**
+ * Leads what arrives by `incoming` into `tunnels`; refused when that is gone. Turns forwarding on.
+ * May be repeated.
+ */
 async function openConsumerRoutes(exec: Exec, incoming: string, tunnels: string): Promise<void> {
   await ensureSysctl('net/ipv4/ip_forward', '1');
   // Answers come back from addresses that no route of the main table leads to.
@@ -87,14 +101,26 @@ async function openConsumerRoutes(exec: Exec, incoming: string, tunnels: string)
   const doing = 'leading the consumers into the tunnels';
   for (const family of families) {
     await removeRule(exec, incoming, family);
-    await runIp(exec, `-${family} route replace unreachable default metric 4278198272 table ${table}`, doing);
+    await runIp(
+      exec,
+      `-${family} route replace unreachable default metric 4278198272 table ${table}`,
+      doing,
+    );
     await runIp(exec, `-${family} route replace default dev ${tunnels} table ${table}`, doing);
-    await runIp(exec, `-${family} rule add pref ${priority} iif ${incoming} lookup ${table}`, doing);
+    await runIp(
+      exec,
+      `-${family} rule add pref ${priority} iif ${incoming} lookup ${table}`,
+      doing,
+    );
   }
 }
 
 /** Takes the rule and its table away. @throws command-failed, missing-program */
-export async function closeConsumerRoutes(exec: Exec, incoming: string, tunnels: string): Promise<void> {
+export async function closeConsumerRoutes(
+  exec: Exec,
+  incoming: string,
+  tunnels: string,
+): Promise<void> {
   for (const family of await listFamilies(tunnels)) {
     await removeRule(exec, incoming, family);
     await runIp(exec, `-${family} route flush table ${table}`, `emptying routing table ${table}`);

@@ -2,13 +2,19 @@ import { findInWords, isUse } from './place-search.ts';
 import { refuse } from './refusal.ts';
 import { type Findable, idOf, type Place, type World } from './world.ts';
 
-/** What a text asks for, as specs of which any will do: a use narrows a place, and what it excludes is left out. @throws usage-invalid */
+/**
+ * What a text asks for, as specs of which any will do: a use narrows a place, and what it excludes
+ * is left out. @throws usage-invalid
+ */
 export function readWishes(world: World, text: string) {
   const { wanted, unwanted } = findInWords(world, text);
   const uses = wanted.filter(isUse);
   const named = wanted.filter((found) => !isUse(found));
-  if (unwanted.length === 0 && (uses.length === 0 || named.length === 0)) return wanted.map(toWireSpec);
-  const [start = world.groups.filter((group) => !group.promoted)] = [named, uses].filter((found) => found.length > 0);
+  if (unwanted.length === 0 && (uses.length === 0 || named.length === 0))
+    return wanted.map(toWireSpec);
+  const [start = world.groups.filter((group) => !group.promoted)] = [named, uses].filter(
+    (found) => found.length > 0,
+  );
   const areas = unwanted.length === 0 ? named : leaveOut(world, start, unwanted);
   if (areas.length === 0) throw refuse('The query excludes every place that it names.');
   if (uses.length === 0) return areas.map(toWireSpec);
@@ -16,21 +22,36 @@ export function readWishes(world: World, text: string) {
   const places = areas.flatMap((area) => (area.type === 'group' ? world.partsOf(area) : [area]));
   const specs = uses.flatMap((use) => {
     const cities = world.citiesOf(use.groupId);
-    const common = places.filter((place) => world.citiesOf(place.locationId).some((city) => cities.includes(city)));
-    return common.map((place) => ({ location_id: place.locationId, location_group_id: use.groupId }));
+    const common = places.filter((place) =>
+      world.citiesOf(place.locationId).some((city) => cities.includes(city)),
+    );
+    return common.map((place) => ({
+      location_id: place.locationId,
+      location_group_id: use.groupId,
+    }));
   });
   if (specs.length === 0) throw refuse('No place that the query names is one for that use.');
   return specs;
 }
 
 export function toWireSpec(found: Findable) {
-  return found.type === 'group' ? { location_group_id: found.groupId } : { location_id: found.locationId };
+  return found.type === 'group'
+    ? { location_group_id: found.groupId }
+    : { location_id: found.locationId };
 }
 
 /** The largest places in these areas in which nothing is unwanted. */
-function leaveOut(world: World, areas: readonly Findable[], unwanted: readonly Findable[]): readonly Place[] {
+function leaveOut(
+  world: World,
+  areas: readonly Findable[],
+  unwanted: readonly Findable[],
+): readonly Place[] {
   const excluded = new Set<Place>(unwanted.flatMap((found) => world.citiesOf(idOf(found))));
   const keep = (place: Place): readonly Place[] =>
-    world.citiesOf(place.locationId).some((city) => excluded.has(city)) ? world.partsOf(place).flatMap(keep) : [place];
-  return areas.flatMap((area) => (area.type === 'group' ? world.partsOf(area).flatMap(keep) : keep(area)));
+    world.citiesOf(place.locationId).some((city) => excluded.has(city))
+      ? world.partsOf(place).flatMap(keep)
+      : [place];
+  return areas.flatMap((area) =>
+    area.type === 'group' ? world.partsOf(area).flatMap(keep) : keep(area),
+  );
 }

@@ -1,7 +1,10 @@
 import { continents, homeCountryCode, promotedGroups } from './places.ts';
 import { toStableId } from './repeatable.ts';
 
-/** A country, region or city, with what it lies in; its region and city are undefined where it is a larger place. */
+/**
+ * A country, region or city, with what it lies in; its region and city are undefined where it is a
+ * larger place.
+ */
 export interface Place
   extends Readonly<Record<'locationId' | 'name' | 'country' | 'countryId', string>>,
     Readonly<Partial<Record<'region' | 'regionId' | 'city' | 'cityId', string>>> {
@@ -20,7 +23,10 @@ export type Findable = Place | PlaceGroup;
 
 export type World = ReturnType<typeof createWorld>;
 
-/** The world of places.ts. An id is UUID text made of the place's name and what it lies in: the same for ever. */
+/**
+ * The world of places.ts. An id is UUID text made of the place's name and what it lies in: the same
+ * for ever.
+ */
 export function createWorld() {
   /** Each country, then its regions, each followed by its cities. */
   const places = Object.values(continents).flat().flatMap(readCountry);
@@ -42,7 +48,9 @@ export function createWorld() {
   }
   function listCities(id: string): readonly ClientPlace[] {
     const ids = groups.find(({ groupId }) => groupId === id)?.countryIds ?? [id];
-    return cities.filter((city) => [city.cityId, city.regionId, city.countryId].some((one) => ids.includes(one)));
+    return cities.filter((city) =>
+      [city.cityId, city.regionId, city.countryId].some((one) => ids.includes(one)),
+    );
   }
   const home = citiesOf(toCountryId(homeCountryCode))[0];
   if (home === undefined) throw new RangeError(`there is no country ${homeCountryCode}`);
@@ -54,7 +62,10 @@ export function createWorld() {
     home,
     /** undefined where no country, region or city has this id. */
     findPlace: (locationId: string) => byId.get(locationId),
-    /** The cities of a country, region, city or group, the most important first; none for an unknown id. */
+    /**
+     * The cities of a country, region, city or group, the most important first; none for an unknown
+     * id.
+     */
     citiesOf,
     /** The countries of a group, the regions of a country, the cities of a region. */
     partsOf: (found: Findable): readonly Place[] =>
@@ -96,7 +107,10 @@ function readCountry(row: string): readonly Place[] {
   ];
 }
 
-/** A name or a text as names are compared: lower-case words with one space between, without accents and punctuation. */
+/**
+ * A name or a text as names are compared: lower-case words with one space between, without accents
+ * and punctuation.
+ */
 export function toComparable(text: string): string {
   return splitWords(text).join(' ').toLowerCase();
 }

@@ -9,14 +9,20 @@ export function createDeliveryQueue<Message>(
   const messages: Message[] = [];
   let tries = 0;
   return {
-    /** Beyond the capacity the oldest that waits is dropped, never the one under way. True: it is under way itself. */
+    /**
+     * Beyond the capacity the oldest that waits is dropped, never the one under way. True: it is
+     * under way itself.
+     */
     add(message: Message): boolean {
       const isFirst = messages.push(message) === 1;
       if (messages.length > capacity) messages.splice(1, 1);
       return isFirst;
     },
     underWay: () => messages[0],
-    /** Notes what became of a try: the time until the next in ms; undefined: the message has left the queue. */
+    /**
+     * Notes what became of a try: the time until the next in ms; undefined: the message has left
+     * the queue.
+     */
     settle(outcome: Outcome): number | undefined {
       tries += 1;
       if (outcome.kind === 'delivered' || outcome.kind === 'refused' || tries >= maxTries) {
@@ -24,7 +30,8 @@ export function createDeliveryQueue<Message>(
         tries = 0;
         return undefined;
       }
-      // Never at once: a small random number would call a receiver that fails quickly in a hot loop.
+      // Never at once: a small random number would call a receiver that fails quickly in a hot
+      // loop.
       const leastMs = Math.max(retry.baseMs / 5, Math.min(outcome.retryAfterMs ?? 0, retry.maxMs));
       return Math.max(leastMs, computeBackoffMs(tries, retry, random));
     },

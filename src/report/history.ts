@@ -13,7 +13,10 @@ import {
   unitMs,
 } from './ledger-line.ts';
 
-/** An hour or a day as it was counted here, beside what the service counted; undefined where that said nothing. */
+/**
+ * An hour or a day as it was counted here, beside what the service counted; undefined where that
+ * said nothing.
+ */
 export interface HistoryRow extends Figures, ServiceCount {
   readonly startMs: number;
 }
@@ -31,37 +34,60 @@ export interface HistoryPlace {
   readonly unwritten?: readonly LedgerLine[];
 }
 
-/** So far back the ledger answers: 400 days and 20 years, and two days that a clock may be behind. */
+/**
+ * So far back the ledger answers: 400 days and 20 years, and two days that a clock may be behind.
+ */
 const keptMs = { hour: 402 * unitMs.day, day: 20 * 366 * unitMs.day } as const;
 
-/** Rows in which an agent ran, the oldest first; days are those of UTC. Safe while an agent writes. @throws state-unreadable */
+/**
+ * Rows in which an agent ran, the oldest first; days are those of UTC. Safe while an agent writes.
+ * @throws state-unreadable
+ */
 export async function readHistory(
   { unit, sinceMs, untilMs = Number.POSITIVE_INFINITY }: HistoryQuestion,
   { directory, nowMs, unwritten = [] }: HistoryPlace,
 ): Promise<readonly HistoryRow[]> {
   // Without a clock, time ends with the hour that was written last.
-  const newest = isClockSet(nowMs) ? undefined : (unwritten.at(-1) ?? (await findNewestLine(directory)));
+  const newest = isClockSet(nowMs)
+    ? undefined
+    : (unwritten.at(-1) ?? (await findNewestLine(directory)));
   const shownMs = newest === undefined ? nowMs + latestMs : Date.parse(newest.start);
   const lastMs = Math.min(shownMs, untilMs - 1);
-  const firstMs = Math.max(Math.ceil(sinceMs / unitMs[unit]) * unitMs[unit], shownMs - keptMs[unit], 0);
+  const firstMs = Math.max(
+    Math.ceil(sinceMs / unitMs[unit]) * unitMs[unit],
+    shownMs - keptMs[unit],
+    0,
+  );
   const span = { first: startAt(unit, firstMs), last: startAt(unit, lastMs) };
   const lines = new Map(await readLines(directory, span));
   for (const hour of unwritten) {
     const start = hour.start.slice(0, span.first.length);
-    if (start >= span.first && start <= span.last) lines.set(hour.start, { ...lines.get(hour.start), ...hour });
+    if (start >= span.first && start <= span.last)
+      lines.set(hour.start, { ...lines.get(hour.start), ...hour });
   }
   const rows = unit === 'hour' ? lines : sumByDay(lines);
   return [...rows.values()]
     .filter(isCounted)
     .toSorted((one, other) => (one.start < other.start ? -1 : 1))
-    .map(({ start, serviceOnlineSeconds, serviceBytes, servicePayoutUsdc, serviceUntilMs, ...figures }) => {
-      const service = { serviceOnlineSeconds, serviceBytes, servicePayoutUsdc, serviceUntilMs };
-      return { startMs: Date.parse(start), ...pickFigures(figures), ...service };
-    });
+    .map(
+      ({
+        start,
+        serviceOnlineSeconds,
+        serviceBytes,
+        servicePayoutUsdc,
+        serviceUntilMs,
+        ...figures
+      }) => {
+        const service = { serviceOnlineSeconds, serviceBytes, servicePayoutUsdc, serviceUntilMs };
+        return { startMs: Date.parse(start), ...pickFigures(figures), ...service };
+      },
+    );
 }
 
 /** The silence that the newest rows end with; undefined where none of them was provided in. */
-export function measureSilence(rows: readonly HistoryRow[]): Omit<Silence, 'totalBytes'> | undefined {
+export function measureSilence(
+  rows: readonly HistoryRow[],
+): Omit<Silence, 'totalBytes'> | undefined {
   const loud = rows.findLastIndex(({ upBytes, downBytes }) => upBytes + downBytes > 0);
   const silent = rows.slice(loud + 1).filter(({ providingSeconds }) => providingSeconds > 0);
   const [first] = silent;

@@ -32,7 +32,10 @@ export interface Discovery {
   readonly facts: () => Facts;
 }
 
-/** One message for each entity; what can be pressed or chosen is taken away where it is not allowed (any more). */
+/**
+ * One message for each entity; what can be pressed or chosen is taken away where it is not allowed
+ * (any more).
+ */
 export function renderDiscovery(discovery: Discovery, clientId: string): readonly MqttMessage[] {
   const { registration, version } = discovery.facts();
   const topics = nameTopics(discovery.topic, clientId);
@@ -46,30 +49,36 @@ export function renderDiscovery(discovery: Discovery, clientId: string): readonl
     sw_version: version,
     ...(discovery.pageUrl === undefined ? {} : { configuration_url: discovery.pageUrl }),
   };
-  return Object.entries(entities).map(([key, { component = 'sensor', name, fields, scale, read }]) => {
-    const isControl = component in controls;
-    const entity = {
-      name,
-      unique_id: `${node}_${key}`,
-      default_entity_id: `${component}.tributary_${toSlug(deviceName)}_${key}`,
-      ...(read === undefined ? {} : { state_topic: topics.state, value_template: renderTemplate(key, scale) }),
-      availability_topic: topics.availability,
-      device,
-      origin: { name: 'tributary', sw_version: version },
-      ...(isControl ? { command_topic: topics.mode } : {}),
-      ...fields,
-    };
-    return {
-      topic: `${discovery.discoveryPrefix}/${component}/${node}/${key}/config`,
-      payload: isControl && !discovery.allowControl ? '' : toPlainJson(entity),
-    };
-  });
+  return Object.entries(entities).map(
+    ([key, { component = 'sensor', name, fields, scale, read }]) => {
+      const isControl = component in controls;
+      const entity = {
+        name,
+        unique_id: `${node}_${key}`,
+        default_entity_id: `${component}.tributary_${toSlug(deviceName)}_${key}`,
+        ...(read === undefined
+          ? {}
+          : { state_topic: topics.state, value_template: renderTemplate(key, scale) }),
+        availability_topic: topics.availability,
+        device,
+        origin: { name: 'tributary', sw_version: version },
+        ...(isControl ? { command_topic: topics.mode } : {}),
+        ...fields,
+      };
+      return {
+        topic: `${discovery.discoveryPrefix}/${component}/${node}/${key}/config`,
+        payload: isControl && !discovery.allowControl ? '' : toPlainJson(entity),
+      };
+    },
+  );
 }
 
 /** Home Assistant shows a sensor in the unit in which it comes, and nothing for `None`. */
 function renderTemplate(key: string, scale: number | undefined): string {
   const value = `value_json.${key}`;
-  return scale === undefined ? `{{ ${value} }}` : `{{ ${value} / ${scale} if ${value} is number else None }}`;
+  return scale === undefined
+    ? `{{ ${value} }}`
+    : `{{ ${value} / ${scale} if ${value} is number else None }}`;
 }
 
 /** As Home Assistant makes the names of its entities: small letters, digits and underscores. */

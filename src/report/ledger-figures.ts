@@ -22,7 +22,13 @@ export const ledgerFigures: readonly Figure[] = [
   { name: 'providingSeconds', title: 'Providing', unit: 'seconds', type: 'counter' },
   ...[...statistics].flatMap((statistic) =>
     Object.entries(statistic.ledger ?? {}).map(([name, { title }]) => {
-      return { name: name as LedgerFigure, title, unit: statistic.unit, type: statistic.type, statistic };
+      return {
+        name: name as LedgerFigure,
+        title,
+        unit: statistic.unit,
+        type: statistic.type,
+        statistic,
+      };
     }),
   ),
   { name: 'peakBytesPerSecond', title: 'Peak', unit: 'bytes per second', type: 'gauge' },
@@ -34,7 +40,10 @@ export function pickFigures(from: Readonly<Partial<Figures>>): Figures {
 }
 
 /** Both together: the sum of what grows, the higher of what goes up and down. */
-export function addFigures(one: Figures, other: Readonly<Partial<Record<FigureName, number | undefined>>>): Figures {
+export function addFigures(
+  one: Figures,
+  other: Readonly<Partial<Record<FigureName, number | undefined>>>,
+): Figures {
   return mapFigures((name, type) => {
     const more = other[name] ?? 0;
     return type === 'counter' ? one[name] + more : Math.max(one[name], more);
@@ -43,14 +52,21 @@ export function addFigures(one: Figures, other: Readonly<Partial<Record<FigureNa
 
 /** A part of it, as a share of 1; a peak stays. */
 export function scaleFigures(figures: Figures, share: number): Figures {
-  return mapFigures((name, type) => (type === 'counter' ? Math.round(figures[name] * share) : figures[name]));
+  return mapFigures((name, type) =>
+    type === 'counter' ? Math.round(figures[name] * share) : figures[name],
+  );
 }
 
 export function readFigures(input: StatisticsInput): Reading {
-  return mapKnown((name, statistic) => readTotal(statistic, input, statistic.ledger?.[name]?.labels));
+  return mapKnown((name, statistic) =>
+    readTotal(statistic, input, statistic.ledger?.[name]?.labels),
+  );
 }
 
-/** What came about between two readings. A counter that began again at zero grew by what it shows now. */
+/**
+ * What came about between two readings. A counter that began again at zero grew by what it shows
+ * now.
+ */
 export function measureGrowth(before: Reading, now: Reading): Reading {
   return mapKnown((name, { type, isKept }) => {
     const [from, to] = [before[name], now[name]];
@@ -66,7 +82,9 @@ export function measureCounter(before: number, now: number): number {
 }
 
 function mapFigures(read: (name: FigureName, type: Statistic['type']) => number): Figures {
-  return Object.fromEntries(ledgerFigures.map(({ name, type }) => [name, read(name, type)])) as Figures;
+  return Object.fromEntries(
+    ledgerFigures.map(({ name, type }) => [name, read(name, type)]),
+  ) as Figures;
 }
 
 function mapKnown(read: (name: LedgerFigure, statistic: Statistic) => number | undefined): Reading {

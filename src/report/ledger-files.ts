@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { appendToFile, listFolder, readOwnFile, removeFile, writeFileAtomic } from '../system/files.ts';
+import {
+  appendToFile,
+  listFolder,
+  readOwnFile,
+  removeFile,
+  writeFileAtomic,
+} from '../system/files.ts';
 import { type LedgerLine, parseLine, renderLine, splitLines, sumByDay } from './ledger-line.ts';
 
 const folder = 'ledger';
@@ -7,14 +13,20 @@ const startsAt = '{"start":"'.length;
 /** More than 400 days of hours, and 20 years of days. */
 const mostMonths = 15;
 const mostYears = 20;
-/** A file that grows longer is written again with one line for each hour. At rest no file becomes as long. */
+/**
+ * A file that grows longer is written again with one line for each hour. At rest no file becomes as
+ * long.
+ */
 const mostFileBytes = 512 * 1024;
 /** The ledger never takes more than this. */
 export const ledgerBytes = (mostMonths + mostYears) * mostFileBytes;
 
 type Lines = ReadonlyMap<string, LedgerLine>;
 
-/** Lines from start to start, both included: between hours the hours, between days both. @throws state-unreadable */
+/**
+ * Lines from start to start, both included: between hours the hours, between days both. @throws
+ * state-unreadable
+ */
 export async function readLines(
   directory: string,
   { first, last }: Readonly<Record<'first' | 'last', string>>,
@@ -43,30 +55,50 @@ export async function findNewestLine(directory: string): Promise<LedgerLine | un
   return newest;
 }
 
-/** Adds lines to the files of their months; a later line replaces what an earlier one says. Resolves when they are on the disk. @throws state-unreadable, state-unwritable */
+/**
+ * Adds lines to the files of their months; a later line replaces what an earlier one says. Resolves
+ * when they are on the disk. @throws state-unreadable, state-unwritable
+ */
 export async function appendLines(directory: string, lines: readonly LedgerLine[]): Promise<void> {
-  for (const [month, own] of Map.groupBy(lines, ({ start }) => start.slice(0, 7))) await append(directory, month, own);
+  for (const [month, own] of Map.groupBy(lines, ({ start }) => start.slice(0, 7)))
+    await append(directory, month, own);
 }
 
-/** Makes room: of too many months the days are kept, of years nothing. @throws state-unreadable, state-unwritable */
+/**
+ * Makes room: of too many months the days are kept, of years nothing. @throws state-unreadable,
+ * state-unwritable
+ */
 export async function dropOldest(directory: string, currentMonth: string): Promise<void> {
-  const months = new Set((await listNames(directory)).filter((name) => !isYear(name))).add(currentMonth);
+  const months = new Set((await listNames(directory)).filter((name) => !isYear(name))).add(
+    currentMonth,
+  );
   for (const month of findSurplus([...months], currentMonth, mostMonths)) {
     const days = sumByDay(addLines(new Map(), await readTexts(directory, month)));
     await append(directory, month.slice(0, 4), [...days.values()]);
     await removeFile(pathOf(directory, month));
   }
   const years = (await listNames(directory)).filter(isYear);
-  for (const year of findSurplus(years, currentMonth.slice(0, 4), mostYears)) await removeFile(pathOf(directory, year));
+  for (const year of findSurplus(years, currentMonth.slice(0, 4), mostYears))
+    await removeFile(pathOf(directory, year));
 }
 
-/** The oldest, but before them what a clock that ran ahead left behind, after the current month or year. */
+/**
+ * The oldest, but before them what a clock that ran ahead left behind, after the current month or
+ * year.
+ */
 function findSurplus(names: readonly string[], current: string, most: number): readonly string[] {
-  const inOrder = [...names.filter((name) => name > current), ...names.filter((name) => name <= current)];
+  const inOrder = [
+    ...names.filter((name) => name > current),
+    ...names.filter((name) => name <= current),
+  ];
   return inOrder.slice(0, Math.max(0, names.length - most));
 }
 
-async function append(directory: string, name: string, lines: readonly LedgerLine[]): Promise<void> {
+async function append(
+  directory: string,
+  name: string,
+  lines: readonly LedgerLine[],
+): Promise<void> {
   const path = pathOf(directory, name);
   const bytes = await appendToFile(path, lines.map(renderLine).join(''));
   if (bytes <= mostFileBytes) return;

@@ -17,7 +17,10 @@ export interface LedgerLine extends Partial<Figures>, Partial<ServiceCount> {
   readonly start: string;
   /** Grows with every line of what was counted here: the highest was written last. */
   readonly sequence?: number;
-  /** The statistics as they were read last: of a counter, everything up to there is in this line or in an earlier one. */
+  /**
+   * The statistics as they were read last: of a counter, everything up to there is in this line or
+   * in an earlier one.
+   */
   readonly reached?: Reading;
 }
 
@@ -71,13 +74,17 @@ export function sumByDay(lines: ReadonlyMap<string, LedgerLine>): ReadonlyMap<st
   return days;
 }
 
-/** A clock that is so far behind the newest hour is taken for late, not for right; what is farther ahead is not shown. */
+/**
+ * A clock that is so far behind the newest hour is taken for late, not for right; what is farther
+ * ahead is not shown.
+ */
 export const latestMs = 48 * unitMs.hour;
 
 /**
- * The hour that is counted in now; undefined: nothing tells the time. A clock that was never set, or is late (a board
- * without one begins where it was switched off, or in 1970), stays in the newest hour. An hour more than two days ahead
- * of a clock that was set is a mistake, and is left behind.
+ * The hour that is counted in now; undefined: nothing tells the time. A clock that was never set,
+ * or is late (a board without one begins where it was switched off, or in 1970), stays in the
+ * newest hour. An hour more than two days ahead of a clock that was set is a mistake, and is left
+ * behind.
  */
 export function chooseHour(nowMs: number, newest: string | undefined): string | undefined {
   if (!isClockSet(nowMs)) return newest;

@@ -1,4 +1,10 @@
-import { addFigures, type Figures, measureGrowth, pickFigures, type Reading } from './ledger-figures.ts';
+import {
+  addFigures,
+  type Figures,
+  measureGrowth,
+  pickFigures,
+  type Reading,
+} from './ledger-figures.ts';
 import { appendLines, dropOldest, findNewestLine, readLines } from './ledger-files.ts';
 import { chooseHour, type LedgerLine, unitMs } from './ledger-line.ts';
 
@@ -7,7 +13,10 @@ export interface LedgerReading extends Reading {
   readonly isProviding: boolean;
 }
 
-/** The device's own record by hour and by day. One process writes it; any may read its files meanwhile. */
+/**
+ * The device's own record by hour and by day. One process writes it; any may read its files
+ * meanwhile.
+ */
 export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 
 /** An hour, and the counters up to which everything is in it or in an earlier one. */
@@ -28,7 +37,13 @@ const mostWaiting = 1000;
 const hourSeconds = unitMs.hour / 1000;
 
 /** @throws state-unreadable */
-export async function openLedger({ directory, now }: { readonly directory: string; readonly now: () => Date }) {
+export async function openLedger({
+  directory,
+  now,
+}: {
+  readonly directory: string;
+  readonly now: () => Date;
+}) {
   const last = await findNewestLine(directory);
   let sequence = last?.sequence ?? 0;
   let reached: Reading = last?.reached ?? {};
@@ -46,7 +61,8 @@ export async function openLedger({ directory, now }: { readonly directory: strin
     const growth = measureGrowth(reached, figures);
     unfiled = addFigures(unfiled, {
       ...growth,
-      providingSeconds: before?.isProviding === true ? Math.min(stepSeconds, longestStepSeconds) : 0,
+      providingSeconds:
+        before?.isProviding === true ? Math.min(stepSeconds, longestStepSeconds) : 0,
       peakBytesPerSecond: stepSeconds >= shortestPeakSeconds ? sumBytes(growth) / stepSeconds : 0,
     });
     reached = { ...reached, ...figures };
@@ -55,9 +71,17 @@ export async function openLedger({ directory, now }: { readonly directory: strin
   const file = (hour: Hour): Hour => {
     const sum = addFigures(hour, unfiled);
     unfiled = pickFigures({});
-    return { start: hour.start, ...sum, providingSeconds: Math.min(sum.providingSeconds, hourSeconds), reached };
+    return {
+      start: hour.start,
+      ...sum,
+      providingSeconds: Math.min(sum.providingSeconds, hourSeconds),
+      reached,
+    };
   };
-  /** Opens another hour; of the seconds since the last reading, the hour that ends has those before its end. */
+  /**
+   * Opens another hour; of the seconds since the last reading, the hour that ends has those before
+   * its end.
+   */
   const turnTo = async (start: string): Promise<Hour> => {
     const known = (await readLines(directory, { first: start, last: start })).get(start);
     const opened = { start, ...pickFigures(known ?? {}), reached };
@@ -70,7 +94,11 @@ export async function openLedger({ directory, now }: { readonly directory: strin
     return opened;
   };
   const write = async (hours: readonly Hour[]) => {
-    const lines = hours.map((hour, index) => ({ ...hour, ...pickFigures(hour), sequence: sequence + index + 1 }));
+    const lines = hours.map((hour, index) => ({
+      ...hour,
+      ...pickFigures(hour),
+      sequence: sequence + index + 1,
+    }));
     await appendLines(directory, lines);
     sequence += lines.length;
     waiting = [];
@@ -80,9 +108,13 @@ export async function openLedger({ directory, now }: { readonly directory: strin
     written = { atMs: performance.now(), reached };
   };
   const isDue = ({ atMs, reached: before }: NonNullable<typeof written>) =>
-    sumBytes(measureGrowth(before, reached)) >= worthWritingBytes && performance.now() - atMs >= writeEveryMs;
+    sumBytes(measureGrowth(before, reached)) >= worthWritingBytes &&
+    performance.now() - atMs >= writeEveryMs;
   return {
-    /** Counts what grew since the last reading; written once an hour, sooner under traffic. @throws state-unreadable, state-unwritable */
+    /**
+     * Counts what grew since the last reading; written once an hour, sooner under traffic. @throws
+     * state-unreadable, state-unwritable
+     */
     async note(reading: LedgerReading): Promise<void> {
       const isFirst = before === undefined;
       take(reading);
@@ -98,17 +130,25 @@ export async function openLedger({ directory, now }: { readonly directory: strin
       if (roomMadeIn !== month) await dropOldest(directory, month);
       roomMadeIn = month;
     },
-    /** Keeps what the service counted beside ours, where it is new. @throws state-unreadable, state-unwritable */
+    /**
+     * Keeps what the service counted beside ours, where it is new. @throws state-unreadable,
+     * state-unwritable
+     */
     async noteService(lines: readonly LedgerLine[]): Promise<void> {
       const days = lines.map(({ start }) => start.slice(0, 10)).toSorted();
       const known = await readLines(directory, { first: days[0] ?? '', last: days.at(-1) ?? '' });
       const isNew = (line: LedgerLine) => {
         const before = known.get(line.start);
-        return Object.entries(line).some(([name, value]) => before?.[name as keyof LedgerLine] !== value);
+        return Object.entries(line).some(
+          ([name, value]) => before?.[name as keyof LedgerLine] !== value,
+        );
       };
       await appendLines(directory, lines.filter(isNew));
     },
-    unwritten: (): readonly LedgerLine[] => [...waiting, ...(current === undefined ? [] : [current])],
+    unwritten: (): readonly LedgerLine[] => [
+      ...waiting,
+      ...(current === undefined ? [] : [current]),
+    ],
     /** Writes what is not written yet. @throws state-unwritable */
     close: writeAll,
   };

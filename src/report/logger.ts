@@ -13,20 +13,37 @@ export interface LogSettings {
 export interface LogSurroundings {
   /** True where a person reads along; under systemd and in containers it is not. */
   readonly isTty: boolean;
-  /** True where systemd's journal takes each line, with its own time, at the priority that the line begins with. */
+  /**
+   * True where systemd's journal takes each line, with its own time, at the priority that the line
+   * begins with.
+   */
   readonly isJournal?: boolean;
   readonly destination: { write(text: string): unknown };
 }
 
-const secretNames = ['token', 'jwt', 'byJwt', 'byClientJwt', 'networkJwt', 'authCode', 'privateKey', 'authorization'];
+const secretNames = [
+  'token',
+  'jwt',
+  'byJwt',
+  'byClientJwt',
+  'networkJwt',
+  'authCode',
+  'privateKey',
+  'authorization',
+];
 
-/** The log: JSON lines for machines, one readable line a record for people and for the journal (`auto` chooses by the reader). */
+/**
+ * The log: JSON lines for machines, one readable line a record for people and for the journal
+ * (`auto` chooses by the reader).
+ */
 export function createLogger(settings: LogSettings, surroundings: LogSurroundings): Logger {
   const { isTty, isJournal = false, destination } = surroundings;
   const isText = settings.format === 'text' || (settings.format === 'auto' && (isTty || isJournal));
   // The journal's priority is as sd-daemon(3) has it.
   const begin = (time: string, level: string) =>
-    isJournal ? `<${{ error: 3, warn: 4, info: 6 }[level] ?? 7}>` : `${time.slice(11, 19)} ${level.padEnd(5)} `;
+    isJournal
+      ? `<${{ error: 3, warn: 4, info: 6 }[level] ?? 7}>`
+      : `${time.slice(11, 19)} ${level.padEnd(5)} `;
   const toLine = isText ? (line: string) => toLogText(line, begin) : escapeUnseen;
   return pino(
     {
@@ -38,7 +55,10 @@ export function createLogger(settings: LogSettings, surroundings: LogSurrounding
       formatters: { level: (label) => ({ level: label }) },
       serializers: { error: toErrorFields, err: toErrorFields },
       // The belt; the braces are that secrets are `Secret` and print as `[secret]` by themselves.
-      redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[secret]' },
+      redact: {
+        paths: secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
+        censor: '[secret]',
+      },
     },
     { write: (line: string) => void destination.write(toLine(line)) },
   );
@@ -53,12 +73,17 @@ function toLogText(line: string, begin: (time: string, level: string) => string)
   return `${begin(String(time), String(level))}${parts.join('  ').slice(0, longest)}\n`;
 }
 
-/** The journal breaks a longer line (48 KiB), and would take a priority from the beginning of its second part. */
+/**
+ * The journal breaks a longer line (48 KiB), and would take a priority from the beginning of its
+ * second part.
+ */
 const longest = 12_000;
 
 function listPairs(fields: Readonly<Record<string, unknown>>, prefix: string): readonly string[] {
   return Object.entries(fields).flatMap(([name, value]) =>
-    isObject(value) ? listPairs(value, `${prefix}${name}.`) : `${toPlainText(prefix + name)}=${formatValue(value)}`,
+    isObject(value)
+      ? listPairs(value, `${prefix}${name}.`)
+      : `${toPlainText(prefix + name)}=${formatValue(value)}`,
   );
 }
 
@@ -73,7 +98,10 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 const deepest = 3;
 
-/** Code and message, down the causes. Never other properties: a program's output and input may hold keys. */
+/**
+ * Code and message, down the causes. Never other properties: a program's output and input may hold
+ * keys.
+ */
 function toErrorFields(error: unknown, depth = 0): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { code: undefined, message: String(error) };
   const { cause } = error;

@@ -16,13 +16,20 @@ export interface Milestone {
   readonly told: Told;
 }
 
-/** The next milestone that was reached and not told; undefined: none. `told` undefined: nothing was ever told. */
-export function findMilestone({ usage, earned, provide }: Facts, told: Told | undefined): Milestone | undefined {
+/**
+ * The next milestone that was reached and not told; undefined: none. `told` undefined: nothing was
+ * ever told.
+ */
+export function findMilestone(
+  { usage, earned, provide }: Facts,
+  told: Told | undefined,
+): Milestone | undefined {
   const periodStart = usage.periodStart?.toISOString();
   const isPayoutTold = told?.isPayoutTold ?? false;
   const toldPercent = told?.periodStart === periodStart ? (told?.capPercent ?? 0) : 0;
   const share = usage.capBytes === undefined ? 0 : usage.bytes / usage.capBytes;
-  const capPercent = share >= 1 || provide.pause?.code === 'cap-reached' ? 100 : share >= 0.8 ? 80 : 0;
+  const capPercent =
+    share >= 1 || provide.pause?.code === 'cap-reached' ? 100 : share >= 0.8 ? 80 : 0;
   if (usage.capBytes !== undefined && capPercent > toldPercent && capPercent !== 0) {
     const used = `${formatBytes(usage.bytes)} of ${formatBytes(usage.capBytes)} are used in this period`;
     const message = `The data cap is ${capPercent === 100 ? '' : 'nearly '}reached: ${used}.`;
@@ -30,5 +37,9 @@ export function findMilestone({ usage, earned, provide }: Facts, told: Told | un
   }
   if (earned === undefined || earned.last24hUsdc <= 0 || isPayoutTold) return undefined;
   const message = `The service counts earnings of this device: ${formatUsdc(earned.last24hUsdc)} in the last 24 hours.`;
-  return { event: 'first-payout', message, told: { periodStart, capPercent: toldPercent, isPayoutTold: true } };
+  return {
+    event: 'first-payout',
+    message,
+    told: { periodStart, capPercent: toldPercent, isPayoutTold: true },
+  };
 }

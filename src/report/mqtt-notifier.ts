@@ -5,7 +5,13 @@ import { type ProvideMode, provideModes } from '../service/profiles.ts';
 import { type Discovery, nameTopics, renderDiscovery } from './home-assistant.ts';
 import type { Logger } from './logger.ts';
 import type { MqttBroker } from './mqtt-session.ts';
-import { commandWords, hasUrgentChange, type MqttState, readMqttState, type StateInput } from './mqtt-state.ts';
+import {
+  commandWords,
+  hasUrgentChange,
+  type MqttState,
+  readMqttState,
+  type StateInput,
+} from './mqtt-state.ts';
 import type { Notifier, Pace } from './notifier.ts';
 
 /** What is published, and where. */
@@ -16,17 +22,30 @@ export interface MqttParts extends Discovery {
   readonly todayBytes: () => Promise<number | undefined>;
   readonly now: () => Date;
   readonly figuresMs?: number;
-  /** Sets the mode by hand, for a time (s) or until it is taken back; undefined takes it back. Called only where control is allowed. */
+  /**
+   * Sets the mode by hand, for a time (s) or until it is taken back; undefined takes it back.
+   * Called only where control is allowed.
+   */
   readonly setMode: (mode: ProvideMode | undefined, forSeconds?: number) => Promise<void>;
   readonly log: Logger;
   readonly pace?: Partial<Pace>;
 }
 
-/** Only the newest state counts: one message waits, is read when it is sent, and is never given up. */
-const usualPace: Pace = { capacity: 1, maxTries: Infinity, lookMs: 1_000, retry: { baseMs: 5_000, maxMs: 300_000 } };
+/**
+ * Only the newest state counts: one message waits, is read when it is sent, and is never given up.
+ */
+const usualPace: Pace = {
+  capacity: 1,
+  maxTries: Infinity,
+  lookMs: 1_000,
+  retry: { baseMs: 5_000, maxMs: 300_000 },
+};
 const pauseSeconds = 3600;
 
-/** Publishes the state to a broker as it changes. A message is the id of the device whose state was due. */
+/**
+ * Publishes the state to a broker as it changes. A message is the id of the device whose state was
+ * due.
+ */
 export function createMqttNotifier(parts: MqttParts): Notifier<string> {
   let publisher: Awaited<ReturnType<typeof openPublisher>> | undefined;
   return {
@@ -72,7 +91,10 @@ async function openPublisher(parts: MqttParts, clientId: string, signal: AbortSi
   let published: MqttState | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;
   let reading: TrafficReading | undefined;
-  let figures: Pick<StateInput, 'speed' | 'todayBytes'> = { speed: undefined, todayBytes: undefined };
+  let figures: Pick<StateInput, 'speed' | 'todayBytes'> = {
+    speed: undefined,
+    todayBytes: undefined,
+  };
   const areFiguresDue = () => performance.now() - readAtMs >= figuresMs;
   const readState = () => readMqttState({ facts: facts(), now: now(), ...figures });
   const readFigures = async () => {
@@ -106,7 +128,10 @@ function takeCommand(text: string, { setMode, log }: MqttParts): void {
   const isPause = text === pause;
   const mode = isPause ? 'none' : provideModes.find((known) => known === text);
   if (mode === undefined && text !== automatic) {
-    log.warn({ allowed: [automatic, pause, ...provideModes] }, 'ignoring an unknown command from the broker');
+    log.warn(
+      { allowed: [automatic, pause, ...provideModes] },
+      'ignoring an unknown command from the broker',
+    );
     return;
   }
   log.info({ mode: text }, 'the broker asked for a mode');

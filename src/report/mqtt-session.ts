@@ -16,7 +16,10 @@ export interface MqttSessionOptions {
   readonly broker: MqttBroker;
   readonly clientId: string;
   readonly topics: MqttTopics;
-  /** Hears what is written to the topic of the mode, but not what was retained there: that is an old command. */
+  /**
+   * Hears what is written to the topic of the mode, but not what was retained there: that is an old
+   * command.
+   */
   readonly onCommand: ((text: string) => void) | undefined;
   readonly signal: AbortSignal;
 }
@@ -27,7 +30,10 @@ const keepaliveSeconds = 60;
 const largestPacketBytes = 256 * 1024;
 const longestCommand = 100;
 
-/** One connection, which never reconnects; the certificate is always checked. @throws Error that says why it failed */
+/**
+ * One connection, which never reconnects; the certificate is always checked. @throws Error that
+ * says why it failed
+ */
 export async function openMqttSession(options: MqttSessionOptions) {
   const { topics, onCommand, signal } = options;
   const client = connect(toClientOptions(options));
@@ -49,7 +55,8 @@ export async function openMqttSession(options: MqttSessionOptions) {
     opened.resolve();
   });
   client.on('message', (topic, payload, { retain }) => {
-    if (topic === topics.mode && !retain && payload.length <= longestCommand) onCommand?.(payload.toString('utf8'));
+    if (topic === topics.mode && !retain && payload.length <= longestCommand)
+      onCommand?.(payload.toString('utf8'));
   });
   if (signal.aborted) onAbort();
   await opened.promise;
@@ -68,7 +75,8 @@ function toClientOptions({ broker, clientId, topics }: MqttSessionOptions) {
   const { username, password, certificateAuthority } = broker;
   const { protocol, hostname, port } = new URL(broker.url);
   return {
-    // In parts: the package takes a whole address apart with a function of Node's that prints a warning.
+    // In parts: the package takes a whole address apart with a function of Node's that prints a
+    // warning.
     protocol: protocol === 'mqtts:' ? 'mqtts' : 'mqtt',
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     ...(port === '' ? {} : { port: Number(port) }),

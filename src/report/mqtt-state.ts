@@ -13,9 +13,12 @@ export interface StateInput {
   readonly todayBytes: number | undefined;
 }
 
-type EntityInput = StateInput & Pick<PhaseReport, 'phase'> & { readonly reason: Reason | undefined };
+type EntityInput = StateInput &
+  Pick<PhaseReport, 'phase'> & { readonly reason: Reason | undefined };
 
-/** One thing that Home Assistant shows or presses: discovery and state are both made from its row. */
+/**
+ * One thing that Home Assistant shows or presses: discovery and state are both made from its row.
+ */
 export interface Entity {
   readonly name: string;
   readonly component?: 'binary_sensor' | keyof typeof controls;
@@ -38,21 +41,42 @@ export const commandWords = { automatic: 'automatic', pause: 'pause' } as const;
 const diagnostic = { entity_category: 'diagnostic' };
 const measured = { state_class: 'measurement', suggested_display_precision: 1 };
 const growing = { state_class: 'total_increasing', suggested_display_precision: 2 };
-const rate = { fields: { device_class: 'data_rate', unit_of_measurement: 'Mbit/s', ...measured }, scale: 125_000 };
-const size = { fields: { device_class: 'data_size', unit_of_measurement: 'GB', ...growing }, scale: 1e9 };
-const money = { device_class: 'monetary', unit_of_measurement: 'USDC', suggested_display_precision: 4 };
+const rate = {
+  fields: { device_class: 'data_rate', unit_of_measurement: 'Mbit/s', ...measured },
+  scale: 125_000,
+};
+const size = {
+  fields: { device_class: 'data_size', unit_of_measurement: 'GB', ...growing },
+  scale: 1e9,
+};
+const money = {
+  device_class: 'monetary',
+  unit_of_measurement: 'USDC',
+  suggested_display_precision: 4,
+};
 const moment = { device_class: 'timestamp', ...diagnostic };
 const phase = { device_class: 'enum', options: phases, icon: 'mdi:state-machine' };
 const mode = { device_class: 'enum', options: provideModes, icon: 'mdi:account-multiple' };
 const choice = { options: [commandWords.automatic, ...provideModes], optimistic: false };
-const sharing = { payload_on: commandWords.automatic, payload_off: 'none', state_on: 'ON', state_off: 'OFF' };
+const sharing = {
+  payload_on: commandWords.automatic,
+  payload_off: 'none',
+  state_on: 'ON',
+  state_off: 'OFF',
+};
 
 const flags: Readonly<Record<string, string>> = { true: 'ON', false: 'OFF' };
 
-/** Every entity by its key, which is its name in the state: a row here, and Home Assistant shows it. */
+/**
+ * Every entity by its key, which is its name in the state: a row here, and Home Assistant shows it.
+ */
 export const entities: Readonly<Record<string, Entity>> = {
   phase: { name: 'Phase', fields: phase, read: (input) => input.phase },
-  reason: { name: 'Reason', fields: { icon: 'mdi:information-outline' }, read: ({ reason }) => reason?.code ?? 'none' },
+  reason: {
+    name: 'Reason',
+    fields: { icon: 'mdi:information-outline' },
+    read: ({ reason }) => reason?.code ?? 'none',
+  },
   message: {
     name: 'Message',
     fields: { ...diagnostic, icon: 'mdi:message-text-outline' },
@@ -65,17 +89,31 @@ export const entities: Readonly<Record<string, Entity>> = {
   },
   mode: { name: 'Mode', fields: mode, read: ({ facts }) => facts.provide.effective },
   up_rate: { name: 'To the Internet', ...rate, read: ({ speed }) => speed && Math.round(speed.up) },
-  down_rate: { name: 'From the Internet', ...rate, read: ({ speed }) => speed && Math.round(speed.down) },
+  down_rate: {
+    name: 'From the Internet',
+    ...rate,
+    read: ({ speed }) => speed && Math.round(speed.down),
+  },
   today_bytes: { name: 'Shared today', ...size, read: ({ todayBytes }) => todayBytes },
   period_bytes: { name: 'Shared this period', ...size, read: ({ facts }) => facts.usage.bytes },
   cap_share: {
     name: 'Cap used',
     fields: { unit_of_measurement: '%', ...measured, icon: 'mdi:gauge' },
     read: ({ facts: { usage } }) =>
-      usage.capBytes === undefined ? undefined : Math.round((usage.bytes / usage.capBytes) * 1000) / 10,
+      usage.capBytes === undefined
+        ? undefined
+        : Math.round((usage.bytes / usage.capBytes) * 1000) / 10,
   },
-  earned_day: { name: 'Earned in 24 hours', fields: money, read: ({ facts }) => facts.earned?.last24hUsdc },
-  earned_month: { name: 'Earned this month', fields: money, read: ({ facts }) => facts.earned?.monthUsdc },
+  earned_day: {
+    name: 'Earned in 24 hours',
+    fields: money,
+    read: ({ facts }) => facts.earned?.last24hUsdc,
+  },
+  earned_month: {
+    name: 'Earned this month',
+    fields: money,
+    read: ({ facts }) => facts.earned?.monthUsdc,
+  },
   online_seconds: {
     name: 'Online in 24 hours',
     fields: { device_class: 'duration', unit_of_measurement: 'h', ...measured },
@@ -87,7 +125,11 @@ export const entities: Readonly<Record<string, Entity>> = {
     fields: { state_class: 'measurement', icon: 'mdi:account-group' },
     read: ({ facts }) => facts.serviceFigures?.consumers,
   },
-  running_since: { name: 'Running since', fields: moment, read: ({ facts }) => facts.startedAt.toISOString() },
+  running_since: {
+    name: 'Running since',
+    fields: moment,
+    read: ({ facts }) => facts.startedAt.toISOString(),
+  },
   last_handshake: {
     name: 'Last handshake',
     fields: moment,
@@ -116,20 +158,28 @@ export const entities: Readonly<Record<string, Entity>> = {
     name: 'Pause for an hour',
     fields: { payload_press: commandWords.pause, icon: 'mdi:pause' },
   },
-  resume: { component: 'button', name: 'Resume', fields: { payload_press: commandWords.automatic, icon: 'mdi:play' } },
+  resume: {
+    component: 'button',
+    name: 'Resume',
+    fields: { payload_press: commandWords.automatic, icon: 'mdi:play' },
+  },
 };
 
 export function readMqttState(input: StateInput): MqttState {
   const report = judgePhase(input.facts, input.now);
   const all = { ...input, phase: report.phase, reason: report.reasons[0] };
   return Object.fromEntries(
-    Object.entries(entities).flatMap(([key, { read }]) => (read === undefined ? [] : [[key, read(all) ?? null]])),
+    Object.entries(entities).flatMap(([key, { read }]) =>
+      read === undefined ? [] : [[key, read(all) ?? null]],
+    ),
   );
 }
 
 /** True where a person would want to know at once, not with the next figures. */
 export function hasUrgentChange(before: MqttState | undefined, after: MqttState): boolean {
-  return ['phase', 'reason', 'mode', 'sharing', 'override', 'service'].some((key) => before?.[key] !== after[key]);
+  return ['phase', 'reason', 'mode', 'sharing', 'override', 'service'].some(
+    (key) => before?.[key] !== after[key],
+  );
 }
 
 /** Home Assistant takes no longer state. */

@@ -11,7 +11,9 @@ export interface Notifier<Message> {
   readonly deliver: (message: Message, signal: AbortSignal) => Promise<Outcome>;
 }
 
-/** How often is looked, how many messages are kept, and how often and how soon one is tried again. */
+/**
+ * How often is looked, how many messages are kept, and how often and how soon one is tried again.
+ */
 export interface Pace {
   readonly lookMs: number;
   /** The message under way is one of them. */
@@ -25,5 +27,7 @@ export type Outcome =
   | { readonly kind: 'delivered' }
   /** Another try would be refused as well. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** Worth another try, in `retryAfterMs` at the earliest; `lost`: a connection that had been there. */
+  /**
+   * Worth another try, in `retryAfterMs` at the earliest; `lost`: a connection that had been there.
+   */
   | { readonly kind: 'failed' | 'lost'; readonly reason: string; readonly retryAfterMs?: number };

@@ -5,8 +5,15 @@ import { measureCounter } from './ledger-figures.ts';
 /** The counters as a report saw them. */
 export type ReportTotals = Readonly<ReturnType<typeof readTotals>>;
 
-/** The fields of the one log record that a report writes, without what is not known. `previous`: the last one's `total`; the first counts from zero. */
-export function composeReportLine(facts: Facts, { phase, reasons }: PhaseReport, previous?: ReportTotals) {
+/**
+ * The fields of the one log record that a report writes, without what is not known. `previous`: the
+ * last one's `total`; the first counts from zero.
+ */
+export function composeReportLine(
+  facts: Facts,
+  { phase, reasons }: PhaseReport,
+  previous?: ReportTotals,
+) {
   const total = readTotals(facts);
   return {
     phase,
@@ -26,23 +33,32 @@ function readTotals({ tunnel, gateway }: Facts) {
     tunnelTxBytes: tunnel.txBytes ?? 0,
     forwardedUpBytes: gateway.forwardedBytes?.up ?? 0,
     forwardedDownBytes: gateway.forwardedBytes?.down ?? 0,
-    refusedPackets: Object.values(gateway.refusedPackets ?? {}).reduce((sum, packets) => sum + packets, 0),
+    refusedPackets: Object.values(gateway.refusedPackets ?? {}).reduce(
+      (sum, packets) => sum + packets,
+      0,
+    ),
   };
 }
 
 function subtractTotals(before: ReportTotals, now: ReportTotals): ReportTotals {
   const names = Object.keys(now) as (keyof ReportTotals)[];
-  return Object.fromEntries(names.map((name) => [name, measureCounter(before[name], now[name])])) as ReportTotals;
+  return Object.fromEntries(
+    names.map((name) => [name, measureCounter(before[name], now[name])]),
+  ) as ReportTotals;
 }
 
-/** The service's figures for 24 hours beside ours of the same hours; the difference is ours less theirs. */
+/**
+ * The service's figures for 24 hours beside ours of the same hours; the difference is ours less
+ * theirs.
+ */
 function compareDay(figures: Facts['serviceFigures']) {
   if (figures === undefined) return undefined;
   const { hereBytes: ourBytes, transferredBytes: serviceBytes } = figures;
   return {
     ourBytes,
     serviceBytes,
-    differenceBytes: ourBytes === undefined || serviceBytes === undefined ? undefined : ourBytes - serviceBytes,
+    differenceBytes:
+      ourBytes === undefined || serviceBytes === undefined ? undefined : ourBytes - serviceBytes,
     serviceUptimeSeconds: figures.uptimeSeconds,
     servicePayoutUsdc: figures.payoutUsdc,
   };

@@ -8,15 +8,24 @@ export function findMoment(createdTime: string | undefined, nowMs: number): numb
   return createdMs <= nowMs && createdMs > nowMs - unitMs.day ? createdMs : nowMs;
 }
 
-/** Hours cut to a time; one that lies in it in part has that part of what it counted. The running hour ends at `nowMs`. */
+/**
+ * Hours cut to a time; one that lies in it in part has that part of what it counted. The running
+ * hour ends at `nowMs`.
+ */
 export function clipHours(
   hours: readonly HistoryRow[],
-  { sinceMs, untilMs, nowMs }: { readonly sinceMs: number; readonly untilMs: number; readonly nowMs: number },
+  {
+    sinceMs,
+    untilMs,
+    nowMs,
+  }: { readonly sinceMs: number; readonly untilMs: number; readonly nowMs: number },
 ): readonly HistoryRow[] {
   return hours.flatMap((row) => {
     const wholeEndMs = row.startMs + unitMs.hour;
     const endMs = nowMs > row.startMs ? Math.min(wholeEndMs, nowMs) : wholeEndMs;
     const insideMs = Math.min(endMs, untilMs) - Math.max(row.startMs, sinceMs);
-    return insideMs <= 0 ? [] : [{ ...row, ...scaleFigures(row, Math.min(1, insideMs / (endMs - row.startMs))) }];
+    return insideMs <= 0
+      ? []
+      : [{ ...row, ...scaleFigures(row, Math.min(1, insideMs / (endMs - row.startMs))) }];
   });
 }

@@ -19,35 +19,55 @@ const mostCharacters = 300;
 const urgentPhases: ReadonlySet<Phase> = new Set(['blocked', 'signed-out']);
 
 /**
- * What is sent, and the path of the address to which it goes. Each as the receiver's own documentation wants it: ntfy
- * "Publish as JSON", Discord "Execute Webhook" and "Allowed Mentions", Slack "Sending messages using incoming webhooks" and
- * "Formatting text", Gotify "POST /message". Texts of the service are in them: they call nobody by name and have no links or
- * letters of their own.
+ * What is sent, and the path of the address to which it goes. Each as the receiver's own
+ * documentation wants it: ntfy "Publish as JSON", Discord "Execute Webhook" and "Allowed Mentions",
+ * Slack "Sending messages using incoming webhooks" and "Formatting text", Gotify "POST /message".
+ * Texts of the service are in them: they call nobody by name and have no links or letters of their
+ * own.
  */
 export const webhookFormats = {
   /** Version 1. Fields are added, never changed; what is not known is null. */
   json: (notice: Notice, path: string) => {
     const { at, from, to, reason, message, action, clientId, description, event } = notice;
     const known = { reason, message, action, clientId, description };
-    const rest = Object.fromEntries(Object.entries(known).map(([name, value]) => [name, value ?? null]));
-    return { path, body: toPlainJson({ version: 1, at: at.toISOString(), from: from ?? null, to, ...rest, event }) };
+    const rest = Object.fromEntries(
+      Object.entries(known).map(([name, value]) => [name, value ?? null]),
+    );
+    return {
+      path,
+      body: toPlainJson({
+        version: 1,
+        at: at.toISOString(),
+        from: from ?? null,
+        to,
+        ...rest,
+        event,
+      }),
+    };
   },
   ntfy: (notice: Notice, path: string) => {
     const [own = '', query = ''] = path.split(/(?=\?)/);
     const topic = decodeURIComponent(own.split('/').findLast((part) => part !== '') ?? '');
     const priority = isUrgent(notice) ? 4 : 3;
-    return { path: `/${query}`, body: toPlainJson({ topic, ...toTitleAndMessage(notice), priority }) };
+    return {
+      path: `/${query}`,
+      body: toPlainJson({ topic, ...toTitleAndMessage(notice), priority }),
+    };
   },
   discord: (notice: Notice, path: string) => {
     const content = joinText(notice, (text) => text.replace(/[\\*_~`|<>[\]()#@:-]/g, '\\$&'));
     return { path, body: toPlainJson({ content, allowed_mentions: { parse: [] } }) };
   },
   slack: (notice: Notice, path: string) => {
-    const hide = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+    const hide = (text: string) =>
+      text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
     return { path, body: toPlainJson({ text: joinText(notice, hide), mrkdwn: false }) };
   },
   gotify: (notice: Notice, path: string) => {
-    return { path, body: toPlainJson({ ...toTitleAndMessage(notice), priority: isUrgent(notice) ? 8 : 5 }) };
+    return {
+      path,
+      body: toPlainJson({ ...toTitleAndMessage(notice), priority: isUrgent(notice) ? 8 : 5 }),
+    };
   },
 } as const;
 

@@ -19,14 +19,22 @@ export interface WebhookParts {
   readonly pace?: Partial<Pace>;
   /** Default: `json`. */
   readonly format?: WebhookFormat;
-  /** What an earlier run told of what happens once, and where this one keeps it; what cannot be kept may be told again. */
+  /**
+   * What an earlier run told of what happens once, and where this one keeps it; what cannot be kept
+   * may be told again.
+   */
   readonly told?: Told | undefined;
   readonly keepTold?: (told: Told) => Promise<void>;
   /** How long a phase has to last before it is sent. */
   readonly settleMs?: number;
 }
 
-const usualPace: Pace = { lookMs: 1_000, capacity: 20, maxTries: 12, retry: { baseMs: 2_000, maxMs: 600_000 } };
+const usualPace: Pace = {
+  lookMs: 1_000,
+  capacity: 20,
+  maxTries: 12,
+  retry: { baseMs: 2_000, maxMs: 600_000 },
+};
 const limits = { connectMs: 10_000, headersMs: 15_000, bodyMs: 15_000 };
 
 interface Message {
@@ -56,7 +64,11 @@ export function createWebhookNotifier(parts: WebhookParts): Notifier<Message> {
       told = milestone?.told ?? told;
       const notice = toNotice(change ?? { at, from: report.phase, to: report }, milestone, current);
       // The id is the same for every try.
-      return { id: randomUUID(), told: milestone?.told, ...webhookFormats[format](notice, url.pathname + url.search) };
+      return {
+        id: randomUUID(),
+        told: milestone?.told,
+        ...webhookFormats[format](notice, url.pathname + url.search),
+      };
     },
     async deliver({ id, path, body, told: toldNow }, signal) {
       const nowMs = now().getTime();
@@ -67,10 +79,14 @@ export function createWebhookNotifier(parts: WebhookParts): Notifier<Message> {
         'user-agent': `tributary/${facts().version}`,
         'x-tributary-delivery': id,
         'x-tributary-timestamp': timestamp,
-        ...(secret && format === 'json' && { 'x-tributary-signature': signWebhook(body, timestamp, secret) }),
+        ...(secret &&
+          format === 'json' && { 'x-tributary-signature': signWebhook(body, timestamp, secret) }),
       };
       try {
-        const answer = await transport.open({ method: 'POST', path, headers, body, bodyLimitBytes: 0 }, signal);
+        const answer = await transport.open(
+          { method: 'POST', path, headers, body, bodyLimitBytes: 0 },
+          signal,
+        );
         answer.discard();
         const retryAfterSeconds = readRetryAfterSeconds(answer.headers['retry-after'], nowMs);
         const outcome = judge(answer.status, (retryAfterSeconds ?? 0) * 1000);
@@ -90,7 +106,10 @@ export interface PhaseChange extends Pick<Notice, 'at' | 'from'> {
   readonly to: PhaseReport;
 }
 
-/** Notices a phase that lasted `settleMs` and is not the one noticed last. Its looks take a monotonic clock in ms. */
+/**
+ * Notices a phase that lasted `settleMs` and is not the one noticed last. Its looks take a
+ * monotonic clock in ms.
+ */
 export function createPhaseChanges(settleMs: number) {
   let settled: Phase | undefined;
   let coming: { readonly phase: Phase; readonly at: Date; readonly sinceMs: number } | undefined;
@@ -108,11 +127,25 @@ export function createPhaseChanges(settleMs: number) {
 }
 
 /** Of a milestone, which has neither a reason nor an action, or else of the phase. */
-function toNotice({ at, from, to }: PhaseChange, milestone: Milestone | undefined, { registration }: Facts): Notice {
+function toNotice(
+  { at, from, to }: PhaseChange,
+  milestone: Milestone | undefined,
+  { registration }: Facts,
+): Notice {
   const why = milestone === undefined ? to.reasons[0] : undefined;
   const { event = 'phase', message = why?.message } = milestone ?? {};
   const { clientId, description } = registration ?? {};
-  return { event, at, from, to: to.phase, reason: why?.code, message, action: why?.action, clientId, description };
+  return {
+    event,
+    at,
+    from,
+    to: to.phase,
+    reason: why?.code,
+    message,
+    action: why?.action,
+    clientId,
+    description,
+  };
 }
 
 function judge(status: number, retryAfterMs: number): Outcome {
@@ -122,7 +155,10 @@ function judge(status: number, retryAfterMs: number): Outcome {
   return isPassing ? { kind: 'failed', reason, retryAfterMs } : { kind: 'refused', reason };
 }
 
-/** Proves to the receiver that body and timestamp (Unix seconds) are the agent's: HMAC-SHA256 of both, joined by a full stop. */
+/**
+ * Proves to the receiver that body and timestamp (Unix seconds) are the agent's: HMAC-SHA256 of
+ * both, joined by a full stop.
+ */
 function signWebhook(body: string, timestamp: string, secret: Secret): string {
   return `sha256=${createHmac('sha256', secret.reveal()).update(`${timestamp}.${body}`).digest('hex')}`;
 }

@@ -21,8 +21,9 @@ import { parseServiceUrl, type ServiceAddress } from './url.ts';
 export interface ServiceClient {
   /**
    * One operation: tried up to three times where repeating it is harmless.
-   * @throws signed-out without a token where one is needed; usage-invalid for a request that does not fit; the codes of
-   * `judgeAnswer`; service-unreachable, answer-too-large, answer-truncated; AbortError when the signal aborts
+   * @throws signed-out without a token where one is needed; usage-invalid for a request that does
+   * not fit; the codes of `judgeAnswer`; service-unreachable, answer-too-large, answer-truncated;
+   * AbortError when the signal aborts
    */
   call<Name extends OperationName>(
     name: Name,
@@ -30,8 +31,9 @@ export interface ServiceClient {
     options?: CallOptions & Keep<Name>,
   ): Promise<OperationResponse<Name>>;
   /**
-   * The items of an answer's one list, one by one while it arrives. Opening it is tried as a call is; once items came, a
-   * failure is the caller's. @throws codes of `call`; answer-too-large for one item of more than 1 MiB, or 100,000 items
+   * The items of an answer's one list, one by one while it arrives. Opening it is tried as a call
+   * is; once items came, a failure is the caller's. @throws codes of `call`; answer-too-large for
+   * one item of more than 1 MiB, or 100,000 items
    */
   stream<Name extends StreamableName>(
     name: Name,
@@ -50,7 +52,10 @@ interface CallOptions {
 }
 
 interface Keep<Name extends OperationName> {
-  /** Of an answer that is a list, the items to hand out; the others are read and forgotten. Default: all. */
+  /**
+   * Of an answer that is a list, the items to hand out; the others are read and forgotten. Default:
+   * all.
+   */
   readonly keep?: Name extends StreamableName ? (item: StreamedItem<Name>) => boolean : never;
 }
 
@@ -99,22 +104,39 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   const close = async () => (await transport)?.close();
   return {
     call: async (name, request, { token, signal = never(), keep } = {}) => {
-      const exchange = prepareExchange({ base, bodyLimitBytes: limits.bodyBytes, name, request, token });
+      const exchange = prepareExchange({
+        base,
+        bodyLimitBytes: limits.bodyBytes,
+        name,
+        request,
+        token,
+      });
       const transport = await findTransport();
       return callWithin({ callMs: limits.callMs, name, signal }, (callSignal) => {
         const act = async () => {
-          if (isStreamable(name)) return readList({ name, exchange, transport, signal: callSignal }, keep as KeepAny);
+          if (isStreamable(name))
+            return readList({ name, exchange, transport, signal: callSignal }, keep as KeepAny);
           const answer = await transport.exchange(exchange, callSignal);
           return judgeAnswer({ name, answer, secrets: exchange.secrets, nowMs: Date.now() });
         };
         type Response = OperationResponse<typeof name>;
-        return tryRepeatedly({ name, caller: signal, signal: callSignal }, act as () => Promise<Response>);
+        return tryRepeatedly(
+          { name, caller: signal, signal: callSignal },
+          act as () => Promise<Response>,
+        );
       });
     },
     stream: async function* (name, request, { token, signal = never() } = {}) {
-      const exchange = prepareExchange({ base, bodyLimitBytes: limits.bodyBytes, name, request, token });
+      const exchange = prepareExchange({
+        base,
+        bodyLimitBytes: limits.bodyBytes,
+        name,
+        request,
+        token,
+      });
       const transport = await findTransport();
-      const tryOpening = <T>(open: () => Promise<T>) => tryRepeatedly({ name, caller: signal, signal }, open);
+      const tryOpening = <T>(open: () => Promise<T>) =>
+        tryRepeatedly({ name, caller: signal, signal }, open);
       yield* streamList({ name, exchange, transport, signal, tryOpening });
     },
     close,
@@ -143,7 +165,12 @@ function createTries({ onAttempt, random = Math.random, tries = 3 }: ServiceClie
     const tryOnce = async (number: number) => {
       const startedAtMs = performance.now();
       const report = (outcome: Attempt['outcome']) =>
-        onAttempt?.({ operation: name, number, durationMs: performance.now() - startedAtMs, outcome });
+        onAttempt?.({
+          operation: name,
+          number,
+          durationMs: performance.now() - startedAtMs,
+          outcome,
+        });
       try {
         const result = await act();
         report('ok');
@@ -158,7 +185,10 @@ function createTries({ onAttempt, random = Math.random, tries = 3 }: ServiceClie
   };
 }
 
-/** Runs `act` until the caller's signal or one deadline aborts it; its one listener is removed again. */
+/**
+ * Runs `act` until the caller's signal or one deadline aborts it; its one listener is removed
+ * again.
+ */
 async function callWithin<T>(
   { callMs, name, signal }: Pick<FetchLimits, 'callMs'> & Omit<Tries, 'caller'>,
   act: (signal: AbortSignal) => Promise<T>,
@@ -183,13 +213,18 @@ async function callWithin<T>(
 }
 
 /** How often one call is tried, and how long it waits in between. */
-type RetryPolicy = Pick<Operation, 'repeat'> & { readonly random: () => number; readonly tries: number };
+type RetryPolicy = Pick<Operation, 'repeat'> & {
+  readonly random: () => number;
+  readonly tries: number;
+};
 
 const backoff = { baseMs: 500, maxMs: 5_000 };
 /** Longer waits are the caller's: it has a loop, and something better to do in the meantime. */
 const longestRetryAfterSeconds = 10;
 
-/** Makes the attempts of one call, numbered from 1. @throws what the last attempt threw; AbortError */
+/**
+ * Makes the attempts of one call, numbered from 1. @throws what the last attempt threw; AbortError
+ */
 export async function withRetry<T>(
   policy: RetryPolicy,
   attempt: (number: number) => Promise<T>,
@@ -205,15 +240,26 @@ export async function withRetry<T>(
   }
 }
 
-/** Milliseconds to wait before the try after `attempt` (1-based); undefined where there must be none. */
-export function planRetryMs(error: unknown, attempt: number, policy: RetryPolicy): number | undefined {
+/**
+ * Milliseconds to wait before the try after `attempt` (1-based); undefined where there must be
+ * none.
+ */
+export function planRetryMs(
+  error: unknown,
+  attempt: number,
+  policy: RetryPolicy,
+): number | undefined {
   if (attempt >= policy.tries || isAbort(error)) return undefined;
-  if (!hasCode(error, 'service-unreachable', 'service-failed', 'answer-truncated', 'rate-limited')) return undefined;
+  if (!hasCode(error, 'service-unreachable', 'service-failed', 'answer-truncated', 'rate-limited'))
+    return undefined;
   if (policy.repeat === 'unsent' && error.maybeSent !== false) return undefined;
   const jitterMs = computeBackoffMs(attempt, backoff, policy.random);
   if (error.retryAfterSeconds !== undefined) {
-    return error.retryAfterSeconds > longestRetryAfterSeconds ? undefined : error.retryAfterSeconds * 1000 + jitterMs;
+    return error.retryAfterSeconds > longestRetryAfterSeconds
+      ? undefined
+      : error.retryAfterSeconds * 1000 + jitterMs;
   }
-  // Without a time from the service, asking again soon only makes it worse (rejected logins extend their window).
+  // Without a time from the service, asking again soon only makes it worse (rejected logins extend
+  // their window).
   return error.code === 'rate-limited' ? undefined : jitterMs;
 }

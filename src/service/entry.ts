@@ -1,7 +1,12 @@
 // What the package hands out as `tributary-service`; docs/service.md is its guide.
 export { type ErrorCode, hasCode, TributaryError } from '../lib/errors.ts';
 export { Secret } from '../lib/secret.ts';
-export { type Attempt, createServiceClient, type ServiceClient, type ServiceClientOptions } from './client.ts';
+export {
+  type Attempt,
+  createServiceClient,
+  type ServiceClient,
+  type ServiceClientOptions,
+} from './client.ts';
 export { createOpenApiDocument, type OpenApiDocument, type OpenApiOptions } from './openapi.ts';
 export type { Operation } from './operation.ts';
 export {

@@ -1,11 +1,16 @@
 import * as z from 'zod';
 import { Secret } from '../lib/secret.ts';
 
-/** An object of the wire. Its fields are made on first use: schemas cost memory, and the agent uses few of them. */
-export const object = <Fields extends z.ZodRawShape>(fields: () => Fields) => z.lazy(() => z.object(fields()));
+/**
+ * An object of the wire. Its fields are made on first use: schemas cost memory, and the agent uses
+ * few of them.
+ */
+export const object = <Fields extends z.ZodRawShape>(fields: () => Fields) =>
+  z.lazy(() => z.object(fields()));
 
 /** A field that may be absent or null on the wire, and is then undefined. */
-export const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
+export const maybe = <T extends z.ZodType>(schema: T) =>
+  schema.nullish().transform((value) => value ?? undefined);
 
 /** A list that may be absent or null on the wire, and is then empty. */
 export const list = <T extends z.ZodType>(schema: T) =>
@@ -14,7 +19,10 @@ export const list = <T extends z.ZodType>(schema: T) =>
     .nullish()
     .transform((value) => value ?? []);
 
-/** A map that may be absent or null on the wire, and is then empty. Without a prototype: its keys are data, not names. */
+/**
+ * A map that may be absent or null on the wire, and is then empty. Without a prototype: its keys
+ * are data, not names.
+ */
 export const map = <T extends z.ZodType>(schema: T) =>
   z
     .record(z.string(), schema)
@@ -34,9 +42,13 @@ export const count = maybe(z.int().meta({ minimum: 1 }));
 export const flag = maybe(z.boolean());
 /** A provide mode that is asked for; the description of a profile lists its numbers. */
 export const modeNumber = z.int().describe('Provide mode, as a number of the profile in use.');
-/** A whole number, or one text of a few, as the interface says; whatever else an answer has there is taken all the same. */
+/**
+ * A whole number, or one text of a few, as the interface says; whatever else an answer has there is
+ * taken all the same.
+ */
 export const integer = maybe(z.number().meta({ type: 'integer' }));
-export const oneOf = (...values: readonly string[]) => maybe(z.string().meta({ enum: [...values] }));
+export const oneOf = (...values: readonly string[]) =>
+  maybe(z.string().meta({ enum: [...values] }));
 
 /** A text whose form the interface shows. @param description what happened at that time */
 export const time = (description: string) => text.meta({ description, format: 'date-time' });
@@ -44,11 +56,14 @@ export const time = (description: string) => text.meta({ description, format: 'd
 /** The `error` object of a 200 answer (service-interface, "Errors"). */
 export const failure = object(() => ({
   message: text.describe('What went wrong, in words.'),
-  client_limit_exceeded: flag.describe('True where the network has as many devices as it may have.'),
+  client_limit_exceeded: flag.describe(
+    'True where the network has as many devices as it may have.',
+  ),
   auth_code_limit_exceeded: flag.describe('True where too many codes of the account are pending.'),
   upgrade_required: flag.describe('True where the plan does not include it.'),
 }));
 const error = maybe(failure).describe('What went wrong; null or absent on success.');
 
 /** An answer of the wire: its own fields, and the one that tells a failure. */
-export const answer = <Fields extends z.ZodRawShape>(fields: () => Fields) => object(() => ({ ...fields(), error }));
+export const answer = <Fields extends z.ZodRawShape>(fields: () => Fields) =>
+  object(() => ({ ...fields(), error }));

@@ -10,7 +10,10 @@ const firstBytes = 1024;
 /** A block that was needed once is not kept for all that follow. */
 const mostKeptBytes = 64 * 1024;
 
-/** Bytes put together from pieces: one block of memory however small the pieces are, of which each would cost its own. */
+/**
+ * Bytes put together from pieces: one block of memory however small the pieces are, of which each
+ * would cost its own.
+ */
 export function createGathered() {
   let block = Buffer.alloc(0);
   let length = 0;
@@ -20,7 +23,9 @@ export function createGathered() {
     },
     add(piece: Buffer): void {
       if (length + piece.length > block.length) {
-        const larger = Buffer.allocUnsafe(Math.max(firstBytes, 2 * block.length, length + piece.length));
+        const larger = Buffer.allocUnsafe(
+          Math.max(firstBytes, 2 * block.length, length + piece.length),
+        );
         block.copy(larger, 0, 0, length);
         block = larger;
       }
@@ -36,17 +41,25 @@ export function createGathered() {
   };
 }
 
-/** A body as one text, which may be parsed: not with more structure than fits in memory. @throws answer-too-large, codes of the chunks */
+/**
+ * A body as one text, which may be parsed: not with more structure than fits in memory. @throws
+ * answer-too-large, codes of the chunks
+ */
 export async function readText(body: AsyncIterable<Buffer>, exchange: Limited): Promise<string> {
   const gathered = createGathered();
   const scan = createJsonScan(mostWeight);
   for await (const chunk of body) {
-    if (gathered.length + chunk.length > exchange.bodyLimitBytes) throw createTooLargeError(exchange, 'the answer');
+    if (gathered.length + chunk.length > exchange.bodyLimitBytes)
+      throw createTooLargeError(exchange, 'the answer');
     let at = 0;
     while (at < chunk.length) {
       at = scan.follow(chunk, at);
       if (scan.isTooMuch())
-        throw createAnswerError('answer-too-large', exchange, 'the answer holds more values than are taken');
+        throw createAnswerError(
+          'answer-too-large',
+          exchange,
+          'the answer holds more values than are taken',
+        );
     }
     gathered.add(chunk);
   }
@@ -54,5 +67,9 @@ export async function readText(body: AsyncIterable<Buffer>, exchange: Limited): 
 }
 
 export function createTooLargeError(exchange: Limited, what: string): TributaryError {
-  return createAnswerError('answer-too-large', exchange, `${what} is larger than ${exchange.bodyLimitBytes} bytes`);
+  return createAnswerError(
+    'answer-too-large',
+    exchange,
+    `${what} is larger than ${exchange.bodyLimitBytes} bytes`,
+  );
 }

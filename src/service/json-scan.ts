@@ -1,5 +1,8 @@
 const mostDepth = 32;
-/** What an object or list takes in memory while it is checked, more than two KiB, in the measure of a plain value. */
+/**
+ * What an object or list takes in memory while it is checked, more than two KiB, in the measure of
+ * a plain value.
+ */
 const nestedWeight = 4;
 
 const quote = 0x22;
@@ -8,12 +11,18 @@ const [comma, openList, closeList, openObject, closeObject] = [0x2c, 0x5b, 0x5d,
 
 const begun = { depth: 0, deepest: 0, weight: 0, isText: false, isEscaped: false };
 
-/** Follows a JSON text byte by byte. `mostWeight` is for one object or list with all inside; each value weighs 1. */
+/**
+ * Follows a JSON text byte by byte. `mostWeight` is for one object or list with all inside; each
+ * value weighs 1.
+ */
 export function createJsonScan(mostWeight: number) {
   const progress = { ...begun };
   let isClosed = true;
   return {
-    /** Index behind the object, list or text that began first, or the end of the bytes where it goes on. */
+    /**
+     * Index behind the object, list or text that began first, or the end of the bytes where it goes
+     * on.
+     */
     follow(bytes: Buffer, start: number): number {
       if (isClosed) Object.assign(progress, begun);
       isClosed = false;
@@ -48,7 +57,10 @@ function stepOutside(progress: typeof begun, byte: number): void {
   } else if (byte === closeList || byte === closeObject) progress.depth -= 1;
 }
 
-/** Index behind the next quote or backslash: letters are skipped at once, of which there may be millions. */
+/**
+ * Index behind the next quote or backslash: letters are skipped at once, of which there may be
+ * millions.
+ */
 function skipText(progress: typeof begun, bytes: Buffer, start: number): number {
   const found = bytes.indexOf(quote, start);
   const end = found === -1 ? bytes.length : found;

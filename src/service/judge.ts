@@ -20,15 +20,21 @@ interface JudgedExchange<Name extends OperationName> {
 }
 
 /**
- * Reads an answer, or says what is wrong with it (production-profile, "Failures come through three channels").
- * @throws answer-*, rate-limited, operation-not-served, service-failed, service-refused, not-authorized,
- * auth-code-refused, client-limit-exceeded, auth-code-limit-exceeded; each tells by `maybeSent` whether the request may have had an effect
+ * Reads an answer, or says what is wrong with it (production-profile, "Failures come through three
+ * channels").
+ * @throws answer-*, rate-limited, operation-not-served, service-failed, service-refused,
+ * not-authorized, auth-code-refused, client-limit-exceeded, auth-code-limit-exceeded; each tells by
+ * `maybeSent` whether the request may have had an effect
  */
-export function judgeAnswer<Name extends OperationName>(exchange: JudgedExchange<Name>): OperationResponse<Name> {
+export function judgeAnswer<Name extends OperationName>(
+  exchange: JudgedExchange<Name>,
+): OperationResponse<Name> {
   const fault = judgeStatus(exchange);
   if (fault !== undefined) throw fault;
   const { name, answer, secrets } = exchange;
-  return fromWire(judgeBody({ name, body: parseBody(name, answer), secrets })) as OperationResponse<Name>;
+  return fromWire(
+    judgeBody({ name, body: parseBody(name, answer), secrets }),
+  ) as OperationResponse<Name>;
 }
 
 type Body = Readonly<Record<string, unknown>>;
@@ -40,17 +46,25 @@ interface JudgedBody extends Pick<JudgedExchange<OperationName>, 'name' | 'secre
   readonly firstIndex?: number;
 }
 
-/** The body with every field checked, wire names still. @throws the codes of `judgeAnswer` for what a body can say */
+/**
+ * The body with every field checked, wire names still. @throws the codes of `judgeAnswer` for what
+ * a body can say
+ */
 export function judgeBody({ name, body: given, secrets, firstIndex = 0 }: JudgedBody): Body {
   const operation: Operation = operations[name];
   // Some answers give the error as a text alone.
-  const body = typeof given.error === 'string' ? { ...given, error: { message: given.error } } : given;
+  const body =
+    typeof given.error === 'string' ? { ...given, error: { message: given.error } } : given;
   const result = operation.response.safeParse(body);
   if (operation.judgedBy !== 'caller' && (body.error ?? undefined) !== undefined) {
     const { message, ...limits } = isObject(body.error) ? body.error : {};
     const clientLimitExceeded = limits.client_limit_exceeded;
     const authCodeLimitExceeded = limits.auth_code_limit_exceeded;
-    throw createRefusalError(name, { message, clientLimitExceeded, authCodeLimitExceeded }, secrets);
+    throw createRefusalError(
+      name,
+      { message, clientLimitExceeded, authCodeLimitExceeded },
+      secrets,
+    );
   }
   if (result.success) return result.data as Body;
   const what = scrub(describeIssue(result.error.issues[0], body, firstIndex), secrets);
@@ -63,11 +77,15 @@ function parseBody(name: OperationName, { text: given, headers }: Answer): Body 
   const body = parseJson(text);
   if (isObject(body)) return body;
   const fail = (code: ErrorCode, why: string) => createAnswerError(code, operations[name], why);
-  if (body !== undefined) throw fail('answer-invalid', `the answer is ${nameKind(body)}, not a JSON object`);
+  if (body !== undefined)
+    throw fail('answer-invalid', `the answer is ${nameKind(body)}, not a JSON object`);
   const isEncoded = headers['content-encoding'] !== undefined;
   const how = isEncoded ? ', and it is encoded although that was not asked for' : '';
   if (isCutOff(text)) throw fail('answer-truncated', `the answer breaks off${how}`);
-  throw fail('answer-not-json', `${text === '' ? 'the answer is empty' : 'the answer is not JSON'}${how}`);
+  throw fail(
+    'answer-not-json',
+    `${text === '' ? 'the answer is empty' : 'the answer is not JSON'}${how}`,
+  );
 }
 
 /** True for the beginning of a JSON object whose end is missing. */
@@ -78,11 +96,21 @@ function isCutOff(text: string): boolean {
 }
 
 /** `clients.0.description: expected string, found number`: never the value itself. */
-function describeIssue(issue: z.core.$ZodIssue | undefined, body: Body, firstIndex: number): string {
+function describeIssue(
+  issue: z.core.$ZodIssue | undefined,
+  body: Body,
+  firstIndex: number,
+): string {
   const path = issue?.path ?? [];
-  const found = path.reduce<unknown>((value, key) => (value as Body | null | undefined)?.[String(key)], body);
-  const expected = issue !== undefined && 'expected' in issue ? String(issue.expected) : 'another form';
-  const shown = path.map((key, depth) => String(depth === 1 && typeof key === 'number' ? key + firstIndex : key));
+  const found = path.reduce<unknown>(
+    (value, key) => (value as Body | null | undefined)?.[String(key)],
+    body,
+  );
+  const expected =
+    issue !== undefined && 'expected' in issue ? String(issue.expected) : 'another form';
+  const shown = path.map((key, depth) =>
+    String(depth === 1 && typeof key === 'number' ? key + firstIndex : key),
+  );
   return `${shown.join('.')}: expected ${expected}, found ${nameKind(found)}`;
 }
 
@@ -93,11 +121,19 @@ function nameKind(value: unknown): string {
 
 const isObject = (value: unknown): value is Body => nameKind(value) === 'object';
 
-/** The coded error for the `error` of an answer (service-interface, "Errors"). Something may have changed even so. */
-export function createRefusalError(name: OperationName, error: RefusalFields, secrets: readonly Secret[] = []) {
+/**
+ * The coded error for the `error` of an answer (service-interface, "Errors"). Something may have
+ * changed even so.
+ */
+export function createRefusalError(
+  name: OperationName,
+  error: RefusalFields,
+  secrets: readonly Secret[] = [],
+) {
   const message = typeof error.message === 'string' ? error.message : '';
   const said = scrub(message, secrets);
-  const why = said === '' ? 'the service refused and gave no reason' : `the service refused: ${said}`;
+  const why =
+    said === '' ? 'the service refused and gave no reason' : `the service refused: ${said}`;
   return createAnswerError(chooseRefusalCode(name, { ...error, message }), operations[name], why);
 }
 
@@ -105,9 +141,14 @@ export function createRefusalError(name: OperationName, error: RefusalFields, se
 const notAuthorized =
   /\b(not authori[sz]ed|unauthori[sz]ed|(invalid|expired) (jwt|token)|(jwt|token) (is |has )?(invalid|expired))\b/i;
 
-type RefusalFields = Readonly<Partial<Record<'message' | 'clientLimitExceeded' | 'authCodeLimitExceeded', unknown>>>;
+type RefusalFields = Readonly<
+  Partial<Record<'message' | 'clientLimitExceeded' | 'authCodeLimitExceeded', unknown>>
+>;
 
-function chooseRefusalCode(name: OperationName, error: RefusalFields & { readonly message: string }): ErrorCode {
+function chooseRefusalCode(
+  name: OperationName,
+  error: RefusalFields & { readonly message: string },
+): ErrorCode {
   if (error.clientLimitExceeded === true) return 'client-limit-exceeded';
   if (error.authCodeLimitExceeded === true) return 'auth-code-limit-exceeded';
   if (name === 'codeLogin') return 'auth-code-refused';
@@ -115,7 +156,11 @@ function chooseRefusalCode(name: OperationName, error: RefusalFields & { readonl
 }
 
 /** The request may have had its effect; after every other fault it surely had none. */
-const unclearFaults: readonly ErrorCode[] = ['answer-redirected', 'service-failed', 'answer-not-json'];
+const unclearFaults: readonly ErrorCode[] = [
+  'answer-redirected',
+  'service-failed',
+  'answer-not-json',
+];
 
 /** What is wrong with an answer by its status and kind alone; undefined where the body decides. */
 export function judgeStatus(exchange: JudgedExchange<OperationName>): TributaryError | undefined {
@@ -127,19 +172,26 @@ export function judgeStatus(exchange: JudgedExchange<OperationName>): TributaryE
   const mayRetry = code === 'rate-limited' || code === 'service-failed';
   return new TributaryError(code, `${method} ${path}: ${why}${said === '' ? '' : `: ${said}`}`, {
     maybeSent: unclearFaults.includes(code),
-    retryAfterSeconds: mayRetry ? readRetryAfterSeconds(answer.headers['retry-after'], nowMs) : undefined,
+    retryAfterSeconds: mayRetry
+      ? readRetryAfterSeconds(answer.headers['retry-after'], nowMs)
+      : undefined,
   });
 }
 
-function findFault(name: OperationName, answer: Answer): readonly [code: ErrorCode, why: string] | undefined {
+function findFault(
+  name: OperationName,
+  answer: Answer,
+): readonly [code: ErrorCode, why: string] | undefined {
   const { status } = answer;
   const beginning = answer.text.slice(0, 1000);
-  if (status >= 300 && status < 400) return ['answer-redirected', `answered ${status} ${describeTarget(answer)}`];
+  if (status >= 300 && status < 400)
+    return ['answer-redirected', `answered ${status} ${describeTarget(answer)}`];
   if (status === 429 || (status === 503 && /attempts exceeded/i.test(beginning))) {
     return ['rate-limited', `too many requests (${status})`];
   }
   if (status >= 500 && status !== 501) return ['service-failed', `the service failed (${status})`];
-  // A page never comes from the service, whatever its status is: a captive portal's 401 does not sign the device out.
+  // A page never comes from the service, whatever its status is: a captive portal's 401 does not
+  // sign the device out.
   const page = `an HTML page (${status}) came instead of JSON, from a captive portal or a proxy on the way`;
   if (isHtml(answer)) return ['answer-not-json', page];
   if (status >= 200 && status < 300) return undefined;

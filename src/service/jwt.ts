@@ -3,7 +3,10 @@ import { parseJson } from '../lib/parse-json.ts';
 import type { Secret } from '../lib/secret.ts';
 import { fromWire } from './wire-case.ts';
 
-/** Unverified: good for scheduling and the client id, never for trust. A claim of the wrong type counts as absent. */
+/**
+ * Unverified: good for scheduling and the client id, never for trust. A claim of the wrong type
+ * counts as absent.
+ */
 export function readClaims(token: Secret): z.output<typeof claimsSchema> | undefined {
   const [, payload = '', ...rest] = token.reveal().split('.');
   if (rest.length !== 1) return undefined;

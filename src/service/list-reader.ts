@@ -18,7 +18,10 @@ export const itemLimitBytes = 1024 ** 2;
 /** As `createJsonScan` weighs it. */
 const mostWeightOfItem = 20_000;
 
-/** What may come next, and what a sign leads to; a value or key begins at others. `first-`: or all ends at once. */
+/**
+ * What may come next, and what a sign leads to; a value or key begins at others. `first-`: or all
+ * ends at once.
+ */
 const signs = {
   start: { '{': 'first-key' },
   'first-key': { '}': 'end' },
@@ -40,7 +43,10 @@ const byteOrderMark = [0xef, 0xbb, 0xbf];
 /** The letters and signs of numbers and of `true`, `false` and `null`. */
 const scalar = /^[-+.\deEtrufalsn]$/;
 
-/** Reads a JSON object that comes in pieces and holds a list named `list`; it keeps nothing of what it handed out. */
+/**
+ * Reads a JSON object that comes in pieces and holds a list named `list`; it keeps nothing of what
+ * it handed out.
+ */
 export function createListReader(list: string) {
   const gathered = createGathered();
   const scan = createJsonScan(mostWeightOfItem);
@@ -70,7 +76,8 @@ export function createListReader(list: string) {
   /** Index behind what was understood of the rest. */
   const stepBetween = (chunk: Buffer, at: number): number | Fault => {
     const letter = letterAt(chunk, at);
-    if (blank.test(letter) || (place === 'start' && byteOrderMark.includes(chunk[at] ?? 0))) return at + 1;
+    if (blank.test(letter) || (place === 'start' && byteOrderMark.includes(chunk[at] ?? 0)))
+      return at + 1;
     const next = takeSign(letter);
     if (next !== undefined) {
       place = next;

@@ -36,7 +36,9 @@ export type OpenApiDocument = ReturnType<typeof createOpenApiDocument>;
 
 export function createOpenApiDocument(options: OpenApiOptions) {
   const { version, profile, baseUrl = '/', notServed = [] } = options;
-  const served = (Object.keys(operations) as OperationName[]).filter((name) => !notServed.includes(name));
+  const served = (Object.keys(operations) as OperationName[]).filter(
+    (name) => !notServed.includes(name),
+  );
   const named = nameSchemas(profile, served);
   const paths: Record<string, Record<string, ReturnType<typeof describeOperation>>> = {};
   for (const name of served) {
@@ -45,18 +47,29 @@ export function createOpenApiDocument(options: OpenApiOptions) {
   }
   return {
     openapi: '3.1.1',
-    info: { title: 'Network provider and device service', version, description: describeProfile(profile) },
+    info: {
+      title: 'Network provider and device service',
+      version,
+      description: describeProfile(profile),
+    },
     servers: [{ url: baseUrl }],
     paths,
-    components: { schemas: named.schemas, responses: { Failure: failureResponse }, securitySchemes },
+    components: {
+      schemas: named.schemas,
+      responses: { Failure: failureResponse },
+      securitySchemes,
+    },
   };
 }
 
 /** `x-retry`: `always`, or `unsent` where it must not be repeated once it may have arrived. */
 function describeOperation(name: OperationName, named: NamedSchemas) {
-  const { summary, request, response, authentication, takesNetworkJwt, path, repeat }: Operation = operations[name];
+  const { summary, request, response, authentication, takesNetworkJwt, path, repeat }: Operation =
+    operations[name];
   const tokens = tokensFor(takesNetworkJwt ? 'network-jwt' : authentication);
-  const toContent = (schema: z.ZodType) => ({ content: { 'application/json': { schema: named.toReference(schema) } } });
+  const toContent = (schema: z.ZodType) => ({
+    content: { 'application/json': { schema: named.toReference(schema) } },
+  });
   return {
     operationId: name,
     tags: path.split('/').slice(1, 2),
@@ -86,8 +99,14 @@ const failureResponse = {
 
 const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' };
 const securitySchemes = {
-  'network-jwt': { ...bearer, description: 'The token of a network, from codeLogin or upgradeGuest.' },
-  'client-jwt': { ...bearer, description: "A client's own token, from authClient: for that client alone." },
+  'network-jwt': {
+    ...bearer,
+    description: 'The token of a network, from codeLogin or upgradeGuest.',
+  },
+  'client-jwt': {
+    ...bearer,
+    description: "A client's own token, from authClient: for that client alone.",
+  },
   'guest-jwt': { ...bearer, description: 'The token of a guest session.' },
 };
 
@@ -112,16 +131,24 @@ function nameSchemas(profile: Profile, served: readonly OperationName[]) {
   }
   const uri = (id: string) => `#/components/schemas/${id}`;
   const override: z.core.ToJSONSchemaParams['override'] = ({ zodSchema, jsonSchema }) =>
-    void (zodSchema === modeNumber && Object.assign(jsonSchema, { enum: Object.values(profile.modeNumbers) }));
+    void (
+      zodSchema === modeNumber &&
+      Object.assign(jsonSchema, { enum: Object.values(profile.modeNumbers) })
+    );
   const { schemas } = z.toJSONSchema(names, { io: 'input', uri, override });
   return {
     // Alone, a schema names its address and the version of JSON schema; here the document does.
-    schemas: Object.fromEntries(Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, schema])),
+    schemas: Object.fromEntries(
+      Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, schema]),
+    ),
     toReference: (schema: z.ZodType) => ({ $ref: uri(names.get(schema)?.id ?? '') }),
   };
 }
 
-/** What several answers share, or is worth a name: every schema that the operations' files export, by its name there. */
+/**
+ * What several answers share, or is worth a name: every schema that the operations' files export,
+ * by its name there.
+ */
 const shared = { failure, ...account, ...clients, ...device, ...discovery, ...stats };
 
 function capitalize(name: string): string {

@@ -6,7 +6,10 @@ import { discoveryOperations } from './operations/discovery.ts';
 import { statsOperations } from './operations/stats.ts';
 import type { Camelized, Sendable } from './wire-case.ts';
 
-/** Every operation of the interface; a new row does not compile until the reference service has its handler. */
+/**
+ * Every operation of the interface; a new row does not compile until the reference service has its
+ * handler.
+ */
 export const operations = {
   ...authClientOperations,
   ...discoveryOperations,
@@ -25,16 +28,22 @@ type RequestSchemaOf<Name extends OperationName> = (typeof operations)[Name]['re
 export type WireRequest<Name extends OperationName> =
   RequestSchemaOf<Name> extends z.ZodType ? z.output<RequestSchemaOf<Name>> : undefined;
 /** An answer as the wire has it (snake_case, every field may be null or absent). */
-export type WireResponse<Name extends OperationName> = z.input<(typeof operations)[Name]['response']>;
+export type WireResponse<Name extends OperationName> = z.input<
+  (typeof operations)[Name]['response']
+>;
 /** A request as callers give it (camelCase). */
 export type OperationRequest<Name extends OperationName> =
   RequestSchemaOf<Name> extends z.ZodType ? Sendable<z.input<RequestSchemaOf<Name>>> : undefined;
 /** An answer as callers get it (camelCase, null is undefined, lists are never absent). */
-export type OperationResponse<Name extends OperationName> = Camelized<z.output<(typeof operations)[Name]['response']>>;
+export type OperationResponse<Name extends OperationName> = Camelized<
+  z.output<(typeof operations)[Name]['response']>
+>;
 
 /** Operations whose answer is one list with, at most, a few plain fields. */
 export type StreamableName = {
-  [Name in OperationName]: (typeof operations)[Name] extends { readonly list: string } ? Name : never;
+  [Name in OperationName]: (typeof operations)[Name] extends { readonly list: string }
+    ? Name
+    : never;
 }[OperationName];
 
 /** One item of that list, as callers get it. */

@@ -21,14 +21,24 @@ export interface CallParts<Name extends OperationName> {
 }
 
 /** Turns a call into a request. @throws signed-out, not-authorized, usage-invalid */
-export function prepareExchange<Name extends OperationName>(parts: CallParts<Name>): PreparedExchange {
+export function prepareExchange<Name extends OperationName>(
+  parts: CallParts<Name>,
+): PreparedExchange {
   if (!Object.hasOwn(operations, parts.name)) {
     const options = { maybeSent: false };
-    throw new TributaryError('usage-invalid', `the interface has no operation ${parts.name}`, options);
+    throw new TributaryError(
+      'usage-invalid',
+      `the interface has no operation ${parts.name}`,
+      options,
+    );
   }
   const operation: Operation = operations[parts.name];
-  const body = operation.request === undefined ? undefined : createBody(parts.name, operation.request, parts.request);
-  const authorization = operation.authentication === 'none' ? undefined : createAuthorization(parts.name, parts.token);
+  const body =
+    operation.request === undefined
+      ? undefined
+      : createBody(parts.name, operation.request, parts.request);
+  const authorization =
+    operation.authentication === 'none' ? undefined : createAuthorization(parts.name, parts.token);
   return {
     method: operation.method,
     path: joinOperationPath(parts.base, operation.path),
@@ -46,9 +56,14 @@ export function prepareExchange<Name extends OperationName>(parts: CallParts<Nam
 
 /** @throws signed-out, not-authorized */
 function createAuthorization(name: OperationName, token: Secret | undefined): string {
-  if (token === undefined) throw createUnsentError('signed-out', name, 'needs a network JWT, and none was given');
+  if (token === undefined)
+    throw createUnsentError('signed-out', name, 'needs a network JWT, and none was given');
   if (/^[\x21-\x7e]+$/.test(token.reveal())) return `Bearer ${token.reveal()}`;
-  throw createUnsentError('not-authorized', name, 'the stored token holds characters that no token has');
+  throw createUnsentError(
+    'not-authorized',
+    name,
+    'the stored token holds characters that no token has',
+  );
 }
 
 /** @throws usage-invalid */

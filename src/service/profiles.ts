@@ -1,11 +1,17 @@
-/** What the owner calls a provide mode; numbers stay in this file (service-interface, "Provide Mode"). */
+/**
+ * What the owner calls a provide mode; numbers stay in this file (service-interface, "Provide
+ * Mode").
+ */
 export const provideModes = ['default', 'none', 'network', 'friends', 'public', 'stream'] as const;
 export type ProvideMode = (typeof provideModes)[number];
 
 export const profileNames = ['documented', 'production'] as const;
 export type ProfileName = (typeof profileNames)[number];
 
-/** How a service's numbers are to be read. In `production` every mode's number is one less than documented: never mix the two. */
+/**
+ * How a service's numbers are to be read. In `production` every mode's number is one less than
+ * documented: never mix the two.
+ */
 export interface Profile {
   readonly name: ProfileName;
   readonly modeNumbers: Readonly<Record<ProvideMode, number>>;
@@ -27,6 +33,9 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
 };
 
 /** The mode that a number means in this profile; undefined for an absent or unknown number. */
-export function toProvideMode(profile: Profile, number: number | undefined): ProvideMode | undefined {
+export function toProvideMode(
+  profile: Profile,
+  number: number | undefined,
+): ProvideMode | undefined {
   return provideModes.find((mode) => profile.modeNumbers[mode] === number);
 }

@@ -3,7 +3,10 @@ import type { Secret } from '../lib/secret.ts';
 const readLimit = 4096;
 const shownLimit = 200;
 
-/** One line of at most 200 characters, no control characters, `[secret]` for what is, or looks like, a secret. */
+/**
+ * One line of at most 200 characters, no control characters, `[secret]` for what is, or looks like,
+ * a secret.
+ */
 export function scrub(text: string, secrets: readonly Secret[]): string {
   // Cut between words: a secret cut in two would no longer be known as one.
   const start = text.length <= readLimit ? text : text.slice(0, readLimit).replace(/\S*$/, '');

@@ -3,18 +3,29 @@ import { createAnswerError } from './answer.ts';
 import { createTooLargeError, readText } from './gathered.ts';
 import { judgeAnswer, judgeBody, judgeStatus } from './judge.ts';
 import { createListReader, type Fault, type Found, itemLimitBytes } from './list-reader.ts';
-import { type OperationResponse, operations, type StreamableName, type StreamedItem } from './operations.ts';
+import {
+  type OperationResponse,
+  operations,
+  type StreamableName,
+  type StreamedItem,
+} from './operations.ts';
 import type { PreparedExchange } from './prepare.ts';
 import type { OpenAnswer, Transport } from './transport.ts';
 import { fromWire, toCamel } from './wire-case.ts';
 
 /** More than any network has; an item can be as short as `{},`. */
 const mostItems = 100_000;
-/** What is kept of a list, in bytes of its text; and what an item costs besides, whose fields are mostly absent. */
+/**
+ * What is kept of a list, in bytes of its text; and what an item costs besides, whose fields are
+ * mostly absent.
+ */
 const mostKeptBytes = 16 * 1024 ** 2;
 const costOfItem = 300;
 const pieceBytes = 16 * 1024;
-/** After so many the rest of the program has its turn: a piece of an answer can hold twenty thousand. */
+/**
+ * After so many the rest of the program has its turn: a piece of an answer can hold twenty
+ * thousand.
+ */
 const itemsATurn = 100;
 
 export interface Streaming<Name extends StreamableName> {
@@ -35,7 +46,10 @@ export async function* streamList<Name extends StreamableName>(
   for await (const { item } of streamParts(streaming)) yield item as StreamedItem<Name>;
 }
 
-/** The whole answer, with those items of its list that `keep` takes. @throws answer-too-large where they fill too much memory */
+/**
+ * The whole answer, with those items of its list that `keep` takes. @throws answer-too-large where
+ * they fill too much memory
+ */
 export async function readList<Name extends StreamableName>(
   streaming: Streaming<Name>,
   keep: (item: StreamedItem<Name>) => boolean = () => true,
@@ -48,12 +62,19 @@ export async function readList<Name extends StreamableName>(
     if (!keep(item as StreamedItem<Name>)) continue;
     cost += bytes + costOfItem;
     if (cost > mostKeptBytes)
-      throw createAnswerError('answer-too-large', exchange, `the answer is longer than ${mostKeptBytes} bytes`);
+      throw createAnswerError(
+        'answer-too-large',
+        exchange,
+        `the answer is longer than ${mostKeptBytes} bytes`,
+      );
     kept.push(item);
   }
   // What takes the place of fields that did not come.
   const absent = judgeBody({ name, body: {}, secrets: exchange.secrets });
-  return { ...fromWire({ ...absent, ...beside }), [toCamel(operations[name].list)]: kept } as OperationResponse<Name>;
+  return {
+    ...fromWire({ ...absent, ...beside }),
+    [toCamel(operations[name].list)]: kept,
+  } as OperationResponse<Name>;
 }
 
 type Part = NonNullable<ReturnType<typeof takePart>>;
@@ -77,14 +98,22 @@ async function* streamParts(
 }
 
 /** @throws the codes of `judgeAnswer`, as far as status, headers and the first bytes tell */
-async function openList({ name, exchange, transport, signal }: Streaming<StreamableName>): Promise<OpenList> {
+async function openList({
+  name,
+  exchange,
+  transport,
+  signal,
+}: Streaming<StreamableName>): Promise<OpenList> {
   const { status, headers, chunks, discard } = await transport.open(exchange, signal);
   try {
     const head = await readHead(chunks);
     const body = rejoin(head, chunks);
     const begun = { name, secrets: exchange.secrets, nowMs: Date.now() };
     const text = head.toString('utf8').trim();
-    if (judgeStatus({ ...begun, answer: { status, headers, text } }) !== undefined || !text.startsWith('{')) {
+    if (
+      judgeStatus({ ...begun, answer: { status, headers, text } }) !== undefined ||
+      !text.startsWith('{')
+    ) {
       // No list will come of it: what is wrong is said as it is of a call's answer.
       judgeAnswer({ ...begun, answer: { status, headers, text: await readText(body, exchange) } });
     }
@@ -106,7 +135,10 @@ async function readHead(chunks: OpenAnswer['chunks']): Promise<Buffer> {
   return head;
 }
 
-/** The whole body, in pieces that hold few items: what is read of a piece waits until all of it is taken. */
+/**
+ * The whole body, in pieces that hold few items: what is read of a piece waits until all of it is
+ * taken.
+ */
 async function* rejoin(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield head;
   for await (const chunk of rest) {
@@ -114,7 +146,8 @@ async function* rejoin(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerato
   }
 }
 
-type Reading = Pick<Streaming<StreamableName>, 'name' | 'exchange'> & Readonly<{ beside: Record<string, unknown> }>;
+type Reading = Pick<Streaming<StreamableName>, 'name' | 'exchange'> &
+  Readonly<{ beside: Record<string, unknown> }>;
 
 async function* readParts(reading: Reading, chunks: AsyncIterable<Buffer>): AsyncGenerator<Part> {
   const { name, exchange } = reading;
@@ -130,7 +163,11 @@ async function* readParts(reading: Reading, chunks: AsyncIterable<Buffer>): Asyn
       const part = takePart(reading, one, count);
       if (part === undefined) continue;
       if (count === mostItems)
-        throw createAnswerError('answer-too-large', exchange, `the answer holds more than ${mostItems} items`);
+        throw createAnswerError(
+          'answer-too-large',
+          exchange,
+          `the answer holds more than ${mostItems} items`,
+        );
       yield part;
       count += 1;
       bytesSinceItem = 0;
@@ -138,12 +175,22 @@ async function* readParts(reading: Reading, chunks: AsyncIterable<Buffer>): Asyn
     }
     throwFault(exchange, fault);
   }
-  if (!reader.isEnded()) throw createAnswerError('answer-truncated', exchange, 'the answer breaks off');
+  if (!reader.isEnded())
+    throw createAnswerError('answer-truncated', exchange, 'the answer breaks off');
 }
 
 /** An item, checked; another field is laid beside the list. */
-function takePart({ name, exchange, beside }: Reading, { isItem, key, value, bytes }: Found, firstIndex: number) {
-  const judged = judgeBody({ name, body: { [key]: isItem ? [value] : value }, secrets: exchange.secrets, firstIndex });
+function takePart(
+  { name, exchange, beside }: Reading,
+  { isItem, key, value, bytes }: Found,
+  firstIndex: number,
+) {
+  const judged = judgeBody({
+    name,
+    body: { [key]: isItem ? [value] : value },
+    secrets: exchange.secrets,
+    firstIndex,
+  });
   if (isItem) return { item: fromWire((judged[key] as readonly unknown[])[0]), bytes };
   if (Object.hasOwn(judged, key)) beside[key] = judged[key];
   return undefined;
@@ -151,7 +198,11 @@ function takePart({ name, exchange, beside }: Reading, { isItem, key, value, byt
 
 function throwFault(exchange: PreparedExchange, fault: Fault | undefined): void {
   if (fault === 'too-large') {
-    throw createTooLargeError({ ...exchange, bodyLimitBytes: itemLimitBytes }, 'an item of the answer');
+    throw createTooLargeError(
+      { ...exchange, bodyLimitBytes: itemLimitBytes },
+      'an item of the answer',
+    );
   }
-  if (fault === 'not-json') throw createAnswerError('answer-not-json', exchange, 'the answer is not JSON');
+  if (fault === 'not-json')
+    throw createAnswerError('answer-not-json', exchange, 'the answer is not JSON');
 }

@@ -1,7 +1,7 @@
 import dns from 'node:dns';
 import type { LookupFunction } from 'node:net';
-// Behind undici's front door: the door itself loads fetch, caches, proxies and a test kit, several MB in a small device's
-// memory. HTTP/2 is off, so the bundle carries no node:http2 either.
+// Behind undici's front door: the door itself loads fetch, caches, proxies and a test kit, several
+// MB in a small device's memory. HTTP/2 is off, so the bundle carries no node:http2 either.
 import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
@@ -28,7 +28,9 @@ export interface Exchange {
 }
 
 export interface OpenAnswer extends Omit<Answer, 'text'> {
-  /** The body, once. @throws service-unreachable, answer-truncated (with `maybeSent`), AbortError */
+  /**
+   * The body, once. @throws service-unreachable, answer-truncated (with `maybeSent`), AbortError
+   */
   readonly chunks: AsyncGenerator<Buffer>;
   /** Ends the exchange, however much of the body was read; may be repeated. */
   discard(): void;
@@ -39,7 +41,10 @@ export type Transport = ReturnType<typeof createTransport>;
 
 const mostHints = 8;
 
-/** `authority` is asked for at each connection: as PEM, who alone vouches for the other side; undefined: those that Node knows. */
+/**
+ * `authority` is asked for at each connection: as PEM, who alone vouches for the other side;
+ * undefined: those that Node knows.
+ */
 export function createTransport(
   origin: string,
   limits: TransportLimits,
@@ -54,7 +59,8 @@ export function createTransport(
   const findConnector = keepConnector({ timeout: limits.connectMs, lookup: find }, authority);
   const pool = new Pool(origin, {
     allowH2: false,
-    // One connection a request: requests are minutes apart, and on a reused one a request can be lost without a trace.
+    // One connection a request: requests are minutes apart, and on a reused one a request can be
+    // lost without a trace.
     pipelining: 0,
     connections: 4,
     headersTimeout: limits.headersMs,
@@ -66,7 +72,10 @@ export function createTransport(
       });
     },
   });
-  const open = async ({ method, path, headers, body }: Exchange, signal: AbortSignal): Promise<OpenAnswer> => {
+  const open = async (
+    { method, path, headers, body }: Exchange,
+    signal: AbortSignal,
+  ): Promise<OpenAnswer> => {
     const doing = `${method} ${path}`;
     let hints = 0;
     // Each answer that announces another (1xx) keeps the deadline away, and costs its time.
@@ -79,7 +88,8 @@ export function createTransport(
       .catch((error: unknown) => {
         throw createUnreachableError(error, doing, new URL(origin).host);
       });
-    // undici's stream reports an early destroy as an error: without a listener that would end the process.
+    // undici's stream reports an early destroy as an error: without a listener that would end the
+    // process.
     response.body.on('error', () => undefined);
     return {
       status: response.statusCode,
@@ -89,21 +99,39 @@ export function createTransport(
     };
   };
   return {
-    /** One try, as far as the answer's headers; the body has to be read or discarded. @throws service-unreachable, AbortError */
+    /**
+     * One try, as far as the answer's headers; the body has to be read or discarded. @throws
+     * service-unreachable, AbortError
+     */
     open,
-    /** One try. @throws service-unreachable, answer-too-large, answer-truncated (with `maybeSent`), AbortError */
-    exchange: async (exchange: Exchange, signal: AbortSignal) => readAnswer(await open(exchange, signal), exchange),
+    /**
+     * One try. @throws service-unreachable, answer-too-large, answer-truncated (with `maybeSent`),
+     * AbortError
+     */
+    exchange: async (exchange: Exchange, signal: AbortSignal) =>
+      readAnswer(await open(exchange, signal), exchange),
     close: () => pool.destroy(),
     [Symbol.asyncDispose]: () => pool.destroy(),
   };
 }
 
-/** The connector for the authority of now. Another authority begins with another one, without the sessions of the one before. */
-function keepConnector(options: { timeout: number; lookup: LookupFunction }, authority: () => string | undefined) {
+/**
+ * The connector for the authority of now. Another authority begins with another one, without the
+ * sessions of the one before.
+ */
+function keepConnector(
+  options: { timeout: number; lookup: LookupFunction },
+  authority: () => string | undefined,
+) {
   const create = (ca: string | undefined) => ({
     ca,
     // Aloud, because a variable of the environment could say otherwise.
-    connect: buildConnector({ ...options, allowH2: false, rejectUnauthorized: true, ...(ca && { ca }) }),
+    connect: buildConnector({
+      ...options,
+      allowH2: false,
+      rejectUnauthorized: true,
+      ...(ca && { ca }),
+    }),
   });
   let kept = create(authority());
   return () => {
@@ -137,7 +165,8 @@ async function* readChunks(body: AsyncIterable<Buffer>, doing: string): AsyncGen
 async function readAnswer(open: OpenAnswer, exchange: Exchange): Promise<Answer> {
   const { status, headers } = open;
   try {
-    if (Number(headers['content-length']) > exchange.bodyLimitBytes) throw createTooLargeError(exchange, 'the answer');
+    if (Number(headers['content-length']) > exchange.bodyLimitBytes)
+      throw createTooLargeError(exchange, 'the answer');
     return { status, headers, text: await readText(open.chunks, exchange) };
   } finally {
     open.discard();
@@ -160,10 +189,18 @@ function createBrokenError(error: unknown, doing: string): TributaryError {
   const options = { cause: error, maybeSent: true };
   return systemCodeOf(error) === 'UND_ERR_BODY_TIMEOUT'
     ? new TributaryError('service-unreachable', `${doing}: the answer stopped coming`, options)
-    : new TributaryError('answer-truncated', `${doing}: the answer breaks off: ${messageOf(error)}`, options);
+    : new TributaryError(
+        'answer-truncated',
+        `${doing}: the answer breaks off: ${messageOf(error)}`,
+        options,
+      );
 }
 
 /** undici gives the names in lower case. */
-function toSingleHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Answer['headers'] {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat()[0]]));
+function toSingleHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Answer['headers'] {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, [value].flat()[0]]),
+  );
 }

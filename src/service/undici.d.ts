@@ -1,4 +1,5 @@
-// undici ships types for its front door only; these are the parts behind it that `transport.ts` takes.
+// undici ships types for its front door only; these are the parts behind it that `transport.ts`
+// takes.
 
 declare module 'undici/lib/dispatcher/pool.js' {
   const pool: typeof import('undici').Pool;
@@ -13,6 +14,9 @@ declare module 'undici/lib/core/connect.js' {
 declare module 'undici/lib/api/api-request.js' {
   import type { Dispatcher } from 'undici';
 
-  function request(this: Dispatcher, options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
+  function request(
+    this: Dispatcher,
+    options: Dispatcher.RequestOptions,
+  ): Promise<Dispatcher.ResponseData>;
   export = request;
 }

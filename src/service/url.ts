@@ -5,7 +5,10 @@ export interface ServiceAddress {
   readonly baseUrl: string;
   /** Default: false. */
   readonly allowInsecureHttp?: boolean;
-  /** The certificates, as PEM, that alone vouch for the service, asked for at each connection; undefined: those that Node knows. */
+  /**
+   * The certificates, as PEM, that alone vouch for the service, asked for at each connection;
+   * undefined: those that Node knows.
+   */
   readonly certificateAuthority?: (() => string | undefined) | undefined;
 }
 
@@ -13,7 +16,10 @@ export interface ServiceAddress {
 export function parseServiceUrl({ baseUrl, allowInsecureHttp }: ServiceAddress): URL {
   const url = URL.parse(baseUrl);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw new TributaryError('configuration-invalid', 'service.base_url: not an http or https address');
+    throw new TributaryError(
+      'configuration-invalid',
+      'service.base_url: not an http or https address',
+    );
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     const message = 'service.base_url: a user, password, query or fragment has no place there';
@@ -31,7 +37,12 @@ export function joinOperationPath(base: URL, path: `/${string}`): string {
   return `${base.pathname.replace(/\/+$/, '')}${path}`;
 }
 
-/** True for a host name that never leaves this machine: 127/8, ::1 (in brackets or not), localhost. */
+/**
+ * True for a host name that never leaves this machine: 127/8, ::1 (in brackets or not), localhost.
+ */
 export function isLoopback(hostname: string): boolean {
-  return ['localhost', '[::1]', '::1'].includes(hostname) || (isIPv4(hostname) && hostname.startsWith('127.'));
+  return (
+    ['localhost', '[::1]', '::1'].includes(hostname) ||
+    (isIPv4(hostname) && hostname.startsWith('127.'))
+  );
 }

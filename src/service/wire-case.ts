@@ -40,21 +40,35 @@ export function toCamel(name: string): string {
   return camel;
 }
 
-const toSnake = (name: string) => wireNames.get(name) ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const toSnake = (name: string) =>
+  wireNames.get(name) ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Renames the keys of a parsed answer. The keys of maps, which have no prototype, are data and stay. */
+/**
+ * Renames the keys of a parsed answer. The keys of maps, which have no prototype, are data and
+ * stay.
+ */
 export function fromWire<T>(value: T): Camelized<T> {
   return rename(value, toCamel) as Camelized<T>;
 }
 
-/** The body of a request: snake_case names, secrets revealed. The one place where the client lets a body's secret out. */
+/**
+ * The body of a request: snake_case names, secrets revealed. The one place where the client lets a
+ * body's secret out.
+ */
 export function toWire<T>(value: Sendable<T>): T {
   return rename(value, toSnake, (secret) => secret.reveal()) as T;
 }
 
-function rename(value: unknown, name: (key: string) => string, onSecret?: (secret: Secret) => unknown): unknown {
+function rename(
+  value: unknown,
+  name: (key: string) => string,
+  onSecret?: (secret: Secret) => unknown,
+): unknown {
   if (value instanceof Secret) return onSecret === undefined ? value : onSecret(value);
   if (Array.isArray(value)) return value.map((item) => rename(item, name, onSecret));
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [name(key), rename(item, name, onSecret)]));
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) === null)
+    return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [name(key), rename(item, name, onSecret)]),
+  );
 }

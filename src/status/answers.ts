@@ -34,7 +34,11 @@ export function createTextAnswer(status: number, line: string): StatusAnswer {
 }
 
 export function createJsonAnswer(status: number, value: unknown): StatusAnswer {
-  return { status, contentType: 'application/json; charset=utf-8', body: `${toPlainJson(value)}\n` };
+  return {
+    status,
+    contentType: 'application/json; charset=utf-8',
+    body: `${toPlainJson(value)}\n`,
+  };
 }
 
 /** For a path that there is not, and for one that is closed to this caller. */
@@ -42,9 +46,12 @@ export function answerNotFound(): StatusAnswer {
   return createTextAnswer(404, 'There is nothing here.');
 }
 
-/** `{error: {code, message, action}}`; an error that is not ours is a bug, and its text stays here. */
+/**
+ * `{error: {code, message, action}}`; an error that is not ours is a bug, and its text stays here.
+ */
 export function toErrorAnswer(error: unknown): StatusAnswer {
-  if (!(error instanceof TributaryError)) return createTextAnswer(500, 'This is a bug in the agent.');
+  if (!(error instanceof TributaryError))
+    return createTextAnswer(500, 'This is a bug in the agent.');
   const { code } = error;
   return createJsonAnswer(code === 'usage-invalid' ? 400 : 422, {
     error: { code, message: messageOf(error), action: findAction(code) },

@@ -10,17 +10,31 @@ const mode = z.enum(provideModes).nullable();
 const bytes = z.number();
 const figure = bytes.nullable();
 const tunnelFigures = Object.fromEntries(
-  [...statistics].flatMap(({ status }) => (status?.section === 'tunnel' ? [[status.field, figure]] : [])),
+  [...statistics].flatMap(({ status }) =>
+    status?.section === 'tunnel' ? [[status.field, figure]] : [],
+  ),
 ) as Record<StatusField<'tunnel'>, typeof figure>;
 const gatewayFigures = Object.fromEntries(
-  [...statistics].flatMap(({ status }) => (status?.section === 'gateway' ? [[status.field, figure]] : [])),
+  [...statistics].flatMap(({ status }) =>
+    status?.section === 'gateway' ? [[status.field, figure]] : [],
+  ),
 ) as Record<StatusField<'gateway'>, typeof figure>;
 
-/** `tributary status --json`, version 1. Fields are added, never changed; what is not known is null, never left out. */
+/**
+ * `tributary status --json`, version 1. Fields are added, never changed; what is not known is null,
+ * never left out.
+ */
 export const statusDocument = z.object({
   version: z.literal(1),
   phase: z.enum(phases),
-  reasons: z.array(z.object({ code: z.string(), message: z.string(), action: z.string(), since: z.iso.datetime() })),
+  reasons: z.array(
+    z.object({
+      code: z.string(),
+      message: z.string(),
+      action: z.string(),
+      since: z.iso.datetime(),
+    }),
+  ),
   client: z.object({ id: z.string().nullable(), description: z.string().nullable() }),
   service: z.object({
     baseUrl: z.string(),
@@ -60,7 +74,10 @@ export const statusDocument = z.object({
     /** Ever counted on this device; null before the first reading. */
     forwardedBytes: z.object({ up: bytes.nullable(), down: bytes.nullable() }),
     refusedPackets: z.record(z.string(), z.number()),
-    /** When the firewall last refused, and let through, what it should of the agent's own test packets. */
+    /**
+     * When the firewall last refused, and let through, what it should of the agent's own test
+     * packets.
+     */
     selfTestHeldAt: time,
     ...gatewayFigures,
   }),

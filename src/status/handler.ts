@@ -3,16 +3,27 @@ import { isIP, isIPv6, type Socket } from 'node:net';
 import { TributaryError } from '../lib/errors.ts';
 import { toHostName } from '../lib/host-name.ts';
 import { once } from '../lib/once.ts';
-import { createTextAnswer, type StatusAnswer, type StatusRequest, toErrorAnswer } from './answers.ts';
+import {
+  createTextAnswer,
+  type StatusAnswer,
+  type StatusRequest,
+  toErrorAnswer,
+} from './answers.ts';
 import { type Asked, answer, ownerRoutes, publicRoutes } from './routes.ts';
 import { type StatusSource, stateHeader, versionHeader } from './source.ts';
 
 export const bodyLimitBytes = 16 * 1024;
 
-/** Which door a request came through: the TCP port, open to anyone who reaches it, or the owner's Unix socket. */
+/**
+ * Which door a request came through: the TCP port, open to anyone who reaches it, or the owner's
+ * Unix socket.
+ */
 export type Listener = 'tcp' | 'socket';
 
-/** The one request handler of both doors; bad input is a 4xx, a bug a 500. `ownNames` are for the TCP port only. */
+/**
+ * The one request handler of both doors; bad input is a 4xx, a bug a 500. `ownNames` are for the
+ * TCP port only.
+ */
 export function createHandler(
   source: StatusSource,
   listener: Listener,
@@ -24,7 +35,8 @@ export function createHandler(
   const busy = new WeakSet<Socket>();
   return (request, response) => {
     const { socket } = request;
-    // Thousands of requests fit into one packet: a connection that does not wait for its answer is closed.
+    // Thousands of requests fit into one packet: a connection that does not wait for its answer is
+    // closed.
     if (busy.has(socket)) return void socket.destroy();
     busy.add(socket);
     if (listener === 'socket') response.setHeader(versionHeader, source.facts().version);
@@ -35,10 +47,15 @@ export function createHandler(
       const body = await readBody(request);
       const meant = request.headers[stateHeader] ?? encodeURI(source.stateDirectory);
       if (listener === 'socket' && meant !== encodeURI(source.stateDirectory)) {
-        return toErrorAnswer(new TributaryError('not-running', `the agent of ${source.stateDirectory} answers`));
+        return toErrorAnswer(
+          new TributaryError('not-running', `the agent of ${source.stateDirectory} answers`),
+        );
       }
-      if (body !== undefined) return answer(routes, { ...source, page, request: toStatusRequest(request, body) });
-      const refused = toErrorAnswer(new TributaryError('usage-invalid', 'reading the request: its body is too large'));
+      if (body !== undefined)
+        return answer(routes, { ...source, page, request: toStatusRequest(request, body) });
+      const refused = toErrorAnswer(
+        new TributaryError('usage-invalid', 'reading the request: its body is too large'),
+      );
       return { ...refused, status: 413, headers: { Connection: 'close' } };
     };
     serve().then(
@@ -48,29 +65,47 @@ export function createHandler(
   };
 }
 
-/** No public name server answers for these: only the home's own network can point such a name at this device. */
+/**
+ * No public name server answers for these: only the home's own network can point such a name at
+ * this device.
+ */
 const homeEndings = ['.local', '.lan', '.internal', '.home.arpa'];
 
 /**
- * Why a request with this `Host` is refused; undefined: it is not. A website may point its name here (DNS rebinding)
- * and read the page as its own, so a name that a stranger can register has to be in `names`: our own, and allowed ones.
+ * Why a request with this `Host` is refused; undefined: it is not. A website may point its name
+ * here (DNS rebinding) and read the page as its own, so a name that a stranger can register has to
+ * be in `names`: our own, and allowed ones.
  */
 export function refuseHost(host: string | undefined, names: readonly string[]): string | undefined {
   const [, address, text = ''] = /^(?:\[([^\]]+)\]|([^:]+))(?::\d{1,5})?$/.exec(host ?? '') ?? [];
   if (address !== undefined && isIPv6(address)) return undefined;
   const name = toHostName(text);
   if (name === undefined) return 'The request names no host: ask by name or by address.';
-  const isHome = !name.includes('.') || homeEndings.some((ending) => name.endsWith(ending)) || isIP(name) !== 0;
+  const isHome =
+    !name.includes('.') || homeEndings.some((ending) => name.endsWith(ending)) || isIP(name) !== 0;
   if (isHome || names.some((own) => toHostName(own) === name)) return undefined;
   return `${name} is not known as a name of this device. If it is yours, add it to status.allowed_hosts in the configuration and restart the agent.`;
 }
 
-function toStatusRequest({ method = '', url = '', headers, socket }: IncomingMessage, body: string): StatusRequest {
+function toStatusRequest(
+  { method = '', url = '', headers, socket }: IncomingMessage,
+  body: string,
+): StatusRequest {
   const [path = '', query = ''] = url.split('?', 2);
-  return { method, path, query: new URLSearchParams(query), headers, address: socket.remoteAddress, body };
+  return {
+    method,
+    path,
+    query: new URLSearchParams(query),
+    headers,
+    address: socket.remoteAddress,
+    body,
+  };
 }
 
-/** undefined past the limit: it is read on to the end, keeping nothing, as an answer sent into an unread body would be lost. */
+/**
+ * undefined past the limit: it is read on to the end, keeping nothing, as an answer sent into an
+ * unread body would be lost.
+ */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -81,7 +116,10 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return length > bodyLimitBytes ? undefined : Buffer.concat(chunks).toString('utf8');
 }
 
-/** Nothing from elsewhere, nothing inline, nothing written into a page as text, and no page of others around ours. */
+/**
+ * Nothing from elsewhere, nothing inline, nothing written into a page as text, and no page of
+ * others around ours.
+ */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -5,7 +5,10 @@ import { parsePrefix, toNetwork } from '../lib/addresses.ts';
 /** Open at a time, of all callers. */
 export const mostConnections = 128;
 
-/** Lets every new connection in, so that probes are answered. Beyond `mostOfCaller` or the most of all, one goes. */
+/**
+ * Lets every new connection in, so that probes are answered. Beyond `mostOfCaller` or the most of
+ * all, one goes.
+ */
 export function limitConnections(server: Server, mostOfCaller: number): void {
   // With their callers, in the order of the last request or the beginning.
   const open = new Map<Socket, string>();
@@ -26,16 +29,28 @@ export function limitConnections(server: Server, mostOfCaller: number): void {
   });
 }
 
-/** The one longest without a request, of this caller or of the one with the most; undefined: there is room. */
-function chooseToClose(open: ReadonlyMap<Socket, string>, caller: string, mostOfCaller: number): Socket | undefined {
+/**
+ * The one longest without a request, of this caller or of the one with the most; undefined: there
+ * is room.
+ */
+function chooseToClose(
+  open: ReadonlyMap<Socket, string>,
+  caller: string,
+  mostOfCaller: number,
+): Socket | undefined {
   const byCaller = Map.groupBy(open.keys(), (socket) => open.get(socket));
   const own = byCaller.get(caller) ?? [];
   if (own.length >= mostOfCaller) return own[0];
   if (open.size < mostConnections) return undefined;
-  return [...byCaller.values()].reduce((largest, other) => (other.length > largest.length ? other : largest))[0];
+  return [...byCaller.values()].reduce((largest, other) =>
+    other.length > largest.length ? other : largest,
+  )[0];
 }
 
-/** Who calls: an IPv4 address, or the /64 of an IPv6 one, since one neighbour may use all of it; '' for the socket. */
+/**
+ * Who calls: an IPv4 address, or the /64 of an IPv6 one, since one neighbour may use all of it; ''
+ * for the socket.
+ */
 export function nameCaller(address: string | undefined): string {
   const bare = (address ?? '').replace(/%.*$/, '').replace(/^::ffff:(?=[\d.]+$)/i, '');
   const prefix = parsePrefix(bare);

@@ -5,10 +5,17 @@ import { type ChosenMode, findChosenMode } from './chosen-mode.ts';
 
 /** Something that changed, by the device's clock. */
 export type RecentEvent =
-  | { readonly kind: 'phase'; readonly at: Date; readonly phase: Phase; readonly message: string | undefined }
+  | {
+      readonly kind: 'phase';
+      readonly at: Date;
+      readonly phase: Phase;
+      readonly message: string | undefined;
+    }
   | ({ readonly kind: 'mode'; readonly at: Date } & ChosenMode);
 
-/** What happened since the agent started, as far as a page shows it; bounded, and in memory only. */
+/**
+ * What happened since the agent started, as far as a page shows it; bounded, and in memory only.
+ */
 export type Recent = ReturnType<typeof createRecent>;
 
 const eventLimit = 50;
@@ -26,17 +33,29 @@ export function createRecent(now: () => Date, nowMs: () => number) {
     /** To be called with every look at the phase. */
     note(facts: Facts, { phase, reasons }: PhaseReport) {
       const mode = findModeInForce(facts);
-      const current = { phase: `${phase} ${reasons[0]?.code}`, mode: `${mode?.mode} ${mode?.chooser}` };
+      const current = {
+        phase: `${phase} ${reasons[0]?.code}`,
+        mode: `${mode?.mode} ${mode?.chooser}`,
+      };
       const at = now();
       const added: RecentEvent[] = [];
-      if (mode !== undefined && current.mode !== before?.mode) added.push({ kind: 'mode', at, ...mode });
+      if (mode !== undefined && current.mode !== before?.mode)
+        added.push({ kind: 'mode', at, ...mode });
       if (current.phase !== before?.phase) {
-        added.push({ kind: 'phase', at, phase, message: reasons[0]?.message.slice(0, messageLimit) });
+        added.push({
+          kind: 'phase',
+          at,
+          phase,
+          message: reasons[0]?.message.slice(0, messageLimit),
+        });
       }
       if (added.length > 0) events = [...added.reverse(), ...events].slice(0, eventLimit);
       before = current;
       const reading = read(facts);
-      if (reading !== undefined && reading.atMs - (readings.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY) >= readEveryMs) {
+      if (
+        reading !== undefined &&
+        reading.atMs - (readings.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY) >= readEveryMs
+      ) {
         readings = [...readings, reading].slice(-readingLimit);
       }
     },

@@ -24,9 +24,20 @@ export interface Asked extends StatusSource {
 type Handle = (asked: Asked) => StatusAnswer | Promise<StatusAnswer>;
 type Routes = Readonly<Record<string, readonly [method: 'GET' | 'POST', handle: Handle]>>;
 
-const pagePaths = ['/', '/events', '/page.css', '/page.js', '/page.svg', '/page.webmanifest', '/history.json'];
+const pagePaths = [
+  '/',
+  '/events',
+  '/page.css',
+  '/page.js',
+  '/page.svg',
+  '/page.webmanifest',
+  '/history.json',
+];
 
-/** What anybody who reaches the TCP port may ask. Nothing here changes anything, but for `/provide` with the page's token. */
+/**
+ * What anybody who reaches the TCP port may ask. Nothing here changes anything, but for `/provide`
+ * with the page's token.
+ */
 export const publicRoutes: Routes = {
   ...Object.fromEntries([...pagePaths].map((path) => [path, ['GET', askPage]])),
   '/provide': ['POST', askPage],
@@ -39,10 +50,16 @@ export const publicRoutes: Routes = {
 /** What the owner's commands may do besides, over the Unix socket. */
 export const ownerRoutes: Routes = {
   ...publicRoutes,
-  '/health': ['GET', ({ health }) => createJsonAnswer(200, { healthy: health().isHealthy, message: health().line })],
+  '/health': [
+    'GET',
+    ({ health }) => createJsonAnswer(200, { healthy: health().isHealthy, message: health().line }),
+  ],
   '/provide': ['POST', (asked) => setProvide(asked, asked.request.body)],
   '/configuration': ['GET', ({ configFile: file }) => createJsonAnswer(200, { file })],
-  '/reload': ['POST', ({ control }) => control.reload().then(() => createJsonAnswer(200, { reloaded: true }))],
+  '/reload': [
+    'POST',
+    ({ control }) => control.reload().then(() => createJsonAnswer(200, { reloaded: true })),
+  ],
   '/self-test': ['POST', (asked) => asked.control.selfTest().then(() => answerStatus(asked))],
 };
 
@@ -53,7 +70,10 @@ export async function answer(routes: Routes, asked: Asked): Promise<StatusAnswer
   if (route === undefined) return answerNotFound();
   const [allowed, handle] = route;
   if (method !== allowed && !(method === 'HEAD' && allowed === 'GET')) {
-    return { ...createTextAnswer(405, `Only ${allowed} is served here.`), headers: { Allow: allowed } };
+    return {
+      ...createTextAnswer(405, `Only ${allowed} is served here.`),
+      headers: { Allow: allowed },
+    };
   }
   try {
     return await handle(asked);
@@ -100,16 +120,25 @@ const provideRequest = z.strictObject({
 /** A mode to set by hand; null removes what was set. */
 export type ProvideRequest = Readonly<z.output<typeof provideRequest>>;
 
-/** Sets the mode by hand, or takes it back with the mode null; answers when it is in force. @throws usage-invalid, state-unwritable */
-export async function setProvide({ facts, control }: StatusSource, body: string): Promise<StatusAnswer> {
+/**
+ * Sets the mode by hand, or takes it back with the mode null; answers when it is in force. @throws
+ * usage-invalid, state-unwritable
+ */
+export async function setProvide(
+  { facts, control }: StatusSource,
+  body: string,
+): Promise<StatusAnswer> {
   const { mode, forSeconds, limitBitsPerSecond } = parseRequest(body);
-  await (mode === null ? control.clearOverride() : control.setOverride(mode, forSeconds, limitBitsPerSecond));
+  await (mode === null
+    ? control.clearOverride()
+    : control.setOverride(mode, forSeconds, limitBitsPerSecond));
   return createJsonAnswer(200, buildProvideDocument(facts()));
 }
 
 function parseRequest(body: string) {
   const value = parseJson(body);
-  if (value === undefined) throw new TributaryError('usage-invalid', 'reading the request: its body is not JSON');
+  if (value === undefined)
+    throw new TributaryError('usage-invalid', 'reading the request: its body is not JSON');
   const { data, error } = provideRequest.safeParse(value);
   if (data !== undefined) return data;
   const [issue] = error.issues;

@@ -9,7 +9,9 @@ import type { StatusSource } from './source.ts';
 import { clearStaleSocket } from './stale-socket.ts';
 
 /** Where the page listens: an address and port, or a listening socket that was handed over. */
-export type StatusListen = { readonly address: string; readonly port: number } | { readonly fileDescriptor: number };
+export type StatusListen =
+  | { readonly address: string; readonly port: number }
+  | { readonly fileDescriptor: number };
 
 export interface StatusServerOptions {
   readonly source: StatusSource;
@@ -26,20 +28,29 @@ export type StatusServer = ReturnType<typeof createStatusServer>;
 
 /** Of one caller, so that nobody keeps the page and its probes from others. */
 const mostOfCaller = 16;
-/** For a caller that takes no more of its answer; an order may take its time before it is answered. */
+/**
+ * For a caller that takes no more of its answer; an order may take its time before it is answered.
+ */
 const silentMs = 60_000;
 
-/** Status, metrics and probes over TCP (reading only) and the owner's commands over a Unix socket. */
+/**
+ * Status, metrics and probes over TCP (reading only) and the owner's commands over a Unix socket.
+ */
 export function createStatusServer(options: StatusServerOptions) {
   const socket = createBounded(options, 'socket');
   const page = createBounded(options, 'tcp');
   return {
-    /** Opens the socket, then the page. @throws already-running, state-unwritable for the socket only */
+    /**
+     * Opens the socket, then the page. @throws already-running, state-unwritable for the socket
+     * only
+     */
     async start() {
       const { socketPath } = options;
       await ensureDirectory(dirname(socketPath));
       await clearStaleSocket(socketPath);
-      await listenPrivately(socket, socketPath).catch(rethrow('state-unwritable', `opening the socket ${socketPath}`));
+      await listenPrivately(socket, socketPath).catch(
+        rethrow('state-unwritable', `opening the socket ${socketPath}`),
+      );
       await listenOnPage(page, options);
     },
     /** `address:port` of the page; undefined while there is none. */
@@ -71,7 +82,10 @@ function createBounded({ source, ownNames }: StatusServerOptions, listener: List
   return server;
 }
 
-/** The socket is 0600 from the moment it is there: a name in another user's folder may be a link a moment later. */
+/**
+ * The socket is 0600 from the moment it is there: a name in another user's folder may be a link a
+ * moment later.
+ */
 async function listenPrivately(server: Server, path: string): Promise<void> {
   const before = process.umask(0o177);
   try {
@@ -82,14 +96,22 @@ async function listenPrivately(server: Server, path: string): Promise<void> {
   await once(server, 'listening');
 }
 
-async function listenOnPage(server: Server, { listen: where, onPageProblem }: StatusServerOptions): Promise<void> {
+async function listenOnPage(
+  server: Server,
+  { listen: where, onPageProblem }: StatusServerOptions,
+): Promise<void> {
   if (where === undefined) return;
   try {
-    const place = 'fileDescriptor' in where ? { fd: where.fileDescriptor } : { host: where.address, port: where.port };
+    const place =
+      'fileDescriptor' in where
+        ? { fd: where.fileDescriptor }
+        : { host: where.address, port: where.port };
     await once(server.listen(place), 'listening');
   } catch (error) {
-    const place = 'fileDescriptor' in where ? 'the socket handed over' : `${where.address}:${where.port}`;
-    const why = systemCodeOf(error) === 'EADDRINUSE' ? 'another program listens there' : messageOf(error);
+    const place =
+      'fileDescriptor' in where ? 'the socket handed over' : `${where.address}:${where.port}`;
+    const why =
+      systemCodeOf(error) === 'EADDRINUSE' ? 'another program listens there' : messageOf(error);
     const message = `listening for the status page on ${place}: ${why}; set status.listen to another port, or port 0`;
     onPageProblem(new TributaryError('configuration-invalid', message, { cause: error }));
   }

@@ -28,8 +28,14 @@ interface Question {
   readonly onVersion?: (version: string | undefined) => void;
 }
 
-/** The first socket's answer, parsed. @throws `problem` or not-running, not-allowed, command-failed, and the error in the answer */
-export async function askAgent({ socketPaths, onlyOf, problem }: Listening, question: Question): Promise<unknown> {
+/**
+ * The first socket's answer, parsed. @throws `problem` or not-running, not-allowed, command-failed,
+ * and the error in the answer
+ */
+export async function askAgent(
+  { socketPaths, onlyOf, problem }: Listening,
+  question: Question,
+): Promise<unknown> {
   const name = onlyOf === undefined ? 'the agent' : `the agent of ${onlyOf}`;
   const others: string[] = [];
   for (const socketPath of socketPaths) {
@@ -41,14 +47,23 @@ export async function askAgent({ socketPaths, onlyOf, problem }: Listening, ques
     }
   }
   const nothing = `${name} is not running: nothing answers on ${socketPaths.join(' or ')}`;
-  const found = others.length > 0 ? `asking ${name}: it does not answer${others.join('')}` : nothing;
+  const found =
+    others.length > 0 ? `asking ${name}: it does not answer${others.join('')}` : nothing;
   throw problem ?? new TributaryError('not-running', found);
 }
 
-/** HTTP/1.0, whose answers end with the connection: Node's own client takes longer to load than this whole exchange. */
-async function exchange(socketPath: string, onlyOf: string | undefined, { method, path, body, onVersion }: Question) {
+/**
+ * HTTP/1.0, whose answers end with the connection: Node's own client takes longer to load than this
+ * whole exchange.
+ */
+async function exchange(
+  socketPath: string,
+  onlyOf: string | undefined,
+  { method, path, body, onVersion }: Question,
+) {
   const signal = AbortSignal.timeout(timeoutMs);
-  // Root speaks as the folder's owner: a link in the place of the agent's socket could lead to one that only root may use.
+  // Root speaks as the folder's owner: a link in the place of the agent's socket could lead to one
+  // that only root may use.
   await using folder = await openFolder(dirname(socketPath));
   const socket = folder.at(basename(socketPath), (own) => connect({ path: own, signal }));
   const sent = body === undefined ? '' : JSON.stringify(body);
@@ -81,7 +96,9 @@ async function readAnswer(status: number, text: string): Promise<unknown> {
   if (status >= 200 && status < 300 && value !== undefined) return value;
   // Loaded late: most answers are no errors.
   const z = await import('zod');
-  const told = z.object({ error: z.object({ code: z.string(), message: z.string() }) }).safeParse(value);
+  const told = z
+    .object({ error: z.object({ code: z.string(), message: z.string() }) })
+    .safeParse(value);
   if (told.success && isErrorCode(told.data.error.code)) {
     throw new TributaryError(told.data.error.code, told.data.error.message);
   }
@@ -95,5 +112,7 @@ function createAskError(error: unknown, name: string, socketPath: string): Tribu
     return new TributaryError('not-allowed', message, { cause: error });
   }
   const why = isAbort(error) ? `no answer within ${timeoutMs / 1000} s` : messageOf(error);
-  return new TributaryError('command-failed', `asking ${name} on ${socketPath}: ${why}`, { cause: error });
+  return new TributaryError('command-failed', `asking ${name} on ${socketPath}: ${why}`, {
+    cause: error,
+  });
 }

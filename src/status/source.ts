@@ -22,7 +22,9 @@ export interface AgentControl {
 }
 
 /** Rows from `sinceMs` on, the oldest first. */
-export type ReadHistory = (question: HistoryQuestion) => readonly HistoryRow[] | Promise<readonly HistoryRow[]>;
+export type ReadHistory = (
+  question: HistoryQuestion,
+) => readonly HistoryRow[] | Promise<readonly HistoryRow[]>;
 
 /** What the answers are made from. */
 export interface StatusSource {

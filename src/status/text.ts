@@ -35,9 +35,14 @@ export const phaseWords = {
 export function renderStatus(document: StatusDocument, now: Date): readonly StatusLine[] {
   return [
     { text: `Tributary is ${document.phase}`, tone: phaseWords[document.phase].tone },
-    ...document.reasons.flatMap((reason) => renderReason(reason, phaseWords[document.phase].tone, now)),
+    ...document.reasons.flatMap((reason) =>
+      renderReason(reason, phaseWords[document.phase].tone, now),
+    ),
     { text: '', tone: 'plain' },
-    ...renderField('Device', [document.client.description ?? '', document.client.id ?? 'not registered']),
+    ...renderField('Device', [
+      document.client.description ?? '',
+      document.client.id ?? 'not registered',
+    ]),
     ...renderField('Mode', describeMode(document.provide, now)),
     ...renderField('Limit', describeLine(document.provide)),
     ...renderField('Service', describeService(document.service, now)),
@@ -69,9 +74,14 @@ function renderField(label: string, parts: readonly string[]): readonly StatusLi
 export function describeMode(provide: StatusDocument['provide'], now: Date): string[] {
   const { effective, confirmed, override } = provide;
   const { mode, chooser } = findChosenMode(provide);
-  const until = override?.until ? `for ${formatTimeLeft(override.until, now)} more` : 'until it is cleared';
+  const until = override?.until
+    ? `for ${formatTimeLeft(override.until, now)} more`
+    : 'until it is cleared';
   const by = `${chooserWords[chooser]}${chooser === 'override' ? ` ${until}` : ''}`;
-  const service = confirmed === (effective ?? mode) ? 'confirmed by the service' : `the service still has ${confirmed}`;
+  const service =
+    confirmed === (effective ?? mode)
+      ? 'confirmed by the service'
+      : `the service still has ${confirmed}`;
   const isHeld = effective !== null && effective !== mode;
   return [
     isHeld ? `${effective}, ${chooserWords.agent} (${mode} is ${by})` : `${mode} (${by})`,
@@ -83,7 +93,10 @@ export function describeMode(provide: StatusDocument['provide'], now: Date): str
 /** What sharing may put on the line, who said so, and what it leaves to the household. */
 export function describeLine(provide: Provide): string[] {
   const yielding = describeYielding(provide, (time) => time.toTimeString().slice(0, 5));
-  return [describeLimit(provide), yielding || (provide.household.mode === 'first' ? 'your household goes first' : '')];
+  return [
+    describeLimit(provide),
+    yielding || (provide.household.mode === 'first' ? 'your household goes first' : ''),
+  ];
 }
 
 export function describeLimit({ lineLimit }: Provide): string {
@@ -94,10 +107,14 @@ export function describeLimit({ lineLimit }: Provide): string {
 }
 
 /** `yielding to your household, 3.20 of 20.0 Mbit/s since 20:14`; empty: it does not now. */
-export function describeYielding({ household }: Provide, formatTime: (time: Date) => string): string {
+export function describeYielding(
+  { household }: Provide,
+  formatTime: (time: Date) => string,
+): string {
   const { bitsPerSecond, ceilingBitsPerSecond, yieldingSince } = household;
   if (bitsPerSecond === null || yieldingSince === null) return '';
-  const limit = ceilingBitsPerSecond === null ? '' : ` of ${formatBitrate(ceilingBitsPerSecond / 8)}`;
+  const limit =
+    ceilingBitsPerSecond === null ? '' : ` of ${formatBitrate(ceilingBitsPerSecond / 8)}`;
   const both = `${formatBitrate(bitsPerSecond / 8)}${limit}`.replace(/ (\S+)(?= of \S+ \1$)/, '');
   return `yielding to your household, ${both} since ${formatTime(new Date(yieldingSince))}`;
 }
@@ -117,7 +134,9 @@ function describeTunnel(tunnel: StatusDocument['tunnel'], now: Date): string[] {
   if (backend === null) return [`${tunnel.interface}, not up`];
   return [
     `${tunnel.interface} (${backend})${endpoint === null ? '' : ` to ${endpoint}`}`,
-    lastHandshakeAt === null ? 'no handshake yet' : `handshake ${formatAge(lastHandshakeAt, now)} ago`,
+    lastHandshakeAt === null
+      ? 'no handshake yet'
+      : `handshake ${formatAge(lastHandshakeAt, now)} ago`,
     ...sayStatistics('tunnel', tunnel),
   ];
 }
@@ -129,15 +148,22 @@ function describeGateway(gateway: StatusDocument['gateway'], now: Date): string[
   const { up, down } = forwardedBytes;
   return [
     `${gateway.open ? 'open' : 'closed'}${where}`,
-    ...(up === null || down === null ? ['not counted yet'] : [`${formatBytes(up)} up`, `${formatBytes(down)} down`]),
-    refused.length === 0 ? '' : `refused packets: ${refused.map(([why, count]) => `${count} ${why}`).join(', ')}`,
+    ...(up === null || down === null
+      ? ['not counted yet']
+      : [`${formatBytes(up)} up`, `${formatBytes(down)} down`]),
+    refused.length === 0
+      ? ''
+      : `refused packets: ${refused.map(([why, count]) => `${count} ${why}`).join(', ')}`,
     ...sayStatistics('gateway', gateway),
     selfTestHeldAt === null ? '' : `firewall tested ${formatAge(selfTestHeldAt, now)} ago`,
   ];
 }
 
 /** What the table of statistics puts in a section, as far as it is known. */
-export function sayStatistics(section: StatusSection, values: Readonly<Record<string, unknown>>): readonly string[] {
+export function sayStatistics(
+  section: StatusSection,
+  values: Readonly<Record<string, unknown>>,
+): readonly string[] {
   return statistics.flatMap(({ status, unit }) => {
     const value = status?.section === section ? values[status.field] : undefined;
     return typeof value === 'number' ? [`${formatValue(value, unit)} ${status?.words}`] : [];
@@ -152,12 +178,17 @@ function describeUsage(usage: StatusDocument['usage'], now: Date): string[] {
   const bar = `[${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}]`;
   return [
     `${bar} ${Math.floor(share * 100)}%: ${used} of ${formatBytes(usage.capBytes)}${usage.counts === 'line' ? ' on your line' : ''}`,
-    usage.reachedAt === null ? '' : `at this pace reached in ${formatTimeLeft(usage.reachedAt, now)}`,
+    usage.reachedAt === null
+      ? ''
+      : `at this pace reached in ${formatTimeLeft(usage.reachedAt, now)}`,
     usage.resetsAt === null ? '' : `resets in ${formatTimeLeft(usage.resetsAt, now)}`,
   ];
 }
 
-function describeEarned({ last24hUsdc, monthUsdc }: NonNullable<StatusDocument['earned']>): string[] {
+function describeEarned({
+  last24hUsdc,
+  monthUsdc,
+}: NonNullable<StatusDocument['earned']>): string[] {
   const month = monthUsdc === null ? '' : `${formatUsdc(monthUsdc)} this month`;
   return [`${formatUsdc(last24hUsdc)} in the last 24 hours`, month];
 }

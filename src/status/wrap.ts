@@ -6,7 +6,10 @@ export interface WrapOptions {
   readonly first: string;
 }
 
-/** Breaks text at blanks, and a word that is too long for a line anywhere. Control characters become `?`. */
+/**
+ * Breaks text at blanks, and a word that is too long for a line anywhere. Control characters become
+ * `?`.
+ */
 export function wrapText(text: string, options: WrapOptions): readonly string[] {
   return wrapPhrases(text.split(/\s/), options);
 }
@@ -17,7 +20,8 @@ export function wrapPhrases(phrases: readonly string[], options: WrapOptions): r
   const lines: string[] = [];
   for (const piece of phrases.flatMap((phrase) => splitPhrase(toPlainText(phrase), room))) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + piece.length <= room) lines[lines.length - 1] = `${last} ${piece}`;
+    if (last !== undefined && last.length + 1 + piece.length <= room)
+      lines[lines.length - 1] = `${last} ${piece}`;
     else lines.push(piece);
   }
   const rest = ' '.repeat(options.first.length);

@@ -5,7 +5,10 @@ import { mergeCidr } from 'cidr-tools';
 import { parsePrefix } from '../lib/addresses.ts';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 
-/** Addresses that were read and merged, as text for nft: 64,000 of them are a megabyte, as numbers they would be five. */
+/**
+ * Addresses that were read and merged, as text for nft: 64,000 of them are a megabyte, as numbers
+ * they would be five.
+ */
 export type AddressList = Readonly<ReturnType<typeof parseAddressList>>;
 
 const reasons: Readonly<Record<string, string>> = {
@@ -17,7 +20,10 @@ const mostEntries = 200_000;
 const mostBytes = 8 * 1024 ** 2;
 const mostNamed = 3;
 
-/** A file of addresses and prefixes, as public blocklists come. @throws list-refused, with each broken line (the first few) */
+/**
+ * A file of addresses and prefixes, as public blocklists come. @throws list-refused, with each
+ * broken line (the first few)
+ */
 export async function readAddressList(path: string): Promise<AddressList> {
   const text = await readText(path).catch((error: unknown) => {
     const why = reasons[systemCodeOf(error) ?? ''] ?? messageOf(error);
@@ -34,20 +40,25 @@ export function parseAddressList(text: string, place: string) {
   const prefixes: Readonly<Record<4 | 6, string[]>> = { 4: [], 6: [] };
   const broken: string[] = [];
   let number = 0;
-  // Every byte is one character, as comments may be in any encoding: so are those of a byte order mark.
+  // Every byte is one character, as comments may be in any encoding: so are those of a byte order
+  // mark.
   for (const [line] of text.replace(/^\u00ef\u00bb\u00bf/, '').matchAll(/[^\n]*\n|[^\n]+/g)) {
     number += 1;
     const entry = line.replace(/[#;].*/, '').trim();
     if (entry === '') continue;
     const prefix = parsePrefix(entry);
-    if (prefix === undefined || prefix.length === 0) broken.push(`${place}:${number}: found ${quote(entry)}`);
+    if (prefix === undefined || prefix.length === 0)
+      broken.push(`${place}:${number}: found ${quote(entry)}`);
     else prefixes[prefix.family].push(entry);
   }
   const count = prefixes[4].length + prefixes[6].length;
   if (broken.length > 0) throw new TributaryError('list-refused', describeBroken(broken));
   if (count === 0) throw new TributaryError('list-refused', `${place}: there is no address in it`);
   if (count > mostEntries) {
-    throw new TributaryError('list-refused', `${place}: it has ${count} entries; allowed: at most ${mostEntries}`);
+    throw new TributaryError(
+      'list-refused',
+      `${place}: it has ${count} entries; allowed: at most ${mostEntries}`,
+    );
   }
   const elements = { 4: toChunks(prefixes[4], /\/32$/), 6: toChunks(prefixes[6], /\/128$/) };
   return {
@@ -76,7 +87,10 @@ function quote(entry: string): string {
   return JSON.stringify(entry.length > 60 ? `${shown}…` : shown);
 }
 
-/** `192.0.2.0/24, 198.51.100.7`: so many elements at a time as one nft transaction takes from an ordinary user. */
+/**
+ * `192.0.2.0/24, 198.51.100.7`: so many elements at a time as one nft transaction takes from an
+ * ordinary user.
+ */
 function toChunks(prefixes: string[], ofOne: RegExp): readonly string[] {
   const merged = mergeCidr(prefixes).map((prefix) => prefix.replace(ofOne, ''));
   const count = Math.ceil(merged.length / chunkLength);

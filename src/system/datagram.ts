@@ -14,7 +14,10 @@ export interface DatagramQuestion<Answer> {
   readonly waitsMs: readonly number[];
 }
 
-/** The first answer that fits, from where the question went; undefined: none came, or the other end is not there. */
+/**
+ * The first answer that fits, from where the question went; undefined: none came, or the other end
+ * is not there.
+ */
 export async function askByDatagram<Answer>(
   { host, port, request, decode, waitsMs }: DatagramQuestion<Answer>,
   signal: AbortSignal,

@@ -18,7 +18,10 @@ interface Command {
   readonly talk?: Talk;
 }
 
-/** Up to the first line that is refused. What was cut short in the middle is done again by the program that the command names. */
+/**
+ * Up to the first line that is refused. What was cut short in the middle is done again by the
+ * program that the command names.
+ */
 export interface Talk {
   readonly to: keyof typeof dialects;
   readonly lines: readonly string[];
@@ -32,7 +35,8 @@ export type Exec = (command: Command) => Promise<string>;
 const stderrLimit = 400;
 
 export const exec: Exec = async (command) => {
-  // Loaded late: it costs as much memory as everything else in the agent, and start-up begins with reading files.
+  // Loaded late: it costs as much memory as everything else in the agent, and start-up begins with
+  // reading files.
   const { execa } = await import('execa');
   const { timeoutMs: timeout = 15_000 } = command;
   const result = await execa(command.program, command.args, {
@@ -47,10 +51,15 @@ export const exec: Exec = async (command) => {
   });
   if (!result.failed) return result.stdout ?? '';
   if (result.code === 'ENOENT') {
-    throw new TributaryError('missing-program', `${command.doing}: the program ${command.program} is not installed`);
+    throw new TributaryError(
+      'missing-program',
+      `${command.doing}: the program ${command.program} is not installed`,
+    );
   }
   const how =
-    result.exitCode === undefined ? `failed (${result.code ?? result.signal})` : `exited with ${result.exitCode}`;
+    result.exitCode === undefined
+      ? `failed (${result.code ?? result.signal})`
+      : `exited with ${result.exitCode}`;
   // Never standard input nor standard output: they may hold keys.
   const said = result.stderr.trim().replace(/\s+/g, ' ').slice(0, stderrLimit);
   const failure = result.timedOut

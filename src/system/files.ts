@@ -6,9 +6,10 @@ import { rethrow, systemCodeOf, TributaryError, toUndefined } from '../lib/error
 import { type Folder, openFolder, type User } from './folder.ts';
 
 /**
- * Replaces a file in one step with mode 0600, and lasts through a power cut. What root writes in another user's folder is
- * that user's: the agent, an ordinary user under systemd, reads what `sudo tributary login` wrote. `finish` sets another
- * owner and mode before the file has its name, on what is open: a name may be another file's by then. @throws state-unwritable
+ * Replaces a file in one step with mode 0600, and lasts through a power cut. What root writes in
+ * another user's folder is that user's: the agent, an ordinary user under systemd, reads what `sudo
+ * tributary login` wrote. `finish` sets another owner and mode before the file has its name, on
+ * what is open: a name may be another file's by then. @throws state-unwritable
  */
 export async function writeFileAtomic(
   path: string,
@@ -20,8 +21,10 @@ export async function writeFileAtomic(
   const replace = async (folder: Folder, name: string) => {
     await using file = await folder.open(temporary, O_CREAT | O_EXCL | O_WRONLY);
     await file.writeFile(text);
-    // Where root cannot become the folder's owner; one whom this user namespace does not know cannot be given anything.
-    if (folder.owner !== undefined) await file.chown(folder.owner.uid, folder.owner.gid).catch(() => undefined);
+    // Where root cannot become the folder's owner; one whom this user namespace does not know
+    // cannot be given anything.
+    if (folder.owner !== undefined)
+      await file.chown(folder.owner.uid, folder.owner.gid).catch(() => undefined);
     await finish?.(file, folder.owner);
     await file.sync();
     await folder.rename(temporary, name);
@@ -35,10 +38,14 @@ export async function writeFileAtomic(
   ).catch(unwritable(`writing ${path}`));
 }
 
-/** Replaces a file's text in one step; whose it is and who may read it stay. A new one, in a new folder too, can be read by all. @throws state-unwritable */
+/**
+ * Replaces a file's text in one step; whose it is and who may read it stay. A new one, in a new
+ * folder too, can be read by all. @throws state-unwritable
+ */
 export async function replaceFileText(path: string, text: string): Promise<void> {
   const before = await stat(path).catch(() => undefined);
-  if (before === undefined) await makeFolders(dirname(path), 0o755).catch(unwritable(`writing ${path}`));
+  if (before === undefined)
+    await makeFolders(dirname(path), 0o755).catch(unwritable(`writing ${path}`));
   await writeFileAtomic(path, text, async (file, owner) => {
     if (before !== undefined && owner === undefined) await file.chown(before.uid, before.gid);
     await file.chmod((before?.mode ?? 0o644) & 0o777);
@@ -46,8 +53,8 @@ export async function replaceFileText(path: string, text: string): Promise<void>
 }
 
 /**
- * Adds text to the end of a file, and lasts through a power cut. Makes the file (mode 0600) and its folder where there is
- * none. Resolves with the file's length in bytes. @throws state-unwritable
+ * Adds text to the end of a file, and lasts through a power cut. Makes the file (mode 0600) and its
+ * folder where there is none. Resolves with the file's length in bytes. @throws state-unwritable
  */
 export async function appendToFile(path: string, text: string): Promise<number> {
   const { O_APPEND, O_CREAT, O_WRONLY } = constants;
@@ -59,13 +66,16 @@ export async function appendToFile(path: string, text: string): Promise<number> 
     if (size === Buffer.byteLength(text)) await folder.sync();
     return size;
   };
-  if (!(await isThere(dirname(path)))) await makeFolder(dirname(path), 0o700).catch(unwritable(`writing ${path}`));
+  if (!(await isThere(dirname(path))))
+    await makeFolder(dirname(path), 0o700).catch(unwritable(`writing ${path}`));
   return inFolder(path, append).catch(unwritable(`writing ${path}`));
 }
 
 /** Gives a file another name in its folder. @throws state-unwritable */
 export async function renameFile(path: string, to: string): Promise<void> {
-  await inFolder(path, (folder, name) => folder.rename(name, to)).catch(unwritable(`renaming ${path}`));
+  await inFolder(path, (folder, name) => folder.rename(name, to)).catch(
+    unwritable(`renaming ${path}`),
+  );
 }
 
 /** @throws state-unwritable */
@@ -80,7 +90,10 @@ export async function listFolder(path: string): Promise<readonly string[]> {
   return (await readIfThere(path, names)) ?? [];
 }
 
-/** The file's text; undefined when there is no such file. No link is followed. @throws state-unreadable */
+/**
+ * The file's text; undefined when there is no such file. No link is followed. @throws
+ * state-unreadable
+ */
 export function readOwnFile(path: string): Promise<string | undefined> {
   const read = inFolder(path, async (folder, name) => {
     await using file = await folder.open(name, constants.O_RDONLY);
@@ -89,7 +102,10 @@ export function readOwnFile(path: string): Promise<string | undefined> {
   return readIfThere(path, read);
 }
 
-/** The same of a file that may be a link, as far as the owner of its folder may follow it. @throws state-unreadable */
+/**
+ * The same of a file that may be a link, as far as the owner of its folder may follow it. @throws
+ * state-unreadable
+ */
 export function readLinkedFile(path: string): Promise<string | undefined> {
   const read = inFolder(path, (folder, name) => folder.readLinked(name));
   return readIfThere(path, read);
@@ -117,21 +133,35 @@ function unwritable(doing: string) {
   return rethrow('state-unwritable', doing);
 }
 
-/** For a program: this file, or one in memory where its folder is another user's or takes nothing. @throws state-unwritable */
-export async function lendFile(path: string, text: string): Promise<{ readonly path: string } & AsyncDisposable> {
+/**
+ * For a program: this file, or one in memory where its folder is another user's or takes nothing.
+ * @throws state-unwritable
+ */
+export async function lendFile(
+  path: string,
+  text: string,
+): Promise<{ readonly path: string } & AsyncDisposable> {
   const write = () => writeFileAtomic(path, text).then(() => true, toUndefined('state-unwritable'));
   if ((await isOwnFolder(dirname(path))) && (await write()))
     return { path, [Symbol.asyncDispose]: async () => undefined };
-  const folder = await mkdtemp('/dev/shm/tributary-').catch(unwritable('making a folder in /dev/shm'));
+  const folder = await mkdtemp('/dev/shm/tributary-').catch(
+    unwritable('making a folder in /dev/shm'),
+  );
   const inMemory = join(folder, basename(path));
   await writeFileAtomic(inMemory, text);
-  return { path: inMemory, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+  return {
+    path: inMemory,
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
 }
 
 /** A state file before it has its own name, as `writeFileAtomic` writes it. */
 const temporaryName = /^\.[\w-]+\.(jsonl?|conf)(\.left-\d+)?\.[0-9a-f]{8}$/;
 
-/** Removes what killed writes left in this folder of the agent's a minute ago or earlier: a command may be writing now. */
+/**
+ * Removes what killed writes left in this folder of the agent's a minute ago or earlier: a command
+ * may be writing now.
+ */
 export async function sweepTemporaryFiles(path: string, now: Date): Promise<void> {
   const sweep = async (folder: Folder) => {
     for (const name of (await folder.names()).filter((one) => temporaryName.test(one))) {
@@ -143,7 +173,10 @@ export async function sweepTemporaryFiles(path: string, now: Date): Promise<void
   await withFolder(path, sweep).catch(() => undefined);
 }
 
-/** True where the folder is there and not read-only, and root need not become another user to work in it. */
+/**
+ * True where the folder is there and not read-only, and root need not become another user to work
+ * in it.
+ */
 function isOwnFolder(path: string): Promise<boolean> {
   const isOwn = ({ owner }: Folder) => access(path, constants.W_OK).then(() => owner === undefined);
   return withFolder(path, isOwn).catch(() => false);
@@ -162,11 +195,17 @@ export async function ensureDirectory(path: string): Promise<void> {
   await makeFolders(path, 0o700).catch(unwritable(`making the directory ${path}`));
 }
 
-/** The same for a folder in which programs open files by name, which root does in no other user's. @throws state-unwritable */
+/**
+ * The same for a folder in which programs open files by name, which root does in no other user's.
+ * @throws state-unwritable
+ */
 export async function ensureOwnDirectory(path: string): Promise<void> {
   await ensureDirectory(path);
   if (await isOwnFolder(path)) return;
-  throw new TributaryError('state-unwritable', `${path} belongs to another user or is read-only: name another`);
+  throw new TributaryError(
+    'state-unwritable',
+    `${path} belongs to another user or is read-only: name another`,
+  );
 }
 
 /** With those above it. */

@@ -1,23 +1,46 @@
 import * as fs from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, readFile, readlink, rename, unlink } from 'node:fs/promises';
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  unlink,
+} from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { attempt } from '../lib/attempt.ts';
 import { systemCodeOf } from '../lib/errors.ts';
 
-/** A folder, and the files in it by their names. Throws the system's errors, about paths as they were given. */
+/**
+ * A folder, and the files in it by their names. Throws the system's errors, about paths as they
+ * were given.
+ */
 export type Folder = ReturnType<typeof createFolder>;
 
-/** Root becomes the folder's owner for each step on a name in it: a link leads no further than that owner. */
+/**
+ * Root becomes the folder's owner for each step on a name in it: a link leads no further than that
+ * owner.
+ */
 export async function openFolder(path: string): Promise<Folder> {
   // Only root has rights that a folder's owner lacks.
   if (process.geteuid?.() !== 0) {
-    return createFolder({ path, handle: undefined, base: path, owner: undefined, actor: undefined });
+    return createFolder({
+      path,
+      handle: undefined,
+      base: path,
+      owner: undefined,
+      actor: undefined,
+    });
   }
   const full = resolve(path);
   const handle = await open(full, fs.constants.O_DIRECTORY);
   try {
     const { uid, gid } = await handle.stat();
-    // Held open and not walked to again: an owner may be shut out above it (/var/lib/private), and may swap what is above.
+    // Held open and not walked to again: an owner may be shut out above it (/var/lib/private), and
+    // may swap what is above.
     const base = `/proc/self/fd/${handle.fd}`;
     await refuseOthersLinks(full, await readlink(base), uid);
     const owner = uid === 0 ? undefined : { uid, gid };
@@ -39,13 +62,19 @@ interface FolderParts {
 }
 
 /** The same call of the system, for this process as it is and for another user. */
-type Ways<A extends readonly unknown[], T> = readonly [later: (...args: A) => Promise<T>, now: (...args: A) => T];
+type Ways<A extends readonly unknown[], T> = readonly [
+  later: (...args: A) => Promise<T>,
+  now: (...args: A) => T,
+];
 
 function createFolder(parts: FolderParts) {
   const { path, handle, base, owner, actor } = parts;
   const inBase = (name: string) => join(base, name);
   // The agent itself never waits for its disk; root's commands have nothing else to do.
-  const step = async <A extends readonly unknown[], T>([later, now]: Ways<A, T>, ...args: A): Promise<T> => {
+  const step = async <A extends readonly unknown[], T>(
+    [later, now]: Ways<A, T>,
+    ...args: A
+  ): Promise<T> => {
     try {
       return await (actor === undefined ? later(...args) : asUser(actor, () => now(...args)));
     } catch (error) {
@@ -72,7 +101,10 @@ function createFolder(parts: FolderParts) {
   return {
     /** Whose the folder is, where root works in another user's. */
     owner,
-    /** A regular file, never through a link. Where the folder is another user's, it has to be theirs and have no second name. */
+    /**
+     * A regular file, never through a link. Where the folder is another user's, it has to be theirs
+     * and have no second name.
+     */
     open: openFile,
     /** Text of a file, also through a link, as far as the folder's owner may follow it. */
     async readLinked(name: string) {
@@ -116,14 +148,17 @@ async function checkFile(file: FileHandle, { owner, actor }: FolderParts): Promi
   if (owner === undefined) return;
   // A root that cannot become the owner has written files of its own there.
   const isExpected = found.uid === owner.uid || (actor === undefined && found.uid === 0);
-  if (!isExpected) throw new Error(`it belongs to user ${found.uid}, and its folder to user ${owner.uid}`);
-  if (found.nlink > 1) throw new Error('it has a second name, in a folder that belongs to another user');
+  if (!isExpected)
+    throw new Error(`it belongs to user ${found.uid}, and its folder to user ${owner.uid}`);
+  if (found.nlink > 1)
+    throw new Error('it has a second name, in a folder that belongs to another user');
 }
 
 /**
- * Who may swap a link decides where it leads: root follows its own and those of the user that it becomes. In a user
- * namespace it also follows those of users who are unknown there: it has no rights that they lack. `opened` is where the
- * open folder really is; a link that was swapped meanwhile does not lead there.
+ * Who may swap a link decides where it leads: root follows its own and those of the user that it
+ * becomes. In a user namespace it also follows those of users who are unknown there: it has no
+ * rights that they lack. `opened` is where the open folder really is; a link that was swapped
+ * meanwhile does not lead there.
  */
 async function refuseOthersLinks(path: string, opened: string, ownerId: number): Promise<void> {
   let real = '/';
@@ -141,7 +176,8 @@ async function refuseOthersLinks(path: string, opened: string, ownerId: number):
     if (isAbsolute(target)) real = '/';
     ahead.unshift(...target.split('/'));
   }
-  if (ahead.length > 0 || real !== opened) throw new Error(`${path} was changed while it was opened`);
+  if (ahead.length > 0 || real !== opened)
+    throw new Error(`${path} was changed while it was opened`);
 }
 
 export interface User {
@@ -149,11 +185,15 @@ export interface User {
   readonly gid: number;
 }
 
-/** With another user's rights, in one breath, so that nothing else runs with them; undefined: as this process. */
+/**
+ * With another user's rights, in one breath, so that nothing else runs with them; undefined: as
+ * this process.
+ */
 function asUser<T>(user: User | undefined, act: () => T): T {
   if (user === undefined) return act();
   const { setgroups, setegid, seteuid, getgroups, getegid, geteuid } = process;
-  if (!setgroups || !setegid || !seteuid || !getgroups || !getegid || !geteuid) throw new Error('there are no users');
+  if (!setgroups || !setegid || !seteuid || !getgroups || !getegid || !geteuid)
+    throw new Error('there are no users');
   const own = { groups: getgroups(), gid: getegid(), uid: geteuid() };
   try {
     // Root's other groups open files too. The user last: after it nothing else may be changed.
@@ -168,7 +208,10 @@ function asUser<T>(user: User | undefined, act: () => T): T {
   }
 }
 
-/** False in a user namespace that does not know the user, and for a root that was left without the right to become others. */
+/**
+ * False in a user namespace that does not know the user, and for a root that was left without the
+ * right to become others.
+ */
 function canBecome(user: User): boolean {
   return attempt(() => asUser(user, () => true)) ?? false;
 }

@@ -1,9 +1,14 @@
-/** Whether a line of `ip -o monitor` says anything new: that a lifetime began again, as routers make it, does not. */
+/**
+ * Whether a line of `ip -o monitor` says anything new: that a lifetime began again, as routers make
+ * it, does not.
+ */
 export function createIpNews(): (line: string) => boolean {
   const known = new Map<string, string>();
   return (line) => {
     const isGone = line.includes('Deleted ');
-    const text = line.replace('Deleted ', '').replace(/ (?:expires|valid_lft|preferred_lft) \S+/g, '');
+    const text = line
+      .replace('Deleted ', '')
+      .replace(/ (?:expires|valid_lft|preferred_lft) \S+/g, '');
     const subject = toSubject(text);
     if (!isGone && known.get(subject) === text) return false;
     if (isGone) known.delete(subject);

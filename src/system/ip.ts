@@ -13,7 +13,13 @@ const interfaceRow = z
     address: z.string().optional(),
     linkinfo: z.object({ info_kind: z.string().optional() }).optional(),
     addr_info: z
-      .array(z.object({ family: z.string(), local: z.string().optional(), prefixlen: z.number().optional() }))
+      .array(
+        z.object({
+          family: z.string(),
+          local: z.string().optional(),
+          prefixlen: z.number().optional(),
+        }),
+      )
       .default([]),
   })
   .transform((row) => ({
@@ -24,11 +30,13 @@ const interfaceRow = z
     hardwareAddress: row.address,
     /** undefined for hardware and loopback, else `veth`, `wireguard`, `tun`, … */
     kind: row.linkinfo?.info_kind,
-    addresses: row.addr_info.flatMap(({ family: kind, local: address, prefixlen: prefixLength }) => {
-      const family: Family | undefined = kind === 'inet' ? 4 : kind === 'inet6' ? 6 : undefined;
-      const isWhole = family !== undefined && address !== undefined && prefixLength !== undefined;
-      return isWhole ? [{ family, address, prefixLength }] : [];
-    }) as readonly InterfaceAddress[],
+    addresses: row.addr_info.flatMap(
+      ({ family: kind, local: address, prefixlen: prefixLength }) => {
+        const family: Family | undefined = kind === 'inet' ? 4 : kind === 'inet6' ? 6 : undefined;
+        const isWhole = family !== undefined && address !== undefined && prefixLength !== undefined;
+        return isWhole ? [{ family, address, prefixLength }] : [];
+      },
+    ) as readonly InterfaceAddress[],
   }));
 const routeRow = z
   .object({
@@ -39,7 +47,12 @@ const routeRow = z
     metric: z.number().default(0),
     table: z.string().default('main'),
   })
-  .transform(({ dst, dev, gateway, ...row }) => ({ ...row, destination: dst, interface: dev, gateway }));
+  .transform(({ dst, dev, gateway, ...row }) => ({
+    ...row,
+    destination: dst,
+    interface: dev,
+    gateway,
+  }));
 const ruleRow = z
   .object({
     priority: z.number(),
@@ -47,32 +60,54 @@ const ruleRow = z
     dst: z.string().optional(),
     table: z.string().optional(),
   })
-  .transform(({ priority, iif, table, dst }) => ({ priority, incomingInterface: iif, table, destination: dst }));
+  .transform(({ priority, iif, table, dst }) => ({
+    priority,
+    incomingInterface: iif,
+    table,
+    destination: dst,
+  }));
 
 export type Family = 4 | 6;
 
-type InterfaceAddress = { readonly family: Family; readonly address: string; readonly prefixLength: number };
+type InterfaceAddress = {
+  readonly family: Family;
+  readonly address: string;
+  readonly prefixLength: number;
+};
 
 /** A network interface. */
 export type Interface = Readonly<z.output<typeof interfaceRow>>;
 
-/** A route; `type` is `unicast` unless the kernel says otherwise (`blackhole`, `throw`, `local`), `destination` a prefix, an address or `default`. */
+/**
+ * A route; `type` is `unicast` unless the kernel says otherwise (`blackhole`, `throw`, `local`),
+ * `destination` a prefix, an address or `default`.
+ */
 export type Route = Readonly<z.output<typeof routeRow>> & { readonly family: Family };
 
-/** A routing policy rule, as far as this program makes any; `destination` is a single address, undefined: wherever the packet goes. */
+/**
+ * A routing policy rule, as far as this program makes any; `destination` is a single address,
+ * undefined: wherever the packet goes.
+ */
 export type PolicyRule = Omit<Readonly<z.output<typeof ruleRow>>, 'destination'> & {
   readonly family: Family;
   readonly destination?: string | undefined;
 };
 
-/** Every interface of this network namespace with its addresses. @throws command-failed, missing-program */
+/**
+ * Every interface of this network namespace with its addresses. @throws command-failed,
+ * missing-program
+ */
 export async function observeInterfaces(exec: Exec): Promise<readonly Interface[]> {
-  return listIp(exec, '-d address show', { row: interfaceRow, doing: 'reading the network interfaces' });
+  return listIp(exec, '-d address show', {
+    row: interfaceRow,
+    doing: 'reading the network interfaces',
+  });
 }
 
 /** Every route of every table of one family. @throws command-failed, missing-program */
 export async function observeRoutes(exec: Exec, family: Family): Promise<readonly Route[]> {
-  // The kept program speaks both families: an IPv4 default route is told from the other by its root.
+  // The kept program speaks both families: an IPv4 default route is told from the other by its
+  // root.
   const words = `-${family} route show table all${family === 4 ? ' root 0.0.0.0/0' : ''}`;
   const rows = await listIp(exec, words, { row: routeRow, doing: 'reading the routes' });
   return rows.map((row) => ({ family, ...row }));
@@ -80,7 +115,10 @@ export async function observeRoutes(exec: Exec, family: Family): Promise<readonl
 
 /** Every policy rule of one family. @throws command-failed, missing-program */
 export async function observeRules(exec: Exec, family: Family): Promise<readonly PolicyRule[]> {
-  const rows = await listIp(exec, `-${family} rule show`, { row: ruleRow, doing: 'reading the routing rules' });
+  const rows = await listIp(exec, `-${family} rule show`, {
+    row: ruleRow,
+    doing: 'reading the routing rules',
+  });
   return rows.map((row) => ({ family, ...row }));
 }
 
@@ -90,7 +128,9 @@ export type Network = Awaited<ReturnType<typeof observeNetwork>>;
 /** Everything at once. @throws command-failed, missing-program */
 export async function observeNetwork(exec: Exec) {
   const families: readonly Family[] = (await speaksIpv6()) ? [4, 6] : [4];
-  const ofEach = async <T>(observe: (exec: Exec, family: Family) => Promise<readonly T[]>): Promise<readonly T[]> =>
+  const ofEach = async <T>(
+    observe: (exec: Exec, family: Family) => Promise<readonly T[]>,
+  ): Promise<readonly T[]> =>
     (await Promise.all(families.map((family) => observe(exec, family)))).flat() as readonly T[];
   const [interfaces, routes, rules] = await Promise.all([
     observeInterfaces(exec),
@@ -106,14 +146,29 @@ export interface IpCommand {
   readonly line: string;
 }
 
-/** Runs the commands in order, each family's by one process; it stops at the first that fails. @throws command-failed */
-export async function applyIpCommands(exec: Exec, commands: readonly IpCommand[], doing: string): Promise<void> {
+/**
+ * Runs the commands in order, each family's by one process; it stops at the first that fails.
+ * @throws command-failed
+ */
+export async function applyIpCommands(
+  exec: Exec,
+  commands: readonly IpCommand[],
+  doing: string,
+): Promise<void> {
   for (const family of [4, 6] as const) {
-    const lines = commands.filter((command) => command.family === family).map((command) => command.line);
+    const lines = commands
+      .filter((command) => command.family === family)
+      .map((command) => command.line);
     if (lines.length > 0) {
       const talk: Talk = { to: family === 6 ? 'ip -6' : 'ip', lines, isChange: true };
       const input = lines.join('\n');
-      await exec({ program: 'ip', args: [`-${family}`, '-batch', '-'], input: `${input}\n`, doing, talk });
+      await exec({
+        program: 'ip',
+        args: [`-${family}`, '-batch', '-'],
+        input: `${input}\n`,
+        doing,
+        talk,
+      });
     }
   }
 }
@@ -124,12 +179,19 @@ export interface Listing<T> {
   readonly doing: string;
 }
 
-async function listIp<T>(exec: Exec, words: string, { row, doing }: Listing<T>): Promise<readonly T[]> {
+async function listIp<T>(
+  exec: Exec,
+  words: string,
+  { row, doing }: Listing<T>,
+): Promise<readonly T[]> {
   const [option, ...line] = words.split(' ');
   const talk: Talk = { to: option === '-6' ? 'ip -6' : 'ip', lines: [line.join(' ')] };
   const text = await exec({ program: 'ip', args: ['-j', ...words.split(' ')], doing, talk });
   // ip prints nothing at all, or `[{},{}]` with holes, where it has nothing to say.
-  const parsed = z.array(z.union([z.strictObject({}), row])).safeParse(text.trim() === '' ? [] : parseJson(text));
-  if (!parsed.success) throw new TributaryError('command-failed', `${doing}: ip printed something unexpected`);
+  const parsed = z
+    .array(z.union([z.strictObject({}), row]))
+    .safeParse(text.trim() === '' ? [] : parseJson(text));
+  if (!parsed.success)
+    throw new TributaryError('command-failed', `${doing}: ip printed something unexpected`);
   return parsed.data.filter((found): found is T => Object.keys(found as object).length > 0);
 }

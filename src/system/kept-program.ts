@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { computeBackoffMs } from '../lib/backoff.ts';
 import { sleep } from '../lib/sleep.ts';
 
-/** A program that runs as long as this process and says something now and then, a line at a time. */
+/**
+ * A program that runs as long as this process and says something now and then, a line at a time.
+ */
 export interface KeptProgram {
   readonly program: string;
   readonly args: readonly string[];
@@ -19,7 +21,10 @@ export interface Kept {
   restart(): void;
 }
 
-/** The one way to keep a program running; it is started again whenever it ends, and tried again where it is missing. */
+/**
+ * The one way to keep a program running; it is started again whenever it ends, and tried again
+ * where it is missing.
+ */
 export type KeepProgram = (program: KeptProgram, signal: AbortSignal) => Kept;
 
 const again = { baseMs: 500, maxMs: 300_000 };
@@ -53,8 +58,13 @@ export const keepProgram: KeepProgram = ({ program, args, onLine, onReturn }, si
   return { ended: run(), restart };
 };
 
-function start(program: string, args: readonly string[], onLine: KeptProgram['onLine']): ChildProcess {
-  // The kernel ends it with this process, by kill -9 too: it would wait for its next line otherwise, perhaps for months.
+function start(
+  program: string,
+  args: readonly string[],
+  onLine: KeptProgram['onLine'],
+): ChildProcess {
+  // The kernel ends it with this process, by kill -9 too: it would wait for its next line
+  // otherwise, perhaps for months.
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });

@@ -9,7 +9,10 @@ export interface ProbeTarget {
   readonly port: number;
 }
 
-/** How long a connection takes to be made or refused, in ms, a second at most; undefined: none can be tried. */
+/**
+ * How long a connection takes to be made or refused, in ms, a second at most; undefined: none can
+ * be tried.
+ */
 export type LineProbe = (target: ProbeTarget) => Promise<number | undefined>;
 
 /** No answer by then. */
@@ -17,7 +20,9 @@ export const patienceMs = 1_000;
 /** A name is asked for again then. */
 const keepMs = 300_000;
 
-export function createLineProbe(lookUp: (host: string) => Promise<{ readonly address: string }> = lookup): LineProbe {
+export function createLineProbe(
+  lookUp: (host: string) => Promise<{ readonly address: string }> = lookup,
+): LineProbe {
   const known = new Map<string, { readonly address: string; readonly untilMs: number }>();
   const resolve = async (host: string): Promise<string | undefined> => {
     if (isIP(host) !== 0) return host;
@@ -25,7 +30,8 @@ export function createLineProbe(lookUp: (host: string) => Promise<{ readonly add
     if (kept !== undefined && kept.untilMs > performance.now()) return kept.address;
     const late = sleep(patienceMs, undefined, { ref: false });
     const found = await Promise.race([lookUp(host).catch(() => undefined), late]);
-    if (found !== undefined) known.set(host, { address: found.address, untilMs: performance.now() + keepMs });
+    if (found !== undefined)
+      known.set(host, { address: found.address, untilMs: performance.now() + keepMs });
     return found?.address ?? kept?.address;
   };
   return async ({ host, port }) => {

@@ -8,9 +8,10 @@ import { rethrow, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { openFolder } from './folder.ts';
 
 /**
- * Takes the lock on a file (0600), which is made where it is missing and never removed: a removed one could be locked twice.
- * It is flock(2) on our own open file, taken by a helper process on our descriptor, and ends with us, by kill -9 too.
- * `by`: what takes it, for the error. @throws already-running, missing-program, command-failed, state-unwritable
+ * Takes the lock on a file (0600), which is made where it is missing and never removed: a removed
+ * one could be locked twice. It is flock(2) on our own open file, taken by a helper process on our
+ * descriptor, and ends with us, by kill -9 too. `by`: what takes it, for the error. @throws
+ * already-running, missing-program, command-failed, state-unwritable
  */
 export async function acquireLock(path: string, by = 'agent'): Promise<AsyncDisposable> {
   const file = await openLock(path).catch(rethrow('state-unwritable', `opening the lock ${path}`));
@@ -18,7 +19,10 @@ export async function acquireLock(path: string, by = 'agent'): Promise<AsyncDisp
     const exitCode = await runFlock(file.fd);
     if (exitCode === 1) throw await createHeldError(file, path, by);
     if (exitCode !== 0) {
-      throw new TributaryError('command-failed', `locking ${path}: flock exited with ${exitCode ?? 'a signal'}`);
+      throw new TributaryError(
+        'command-failed',
+        `locking ${path}: flock exited with ${exitCode ?? 'a signal'}`,
+      );
     }
     // For people: the lock itself does not depend on it.
     await file.truncate(0).catch(() => undefined);
@@ -30,10 +34,16 @@ export async function acquireLock(path: string, by = 'agent'): Promise<AsyncDisp
   return { [Symbol.asyncDispose]: () => file.close() };
 }
 
-/** Of a socket that the kernel knows by name in one network namespace alone, and forgets with its process, after kill -9 too. */
+/**
+ * Of a socket that the kernel knows by name in one network namespace alone, and forgets with its
+ * process, after kill -9 too.
+ */
 const nameInNamespace = 'tributary-agent';
 
-/** Keeps a network namespace for one agent: two would remove each other's rules. @throws already-running */
+/**
+ * Keeps a network namespace for one agent: two would remove each other's rules. @throws
+ * already-running
+ */
 export async function claimNamespace(): Promise<AsyncDisposable> {
   const server = createServer((connection) => connection.destroy());
   await once(server.listen(`\0${nameInNamespace}`), 'listening').catch(() => throwUsed());
@@ -46,7 +56,10 @@ export function checkUnclaimed(sockets: string): void {
 }
 
 function throwUsed(): never {
-  throw new TributaryError('already-running', 'another agent, of another state directory, uses this network namespace');
+  throw new TributaryError(
+    'already-running',
+    'another agent, of another state directory, uses this network namespace',
+  );
 }
 
 /** Never through a link, and nothing is written before the lock is ours. */
@@ -56,14 +69,20 @@ async function openLock(path: string): Promise<FileHandle> {
   try {
     return await folder.open(basename(path), O_APPEND | O_CREAT | O_RDWR);
   } catch (error) {
-    // Root's own in a folder that another user was given since, or a disk turned read-only: locked, which changes nothing.
+    // Root's own in a folder that another user was given since, or a disk turned read-only: locked,
+    // which changes nothing.
     const isGivenAway = folder.owner !== undefined && systemCodeOf(error) === 'EACCES';
     if (!isGivenAway && systemCodeOf(error) !== 'EROFS') throw error;
-    return await open(path, O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => Promise.reject(error));
+    return await open(path, O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() =>
+      Promise.reject(error),
+    );
   }
 }
 
-/** Exit code of flock on the descriptor; null when a signal ended it. execa costs memory and is not needed for this. */
+/**
+ * Exit code of flock on the descriptor; null when a signal ended it. execa costs memory and is not
+ * needed for this.
+ */
 async function runFlock(descriptor: number): Promise<number | null> {
   // Short options: busybox knows no others.
   const flock = spawn('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
@@ -74,9 +93,16 @@ async function runFlock(descriptor: number): Promise<number | null> {
   return exitCode;
 }
 
-async function createHeldError(file: FileHandle, path: string, by: string): Promise<TributaryError> {
+async function createHeldError(
+  file: FileHandle,
+  path: string,
+  by: string,
+): Promise<TributaryError> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(32), 0, 32, 0);
   const pid = /^\d+/.exec(buffer.toString('utf8', 0, bytesRead))?.[0];
   const whose = pid === undefined ? `another ${by}` : `another ${by} (process ${pid})`;
-  return new TributaryError('already-running', `${whose} uses this state directory: it holds ${path}`);
+  return new TributaryError(
+    'already-running',
+    `${whose} uses this state directory: it holds ${path}`,
+  );
 }

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { askByDatagram } from './datagram.ts';
 
 /*
- * What a router tells of its public IPv4 address: NAT-PMP (RFC 6886, opcode 0), which changes nothing, and PCP (RFC 6887) for
- * routers that speak only that. PCP tells the address with a mapping alone: it is asked for the port that asks, which nobody
- * else can have, and given back at once.
+ * What a router tells of its public IPv4 address: NAT-PMP (RFC 6886, opcode 0), which changes
+ * nothing, and PCP (RFC 6887) for routers that speak only that. PCP tells the address with a
+ * mapping alone: it is asked for the port that asks, which nobody else can have, and given back at
+ * once.
  */
 
 const port = 5351;
@@ -12,7 +13,10 @@ const waitsMs = [250, 500, 1000];
 const mappingSeconds = 120;
 
 /** The address; undefined: the router does not tell. It is input: any 32 bits. */
-export async function askRouterForAddress(router: string, signal: AbortSignal): Promise<string | undefined> {
+export async function askRouterForAddress(
+  router: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const question = { host: router, port, waitsMs };
   const first = { ...question, request: () => Buffer.from([0, 0]), decode: decodeNatPmpAnswer };
   const said = await askByDatagram(first, signal);
@@ -33,7 +37,9 @@ export async function askRouterForAddress(router: string, signal: AbortSignal): 
 }
 
 /** An answer to opcode 0; `speaks-pcp`: the router knows this version no longer. */
-export function decodeNatPmpAnswer(bytes: Buffer): { readonly address: string | undefined } | 'speaks-pcp' | undefined {
+export function decodeNatPmpAnswer(
+  bytes: Buffer,
+): { readonly address: string | undefined } | 'speaks-pcp' | undefined {
   if (bytes.length >= 4 && bytes[0] === 2) return 'speaks-pcp';
   if (bytes.length < 4 || bytes[0] !== 0 || bytes[1] !== 128) return undefined;
   if (bytes.readUInt16BE(2) !== 0 || bytes.length < 12) return { address: undefined };
@@ -52,7 +58,12 @@ interface PcpMapping {
 const udp = 17;
 const mapLength = 60;
 
-export function encodePcpRequest({ nonce, address, port: internalPort, seconds }: PcpMapping): Buffer {
+export function encodePcpRequest({
+  nonce,
+  address,
+  port: internalPort,
+  seconds,
+}: PcpMapping): Buffer {
   const bytes = Buffer.alloc(mapLength);
   bytes.set([2, 1]);
   bytes.writeUInt32BE(seconds, 4);
@@ -66,7 +77,10 @@ export function encodePcpRequest({ nonce, address, port: internalPort, seconds }
 }
 
 /** undefined: it is no answer to this request. An `address` of undefined: the router refuses. */
-export function decodePcpAnswer(bytes: Buffer, nonce: Buffer): { readonly address: string | undefined } | undefined {
+export function decodePcpAnswer(
+  bytes: Buffer,
+  nonce: Buffer,
+): { readonly address: string | undefined } | undefined {
   if (bytes.length < 4 || bytes[0] !== 2 || bytes[1] !== 129) return undefined;
   if (bytes.length < mapLength) return bytes[3] === 0 ? undefined : { address: undefined };
   if (!bytes.subarray(24, 36).equals(nonce)) return undefined;

@@ -1,14 +1,17 @@
 import type { Exec } from './exec.ts';
 
-/** A change of our own is heard of within milliseconds, on a busy machine within a second or two. */
+/**
+ * A change of our own is heard of within milliseconds, on a busy machine within a second or two.
+ */
 const heardSoonMs = 2_000;
 /** Later than that, it never will be. */
 const heardWithinMs = 5_000;
 
 /**
- * What `nft monitor` says, told apart into this process's own changes of a table and everybody else's. The kernel numbers
- * the transactions of a namespace. Those that touched `table` (`inet tributary`), and those that were not heard of, less our
- * own, are a stranger's: so a restart of the monitor hides none, and the permit's renewals are no news.
+ * What `nft monitor` says, told apart into this process's own changes of a table and everybody
+ * else's. The kernel numbers the transactions of a namespace. Those that touched `table` (`inet
+ * tributary`), and those that were not heard of, less our own, are a stranger's: so a restart of
+ * the monitor hides none, and the permit's renewals are no news.
  */
 export function createNftNews(exec: Exec, table: string) {
   const ofTable = new RegExp(`^\\w+ \\w+ ${table}(?: |$)`);
@@ -22,9 +25,13 @@ export function createNftNews(exec: Exec, table: string) {
   let begunAtMs = Number.NEGATIVE_INFINITY;
   /** When each that was not heard of yet was through. */
   let own: number[] = [];
-  /** True while changes are heard; false before the first, and where one of our own was not heard of. */
+  /**
+   * True while changes are heard; false before the first, and where one of our own was not heard
+   * of.
+   */
   const isHearing = () =>
-    number !== undefined && (heardAtMs >= begunAtMs || performance.now() - begunAtMs < heardWithinMs);
+    number !== undefined &&
+    (heardAtMs >= begunAtMs || performance.now() - begunAtMs < heardWithinMs);
   return {
     /** Takes a line; true where it ends a transaction, which is worth a look at `isChanged`. */
     takeLine(line: string) {
@@ -57,7 +64,10 @@ export function createNftNews(exec: Exec, table: string) {
         underWay -= 1;
       }
     }) satisfies Exec,
-    /** True where another program has changed the table since this was last asked; undefined while a change of our own is under way. */
+    /**
+     * True where another program has changed the table since this was last asked; undefined while a
+     * change of our own is under way.
+     */
     isChanged() {
       if (underWay > 0) return undefined;
       const isForeign = touching > own.length;

@@ -11,7 +11,10 @@ const chainRow = z.object({
   policy: z.string().optional(),
 });
 /** Statements that nft has no JSON for, it writes as text. */
-const statement = z.union([z.record(z.string(), z.unknown()), z.string().transform((text) => ({ text }))]);
+const statement = z.union([
+  z.record(z.string(), z.unknown()),
+  z.string().transform((text) => ({ text })),
+]);
 const ruleRow = z.object({
   family: z.string(),
   table: z.string(),
@@ -30,11 +33,20 @@ export type NftRuleset = Readonly<Awaited<ReturnType<typeof observeNftRuleset>>>
 /** @throws command-failed, missing-program */
 export async function observeNftRuleset(exec: Exec) {
   // Without the elements of sets, which may be many.
-  const rows = await listNft(exec, '--json --terse list ruleset', { row, doing: 'reading every nft table' });
-  return { chains: rows.flatMap(({ chain }) => chain ?? []), rules: rows.flatMap(({ rule }) => rule ?? []) };
+  const rows = await listNft(exec, '--json --terse list ruleset', {
+    row,
+    doing: 'reading every nft table',
+  });
+  return {
+    chains: rows.flatMap(({ chain }) => chain ?? []),
+    rules: rows.flatMap(({ rule }) => rule ?? []),
+  };
 }
 
-/** A chain that forwarded IPv4 packets pass through; closed: it refuses what no earlier rule of it accepts. */
+/**
+ * A chain that forwarded IPv4 packets pass through; closed: it refuses what no earlier rule of it
+ * accepts.
+ */
 export type ForwardChain = Readonly<ReturnType<typeof findForwardChains>[number]>;
 
 /** Every such chain, in any table: a packet passes only where all of them let it. */
@@ -42,14 +54,25 @@ export function findForwardChains({ chains, rules }: NftRuleset) {
   return chains
     .filter(({ family, hook }) => hook === 'forward' && (family === 'ip' || family === 'inet'))
     .map(({ family, table, name, policy }) => {
-      const own = rules.filter((rule) => rule.family === family && rule.table === table && rule.chain === name);
-      return { family, table, name, rules: own, isClosed: policy === 'drop' || own.some(refusesEverything) };
+      const own = rules.filter(
+        (rule) => rule.family === family && rule.table === table && rule.chain === name,
+      );
+      return {
+        family,
+        table,
+        name,
+        rules: own,
+        isClosed: policy === 'drop' || own.some(refusesEverything),
+      };
     });
 }
 
 /** True for a rule that drops or rejects without asking what the packet is. */
 function refusesEverything({ expr }: NftRule): boolean {
-  return refuses({ expr }) && expr.flatMap(Object.keys).every((word) => [...refusals, 'counter', 'log'].includes(word));
+  return (
+    refuses({ expr }) &&
+    expr.flatMap(Object.keys).every((word) => [...refusals, 'counter', 'log'].includes(word))
+  );
 }
 
 /** True for a rule that drops or rejects what it matches. */

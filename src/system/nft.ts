@@ -28,9 +28,13 @@ const tableRow = z.object({
   counter: z.object({ name: z.string(), packets: z.number(), bytes: z.number() }).optional(),
   quota: z.object({ name: z.string(), bytes: z.number(), used: z.number() }).optional(),
   set: z.object({ name: z.string(), elem: z.array(element).default([]) }).optional(),
-  map: z.object({ name: z.string(), elem: z.array(z.tuple([element, z.unknown()])).default([]) }).optional(),
+  map: z
+    .object({ name: z.string(), elem: z.array(z.tuple([element, z.unknown()])).default([]) })
+    .optional(),
   rule: z.object({ chain: z.string(), comment: z.string().optional() }).optional(),
-  chain: z.object({ name: z.string(), policy: z.string().optional(), hook: z.string().optional() }).optional(),
+  chain: z
+    .object({ name: z.string(), policy: z.string().optional(), hook: z.string().optional() })
+    .optional(),
 });
 const anyRow = z.record(z.string(), z.looseObject({}));
 type AnyRow = z.infer<typeof anyRow>;
@@ -49,49 +53,88 @@ export interface NftTable {
   readonly rules: ReadonlyMap<string, readonly string[]>;
   /** Hook chains' policies by chain name. */
   readonly policies: ReadonlyMap<string, string>;
-  /** A hash of all else that is listed: flags, hooks, priorities, rules' terms, types of sets. Traffic leaves it as it is. */
+  /**
+   * A hash of all else that is listed: flags, hooks, priorities, rules' terms, types of sets.
+   * Traffic leaves it as it is.
+   */
   readonly listing: string;
 }
 
 const longestTold = 65_536;
 
-/** Applies a script in one transaction: all of it or nothing. @throws command-failed, missing-program */
+/**
+ * Applies a script in one transaction: all of it or nothing. @throws command-failed,
+ * missing-program
+ */
 export async function applyNft(exec: Exec, script: string, doing: string): Promise<void> {
   // One line is one transaction too. A long list would stay in the history of the kept program.
-  const talk: Talk = { to: 'nft', lines: [script.trimEnd().replaceAll('\n', '; ')], isChange: true };
-  await exec({ program: 'nft', args: ['-f', '-'], input: script, doing, ...(script.length < longestTold && { talk }) });
+  const talk: Talk = {
+    to: 'nft',
+    lines: [script.trimEnd().replaceAll('\n', '; ')],
+    isChange: true,
+  };
+  await exec({
+    program: 'nft',
+    args: ['-f', '-'],
+    input: script,
+    doing,
+    ...(script.length < longestTold && { talk }),
+  });
 }
 
-/** A table of the family inet, or this one set of it; undefined: there is none. @throws command-failed, missing-program */
-export async function observeNftTable(exec: Exec, name: string, set = ''): Promise<NftTable | undefined> {
+/**
+ * A table of the family inet, or this one set of it; undefined: there is none. @throws
+ * command-failed, missing-program
+ */
+export async function observeNftTable(
+  exec: Exec,
+  name: string,
+  set = '',
+): Promise<NftTable | undefined> {
   const doing = `reading nft table ${name}`;
   const what = set === '' ? `table inet ${name}` : `set inet ${name} ${set}`;
   const listing = listNft(exec, `-j list ${what}`, { row: anyRow, doing });
   const rows = await listing.catch((error: unknown) => {
-    if (error instanceof TributaryError && error.message.includes('No such file or directory')) return undefined;
+    if (error instanceof TributaryError && error.message.includes('No such file or directory'))
+      return undefined;
     throw error;
   });
   return rows && toNftTable(rows, doing);
 }
 
 /**
- * A table of the family inet without the elements of its sets, or undefined where there is none. The whole ruleset is asked
- * for: of one table alone nft reads every element, only to leave them out. @throws command-failed, missing-program
+ * A table of the family inet without the elements of its sets, or undefined where there is none.
+ * The whole ruleset is asked for: of one table alone nft reads every element, only to leave them
+ * out. @throws command-failed, missing-program
  */
 export async function observeNftOutline(exec: Exec, name: string): Promise<NftTable | undefined> {
   const doing = `reading the outline of nft table ${name}`;
   const tables = await listNft(exec, '-j list tables inet', { row: anyRow, doing });
   if (!tables.some(({ table }) => table?.name === name)) return undefined;
   const rows = await listNft(exec, '--json --terse list ruleset', { row: anyRow, doing });
-  const own = rows.filter((row) => Object.values(row).some((about) => about.table === name && about.family === 'inet'));
+  const own = rows.filter((row) =>
+    Object.values(row).some((about) => about.table === name && about.family === 'inet'),
+  );
   return own.length === 0 ? undefined : toNftTable(own, doing);
 }
 
-/** The rows of a listing in JSON. @throws command-failed, also where they have another form; missing-program */
-export async function listNft<T>(exec: Exec, words: string, { row, doing }: Listing<T>): Promise<readonly T[]> {
+/**
+ * The rows of a listing in JSON. @throws command-failed, also where they have another form;
+ * missing-program
+ */
+export async function listNft<T>(
+  exec: Exec,
+  words: string,
+  { row, doing }: Listing<T>,
+): Promise<readonly T[]> {
   const [option, ...line] = words.split(' ');
   const talk: Talk = { to: 'nft', lines: [line.join(' ')] };
-  const text = await exec({ program: 'nft', args: words.split(' '), doing, ...(option === '-j' && { talk }) });
+  const text = await exec({
+    program: 'nft',
+    args: words.split(' '),
+    doing,
+    ...(option === '-j' && { talk }),
+  });
   return checkShape(parseJson(text), z.object({ nftables: z.array(row) }), doing).nftables;
 }
 
@@ -104,23 +147,38 @@ function checkShape<T>(json: unknown, schema: z.ZodType<T>, doing: string): T {
 function toNftTable(listed: readonly AnyRow[], doing: string): NftTable {
   const rows = checkShape(listed, z.array(tableRow), doing);
   const listedRules = rows.flatMap(({ rule }) => rule ?? []);
-  const maps = rows.flatMap(({ map }) => (map ? { ...map, elem: map.elem.map(([key]) => key) } : []));
+  const maps = rows.flatMap(({ map }) =>
+    map ? { ...map, elem: map.elem.map(([key]) => key) } : [],
+  );
   const sets = [...rows.flatMap(({ set }) => set ?? []), ...maps];
-  const elements = sets.flatMap(({ name, elem }) => elem.map((one) => ({ ...one, key: `${name}/${one.val}` })));
+  const elements = sets.flatMap(({ name, elem }) =>
+    elem.map((one) => ({ ...one, key: `${name}/${one.val}` })),
+  );
   const rules = Map.groupBy(listedRules, ({ chain }) => chain);
   return {
     counters: new Map(rows.flatMap(({ counter }) => (counter ? [[counter.name, counter]] : []))),
     quotas: new Map(rows.flatMap(({ quota }) => (quota ? [[quota.name, quota]] : []))),
     sets: new Map(sets.map(({ name, elem }) => [name, elem.map(({ val }) => val).sort()])),
-    expires: new Map(elements.flatMap(({ key, expires }) => (expires === undefined ? [] : [[key, expires]]))),
-    elementPackets: new Map(elements.flatMap(({ key, counter }) => (counter ? [[key, counter.packets]] : []))),
-    rules: new Map(rules.entries().map(([chain, own]) => [chain, own.map(({ comment }) => comment ?? '')])),
-    policies: new Map(rows.flatMap(({ chain }) => (chain?.hook ? [[chain.name, chain.policy ?? 'accept']] : []))),
+    expires: new Map(
+      elements.flatMap(({ key, expires }) => (expires === undefined ? [] : [[key, expires]])),
+    ),
+    elementPackets: new Map(
+      elements.flatMap(({ key, counter }) => (counter ? [[key, counter.packets]] : [])),
+    ),
+    rules: new Map(
+      rules.entries().map(([chain, own]) => [chain, own.map(({ comment }) => comment ?? '')]),
+    ),
+    policies: new Map(
+      rows.flatMap(({ chain }) => (chain?.hook ? [[chain.name, chain.policy ?? 'accept']] : [])),
+    ),
     listing: hashListing(listed),
   };
 }
 
-/** Sets and chains are listed in the order in which they were made, which says nothing; rules in the order that counts. */
+/**
+ * Sets and chains are listed in the order in which they were made, which says nothing; rules in the
+ * order that counts.
+ */
 function hashListing(rows: readonly AnyRow[]): string {
   const seen = new Map<string, number>();
   const lines = rows.map((row) => {
@@ -140,11 +198,15 @@ function withoutWhatPasses(value: unknown): unknown {
   const isCount = 'packets' in value || 'used' in value;
   const isSet = 'table' in value;
   const lasting = Object.entries(value).filter(
-    ([key]) => !(passing.includes(key) || (isCount && key === 'bytes') || (isSet && key === 'elem')),
+    ([key]) =>
+      !(passing.includes(key) || (isCount && key === 'bytes') || (isSet && key === 'elem')),
   );
   // nft 1.0.6 prints a table's flags as a text without meaning, which may be another one each time.
   const isTable = !isSet && 'family' in value;
   return Object.fromEntries(
-    lasting.map(([key, inner]) => [key, isTable && key === 'flags' ? 'some' : withoutWhatPasses(inner)]),
+    lasting.map(([key, inner]) => [
+      key,
+      isTable && key === 'flags' ? 'some' : withoutWhatPasses(inner),
+    ]),
   );
 }

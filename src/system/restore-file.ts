@@ -4,7 +4,10 @@ import { ensureDirectory } from './files.ts';
 import { createStateFile, type OnSetAside } from './state-file.ts';
 import { readSysctl, writeSysctl } from './sysctl.ts';
 
-/** Kernel settings as they were before the agent changed them: the one thing that cannot be observed afterwards. */
+/**
+ * Kernel settings as they were before the agent changed them: the one thing that cannot be observed
+ * afterwards.
+ */
 export type RestoreFile = ReturnType<typeof createRestoreFile>;
 
 /** As the kernel names interfaces; `.` and `..` would lead to other settings. */
@@ -20,9 +23,15 @@ export function createRestoreFile(directory: string, name: string, onSetAside: O
   const file = createStateFile({ directory, name, schema, onSetAside });
   /** What a disk that is full or read-only did not take: a device that reboots on one goes on. */
   let held: Readonly<Record<string, string>> = {};
-  const read = async (): Promise<Readonly<Record<string, string>>> => ({ ...(await file.readOrSetAside()), ...held });
+  const read = async (): Promise<Readonly<Record<string, string>>> => ({
+    ...(await file.readOrSetAside()),
+    ...held,
+  });
   return {
-    /** Keeps the first value seen; written before the setting is changed; a setting that may not be put back is a bug. Makes the directory. @throws state-unwritable */
+    /**
+     * Keeps the first value seen; written before the setting is changed; a setting that may not be
+     * put back is a bug. Makes the directory. @throws state-unwritable
+     */
     async remember(path: string, before: string) {
       if (!isRemembered.test(path)) throw new Error(`${path} is no setting that would be put back`);
       const kept = await read();
@@ -33,7 +42,9 @@ export function createRestoreFile(directory: string, name: string, onSetAside: O
     },
     /** Values before any change, by path. */
     read,
-    /** Sets back what is still ours, and forgets everything. Settings that are gone are passed over. */
+    /**
+     * Sets back what is still ours, and forgets everything. Settings that are gone are passed over.
+     */
     async putBack(isStillOurs: (path: string) => boolean = () => true) {
       const kept = await read();
       for (const [path, before] of Object.entries(kept).reverse()) {

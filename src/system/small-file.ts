@@ -1,10 +1,15 @@
 import { createReadStream } from 'node:fs';
 import { TributaryError } from '../lib/errors.ts';
 
-/** Text of at most `mostBytes`, of pipes and devices too. @throws the system's error; state-unreadable (larger, not UTF-8) */
+/**
+ * Text of at most `mostBytes`, of pipes and devices too. @throws the system's error;
+ * state-unreadable (larger, not UTF-8)
+ */
 export async function readSmallFile(path: string, mostBytes: number): Promise<string> {
   // One byte more than is allowed, if there is one.
-  const bytes = Buffer.concat(await Array.fromAsync<Buffer>(createReadStream(path, { end: mostBytes })));
+  const bytes = Buffer.concat(
+    await Array.fromAsync<Buffer>(createReadStream(path, { end: mostBytes })),
+  );
   if (bytes.length > mostBytes)
     throw new TributaryError('state-unreadable', `it is larger than ${mostBytes / 1024} KiB`);
   try {

@@ -20,12 +20,15 @@ export class BrokenDocumentError extends TributaryError {
   }
 }
 
-/** Told when a document is broken: where it was put, and why. The file itself is kept for its owner. */
+/**
+ * Told when a document is broken: where it was put, and why. The file itself is kept for its owner.
+ */
 export type OnSetAside = (path: string, keptAs: string, why: string) => void;
 
 /** For commands: says it on standard error. */
 export function sayOnSetAside(stderr: { write(text: string): unknown }): OnSetAside {
-  return (path, keptAs, why) => void stderr.write(`tributary: ${path} was set aside as ${keptAs}: ${why}\n`);
+  return (path, keptAs, why) =>
+    void stderr.write(`tributary: ${path} was set aside as ${keptAs}: ${why}\n`);
 }
 
 export interface StateFileOptions<T> {
@@ -47,9 +50,15 @@ export function createStateFile<T>(options: StateFileOptions<T>) {
   };
   return {
     path,
-    /** The document; undefined where there is none. Changes nothing. @throws BrokenDocumentError, state-unreadable */
+    /**
+     * The document; undefined where there is none. Changes nothing. @throws BrokenDocumentError,
+     * state-unreadable
+     */
     peek,
-    /** The same, but renames a broken document, which then counts as none: for what writes it. @throws state-unreadable, state-unwritable */
+    /**
+     * The same, but renames a broken document, which then counts as none: for what writes it.
+     * @throws state-unreadable, state-unwritable
+     */
     readOrSetAside: () =>
       peek().catch(async (error: unknown) => {
         if (!(error instanceof BrokenDocumentError)) throw error;
@@ -59,17 +68,26 @@ export function createStateFile<T>(options: StateFileOptions<T>) {
         options.onSetAside(path, keptAs, error.why);
         return undefined;
       }),
-    /** Keeps what it holds now, whole or not, beside it under a longer name. @throws state-unreadable, state-unwritable */
+    /**
+     * Keeps what it holds now, whole or not, beside it under a longer name. @throws
+     * state-unreadable, state-unwritable
+     */
     async copyTo(ending: string) {
       const text = await readOwnFile(path);
       if (text !== undefined) await writeFileAtomic(`${path}.${ending}`, text);
     },
-    /** True while a document of this name that was set aside, by any process, lies in the directory. @throws state-unreadable */
+    /**
+     * True while a document of this name that was set aside, by any process, lies in the directory.
+     * @throws state-unreadable
+     */
     async wasSetAside() {
       const names = await listFolder(options.directory);
       return names.some((name) => name.startsWith(`${fileName}${asideMark}`));
     },
-    /** With its secrets: the one place where they are written down; the file is 0600. @throws state-unwritable */
+    /**
+     * With its secrets: the one place where they are written down; the file is 0600. @throws
+     * state-unwritable
+     */
     async write(value: T) {
       const data: unknown = JSON.parse(JSON.stringify(value, revealSecret));
       const document = { version: 1, sha256: toChecksum(data), data };
@@ -79,7 +97,11 @@ export function createStateFile<T>(options: StateFileOptions<T>) {
 }
 
 /** For JSON.stringify, which gives the text that a secret shows. */
-function revealSecret(this: Readonly<Record<string, unknown>>, key: string, shown: unknown): unknown {
+function revealSecret(
+  this: Readonly<Record<string, unknown>>,
+  key: string,
+  shown: unknown,
+): unknown {
   const held = this[key];
   return held instanceof Secret ? held.reveal() : shown;
 }
@@ -91,7 +113,8 @@ function parseDocument<T>(text: string, schema: z.ZodType<T>): { value: T } | { 
   const document = parseJson(text);
   if (document === undefined) return { why: 'it is not whole JSON' };
   if (typeof document !== 'object' || document === null) return { why: 'it is not a JSON object' };
-  const { version, sha256, data }: { version?: unknown; sha256?: unknown; data?: unknown } = document;
+  const { version, sha256, data }: { version?: unknown; sha256?: unknown; data?: unknown } =
+    document;
   // Only a number is named: a text may hold a secret.
   const named = typeof version === 'number' ? version : 'no number';
   if (version !== 1) return { why: `its version is ${named}, this program knows 1` };

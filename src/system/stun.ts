@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { askByDatagram } from './datagram.ts';
 
-/** This network's public IPv4 address as a STUN server on the Internet sees it (RFC 8489); undefined: no answer. */
+/**
+ * This network's public IPv4 address as a STUN server on the Internet sees it (RFC 8489);
+ * undefined: no answer.
+ */
 export async function askStunServer(
   { host, port }: { readonly host: string; readonly port: number },
   signal: AbortSignal,
@@ -9,7 +12,10 @@ export async function askStunServer(
   const transaction = randomBytes(12);
   const request = Buffer.concat([Buffer.from([0, 1, 0, 0]), cookie, transaction]);
   const decode = (bytes: Buffer) => decodeStunAnswer(bytes, transaction);
-  return askByDatagram({ host, port, request: () => request, decode, waitsMs: [500, 1000, 2000] }, signal);
+  return askByDatagram(
+    { host, port, request: () => request, decode, waitsMs: [500, 1000, 2000] },
+    signal,
+  );
 }
 
 const cookie = Buffer.from([0x21, 0x12, 0xa4, 0x42]);
@@ -30,7 +36,8 @@ export function decodeStunAnswer(bytes: Buffer, transaction: Buffer): string | u
     const value = bytes.subarray(at + 4, at + 4 + length);
     // 0, the family (1 is IPv4), the port, the address.
     if (length === 8 && value.length === 8 && value[1] === 1) {
-      const mask = (byte: number, index: number) => (type === xorMapped ? byte ^ (cookie[index] ?? 0) : byte);
+      const mask = (byte: number, index: number) =>
+        type === xorMapped ? byte ^ (cookie[index] ?? 0) : byte;
       found.set(type, [...value.subarray(4)].map(mask).join('.'));
     }
     // Padded to four bytes.

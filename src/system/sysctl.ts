@@ -6,20 +6,25 @@ import { attempt } from '../lib/attempt.ts';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 
 /**
- * A kernel setting's value, by its path under /proc/sys: `net/ipv4/conf/eth0/forwarding` (names may hold dots, so no dotted
- * form); undefined where this kernel or namespace has no such setting.
+ * A kernel setting's value, by its path under /proc/sys: `net/ipv4/conf/eth0/forwarding` (names may
+ * hold dots, so no dotted form); undefined where this kernel or namespace has no such setting.
  */
 export async function readSysctl(path: string): Promise<string | undefined> {
   // Kept in memory by the kernel: a thread that waits for it would cost more than the reading.
   return attempt(() => readFileSync(join('/proc/sys', path), 'utf8').trim());
 }
 
-/** False on a kernel that was built or started without IPv6, and refuses every question about it. */
+/**
+ * False on a kernel that was built or started without IPv6, and refuses every question about it.
+ */
 export async function speaksIpv6(): Promise<boolean> {
   return (await readSysctl('net/ipv6/conf/default/disable_ipv6')) !== undefined;
 }
 
-/** True where IPv6 is on for an interface of this name or, before there is one, for those that are made. */
+/**
+ * True where IPv6 is on for an interface of this name or, before there is one, for those that are
+ * made.
+ */
 export async function hasIpv6(interfaceName: string): Promise<boolean> {
   const ask = (name: string) => readSysctl(`net/ipv6/conf/${name}/disable_ipv6`);
   return ((await ask(interfaceName)) ?? (await ask('default'))) === '0';
@@ -37,7 +42,11 @@ export async function observeConnectionRoom() {
 export async function writeSysctl(path: string, value: string): Promise<void> {
   await writeFile(join('/proc/sys', path), value).catch((cause: unknown) => {
     const hint = systemCodeOf(cause) === 'EROFS' ? `; ${inContainers}` : '';
-    throw new TributaryError('not-allowed', `setting ${path} to ${value}: ${messageOf(cause)}${hint}`, { cause });
+    throw new TributaryError(
+      'not-allowed',
+      `setting ${path} to ${value}: ${messageOf(cause)}${hint}`,
+      { cause },
+    );
   });
 }
 

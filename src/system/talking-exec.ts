@@ -1,5 +1,11 @@
 import { TributaryError } from '../lib/errors.ts';
-import { type Answer, type Dialect, findAnswer, isWholeJson, dialects as realDialects } from './dialects.ts';
+import {
+  type Answer,
+  type Dialect,
+  findAnswer,
+  isWholeJson,
+  dialects as realDialects,
+} from './dialects.ts';
 import type { Exec, Talk } from './exec.ts';
 
 /** nft keeps every line that it was given, and slows down. */
@@ -8,8 +14,9 @@ const mostCharacters = 16 * 1024 * 1024;
 const longestRestMs = 300_000;
 
 /**
- * Runs programs, but tells kept ones what a command has lines for. Where one cannot be talked with (missing, stopped, without
- * a line editor, of another version), the command is run as a program of its own: nothing depends on the conversation.
+ * Runs programs, but tells kept ones what a command has lines for. Where one cannot be talked with
+ * (missing, stopped, without a line editor, of another version), the command is run as a program of
+ * its own: nothing depends on the conversation.
  * @param deadlineMs for each line
  */
 export function createTalkingExec(
@@ -17,7 +24,9 @@ export function createTalkingExec(
   dialects: Record<Talk['to'], Dialect> = realDialects,
   deadlineMs = 2_500,
 ) {
-  const partners = new Map(Object.entries(dialects).map(([to, dialect]) => [to, createPartner(dialect, deadlineMs)]));
+  const partners = new Map(
+    Object.entries(dialects).map(([to, dialect]) => [to, createPartner(dialect, deadlineMs)]),
+  );
   return {
     exec: (async (command) => {
       const { talk, program, doing } = command;
@@ -28,7 +37,10 @@ export function createTalkingExec(
       const answer = talk && (await partners.get(talk.to)?.tell(talk));
       if (answer === undefined) return exec(command);
       if (answer.refusal === undefined) return answer.text;
-      throw new TributaryError('command-failed', `${doing}: ${program} refused: ${answer.refusal.slice(0, 400)}`);
+      throw new TributaryError(
+        'command-failed',
+        `${doing}: ${program} refused: ${answer.refusal.slice(0, 400)}`,
+      );
     }) satisfies Exec,
     /** Ends the kept programs; from now on everything is run as a program of its own. */
     close() {
@@ -54,7 +66,11 @@ function createPartner(dialect: Dialect, deadlineMs: number) {
       end();
       kept = await startKept(dialect, deadlineMs);
     }
-    if (isChange && !kept.isProven && (await give(dialect.test, { ...talk, isChange: false })) === undefined)
+    if (
+      isChange &&
+      !kept.isProven &&
+      (await give(dialect.test, { ...talk, isChange: false })) === undefined
+    )
       return undefined;
     // Another command may end it meanwhile.
     const asked = kept;
@@ -84,7 +100,10 @@ function createPartner(dialect: Dialect, deadlineMs: number) {
   };
   return {
     end,
-    /** In turn, up to the first line that is refused; undefined: not all of it was answered, so it has to be done another way. */
+    /**
+     * In turn, up to the first line that is refused; undefined: not all of it was answered, so it
+     * has to be done another way.
+     */
     tell(talk: Talk): Promise<Answer | undefined> {
       idle.refresh();
       const told = turn.then(() => tell(talk));
@@ -100,7 +119,10 @@ function createPartner(dialect: Dialect, deadlineMs: number) {
 
 type Kept = Awaited<ReturnType<typeof startKept>>;
 
-/** In a group of its own, so that Ctrl-C leaves it to the tear-down. It ends with its standard input, at our kill -9 too. */
+/**
+ * In a group of its own, so that Ctrl-C leaves it to the tear-down. It ends with its standard
+ * input, at our kill -9 too.
+ */
 async function startKept(dialect: Dialect, deadlineMs: number) {
   const { execa } = await import('execa');
   const [program, ...args] = dialect.argv;

@@ -19,13 +19,18 @@ export function readCarried(name: string, path = '/proc/self/net/dev'): Carried 
   const counts = numbers.trim().split(/\s+/).map(Number);
   const [rxBytes = 0, rxPackets = 0, , , , , , , txBytes = 0, txPackets = 0] = counts;
   const carried = { rxBytes, txBytes, packets: rxPackets + txPackets };
-  return counts.length >= 16 && Object.values(carried).every(Number.isSafeInteger) ? carried : undefined;
+  return counts.length >= 16 && Object.values(carried).every(Number.isSafeInteger)
+    ? carried
+    : undefined;
 }
 
 /** A card that was put in is seen by then. */
 const lookMs = 60_000;
 
-/** Reads what the machine's network cards took and sent in bytes, as far as this process may see them; undefined: it sees none. */
+/**
+ * Reads what the machine's network cards took and sent in bytes, as far as this process may see
+ * them; undefined: it sees none.
+ */
 export function createHardwareReader(directory = '/sys/class/net'): () => number | undefined {
   let cards: readonly string[] = [];
   let untilMs = Number.NEGATIVE_INFINITY;
@@ -41,6 +46,7 @@ export function createHardwareReader(directory = '/sys/class/net'): () => number
 }
 
 function readCount(directory: string, name: string): number {
-  const read = (file: string) => Number(readFileSync(join(directory, name, 'statistics', file), 'utf8'));
+  const read = (file: string) =>
+    Number(readFileSync(join(directory, name, 'statistics', file), 'utf8'));
   return attempt(() => read('rx_bytes') + read('tx_bytes')) ?? Number.NaN;
 }

@@ -8,11 +8,20 @@ const search = `M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1900\r\nMAN: "ssdp:
 const mostBytes = 64 * 1024;
 const patienceMs = 3000;
 
-/** The router's public IPv4 address by UPnP, which maps nothing here; undefined: it does not tell. It is input. */
-export async function askUpnpRouter(router: string, signal: AbortSignal): Promise<string | undefined> {
+/**
+ * The router's public IPv4 address by UPnP, which maps nothing here; undefined: it does not tell.
+ * It is input.
+ */
+export async function askUpnpRouter(
+  router: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const request = () => Buffer.from(search);
   const decode = (bytes: Buffer) => /^location:[ \t]*(\S+)/im.exec(bytes.toString('latin1'))?.[1];
-  const location = await askByDatagram({ host: router, port: 1900, request, decode, waitsMs: [1000, 1500] }, signal);
+  const location = await askByDatagram(
+    { host: router, port: 1900, request, decode, waitsMs: [1000, 1500] },
+    signal,
+  );
   const place = toPlaceOn(router, location ?? '');
   const description = place && (await talk(place, { method: 'GET' }, signal));
   const service = findConnectionService(description ?? '');
@@ -22,14 +31,23 @@ export async function askUpnpRouter(router: string, signal: AbortSignal): Promis
     'content-type': 'text/xml; charset="utf-8"',
     soapaction: `"${service.type}#GetExternalIPAddress"`,
   };
-  const answer = await talk(control, { method: 'POST', headers, body: renderCall(service.type) }, signal);
+  const answer = await talk(
+    control,
+    { method: 'POST', headers, body: renderCall(service.type) },
+    signal,
+  );
   return readExternalAddress(answer ?? '');
 }
 
 /** The first service of the description that knows the public address. */
-export function findConnectionService(xml: string): { readonly type: string; readonly controlUrl: string } | undefined {
+export function findConnectionService(
+  xml: string,
+): { readonly type: string; readonly controlUrl: string } | undefined {
   for (const [, block = ''] of xml.matchAll(/<service>([\s\S]*?)<\/service>/g)) {
-    const type = /<serviceType>\s*(urn:schemas-upnp-org:service:WAN(?:IP|PPP)Connection:\d)\s*</.exec(block)?.[1];
+    const type =
+      /<serviceType>\s*(urn:schemas-upnp-org:service:WAN(?:IP|PPP)Connection:\d)\s*</.exec(
+        block,
+      )?.[1];
     const controlUrl = /<controlURL>\s*([^<\s]+)\s*</.exec(block)?.[1];
     if (type !== undefined && controlUrl !== undefined) return { type, controlUrl };
   }
@@ -45,20 +63,27 @@ export function readExternalAddress(xml: string): string | undefined {
 /** undefined: it leads elsewhere than to the router. */
 export function toPlaceOn(router: string, text: string, base?: URL): URL | undefined {
   const url = URL.parse(text, base?.href);
-  return url?.protocol === 'http:' && url.hostname === router && url.username === '' ? url : undefined;
+  return url?.protocol === 'http:' && url.hostname === router && url.username === ''
+    ? url
+    : undefined;
 }
 
 function renderCall(type: string): string {
   return `<?xml version="1.0"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" s:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"><s:Body><u:GetExternalIPAddress xmlns:u="${type}"/></s:Body></s:Envelope>`;
 }
 
-/** The body of a good answer; undefined: none came in time, it is too long, or it is an error. Nothing is followed. */
+/**
+ * The body of a good answer; undefined: none came in time, it is too long, or it is an error.
+ * Nothing is followed.
+ */
 async function talk(
   url: URL,
   { body, ...options }: http.RequestOptions & { readonly body?: string },
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const asked = http.request(url, { ...options, agent: false, signal }).on('error', () => undefined);
+  const asked = http
+    .request(url, { ...options, agent: false, signal })
+    .on('error', () => undefined);
   const deadline = setTimeout(() => asked.destroy(), patienceMs);
   try {
     asked.end(body);

@@ -6,14 +6,26 @@ import type { Exec } from './exec.ts';
 export type WireGuardPeer = Readonly<ReturnType<typeof toPeer>>;
 
 /** What a peer did so far. */
-export type WireGuardTraffic = Pick<WireGuardPeer, 'publicKey' | 'lastHandshakeAt' | 'rxBytes' | 'txBytes'>;
+export type WireGuardTraffic = Pick<
+  WireGuardPeer,
+  'publicKey' | 'lastHandshakeAt' | 'rxBytes' | 'txBytes'
+>;
 
 export type WireGuardInterface = Readonly<Awaited<ReturnType<typeof observeWireGuard>>>;
 
-/** All in one question. What `wg` says of secret keys goes no further than this. @throws command-failed, missing-program */
+/**
+ * All in one question. What `wg` says of secret keys goes no further than this. @throws
+ * command-failed, missing-program
+ */
 export async function observeWireGuard(exec: Exec, name: string) {
-  const text = await exec({ program: 'wg', args: ['show', name, 'dump'], doing: `reading ${name}` });
-  const rows = text.split('\n').map((line) => line.split('\t').map((part) => (part === '(none)' ? undefined : part)));
+  const text = await exec({
+    program: 'wg',
+    args: ['show', name, 'dump'],
+    doing: `reading ${name}`,
+  });
+  const rows = text
+    .split('\n')
+    .map((line) => line.split('\t').map((part) => (part === '(none)' ? undefined : part)));
   const [[, publicKey] = [], ...peers] = rows.filter((row) => row.length > 1);
   return { publicKey, peers: peers.map(toPeer) as readonly WireGuardPeer[] };
 }
@@ -40,8 +52,9 @@ const dumpOrder =
 const patienceMs = 2_000;
 
 /**
- * What `wg` would say of a tunnel, asked of wireguard-go itself, so that no program is started; undefined where its socket
- * gives no whole answer. The private key goes no further than into `toPublicKey`.
+ * What `wg` would say of a tunnel, asked of wireguard-go itself, so that no program is started;
+ * undefined where its socket gives no whole answer. The private key goes no further than into
+ * `toPublicKey`.
  */
 export async function observeWireGuardGo(
   path: string,
@@ -54,7 +67,9 @@ export async function observeWireGuardGo(
   return {
     publicKey: privateKey === undefined ? undefined : toPublicKey(new Secret(toBase64(privateKey))),
     peers: peers.map((peer) => {
-      const [key = '', ...more] = dumpOrder.split(' ').map((name) => readAll(peer, name).join() || undefined);
+      const [key = '', ...more] = dumpOrder
+        .split(' ')
+        .map((name) => readAll(peer, name).join() || undefined);
       return toPeer([toBase64(key), ...more]);
     }),
   };

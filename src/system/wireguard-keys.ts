@@ -7,7 +7,11 @@ const pkcs8Prefix = Buffer.from('302e020100300506032b656e04220420', 'hex');
 /** True for the base64 text of exactly 32 bytes, not all zero: to wg that means "no key". */
 export function isWireGuardKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64');
-  return /^[A-Za-z0-9+/]{43}=$/.test(text) && bytes.toString('base64') === text && bytes.some((byte) => byte !== 0);
+  return (
+    /^[A-Za-z0-9+/]{43}=$/.test(text) &&
+    bytes.toString('base64') === text &&
+    bytes.some((byte) => byte !== 0)
+  );
 }
 
 /** The public key that belongs to a private one, base64. */

@@ -12,7 +12,9 @@ export async function applyTunnel(host: TunnelHost, steps: readonly TunnelStep[]
   for (const step of steps) await applyStep(host, step);
 }
 
-/** Points the peer at a newly resolved address; sessions and counters stay. @throws command-failed */
+/**
+ * Points the peer at a newly resolved address; sessions and counters stay. @throws command-failed
+ */
 export async function moveEndpoint(
   exec: Exec,
   move: { readonly interface: string; readonly peerPublicKey: string; readonly endpoint: string },
@@ -21,7 +23,10 @@ export async function moveEndpoint(
   await exec({ program: 'wg', args, doing: `pointing ${move.interface} at ${move.endpoint}` });
 }
 
-/** What to run for a step, and what it does: `adding 10.64.0.2`. `path` is where the configuration for `wg` lies. */
+/**
+ * What to run for a step, and what it does: `adding 10.64.0.2`. `path` is where the configuration
+ * for `wg` lies.
+ */
 export function toCommand(step: TunnelStep, path = '') {
   const name = step.interface;
   const ip = (doing: string, ...args: readonly string[]) => ({ program: 'ip', args, doing });
@@ -40,10 +45,26 @@ export function toCommand(step: TunnelStep, path = '') {
       // The same peer keeps its session.
       return { program: 'wg', args: ['syncconf', name, path], doing: `configuring ${name}` };
     case 'add-address':
-      // One address without a connected route: the gateway's own table leads into the tunnel, nothing else does.
-      return tell(`adding ${step.address}`, 'address', 'add', toHostPrefix(step.address), 'dev', name, 'noprefixroute');
+      // One address without a connected route: the gateway's own table leads into the tunnel,
+      // nothing else does.
+      return tell(
+        `adding ${step.address}`,
+        'address',
+        'add',
+        toHostPrefix(step.address),
+        'dev',
+        name,
+        'noprefixroute',
+      );
     case 'remove-address':
-      return tell(`removing address ${step.address}`, 'address', 'delete', toHostPrefix(step.address), 'dev', name);
+      return tell(
+        `removing address ${step.address}`,
+        'address',
+        'delete',
+        toHostPrefix(step.address),
+        'dev',
+        name,
+      );
     case 'set-mtu':
       return tell(`setting the MTU of ${name}`, 'link', 'set', name, 'mtu', String(step.mtu));
     case 'set-up':
@@ -56,15 +77,22 @@ async function applyStep(host: TunnelHost, step: TunnelStep): Promise<void> {
   if (step.kind === 'create-link') return createLink(exec, step);
   if (step.kind === 'configure') {
     // By a file, because wg cannot read the sockets that Node uses as pipes.
-    await using file = await lendFile(join(stateDirectory, 'wireguard.conf'), renderWireGuard(step.settings));
+    await using file = await lendFile(
+      join(stateDirectory, 'wireguard.conf'),
+      renderWireGuard(step.settings),
+    );
     return void (await exec(toCommand(step, file.path)));
   }
   await exec(toCommand(step));
   // wireguard-go ends when its interface goes, and is in no hurry to remove the socket.
-  if (step.kind === 'delete-link') await rm(findControlSocket(host, step.interface)).catch(() => undefined);
+  if (step.kind === 'delete-link')
+    await rm(findControlSocket(host, step.interface)).catch(() => undefined);
 }
 
-async function createLink(exec: Exec, step: TunnelStep & { readonly kind: 'create-link' }): Promise<void> {
+async function createLink(
+  exec: Exec,
+  step: TunnelStep & { readonly kind: 'create-link' },
+): Promise<void> {
   const { backend } = step;
   if (backend !== 'userspace') {
     try {
@@ -74,11 +102,15 @@ async function createLink(exec: Exec, step: TunnelStep & { readonly kind: 'creat
     }
   }
   try {
-    // It puts itself into the background once the interface is there, and outlives the agent: a restart finds it.
-    // With a log level in its environment it would keep our pipes open, and we would wait for its end.
+    // It puts itself into the background once the interface is there, and outlives the agent: a
+    // restart finds it. With a log level in its environment it would keep our pipes open, and we
+    // would wait for its end.
     await exec({ ...toCommand({ ...step, backend: 'userspace' }), env: { LOG_LEVEL: '' } });
   } catch (error) {
-    throw createTunnelError(error, 'neither the kernel nor wireguard-go could make the tunnel interface');
+    throw createTunnelError(
+      error,
+      'neither the kernel nor wireguard-go could make the tunnel interface',
+    );
   }
 }
 

@@ -6,13 +6,22 @@ import { parseIssuedTunnel } from './parse.ts';
 import type { TunnelSpec, WireGuardSettings } from './state.ts';
 
 export interface CurrentTunnel {
-  /** undefined: nothing usable was issued; `unresolved`: the endpoint has no address, and a tunnel stays as it is. */
+  /**
+   * undefined: nothing usable was issued; `unresolved`: the endpoint has no address, and a tunnel
+   * stays as it is.
+   */
   readonly tunnel: Pick<WireGuardSettings, 'spec' | 'endpoint'> | 'unresolved' | undefined;
-  /** Why the present text is refused, and the tunnel is the one before it (wireguard-text-refused), or tunnel-failed. */
+  /**
+   * Why the present text is refused, and the tunnel is the one before it (wireguard-text-refused),
+   * or tunnel-failed.
+   */
   readonly refusal: TributaryError | undefined;
 }
 
-/** Where the data path gets its tunnel from: the registration, checked, its endpoint's name resolved and kept. */
+/**
+ * Where the data path gets its tunnel from: the registration, checked, its endpoint's name resolved
+ * and kept.
+ */
 export type TunnelSource = ReturnType<typeof createTunnelSource>;
 
 /** WireGuard makes a new session every 120 s; later than that the peer is not where it was. */
@@ -27,10 +36,17 @@ export function createTunnelSource(
   let parsed = parseAfter(undefined, undefined, context());
   let resolved: { spec: TunnelSpec; endpoint: string; atMs: number } | undefined;
   const resolve = async (spec: TunnelSpec) => {
-    if (resolved !== undefined && isDeepStrictEqual(resolved.spec.peer.endpoint, spec.peer.endpoint)) {
+    if (
+      resolved !== undefined &&
+      isDeepStrictEqual(resolved.spec.peer.endpoint, spec.peer.endpoint)
+    ) {
       resolved.spec = spec;
     } else {
-      resolved = { spec, endpoint: await resolveName(spec.peer.endpoint, context()), atMs: performance.now() };
+      resolved = {
+        spec,
+        endpoint: await resolveName(spec.peer.endpoint, context()),
+        atMs: performance.now(),
+      };
     }
     return resolved;
   };
@@ -43,10 +59,13 @@ export function createTunnelSource(
       const { spec, refusal } = parsed;
       if (spec === undefined) return { tunnel: undefined, refusal };
       const ready = await resolve(spec).catch(toFailure('tunnel-failed'));
-      if (ready instanceof TributaryError) return { tunnel: 'unresolved', refusal: refusal ?? ready };
+      if (ready instanceof TributaryError)
+        return { tunnel: 'unresolved', refusal: refusal ?? ready };
       return { tunnel: { spec, endpoint: ready.endpoint }, refusal };
     },
-    /** The endpoint's new address when the last handshake is stale and the name now says another. */
+    /**
+     * The endpoint's new address when the last handshake is stale and the name now says another.
+     */
     async resolveAgain(lastHandshakeAt: Date | undefined, now: Date) {
       const ageSeconds = (now.getTime() - (lastHandshakeAt?.getTime() ?? 0)) / 1000;
       if (resolved === undefined || ageSeconds < staleAfterSeconds) return undefined;
@@ -54,7 +73,9 @@ export function createTunnelSource(
       resolved.atMs = performance.now();
       const { spec } = resolved;
       // No answer is no news: the old address stays.
-      const endpoint = await resolveName(spec.peer.endpoint, context()).catch(toUndefined('tunnel-failed'));
+      const endpoint = await resolveName(spec.peer.endpoint, context()).catch(
+        toUndefined('tunnel-failed'),
+      );
       if (endpoint === undefined || endpoint === resolved.endpoint) return undefined;
       resolved.endpoint = endpoint;
       return { peerPublicKey: spec.peer.publicKey, endpoint };
@@ -62,8 +83,15 @@ export function createTunnelSource(
   };
 }
 
-/** A text that is refused leaves the tunnel before it: a service that sends nonsense stops no traffic. */
-function parseAfter(before: TunnelSpec | undefined, from: IssuedTunnel | undefined, context: ServiceContext) {
+/**
+ * A text that is refused leaves the tunnel before it: a service that sends nonsense stops no
+ * traffic.
+ */
+function parseAfter(
+  before: TunnelSpec | undefined,
+  from: IssuedTunnel | undefined,
+  context: ServiceContext,
+) {
   const { allowed } = context;
   if (from === undefined) return { from, allowed, spec: undefined, refusal: undefined };
   try {

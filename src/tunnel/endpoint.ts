@@ -4,12 +4,18 @@ import { rethrow, TributaryError } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Endpoint } from './state.ts';
 
-/** A name server that is gone must not hold up the pass that renews the permit; the lookup itself cannot be ended. */
+/**
+ * A name server that is gone must not hold up the pass that renews the permit; the lookup itself
+ * cannot be ended.
+ */
 const patienceMs = 5_000;
 
 type LookUp = (host: string) => Promise<{ readonly address: string }>;
 
-/** With its name resolved, at which `wg` would block; it leads only where an address may. @throws tunnel-failed */
+/**
+ * With its name resolved, at which `wg` would block; it leads only where an address may. @throws
+ * tunnel-failed
+ */
 export async function resolveEndpoint(
   { host, port }: Endpoint,
   context: ServiceContext,
@@ -31,7 +37,15 @@ async function withPatience(answer: ReturnType<LookUp>): Promise<string> {
   return address;
 }
 
-const impossible = ['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3', '::/128', 'fe80::/10', 'ff00::/8', '::ffff:0:0/96'];
+const impossible = [
+  '0.0.0.0/8',
+  '169.254.0.0/16',
+  '224.0.0.0/3',
+  '::/128',
+  'fe80::/10',
+  'ff00::/8',
+  '::ffff:0:0/96',
+];
 const loopback = ['127.0.0.0/8', '::1/128'];
 /** Home networks, carriers' own ones, and what translates IPv6 to them. */
 const privateRanges = [
@@ -60,7 +74,8 @@ export function toServiceContext(baseUrl: string, allowed: readonly string[]): S
 /** Why an address can be no peer's endpoint; undefined: it can. */
 export function findEndpointFault(address: string, context: ServiceContext): string | undefined {
   if (isInAny(address, impossible)) return `${address} can be no server's address`;
-  if (isInAny(address, loopback)) return context.isServiceOnLoopback ? undefined : `${address} is this device itself`;
+  if (isInAny(address, loopback))
+    return context.isServiceOnLoopback ? undefined : `${address} is this device itself`;
   const isNear = isInAny(address, privateRanges) && !isInAny(address, context.allowed ?? []);
   if (!isNear || context.isServicePrivate === true) return undefined;
   return `${address} is in a private network; if your tunnel does end there, write ${address} into gateway.allow_destinations`;

@@ -1,9 +1,17 @@
-/** A clock this far off still counts as right: WireGuard stamps whole seconds, and clocks are corrected in small steps. */
+/**
+ * A clock this far off still counts as right: WireGuard stamps whole seconds, and clocks are
+ * corrected in small steps.
+ */
 const slackMs = 3000;
 
-/** The last handshake by today's clock, which may have been set since WireGuard's stamp: its age goes by `uptimeMs`, which runs in sleep too. */
+/**
+ * The last handshake by today's clock, which may have been set since WireGuard's stamp: its age
+ * goes by `uptimeMs`, which runs in sleep too.
+ */
 export function createHandshakeClock(now: () => Date, uptimeMs: () => number) {
-  let latest: { readonly notedAt: number; readonly atMs: number; readonly startedMs: number } | undefined;
+  let latest:
+    | { readonly notedAt: number; readonly atMs: number; readonly startedMs: number }
+    | undefined;
   let lookedMs: number | undefined;
   return {
     /** Takes WireGuard's stamp, in Unix seconds; undefined before the first handshake. */
@@ -11,7 +19,8 @@ export function createHandshakeClock(now: () => Date, uptimeMs: () => number) {
       const [nowMs, upMs] = [now().getTime(), uptimeMs()];
       if (notedAt === undefined) latest = undefined;
       else if (notedAt !== latest?.notedAt) {
-        // The handshake came after the last look. At the first look, only a stamp in the future is not believed.
+        // The handshake came after the last look. At the first look, only a stamp in the future is
+        // not believed.
         const earliestMs = lookedMs === undefined ? undefined : nowMs - (upMs - lookedMs);
         const isTooEarly = earliestMs !== undefined && notedAt * 1000 < earliestMs - slackMs;
         const isAhead = notedAt * 1000 > nowMs + slackMs;

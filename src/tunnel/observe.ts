@@ -9,12 +9,20 @@ import { toPublicKey } from '../system/wireguard-keys.ts';
 export interface TunnelHost {
   readonly exec: Exec;
   readonly stateDirectory: string;
-  /** Where wireguard-go listens for `wg`, whatever the network namespace; undefined: its usual place. */
+  /**
+   * Where wireguard-go listens for `wg`, whatever the network namespace; undefined: its usual
+   * place.
+   */
   readonly controlDirectory?: string | undefined;
 }
 
-/** The socket of the wireguard-go that serves an interface, while one does, or left behind by one. */
-export function findControlSocket({ controlDirectory }: Pick<TunnelHost, 'controlDirectory'>, name: string): string {
+/**
+ * The socket of the wireguard-go that serves an interface, while one does, or left behind by one.
+ */
+export function findControlSocket(
+  { controlDirectory }: Pick<TunnelHost, 'controlDirectory'>,
+  name: string,
+): string {
   return join(controlDirectory ?? '/var/run/wireguard', `${name}.sock`);
 }
 
@@ -36,8 +44,12 @@ export async function observeTunnel(
     backend,
     isUp: link.isUp,
     mtu: link.mtu,
-    addresses: link.addresses.filter((own) => !own.address.startsWith('fe80:')).map((own) => own.address),
+    addresses: link.addresses
+      .filter((own) => !own.address.startsWith('fe80:'))
+      .map((own) => own.address),
     /** undefined: the interface is there and nothing answers for it (wireguard-go has died). */
-    wireGuard: asked ?? (backend && (await observeWireGuard(host.exec, name).catch(toUndefined('command-failed')))),
+    wireGuard:
+      asked ??
+      (backend && (await observeWireGuard(host.exec, name).catch(toUndefined('command-failed')))),
   } as const;
 }

@@ -9,10 +9,16 @@ import type { Endpoint, TunnelSpec } from './state.ts';
 
 const hostName =
   /^(?=.{1,253}$)([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
-/** Resolvers take such a name for an IPv4 address in one of its older spellings: `0x7f.1`, `2130706433`. */
+/**
+ * Resolvers take such a name for an IPv4 address in one of its older spellings: `0x7f.1`,
+ * `2130706433`.
+ */
 const numericEnd = /(^|\.)(\d+|0x[\da-f]*)$/i;
 
-/** By an allow-list, and against the fields beside the text. @throws wireguard-text-refused, naming the rule alone */
+/**
+ * By an allow-list, and against the fields beside the text. @throws wireguard-text-refused, naming
+ * the rule alone
+ */
 export function parseIssuedTunnel(issued: IssuedTunnel, context: ServiceContext) {
   const { interfaceSection, peerSection } = readSections(issued.text.reveal());
   const privateKey = new Secret(readKey(interfaceSection, 'PrivateKey'));
@@ -24,7 +30,9 @@ export function parseIssuedTunnel(issued: IssuedTunnel, context: ServiceContext)
     mtu: readWholeNumber(interfaceSection, 'MTU', [1280, 1500]),
     peer: {
       publicKey: readKey(peerSection, 'PublicKey'),
-      presharedKey: peerSection.has('PresharedKey') ? new Secret(readKey(peerSection, 'PresharedKey')) : undefined,
+      presharedKey: peerSection.has('PresharedKey')
+        ? new Secret(readKey(peerSection, 'PresharedKey'))
+        : undefined,
       endpoint: readEndpoint(peerSection, context),
       allowedIps: readAllowedIps(peerSection),
       /** As issued; the agent never uses a longer one than the service's keepalive. */
@@ -49,16 +57,29 @@ function readKey(section: Section, key: string): string {
 }
 
 function readList(section: Section, key: string): readonly string[] {
-  const items = (section.get(key) ?? []).flatMap((value) => value.split(',')).map((item) => item.trim());
+  const items = (section.get(key) ?? [])
+    .flatMap((value) => value.split(','))
+    .map((item) => item.trim());
   if (items.length === 0) return refuse(`it has no ${key}`);
-  return items.length <= 32 ? items : refuse(`it has ${items.length} entries of ${key}, more than 32`);
+  return items.length <= 32
+    ? items
+    : refuse(`it has ${items.length} entries of ${key}, more than 32`);
 }
 
-/** Every tunnel address becomes a single one: a wide prefix would make a connected route beside the gateway's rules. */
-function readAddresses(section: Section): readonly { readonly family: 4 | 6; readonly address: string }[] {
-  const own = readList(section, 'Address').map((item) => toAddress(item) ?? refuse('its Address is not an IP address'));
+/**
+ * Every tunnel address becomes a single one: a wide prefix would make a connected route beside the
+ * gateway's rules.
+ */
+function readAddresses(
+  section: Section,
+): readonly { readonly family: 4 | 6; readonly address: string }[] {
+  const own = readList(section, 'Address').map(
+    (item) => toAddress(item) ?? refuse('its Address is not an IP address'),
+  );
   // A public one would swallow traffic meant for others.
-  const foreign = own.find((address) => !isInAny(address, [...privatePrefixes.v4, ...privatePrefixes.v6]));
+  const foreign = own.find(
+    (address) => !isInAny(address, [...privatePrefixes.v4, ...privatePrefixes.v6]),
+  );
   if (foreign !== undefined) refuse(`its Address ${foreign} is not a private one`);
   return [...new Set(own)].map((address) => ({ family: isIPv4(address) ? 4 : 6, address }));
 }
@@ -72,15 +93,20 @@ function toAddress(text: string): string | undefined {
 
 function readAllowedIps(section: Section): readonly string[] {
   return readList(section, 'AllowedIPs').map((item) =>
-    parsePrefix(item) === undefined ? refuse('its AllowedIPs hold something that is not a prefix') : item,
+    parsePrefix(item) === undefined
+      ? refuse('its AllowedIPs hold something that is not a prefix')
+      : item,
   );
 }
 
 function readEndpoint(section: Section, context: ServiceContext): Endpoint {
-  const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(single(section, 'Endpoint') ?? '');
+  const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(
+    single(section, 'Endpoint') ?? '',
+  );
   const host = match?.[1] ?? match?.[2];
   const port = Number(match?.[3]);
-  if (host === undefined || port < 1 || port > 65_535) return refuse('its Endpoint is not HOST:PORT');
+  if (host === undefined || port < 1 || port > 65_535)
+    return refuse('its Endpoint is not HOST:PORT');
   if (isIP(host) === 0 && (!hostName.test(host) || numericEnd.test(host))) {
     return refuse('its Endpoint names an impossible host');
   }
@@ -89,24 +115,41 @@ function readEndpoint(section: Section, context: ServiceContext): Endpoint {
   return fault === undefined ? { host, port } : refuse(`its Endpoint ${fault}`);
 }
 
-function readWholeNumber(section: Section, key: string, [least, most]: readonly [number, number]): number | undefined {
+function readWholeNumber(
+  section: Section,
+  key: string,
+  [least, most]: readonly [number, number],
+): number | undefined {
   const text = single(section, key);
   if (text === undefined || (key === 'PersistentKeepalive' && text === 'off')) return undefined;
   const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
-  return value >= least && value <= most ? value : refuse(`its ${key} is not a number from ${least} to ${most}`);
+  return value >= least && value <= most
+    ? value
+    : refuse(`its ${key} is not a number from ${least} to ${most}`);
 }
 
 function checkAgainstFields(spec: TunnelSpec, issued: IssuedTunnel): void {
   const address = issued.address === undefined ? undefined : toAddress(issued.address);
   const differences = [
-    issued.privateKey !== undefined && !issued.privateKey.equals(spec.privateKey) && 'client_private_key',
+    issued.privateKey !== undefined &&
+      !issued.privateKey.equals(spec.privateKey) &&
+      'client_private_key',
     issued.publicKey !== undefined && issued.publicKey !== spec.publicKey && 'client_public_key',
-    issued.proxyPublicKey !== undefined && issued.proxyPublicKey !== spec.peer.publicKey && 'proxy_public_key',
-    issued.address !== undefined && !spec.addresses.some((own) => own.address === address) && 'client_ipv4',
-    issued.proxyPort !== undefined && issued.proxyPort !== spec.peer.endpoint.port && 'wg_proxy_port',
-    issued.proxyHost !== undefined && !isSameHost(issued.proxyHost, spec.peer.endpoint.host) && 'proxy_host',
+    issued.proxyPublicKey !== undefined &&
+      issued.proxyPublicKey !== spec.peer.publicKey &&
+      'proxy_public_key',
+    issued.address !== undefined &&
+      !spec.addresses.some((own) => own.address === address) &&
+      'client_ipv4',
+    issued.proxyPort !== undefined &&
+      issued.proxyPort !== spec.peer.endpoint.port &&
+      'wg_proxy_port',
+    issued.proxyHost !== undefined &&
+      !isSameHost(issued.proxyHost, spec.peer.endpoint.host) &&
+      'proxy_host',
   ].filter((difference) => difference !== false);
-  if (differences.length > 0) refuse(`its text does not agree with ${differences.join(', ')} beside it`);
+  if (differences.length > 0)
+    refuse(`its text does not agree with ${differences.join(', ')} beside it`);
 }
 
 function isSameHost(one: string, other: string): boolean {
@@ -122,10 +165,17 @@ const interfaceKeys = ['PrivateKey', 'Address', 'DNS', 'MTU', 'ListenPort'];
 const peerKeys = ['PublicKey', 'PresharedKey', 'Endpoint', 'AllowedIPs', 'PersistentKeepalive'];
 const hooks = ['preup', 'postup', 'predown', 'postdown', 'saveconfig', 'table', 'fwmark'];
 
-/** Takes a wg-quick text apart: one [Interface], one [Peer], known keys only. @throws wireguard-text-refused */
-function readSections(text: string): { readonly interfaceSection: Section; readonly peerSection: Section } {
+/**
+ * Takes a wg-quick text apart: one [Interface], one [Peer], known keys only. @throws
+ * wireguard-text-refused
+ */
+function readSections(text: string): {
+  readonly interfaceSection: Section;
+  readonly peerSection: Section;
+} {
   if (text.length > textLimit) refuse(`it is longer than ${textLimit / 1024} KiB`);
-  if (/[^\t\r\n\x20-\x7e]/.test(text)) refuse('it holds characters that no WireGuard configuration has');
+  if (/[^\t\r\n\x20-\x7e]/.test(text))
+    refuse('it holds characters that no WireGuard configuration has');
   const found = new Map<string, Map<string, string[]>>();
   let name: string | undefined;
   for (const raw of text.split(/\r?\n/)) {
@@ -133,7 +183,12 @@ function readSections(text: string): { readonly interfaceSection: Section; reado
     if (line === '') continue;
     const header = /^\[(\w+)\]$/.exec(line)?.[1]?.toLowerCase();
     if (header !== undefined) openSection(found, header);
-    else addLine(found.get(name ?? '') ?? refuse('it has a line before its first section'), line, name);
+    else
+      addLine(
+        found.get(name ?? '') ?? refuse('it has a line before its first section'),
+        line,
+        name,
+      );
     name = header ?? name;
   }
   const interfaceSection = found.get('interface') ?? refuse('it has no [Interface]');
@@ -142,7 +197,8 @@ function readSections(text: string): { readonly interfaceSection: Section; reado
 }
 
 function openSection(found: Map<string, Map<string, string[]>>, name: string): void {
-  if (name !== 'interface' && name !== 'peer') refuse('it has a section that is neither [Interface] nor [Peer]');
+  if (name !== 'interface' && name !== 'peer')
+    refuse('it has a section that is neither [Interface] nor [Peer]');
   if (found.has(name)) refuse(`it has more than one [${name === 'peer' ? 'Peer' : 'Interface'}]`);
   found.set(name, new Map());
 }
@@ -155,14 +211,18 @@ function addLine(values: Map<string, string[]>, line: string, name: string | und
   const key = known.find((name) => name.toLowerCase() === given.toLowerCase());
   if (key === undefined) {
     // Cut short: a private key in the wrong place must not be shown whole.
-    if (!hooks.includes(given.toLowerCase())) refuse(`it has the unknown key ${given.slice(0, 20)}`);
+    if (!hooks.includes(given.toLowerCase()))
+      refuse(`it has the unknown key ${given.slice(0, 20)}`);
     refuse(`it has ${given}, which would change this device; such keys are never taken`);
   }
-  if (!/^[A-Za-z0-9+/=.:,_[\]\s-]*$/.test(value)) refuse(`its ${key} holds characters that no such value has`);
+  if (!/^[A-Za-z0-9+/=.:,_[\]\s-]*$/.test(value))
+    refuse(`its ${key} holds characters that no such value has`);
   values.set(key, [...(values.get(key) ?? []), value]);
 }
 
-/** Ends the reading of an issued text, with the rule that it breaks. @throws wireguard-text-refused */
+/**
+ * Ends the reading of an issued text, with the rule that it breaks. @throws wireguard-text-refused
+ */
 function refuse(why: string): never {
   const message = `the WireGuard configuration that the service issued is refused: ${why}`;
   throw new TributaryError('wireguard-text-refused', message);

@@ -1,7 +1,10 @@
 import type { Secret } from '../lib/secret.ts';
 import type { WireGuardSettings } from './state.ts';
 
-/** The configuration as `wg setconf` and `wg syncconf` read it; it holds the private key, unless `show` hides it. */
+/**
+ * The configuration as `wg setconf` and `wg syncconf` read it; it holds the private key, unless
+ * `show` hides it.
+ */
 export function renderWireGuard(
   { spec, endpoint, persistentKeepaliveSeconds }: WireGuardSettings,
   show: (secret: Secret) => string = (secret) => secret.reveal(),
@@ -12,7 +15,9 @@ export function renderWireGuard(
     '',
     '[Peer]',
     `PublicKey = ${spec.peer.publicKey}`,
-    ...(spec.peer.presharedKey === undefined ? [] : [`PresharedKey = ${show(spec.peer.presharedKey)}`]),
+    ...(spec.peer.presharedKey === undefined
+      ? []
+      : [`PresharedKey = ${show(spec.peer.presharedKey)}`]),
     `Endpoint = ${endpoint}`,
     `AllowedIPs = ${spec.peer.allowedIps.join(', ')}`,
     `PersistentKeepalive = ${persistentKeepaliveSeconds}`,

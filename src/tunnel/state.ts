@@ -7,7 +7,9 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** A tunnel that passed every check; the only form in which an issued configuration reaches a tool. */
+/**
+ * A tunnel that passed every check; the only form in which an issued configuration reaches a tool.
+ */
 export type TunnelSpec = Readonly<ReturnType<typeof parseIssuedTunnel>>;
 
 export const defaultMtu = 1420;
@@ -17,12 +19,17 @@ export type Backend = 'kernel' | 'userspace';
 /** What `wg` is told; it holds the private key. */
 export interface WireGuardSettings {
   readonly spec: TunnelSpec;
-  /** The peer's address and port, its name resolved: `198.51.100.1:51820`, `[2001:db8::1]:51820`. */
+  /**
+   * The peer's address and port, its name resolved: `198.51.100.1:51820`, `[2001:db8::1]:51820`.
+   */
   readonly endpoint: string;
   readonly persistentKeepaliveSeconds: number;
 }
 
-/** What the tunnel should be; `absent` is tear-down, `untouched` leaves it as long as nothing better is known. */
+/**
+ * What the tunnel should be; `absent` is tear-down, `untouched` leaves it as long as nothing better
+ * is known.
+ */
 export type DesiredTunnel = { readonly interface: string } & (
   | { readonly kind: 'absent' | 'untouched' }
   | ({ readonly kind: 'present'; readonly backend: Backend | 'auto' } & WireGuardSettings)

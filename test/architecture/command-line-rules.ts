@@ -5,11 +5,14 @@ import type { Rule } from './rule.ts';
 const program = 'src/cli/program.ts';
 const heavy = /^(zod|yaml|undici|string-width|uqr|execa|pino|mqtt|@clack\/prompts)(\/|$)/;
 
-/** What the command line loads before a command runs: at each Tab, for help and for typing errors. */
+/**
+ * What the command line loads before a command runs: at each Tab, for help and for typing errors.
+ */
 export const commandLineRules: readonly Rule[] = [
   {
     name: 'the command line is known without what its commands need',
-    reason: 'a shell asks for it at each Tab, also on a small board: what takes long to load waits for the action',
+    reason:
+      'a shell asks for it at each Tab, also on a small board: what takes long to load waits for the action',
     find: (modules) =>
       ['src/main.ts', program, ...listGroups(modules)].flatMap((path) =>
         [...findLoaded(modules, path).outside]

@@ -2,7 +2,10 @@ import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import * as z from 'zod';
 
-/** What a container is given, whoever says it. Lists are sorted, so that two ways of saying it can be compared. */
+/**
+ * What a container is given, whoever says it. Lists are sorted, so that two ways of saying it can
+ * be compared.
+ */
 export interface ContainerFlags {
   readonly capAdd: readonly string[];
   readonly capDrop: readonly string[];
@@ -20,7 +23,10 @@ export interface ContainerFlags {
   readonly volumes: readonly string[];
 }
 
-/** The documented command, `docker run … IMAGE`, as its arguments, from the comment of the Dockerfile. */
+/**
+ * The documented command, `docker run … IMAGE`, as its arguments, from the comment of the
+ * Dockerfile.
+ */
 export function findRunArguments(dockerfile: string): readonly string[] {
   const text = dockerfile.replaceAll(/ \\\n#\s+/g, ' ');
   const line = /^#\s+docker run (.*)$/m.exec(text)?.[1];
@@ -69,7 +75,9 @@ export function parseComposeFlags(text: string): ContainerFlags {
     sysctls: sorted(Object.entries(own.sysctls).map(([name, value]) => `${name}=${value}`)),
     tmpfs: sorted(own.tmpfs),
     ulimits: sorted(Object.entries(own.ulimits).map(([name, value]) => `${name}=${value}`)),
-    volumes: sorted(own.volumes.map((volume) => volume.replace(/^\w+/, (key) => volumes[key]?.name ?? key))),
+    volumes: sorted(
+      own.volumes.map((volume) => volume.replace(/^\w+/, (key) => volumes[key]?.name ?? key)),
+    ),
   };
 }
 
@@ -95,7 +103,10 @@ const runOptions = {
 } as const;
 const texts = z.array(z.string());
 
-/** Strict: what is given beyond this (`privileged`, `network_mode`, `pid`) has to be thought about first. */
+/**
+ * Strict: what is given beyond this (`privileged`, `network_mode`, `pid`) has to be thought about
+ * first.
+ */
 const composeFile = z.strictObject({
   name: z.string(),
   services: z.strictObject({

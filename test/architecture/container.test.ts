@@ -18,11 +18,15 @@ describe('the container', () => {
   const flags = parseFlags(findRunArguments(dockerfile));
 
   test('is built from the source alone: what was built on this machine stays out', () => {
-    const copied = [...dockerfile.matchAll(/^(?:COPY|ADD) (.*) \S+$/gm)].map(([, from = '']) => from);
+    const copied = [...dockerfile.matchAll(/^(?:COPY|ADD) (.*) \S+$/gm)].map(
+      ([, from = '']) => from,
+    );
     const fromBuild = copied.filter((from) => from.startsWith('--'));
     expect(fromBuild).toEqual(['--from=build /image']);
-    expect(dockerfile).toContain('RUN node src/packaging/build-image.ts /image ');
-    const fromProject = copied.filter((from) => !fromBuild.includes(from)).flatMap((from) => from.split(' '));
+    expect(dockerfile).toContain('RUN node tools/packaging/build-image.ts /image ');
+    const fromProject = copied
+      .filter((from) => !fromBuild.includes(from))
+      .flatMap((from) => from.split(' '));
     const ignored = read('.dockerignore')
       .trim()
       .split('\n')
@@ -33,7 +37,10 @@ describe('the container', () => {
 
   test('names its bases where a release gives their digests, which its label then says', () => {
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
-    expect(bases).toEqual([expect.stringMatching(/^\$\{NODE_BASE\}$/), expect.stringMatching(/^\$\{DEBIAN_BASE\}$/)]);
+    expect(bases).toEqual([
+      expect.stringMatching(/^\$\{NODE_BASE\}$/),
+      expect.stringMatching(/^\$\{DEBIAN_BASE\}$/),
+    ]);
     expect(dockerfile).toMatch(/image\.base\.name=\$\{DEBIAN_BASE\}/);
     for (const [, name, tag] of dockerfile.matchAll(/^ARG (\w+)=(\S+)$/gm)) {
       expect(read('SECURITY.md')).toContain(`--build-arg ${name}=${tag}@sha256:`);
@@ -84,7 +91,10 @@ describe('the container', () => {
   });
 
   test('keeps its log small and its code out of the environment', () => {
-    expect(parse(compose).services.tributary.logging.options).toEqual({ 'max-size': '1m', 'max-file': '3' });
+    expect(parse(compose).services.tributary.logging.options).toEqual({
+      'max-size': '1m',
+      'max-file': '3',
+    });
     expect(compose + kubernetes).not.toMatch(
       /TRIBUTARY_(AUTH_CODE|NETWORK_JWT):|name: TRIBUTARY_(AUTH_CODE|NETWORK_JWT)$/m,
     );
@@ -100,7 +110,9 @@ describe('the DaemonSet', () => {
   });
 
   test('is put in place by the same lines in its file and on its page', () => {
-    expect(readBlocks('sh', 'docs/install-kubernetes.md')).toEqual([`${readCommentBlock('config/kubernetes.yaml')}\n`]);
+    expect(readBlocks('sh', 'docs/install-kubernetes.md')).toEqual([
+      `${readCommentBlock('config/kubernetes.yaml')}\n`,
+    ]);
   });
 
   test('is no more privileged than the container of docker run', () => {
@@ -116,8 +128,12 @@ describe('the DaemonSet', () => {
 
   test('keeps one identity for each node, on the node', () => {
     const volumes = new Map(spec.volumes.map(({ name, ...rest }) => [name, rest]));
-    expect(container.volumeMounts.map(({ name }) => name).sort()).toEqual([...volumes.keys()].sort());
-    const state = container.volumeMounts.find(({ mountPath }) => mountPath === '/var/lib/tributary');
+    expect(container.volumeMounts.map(({ name }) => name).sort()).toEqual(
+      [...volumes.keys()].sort(),
+    );
+    const state = container.volumeMounts.find(
+      ({ mountPath }) => mountPath === '/var/lib/tributary',
+    );
     expect(volumes.get(state?.name ?? '')).toEqual({
       hostPath: { path: '/var/lib/tributary', type: 'DirectoryOrCreate' },
     });
@@ -130,7 +146,10 @@ describe('the DaemonSet', () => {
   });
 });
 
-/** What it has; strict, because Kubernetes drops misspelt keys, and others (`hostPID`) have to be thought about first. */
+/**
+ * What it has; strict, because Kubernetes drops misspelt keys, and others (`hostPID`) have to be
+ * thought about first.
+ */
 function daemonSet() {
   const probe = z.strictObject({
     httpGet: z.strictObject({ path: z.string(), port: z.literal('status') }),

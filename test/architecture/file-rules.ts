@@ -5,10 +5,10 @@ import type { Rule } from './rule.ts';
 /** Programs: started, never imported for what they export. */
 const entryPoints = [
   ...builds.flatMap(({ input }) => Object.values(input as Readonly<Record<string, string>>)),
-  'src/packaging/build-image.ts',
-  'src/packaging/build-packages.ts',
+  'tools/packaging/build-image.ts',
+  'tools/packaging/build-packages.ts',
 ];
-const longest = 250;
+const longest = 310;
 
 /** What a file is like. */
 export const fileRules: readonly Rule[] = [
@@ -16,14 +16,19 @@ export const fileRules: readonly Rule[] = [
     name: `no file is longer than ${longest} lines`,
     reason: 'one file holds one idea; a longer one holds two',
     find: (modules) =>
-      modules.filter((own) => own.lineCount > longest).map((own) => `${own.path} has ${own.lineCount} lines`),
+      modules
+        .filter((own) => own.lineCount > longest)
+        .map((own) => `${own.path} has ${own.lineCount} lines`),
     broken: [{ 'src/lib/units.ts': '\n'.repeat(longest + 1) }],
   },
   {
     name: 'files have names of their own, in kebab-case',
-    reason: 'a folder is found by its name and a file by its idea; index, utils and types say neither',
+    reason:
+      'a folder is found by its name and a file by its idea; index, utils and types say neither',
     find: (modules) =>
-      modules.map((own) => own.path).filter((path) => !kebabCase.test(path) || drawer.test(posix.basename(path))),
+      modules
+        .map((own) => own.path)
+        .filter((path) => !kebabCase.test(path) || drawer.test(posix.basename(path))),
     broken: [
       { 'src/lib/index.ts': '' },
       { 'src/tunnel/utils.ts': '' },
@@ -44,7 +49,8 @@ export const fileRules: readonly Rule[] = [
   },
   {
     name: 'nothing happens at import',
-    reason: 'a module can be loaded by a test or a command that wants none of it; state belongs to who creates it',
+    reason:
+      'a module can be loaded by a test or a command that wants none of it; state belongs to who creates it',
     find: (modules) =>
       modules
         .filter((own) => !entryPoints.includes(own.path))
@@ -66,11 +72,13 @@ export const fileRules: readonly Rule[] = [
     reason: 'it would run',
     find: (modules) =>
       modules.flatMap((own) =>
-        own.imports.filter(({ to }) => entryPoints.includes(to)).map(({ to }) => `${own.path} imports ${to}`),
+        own.imports
+          .filter(({ to }) => entryPoints.includes(to))
+          .map(({ to }) => `${own.path} imports ${to}`),
       ),
-    broken: [{ 'test/lab/lab.ts': "import './worker.ts';" }],
+    broken: [{ 'tools/lab/lab.ts': "import './worker.ts';" }],
   },
 ];
 
-const kebabCase = /^(src|test)\/([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.d)?\.ts$/;
+const kebabCase = /^(src|test|tools)\/([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.d)?\.ts$/;
 const drawer = /^(index|utils?|types|helpers?|common|misc)\.ts$/;

@@ -43,17 +43,22 @@ interface Callable {
 
 function isBoolean(parameter: ESTree.ParamPattern): boolean {
   const given = parameter.type === 'TSParameterProperty' ? parameter.parameter : parameter;
-  if (given.type !== 'AssignmentPattern') return isBooleanType(given.typeAnnotation?.typeAnnotation);
+  if (given.type !== 'AssignmentPattern')
+    return isBooleanType(given.typeAnnotation?.typeAnnotation);
   const { left, right } = given;
   return (
-    isBooleanType(left.typeAnnotation?.typeAnnotation) || (right.type === 'Literal' && typeof right.value === 'boolean')
+    isBooleanType(left.typeAnnotation?.typeAnnotation) ||
+    (right.type === 'Literal' && typeof right.value === 'boolean')
   );
 }
 
 /** `boolean`, `true`, `false`, or one of them among others (`boolean | undefined`). */
 function isBooleanType(type: ESTree.TSType | null | undefined): boolean {
   if (type?.type === 'TSUnionType') return type.types.some(isBooleanType);
-  return type?.type === 'TSBooleanKeyword' || (type?.type === 'TSLiteralType' && isTrueOrFalse(type.literal));
+  return (
+    type?.type === 'TSBooleanKeyword' ||
+    (type?.type === 'TSLiteralType' && isTrueOrFalse(type.literal))
+  );
 }
 
 function isTrueOrFalse(literal: ESTree.TSLiteral): boolean {

@@ -8,7 +8,8 @@ const commands = 'src/cli/program.ts';
 export const interfaceRules: readonly Rule[] = [
   {
     name: 'every operation of the service is called by a command',
-    reason: 'an owner on a headless box has the whole interface, or is left with curl for the rest of it',
+    reason:
+      'an owner on a headless box has the whole interface, or is left with curl for the rest of it',
     find: (modules) => {
       const called = findCalled(modules);
       return Object.keys(operations)
@@ -19,8 +20,14 @@ export const interfaceRules: readonly Rule[] = [
       // A call that no command leads to is none.
       Object.fromEntries([
         [commands, "export const load = () => import('./network.ts');"],
-        ['src/cli/network.ts', "export const ask = (session) => session.call('clients', undefined);"],
-        ...Object.keys(operations).map((name) => [`src/cli/${name.toLowerCase()}.ts`, renderCall(name)]),
+        [
+          'src/cli/network.ts',
+          "export const ask = (session) => session.call('clients', undefined);",
+        ],
+        ...Object.keys(operations).map((name) => [
+          `src/cli/${name.toLowerCase()}.ts`,
+          renderCall(name),
+        ]),
       ]),
     ],
   },
@@ -32,11 +39,14 @@ function findCalled(modules: readonly Module[]): ReadonlySet<string> {
   const reached = new Set([commands]);
   for (const path of reached) {
     for (const { to, kind } of byPath.get(path)?.imports ?? []) {
-      if (kind !== 'type' && byPath.has(to) && !to.startsWith('src/reference-service/')) reached.add(to);
+      if (kind !== 'type' && byPath.has(to) && !to.startsWith('src/reference-service/'))
+        reached.add(to);
     }
   }
   const code = [...reached].map((path) => byPath.get(path)?.code ?? '').join('\n');
-  return new Set([...code.matchAll(/\.\s*(?:call|stream)\(\s*'(\w+)'/g)].map(([, name = '']) => name));
+  return new Set(
+    [...code.matchAll(/\.\s*(?:call|stream)\(\s*'(\w+)'/g)].map(([, name = '']) => name),
+  );
 }
 
 function renderCall(name: string): string {

@@ -11,17 +11,24 @@ export const layerRules: readonly Rule[] = [
   {
     name: 'every folder of src has its layer',
     reason: 'a folder outside of the layers would be held by no rule',
-    find: (modules) => modules.filter((module) => layerOf(module) === undefined).map((module) => module.path),
+    find: (modules) =>
+      modules.filter((module) => layerOf(module) === undefined).map((module) => module.path),
     broken: [{ 'src/helpers/text.ts': '' }],
   },
   {
     name: 'a layer imports what is below it',
-    reason: 'see the reason of each layer in layers.ts; move what is shared down, or compose it in src/agent',
+    reason:
+      'see the reason of each layer in layers.ts; move what is shared down, or compose it in src/agent',
     find: (modules) =>
       modules.flatMap((module) =>
         module.imports
-          .filter((own) => isOurs(own.to) && !mayImport(module, own) && crossingOf(module, own) === undefined)
-          .map((own) => `${module.path} imports ${own.to} (${own.kind}): ${layerOf(module)?.reason}`),
+          .filter(
+            (own) =>
+              isOurs(own.to) && !mayImport(module, own) && crossingOf(module, own) === undefined,
+          )
+          .map(
+            (own) => `${module.path} imports ${own.to} (${own.kind}): ${layerOf(module)?.reason}`,
+          ),
       ),
     broken: [
       { 'src/lib/units.ts': "import { exec } from '../system/exec.ts';" },
@@ -35,23 +42,32 @@ export const layerRules: readonly Rule[] = [
       { 'src/namespace/up.ts': "import { toRuleset } from '../gateway/ruleset.ts';" },
       { 'src/agent/loops/run-loop.ts': "import { exitCodes } from '../../cli/exit-code.ts';" },
       { 'src/agent/run-agent.ts': "import { exitCodes } from '../cli/exit-code.ts';" },
-      { 'src/agent/run-agent.ts': "let lab: import('../../test/lab/lab.ts').Lab;" },
+      { 'src/agent/run-agent.ts': "let lab: import('../../tools/lab/lab.ts').Lab;" },
       { 'src/reference-service/http.ts': "import { toFacts } from '../agent/state.ts';" },
-      { 'src/reference-service/http.ts': "import type { Registration } from '../identity/registration-files.ts';" },
-      { 'src/cli/status.ts': "import { createLab } from '../../test/lab/lab.ts';" },
-      { 'src/cli/status.ts': "import { startReferenceService } from '../reference-service/server.ts';" },
-      { 'test/lab/lab.ts': "import { runAgent } from '../../src/agent/run-agent.ts';" },
+      {
+        'src/reference-service/http.ts':
+          "import type { Registration } from '../identity/registration-files.ts';",
+      },
+      { 'src/cli/status.ts': "import { createLab } from '../../tools/lab/lab.ts';" },
+      {
+        'src/cli/status.ts':
+          "import { startReferenceService } from '../reference-service/server.ts';",
+      },
+      { 'tools/lab/lab.ts': "import { runAgent } from '../../src/agent/run-agent.ts';" },
     ],
   },
   {
     name: 'what is lent across layers is pure',
-    reason: 'a constant or a function of its arguments can be shared; what acts is composed in src/agent',
+    reason:
+      'a constant or a function of its arguments can be shared; what acts is composed in src/agent',
     find: (modules) =>
       modules
         .filter(({ path }) => isLent(path))
         .flatMap((module) =>
           module.imports
-            .filter((own) => own.kind !== 'type' && !own.to.startsWith('src/lib/') && !isLent(own.to))
+            .filter(
+              (own) => own.kind !== 'type' && !own.to.startsWith('src/lib/') && !isLent(own.to),
+            )
             .map((own) => `${module.path} imports ${own.to}`),
         ),
     broken: [
@@ -69,7 +85,9 @@ export const layerRules: readonly Rule[] = [
             !modules.some(
               (module) =>
                 module.path === crossing.from &&
-                module.imports.some((own) => own.to.startsWith(crossing.to) && !mayImport(module, own)),
+                module.imports.some(
+                  (own) => own.to.startsWith(crossing.to) && !mayImport(module, own),
+                ),
             ),
         )
         .map(({ from, to }) => `${from} no longer imports ${to}`),
@@ -102,7 +120,8 @@ export const layerRules: readonly Rule[] = [
   },
   {
     name: 'no imports in a circle',
-    reason: 'files in a circle are one file that is hard to read, and load in an order that nobody chose',
+    reason:
+      'files in a circle are one file that is hard to read, and load in an order that nobody chose',
     find: (modules) => findCircles(modules),
     broken: [
       {
@@ -114,7 +133,8 @@ export const layerRules: readonly Rule[] = [
   },
   {
     name: 'each section of the state has one writer',
-    reason: 'a fact with two writers is wrong as soon as they disagree; everyone else is handed it read-only',
+    reason:
+      'a fact with two writers is wrong as soon as they disagree; everyone else is handed it read-only',
     find: (modules) => {
       const handed = modules.filter(({ path }) => path !== stateFile).flatMap(findHandedSections);
       return [...Map.groupBy(handed, ({ section }) => section)].flatMap(([section, ofIt]) => {
@@ -126,7 +146,8 @@ export const layerRules: readonly Rule[] = [
       {
         'src/agent/loops/one.ts':
           "export const write = ({ service }: Pick<Sections, 'path' | 'service'>) => (service.registration = undefined);",
-        'src/agent/loops/two.ts': "export const write = (of: Sections['service']) => (of.problem = undefined);",
+        'src/agent/loops/two.ts':
+          "export const write = (of: Sections['service']) => (of.problem = undefined);",
       },
     ],
   },
@@ -141,14 +162,27 @@ export const layerRules: readonly Rule[] = [
             .filter((own) => own.kind === 'value' && own.to.startsWith('src/reference-service/'))
             .map((own) => `${module.path} imports ${own.to}`),
         ),
-    broken: [{ 'src/cli/sandbox.ts': "import { startReferenceService } from '../reference-service/server.ts';" }],
+    broken: [
+      {
+        'src/cli/sandbox.ts':
+          "import { startReferenceService } from '../reference-service/server.ts';",
+      },
+    ],
   },
 ];
 
-/** The sections of the state that a file can be handed to write: `Pick<Sections, 'path' | 'mode'>`, `Sections['path']`. */
-function findHandedSections({ path, code }: Module): readonly { readonly section: string; readonly path: string }[] {
+/**
+ * The sections of the state that a file can be handed to write: `Pick<Sections, 'path' | 'mode'>`,
+ * `Sections['path']`.
+ */
+function findHandedSections({
+  path,
+  code,
+}: Module): readonly { readonly section: string; readonly path: string }[] {
   const named = [...code.matchAll(/\bSections(?:,\s*|\[)((?:[\s|]*'\w+')+)/g)];
-  return named.flatMap(([, names = '']) => (names.match(/\w+/g) ?? []).map((section) => ({ section, path })));
+  return named.flatMap(([, names = '']) =>
+    (names.match(/\w+/g) ?? []).map((section) => ({ section, path })),
+  );
 }
 
 /** Also what another such file needs. */

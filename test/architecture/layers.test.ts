@@ -11,7 +11,11 @@ import { outsideRules } from './outside-rules.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 // The lab starts the program as its owner would, and keeps to the same rules.
-const modules = [...readModules(root, 'src'), ...readModules(root, 'test/lab')];
+const modules = [
+  ...readModules(root, 'src'),
+  ...readModules(root, 'tools/lab'),
+  ...readModules(root, 'tools/packaging'),
+];
 const rules = [
   ...layerRules,
   ...outsideRules,
@@ -22,29 +26,43 @@ const rules = [
   ...interfaceRules,
 ];
 
-describe.each(rules.map((rule) => [rule.name, rule] as const))('%s', (_, { reason, find, broken }) => {
-  test('holds in src and in the lab', () => {
-    expect(find(modules), reason).toEqual([]);
-  });
+describe.each(rules.map((rule) => [rule.name, rule] as const))(
+  '%s',
+  (_, { reason, find, broken }) => {
+    test('holds in src and in the lab', () => {
+      expect(find(modules), reason).toEqual([]);
+    });
 
-  test.each(broken.map((files) => [Object.entries(files).flat().join(': ').slice(0, 120), files] as const))(
-    'is seen failing on %s',
-    (_, files) => {
+    test.each(
+      broken.map(
+        (files) => [Object.entries(files).flat().join(': ').slice(0, 120), files] as const,
+      ),
+    )('is seen failing on %s', (_, files) => {
       const found = find(Object.entries(files).map(([path, text]) => parseModule(path, text)));
       expect(found).not.toEqual([]);
-    },
-  );
-});
+    });
+  },
+);
 
 test('the rules look at the whole of src, and at the lab', () => {
   const paths = modules.map((module) => module.path);
   expect(paths).toEqual(
-    expect.arrayContaining(['src/agent/run-agent.ts', 'src/lib/errors.ts', 'src/service/fields.ts', 'test/lab/lab.ts']),
+    expect.arrayContaining([
+      'src/agent/run-agent.ts',
+      'src/lib/errors.ts',
+      'src/service/fields.ts',
+      'tools/lab/lab.ts',
+    ]),
   );
-  // The agent is composed of all of its domains: a graph that lost an edge would let the daemon's rules pass unseen.
+  // The agent is composed of all of its domains: a graph that lost an edge would let the daemon's
+  // rules pass unseen.
   const { files, outside } = findLoaded(modules, 'src/agent/run-agent.ts');
   expect([...files]).toEqual(
-    expect.arrayContaining(['src/service/operations.ts', 'src/gateway/ruleset.ts', 'src/tunnel/apply.ts']),
+    expect.arrayContaining([
+      'src/service/operations.ts',
+      'src/gateway/ruleset.ts',
+      'src/tunnel/apply.ts',
+    ]),
   );
   expect([...outside]).toEqual(expect.arrayContaining(['pino', 'zod']));
   const undici = 'undici/lib/dispatcher/pool.js';
@@ -55,15 +73,35 @@ test.each<readonly [string, string, readonly unknown[]]>([
   ['a named import', "import { a } from './b.ts';", [{ to: 'src/x/b.ts', kind: 'value' }]],
   ['an import for its effect', "import './b.ts';", [{ to: 'src/x/b.ts', kind: 'value' }]],
   ['an import of types', "import type { A } from '../b.ts';", [{ to: 'src/b.ts', kind: 'type' }]],
-  ['an import of nothing but types', "import { type A, type B } from './b.ts';", [{ to: 'src/x/b.ts', kind: 'type' }]],
-  ['a type among values', "import { type A, b } from './b.ts';", [{ to: 'src/x/b.ts', kind: 'value' }]],
+  [
+    'an import of nothing but types',
+    "import { type A, type B } from './b.ts';",
+    [{ to: 'src/x/b.ts', kind: 'type' }],
+  ],
+  [
+    'a type among values',
+    "import { type A, b } from './b.ts';",
+    [{ to: 'src/x/b.ts', kind: 'value' }],
+  ],
   ['a whole package', "import * as z from 'zod';", [{ to: 'zod', kind: 'value' }]],
   ['a re-export', "export { a } from './b.ts';", [{ to: 'src/x/b.ts', kind: 'value' }]],
-  ['a re-export of types', "export type { A } from './b.ts';", [{ to: 'src/x/b.ts', kind: 'type' }]],
+  [
+    'a re-export of types',
+    "export type { A } from './b.ts';",
+    [{ to: 'src/x/b.ts', kind: 'type' }],
+  ],
   ['a re-export of everything', "export * from './b.ts';", [{ to: 'src/x/b.ts', kind: 'value' }]],
-  ['a late import', "const f = async () => (await import('./b.ts')).a;", [{ to: 'src/x/b.ts', kind: 'late' }]],
+  [
+    'a late import',
+    "const f = async () => (await import('./b.ts')).a;",
+    [{ to: 'src/x/b.ts', kind: 'late' }],
+  ],
   ['a type taken in place', "type A = import('./b.ts').A;", [{ to: 'src/x/b.ts', kind: 'type' }]],
-  ['a computed import', 'const f = (name: string) => import(name);', [{ to: '(name)', kind: 'late' }]],
+  [
+    'a computed import',
+    'const f = (name: string) => import(name);',
+    [{ to: '(name)', kind: 'late' }],
+  ],
   ['an import in a comment or a text', "// import './b.ts'\nconst a = \"import './b.ts'\";", []],
 ])('%s is read as what it is', (_, text, imports) => {
   expect(parseModule('src/x/a.ts', text).imports).toEqual(imports);

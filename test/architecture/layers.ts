@@ -67,7 +67,8 @@ export const layers: readonly Layer[] = [
     folders: ['agent'],
     values: [...ground, ...domains, 'data-path', ...readers, 'agent', ''],
     types: [],
-    reason: 'the agent composes what is below it: the commands, the lab and the reference service are no part of it',
+    reason:
+      'the agent composes what is below it: the commands, the lab and the reference service are no part of it',
   },
   {
     folders: ['doctor'],
@@ -104,11 +105,14 @@ export const layers: readonly Layer[] = [
     folders: ['lab'],
     values: [...ground, 'health', 'status', 'lab'],
     types: domains,
-    reason: 'the lab starts the program as its owner would and asks it over its socket; it reaches into no agent',
+    reason:
+      'the lab starts the program as its owner would and asks it over its socket; it reaches into no agent',
   },
 ];
 
-/** A crossing of layers that is meant: it says why, and an exception that nobody uses is an error. */
+/**
+ * A crossing of layers that is meant: it says why, and an exception that nobody uses is an error.
+ */
 export interface Crossing {
   readonly from: string;
   readonly to: string;
@@ -129,17 +133,20 @@ export const crossings: readonly Crossing[] = [
   {
     from: 'src/cli/sandbox-admin.ts',
     to: 'src/reference-service/admin-commands.ts',
-    reason: "the administrator's commands are commands here, by name, and are run on the service's database",
+    reason:
+      "the administrator's commands are commands here, by name, and are run on the service's database",
   },
   {
     from: 'src/cli/sandbox-seed.ts',
     to: 'src/reference-service/seed.ts',
-    reason: 'the one command that fills the database of the reference service, loaded when it is asked for',
+    reason:
+      'the one command that fills the database of the reference service, loaded when it is asked for',
   },
   {
     from: 'src/reference-service/http.ts',
     to: 'src/version.ts',
-    reason: 'the description of the interface says of which version it is, and the version is said in one place',
+    reason:
+      'the description of the interface says of which version it is, and the version is said in one place',
   },
   {
     from: 'src/namespace/host-ruleset.ts',
@@ -179,6 +186,7 @@ export const crossings: readonly Crossing[] = [
   {
     from: 'src/namespace/up.ts',
     to: 'src/gateway/uplink.ts',
-    reason: "the host's uplink and own prefixes are found by the same pure functions as the device's",
+    reason:
+      "the host's uplink and own prefixes are found by the same pure functions as the device's",
   },
 ];

@@ -7,7 +7,10 @@ import { type FunctionShape, readFunctions } from './function-shapes.ts';
 type ImportKind = 'value' | 'late' | 'type';
 
 export interface ModuleImport {
-  /** A path below the root for a file of ours (`src/lib/errors.ts`), else the package or built-in as it is written. */
+  /**
+   * A path below the root for a file of ours (`src/lib/errors.ts`), else the package or built-in as
+   * it is written.
+   */
   readonly to: string;
   readonly kind: ImportKind;
 }
@@ -22,7 +25,10 @@ export interface Module {
   readonly imports: readonly ModuleImport[];
   readonly hasDefaultExport: boolean;
   readonly functions: readonly FunctionShape[];
-  /** What is done as soon as the module is loaded: statements that are no declarations, and calls outside of functions. */
+  /**
+   * What is done as soon as the module is loaded: statements that are no declarations, and calls
+   * outside of functions.
+   */
   readonly actsAtImport: readonly string[];
 }
 
@@ -41,7 +47,8 @@ export function parseModule(path: string, text: string): Module {
   const functions: Span[] = [];
   const calls: Span[] = [];
   let hasDefaultExport = false;
-  const add = (specifier: string, kind: ImportKind) => imports.push({ to: resolveTarget(path, specifier), kind });
+  const add = (specifier: string, kind: ImportKind) =>
+    imports.push({ to: resolveTarget(path, specifier), kind });
   const addFunction = (node: Span) => void functions.push(node);
   const addCall = (node: Span) => void calls.push(node);
   new Visitor({
@@ -52,7 +59,9 @@ export function parseModule(path: string, text: string): Module {
       const kinds = node.specifiers.map((specifier) => specifier.exportKind);
       if (node.source !== null) add(node.source.value, chooseKind(node.exportKind, kinds));
       if (
-        node.specifiers.some((specifier) => text.slice(specifier.exported.start, specifier.exported.end) === 'default')
+        node.specifiers.some(
+          (specifier) => text.slice(specifier.exported.start, specifier.exported.end) === 'default',
+        )
       )
         hasDefaultExport = true;
     },
@@ -67,7 +76,12 @@ export function parseModule(path: string, text: string): Module {
     ImportExpression: (node) => {
       addCall(node);
       const { source } = node;
-      add(source.type === 'Literal' ? String(source.value) : `(${text.slice(source.start, source.end)})`, 'late');
+      add(
+        source.type === 'Literal'
+          ? String(source.value)
+          : `(${text.slice(source.start, source.end)})`,
+        'late',
+      );
     },
     FunctionDeclaration: addFunction,
     FunctionExpression: addFunction,
@@ -76,7 +90,8 @@ export function parseModule(path: string, text: string): Module {
     NewExpression: addCall,
     AwaitExpression: addCall,
   }).visit(program);
-  const isLate = (call: Span) => functions.some((outer) => outer.start <= call.start && call.end <= outer.end);
+  const isLate = (call: Span) =>
+    functions.some((outer) => outer.start <= call.start && call.end <= outer.end);
   return {
     path,
     lineCount: text.split('\n').length - 1,
@@ -104,9 +119,17 @@ function readImportKind(specifier: { readonly type: string; readonly importKind?
   return specifier.importKind ?? 'value';
 }
 
-/** `import { type A, type B }` takes types only, like `import type { A, B }`; `import 'x'` takes the module itself. */
-function chooseKind(kind: string | null | undefined, specifiers: readonly (string | null | undefined)[]): ImportKind {
-  const isType = kind === 'type' || (specifiers.length > 0 && specifiers.every((specifier) => specifier === 'type'));
+/**
+ * `import { type A, type B }` takes types only, like `import type { A, B }`; `import 'x'` takes the
+ * module itself.
+ */
+function chooseKind(
+  kind: string | null | undefined,
+  specifiers: readonly (string | null | undefined)[],
+): ImportKind {
+  const isType =
+    kind === 'type' ||
+    (specifiers.length > 0 && specifiers.every((specifier) => specifier === 'type'));
   return isType ? 'type' : 'value';
 }
 
@@ -122,14 +145,24 @@ function withoutComments(text: string, comments: readonly Span[]): string {
 
 const declarations = /^(Import|Export\w*|Function|Class|TS\w+)(Declaration|Assignment)$/;
 
-function isDeclaration(statement: { readonly type: string; readonly kind?: unknown; readonly declaration?: unknown }) {
+function isDeclaration(statement: {
+  readonly type: string;
+  readonly kind?: unknown;
+  readonly declaration?: unknown;
+}) {
   // A module-level `let` is a value that every caller shares.
-  const inner = (statement.declaration ?? statement) as { readonly type: string; readonly kind?: unknown };
+  const inner = (statement.declaration ?? statement) as {
+    readonly type: string;
+    readonly kind?: unknown;
+  };
   if (inner.type === 'VariableDeclaration') return inner.kind === 'const';
   return declarations.test(statement.type);
 }
 
-/** Calls that only make a value: tables, schemas. What a function of ours may do is not known here, but for schemas. */
+/**
+ * Calls that only make a value: tables, schemas. What a function of ours may do is not known here,
+ * but for schemas.
+ */
 function isHarmless(call: string): boolean {
   return harmless.some((start) => start.test(call));
 }

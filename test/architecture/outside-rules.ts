@@ -1,15 +1,35 @@
 import type { Module } from './module-graph.ts';
 import { isOurs, type Rule, toFolder } from './rule.ts';
 
-/** Where each package is used, by folder of src or by file. A package that is not named here is an error. */
-const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly string[]; readonly why: string }[] = [
+/**
+ * Where each package is used, by folder of src or by file. A package that is not named here is an
+ * error.
+ */
+const packagePlaces: readonly {
+  readonly name: RegExp;
+  readonly places: readonly string[];
+  readonly why: string;
+}[] = [
   { name: /^commander$/, places: ['cli'], why: 'only commands have a command line' },
-  { name: /^@clack\/prompts$/, places: ['src/cli/prompt.ts'], why: 'questions at a terminal are asked in one way' },
-  { name: /^string-width$/, places: ['src/cli/present/table-printer.ts'], why: 'columns are counted in one place' },
-  { name: /^uqr$/, places: ['src/cli/present/qr-code.ts'], why: 'codes are shown to cameras in one way' },
+  {
+    name: /^@clack\/prompts$/,
+    places: ['src/cli/prompt.ts'],
+    why: 'questions at a terminal are asked in one way',
+  },
+  {
+    name: /^string-width$/,
+    places: ['src/cli/present/table-printer.ts'],
+    why: 'columns are counted in one place',
+  },
+  {
+    name: /^uqr$/,
+    places: ['src/cli/present/qr-code.ts'],
+    why: 'codes are shown to cameras in one way',
+  },
   {
     name: /^execa$/,
-    // talking-exec.ts: those that are kept running and told in lines what exec.ts would start them for.
+    // talking-exec.ts: those that are kept running and told in lines what exec.ts would start them
+    // for.
     places: ['src/system/exec.ts', 'src/system/talking-exec.ts'],
     why: 'programs are run in one place',
   },
@@ -22,15 +42,31 @@ const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly
     places: ['src/system/address-list.ts'],
     why: 'only a list of addresses is long enough for it',
   },
-  { name: /^node-cron$/, places: ['config', 'provide'], why: 'schedules are read and kept in these places' },
-  { name: /^undici\/lib\//, places: ['src/service/transport.ts'], why: 'the service is spoken to in one place' },
+  {
+    name: /^node-cron$/,
+    places: ['config', 'provide'],
+    why: 'schedules are read and kept in these places',
+  },
+  {
+    name: /^undici\/lib\//,
+    places: ['src/service/transport.ts'],
+    why: 'the service is spoken to in one place',
+  },
   {
     name: /^(hono(\/.*)?|@hono\/node-server)$/,
     places: ['reference-service'],
     why: 'the agent serves plain node:http',
   },
-  { name: /^jose$/, places: ['reference-service'], why: 'the agent holds no key to sign or to check a token with' },
-  { name: /^rolldown(\.config\.ts)?$/, places: ['src/packaging/bundle.ts'], why: 'the program builds nothing' },
+  {
+    name: /^jose$/,
+    places: ['reference-service'],
+    why: 'the agent holds no key to sign or to check a token with',
+  },
+  {
+    name: /^rolldown(\.config\.ts)?$/,
+    places: ['tools/packaging/bundle.ts'],
+    why: 'the program builds nothing',
+  },
   { name: /^package\.json$/, places: ['src/version.ts'], why: 'the version is said in one place' },
   {
     name: /^zod$/,
@@ -45,7 +81,8 @@ const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly
       'lab',
       'packaging',
       'agent',
-      // Requests of the interface are checked by the schemas in service; the administrator's commands come in by another door.
+      // Requests of the interface are checked by the schemas in service; the administrator's
+      // commands come in by another door.
       'src/reference-service/admin-commands.ts',
     ],
     why: 'values are checked where they come in, never in lib',
@@ -53,7 +90,11 @@ const packagePlaces: readonly { readonly name: RegExp; readonly places: readonly
 ];
 
 /** Built-ins of Node that are kept to a few files, or out. */
-const builtInPlaces: readonly { readonly name: RegExp; readonly places: readonly string[]; readonly why: string }[] = [
+const builtInPlaces: readonly {
+  readonly name: RegExp;
+  readonly places: readonly string[];
+  readonly why: string;
+}[] = [
   {
     name: /^node:child_process$/,
     places: [
@@ -195,14 +236,16 @@ const inlinePlaces: readonly {
       'reference-service',
     ],
     why: "root's commands work in folders of the agent's user, who may swap a name for a link: system/folder.ts withstands that",
-    sample: "import { chmod } from 'node:fs/promises';\nexport const open = (path: string) => chmod(path, 0o644);",
+    sample:
+      "import { chmod } from 'node:fs/promises';\nexport const open = (path: string) => chmod(path, 0o644);",
   },
   {
     what: 'joins signals',
     pattern: /AbortSignal\s*\.\s*any\b/,
     places: [],
     why: 'each call keeps some memory for as long as the long-lived signal lives',
-    sample: 'export const both = (one: AbortSignal, two: AbortSignal) => AbortSignal.any([one, two]);',
+    sample:
+      'export const both = (one: AbortSignal, two: AbortSignal) => AbortSignal.any([one, two]);',
   },
   {
     what: 'loads code by another way than import',
@@ -217,7 +260,8 @@ const inlinePlaces: readonly {
 export const outsideRules: readonly Rule[] = [
   {
     name: 'each package has its place',
-    reason: 'a package in one place can be replaced, kept out of the daemon, and is looked for in one place',
+    reason:
+      'a package in one place can be replaced, kept out of the daemon, and is looked for in one place',
     find: (modules) => findOutside(modules, packagePlaces, (to) => !to.startsWith('node:')),
     broken: [
       { 'src/lib/units.ts': "import * as z from 'zod';" },
@@ -232,7 +276,8 @@ export const outsideRules: readonly Rule[] = [
   {
     name: 'some built-ins of Node are kept to a few files',
     reason: 'programs are started, and databases opened, in known places',
-    find: (modules) => findOutside(modules, builtInPlaces, (to) => builtInPlaces.some(({ name }) => name.test(to))),
+    find: (modules) =>
+      findOutside(modules, builtInPlaces, (to) => builtInPlaces.some(({ name }) => name.test(to))),
     broken: [
       { 'src/tunnel/apply.ts': "import { spawn } from 'node:child_process';" },
       { 'src/report/ledger.ts': "import { DatabaseSync } from 'node:sqlite';" },
@@ -248,7 +293,9 @@ export const outsideRules: readonly Rule[] = [
       modules.flatMap((module) =>
         module.imports
           .filter(({ to }) =>
-            /^(fs|path|os|net|http|https|http2|child_process|util|crypto|events|stream|url)(\/|$)/.test(to),
+            /^(fs|path|os|net|http|https|http2|child_process|util|crypto|events|stream|url)(\/|$)/.test(
+              to,
+            ),
           )
           .map(({ to }) => `${module.path} imports ${to}`),
       ),
@@ -273,7 +320,11 @@ export const outsideRules: readonly Rule[] = [
 
 function findOutside(
   modules: readonly Module[],
-  rows: readonly { readonly name: RegExp; readonly places: readonly string[]; readonly why: string }[],
+  rows: readonly {
+    readonly name: RegExp;
+    readonly places: readonly string[];
+    readonly why: string;
+  }[],
   isHeld: (to: string) => boolean,
 ): readonly string[] {
   return modules.flatMap((module) =>
@@ -282,7 +333,9 @@ function findOutside(
       .flatMap(({ to }) => {
         const row = rows.find(({ name }) => name.test(to));
         if (row !== undefined && isAt(module.path, row.places)) return [];
-        return [`${module.path} imports ${to}: ${row?.why ?? 'it is not among the packages that have a place'}`];
+        return [
+          `${module.path} imports ${to}: ${row?.why ?? 'it is not among the packages that have a place'}`,
+        ];
       }),
   );
 }
@@ -294,7 +347,12 @@ function isAt(path: string, places: readonly string[]): boolean {
 function findUnusedPlaces(modules: readonly Module[]): readonly string[] {
   const byImport = [...packagePlaces, ...builtInPlaces].flatMap(({ name, places }) =>
     places
-      .filter((place) => !modules.some((own) => isAt(own.path, [place]) && own.imports.some(({ to }) => name.test(to))))
+      .filter(
+        (place) =>
+          !modules.some(
+            (own) => isAt(own.path, [place]) && own.imports.some(({ to }) => name.test(to)),
+          ),
+      )
       .map((place) => `${place || 'the root of src'} does not import ${name.source}`),
   );
   const byText = inlinePlaces.flatMap(({ what, pattern, places }) =>

@@ -25,6 +25,7 @@ export const topLevel: readonly string[] = [
   'src',
   'systemd',
   'test',
+  'tools',
   'tsconfig.json',
   'vitest.config.ts',
 ];
@@ -52,19 +53,27 @@ function listWithin(directory: string): readonly Dirent[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true });
 }
 
-/** Places in a text that name something outside of the project: somebody's folders, another folder beside it. */
+/**
+ * Places in a text that name something outside of the project: somebody's folders, another folder
+ * beside it.
+ */
 export function findOutsideNames(file: ProjectFile): readonly string[] {
   return findLines(file, outside);
 }
 
-/** Work that was put off: notes to oneself, tests that are left out or alone, modules of ours that a test replaces. */
+/**
+ * Work that was put off: notes to oneself, tests that are left out or alone, modules of ours that a
+ * test replaces.
+ */
 export function findPutOff(file: ProjectFile): readonly string[] {
   return findLines(file, putOff);
 }
 
 function findLines({ path, text }: ProjectFile, patterns: readonly RegExp[]): readonly string[] {
   return text.split('\n').flatMap((line, index) => {
-    const found = patterns.map((pattern) => pattern.exec(line)?.[0]).find((match) => match !== undefined);
+    const found = patterns
+      .map((pattern) => pattern.exec(line)?.[0])
+      .find((match) => match !== undefined);
     return found === undefined ? [] : [`${path}:${index + 1}: ${found}`];
   });
 }
@@ -72,21 +81,33 @@ function findLines({ path, text }: ProjectFile, patterns: readonly RegExp[]): re
 /* Put together from pieces, so that this file does not name them either. */
 const outside = [
   // A folder of the machine that somebody works on.
-  new RegExp(`(?<![\\w.$}])/(${['work', 'home', 'Users', 'root', 'mnt', 'workspace'].join('|')})/[\\w.-]+`),
+  new RegExp(
+    `(?<![\\w.$}])/(${['work', 'home', 'Users', 'root', 'mnt', 'workspace'].join('|')})/[\\w.-]+`,
+  ),
   // A folder beside the project, by however many steps.
   new RegExp(`\\.\\./${'shared'}\\b`),
 ];
 
 const putOff = [
-  new RegExp(`\\b(${['TO', 'FIX', 'XX'].map((start, index) => start + ['DO', 'ME', 'X'][index]).join('|')})\\b`),
+  new RegExp(
+    `\\b(${['TO', 'FIX', 'XX'].map((start, index) => start + ['DO', 'ME', 'X'][index]).join('|')})\\b`,
+  ),
   /\b(it|test|describe)\.(skip|only|todo|fails)\b/,
   /\bvi\.(mock|doMock)\b/,
 ];
 
-/** Packages of the lock file that are fetched from elsewhere than the public registry; none may say a place at all. */
+/**
+ * Packages of the lock file that are fetched from elsewhere than the public registry; none may say
+ * a place at all.
+ */
 export function findForeignPackages(lockText: string): readonly string[] {
-  const { packages } = JSON.parse(lockText) as { readonly packages: Readonly<Record<string, { resolved?: string }>> };
+  const { packages } = JSON.parse(lockText) as {
+    readonly packages: Readonly<Record<string, { resolved?: string }>>;
+  };
   return Object.entries(packages)
-    .filter(([, { resolved }]) => resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'))
+    .filter(
+      ([, { resolved }]) =>
+        resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'),
+    )
     .map(([name, { resolved }]) => `${name}: ${resolved}`);
 }

@@ -50,22 +50,28 @@ describe('package.json', () => {
       input: Record<string, string>;
       output: { dir: string; entryFileNames: string };
     };
-    const made = Object.keys(input).map((name) => `${output.dir}/${output.entryFileNames.replace('[name]', name)}`);
+    const made = Object.keys(input).map(
+      (name) => `${output.dir}/${output.entryFileNames.replace('[name]', name)}`,
+    );
     expect(made).toContain(packageJson.bin.tributary);
     expect(input.tributary).toBe('src/tributary.ts');
     expect(packageJson.files).toContain(output.dir);
   });
 
   test("the library's types are made by the build, too, beside its code", () => {
-    const declarations = 'test/docs/tsconfig.declarations.json';
+    const declarations = 'tools/docs/tsconfig.declarations.json';
     expect(packageJson.scripts.build).toContain(`tsc -p ${declarations}`);
     const { outDir } = JSON.parse(read(declarations)).compilerOptions;
     const { dir } = serviceClient.output as { dir: string };
-    expect(join('test/docs', outDir)).toBe(`${dir}/types`);
+    expect(join('tools/docs', outDir)).toBe(`${dir}/types`);
   });
 
   test('installing it runs nothing', () => {
-    expect(Object.keys(packageJson.scripts).filter((name) => /^(pre|post)?install$|^prepare$/.test(name))).toEqual([]);
+    expect(
+      Object.keys(packageJson.scripts).filter((name) =>
+        /^(pre|post)?install$|^prepare$/.test(name),
+      ),
+    ).toEqual([]);
     expect(manifest.private).toBe(true);
   });
 });
@@ -73,7 +79,9 @@ describe('package.json', () => {
 describe('the top level', () => {
   test('holds what belongs there', () => {
     const allowed = new Set([...topLevel, ...readIgnored(root)]);
-    expect(readdirSync(root).filter((name) => !name.startsWith('.') && !allowed.has(name))).toEqual([]);
+    expect(readdirSync(root).filter((name) => !name.startsWith('.') && !allowed.has(name))).toEqual(
+      [],
+    );
   });
 
   test('what is installed and what is built is left out of git', () => {
@@ -91,13 +99,14 @@ describe('the text', () => {
     expect(files.flatMap(findOutsideNames)).toEqual([]);
   });
 
-  test.each(['cd /%/main', 'see ../%/notes.md', '"/%/someone/project"'].map((text, index) => [text, index]))(
-    'a place outside is seen (%s)',
-    (text, index) => {
-      const name = ['work', 'shared', 'home'][index as number] ?? '';
-      expect(findOutsideNames({ path: 'README.md', text: String(text).replace('%', name) })).toHaveLength(1);
-    },
-  );
+  test.each(
+    ['cd /%/main', 'see ../%/notes.md', '"/%/someone/project"'].map((text, index) => [text, index]),
+  )('a place outside is seen (%s)', (text, index) => {
+    const name = ['work', 'shared', 'home'][index as number] ?? '';
+    expect(
+      findOutsideNames({ path: 'README.md', text: String(text).replace('%', name) }),
+    ).toHaveLength(1);
+  });
 
   test.each([
     `import { a } from '${['..', 'work', 'plan.ts'].join('/')}';`,
@@ -109,13 +118,18 @@ describe('the text', () => {
   });
 
   test('nothing was put off', () => {
-    const written = files.filter(({ path }) => /^(src|test|systemd|config)\/.*(?<!\.png)$/.test(path));
+    const written = files.filter(({ path }) =>
+      /^(src|test|systemd|config)\/.*(?<!\.png)$/.test(path),
+    );
     expect(written.flatMap(findPutOff)).toEqual([]);
   });
 
-  test.each(['// TO%DO: later', 'test%.skip(', 'describe%.only(', "vi%.mock('./exec.ts')"])('%s is seen', (text) => {
-    expect(findPutOff({ path: 'src/a.ts', text: text.replace('%', '') })).toHaveLength(1);
-  });
+  test.each(['// TO%DO: later', 'test%.skip(', 'describe%.only(', "vi%.mock('./exec.ts')"])(
+    '%s is seen',
+    (text) => {
+      expect(findPutOff({ path: 'src/a.ts', text: text.replace('%', '') })).toHaveLength(1);
+    },
+  );
 
   test('the lock file names no other registry', () => {
     expect(findForeignPackages(read('package-lock.json'))).toEqual([]);

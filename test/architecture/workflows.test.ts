@@ -35,7 +35,11 @@ async function lint(name: string, content: string): Promise<readonly string[]> {
   const { context, value } = parseWorkflow({ name, content }, new NoOperationTraceWriter());
   const template = value && (await convertWorkflowTemplate(context, value));
   const errors = [...context.errors.getErrors(), ...(template?.errors ?? [])];
-  return [...new Set(errors.map((error) => ('message' in error ? String(error.message) : JSON.stringify(error))))];
+  return [
+    ...new Set(
+      errors.map((error) => ('message' in error ? String(error.message) : JSON.stringify(error))),
+    ),
+  ];
 }
 
 /** References to steps and jobs that are not there, which the parser lets through. */
@@ -44,8 +48,12 @@ function findLoose(text: string): readonly string[] {
   return Object.entries(jobs).flatMap(([job, { steps, needs = [], ...rest }]) => {
     const own = steps.flatMap(({ id }) => id ?? []);
     const said = JSON.stringify([steps, rest]);
-    const ofSteps = [...said.matchAll(/\bsteps\.([\w-]+)\./g)].filter(([, id = '']) => !own.includes(id));
-    const ofJobs = [...said.matchAll(/\bneeds\.([\w-]+)\./g)].filter(([, id = '']) => ![needs].flat().includes(id));
+    const ofSteps = [...said.matchAll(/\bsteps\.([\w-]+)\./g)].filter(
+      ([, id = '']) => !own.includes(id),
+    );
+    const ofJobs = [...said.matchAll(/\bneeds\.([\w-]+)\./g)].filter(
+      ([, id = '']) => ![needs].flat().includes(id),
+    );
     return [...ofSteps, ...ofJobs].map(([found]) => `${job}: ${found}`);
   });
 }
@@ -58,7 +66,11 @@ const workflow = z.looseObject({
       'timeout-minutes': z.int(),
       needs: z.union([z.string(), z.array(z.string())]).optional(),
       steps: z.array(
-        z.looseObject({ id: z.string().optional(), uses: z.string().optional(), run: z.string().optional() }),
+        z.looseObject({
+          id: z.string().optional(),
+          uses: z.string().optional(),
+          run: z.string().optional(),
+        }),
       ),
     }),
   ),
@@ -76,7 +88,9 @@ describe.each(names)('the workflow %s', (name) => {
   test('takes actions by the hash of a commit alone, beside its version', () => {
     const used = [...text.matchAll(/uses: (.*)$/gm)].map(([, what = '']) => what);
     expect(used.length).toBeGreaterThan(0);
-    expect(used.filter((what) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(what))).toEqual([]);
+    expect(
+      used.filter((what) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(what)),
+    ).toEqual([]);
   });
 
   test('runs scripts that are there, and puts no text of others into a shell', () => {
@@ -84,7 +98,8 @@ describe.each(names)('the workflow %s', (name) => {
       steps.map(({ run = '' }) => run),
     );
     const scripts = runs.join('\n').match(/\.(?:github|ci)\/[\w.-]+/g) ?? [];
-    for (const script of scripts) expect(readFileSync(join(root, script), 'utf8'), script).toMatch(/^#!/);
+    for (const script of scripts)
+      expect(readFileSync(join(root, script), 'utf8'), script).toMatch(/^#!/);
     expect(runs.filter((run) => run.includes('${{'))).toEqual([]);
   });
 });
@@ -96,7 +111,11 @@ test.each([
     'permissions: { attestation: write }\njobs: { a: { runs-on: x, steps: [{ run: a }] } }',
     /'attestation'/,
   ],
-  ['an unknown name', `jobs: { a: { runs-on: x, steps: [{ run: 'echo \${{ nope.a }}' }] } }`, /'nope'/],
+  [
+    'an unknown name',
+    `jobs: { a: { runs-on: x, steps: [{ run: 'echo \${{ nope.a }}' }] } }`,
+    /'nope'/,
+  ],
 ])('%s is seen', async (_, text, message) => {
   expect((await lint('broken.yml', `on: push\n${text}\n`)).join()).toMatch(message);
 });
@@ -110,34 +129,52 @@ test('a step and a job that are not there are seen', () => {
 test('every form asks for what helps to find a fault', () => {
   const form = z.object({ body: z.array(z.looseObject({ id: z.string().optional() })) });
   const { body } = form.parse(parse(read('ISSUE_TEMPLATE/fault.yml')));
-  expect(body.flatMap(({ id }) => id ?? [])).toEqual(['seen', 'doctor', 'bundle', 'way', 'version', 'system']);
+  expect(body.flatMap(({ id }) => id ?? [])).toEqual([
+    'seen',
+    'doctor',
+    'bundle',
+    'way',
+    'version',
+    'system',
+  ]);
   expect(read('ISSUE_TEMPLATE/fault.yml')).toContain('sudo tributary doctor --bundle help.tar.gz');
 });
 
 test('each kind of dependency is renewed', () => {
   const updates = z.object({ updates: z.array(z.object({ 'package-ecosystem': z.string() })) });
-  const kinds = updates.parse(parse(read('dependabot.yml'))).updates.map((update) => update['package-ecosystem']);
+  const kinds = updates
+    .parse(parse(read('dependabot.yml')))
+    .updates.map((update) => update['package-ecosystem']);
   expect(kinds.sort()).toEqual(['docker', 'github-actions', 'npm']);
 });
 
 /** Runs one of the scripts of a release in a copy of the project that holds just these files. */
-function runScript(script: string, args: readonly string[], files: Readonly<Record<string, string>>) {
+function runScript(
+  script: string,
+  args: readonly string[],
+  files: Readonly<Record<string, string>>,
+) {
   const directory = mkdtempSync(join(tmpdir(), 'tributary-release-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   mkdirSync(join(directory, '.github'));
   mkdirSync(join(directory, 'config'));
   cpSync(join(folder, script), join(directory, '.github', script));
   for (const [path, text] of Object.entries(files)) writeFileSync(join(directory, path), text);
-  const { status, stdout, stderr } = spawnSync('sh', [join(directory, '.github', script), ...args], {
-    encoding: 'utf8',
-  });
+  const { status, stdout, stderr } = spawnSync(
+    'sh',
+    [join(directory, '.github', script), ...args],
+    {
+      encoding: 'utf8',
+    },
+  );
   return { status, stdout, stderr };
 }
 
 describe('the notes of a release', () => {
   const changelog =
     '# Changelog\n\n## [Unreleased]\n\n- later\n\n## [1.2.0] - 2026-12-01\n\n### Added\n\n- this\n\n## [1.2] - 2026-11-01\n\n- that\n\n[1.2.0]: https://x.example\n';
-  const notes = (version: string) => runScript('release-notes.sh', [version], { 'CHANGELOG.md': changelog });
+  const notes = (version: string) =>
+    runScript('release-notes.sh', [version], { 'CHANGELOG.md': changelog });
 
   test.each([
     ['1.2.0', '### Added\n\n- this\n'],
@@ -147,7 +184,11 @@ describe('the notes of a release', () => {
   });
 
   test('of a version without a section stop it', () => {
-    expect(notes('1.3.0')).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('## [1.3.0]') });
+    expect(notes('1.3.0')).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('## [1.3.0]'),
+    });
   });
 });
 
@@ -160,7 +201,9 @@ describe('the compose file of a release', () => {
     const { status, stdout } = make(compose);
     expect(status).toBe(0);
     expect(parse(stdout).services.tributary.image).toBe('ghcr.io/ada/tributary:1.2.0');
-    expect(stdout.replace('ghcr.io/ada/tributary:1.2.0', 'ghcr.io/OWNER/tributary:VERSION')).toBe(compose);
+    expect(stdout.replace('ghcr.io/ada/tributary:1.2.0', 'ghcr.io/OWNER/tributary:VERSION')).toBe(
+      compose,
+    );
   });
 
   test('is not made where there is no image to put in', () => {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { isInsideLab } from '../lab/network.ts';
+import { isInsideLab } from '../../tools/lab/network.ts';
 import { listRows } from './all-rows.ts';
 import { describeOutcome } from './describe-outcome.ts';
 import { proveRows, whileHeldStill } from './prove.ts';
@@ -8,18 +8,25 @@ import { listFailures, scenarios } from './scenarios.ts';
 import { type AttackWorld, createAttackWorld, type Way, ways } from './world.ts';
 
 /*
- * `npm run attack [-- --way container|host] [--only WORDS] [--prove]`: crafted packets against a running agent, a line for
- * each row; ends with 1 where one got through. `--only` takes the scenarios whose names hold the words; those before them
- * still happen. `--prove` takes out one rule after the other and shows which rows get through without it; `--only` then
- * takes the rows whose names hold the words.
+ * `npm run attack [-- --way container|host] [--only WORDS] [--prove]`: crafted packets against a
+ * running agent, a line for each row; ends with 1 where one got through. `--only` takes the
+ * scenarios whose names hold the words; those before them still happen. `--prove` takes out one
+ * rule after the other and shows which rows get through without it; `--only` then takes the rows
+ * whose names hold the words.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { way: { type: 'string' }, only: { type: 'string' }, prove: { type: 'boolean', default: false } },
+    options: {
+      way: { type: 'string' },
+      only: { type: 'string' },
+      prove: { type: 'boolean', default: false },
+    },
   });
-  if (!isInsideLab()) throw new Error('attack: only within test/lab/enter.sh, as `npm run attack` does it');
+  if (!isInsideLab())
+    throw new Error('attack: only within tools/lab/enter.sh, as `npm run attack` does it');
   const chosen = ways.filter((way) => values.way === undefined || values.way === way);
-  if (chosen.length === 0) throw new Error(`attack: --way ${values.way}: not one of ${ways.join(', ')}`);
+  if (chosen.length === 0)
+    throw new Error(`attack: --way ${values.way}: not one of ${ways.join(', ')}`);
   for (const way of chosen) {
     await using world = await open(way);
     if (values.prove) await prove(world, values.only ?? '');
@@ -59,7 +66,9 @@ async function prove(world: AttackWorld, only: string): Promise<void> {
   const rows = listRows(world.way).filter(({ name }) => name.includes(only));
   const proofs = await whileHeldStill(world, () => proveRows(world, rows, say));
   for (const { row, heldBy, getsThroughWithout } of proofs) {
-    say(`\n  IPv${row.family} ${row.name}\n    held by each of: ${heldBy.join('; ') || 'no rule by itself'}`);
+    say(
+      `\n  IPv${row.family} ${row.name}\n    held by each of: ${heldBy.join('; ') || 'no rule by itself'}`,
+    );
     say(`    gets through without: ${getsThroughWithout.join('; ') || 'no single rule'}`);
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { isInsideLab } from '../lab/network.ts';
+import { isInsideLab } from '../../tools/lab/network.ts';
 import { showLogOnFailure } from '../net/support/test-lab.ts';
 import { hasScapy } from './packet-process.ts';
 import { listFailures, scenarios } from './scenarios.ts';
@@ -7,24 +7,27 @@ import { type AttackWorld, createAttackWorld, type Way } from './world.ts';
 
 /** The claims of one way of running; attack-setup.ts says aloud where they are left out. */
 export function describeAttack(way: Way): void {
-  describe.skipIf(!isInsideLab() || !hasScapy())(`an agent in the namespace of a ${way} under attack`, () => {
-    let world: AttackWorld;
-    let isWhole = true;
-    beforeAll(async () => {
-      world = await createAttackWorld(way, { countsEachRow: false });
-    });
-    beforeEach((context) => {
-      showLogOnFailure(context, () => world.agent());
-      // Each goes on where the one before it ended.
-      if (!isWhole) context.skip('the world is not as the one before should have left it');
-      isWhole = false;
-    });
-    afterAll(() => world?.remove());
+  describe.skipIf(!isInsideLab() || !hasScapy())(
+    `an agent in the namespace of a ${way} under attack`,
+    () => {
+      let world: AttackWorld;
+      let isWhole = true;
+      beforeAll(async () => {
+        world = await createAttackWorld(way, { countsEachRow: false });
+      });
+      beforeEach((context) => {
+        showLogOnFailure(context, () => world.agent());
+        // Each goes on where the one before it ended.
+        if (!isWhole) context.skip('the world is not as the one before should have left it');
+        isWhole = false;
+      });
+      afterAll(() => world?.remove());
 
-    it.each(scenarios)('holds $name', async ({ run }) => {
-      const result = await run(world);
-      isWhole = true;
-      expect(listFailures(result).join('\n')).toBe('');
-    });
-  });
+      it.each(scenarios)('holds $name', async ({ run }) => {
+        const result = await run(world);
+        isWhole = true;
+        expect(listFailures(result).join('\n')).toBe('');
+      });
+    },
+  );
 }

@@ -1,6 +1,9 @@
 import { findThrough, type Outcome } from './run-rows.ts';
 
-/** One line (`no turn`: what went on was over before): what was tried, how many packets were sent, where they were seen, which counters rose. */
+/**
+ * One line (`no turn`: what went on was over before): what was tried, how many packets were sent,
+ * where they were seen, which counters rose.
+ */
 export function describeOutcome(outcome: Outcome): string {
   const { row, sent, counters } = outcome;
   const through = findThrough(outcome);
@@ -12,7 +15,9 @@ export function describeOutcome(outcome: Outcome): string {
     seen === '' ? 'seen nowhere' : `seen at ${seen}`,
     counted.length === 0 ? 'no counter rose' : counted.join(', '),
   ].join('; ');
-  return through.length === 0 ? line : `${line}\n          promise: ${row.why}${describeLooks(outcome)}`;
+  return through.length === 0
+    ? line
+    : `${line}\n          promise: ${row.why}${describeLooks(outcome)}`;
 }
 
 function describeLooks(outcome: Outcome): string {

@@ -1,8 +1,11 @@
-import type { Lab } from '../lab/lab.ts';
-import type { HostName } from '../lab/network.ts';
+import type { Lab } from '../../tools/lab/lab.ts';
+import type { HostName } from '../../tools/lab/network.ts';
 import { attackAddresses as own } from './packet-data.ts';
 
-/** Gives the lab's home and Internet IPv6, a public address of the home, and the router's firewall against what comes from outside. */
+/**
+ * Gives the lab's home and Internet IPv6, a public address of the home, and the router's firewall
+ * against what comes from outside.
+ */
 export async function makeDualStack(lab: Lab): Promise<void> {
   const quick = 'for file in /proc/sys/net/ipv6/conf/*/accept_dad; do echo 0 >$file; done';
   const scripts: Partial<Record<HostName, readonly string[]>> = {
@@ -41,7 +44,10 @@ export async function makeDualStack(lab: Lab): Promise<void> {
   );
 }
 
-/** As home routers have it: out is open, in is what was asked for. A forwarded port leads from outside to the NAS. */
+/**
+ * As home routers have it: out is open, in is what was asked for. A forwarded port leads from
+ * outside to the NAS.
+ */
 const firewall = `
   table inet firewall {
     chain through {

@@ -12,9 +12,21 @@ const neighbour = '10.99.0.3';
 
 /** What tries to fill connection tracking: each packet is a connection of its own. */
 const floods = [
-  { name: 'datagrams from ever new ports', packet: udp(own.public4, 9000, {}, { chksum: 0 }), vary: 'source-port' },
-  { name: 'datagrams to ever new ports', packet: udp(own.public4, 9000, {}, { chksum: 0 }), vary: 'destination-port' },
-  { name: 'half of a connection, again and again', packet: syn(own.public4, 80), vary: 'source-port' },
+  {
+    name: 'datagrams from ever new ports',
+    packet: udp(own.public4, 9000, {}, { chksum: 0 }),
+    vary: 'source-port',
+  },
+  {
+    name: 'datagrams to ever new ports',
+    packet: udp(own.public4, 9000, {}, { chksum: 0 }),
+    vary: 'destination-port',
+  },
+  {
+    name: 'half of a connection, again and again',
+    packet: syn(own.public4, 80),
+    vary: 'source-port',
+  },
 ] as const;
 
 /** One consumer sends as much as it can; another asks for a page meanwhile. */
@@ -32,14 +44,19 @@ export async function tryGreedyConsumer(world: AttackWorld): Promise<Result> {
       settleMs: 100,
     });
     const tracked = Number(await world.onHost('cat', '/proc/sys/net/netfilter/nf_conntrack_count'));
-    if (tracked > mostTracked) faults.push(`${datagrams} ${name}: ${tracked} connections are tracked; promise: ${why}`);
+    if (tracked > mostTracked)
+      faults.push(`${datagrams} ${name}: ${tracked} connections are tracked; promise: ${why}`);
     if (!(await passesForNeighbour(world)))
-      faults.push(`${datagrams} ${name}: another consumer's connection does not pass; promise: ${why}`);
+      faults.push(
+        `${datagrams} ${name}: another consumer's connection does not pass; promise: ${why}`,
+      );
   }
   const refused = sum(await readRefusals(world)) - sum(before);
   // Far from all of them: what is too much for a queue on the way never meets a rule.
   if (refused < leastRefused)
-    faults.push(`${refused} packets of ${datagrams * floods.length} were refused and counted; promise: ${why}`);
+    faults.push(
+      `${refused} packets of ${datagrams * floods.length} were refused and counted; promise: ${why}`,
+    );
   return { outcomes: [], faults };
 }
 

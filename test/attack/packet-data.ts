@@ -48,17 +48,37 @@ export function ip(destination: string, fields: Fields = {}): Packet[number] {
     : ['IP', { src: attackAddresses.consumer4, dst: destination, ...fields }];
 }
 
-export function udp(destination: string, port = 9000, fields: Fields = {}, transport: Fields = {}): Packet {
-  return [ip(destination, fields), ['UDP', { sport: usualSource, dport: port, ...transport }], ...payload];
+export function udp(
+  destination: string,
+  port = 9000,
+  fields: Fields = {},
+  transport: Fields = {},
+): Packet {
+  return [
+    ip(destination, fields),
+    ['UDP', { sport: usualSource, dport: port, ...transport }],
+    ...payload,
+  ];
 }
 
 /** A SYN that carries the mark, as one of TCP Fast Open does. */
-export function syn(destination: string, port = 80, fields: Fields = {}, transport: Fields = {}): Packet {
-  return [ip(destination, fields), ['TCP', { sport: usualSource, dport: port, flags: 'S', ...transport }], ...payload];
+export function syn(
+  destination: string,
+  port = 80,
+  fields: Fields = {},
+  transport: Fields = {},
+): Packet {
+  return [
+    ip(destination, fields),
+    ['TCP', { sport: usualSource, dport: port, flags: 'S', ...transport }],
+    ...payload,
+  ];
 }
 
 export function echo(destination: string, fields: Fields = {}): Packet {
-  const kind: Packet[number] = destination.includes(':') ? ['ICMPv6EchoRequest', { data: 'MARK' }] : ['ICMP', {}];
+  const kind: Packet[number] = destination.includes(':')
+    ? ['ICMPv6EchoRequest', { data: 'MARK' }]
+    : ['ICMP', {}];
   return [ip(destination, fields), kind, ...(destination.includes(':') ? [] : payload)];
 }
 

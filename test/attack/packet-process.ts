@@ -36,7 +36,9 @@ interface SendCommand {
   /** More to know the row by than its mark, in hexadecimal. */
   readonly marks: readonly string[];
   readonly settleMs: number;
-  readonly until?: { readonly packet: Packet; readonly from: string; readonly point: string } | undefined;
+  readonly until?:
+    | { readonly packet: Packet; readonly from: string; readonly point: string }
+    | undefined;
 }
 
 interface StreamRow {
@@ -66,10 +68,16 @@ interface SendResult {
 export interface PacketProcess {
   /** A number for so many rows that nothing late of rows before them is heard as. */
   number(rows: number): number;
-  open(places: { readonly points: readonly Place[]; readonly ways: readonly Place[] }): Promise<void>;
+  open(places: {
+    readonly points: readonly Place[];
+    readonly ways: readonly Place[];
+  }): Promise<void>;
   send(command: Omit<SendCommand, 'kind'>): Promise<SendResult>;
   /** Sends these round and round until it is stopped: how many of each row were sent by then. */
-  stream(rows: readonly StreamRow[], perSecond: number): Promise<() => Promise<ReadonlyMap<number, number>>>;
+  stream(
+    rows: readonly StreamRow[],
+    perSecond: number,
+  ): Promise<() => Promise<ReadonlyMap<number, number>>>;
   flood(command: Flood): Promise<SendResult>;
   /** What was heard that no answer has named yet. */
   heard(): Promise<readonly Heard[]>;
@@ -86,7 +94,9 @@ export function hasScapy(): boolean {
 
 /** Starts it. @throws where scapy is not installed */
 export async function startPacketProcess(): Promise<PacketProcess> {
-  const child = spawn(python, [join(import.meta.dirname, 'packets.py')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(python, [join(import.meta.dirname, 'packets.py')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const { ask, ended } = listen(child);
   let numbered = 0;
   return {
@@ -117,7 +127,10 @@ export async function startPacketProcess(): Promise<PacketProcess> {
   };
 }
 
-type Waiting = { readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void };
+type Waiting = {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+};
 
 function listen(child: ChildProcess) {
   const waiting = new Map<number, Waiting>();
@@ -127,12 +140,17 @@ function listen(child: ChildProcess) {
     child.once('close', () => resolve());
   });
   void ended.then(() => {
-    for (const { reject } of waiting.values()) reject(new Error(`${python} test/attack/packets.py ended`));
+    for (const { reject } of waiting.values())
+      reject(new Error(`${python} test/attack/packets.py ended`));
     waiting.clear();
   });
   if (child.stdout !== null) {
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const { id, result, error } = JSON.parse(line) as { id: number; result?: unknown; error?: string };
+      const { id, result, error } = JSON.parse(line) as {
+        id: number;
+        result?: unknown;
+        error?: string;
+      };
       const asked = waiting.get(id);
       waiting.delete(id);
       if (error === undefined) asked?.resolve(result);

@@ -12,7 +12,10 @@ export async function whileHeldStill<T>(world: AttackWorld, act: () => Promise<T
   const { putBack } = await findRefusals(world);
   try {
     const element = `element inet tributary permit { "${world.tunnelInterface}"`;
-    await world.inside('nft', `add ${element} timeout 1h }; delete ${element} }; add ${element} timeout 1h }`);
+    await world.inside(
+      'nft',
+      `add ${element} timeout 1h }; delete ${element} }; add ${element} timeout 1h }`,
+    );
     return await act();
   } finally {
     await putBack();
@@ -20,8 +23,14 @@ export async function whileHeldStill<T>(world: AttackWorld, act: () => Promise<T
   }
 }
 
-/** Rows that cannot fail: nothing of ours is in their way, and they are heard nowhere. And what is said to be the kernel's and is not. */
-export async function findIdle(world: AttackWorld, rows: readonly Row[]): Promise<readonly string[]> {
+/**
+ * Rows that cannot fail: nothing of ours is in their way, and they are heard nowhere. And what is
+ * said to be the kernel's and is not.
+ */
+export async function findIdle(
+  world: AttackWorld,
+  rows: readonly Row[],
+): Promise<readonly string[]> {
   const { all, putBack } = await findRefusals(world);
   try {
     const through = await tryWithout(world, rows, all);
@@ -37,12 +46,18 @@ export async function findIdle(world: AttackWorld, rows: readonly Row[]): Promis
   }
 }
 
-/** The namespace on a host has neither IPv6 nor an address of the home: what is tried there goes elsewhere. */
+/**
+ * The namespace on a host has neither IPv6 nor an address of the home: what is tried there goes
+ * elsewhere.
+ */
 function hasNoWay(world: AttackWorld, row: Row): boolean {
   return world.way === 'host' && (row.family === 6 || row.isHeldTwice !== true);
 }
 
-/** For each row the rules that hold it, each by itself; and the one without which it gets through, if there is one. */
+/**
+ * For each row the rules that hold it, each by itself; and the one without which it gets through,
+ * if there is one.
+ */
 interface Proof {
   readonly row: Row;
   readonly heldBy: readonly string[];
@@ -73,7 +88,9 @@ export async function proveRows(
       if (!alone.has(row)) heldBy.set(row, [...(heldBy.get(row) ?? []), name]);
       if (without.has(row)) needed.set(row, [...(needed.get(row) ?? []), name]);
     }
-    say(`  ${name}: by itself holds ${provable.length - alone.size} rows; without it ${without.size} get through`);
+    say(
+      `  ${name}: by itself holds ${provable.length - alone.size} rows; without it ${without.size} get through`,
+    );
   }
   return provable.map((row) => ({
     row,
@@ -82,8 +99,14 @@ export async function proveRows(
   }));
 }
 
-async function tryWithout(world: AttackWorld, rows: readonly Row[], taken: readonly Refusal[]): Promise<Through> {
+async function tryWithout(
+  world: AttackWorld,
+  rows: readonly Row[],
+  taken: readonly Refusal[],
+): Promise<Through> {
   for (const refusal of taken) await refusal.takeOut();
   const outcomes = await runRowsAtOnce(world, rows);
-  return new Set(outcomes.filter((outcome) => findThrough(outcome).length > 0).map(({ row }) => row));
+  return new Set(
+    outcomes.filter((outcome) => findThrough(outcome).length > 0).map(({ row }) => row),
+  );
 }

@@ -39,11 +39,15 @@ const disturbances: readonly Disturbance[] = [
   },
   {
     name: "the tunnel's routes are flushed",
-    act: (world) => world.inside('sh', '-c', 'ip route flush table 51821; ip -6 route flush table 51821'),
+    act: (world) =>
+      world.inside('sh', '-c', 'ip route flush table 51821; ip -6 route flush table 51821'),
   },
 ];
 
-/** Each in turn while the agent runs: when all is as before, and what of both layers' rows was heard meanwhile. */
+/**
+ * Each in turn while the agent runs: when all is as before, and what of both layers' rows was heard
+ * meanwhile.
+ */
 export async function tryDisturbances(world: AttackWorld, rows: readonly Row[]): Promise<Result> {
   const faults: string[] = [];
   const twice = rows.filter(({ isHeldTwice }) => isHeldTwice === true);
@@ -54,7 +58,9 @@ export async function tryDisturbances(world: AttackWorld, rows: readonly Row[]):
       const tookMs = await waitUntil(async () => (await readState(world)) === before);
       if (tookMs > mostMs) {
         const difference = describeDifference(before, await readState(world));
-        faults.push(`${name}: not as before after ${Math.round(tookMs)} ms (${difference}); promise: ${why}`);
+        faults.push(
+          `${name}: not as before after ${Math.round(tookMs)} ms (${difference}); promise: ${why}`,
+        );
       }
     }
   });
@@ -71,7 +77,9 @@ async function tryRoutingFlush(world: AttackWorld): Promise<readonly string[]> {
     const command = { row: world.packets.number(1), steps: [step], marks: [], settleMs: 20 };
     return (await world.packets.send(command)).heard.some(({ point }) => point === 'internet');
   });
-  return tookMs > mostMs ? [`ip rule flush: nothing is forwarded after ${Math.round(tookMs)} ms; promise: ${why}`] : [];
+  return tookMs > mostMs
+    ? [`ip rule flush: nothing is forwarded after ${Math.round(tookMs)} ms; promise: ${why}`]
+    : [];
 }
 
 /** A public network that comes while the agent runs is an own network at once. */
@@ -115,10 +123,15 @@ async function changeRule(world: AttackWorld, how: 'delete' | 'swap' | 'insert')
   const found = /^.*comment "own-v4" # handle (\d+)$/m.exec(text);
   if (found === null) throw new Error(`no rule own-v4 in ${text}`);
   const at = ['inet', 'tributary', 'destination'];
-  if (how === 'insert') await world.inside('nft', 'insert', 'rule', ...at, 'ip', 'daddr', own.nas4, 'return');
-  else if (how === 'delete') await world.inside('nft', 'delete', 'rule', ...at, 'handle', found[1] ?? '');
+  if (how === 'insert')
+    await world.inside('nft', 'insert', 'rule', ...at, 'ip', 'daddr', own.nas4, 'return');
+  else if (how === 'delete')
+    await world.inside('nft', 'delete', 'rule', ...at, 'handle', found[1] ?? '');
   else
-    await world.inside('nft', `replace rule ${at.join(' ')} handle ${found[1]} ip daddr @own4 return comment "own-v4"`);
+    await world.inside(
+      'nft',
+      `replace rule ${at.join(' ')} handle ${found[1]} ip daddr @own4 return comment "own-v4"`,
+    );
 }
 
 /** How long it took (ms); at most eight seconds are waited. */

@@ -15,7 +15,10 @@ export interface Refusals {
 
 type Run = (...command: readonly string[]) => Promise<string>;
 
-/** Finds them in the kernel, whatever the rules are called: rules that drop or reject, policies, routes for the tunnel. */
+/**
+ * Finds them in the kernel, whatever the rules are called: rules that drop or reject, policies,
+ * routes for the tunnel.
+ */
 export async function findRefusals(world: AttackWorld): Promise<Refusals> {
   const places: readonly { readonly name: string; readonly run: Run }[] = [
     { name: '', run: world.inside },
@@ -36,7 +39,12 @@ export async function findRefusals(world: AttackWorld): Promise<Refusals> {
 }
 
 interface Listed {
-  readonly chain?: { readonly family: string; readonly table: string; readonly name: string; readonly policy?: string };
+  readonly chain?: {
+    readonly family: string;
+    readonly table: string;
+    readonly name: string;
+    readonly policy?: string;
+  };
   readonly rule?: {
     readonly family: string;
     readonly table: string;
@@ -48,7 +56,9 @@ interface Listed {
 }
 
 async function listRules(place: string, run: Run): Promise<readonly Refusal[]> {
-  const { nftables } = JSON.parse(await run('nft', '-j', 'list', 'ruleset')) as { nftables: readonly Listed[] };
+  const { nftables } = JSON.parse(await run('nft', '-j', 'list', 'ruleset')) as {
+    nftables: readonly Listed[];
+  };
   return nftables.flatMap(({ chain, rule }) => {
     if (chain?.policy === 'drop') {
       const { family, table, name } = chain;
@@ -57,13 +67,17 @@ async function listRules(place: string, run: Run): Promise<readonly Refusal[]> {
     }
     if (rule === undefined || !/"(drop|reject)"/.test(JSON.stringify(rule.expr))) return [];
     const { family, table, handle } = rule;
-    const takeOut = () => run('nft', 'delete', 'rule', family, table, rule.chain, 'handle', String(handle));
+    const takeOut = () =>
+      run('nft', 'delete', 'rule', family, table, rule.chain, 'handle', String(handle));
     const called = rule.comment ?? `rule ${handle}`;
     return [{ name: `${place}${table} ${rule.chain}: ${called}`, takeOut: toVoid(takeOut) }];
   });
 }
 
-/** The second fence within the namespace: what comes from the tunnel looks its routes up in a table of its own first. */
+/**
+ * The second fence within the namespace: what comes from the tunnel looks its routes up in a table
+ * of its own first.
+ */
 async function findFence(run: Run) {
   const rules = await Promise.all(
     ['-4', '-6'].map(async (family) => ({

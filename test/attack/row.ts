@@ -12,14 +12,21 @@ export interface Row {
   /** The promise that it holds the device to. */
   readonly why: string;
   /** Packets in turn, each turn from one place; what is heard is of the last. */
-  readonly steps: readonly { readonly from: From; readonly packets: readonly Packet[]; readonly waitMs?: number }[];
+  readonly steps: readonly {
+    readonly from: From;
+    readonly packets: readonly Packet[];
+    readonly waitMs?: number;
+  }[];
   /** Places where none of it may be seen. */
   readonly never: readonly Point[];
   /** What it is known by beside its mark, in hexadecimal: an answer carries no mark. */
   readonly marks?: readonly string[];
   /** It also holds where the agent's own table is gone: the second layer keeps it out. */
   readonly isHeldTwice?: boolean;
-  /** What the kernel refuses without any rule of ours, and why: taking rules out lets nothing through. */
+  /**
+   * What the kernel refuses without any rule of ours, and why: taking rules out lets nothing
+   * through.
+   */
   readonly keptByKernel?: string;
 }
 
@@ -45,6 +52,7 @@ export function toMark(address: string): string {
   const [head = '', tail] = address.split('::');
   const groups = (text: string | undefined) => (text ? text.split(':') : []);
   const [first, last] = [groups(head), groups(tail)];
-  const zeros = tail === undefined ? [] : Array.from({ length: 8 - first.length - last.length }, () => '0');
+  const zeros =
+    tail === undefined ? [] : Array.from({ length: 8 - first.length - last.length }, () => '0');
   return [...first, ...zeros, ...last].map((group) => group.padStart(4, '0')).join('');
 }

@@ -22,8 +22,8 @@ export function findThrough({ row, heard }: Outcome): readonly Heard[] {
 const lateMs = 1200;
 
 /**
- * Tries rows one after the other where the gateway is open: after each, a packet that has to pass shows that all before it
- * were dealt with. What was heard late is added to the row that it is of.
+ * Tries rows one after the other where the gateway is open: after each, a packet that has to pass
+ * shows that all before it were dealt with. What was heard late is added to the row that it is of.
  */
 export function runRows(world: AttackWorld, rows: readonly Row[]): Promise<readonly Outcome[]> {
   const until = { packet: sentinel, from: 'tunnel', point: 'internet' };
@@ -31,7 +31,10 @@ export function runRows(world: AttackWorld, rows: readonly Row[]): Promise<reado
 }
 
 /** Tries rows one after the other whether or not anything passes. */
-export function runRowsAtOnce(world: AttackWorld, rows: readonly Row[]): Promise<readonly Outcome[]> {
+export function runRowsAtOnce(
+  world: AttackWorld,
+  rows: readonly Row[],
+): Promise<readonly Outcome[]> {
   return run(world, rows, { settleMs: 1, countsEachRow: false });
 }
 
@@ -42,7 +45,11 @@ interface Manner {
   readonly countsEachRow: boolean;
 }
 
-async function run(world: AttackWorld, rows: readonly Row[], manner: Manner): Promise<readonly Outcome[]> {
+async function run(
+  world: AttackWorld,
+  rows: readonly Row[],
+  manner: Manner,
+): Promise<readonly Outcome[]> {
   const { countsEachRow, ...how } = manner;
   const first = world.packets.number(rows.length);
   const outcomes: Outcome[] = [];
@@ -64,7 +71,11 @@ function toCommand(row: Row, number: number) {
   return { row: number, steps: row.steps, marks: row.marks ?? [] };
 }
 
-async function addLate(world: AttackWorld, first: number, outcomes: readonly Outcome[]): Promise<readonly Outcome[]> {
+async function addLate(
+  world: AttackWorld,
+  first: number,
+  outcomes: readonly Outcome[],
+): Promise<readonly Outcome[]> {
   await new Promise((resolve) => setTimeout(resolve, lateMs));
   const late = await world.packets.heard();
   return outcomes.map((outcome, index) => ({
@@ -84,12 +95,17 @@ export async function readRefusals(world: AttackWorld): Promise<Readonly<Record<
   };
   const counters = nftables.flatMap(({ counter }) => counter ?? []);
   return Object.fromEntries(
-    counters.filter(({ name }) => name.startsWith('refused')).map(({ name, packets }) => [name, packets]),
+    counters
+      .filter(({ name }) => name.startsWith('refused'))
+      .map(({ name, packets }) => [name, packets]),
   );
 }
 
 /** What rose, and by how much. */
-export function subtract(after: Readonly<Record<string, number>>, before: Readonly<Record<string, number>>) {
+export function subtract(
+  after: Readonly<Record<string, number>>,
+  before: Readonly<Record<string, number>>,
+) {
   return Object.fromEntries(
     Object.entries(after)
       .map(([name, packets]) => [name, packets - (before[name] ?? 0)] as const)

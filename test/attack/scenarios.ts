@@ -28,7 +28,10 @@ export interface Result {
 
 /** What got through, and what went wrong beside it, in words; empty where all is as promised. */
 export function listFailures({ outcomes, faults }: Result): readonly string[] {
-  return [...outcomes.filter((outcome) => findThrough(outcome).length > 0).map(describeOutcome), ...faults];
+  return [
+    ...outcomes.filter((outcome) => findThrough(outcome).length > 0).map(describeOutcome),
+    ...faults,
+  ];
 }
 
 /** In the order in which they are tried. */
@@ -41,7 +44,10 @@ export const scenarios: readonly Scenario[] = [
         await waitFor(world, ({ phase }) => phase === 'idle');
       }),
   },
-  { name: 'in mode none', run: async (world) => tried(await runRowsAtOnce(world, allClosed(world))) },
+  {
+    name: 'in mode none',
+    run: async (world) => tried(await runRowsAtOnce(world, allClosed(world))),
+  },
   {
     name: 'while it opens',
     run: (world) =>
@@ -71,7 +77,10 @@ export const scenarios: readonly Scenario[] = [
     run: (world) => streamed(world, listRows(world.way), () => reload(world)),
   },
   { name: 'with its own table flushed', run: (world) => heldStill(world, () => flushOwn(world)) },
-  { name: 'with its rules for routing flushed', run: (world) => heldStill(world, () => flushRouting(world)) },
+  {
+    name: 'with its rules for routing flushed',
+    run: (world) => heldStill(world, () => flushRouting(world)),
+  },
   {
     name: 'with the tunnel under another name',
     run: (world) =>
@@ -124,14 +133,18 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'while it stops',
-    run: (world) => streamed(world, listRows(world.way), async () => void (await stopAgent(world.agent()))),
+    run: (world) =>
+      streamed(world, listRows(world.way), async () => void (await stopAgent(world.agent()))),
   },
   {
     name: 'by its rules: without them, each row gets through',
     // Last, because of the connections that it leaves behind.
     run: async (world) => {
       world.startAgent();
-      await world.lab.waitForStatus(({ phase }) => phase === 'idle' || phase === 'providing', 45_000);
+      await world.lab.waitForStatus(
+        ({ phase }) => phase === 'idle' || phase === 'providing',
+        45_000,
+      );
       await world.lab.runCommand('provide', 'public');
       await waitFor(world, ({ phase }) => phase === 'providing');
       return {
@@ -150,7 +163,11 @@ function allClosed(world: AttackWorld): readonly Row[] {
   return [...publicRows, ...listRows(world.way)];
 }
 
-async function streamed(world: AttackWorld, rows: readonly Row[], act: () => Promise<void>): Promise<Result> {
+async function streamed(
+  world: AttackWorld,
+  rows: readonly Row[],
+  act: () => Promise<void>,
+): Promise<Result> {
   return tried(await streamWhile(world, rows, act));
 }
 
@@ -170,7 +187,8 @@ async function tryControls(world: AttackWorld): Promise<readonly string[]> {
       marks: [],
       settleMs: 200,
     });
-    if (!heard.some(({ point }) => point === 'internet')) faults.push(`${name} to a public address does not pass`);
+    if (!heard.some(({ point }) => point === 'internet'))
+      faults.push(`${name} to a public address does not pass`);
   }
   return faults;
 }
@@ -192,18 +210,28 @@ async function reload(world: AttackWorld): Promise<void> {
   }
 }
 
-/** What holds with one layer gone: in a container the routes of the tunnel; on a host all that the host's side keeps. */
+/**
+ * What holds with one layer gone: in a container the routes of the tunnel; on a host all that the
+ * host's side keeps.
+ */
 async function flushOwn(world: AttackWorld): Promise<readonly Outcome[]> {
   await world.inside('nft', 'flush', 'ruleset');
   const rows =
     world.way === 'host'
-      ? listRows(world.way).map((row) => ({ ...row, never: row.never.filter((point) => point !== 'device') }))
+      ? listRows(world.way).map((row) => ({
+          ...row,
+          never: row.never.filter((point) => point !== 'device'),
+        }))
       : listRows(world.way).filter(({ isHeldTwice }) => isHeldTwice === true);
   return runRowsAtOnce(world, rows);
 }
 
 async function flushRouting(world: AttackWorld): Promise<readonly Outcome[]> {
-  await world.inside('sh', '-c', 'ip -4 rule delete priority 5181; ip -6 rule delete priority 5181');
+  await world.inside(
+    'sh',
+    '-c',
+    'ip -4 rule delete priority 5181; ip -6 rule delete priority 5181',
+  );
   return runRowsAtOnce(world, listRows(world.way));
 }
 
@@ -223,7 +251,10 @@ async function tryLateAnswers(world: AttackWorld): Promise<Result> {
   }
 }
 
-async function heldStill(world: AttackWorld, act: () => Promise<readonly Outcome[]>): Promise<Result> {
+async function heldStill(
+  world: AttackWorld,
+  act: () => Promise<readonly Outcome[]>,
+): Promise<Result> {
   const outcomes = await whileHeldStill(world, act);
   await waitFor(world, ({ phase, gateway }) => phase === 'providing' && gateway.open);
   return tried(outcomes);
@@ -231,7 +262,10 @@ async function heldStill(world: AttackWorld, act: () => Promise<readonly Outcome
 
 async function waitUntilClosed(world: AttackWorld): Promise<void> {
   await until(
-    async () => !(await world.inside('nft', 'list', 'set', 'inet', 'tributary', 'permit')).includes('expires'),
+    async () =>
+      !(await world.inside('nft', 'list', 'set', 'inet', 'tributary', 'permit')).includes(
+        'expires',
+      ),
   );
 }
 

@@ -1,10 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exec } from '../../src/system/exec.ts';
-import type { Lab } from '../lab/lab.ts';
-import { addresses, deviceUplink, type HostName, labInternet } from '../lab/network.ts';
-import { type LabProcess, startProcess } from '../lab/processes.ts';
-import { type NastyService, nastyUrl, startNastyService } from '../net/support/start-nasty-service.ts';
+import type { Lab } from '../../tools/lab/lab.ts';
+import { addresses, deviceUplink, type HostName, labInternet } from '../../tools/lab/network.ts';
+import { type LabProcess, startProcess } from '../../tools/lab/processes.ts';
+import {
+  type NastyService,
+  nastyUrl,
+  startNastyService,
+} from '../net/support/start-nasty-service.ts';
 import { createTestLab } from '../net/support/test-lab.ts';
 import { makeDualStack } from './dual-stack.ts';
 import { attackAddresses } from './packet-data.ts';
@@ -12,7 +16,10 @@ import { type PacketProcess, startPacketProcess } from './packet-process.ts';
 import { deniedDestinations } from './rows/own-outside.ts';
 import { blockedPorts } from './rows/port-ranges.ts';
 
-/** The two ways of running: a namespace that is the agent's already, as a container's, or one made on a host. */
+/**
+ * The two ways of running: a namespace that is the agent's already, as a container's, or one made
+ * on a host.
+ */
 export const ways = ['container', 'host'] as const;
 export type Way = (typeof ways)[number];
 
@@ -45,7 +52,9 @@ const wireGuardPort = 51_999;
 /** The namespace has this name on every host. */
 const namespaceName = 'tributary';
 
-/** A lab with two address families, whose tunnel ends at an end of ours that sends anything at all. */
+/**
+ * A lab with two address families, whose tunnel ends at an end of ours that sends anything at all.
+ */
 export async function createAttackWorld(
   way: Way,
   { countsEachRow }: Pick<AttackWorld, 'countsEachRow'>,
@@ -64,7 +73,8 @@ export async function createAttackWorld(
       agent.kill('SIGTERM');
       await agent.exited;
     }
-    if (way === 'host') await onHost(...lab.command('namespace', 'down').slice(4)).catch(() => undefined);
+    if (way === 'host')
+      await onHost(...lab.command('namespace', 'down').slice(4)).catch(() => undefined);
     await Promise.all([packets.stop(), service?.stop()]);
     await lab.remove();
   };
@@ -128,7 +138,14 @@ function runIn(netns: string, [program = 'true', ...args]: readonly string[]): P
 }
 
 function startInNamespace(lab: Lab): LabProcess {
-  const inside = ['nsenter', `--net=/run/netns/${lab.network.netns('device')}`, 'ip', 'netns', 'exec', namespaceName];
+  const inside = [
+    'nsenter',
+    `--net=/run/netns/${lab.network.netns('device')}`,
+    'ip',
+    'netns',
+    'exec',
+    namespaceName,
+  ];
   return startProcess({
     argv: [...inside, ...lab.command('run').slice(4)] as [string, ...string[]],
     env: { TRIBUTARY_AUTH_CODE: lab.authCode },
@@ -156,7 +173,10 @@ function listPoints(lab: Lab, way: Way, id: string) {
 async function listWays(lab: Lab, id: string) {
   const readMac = async (host: HostName, device: string) =>
     (await lab.network.run(host, 'cat', `/sys/class/net/${device}/address`)).trim();
-  const [uplink, wan] = await Promise.all([readMac('device', deviceUplink), readMac('home', 'wan0')]);
+  const [uplink, wan] = await Promise.all([
+    readMac('device', deviceUplink),
+    readMac('home', 'wan0'),
+  ]);
   return [
     { name: 'tunnel', netns: lab.network.netns('proxy'), interface: `end-${id}` },
     { name: 'lan', netns: lab.network.netns('nas'), interface: 'lan0', to: uplink },
@@ -165,21 +185,41 @@ async function listWays(lab: Lab, id: string) {
   ];
 }
 
-/** The tunnel's other end, whose packets we write: the service hands out its key and the address of both families. */
+/**
+ * The tunnel's other end, whose packets we write: the service hands out its key and the address of
+ * both families.
+ */
 async function makeTunnelEnd(lab: Lab, id: string, service: NastyService): Promise<void> {
   const name = `end-${id}`;
   const makeKeys = async () => {
     const privateKey = (await lab.network.run('proxy', 'wg', 'genkey')).trim();
     const args = ['netns', 'exec', lab.network.netns('proxy'), 'wg', 'pubkey'];
-    const publicKey = (await exec({ program: 'ip', args, input: privateKey, doing: 'making a key' })).trim();
+    const publicKey = (
+      await exec({ program: 'ip', args, input: privateKey, doing: 'making a key' })
+    ).trim();
     return { privateKey, publicKey };
   };
   const [end, device] = [await makeKeys(), await makeKeys()];
   const keyFile = join(lab.directory, 'end.key');
   await writeFile(keyFile, end.privateKey, { mode: 0o600 });
-  await lab.network.run('proxy', 'sh', '-c', `ip link add ${name} type wireguard 2>/dev/null || wireguard-go ${name}`);
+  await lab.network.run(
+    'proxy',
+    'sh',
+    '-c',
+    `ip link add ${name} type wireguard 2>/dev/null || wireguard-go ${name}`,
+  );
   const peer = ['peer', device.publicKey, 'allowed-ips', '0.0.0.0/0,::/0'];
-  await lab.network.run('proxy', 'wg', 'set', name, 'private-key', keyFile, 'listen-port', `${wireGuardPort}`, ...peer);
+  await lab.network.run(
+    'proxy',
+    'wg',
+    'set',
+    name,
+    'private-key',
+    keyFile,
+    'listen-port',
+    `${wireGuardPort}`,
+    ...peer,
+  );
   await lab.network.run('proxy', 'ip', 'link', 'set', name, 'up');
   await service.behave({
     beside: {

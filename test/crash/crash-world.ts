@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toUndefined } from '../../src/lib/errors.ts';
 import { parseJson } from '../../src/lib/parse-json.ts';
-import type { Lab } from '../lab/lab.ts';
-import { type LabProcess, startProcess } from '../lab/processes.ts';
+import type { Lab } from '../../tools/lab/lab.ts';
+import { type LabProcess, startProcess } from '../../tools/lab/processes.ts';
 import { countClients, createTestLab, signIn } from '../net/support/test-lab.ts';
 
 /** One thing that the agent did to the world. */
@@ -37,7 +37,10 @@ const lifeMs = 30_000;
 const hook = join(import.meta.dirname, 'kill-at.cjs');
 const isProviding = (status: { readonly phase: string }) => status.phase === 'providing';
 
-/** A lab with a device that is signed in; each round begins with what it knew then, and nothing else. */
+/**
+ * A lab with a device that is signed in; each round begins with what it knew then, and nothing
+ * else.
+ */
 export async function createCrashWorld(id: string) {
   const lab = await createTestLab({
     id,
@@ -51,7 +54,8 @@ export async function createCrashWorld(id: string) {
 
   const untouched = await describeDevice(lab);
   const begin = async () => {
-    for (const name of await readdir(lab.stateDirectory)) await rm(join(lab.stateDirectory, name), { recursive: true });
+    for (const name of await readdir(lab.stateDirectory))
+      await rm(join(lab.stateDirectory, name), { recursive: true });
     await cp(signedIn, lab.stateDirectory, { recursive: true });
     await rm(log, { force: true });
   };
@@ -79,7 +83,9 @@ export async function createCrashWorld(id: string) {
   };
   return {
     remove: () => lab.remove(),
-    /** Every effect of a whole life: from the start until it provides, and to the end of the stop. */
+    /**
+     * Every effect of a whole life: from the start until it provides, and to the end of the stop.
+     */
     async listEffects(): Promise<readonly Effect[]> {
       await begin();
       await live(start());
@@ -109,22 +115,36 @@ export async function createCrashWorld(id: string) {
   };
 }
 
-/** What was written there was written long ago: the agent sweeps nothing that a command may be writing now. */
+/**
+ * What was written there was written long ago: the agent sweeps nothing that a command may be
+ * writing now.
+ */
 async function letTimePass(directory: string): Promise<void> {
   const earlier = new Date(Date.now() - 120_000);
-  for (const name of await readdir(directory)) await utimes(join(directory, name), earlier, earlier);
+  for (const name of await readdir(directory))
+    await utimes(join(directory, name), earlier, earlier);
 }
 
 /** All that an agent changes there and takes back when it is stopped. */
 function describeDevice({ network }: Lab): Promise<string> {
   const settings = "sysctl -a --pattern '\\.(forwarding|rp_filter|nf_conntrack_.*timeout.*)$' 2>&1";
-  return network.run('device', 'sh', '-c', `nft list ruleset; ip -br link; ip rule; ip route; ${settings}`);
+  return network.run(
+    'device',
+    'sh',
+    '-c',
+    `nft list ruleset; ip -br link; ip rule; ip route; ${settings}`,
+  );
 }
 
-/** What a kill left in the state directory: half a file under a name of its own, or one that had to be set aside. */
+/**
+ * What a kill left in the state directory: half a file under a name of its own, or one that had to
+ * be set aside.
+ */
 async function findStateFaults({ stateDirectory }: Lab): Promise<readonly string[]> {
   const names = await readdir(stateDirectory);
-  const odd = names.filter((name) => /\.broken-|^\.[\w.-]+\.[0-9a-f]{8}$/.test(name)).map((name) => `${name} was left`);
+  const odd = names
+    .filter((name) => /\.broken-|^\.[\w.-]+\.[0-9a-f]{8}$/.test(name))
+    .map((name) => `${name} was left`);
   const identity = join(stateDirectory, 'identity.json');
   if (!existsSync(identity)) return [...odd, 'no identity.json'];
   const isUncertain = (await readFile(identity, 'utf8')).includes('"isUncertain": true');

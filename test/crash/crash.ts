@@ -22,7 +22,10 @@ if (options.help === true || !Number.isSafeInteger(every) || every < 1) {
 
 /** Both moments of each effect. */
 function listMoments(effects: readonly Effect[]): readonly Moment[] {
-  return effects.flatMap((effect) => [{ when: 'before', effect } as const, { when: 'after', effect } as const]);
+  return effects.flatMap((effect) => [
+    { when: 'before', effect } as const,
+    { when: 'after', effect } as const,
+  ]);
 }
 
 function say(recovery: Recovery): void {
@@ -38,9 +41,9 @@ const world = await createCrashWorld('crash');
 const recoveries: Recovery[] = [];
 try {
   const effects = await world.listEffects();
-  const chosen = listMoments(effects.filter(({ kind }) => options.kind === undefined || kind === options.kind)).filter(
-    (_, index) => index % every === 0,
-  );
+  const chosen = listMoments(
+    effects.filter(({ kind }) => options.kind === undefined || kind === options.kind),
+  ).filter((_, index) => index % every === 0);
   console.log(`${effects.length} effects in a life, ${chosen.length} moments`);
   for (const moment of chosen) {
     const recovery = await world.crash(moment);
@@ -63,5 +66,6 @@ for (const kind of ['file', 'program', 'request'] as const) {
   const cells = [own.length, `${slowest.toFixed(2)} s`, seconds, faulty];
   console.log(`${kind.padEnd(16)}${cells.map((cell) => String(cell).padStart(16)).join('')}`);
 }
-if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(recoveries, null, 2)}\n`);
+if (options.json !== undefined)
+  writeFileSync(options.json, `${JSON.stringify(recoveries, null, 2)}\n`);
 process.exitCode = recoveries.some(({ faults }) => faults.length > 0) ? 1 : 0;

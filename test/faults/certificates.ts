@@ -9,11 +9,15 @@ interface Pair {
 
 export type Certificates = ReturnType<typeof makeCertificates>;
 
-/** An authority of its own, and what it vouches for; made by openssl, and one pair that nobody vouches for. */
+/**
+ * An authority of its own, and what it vouches for; made by openssl, and one pair that nobody
+ * vouches for.
+ */
 export function makeCertificates(directory: string) {
   const folder = join(directory, 'certificates');
   mkdirSync(folder);
-  const openssl = (...words: readonly string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' });
+  const openssl = (...words: readonly string[]) =>
+    execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' });
   const keys = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
   const makeAuthority = (name: string) =>
     openssl(
@@ -36,9 +40,37 @@ export function makeCertificates(directory: string) {
   writeFileSync(join(folder, 'index'), '');
   const issue = (name: string, host: string, [from, until]: readonly [string, string]): Pair => {
     const files = ['-keyout', `${name}.key`, '-out', `${name}.csr`];
-    openssl('req', ...keys, ...files, '-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`);
-    const signed = ['-cert', 'authority.pem', '-keyfile', 'authority.key', '-startdate', from, '-enddate', until];
-    openssl('ca', '-batch', '-notext', '-config', 'ca.cnf', ...signed, '-in', `${name}.csr`, '-out', `${name}.pem`);
+    openssl(
+      'req',
+      ...keys,
+      ...files,
+      '-subj',
+      `/CN=${host}`,
+      '-addext',
+      `subjectAltName=DNS:${host}`,
+    );
+    const signed = [
+      '-cert',
+      'authority.pem',
+      '-keyfile',
+      'authority.key',
+      '-startdate',
+      from,
+      '-enddate',
+      until,
+    ];
+    openssl(
+      'ca',
+      '-batch',
+      '-notext',
+      '-config',
+      'ca.cnf',
+      ...signed,
+      '-in',
+      `${name}.csr`,
+      '-out',
+      `${name}.pem`,
+    );
     return read(folder, name);
   };
   makeAuthority('authority');

@@ -1,4 +1,7 @@
-/** Virtual time: what the wall says, and `performance.now()`, which goes on however the wall's clock is set. */
+/**
+ * Virtual time: what the wall says, and `performance.now()`, which goes on however the wall's clock
+ * is set.
+ */
 export function createClock() {
   const { now } = performance;
   let passedMs = 0;

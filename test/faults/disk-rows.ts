@@ -6,7 +6,9 @@ import type { Fault } from './fault.ts';
 import type { FaultsWorld } from './world.ts';
 
 type Begin = Fault['begin'];
-type Expected = Pick<Fault, 'wasDefect' | 'isStop' | 'isForOwner' | 'lost' | 'world'> & { readonly reason?: string };
+type Expected = Pick<Fault, 'wasDefect' | 'isStop' | 'isForOwner' | 'lost' | 'world'> & {
+  readonly reason?: string;
+};
 
 const small = { hasOwnDisk: true } as const;
 
@@ -18,7 +20,9 @@ const fills =
     return () => rm(disk.path('filler'), { recursive: true });
   };
 
-const fillsSpace = fills(({ path }) => writeFile(path('filler'), Buffer.alloc(1024 * 1024)).catch(() => undefined));
+const fillsSpace = fills(({ path }) =>
+  writeFile(path('filler'), Buffer.alloc(1024 * 1024)).catch(() => undefined),
+);
 
 const fillsInodes = fills(async ({ path }) => {
   await mkdir(path('filler'));
@@ -78,7 +82,12 @@ const getsNewKey =
     return end;
   };
 
-const disks: readonly (readonly [name: string, reason: string | undefined, begin: Begin, expected?: Expected])[] = [
+const disks: readonly (readonly [
+  name: string,
+  reason: string | undefined,
+  begin: Begin,
+  expected?: Expected,
+])[] = [
   ['no space is left', 'state-unwritable', fillsSpace, { world: small }],
   ['no inode is left', 'state-unwritable', fillsInodes, { world: small }],
   ['it turned read-only', 'state-unwritable', turnsReadOnly, { world: small }],
@@ -89,8 +98,17 @@ const disks: readonly (readonly [name: string, reason: string | undefined, begin
     { world: small, wasDefect: true },
   ],
   ['I/O errors when writing', 'state-unwritable', meddles(failWith('EIO'))],
-  ['I/O errors when reading', 'state-unreadable', meddles(failWith('EIO', ['read'])), { wasDefect: true }],
-  ['no right to the directory', 'state-unreadable', meddles(failWith('EACCES', ['open', 'read', 'change']))],
+  [
+    'I/O errors when reading',
+    'state-unreadable',
+    meddles(failWith('EIO', ['read'])),
+    { wasDefect: true },
+  ],
+  [
+    'no right to the directory',
+    'state-unreadable',
+    meddles(failWith('EACCES', ['open', 'read', 'change'])),
+  ],
   ['the directory vanished', 'state-unwritable', vanishes, { wasDefect: true }],
   ['writes that do not end', 'state-unwritable', stalls, { wasDefect: true }],
 ];
@@ -101,13 +119,23 @@ const expectedAtStart: Readonly<Record<string, Expected>> = {
   // Its lock cannot be taken: it ends, and systemd starts it again.
   'no right to the directory': { isStop: true, reason: 'state-unwritable' },
   // Come back, it is the same client; but what it knew was read at the start.
-  'the directory vanished': { isStop: true, reason: 'signed-out', lost: ['the mode set by hand', 'the count'] },
+  'the directory vanished': {
+    isStop: true,
+    reason: 'signed-out',
+    lost: ['the mode set by hand', 'the count'],
+  },
   'writes that do not end': { isStop: true, reason: 'tunnel-starting' },
 };
 
 /** In the state directory while the agent runs, and at a start. */
 export const diskRows: readonly Fault[] = [
-  ...disks.map(([name, reason, begin, expected]) => ({ where: 'disk' as const, name, reason, begin, ...expected })),
+  ...disks.map(([name, reason, begin, expected]) => ({
+    where: 'disk' as const,
+    name,
+    reason,
+    begin,
+    ...expected,
+  })),
   ...disks.map(([name, reason, begin, expected]) => ({
     where: 'disk at a start' as const,
     name,

@@ -4,7 +4,10 @@ import files, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, join } from 'node:path';
 
-/** What is done with a file of the state directory: opened or looked for, read, changed, or put on the disk for good. */
+/**
+ * What is done with a file of the state directory: opened or looked for, read, changed, or put on
+ * the disk for good.
+ */
 type Act = 'open' | 'read' | 'change' | 'sync';
 
 /** Lets it happen, now or later, or throws what the system would. */
@@ -39,8 +42,9 @@ const handleActs: Readonly<Record<string, Act>> = {
 };
 
 /**
- * What the agent's state lies on. Most faults are the kernel's own, by mounting over the directory, which needs the lab's
- * namespaces (test/lab/enter.sh); what no kernel can be made to do is done where the agent calls it.
+ * What the agent's state lies on. Most faults are the kernel's own, by mounting over the directory,
+ * which needs the lab's namespaces (tools/lab/enter.sh); what no kernel can be made to do is done
+ * where the agent calls it.
  */
 export async function createDisk(directory: string) {
   let interfere: Interfere | undefined;
@@ -51,7 +55,12 @@ export async function createDisk(directory: string) {
   const { open } = files;
   const restore = [
     replaceAll(files, acts, ([path]) => String(path), meddle),
-    replaceAll(await findHandlePrototype(), handleActs, (_, self) => opened.get(self as FileHandle) ?? '', meddle),
+    replaceAll(
+      await findHandlePrototype(),
+      handleActs,
+      (_, self) => opened.get(self as FileHandle) ?? '',
+      meddle,
+    ),
   ];
   files.open = async (...given) => {
     const path = toRealPath(String(given[0]));

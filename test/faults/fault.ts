@@ -13,12 +13,18 @@ export interface Fault {
     | 'disk at a start'
     | 'file'
     | 'file at a start';
-  /** The first reason in status while it lasts; undefined: it does no harm, so that there is nothing to say. */
+  /**
+   * The first reason in status while it lasts; undefined: it does no harm, so that there is nothing
+   * to say.
+   */
   readonly reason: string | undefined;
   readonly world?: FaultsWorldOptions | undefined;
   /** It begins with a power cut, and the device starts while it lasts. */
   readonly isAfterPowerCut?: boolean;
-  /** No consumer's traffic passes while it lasts: better none than too much, or than a wrong device's. */
+  /**
+   * No consumer's traffic passes while it lasts: better none than too much, or than a wrong
+   * device's.
+   */
   readonly isStop?: boolean;
   /** The owner has to do something before it provides again. */
   readonly isForOwner?: boolean;

@@ -5,12 +5,17 @@ import { rows, shortRows } from './rows.ts';
 import { type Outcome, runFault } from './run-fault.ts';
 
 /*
- * `npm run faults`: a real agent on virtual time, each fault in turn, and what it did; ends with 1 where that is not what
- * its row says. `--short` takes the first of each kind of reason in each place; `--json FILE` keeps what was seen;
- * `--only TEXT` takes the rows in whose place or name the text is.
+ * `npm run faults`: a real agent on virtual time, each fault in turn, and what it did; ends with 1
+ * where that is not what its row says. `--short` takes the first of each kind of reason in each
+ * place; `--json FILE` keeps what was seen; `--only TEXT` takes the rows in whose place or name the
+ * text is.
  */
 const { values } = parseArgs({
-  options: { short: { type: 'boolean' }, json: { type: 'string' }, only: { type: 'string', default: '' } },
+  options: {
+    short: { type: 'boolean' },
+    json: { type: 'string' },
+    only: { type: 'string', default: '' },
+  },
 });
 const chosen = (values.short === true ? shortRows : rows).filter(({ where, name }) =>
   `${where}: ${name}`.includes(values.only),
@@ -30,7 +35,8 @@ for (const row of chosen) {
   }
 }
 if (line !== undefined) console.log(render(line));
-if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(outcomes, undefined, 2)}\n`);
+if (values.json !== undefined)
+  await writeFile(values.json, `${JSON.stringify(outcomes, undefined, 2)}\n`);
 
 /** A line of the table, which has the ways to break one file where they all end alike. */
 interface Line {
@@ -55,7 +61,13 @@ function render({ where, file, hows, cells }: Line): string {
   return `| ${where} | ${hows.length === 0 ? file : `\`${file}\`: ${hows.join(', ')}`} | ${cells} |`;
 }
 
-function renderCells({ requestsPerMinute, isTrafficKept, recoverySeconds, reason, lost }: Outcome): string {
+function renderCells({
+  requestsPerMinute,
+  isTrafficKept,
+  recoverySeconds,
+  reason,
+  lost,
+}: Outcome): string {
   return [
     requestsPerMinute,
     isTrafficKept ? 'kept' : 'stopped',

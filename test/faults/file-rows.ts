@@ -32,18 +32,29 @@ const damages: readonly (readonly [how: string, damage: (path: string) => Promis
 
 /** One that was never written is damaged too. */
 async function change(path: string, toText: (text: string) => string): Promise<void> {
-  await writeFile(path, toText(await readFile(path, 'utf8').catch(() => '{"data": {')), { mode: 0o600 });
+  await writeFile(path, toText(await readFile(path, 'utf8').catch(() => '{"data": {')), {
+    mode: 0o600,
+  });
 }
 
 type Expected = Partial<Pick<Fault, 'wasDefect' | 'reason' | 'isStop' | 'isForOwner' | 'lost'>>;
 
-const isSignInLost = { reason: 'signed-out', isStop: true, isForOwner: true, lost: ['the sign-in'] };
+const isSignInLost = {
+  reason: 'signed-out',
+  isStop: true,
+  isForOwner: true,
+  lost: ['the sign-in'],
+};
 /** Until the owner has removed it. */
 const isUnreadable = { reason: 'state-unreadable', isStop: true };
 const broken = ['damaged', 'cut in half', 'empty'];
 
 /** What does harm where the device has to start on it. */
-const harmAtStart: readonly (readonly [name: string, hows: readonly string[], expected: Expected])[] = [
+const harmAtStart: readonly (readonly [
+  name: string,
+  hows: readonly string[],
+  expected: Expected,
+])[] = [
   ['network-jwt.json', [...broken, 'missing'], isSignInLost],
   ['network-jwt.json', ['a FIFO'], { ...isUnreadable, isForOwner: true, lost: ['the sign-in'] }],
   ['identity.json', ['a FIFO'], isUnreadable],
@@ -69,7 +80,8 @@ export const fileRows: readonly Fault[] = [false, true].flatMap((isAfterPowerCut
   files.flatMap(([name, world]) =>
     damages.map(([how, damage]) => {
       const harms = isAfterPowerCut ? harmAtStart : harm;
-      const [, , expected] = harms.find(([file, hows]) => file === name && hows.includes(how)) ?? [];
+      const [, , expected] =
+        harms.find(([file, hows]) => file === name && hows.includes(how)) ?? [];
       return {
         where: isAfterPowerCut ? ('file at a start' as const) : ('file' as const),
         name: `${name}: ${how}`,
@@ -95,6 +107,7 @@ async function spoil(world: FaultsWorld, { path, damage, isAfterPowerCut }: Spoi
   if (isAfterPowerCut) await world.cutPower(() => damage(path));
   else await damage(path);
   return async () => {
-    if (world.report().reasons.some(({ message }) => message.includes(path))) await rm(path, { force: true });
+    if (world.report().reasons.some(({ message }) => message.includes(path)))
+      await rm(path, { force: true });
   };
 }

@@ -1,17 +1,33 @@
-import { createServer as createPlainServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import {
+  createServer as createPlainServer,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import type { Certificates } from './certificates.ts';
 
-/** What a request meets in the service's place; `passOn` gives it to the service after all, and may change the answer's text. */
-export type Nasty = (request: IncomingMessage, response: ServerResponse, passOn: (change?: Change) => void) => void;
+/**
+ * What a request meets in the service's place; `passOn` gives it to the service after all, and may
+ * change the answer's text.
+ */
+export type Nasty = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  passOn: (change?: Change) => void,
+) => void;
 
 type Change = (text: string) => string;
 
 /** Passes requests on to the service, or lets something else answer them; counts both. */
 export async function startFront(target: string, certificates: Certificates | undefined) {
-  const told: { nasty: Nasty | undefined; connection: ((socket: Socket) => void) | undefined; count: number } = {
+  const told: {
+    nasty: Nasty | undefined;
+    connection: ((socket: Socket) => void) | undefined;
+    count: number;
+  } = {
     nasty: undefined,
     connection: undefined,
     count: 0,
@@ -19,11 +35,14 @@ export async function startFront(target: string, certificates: Certificates | un
   const answer = (incoming: IncomingMessage, response: ServerResponse) => {
     response.on('error', () => undefined);
     told.count += 1;
-    const pass = (change: Change = (text) => text) => passOn(target, { incoming, response, change });
+    const pass = (change: Change = (text) => text) =>
+      passOn(target, { incoming, response, change });
     if (told.nasty === undefined) pass();
     else told.nasty(incoming, response, pass);
   };
-  const server = certificates ? createTlsServer(certificates.good, answer) : createPlainServer(answer);
+  const server = certificates
+    ? createTlsServer(certificates.good, answer)
+    : createPlainServer(answer);
   const sockets = new Set<Socket>();
   // HTTP and TLS hear of a connection only where nothing nasty has it to itself.
   const usual = server.listeners('connection');
@@ -82,7 +101,11 @@ export async function startFront(target: string, certificates: Certificates | un
 
 function passOn(
   target: string,
-  { incoming, response, change }: { incoming: IncomingMessage; response: ServerResponse; change: Change },
+  {
+    incoming,
+    response,
+    change,
+  }: { incoming: IncomingMessage; response: ServerResponse; change: Change },
 ): void {
   const { method, headers, url = '/' } = incoming;
   const onward = request(new URL(url, target), { method, headers });

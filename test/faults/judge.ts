@@ -8,7 +8,8 @@ export function findSurprises(fault: Fault, outcome: Outcome): readonly string[]
   const { reason, isStop = false, isForOwner = false, lost = [] } = fault;
   const isOfDisk = /disk|file/.test(fault.where);
   const isHarmless = reason === undefined;
-  const most = (what: string, value: number, limit: number) => (value <= limit ? [] : [`${what}: ${value}`]);
+  const most = (what: string, value: number, limit: number) =>
+    value <= limit ? [] : [`${what}: ${value}`];
   const is = (what: string, value: unknown, expected: unknown) =>
     value === expected ? [] : [`${what}: ${value}, not ${expected}`];
   return [
@@ -16,9 +17,13 @@ export function findSurprises(fault: Fault, outcome: Outcome): readonly string[]
     ...is('reason', outcome.reason, reason),
     ...most('requests a minute', outcome.requestsPerMinute, 18),
     // The service expects its keep-alives, whatever the disk does.
-    ...(isOfDisk && !isStop ? most('minutes without a request', outcome.requestsPerMinute === 0 ? 1 : 0, 0) : []),
+    ...(isOfDisk && !isStop
+      ? most('minutes without a request', outcome.requestsPerMinute === 0 ? 1 : 0, 0)
+      : []),
     // One where it begins, none for each try.
-    ...(fault.isAfterPowerCut ? [] : most('log lines about the phase', outcome.phaseLines, isHarmless ? 0 : 1)),
+    ...(fault.isAfterPowerCut
+      ? []
+      : most('log lines about the phase', outcome.phaseLines, isHarmless ? 0 : 1)),
     ...(isForOwner
       ? is('seconds until it provides', outcome.recoverySeconds, undefined)
       : most(
@@ -28,7 +33,11 @@ export function findSurprises(fault: Fault, outcome: Outcome): readonly string[]
         )),
     ...is('lost', [...outcome.lost].join(), [...lost].join()),
     // The service's own refusal is an answer of the service; what is on the way there is not.
-    ...(isHarmless || isOfDisk ? [] : is('reachable', outcome.isReachable, answersOfService.includes(reason))),
-    ...(isHarmless || isOfDisk ? [] : is('reason with a dead tunnel', outcome.reasonOfDeadTunnel, reason)),
+    ...(isHarmless || isOfDisk
+      ? []
+      : is('reachable', outcome.isReachable, answersOfService.includes(reason))),
+    ...(isHarmless || isOfDisk
+      ? []
+      : is('reason with a dead tunnel', outcome.reasonOfDeadTunnel, reason)),
   ];
 }

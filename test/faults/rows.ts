@@ -12,7 +12,13 @@ const faults = (
   where: Fault['where'],
   rows: readonly (readonly [name: string, reason: string | undefined, begin: Fault['begin']])[],
 ): readonly Fault[] =>
-  rows.map(([name, reason, begin]) => ({ where, name, reason, begin, world: { isTls: where === 'TLS' } }));
+  rows.map(([name, reason, begin]) => ({
+    where,
+    name,
+    reason,
+    begin,
+    world: { isTls: where === 'TLS' },
+  }));
 
 const answers =
   (nasty: Nasty): Fault['begin'] =>
@@ -43,7 +49,8 @@ const changes = (before: RegExp, after: string) =>
 
 /** Behind each answer of the service another one, as if it were the one to the next request. */
 const smuggles = answers((_, response, passOn) => {
-  const own = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 21\r\n\r\n{"by_client_jwt":"x"}';
+  const own =
+    'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 21\r\n\r\n{"by_client_jwt":"x"}';
   response.on('finish', () => response.socket?.write(own));
   passOn();
 });
@@ -56,7 +63,9 @@ const connects =
   };
 
 const shows =
-  (choose: (certificates: Certificates) => { readonly cert: string; readonly key: string }): Fault['begin'] =>
+  (
+    choose: (certificates: Certificates) => { readonly cert: string; readonly key: string },
+  ): Fault['begin'] =>
   async ({ front }) => {
     const { certificates } = front;
     if (certificates === undefined) throw new Error('this world has no certificates');
@@ -80,10 +89,14 @@ const resolves =
   };
 
 const failsToResolve = (code: string) =>
-  resolves((_, found) => found(Object.assign(new Error(`getaddrinfo ${code} localhost`), { code })));
+  resolves((_, found) =>
+    found(Object.assign(new Error(`getaddrinfo ${code} localhost`), { code })),
+  );
 
 const resolvesTo = (address: string) =>
-  resolves((isAll, found) => (isAll ? found(null, [{ address, family: 4 }]) : found(null, address, 4)));
+  resolves((isAll, found) =>
+    isAll ? found(null, [{ address, family: 4 }]) : found(null, address, 4),
+  );
 
 const jumps =
   (hours: number): Fault['begin'] =>
@@ -127,8 +140,16 @@ export const rows: readonly Fault[] = [
   ...faults('service', [
     ["a captive portal's page", 'answer-not-json', behaves(sendHtml(200))],
     ['a page that says 401', 'answer-not-json', behaves(sendHtml(401))],
-    ['a redirect to a portal', 'answer-redirected', says(302, '', { location: 'http://portal.example/' })],
-    ['204 without a body', 'answer-not-json', answers((_, response) => void response.writeHead(204).end())],
+    [
+      'a redirect to a portal',
+      'answer-redirected',
+      says(302, '', { location: 'http://portal.example/' }),
+    ],
+    [
+      '204 without a body',
+      'answer-not-json',
+      answers((_, response) => void response.writeHead(204).end()),
+    ],
     ['200 without a body', 'answer-not-json', says(200, '', json)],
     ['JSON of something else', 'answer-invalid', behaves(sendJson({ status: 'ok' }))],
     ['a list in place of an object', 'answer-invalid', says(200, '[]', json)],
@@ -148,12 +169,28 @@ export const rows: readonly Fault[] = [
       'answer-not-json',
       says(200, '\u001f\u008b\b\u0000rubbish', { ...json, 'content-encoding': 'gzip' }),
     ],
-    ['a body that is too large', 'answer-too-large', says(200, `{"by_client_jwt": "${'a'.repeat(3_000_000)}"}`, json)],
-    ['a refusal of its own', 'service-refused', behaves(sendJson({ error: { message: 'not today' } }))],
-    ['403 with its own error', 'service-refused', behaves(sendJson({ error: { message: 'not today' } }, 403))],
+    [
+      'a body that is too large',
+      'answer-too-large',
+      says(200, `{"by_client_jwt": "${'a'.repeat(3_000_000)}"}`, json),
+    ],
+    [
+      'a refusal of its own',
+      'service-refused',
+      behaves(sendJson({ error: { message: 'not today' } })),
+    ],
+    [
+      '403 with its own error',
+      'service-refused',
+      behaves(sendJson({ error: { message: 'not today' } }, 403)),
+    ],
     ['403 of a proxy', 'service-refused', says(403, 'Forbidden')],
     ['404', 'operation-not-served', says(404, '404 page not found')],
-    ['409 with its own error', 'service-refused', behaves(sendJson({ error: { message: 'conflict' } }, 409))],
+    [
+      '409 with its own error',
+      'service-refused',
+      behaves(sendJson({ error: { message: 'conflict' } }, 409)),
+    ],
     ['429', 'rate-limited', behaves(sendHtml(429))],
     ['429 with Retry-After', 'rate-limited', says(429, 'slow down', { 'retry-after': '45' })],
     ['500', 'service-failed', says(500, 'Error. Please email help.')],
@@ -164,8 +201,16 @@ export const rows: readonly Fault[] = [
     ['504 as a page', 'service-failed', behaves(sendHtml(504))],
     ['headers that never come', 'service-unreachable', answers(() => undefined)],
     ['a body that never ends', 'service-unreachable', trickle],
-    ['a tunnel that cannot be read', 'wireguard-text-refused', changes(/PrivateKey = [\w+/=]+/, 'PrivateKey = x')],
-    ['an interval of a millisecond', undefined, changes(/("keepalive_seconds": ?)[\d.]+/, '$10.001')],
+    [
+      'a tunnel that cannot be read',
+      'wireguard-text-refused',
+      changes(/PrivateKey = [\w+/=]+/, 'PrivateKey = x'),
+    ],
+    [
+      'an interval of a millisecond',
+      undefined,
+      changes(/("keepalive_seconds": ?)[\d.]+/, '$10.001'),
+    ],
     [
       'a body that stops',
       'service-unreachable',
@@ -189,26 +234,50 @@ export const rows: readonly Fault[] = [
         return front.startAgain;
       },
     ],
-    ['a reset at the connection', 'service-unreachable', connects((socket) => void socket.resetAndDestroy())],
+    [
+      'a reset at the connection',
+      'service-unreachable',
+      connects((socket) => void socket.resetAndDestroy()),
+    ],
     [
       'a reset instead of an answer',
       'service-unreachable',
       answers((_, response) => void response.socket?.resetAndDestroy()),
     ],
-    ['an end instead of an answer', 'service-unreachable', answers((_, response) => void response.socket?.destroy())],
+    [
+      'an end instead of an answer',
+      'service-unreachable',
+      answers((_, response) => void response.socket?.destroy()),
+    ],
     ['a hang right after the connection', 'service-unreachable', connects(() => undefined)],
-    ['a connection that nobody reads from', 'service-unreachable', connects((socket) => void socket.pause())],
+    [
+      'a connection that nobody reads from',
+      'service-unreachable',
+      connects((socket) => void socket.pause()),
+    ],
     ['an answer a byte at a time', 'service-unreachable', drips('HTTP/1.1 200 OK\r\nx-slow: ')],
     ['a second answer that nobody asked for', undefined, smuggles],
-    ['an answer that is not HTTP', 'service-unreachable', connects((socket) => void socket.end('SSH-2.0-router\r\n'))],
+    [
+      'an answer that is not HTTP',
+      'service-unreachable',
+      connects((socket) => void socket.end('SSH-2.0-router\r\n')),
+    ],
   ]),
   ...faults('TLS', [
     ['an expired certificate', 'service-unreachable', shows(({ expired }) => expired)],
     ['a certificate of the future', 'service-unreachable', shows(({ notYet }) => notYet)],
     ['a certificate for another name', 'service-unreachable', shows(({ wrongName }) => wrongName)],
-    ['a certificate that nobody vouches for', 'service-unreachable', shows(({ selfSigned }) => selfSigned)],
+    [
+      'a certificate that nobody vouches for',
+      'service-unreachable',
+      shows(({ selfSigned }) => selfSigned),
+    ],
     ['a hang right after the connection', 'service-unreachable', connects(() => undefined)],
-    ['an answer without TLS', 'service-unreachable', connects((socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n'))],
+    [
+      'an answer without TLS',
+      'service-unreachable',
+      connects((socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n')),
+    ],
   ]),
   ...faults('DNS', [
     ['no such name', 'service-unreachable', failsToResolve('ENOTFOUND')],
@@ -233,5 +302,6 @@ const possibleRows = rows.filter(({ world }) => canMount || world?.hasOwnDisk !=
 /** The first of each kind of reason in each place, and what was a defect once: what CI runs. */
 export const shortRows: readonly Fault[] = possibleRows.filter(
   ({ where, reason, wasDefect }, index) =>
-    wasDefect === true || possibleRows.findIndex((row) => row.where === where && row.reason === reason) === index,
+    wasDefect === true ||
+    possibleRows.findIndex((row) => row.where === where && row.reason === reason) === index,
 );

@@ -8,7 +8,10 @@ export interface Outcome {
   readonly fault: string;
   /** In the first minute of the fault; where connections are what is nasty, those. */
   readonly requestsPerMinute: number;
-  /** True where consumers' traffic was never interrupted; after a power cut, where it came back while the fault lasted. */
+  /**
+   * True where consumers' traffic was never interrupted; after a power cut, where it came back
+   * while the fault lasted.
+   */
   readonly isTrafficKept: boolean;
   /** True where status called the service reachable while the fault lasted. */
   readonly isReachable: boolean | undefined;
@@ -27,7 +30,9 @@ export interface Outcome {
 const minuteMs = 60_000;
 const gigabyte = 1_000_000_000;
 
-/** Brings a device to providing, begins the fault, and ends it again; what waits is on virtual time. */
+/**
+ * Brings a device to providing, begins the fault, and ends it again; what waits is on virtual time.
+ */
 export async function runFault(fault: Fault): Promise<Outcome> {
   await using world = await createFaultsWorld(fault.world);
   let waitMs = await provide(world);
@@ -49,7 +54,8 @@ export async function runFault(fault: Fault): Promise<Outcome> {
   };
   try {
     // The registration is from the disk at first, and from the service with the first keep-alive.
-    for (let times = fault.isAfterPowerCut === true ? 2 : 0; times > 0; times -= 1) await begin(world);
+    for (let times = fault.isAfterPowerCut === true ? 2 : 0; times > 0; times -= 1)
+      await begin(world);
     for (let passedMs = 0; passedMs < minuteMs; passedMs += waitMs) {
       waitMs = await world.tick('service');
       await pass();
@@ -67,8 +73,21 @@ export async function runFault(fault: Fault): Promise<Outcome> {
     await end();
     const recoverySeconds = await recover(world, waitMs);
     const { where, name } = fault;
-    const seen = { requestsPerMinute, isTrafficKept, isReachable, reason, reasonOfDeadTunnel, phaseLines };
-    return { where, fault: name, ...seen, recoverySeconds, lost: findLost(known, await remember(world)) };
+    const seen = {
+      requestsPerMinute,
+      isTrafficKept,
+      isReachable,
+      reason,
+      reasonOfDeadTunnel,
+      phaseLines,
+    };
+    return {
+      where,
+      fault: name,
+      ...seen,
+      recoverySeconds,
+      lost: findLost(known, await remember(world)),
+    };
   } finally {
     await end();
   }
@@ -90,7 +109,8 @@ async function begin(world: FaultsWorld): Promise<number> {
 async function provide(world: FaultsWorld): Promise<number> {
   const waitMs = await begin(world);
   const { phase, reasons } = world.report();
-  if (phase !== 'providing') throw new Error(`it is ${phase} before the fault: ${reasons[0]?.message}`);
+  if (phase !== 'providing')
+    throw new Error(`it is ${phase} before the fault: ${reasons[0]?.message}`);
   return waitMs;
 }
 
@@ -121,7 +141,9 @@ async function remember({ agent, listClients, registration }: FaultsWorld) {
 
 function findLost(before: Known, after: Known): readonly string[] {
   const { 'the count': bytes, ...rest } = before;
-  const lost = Object.entries(rest).filter(([name, value]) => after[name as keyof typeof rest] !== value);
+  const lost = Object.entries(rest).filter(
+    ([name, value]) => after[name as keyof typeof rest] !== value,
+  );
   return [...lost.map(([name]) => name), ...(after['the count'] < bytes ? ['the count'] : [])];
 }
 
@@ -152,4 +174,5 @@ async function recover(world: FaultsWorld, plannedMs: number): Promise<number | 
 
 const firstReason = (world: FaultsWorld) => world.report().reasons[0]?.code;
 
-const countPhaseLines = ({ lines }: FaultsWorld) => lines.filter((line) => line.includes('"topic":"phase"')).length;
+const countPhaseLines = ({ lines }: FaultsWorld) =>
+  lines.filter((line) => line.includes('"topic":"phase"')).length;

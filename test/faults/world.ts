@@ -18,7 +18,8 @@ import { createClock } from './clock.ts';
 import { createDisk } from './disk.ts';
 import { startFront } from './front.ts';
 
-// Names that no machine has, because the kernel's settings are the real ones here: those of these do not exist.
+// Names that no machine has, because the kernel's settings are the real ones here: those of these
+// do not exist.
 const uplink = 'fakeuplink9';
 const tunnelInterface = 'faketunnel9';
 /** An agent that cannot start is started again, as systemd does. */
@@ -37,7 +38,10 @@ export interface FaultsWorldOptions {
 
 export type FaultsWorld = Awaited<ReturnType<typeof createFaultsWorld>>;
 
-/** A real agent on a fake machine and virtual time, a real service, and a front between the two that can be told to misbehave. */
+/**
+ * A real agent on a fake machine and virtual time, a real service, and a front between the two that
+ * can be told to misbehave.
+ */
 export async function createFaultsWorld({
   isTls = false,
   hasOwnDisk = false,
@@ -45,7 +49,10 @@ export async function createFaultsWorld({
 }: FaultsWorldOptions = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-faults-'));
   const certificates = isTls ? makeCertificates(directory) : undefined;
-  const reference = await startReferenceService({ directory: join(directory, 'service'), warn: () => undefined });
+  const reference = await startReferenceService({
+    directory: join(directory, 'service'),
+    warn: () => undefined,
+  });
   const front = await startFront(reference.baseUrl, certificates);
   const stateDirectory = join(directory, 'state');
   await mkdir(stateDirectory);
@@ -71,14 +78,23 @@ export async function createFaultsWorld({
         TRIBUTARY_TUNNEL_INTERFACE: tunnelInterface,
         TRIBUTARY_PROVIDE_MODE: 'friends',
         ...(hasCap ? { TRIBUTARY_PROVIDE_CAP_BYTES: '100 TB' } : {}),
-        ...(certificates === undefined ? {} : { TRIBUTARY_SERVICE_CA_FILE: certificates.authorityFile }),
+        ...(certificates === undefined
+          ? {}
+          : { TRIBUTARY_SERVICE_CA_FILE: certificates.authorityFile }),
       },
     });
-  // Short deadlines, and no jitter between the tries of a call: what waits minutes is on virtual time.
-  const quick = { fetchLimits: { connectMs: 150, headersMs: 150, bodyMs: 150, callMs: 1_000 }, random: () => 0 };
+  // Short deadlines, and no jitter between the tries of a call: what waits minutes is on virtual
+  // time.
+  const quick = {
+    fetchLimits: { connectMs: 150, headersMs: 150, bodyMs: 150, callMs: 1_000 },
+    random: () => 0,
+  };
   const destination = { write: (line: string) => void lines.push(line) };
   const now = () => new Date(clock.nowMs);
-  /** As `tributary run` does; the lock is let go of again, because two lives of one device are one process here. */
+  /**
+   * As `tributary run` does; the lock is let go of again, because two lives of one device are one
+   * process here.
+   */
   const begin = async () => {
     await ensureDirectory(stateDirectory);
     await using _lock = await acquireLock(disk.path('agent.lock'));
@@ -106,7 +122,9 @@ export async function createFaultsWorld({
   /** Ticks that have not ended, by their loop. */
   const running = new Map<string, Promise<number>>();
   const runTick = (name: string) => {
-    const tick = life.agent?.loops.find((loop) => loop.name === name)?.tick(signal) ?? Promise.resolve(startAgainMs);
+    const tick =
+      life.agent?.loops.find((loop) => loop.name === name)?.tick(signal) ??
+      Promise.resolve(startAgainMs);
     const work = tick.finally(() => running.delete(name));
     running.set(name, work);
     return work;
@@ -117,15 +135,24 @@ export async function createFaultsWorld({
     disk,
     lines,
     agent: () => life.agent,
-    /** Resolves with the time until the next one of this loop (ms), or, where one does not end, after some patience. */
+    /**
+     * Resolves with the time until the next one of this loop (ms), or, where one does not end,
+     * after some patience.
+     */
     tick: async (name: string) => {
       if (life.agent === undefined && name === 'service') await start();
       const patienceMs = running.has(name) ? 20 : longestTickMs;
-      return Promise.race([running.get(name) ?? runTick(name), sleep(patienceMs, startAgainMs, { ref: false })]);
+      return Promise.race([
+        running.get(name) ?? runTick(name),
+        sleep(patienceMs, startAgainMs, { ref: false }),
+      ]);
     },
     /** True while a tick of this loop has not ended. */
     isStuck: (name: string) => running.has(name),
-    /** Ends the agent as a power cut does: nothing is written any more, and the kernel forgets everything. */
+    /**
+     * Ends the agent as a power cut does: nothing is written any more, and the kernel forgets
+     * everything.
+     */
     cutPower: async (whileOff: () => unknown) => {
       if (life.agent !== undefined) ended.push(life.agent);
       await whileOff();
@@ -133,7 +160,10 @@ export async function createFaultsWorld({
       await start();
     },
     otherEnd,
-    /** The other end of the tunnel shakes hands, now, with a device that has the key that it was given last. */
+    /**
+     * The other end of the tunnel shakes hands, now, with a device that has the key that it was
+     * given last.
+     */
     shakeHands: () => {
       const link = machine.links.get(tunnelInterface);
       if (link?.configuration.includes(otherEnd.key) !== true) return;
@@ -141,10 +171,13 @@ export async function createFaultsWorld({
     },
     /** All clients that the service has of this owner. */
     listClients: async () => {
-      token ??= (await createRegistrationFiles(stateDirectory, () => undefined).networkJwt.peek())?.token;
+      token ??= (await createRegistrationFiles(stateDirectory, () => undefined).networkJwt.peek())
+        ?.token;
       const headers = { authorization: `Bearer ${token?.reveal()}` };
       const answer = await fetch(`${reference.baseUrl}/network/clients`, { headers });
-      const { clients } = (await answer.json()) as { readonly clients: readonly { readonly client_id: string }[] };
+      const { clients } = (await answer.json()) as {
+        readonly clients: readonly { readonly client_id: string }[];
+      };
       return clients.map(({ client_id: clientId }) => clientId);
     },
     /** As it lies on the disk. */
@@ -154,12 +187,19 @@ export async function createFaultsWorld({
         .catch(toUndefined()),
     /** Consumers use so much more. */
     consume: (bytes: number) => machine.count('forwarded_down', Math.ceil(bytes / 1400), bytes),
-    /** True while the kernel lets consumers' traffic through, and both ends of the tunnel know each other. */
+    /**
+     * True while the kernel lets consumers' traffic through, and both ends of the tunnel know each
+     * other.
+     */
     isOpen: () => {
-      const hasKey = machine.links.get(tunnelInterface)?.configuration.includes(otherEnd.key) === true;
+      const hasKey =
+        machine.links.get(tunnelInterface)?.configuration.includes(otherEnd.key) === true;
       return hasKey && machine.print().includes(`"name":"permit","elem":["${tunnelInterface}"]`);
     },
-    /** What status says; but that no packet of the fake machine can try its firewall is no matter of the fault. */
+    /**
+     * What status says; but that no packet of the fake machine can try its firewall is no matter of
+     * the fault.
+     */
     report: () => {
       if (life.agent === undefined)
         return { phase: 'ended', reasons: [{ code: life.refusal?.code ?? '', message: '' }] };
@@ -181,6 +221,12 @@ export async function createFaultsWorld({
 
 function createMachine() {
   const machine = createFakeHost([`4 route default dev ${uplink} table main`]);
-  machine.links.set(uplink, { kind: undefined, isUp: true, mtu: 1500, addresses: ['192.168.1.10'], configuration: '' });
+  machine.links.set(uplink, {
+    kind: undefined,
+    isUp: true,
+    mtu: 1500,
+    addresses: ['192.168.1.10'],
+    configuration: '',
+  });
   return machine;
 }

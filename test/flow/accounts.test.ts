@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/reference-service/database.ts';
 import type { ReferenceService } from '../../src/reference-service/server.ts';
-import { call, claimsOf, createAuthCode, logIn, makeDirectory, start, startAndLogIn } from './reference-caller.ts';
+import {
+  call,
+  claimsOf,
+  createAuthCode,
+  logIn,
+  makeDirectory,
+  start,
+  startAndLogIn,
+} from './reference-caller.ts';
 
 const profiles = ['documented', 'production'] as const;
 const refused = { error: { message: expect.stringMatching(/./) } };
@@ -15,7 +23,8 @@ async function open(profile: (typeof profiles)[number], directory = makeDirector
 
 function callers(service: ReferenceService, token?: string) {
   return {
-    post: async (path: string, body: unknown) => (await call(service.baseUrl, path, { token, body })).body,
+    post: async (path: string, body: unknown) =>
+      (await call(service.baseUrl, path, { token, body })).body,
     get: async (path: string) => (await call(service.baseUrl, path, { token })).body,
   };
 }
@@ -28,7 +37,9 @@ describe.each(profiles)('in the %s profile', (profile) => {
       const { service, post, clock, token } = await open(profile);
       const { body } = await post('/auth/code-create', {});
       expect(body).toEqual({ auth_code: expect.any(String), duration_minutes: 10, uses: 1 });
-      expect(body.auth_code).toMatch(profile === 'documented' ? /^[A-Za-z0-9]{20,}$/ : /^[\w-]{20,684}$/);
+      expect(body.auth_code).toMatch(
+        profile === 'documented' ? /^[A-Za-z0-9]{20,}$/ : /^[\w-]{20,684}$/,
+      );
       const own = await logIn(service, body.auth_code);
       expect(claimsOf(own).network_id).toBe(claimsOf(token).network_id);
       expect(await logIn(service, body.auth_code)).toBeUndefined();
@@ -39,7 +50,10 @@ describe.each(profiles)('in the %s profile', (profile) => {
 
     test('is good for as long and as often as was confirmed', async () => {
       const { service, post, clock } = await open(profile);
-      const { body } = await post('/auth/code-create', { duration_minutes: most.minutes, uses: most.uses });
+      const { body } = await post('/auth/code-create', {
+        duration_minutes: most.minutes,
+        uses: most.uses,
+      });
       expect(body).toMatchObject({ duration_minutes: most.minutes, uses: most.uses });
       clock.nowMs += most.minutes * 60_000 - 1;
       const tries = Array.from({ length: most.uses + 5 }, () => logIn(service, body.auth_code));
@@ -50,7 +64,9 @@ describe.each(profiles)('in the %s profile', (profile) => {
       ['no time', { duration_minutes: 0 }],
       ['a negative time', { duration_minutes: -1 }],
       ['a time above the most', { duration_minutes: most.minutes + 0.1 }],
-      ...(profile === 'documented' ? [] : [['a time below the least', { duration_minutes: 0.999 }] as const]),
+      ...(profile === 'documented'
+        ? []
+        : [['a time below the least', { duration_minutes: 0.999 }] as const]),
       ['no use', { uses: 0 }],
       ['a negative number of uses', { uses: -1 }],
       ['uses above the most', { uses: most.uses + 1 }],
@@ -63,7 +79,9 @@ describe.each(profiles)('in the %s profile', (profile) => {
     test('is one of at most ten that are still good', async () => {
       const { service, post, clock } = await open(profile);
       const create = async () => (await post('/auth/code-create', {})).body;
-      const codes = (await Promise.all(Array.from({ length: 10 }, create))).map((body) => body.auth_code);
+      const codes = (await Promise.all(Array.from({ length: 10 }, create))).map(
+        (body) => body.auth_code,
+      );
       expect(new Set(codes).size).toBe(10);
       const limit = { error: { auth_code_limit_exceeded: true, message: expect.any(String) } };
       expect(await create()).toEqual(limit);
@@ -107,7 +125,8 @@ describe.each(profiles)('in the %s profile', (profile) => {
 
     test('is not set with a code that is unknown, expired, used or a login code, and all look alike', async () => {
       const { service, clock } = await open(profile);
-      const create = async () => (await service.admin.createResetCode({ durationMinutes: 1 })).resetCode;
+      const create = async () =>
+        (await service.admin.createResetCode({ durationMinutes: 1 })).resetCode;
       const [used, expired] = [await create(), await create()];
       await set(service, used);
       clock.nowMs += 60_000;
@@ -145,7 +164,10 @@ describe.each(profiles)('in the %s profile', (profile) => {
         verification_required: { user_auth: 'me@example.org' },
       });
       const claims = claimsOf(answer.network.by_jwt);
-      expect(claims).toMatchObject({ network_id: claimsOf(service.guestJwt).network_id, network_name: 'home' });
+      expect(claims).toMatchObject({
+        network_id: claimsOf(service.guestJwt).network_id,
+        network_name: 'home',
+      });
       expect(claims.guest_mode).toBeUndefined();
       expect(before.clients).toHaveLength(1);
       for (const token of [answer.network.by_jwt, service.guestJwt]) {
@@ -156,7 +178,8 @@ describe.each(profiles)('in the %s profile', (profile) => {
     test('is upgraded once, also by two requests at once', async () => {
       const { service } = await open(profile);
       const guest = callers(service, service.guestJwt);
-      const upgrade = (network_name: string) => guest.post('/auth/upgrade-guest', { ...wish, network_name });
+      const upgrade = (network_name: string) =>
+        guest.post('/auth/upgrade-guest', { ...wish, network_name });
       const answers = await Promise.all(['one', 'two', 'three'].map(upgrade));
       expect(answers.filter((answer) => answer.error === undefined)).toHaveLength(1);
       expect(await upgrade('four')).toEqual(refused);
@@ -169,13 +192,22 @@ describe.each(profiles)('in the %s profile', (profile) => {
     ])('with a wallet of %j is told %j', async (wallet_auth, expected) => {
       const warnings: string[] = [];
       const service = await start({ profile, warn: (message) => warnings.push(message) });
-      await callers(service, service.guestJwt).post('/auth/upgrade-guest', { ...wish, wallet_auth });
+      await callers(service, service.guestJwt).post('/auth/upgrade-guest', {
+        ...wish,
+        wallet_auth,
+      });
       expect(warnings).toEqual(expected);
     });
 
     test('is vouched for by a third party without a password, and then has nothing to verify', async () => {
       const { service } = await open(profile);
-      const body = { ...wish, password: undefined, auth_jwt: authJwt, auth_jwt_type: 'google', wallet_auth: {} };
+      const body = {
+        ...wish,
+        password: undefined,
+        auth_jwt: authJwt,
+        auth_jwt_type: 'google',
+        wallet_auth: {},
+      };
       const answer = await callers(service, service.guestJwt).post('/auth/upgrade-guest', body);
       expect(answer).toEqual({ network: { by_jwt: expect.any(String) } });
     });
@@ -184,7 +216,10 @@ describe.each(profiles)('in the %s profile', (profile) => {
       'may be reached at %s',
       async (user_auth) => {
         const { service } = await open(profile);
-        const answer = await callers(service, service.guestJwt).post('/auth/upgrade-guest', { ...wish, user_auth });
+        const answer = await callers(service, service.guestJwt).post('/auth/upgrade-guest', {
+          ...wish,
+          user_auth,
+        });
         expect(answer.verification_required).toEqual({ user_auth });
       },
     );
@@ -201,7 +236,10 @@ describe.each(profiles)('in the %s profile', (profile) => {
       ['neither password nor third party', { password: undefined }],
       ['a third party that is not named', { auth_jwt: authJwt }],
       ['a third party without its token', { auth_jwt_type: 'google' }],
-      ['a third party without a JWT', { password: undefined, auth_jwt: 'no.jwt.here', auth_jwt_type: 'apple' }],
+      [
+        'a third party without a JWT',
+        { password: undefined, auth_jwt: 'no.jwt.here', auth_jwt_type: 'apple' },
+      ],
     ];
     test.each(impossible)('stays a guest with %s', async (_, change) => {
       const { service } = await open(profile);
@@ -234,7 +272,9 @@ describe.each(profiles)('in the %s profile', (profile) => {
   describe('wallets', () => {
     test('are listed, oldest first, with what is known of them', async () => {
       const { service, get, clock, token } = await open(profile);
-      expect((await get('/account/wallets')).body).toEqual({ wallets: profile === 'documented' ? [] : null });
+      expect((await get('/account/wallets')).body).toEqual({
+        wallets: profile === 'documented' ? [] : null,
+      });
       const first = await service.admin.addWallet({ walletAddress: 'So11', blockchain: 'SOL' });
       clock.nowMs += 1000;
       const second = await service.admin.addWallet({
@@ -280,7 +320,10 @@ describe.each(profiles)('in the %s profile', (profile) => {
     test("another network's, an inactive and an unknown one cannot be chosen, and look alike", async () => {
       const { service, get, post } = await open(profile);
       await service.admin.createNetwork({ networkName: 'neighbour' });
-      const foreign = await service.admin.addWallet({ network: 'neighbour', walletAddress: 'theirs' });
+      const foreign = await service.admin.addWallet({
+        network: 'neighbour',
+        walletAddress: 'theirs',
+      });
       const inactive = await service.admin.addWallet({ walletAddress: 'old', isActive: false });
       const own = await service.admin.addWallet({ walletAddress: 'mine' });
       await post('/account/payout-wallet', { wallet_id: own.walletId });
@@ -299,19 +342,25 @@ describe.each(profiles)('in the %s profile', (profile) => {
   describe('the leaderboard', () => {
     test('is empty where nobody has provided anything', async () => {
       const { post } = await open(profile);
-      expect((await post('/stats/leaderboard', {})).body).toEqual({ earners: profile === 'documented' ? [] : null });
+      expect((await post('/stats/leaderboard', {})).body).toEqual({
+        earners: profile === 'documented' ? [] : null,
+      });
     });
 
     test('has the hundred networks that provided the most; it tells public names only, and no guests', async () => {
       const { service, directory, token } = await open(profile);
-      const { networkId: secretId } = await service.admin.createNetwork({ networkName: 'secret neighbour' });
+      const { networkId: secretId } = await service.admin.createNetwork({
+        networkName: 'secret neighbour',
+      });
       const { networkId: publicId } = await service.admin.createNetwork({
         networkName: 'fuck',
         isPublic: true,
       });
       await service.close();
       const database = openDatabase(directory);
-      const provide = database.prepare('update network set provided_bytes = ? where network_id = ?');
+      const provide = database.prepare(
+        'update network set provided_bytes = ? where network_id = ?',
+      );
       database.exec(`with recursive small (bytes) as (values (1) union all select bytes + 1 from small limit 110)
         insert into network (network_id, network_name, user_id, created_ms, provided_bytes)
         select 'id ' || bytes, 'small ' || bytes, 'user', 0, bytes from small`);
@@ -330,7 +379,13 @@ describe.each(profiles)('in the %s profile', (profile) => {
           is_public: false,
           contains_profanity: false,
         },
-        { network_id: publicId, network_name: 'fuck', net_mib_count: 1.5, is_public: true, contains_profanity: true },
+        {
+          network_id: publicId,
+          network_name: 'fuck',
+          net_mib_count: 1.5,
+          is_public: true,
+          contains_profanity: true,
+        },
       ]);
       expect(JSON.stringify(earners)).not.toMatch(/secret|small|guest/);
     });
@@ -347,12 +402,19 @@ describe.each(profiles)('in the %s profile', (profile) => {
     await service.close();
     const again = await start({ profile, directory, now: () => clock.nowMs });
     expect(claimsOf(await logIn(again, code)).network_id).toBe(claimsOf(token).network_id);
-    expect(await callers(again).post('/auth/password-set', { reset_code: resetCode, password: 'another one' })).toEqual(
-      {},
-    );
-    expect(await callers(again, token).get('/account/payout-wallet')).toEqual({ wallet_id: walletId });
+    expect(
+      await callers(again).post('/auth/password-set', {
+        reset_code: resetCode,
+        password: 'another one',
+      }),
+    ).toEqual({});
+    expect(await callers(again, token).get('/account/payout-wallet')).toEqual({
+      wallet_id: walletId,
+    });
     const home = callers(again, upgraded.network.by_jwt);
-    expect(await home.post('/auth/upgrade-guest', { ...wish, network_name: 'new' })).toEqual(refused);
+    expect(await home.post('/auth/upgrade-guest', { ...wish, network_name: 'new' })).toEqual(
+      refused,
+    );
     await expect(again.admin.createNetwork({ networkName: 'Home' })).rejects.toThrow(/taken/);
   });
 });

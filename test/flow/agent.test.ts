@@ -13,7 +13,8 @@ import type { ProfileName } from '../../src/service/profiles.ts';
 import { createFakeHost } from '../unit/data-path/fake-host.ts';
 import { type SeenRequest, sendText, startNastyService } from './nasty-service.ts';
 
-// Names that no machine has, because the kernel's settings are the real ones here: those of these do not exist.
+// Names that no machine has, because the kernel's settings are the real ones here: those of these
+// do not exist.
 const uplink = 'fakeuplink9';
 const tunnelInterface = 'faketunnel9';
 
@@ -24,14 +25,27 @@ async function makeDirectory(): Promise<string> {
   return directory;
 }
 
-/** A service, and agents of one device on a fake machine, each a process of its own as far as memory goes. */
+/**
+ * A service, and agents of one device on a fake machine, each a process of its own as far as memory
+ * goes.
+ */
 async function startWorld(profile: ProfileName, inFront = async (baseUrl: string) => baseUrl) {
   const [stateDirectory, serviceDirectory] = [await makeDirectory(), await makeDirectory()];
-  const service = await startReferenceService({ directory: serviceDirectory, profile, warn: () => undefined });
+  const service = await startReferenceService({
+    directory: serviceDirectory,
+    profile,
+    warn: () => undefined,
+  });
   onTestFinished(() => service.close());
   const baseUrl = await inFront(service.baseUrl);
   const machine = createFakeHost([`4 route default dev ${uplink} table main`]);
-  machine.links.set(uplink, { kind: undefined, isUp: true, mtu: 1500, addresses: ['192.168.1.10'], configuration: '' });
+  machine.links.set(uplink, {
+    kind: undefined,
+    isUp: true,
+    mtu: 1500,
+    addresses: ['192.168.1.10'],
+    configuration: '',
+  });
   const load = (authCode?: string) =>
     loadConfig({
       stateDirectory,
@@ -69,7 +83,8 @@ async function startWorld(profile: ProfileName, inFront = async (baseUrl: string
   };
   const shakeHands = () => {
     const link = machine.links.get(tunnelInterface);
-    if (link !== undefined) link.traffic = { lastHandshakeAt: Math.floor(Date.now() / 1000), rxBytes: 1, txBytes: 1 };
+    if (link !== undefined)
+      link.traffic = { lastHandshakeAt: Math.floor(Date.now() / 1000), rxBytes: 1, txBytes: 1 };
   };
   const isOpen = () => machine.print().includes(`"name":"permit","elem":["${tunnelInterface}"]`);
   return { service, machine, startAgent, shakeHands, isOpen, lines, stateDirectory };
@@ -96,11 +111,17 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
       'memory',
       'ledger',
     ]);
-    expect(loops.filter(({ maxSilenceMs }) => maxSilenceMs !== undefined).map(({ name }) => name)).toEqual([
-      'data path',
-    ]);
+    expect(
+      loops.filter(({ maxSilenceMs }) => maxSilenceMs !== undefined).map(({ name }) => name),
+    ).toEqual(['data path']);
     const waiting = loops.filter(({ firstAfterMs }) => firstAfterMs !== undefined);
-    expect(waiting.map(({ name }) => name)).toEqual(['service', 'household', 'report', 'memory', 'ledger']);
+    expect(waiting.map(({ name }) => name)).toEqual([
+      'service',
+      'household',
+      'report',
+      'memory',
+      'ledger',
+    ]);
   });
 
   test('goes from signed out to providing, tells its mode, and reports', async () => {
@@ -109,7 +130,10 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
     await agent.tick('data path');
     expect(agent.phase().phase).toBe('registering');
     await agent.tick('service', 'data path');
-    expect(agent.phase()).toMatchObject({ phase: 'connecting', reasons: [{ code: 'no-handshake' }] });
+    expect(agent.phase()).toMatchObject({
+      phase: 'connecting',
+      reasons: [{ code: 'no-handshake' }],
+    });
     expect(isOpen()).toBe(false);
     shakeHands();
     await agent.tick('data path', 'announce');
@@ -156,7 +180,10 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
     await agent.tick('data path', 'announce');
     await service.close();
     await agent.tick('service', 'data path');
-    expect(agent.phase()).toMatchObject({ phase: 'providing', reasons: [{ code: 'service-unreachable' }, ...notes] });
+    expect(agent.phase()).toMatchObject({
+      phase: 'providing',
+      reasons: [{ code: 'service-unreachable' }, ...notes],
+    });
     expect(isOpen()).toBe(true);
   });
 
@@ -202,8 +229,14 @@ async function startDoor() {
   const refuse = sendText('Not authorized.', 401);
   let isShutTo = (_request: SeenRequest) => false;
   const open = async (baseUrl: string) => {
-    const passOn = async ({ method, path, headers, body }: SeenRequest, response: ServerResponse) => {
-      const passed = { 'content-type': 'application/json', authorization: `${headers.authorization}` };
+    const passOn = async (
+      { method, path, headers, body }: SeenRequest,
+      response: ServerResponse,
+    ) => {
+      const passed = {
+        'content-type': 'application/json',
+        authorization: `${headers.authorization}`,
+      };
       const sent = method === 'GET' ? {} : { body: JSON.stringify(body) };
       const answer = await fetch(`${baseUrl}${path}`, { method, headers: passed, ...sent });
       const type = answer.headers.get('content-type') ?? '';
@@ -224,7 +257,8 @@ async function startDoor() {
 
 describe('an agent whose sign-in the service refuses', () => {
   type Running = Awaited<ReturnType<Awaited<ReturnType<typeof startWorld>>['startAgent']>>;
-  const noteOf = (agent: Running) => agent.phase().reasons.find(({ code }) => code === 'sign-in-refused')?.code;
+  const noteOf = (agent: Running) =>
+    agent.phase().reasons.find(({ code }) => code === 'sign-in-refused')?.code;
   async function startProviding() {
     const door = await startDoor();
     const world = await startWorld('documented', door.open);
@@ -276,7 +310,10 @@ describe('an agent whose sign-in the service refuses', () => {
     door.shut(() => true);
     const second = await startAgent();
     await second.tick('service', 'service', 'data path');
-    expect(second.phase()).toMatchObject({ phase: 'blocked', reasons: [{ code: 'sign-in-refused' }] });
+    expect(second.phase()).toMatchObject({
+      phase: 'blocked',
+      reasons: [{ code: 'sign-in-refused' }],
+    });
     expect(isOpen()).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
-// Asks a service what the agent asks of it, and one of each kind besides, or what is named; prints how each answer was taken.
+// Asks a service what the agent asks of it, and one of each kind besides, or what is named; prints
+// how each answer was taken.
 import { hasCode, messageOf, TributaryError } from '../../src/lib/errors.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createServiceClient } from '../../src/service/client.ts';

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { ReferenceServiceOptions } from '../../src/reference-service/server.ts';
-import { call, claimsOf, createOwner, makeDirectory, start, startAndLogIn, withTunnel } from './reference-caller.ts';
+import {
+  call,
+  claimsOf,
+  createOwner,
+  makeDirectory,
+  start,
+  startAndLogIn,
+  withTunnel,
+} from './reference-caller.ts';
 
 const unknownCode = { error: { message: 'Invalid, expired or used code.' } };
 
@@ -10,7 +18,10 @@ async function open(options: Partial<ReferenceServiceOptions> = {}) {
   const token = await createOwner(owner.service, 'aunt');
   const { clientId } = await owner.register();
   const share = async (deviceName = 'the shed') => {
-    const answer = await owner.post('/device/create-share-code', { client_id: clientId, device_name: deviceName });
+    const answer = await owner.post('/device/create-share-code', {
+      client_id: clientId,
+      device_name: deviceName,
+    });
     return String(answer.body.share_code);
   };
   return { owner, guest: createCaller(owner.service.baseUrl, token), clientId, share };
@@ -26,7 +37,11 @@ function createCaller(baseUrl: string, token: string) {
 
 describe.each(['documented', 'production'] as const)('in the %s profile', (profile) => {
   const none = profile === 'documented' ? [] : null;
-  const nothing = { pending_adoption_devices: none, incoming_shared_devices: none, outgoing_shared_devices: none };
+  const nothing = {
+    pending_adoption_devices: none,
+    incoming_shared_devices: none,
+    outgoing_shared_devices: none,
+  };
 
   test('a device is shared, added and listed on both sides', async () => {
     const { owner, guest, clientId, share } = await open({ profile });
@@ -57,7 +72,10 @@ describe.each(['documented', 'production'] as const)('in the %s profile', (profi
     const outgoing = { ...waiting, pending: false, network_name: 'aunt' };
     expect(await associations()).toEqual({ ...nothing, outgoing_shared_devices: [outgoing] });
     const incoming = { ...outgoing, client_id: added.client_id, network_name: 'sandbox' };
-    expect(await guest.get('/device/associations')).toEqual({ ...nothing, incoming_shared_devices: [incoming] });
+    expect(await guest.get('/device/associations')).toEqual({
+      ...nothing,
+      incoming_shared_devices: [incoming],
+    });
   });
 
   test('a device that was added can be authenticated by its new network, as its own client', async () => {
@@ -78,8 +96,12 @@ describe.each(['documented', 'production'] as const)('in the %s profile', (profi
     await owner.service.close();
     const { baseUrl } = await start({ profile, directory });
     expect(await createCaller(baseUrl, owner.token).get('/device/associations')).toEqual(before);
-    expect(await createCaller(baseUrl, guest.token).post('/device/add', { code: added })).toEqual(unknownCode);
-    expect(await createCaller(baseUrl, guest.token).post('/device/add', { code: waiting })).toMatchObject({
+    expect(await createCaller(baseUrl, guest.token).post('/device/add', { code: added })).toEqual(
+      unknownCode,
+    );
+    expect(
+      await createCaller(baseUrl, guest.token).post('/device/add', { code: waiting }),
+    ).toMatchObject({
       code: waiting,
     });
   });
@@ -87,16 +109,23 @@ describe.each(['documented', 'production'] as const)('in the %s profile', (profi
   test('one code sent many times at once adds one client', async () => {
     const { guest, share } = await open({ profile });
     const code = await share();
-    const answers = await Promise.all(Array.from({ length: 8 }, () => guest.post('/device/add', { code })));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => guest.post('/device/add', { code })),
+    );
     expect(answers.filter((answer) => answer.error === undefined)).toHaveLength(1);
-    expect(answers.filter((answer) => answer.error !== undefined)).toEqual(Array(7).fill(unknownCode));
+    expect(answers.filter((answer) => answer.error !== undefined)).toEqual(
+      Array(7).fill(unknownCode),
+    );
     expect((await guest.get('/network/clients')).clients).toHaveLength(1);
   });
 
   test("another network's client cannot be shared, and is as unknown as one that never was", async () => {
     const { owner, guest, clientId } = await open({ profile });
     for (const client_id of [clientId, 'never-was']) {
-      const answer = await guest.post('/device/create-share-code', { client_id, device_name: 'mine' });
+      const answer = await guest.post('/device/create-share-code', {
+        client_id,
+        device_name: 'mine',
+      });
       expect(answer).toEqual({ error: { message: 'Client does not exist.' } });
     }
     expect((await owner.get('/device/associations')).body).toEqual(nothing);
@@ -106,7 +135,13 @@ describe.each(['documented', 'production'] as const)('in the %s profile', (profi
     const clock = { nowMs: Date.now() };
     const { owner, guest, clientId } = await open({ profile, now: () => clock.nowMs });
     const makeCode = async () =>
-      (await owner.service.admin.createAdoptCode({ clientId, deviceName: 'old shed', durationMinutes: 15 })).adoptCode;
+      (
+        await owner.service.admin.createAdoptCode({
+          clientId,
+          deviceName: 'old shed',
+          durationMinutes: 15,
+        })
+      ).adoptCode;
     const late = await makeCode();
     const waiting = { code: late, device_name: 'old shed', duration_minutes: 15 };
     const associations = async () => (await owner.get('/device/associations')).body;
@@ -117,7 +152,9 @@ describe.each(['documented', 'production'] as const)('in the %s profile', (profi
 
     const code = await makeCode();
     const [before] = (await owner.get('/network/clients')).body.clients;
-    const answers = await Promise.all(Array.from({ length: 4 }, () => guest.post('/device/add', { code })));
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => guest.post('/device/add', { code })),
+    );
     const added = { code_type: 'adopt', code, device_name: 'old shed', duration_minutes: 15 };
     expect(answers.filter((answer) => answer.error === undefined)).toEqual([added]);
     expect((await owner.get('/network/clients')).body.clients ?? []).toEqual([]);
@@ -129,13 +166,18 @@ describe.each(['documented', 'production'] as const)('in the %s profile', (profi
         create_time: before.create_time,
       },
     ]);
-    expect([await associations(), await guest.get('/device/associations')]).toEqual([nothing, nothing]);
+    expect([await associations(), await guest.get('/device/associations')]).toEqual([
+      nothing,
+      nothing,
+    ]);
   });
 
   test('a full network adds nothing', async () => {
     const { guest, share } = await open({ profile, clientLimit: 1 });
     const codes = [await share(), await share()];
-    expect(await guest.post('/device/add', { code: codes[0] })).toMatchObject({ code_type: 'share' });
+    expect(await guest.post('/device/add', { code: codes[0] })).toMatchObject({
+      code_type: 'share',
+    });
     const refused = { error: { message: 'The network has reached its maximum of 1 clients.' } };
     expect(await guest.post('/device/add', { code: codes[1] })).toEqual(refused);
     expect((await guest.get('/device/associations')).incoming_shared_devices).toHaveLength(1);

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadDevice, startNewDevice } from '../../src/identity/load.ts';
 import { ensureRegistration } from '../../src/identity/registration.ts';
-import { createRegistrationFiles, emptyNetworkJwtState } from '../../src/identity/registration-files.ts';
+import {
+  createRegistrationFiles,
+  emptyNetworkJwtState,
+} from '../../src/identity/registration-files.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 import { createCommandWorld } from './commands/command-world.ts';
@@ -11,7 +14,10 @@ import { createCommandWorld } from './commands/command-world.ts';
 const broken = '{"version":1,"sha256":"x","data":{}}';
 const desired = { description: 'attic', spec: 'pi', proxy: {} };
 
-/** A device that is registered with the reference service; each `agent` is a process of its own on the same disk. */
+/**
+ * A device that is registered with the reference service; each `agent` is a process of its own on
+ * the same disk.
+ */
 async function createRegistered() {
   const world = await createCommandWorld();
   const client = createServiceClient({ baseUrl: world.service.baseUrl, allowInsecureHttp: false });
@@ -39,7 +45,9 @@ async function createRegistered() {
   return { ...world, agent, breakFiles, listState, countClients, path };
 }
 
-/** Every command that looks at the disk to know which client this device is, or who its owner is. */
+/**
+ * Every command that looks at the disk to know which client this device is, or who its owner is.
+ */
 const readingCommands: readonly (readonly string[])[] = [
   ['device', 'list'],
   ['device', 'list', '--json'],
@@ -90,7 +98,9 @@ test('a broken sign-in is said and left where it is: the command knows no token'
   const forScript = await run(['device', 'list', '--json']);
   expect(JSON.parse(forScript.stderr)).toMatchObject({ error: { code: 'signed-out' } });
   // A sign-in does set it aside.
-  const refused = await run(['login', '--code-file', '-', '--json'], { standardInput: 'x'.repeat(32) });
+  const refused = await run(['login', '--code-file', '-', '--json'], {
+    standardInput: 'x'.repeat(32),
+  });
   expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: 'auth-code-refused' } });
   expect(listState()).toContainEqual(expect.stringMatching(/^network-jwt[.]json[.]broken-/));
 });

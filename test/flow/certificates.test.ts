@@ -12,14 +12,24 @@ const signal = new AbortController().signal;
 
 /** Asks for the clients: how many, or why not. */
 function ask(baseUrl: string, certificateAuthority?: () => string | undefined) {
-  const client = createServiceClient({ baseUrl, allowInsecureHttp: false, certificateAuthority, random: () => 0 });
+  const client = createServiceClient({
+    baseUrl,
+    allowInsecureHttp: false,
+    certificateAuthority,
+    random: () => 0,
+  });
   onTestFinished(() => client.close());
-  return () => client.call('clients', undefined, { token, signal }).then(({ clients }) => clients.length);
+  return () =>
+    client.call('clients', undefined, { token, signal }).then(({ clients }) => clients.length);
 }
 
 async function load(baseUrl: string, { file }: Pick<OwnCertificate, 'file'>) {
   const text = `service: { base_url: "${baseUrl}", ca_file: "${file}" }`;
-  return loadConfig({ configPath: makeFile(text), environment: { TRIBUTARY_NETWORK_JWT: 'a.network.jwt' }, userId: 0 });
+  return loadConfig({
+    configPath: makeFile(text),
+    environment: { TRIBUTARY_NETWORK_JWT: 'a.network.jwt' },
+    userId: 0,
+  });
 }
 
 describe('a service with a certificate of its own', () => {
@@ -35,7 +45,9 @@ describe('a service with a certificate of its own', () => {
   test('is named with the address that its name has', async () => {
     const { baseUrl } = await startTlsService(makeCertificate());
     const byName = `https://localhost:${new URL(baseUrl).port}`;
-    await expect(ask(byName)()).rejects.toThrow(/no connection to localhost:\d+: .*certificate.* \(127\.0\.0\.1\)$/);
+    await expect(ask(byName)()).rejects.toThrow(
+      /no connection to localhost:\d+: .*certificate.* \(127\.0\.0\.1\)$/,
+    );
   });
 
   test('is not spoken to where the environment says that certificates do not count', async () => {
@@ -50,7 +62,9 @@ describe('a service with a certificate of its own', () => {
     const [own, other] = [makeCertificate(), makeCertificate()];
     const { baseUrl } = await startTlsService(own);
     expect(await ask(baseUrl, () => own.certificate)()).toBe(0);
-    await expect(ask(baseUrl, () => other.certificate)()).rejects.toMatchObject({ code: 'service-unreachable' });
+    await expect(ask(baseUrl, () => other.certificate)()).rejects.toMatchObject({
+      code: 'service-unreachable',
+    });
   });
 
   test('is spoken to no longer from the next connection on, once another one vouches', async () => {
@@ -69,7 +83,10 @@ describe('a service with a certificate of its own', () => {
     const own = makeCertificate();
     const { baseUrl, asked } = await startTlsService(own);
     const loaded = await load(baseUrl, own);
-    const { configPath, environment } = { configPath: loaded.file, environment: { TRIBUTARY_NETWORK_JWT: 'a.b.c' } };
+    const { configPath, environment } = {
+      configPath: loaded.file,
+      environment: { TRIBUTARY_NETWORK_JWT: 'a.b.c' },
+    };
     const context = { environment, stderr: process.stderr } as never;
     await using session = await openSession({ config: configPath ?? '' }, context);
     expect((await session.call('clients', undefined)).clients).toEqual([]);

@@ -18,7 +18,17 @@ export function makeCertificate(): OwnCertificate {
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const [file, key] = [join(directory, 'authority.pem'), join(directory, 'key.pem')];
   const names = ['-subj', '/CN=tributary test', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  const keys = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', key, '-out', file];
+  const keys = [
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-keyout',
+    key,
+    '-out',
+    file,
+  ];
   execFileSync('openssl', ['req', '-x509', '-days', '2', ...keys, ...names], { stdio: 'ignore' });
   return { certificate: readFileSync(file, 'utf8'), key: readFileSync(key, 'utf8'), file };
 }

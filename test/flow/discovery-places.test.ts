@@ -41,11 +41,15 @@ describe('find-locations', () => {
     const { findLocations } = await openWorld();
     const near = { enable_max_distance_fraction: true, max_distance_fraction: 0.5 };
     const { locations } = await findLocations({ query: 'Paris', ...near });
-    const distances = locations.map((location: { match_distance: number }) => location.match_distance);
+    const distances = locations.map(
+      (location: { match_distance: number }) => location.match_distance,
+    );
     expect(distances[0]).toBe(0);
     expect(distances).toEqual(distances.toSorted());
     expect(distances.at(-1)).toBe(2);
-    const names = (await findLocations({ query: 'm' })).locations.map((location: { name: string }) => location.name);
+    const names = (await findLocations({ query: 'm' })).locations.map(
+      (location: { name: string }) => location.name,
+    );
     expect(names.slice(0, 3)).toEqual(['Munich', 'Central Macedonia', 'Chiang Mai']);
   });
   test.each([
@@ -53,7 +57,10 @@ describe('find-locations', () => {
     [{ query: 'Germny', max_distance_fraction: 0.5 }, []],
     [{ query: 'Germny', enable_max_distance_fraction: true }, ['Germany']],
     [{ query: 'Germny', enable_max_distance_fraction: true, max_distance_fraction: 0.1 }, []],
-    [{ query: 'Germany', enable_max_distance_fraction: true, max_distance_fraction: 0 }, ['Germany']],
+    [
+      { query: 'Germany', enable_max_distance_fraction: true, max_distance_fraction: 0 },
+      ['Germany'],
+    ],
   ])('takes %j for %j', async (body, names) => {
     const { locations, specs } = await (await openWorld()).findLocations(body);
     expect(locations.map((location: { name: string }) => location.name)).toEqual(names);
@@ -69,7 +76,15 @@ describe('find-locations', () => {
     const location_group_id = find('group', 'Fast Streaming');
     expect(await findLocations({ query: 'fast streaming' })).toEqual({
       specs: [{ location_group_id }],
-      groups: [{ location_group_id, name: 'Fast Streaming', provider_count: 4, promoted: true, match_distance: 0 }],
+      groups: [
+        {
+          location_group_id,
+          name: 'Fast Streaming',
+          provider_count: 4,
+          promoted: true,
+          match_distance: 0,
+        },
+      ],
       locations: [],
     });
     const { groups, locations } = await findLocations({ query: ' ' });
@@ -87,25 +102,37 @@ describe('find-locations', () => {
     expect(locations).toHaveLength(11);
   });
   test('gives no more than fifty', async () => {
-    const everything = { query: 'zzz', enable_max_distance_fraction: true, max_distance_fraction: 1 };
+    const everything = {
+      query: 'zzz',
+      enable_max_distance_fraction: true,
+      max_distance_fraction: 1,
+    };
     const { groups, locations } = await (await openWorld()).findLocations(everything);
     expect(groups.length + locations.length).toBe(50);
   });
   test('knows a public provider by its id, and no other', async () => {
     const { findLocations, idOf } = await openWorld();
-    expect((await findLocations({ query: idOf('their roof') })).specs).toEqual([{ client_id: idOf('their roof') }]);
+    expect((await findLocations({ query: idOf('their roof') })).specs).toEqual([
+      { client_id: idOf('their roof') },
+    ]);
     for (const name of ['their secret', 'own cellar', 'their spare'] as const) {
-      expect((await findLocations({ query: idOf(name) })).specs).toEqual([{ best_available: true }]);
+      expect((await findLocations({ query: idOf(name) })).specs).toEqual([
+        { best_available: true },
+      ]);
     }
   });
   test('recommends the best to whoever asks for it', async () => {
     const { findLocations } = await openWorld();
     expect((await findLocations({ query: 'any' })).specs).toContainEqual({ best_available: true });
-    expect((await findLocations({ query: 'germany' })).specs).not.toContainEqual({ best_available: true });
+    expect((await findLocations({ query: 'germany' })).specs).not.toContainEqual({
+      best_available: true,
+    });
   });
   test('refuses an endless query', async () => {
     const { findLocations } = await openWorld();
-    expect(await findLocations({ query: 'x'.repeat(201) })).toEqual({ error: { message: expect.any(String) } });
+    expect(await findLocations({ query: 'x'.repeat(201) })).toEqual({
+      error: { message: expect.any(String) },
+    });
   });
 });
 
@@ -135,7 +162,10 @@ describe('provider-locations', () => {
       country_code: 'DE',
       provider_count: 1,
     });
-    const label = (place: string, id: string) => ({ client_id: id, device_name: `${place} ${id.slice(0, 4)}` });
+    const label = (place: string, id: string) => ({
+      client_id: id,
+      device_name: `${place} ${id.slice(0, 4)}`,
+    });
     expect(body.devices).toEqual([
       label('Berlin', idOf('own attic')),
       label('Munich', idOf('their roof')),
@@ -155,7 +185,9 @@ describe('provider-locations', () => {
   });
   test('takes a caller with a worthless token for one without', async () => {
     const { service } = await openWorld();
-    const answer = await call(service.baseUrl, '/network/provider-locations', { token: 'worthless' });
+    const answer = await call(service.baseUrl, '/network/provider-locations', {
+      token: 'worthless',
+    });
     expect(answer.status).toBe(200);
     expect(answer.body.devices).toHaveLength(4);
   });
@@ -183,14 +215,17 @@ describe('create-provider-spec', () => {
   ] as const)('reads %j', async (query, places) => {
     const { post, find } = await openWorld();
     const specs = places.map(([type, name]) =>
-      type === 'group' ? { location_group_id: find(type, name) } : { location_id: find(type, name) },
+      type === 'group'
+        ? { location_group_id: find(type, name) }
+        : { location_id: find(type, name) },
     );
     const answer = (await post('/network/create-provider-spec', { query })).body;
     expect(answer).toEqual({ specs: specs.length === 0 ? [{ best_available: true }] : specs });
   });
   test('narrows a place by a use, and leaves out what is not wanted', async () => {
     const { post, find, findNames, findProviders2 } = await openWorld();
-    const ask = async (query?: string) => (await post('/network/create-provider-spec', { query })).body;
+    const ask = async (query?: string) =>
+      (await post('/network/create-provider-spec', { query })).body;
     const findFor = async (query: string) => findProviders2({ specs: (await ask(query)).specs });
     const location_group_id = find('group', 'Fast Streaming');
     const inGermany = { location_id: find('country', 'Germany'), location_group_id };
@@ -205,18 +240,25 @@ describe('create-provider-spec', () => {
       ['streaming outside Europe', ['their barn']],
       ['Germany except Bavaria', ['own attic']],
     ] as const;
-    for (const [query, names] of cases) expect([query, await findFor(query)]).toEqual([query, names]);
+    for (const [query, names] of cases)
+      expect([query, await findFor(query)]).toEqual([query, names]);
     const all = (await ask('not in Munich')).specs;
     expect(all).toContainEqual({ location_id: find('country', 'France') });
     expect(all).toContainEqual({ location_id: find('city', 'Nuremberg') });
     expect(all).not.toContainEqual({ location_id: find('country', 'Germany') });
-    for (const query of ['streaming from Iceland', 'streaming from Africa', 'privacy in South America']) {
+    for (const query of [
+      'streaming from Iceland',
+      'streaming from Africa',
+      'privacy in South America',
+    ]) {
       expect([query, await ask(query)]).toEqual([
         query,
         { error: { message: expect.stringContaining('for that use') } },
       ]);
     }
-    expect(await ask('Munich, but not Germany')).toEqual({ error: { message: expect.stringContaining('excludes') } });
+    expect(await ask('Munich, but not Germany')).toEqual({
+      error: { message: expect.stringContaining('excludes') },
+    });
     expect(await ask()).toEqual({ specs: [{ best_available: true }] });
   });
   test('wants a token, and an end', async () => {

@@ -16,26 +16,50 @@ const devices = [
   { name: 'their barn', network: 'theirs', mode: 'default', place: 'Tokyo', quality: 0.2 },
   { name: 'their secret', network: 'theirs', mode: 'friends', place: 'Berlin', quality: 1 },
   { name: 'their spare', network: 'theirs', mode: 'none', place: 'Berlin', quality: 1 },
-] as const satisfies readonly { name: string; network: string; mode: ProvideMode; place: string; quality: number }[];
+] as const satisfies readonly {
+  name: string;
+  network: string;
+  mode: ProvideMode;
+  place: string;
+  quality: number;
+}[];
 
 type DeviceName = (typeof devices)[number]['name'];
 
 /** What another profile than the usual one is started with. */
 export const production = { profile: 'production' } as const;
 
-/** A service with the small world, and its callers: `ask` without a token, `post` and `get` with that of `sandbox`. */
+/**
+ * A service with the small world, and its callers: `ask` without a token, `post` and `get` with
+ * that of `sandbox`.
+ */
 export async function openWorld(options: Parameters<typeof startAndLogIn>[0] = {}) {
   const prepared = prepareWorld();
-  const { service, token, post, get } = await startAndLogIn({ directory: prepared.directory, ...options });
+  const { service, token, post, get } = await startAndLogIn({
+    directory: prepared.directory,
+    ...options,
+  });
   const ask = (path: string, body?: unknown) => call(service.baseUrl, path, { body });
   const findProviders2 = async (body: unknown) => {
     const answer = (await ask('/network/find-providers2', body)).body;
-    return prepared.findNames(answer.providers?.map((provider: { client_id: string }) => provider.client_id) ?? null);
+    return prepared.findNames(
+      answer.providers?.map((provider: { client_id: string }) => provider.client_id) ?? null,
+    );
   };
   const findProviders = async (body: unknown) =>
     prepared.findNames((await post('/network/find-providers', body)).body.client_ids);
   const findLocations = async (body: unknown) => (await ask('/network/find-locations', body)).body;
-  return { ...prepared, service, token, post, get, ask, findProviders2, findProviders, findLocations };
+  return {
+    ...prepared,
+    service,
+    token,
+    post,
+    get,
+    ask,
+    findProviders2,
+    findProviders,
+    findLocations,
+  };
 }
 
 /** A data directory with a small world in it, before a service has it. */
@@ -45,7 +69,10 @@ function prepareWorld() {
   using database = openDatabase(directory);
   const networks = createNetworks(database, Date.now);
   const clients = createClients(database, createProxies(database), Date.now);
-  const networkIds = { sandbox: networks.ensureFirst().networkId, theirs: networks.create('theirs').networkId };
+  const networkIds = {
+    sandbox: networks.ensureFirst().networkId,
+    theirs: networks.create('theirs').networkId,
+  };
   const connect = database.prepare(
     'update client set is_online = 1, is_simulated = 1, quality = ?, bytes_per_second = 1000 where client_id = ?',
   );
@@ -65,7 +92,8 @@ function prepareWorld() {
   }
   const idOf = (name: DeviceName) => [...ids].find(([, known]) => known === name)?.[0] ?? '';
   /** The names of clients by id; an id stands for itself where it is none of these. */
-  const findNames = (clientIds: readonly string[] | null) => clientIds?.map((id) => ids.get(id) ?? id) ?? null;
+  const findNames = (clientIds: readonly string[] | null) =>
+    clientIds?.map((id) => ids.get(id) ?? id) ?? null;
   return {
     directory,
     world,
@@ -76,7 +104,9 @@ function prepareWorld() {
 }
 
 function findId(world: World, type: Place['type'] | 'group', name: string): string {
-  const found = [...world.places, ...world.groups].find((one) => one.type === type && one.name === name);
+  const found = [...world.places, ...world.groups].find(
+    (one) => one.type === type && one.name === name,
+  );
   if (found === undefined) throw new Error(`no ${type} ${name}`);
   return found.type === 'group' ? found.groupId : found.locationId;
 }

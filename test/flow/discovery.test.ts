@@ -48,7 +48,14 @@ describe('find-providers2', () => {
       [[{ ...germany, best_available: true }], ['own attic', 'their roof']],
       [[{ ...germany, location_group_id: find('group', 'Asia') }], []],
       [[{ location_id: 'nowhere' }], []],
-      [[{ client_id: idOf('their secret') }, { client_id: idOf('own cellar') }, { client_id: 'nobody' }], []],
+      [
+        [
+          { client_id: idOf('their secret') },
+          { client_id: idOf('own cellar') },
+          { client_id: 'nobody' },
+        ],
+        [],
+      ],
     ];
     for (const [specs, expected] of cases)
       expect(await findProviders2({ specs }), JSON.stringify(specs)).toEqual(expected);
@@ -59,7 +66,11 @@ describe('find-providers2', () => {
       'their roof',
       'their shop',
     ]);
-    const exclude_destinations = [[idOf('own attic'), idOf('their shop')], [], [idOf('their barn')]];
+    const exclude_destinations = [
+      [idOf('own attic'), idOf('their shop')],
+      [],
+      [idOf('their barn')],
+    ];
     expect(await findProviders2({ exclude_destinations })).toEqual(['their roof']);
     expect(await findProviders2({ count: 1, rank_mode: 'quality' })).toEqual(['own attic']);
     expect(await findProviders2({ count: 1e9 })).toEqual(everyone);
@@ -72,12 +83,18 @@ describe('find-providers2', () => {
     ['a thousand specs and one', { specs: Array.from({ length: 1001 }, () => ({})) }],
   ])('refuses %s', async (_, body) => {
     const { ask } = await openWorld();
-    expect((await ask('/network/find-providers2', body)).body).toEqual({ error: { message: expect.any(String) } });
+    expect((await ask('/network/find-providers2', body)).body).toEqual({
+      error: { message: expect.any(String) },
+    });
   });
   test('writes an empty answer as the profile does', async () => {
     const specs = [{ location_id: 'nowhere' }];
-    expect((await (await openWorld()).ask('/network/find-providers2', { specs })).body).toEqual({ providers: [] });
-    expect((await (await openWorld(production)).ask('/network/find-providers2', { specs })).body).toEqual({
+    expect((await (await openWorld()).ask('/network/find-providers2', { specs })).body).toEqual({
+      providers: [],
+    });
+    expect(
+      (await (await openWorld(production)).ask('/network/find-providers2', { specs })).body,
+    ).toEqual({
       providers: null,
     });
   });
@@ -87,7 +104,10 @@ describe('find-providers2', () => {
     await findProviders2({ count: 1 });
     await findProviders({ count: 2 });
     const { providers } = (await get('/stats/providers')).body;
-    const interest = providers.map((row: Record<string, unknown>) => [row.client_id, row.search_interest_last_24h]);
+    const interest = providers.map((row: Record<string, unknown>) => [
+      row.client_id,
+      row.search_interest_last_24h,
+    ]);
     expect(interest).toEqual([
       [idOf('own attic'), 3],
       [idOf('own cellar'), 1],
@@ -105,17 +125,27 @@ describe('find-providers', () => {
       [{ count: 2 }, ['own attic', 'own cellar']],
       [{ location_id: germany }, ['own attic', 'own cellar', 'their roof']],
       [{ location_group_id: find('group', 'Fast Streaming') }, all],
-      [{ location_group_id: find('group', 'Strong Privacy Laws') }, ['own attic', 'own cellar', 'their roof']],
+      [
+        { location_group_id: find('group', 'Strong Privacy Laws') },
+        ['own attic', 'own cellar', 'their roof'],
+      ],
       [{ location_id: germany, exclude_location_ids: [find('city', 'Munich')] }, ['own attic']],
-      [{ exclude_location_ids: [find('region', 'Bavaria'), find('country', 'Japan')] }, ['own attic', 'their shop']],
+      [
+        { exclude_location_ids: [find('region', 'Bavaria'), find('country', 'Japan')] },
+        ['own attic', 'their shop'],
+      ],
       [{ exclude_location_ids: ['nowhere'] }, all],
       [{ location_id: germany, exclude_location_ids: [germany] }, []],
     ];
-    for (const [body, expected] of cases) expect(await findProviders(body), JSON.stringify(body)).toEqual(expected);
+    for (const [body, expected] of cases)
+      expect(await findProviders(body), JSON.stringify(body)).toEqual(expected);
   });
   test('wants a token', async () => {
     const { ask } = await openWorld();
-    expect(await ask('/network/find-providers', {})).toMatchObject({ status: 401, body: 'Not authorized.' });
+    expect(await ask('/network/find-providers', {})).toMatchObject({
+      status: 401,
+      body: 'Not authorized.',
+    });
   });
   test('refuses a count of nothing', async () => {
     const { post } = await openWorld();
@@ -125,28 +155,36 @@ describe('find-providers', () => {
   });
 });
 
-test.each(['documented', 'production'] as const)("names no other network's private device (%s)", async (profile) => {
-  const { service, token, idOf, find } = await openWorld({ profile });
-  const specs = [{}, { client_id: idOf('their secret') }, { location_id: find('city', 'Berlin') }];
-  const requests = [
-    ['/network/find-providers2', { specs, count: 200 }],
-    ['/network/find-providers', { count: 200 }],
-    [
-      '/network/find-locations',
-      { query: 'their secret', enable_max_distance_fraction: true, max_distance_fraction: 1 },
-    ],
-    ['/network/find-locations', { query: idOf('their secret') }],
-    ['/network/provider-locations', undefined],
-    ['/network/create-provider-spec', { query: `their secret ${idOf('their secret')}` }],
-  ] as const;
-  for (const [path, body] of requests) {
-    const { status, body: answer } = await call(service.baseUrl, path, { token, body });
-    expect(status).toBe(200);
-    const text = JSON.stringify(answer);
-    expect(text).not.toMatch(/their (secret|spare|roof|shop|barn)/);
-    for (const name of ['their secret', 'their spare'] as const) expect(text).not.toContain(idOf(name));
-  }
-});
+test.each(['documented', 'production'] as const)(
+  "names no other network's private device (%s)",
+  async (profile) => {
+    const { service, token, idOf, find } = await openWorld({ profile });
+    const specs = [
+      {},
+      { client_id: idOf('their secret') },
+      { location_id: find('city', 'Berlin') },
+    ];
+    const requests = [
+      ['/network/find-providers2', { specs, count: 200 }],
+      ['/network/find-providers', { count: 200 }],
+      [
+        '/network/find-locations',
+        { query: 'their secret', enable_max_distance_fraction: true, max_distance_fraction: 1 },
+      ],
+      ['/network/find-locations', { query: idOf('their secret') }],
+      ['/network/provider-locations', undefined],
+      ['/network/create-provider-spec', { query: `their secret ${idOf('their secret')}` }],
+    ] as const;
+    for (const [path, body] of requests) {
+      const { status, body: answer } = await call(service.baseUrl, path, { token, body });
+      expect(status).toBe(200);
+      const text = JSON.stringify(answer);
+      expect(text).not.toMatch(/their (secret|spare|roof|shop|barn)/);
+      for (const name of ['their secret', 'their spare'] as const)
+        expect(text).not.toContain(idOf(name));
+    }
+  },
+);
 
 describe('the number of providers', () => {
   const inIceland = { proxy_config: { initial_device_state: { country_code: 'IS' } } };
@@ -171,7 +209,11 @@ describe('the number of providers', () => {
       ['stream', 1],
     ] as const) {
       await post('/device/set-provide', { client_id: clientId, provide_mode: modeNumbers[mode] });
-      expect([mode, await countIn('Reykjavik'), await countIn('Iceland')]).toEqual([mode, expected, expected]);
+      expect([mode, await countIn('Reykjavik'), await countIn('Iceland')]).toEqual([
+        mode,
+        expected,
+        expected,
+      ]);
     }
   });
   test('counts a client in production from its registration', async () => {

@@ -10,7 +10,10 @@ const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 const packages = ['openapi-fetch', 'openapi-typescript-helpers'];
 
-/** A program whose author has the description of the interface and the generator's client, and nothing of ours. */
+/**
+ * A program whose author has the description of the interface and the generator's client, and
+ * nothing of ours.
+ */
 const program = `import createClient from 'openapi-fetch';
 import type { operations, paths } from './interface.d.ts';
 type Wish = operations['findProviders2']['requestBody']['content']['application/json'];
@@ -40,7 +43,11 @@ client.POST('/stats/providers-last-n', { body: { last_n: 'many' } });
 
 /** Lines that do not compile. */
 function findWrongLines(compiled: string): readonly string[] {
-  return [...new Set([...compiled.matchAll(/^([\w.]+)\((\d+),/gm)].map(([, file, line]) => `${file}:${line}`))];
+  return [
+    ...new Set(
+      [...compiled.matchAll(/^([\w.]+)\((\d+),/gm)].map(([, file, line]) => `${file}:${line}`),
+    ),
+  ];
 }
 
 test.each(profileNames)(
@@ -48,23 +55,44 @@ test.each(profileNames)(
   async (profile) => {
     const service = await start({ profile });
     const folder = makeDirectory();
-    await writeFile(join(folder, 'openapi.json'), await (await fetch(`${service.baseUrl}/openapi.json`)).text());
+    await writeFile(
+      join(folder, 'openapi.json'),
+      await (await fetch(`${service.baseUrl}/openapi.json`)).text(),
+    );
     const generator = join(root, 'node_modules/openapi-typescript/bin/cli.js');
     const hook = ['--import', join(import.meta.dirname, 'openapi-typescript.ts')];
-    await run(process.execPath, [...hook, generator, 'openapi.json', '-o', 'interface.d.ts'], { cwd: folder });
+    await run(process.execPath, [...hook, generator, 'openapi.json', '-o', 'interface.d.ts'], {
+      cwd: folder,
+    });
     await mkdir(join(folder, 'node_modules'));
-    for (const name of packages) await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+    for (const name of packages)
+      await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
     await writeFile(join(folder, 'package.json'), '{"type": "module"}');
     await writeFile(join(folder, 'program.ts'), program);
     await writeFile(join(folder, 'wrong.ts'), wrong);
 
     const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
-    const strict = ['--ignoreConfig', '--noEmit', '--strict', '--target', 'es2024', '--lib', 'es2024,dom'];
+    const strict = [
+      '--ignoreConfig',
+      '--noEmit',
+      '--strict',
+      '--target',
+      'es2024',
+      '--lib',
+      'es2024,dom',
+    ];
     const modules = ['--module', 'nodenext', '--allowImportingTsExtensions'];
     const args = [...strict, ...modules, ...types, 'program.ts', 'wrong.ts'];
     // It ends with an error, because one of the files is wrong.
-    const compiled = await run(join(root, 'node_modules/.bin/tsc'), args, { cwd: folder }).catch((error) => error);
-    expect(findWrongLines(compiled.stdout)).toEqual(['wrong.ts:4', 'wrong.ts:5', 'wrong.ts:6', 'wrong.ts:7']);
+    const compiled = await run(join(root, 'node_modules/.bin/tsc'), args, { cwd: folder }).catch(
+      (error) => error,
+    );
+    expect(findWrongLines(compiled.stdout)).toEqual([
+      'wrong.ts:4',
+      'wrong.ts:5',
+      'wrong.ts:6',
+      'wrong.ts:7',
+    ]);
 
     const env = { ...process.env, BASE_URL: service.baseUrl, AUTH_CODE: service.authCode };
     const { stdout } = await run(process.execPath, ['program.ts'], { cwd: folder, env });

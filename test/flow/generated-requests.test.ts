@@ -15,9 +15,17 @@ interface Answer {
 }
 
 /** Operations whose answers may name a provider to anybody. */
-const discovery: readonly string[] = ['findProviders', 'findProviders2', 'findLocations', 'providerLocations'];
+const discovery: readonly string[] = [
+  'findProviders',
+  'findProviders2',
+  'findLocations',
+  'providerLocations',
+];
 
-async function send(baseUrl: string, { method, path, body, authorization }: GeneratedRequest): Promise<Answer> {
+async function send(
+  baseUrl: string,
+  { method, path, body, authorization }: GeneratedRequest,
+): Promise<Answer> {
   const response = await fetch(`${baseUrl}${path}`, {
     method,
     headers: authorization === undefined ? {} : { authorization },
@@ -43,7 +51,11 @@ function checkForm({ method, path }: GeneratedRequest, { status, type, text }: A
 }
 
 /** Whoever brought no good token was let in nowhere but where none is needed. */
-function checkEntry({ name, hasGoodToken, authorization }: GeneratedRequest, { status }: Answer, world: World): void {
+function checkEntry(
+  { name, hasGoodToken, authorization }: GeneratedRequest,
+  { status }: Answer,
+  world: World,
+): void {
   if (hasGoodToken || operations[name].authentication === 'none') return;
   // A client's own token is good, and not enough here, while the client is this network's.
   const refused = authorization === `Bearer ${world.clientToken}` ? [401, 403] : [401];
@@ -51,7 +63,11 @@ function checkEntry({ name, hasGoodToken, authorization }: GeneratedRequest, { s
 }
 
 /** What an answer says of the other network that is not for everybody. */
-function findLeaks({ other }: World, { name }: GeneratedRequest, { text }: Answer): readonly string[] {
+function findLeaks(
+  { other }: World,
+  { name }: GeneratedRequest,
+  { text }: Answer,
+): readonly string[] {
   const shown = [
     ...(name === 'leaderboard' ? other.shownAsEarner : []),
     ...(discovery.includes(name) ? other.shownAsProvider : []),
@@ -79,11 +95,14 @@ test.each(profileNames)(
         expect(findLeaks(world, request, answer)).toEqual([]);
         if (isGood(answer)) answered.add(request.name);
       }),
-      // What one request changed, the next one meets: making a case smaller would try it in another world.
+      // What one request changed, the next one meets: making a case smaller would try it in another
+      // world.
       { numRuns: 2000, endOnFailure: true },
     );
     // The requests were good enough to be about something.
-    const served = Object.keys(operations).filter((name) => profile === 'documented' || name !== 'setProvide');
+    const served = Object.keys(operations).filter(
+      (name) => profile === 'documented' || name !== 'setProvide',
+    );
     expect([...answered].toSorted()).toEqual(served.toSorted());
     expect(await world.other.readSelf(baseUrl)).toEqual(before);
     const own = await call(baseUrl, '/account/wallets', { token: world.token });

@@ -33,19 +33,34 @@ function arbitraryRequestTo(name: OperationName, world: World): fc.Arbitrary<Gen
   return fc
     .record({
       name: fc.constant(name),
-      method: mostly(fc.constant<string>(method), fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS')),
-      path: mostly(fc.constant<string>(path), fc.constantFrom(`${path}/`, `${path}?limit=1`, `/${path}`, `${path}%00`)),
-      body: operations[name].request === undefined ? fc.constant(undefined) : arbitraryBody(name, world),
+      method: mostly(
+        fc.constant<string>(method),
+        fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'),
+      ),
+      path: mostly(
+        fc.constant<string>(path),
+        fc.constantFrom(`${path}/`, `${path}?limit=1`, `/${path}`, `${path}%00`),
+      ),
+      body:
+        operations[name].request === undefined
+          ? fc.constant(undefined)
+          : arbitraryBody(name, world),
       authorization: mostly(
         fc.constant(good),
-        fc.oneof(fc.constant(undefined), fc.constantFrom(...world.worthless, ofClient), hostileHeader),
+        fc.oneof(
+          fc.constant(undefined),
+          fc.constantFrom(...world.worthless, ofClient),
+          hostileHeader,
+        ),
       ),
     })
     .map((request) => ({ ...request, hasGoodToken: letsIn.includes(request.authorization ?? '') }));
 }
 
 function arbitraryBody(name: OperationName, world: World): fc.Arbitrary<string | undefined> {
-  const schema = resolve({ $ref: `#/components/schemas/${name.slice(0, 1).toUpperCase()}${name.slice(1)}Request` });
+  const schema = resolve({
+    $ref: `#/components/schemas/${name.slice(0, 1).toUpperCase()}${name.slice(1)}Request`,
+  });
   const toText = (value: unknown) => JSON.stringify(value);
   return fc.oneof(
     { weight: 6, arbitrary: arbitraryValue(schema, world, 'tame').map(toText) },
@@ -54,31 +69,55 @@ function arbitraryBody(name: OperationName, world: World): fc.Arbitrary<string |
   );
 }
 
-/** `tame`: of the schema's types, and most of it known to the service. `wild`: whatever JSON can say. */
+/**
+ * `tame`: of the schema's types, and most of it known to the service. `wild`: whatever JSON can
+ * say.
+ */
 type Manner = 'tame' | 'wild';
 
-function arbitraryValue(given: Schema, world: World, manner: Manner, field = ''): fc.Arbitrary<unknown> {
+function arbitraryValue(
+  given: Schema,
+  world: World,
+  manner: Manner,
+  field = '',
+): fc.Arbitrary<unknown> {
   const schema = resolve(given);
-  const choices = listChoices(schema).map((one) => arbitraryRight(resolve(one), world, manner, field));
+  const choices = listChoices(schema).map((one) =>
+    arbitraryRight(resolve(one), world, manner, field),
+  );
   // The first of several is what is meant, the last is null.
   const right = fc.oneof({ weight: 30, arbitrary: choices[0] ?? fc.constant(null) }, ...choices);
   if (manner === 'tame') return right;
-  return fc.oneof({ weight: 5, arbitrary: right }, { weight: 2, arbitrary: anything }, fc.constant(null));
+  return fc.oneof(
+    { weight: 5, arbitrary: right },
+    { weight: 2, arbitrary: anything },
+    fc.constant(null),
+  );
 }
 
 function listChoices(schema: Schema): readonly Schema[] {
   if (Array.isArray(schema.anyOf)) return schema.anyOf;
-  return Array.isArray(schema.type) ? schema.type.map((type: string) => ({ ...schema, type })) : [schema];
+  return Array.isArray(schema.type)
+    ? schema.type.map((type: string) => ({ ...schema, type }))
+    : [schema];
 }
 
-function arbitraryRight(schema: Schema, world: World, manner: Manner, field: string): fc.Arbitrary<unknown> {
+function arbitraryRight(
+  schema: Schema,
+  world: World,
+  manner: Manner,
+  field: string,
+): fc.Arbitrary<unknown> {
   if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum);
   if (schema.type === 'null') return fc.constant(null);
-  if (schema.type === 'string') return mostly(fc.constantFrom(...(world.known[field] ?? world.words)), hostileText);
+  if (schema.type === 'string')
+    return mostly(fc.constantFrom(...(world.known[field] ?? world.words)), hostileText);
   if (schema.type === 'boolean') return fc.boolean();
   if (schema.type === 'integer' || schema.type === 'number') {
     const known =
-      world.known[field] === undefined ? sensible : mostly(fc.constantFrom(...world.known[field]), sensible);
+      world.known[field] === undefined
+        ? sensible
+        : mostly(fc.constantFrom(...world.known[field]), sensible);
     return manner === 'tame' ? known : number;
   }
   if (schema.type === 'array') {
@@ -95,7 +134,12 @@ function arbitraryObject(schema: Schema, world: World, manner: Manner): fc.Arbit
   );
   const requiredKeys = manner === 'tame' && Array.isArray(schema.required) ? schema.required : [];
   const known = fc.record(Object.fromEntries(fields), { requiredKeys });
-  const unknown = fc.constantFrom('{}', '{"constructor": {}}', '{"__proto__": {"network_id": "x"}}', '{"limit": -1}');
+  const unknown = fc.constantFrom(
+    '{}',
+    '{"constructor": {}}',
+    '{"__proto__": {"network_id": "x"}}',
+    '{"limit": -1}',
+  );
   return fc.tuple(known, unknown).map(([record, more]) => Object.assign(JSON.parse(more), record));
 }
 
@@ -111,7 +155,19 @@ function mostly<T, U>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<U>): fc.Arbitr
 const sensible = fc.oneof(fc.integer({ min: -2, max: 30 }), fc.constantFrom(0.5, 90, 1000));
 
 const number = fc.oneof(
-  fc.constantFrom(0, -0, -1, 1.5, 1e308, -1e308, 5e-324, 2 ** 31, 2 ** 53, 2 ** 63, Number.MAX_SAFE_INTEGER),
+  fc.constantFrom(
+    0,
+    -0,
+    -1,
+    1.5,
+    1e308,
+    -1e308,
+    5e-324,
+    2 ** 31,
+    2 ** 53,
+    2 ** 63,
+    Number.MAX_SAFE_INTEGER,
+  ),
   fc.double(),
   fc.integer(),
 );

@@ -4,7 +4,9 @@ import type { ReferenceService } from '../../src/reference-service/server.ts';
 import type { ProfileName } from '../../src/service/profiles.ts';
 import { call, claimsOf, makeDirectory, start } from './reference-caller.ts';
 
-/** What is there to be asked for: the callers' network, and one that has nothing to do with them. */
+/**
+ * What is there to be asked for: the callers' network, and one that has nothing to do with them.
+ */
 export interface World {
   readonly token: string;
   readonly guestToken: string;
@@ -34,7 +36,9 @@ interface OtherNetwork {
 }
 
 /** A service that ends with the test; each of its networks has provided something. */
-export async function startWorld(profile: ProfileName): Promise<{ readonly baseUrl: string; readonly world: World }> {
+export async function startWorld(
+  profile: ProfileName,
+): Promise<{ readonly baseUrl: string; readonly world: World }> {
   const directory = makeDirectory();
   const service = await start({ profile, directory });
   const world = await createWorld(service);
@@ -52,12 +56,17 @@ async function createWorld(service: ReferenceService): Promise<World> {
   const own = await service.admin.createNetwork({ networkName: 'own meadow' });
   const token = own.networkJwt;
   const { clientId, clientToken } = await register(baseUrl, token, 'meadow shed');
-  const { walletId } = await service.admin.addWallet({ network: own.networkId, walletAddress: 'MeadowWallet' });
+  const { walletId } = await service.admin.addWallet({
+    network: own.networkId,
+    walletAddress: 'MeadowWallet',
+  });
   const terms = { network: own.networkId, durationMinutes: 60 };
   const { authCode } = await service.admin.createAuthCode({ ...terms, uses: 1_000_000 });
   const { resetCode } = await service.admin.createResetCode(terms);
   const { guestJwt } = await service.admin.createGuest({});
-  const { locations, groups } = (await call(baseUrl, '/network/find-locations', { body: { query: '' } })).body;
+  const { locations, groups } = (
+    await call(baseUrl, '/network/find-locations', { body: { query: '' } })
+  ).body;
   return {
     token,
     guestToken: guestJwt,
@@ -74,7 +83,9 @@ async function createWorld(service: ReferenceService): Promise<World> {
       password: ['correct horse battery staple'],
       code: await createShareCodes(service),
       location_id: locations.map((location: { location_id: string }) => location.location_id),
-      location_group_id: groups.map((group: { location_group_id: string }) => group.location_group_id),
+      location_group_id: groups.map(
+        (group: { location_group_id: string }) => group.location_group_id,
+      ),
       country_code: ['de', 'US', 'zz'],
       rank_mode: ['quality'],
       provide_mode: [0, 1, 2, 3, 4, 5],
@@ -84,7 +95,15 @@ async function createWorld(service: ReferenceService): Promise<World> {
       user_auth: ['owner@service.example'],
       network_name: ['new meadow', 'new hill', 'new wood', 'third shore'],
     },
-    words: ['germany', 'best', 'fast streaming in europe', 'berlin', 'hidden', clientId, other.known.clientId],
+    words: [
+      'germany',
+      'best',
+      'fast streaming in europe',
+      'berlin',
+      'hidden',
+      clientId,
+      other.known.clientId,
+    ],
     other,
   };
 }
@@ -93,7 +112,8 @@ async function createOther(service: ReferenceService) {
   const { baseUrl } = service;
   const network = await service.admin.createNetwork({ networkName: 'hidden harbour' });
   const { networkId, networkJwt: token, authCode } = network;
-  const ask = async (path: string, body?: unknown) => (await call(baseUrl, path, { token, body })).body;
+  const ask = async (path: string, body?: unknown) =>
+    (await call(baseUrl, path, { token, body })).body;
   const { clientId: knownClientId } = await register(baseUrl, token, 'hidden beacon');
   const { answer, clientId, clientToken } = await register(baseUrl, token, 'hidden lighthouse');
   const isPublic = service.profile === 'production';
@@ -101,23 +121,44 @@ async function createOther(service: ReferenceService) {
   const terms = { network: networkId, durationMinutes: 60 };
   const { resetCode } = await service.admin.createResetCode(terms);
   const { adoptCode } = await service.admin.createAdoptCode({ ...terms, clientId });
-  const known = await service.admin.addWallet({ network: networkId, walletAddress: 'HiddenWallet1' });
-  const wallet = await service.admin.addWallet({ network: networkId, walletAddress: 'HiddenWallet2' });
-  const share = await ask('/device/create-share-code', { client_id: clientId, device_name: 'hidden lamp' });
+  const known = await service.admin.addWallet({
+    network: networkId,
+    walletAddress: 'HiddenWallet1',
+  });
+  const wallet = await service.admin.addWallet({
+    network: networkId,
+    walletAddress: 'HiddenWallet2',
+  });
+  const share = await ask('/device/create-share-code', {
+    client_id: clientId,
+    device_name: 'hidden lamp',
+  });
   const issued = answer.proxy_config_result;
   const own: readonly { readonly device_id: string }[] = (await ask('/network/clients')).clients;
-  const paths = ['/network/clients', '/device/associations', '/account/wallets', '/account/payout-wallet'];
+  const paths = [
+    '/network/clients',
+    '/device/associations',
+    '/account/wallets',
+    '/account/payout-wallet',
+  ];
   const other: OtherNetwork = {
     known: { clientId: knownClientId, walletId: known.walletId },
     markers: [
-      ...[networkId, clientId, ...own.map((row) => row.device_id), wallet.walletId, issued.instance_id],
+      ...[
+        networkId,
+        clientId,
+        ...own.map((row) => row.device_id),
+        wallet.walletId,
+        issued.instance_id,
+      ],
       ...['hidden harbour', 'hidden beacon', 'hidden lighthouse', 'hidden lamp', 'HiddenWallet'],
       ...[token, clientToken, issued.auth_token, issued.wg_config.client_private_key],
       ...[authCode, resetCode, adoptCode, share.share_code],
     ],
     shownAsEarner: [networkId],
     shownAsProvider: isPublic ? [clientId] : [],
-    readSelf: (url) => Promise.all(paths.map(async (path) => (await call(url, path, { token })).body)),
+    readSelf: (url) =>
+      Promise.all(paths.map(async (path) => (await call(url, path, { token })).body)),
   };
   return { other, otherToken: token };
 }
@@ -136,12 +177,17 @@ async function createShareCodes(service: ReferenceService): Promise<readonly str
   const codes: string[] = [];
   for (let count = 0; count < 20; count += 1) {
     const body = { client_id: clientId, device_name: `lamp ${count}` };
-    codes.push((await call(service.baseUrl, '/device/create-share-code', { token, body })).body.share_code);
+    codes.push(
+      (await call(service.baseUrl, '/device/create-share-code', { token, body })).body.share_code,
+    );
   }
   return codes;
 }
 
-/** The other network's token, taken apart and put together again in ways that must not pass; a client's own token. */
+/**
+ * The other network's token, taken apart and put together again in ways that must not pass; a
+ * client's own token.
+ */
 function forgeTokens(token: string): readonly string[] {
   const [header = '', payload = '', signature = ''] = token.split('.');
   const unsigned = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');

@@ -11,26 +11,39 @@ const placesSpeak = 'the places beside it have ids of their own';
 /** Documented places where this service never has anything to say, each with its reason. */
 const neverMet: readonly (readonly [RegExp, string])[] = [
   [/find-providers2 .*intermediary_ids\[\]$/, 'every provider is reached without a relay'],
-  [/find-locations .*(city|region|country)_location_id$/, 'the document promises it of provider-locations'],
+  [
+    /find-locations .*(city|region|country)_location_id$/,
+    'the document promises it of provider-locations',
+  ],
   [/provider-locations .*match_distance$/, noneSought],
   [/provider-locations specs\[\]\.(location_id|location_group_id|client_id)$/, placesSpeak],
   [/create-provider-spec .*client_id$/, 'words name places, and no device'],
   [/(reliability|leaderboard) error(\.message)?$/, noFailure],
 ];
 
-/** The same of a production service (its list of providers has no empty relays, its zeros are left out). */
+/**
+ * The same of a production service (its list of providers has no empty relays, its zeros are left
+ * out).
+ */
 const neverMetInProduction: typeof neverMet = [
   ...neverMet,
   [/^POST \/device\/set-provide /, 'a production service has no such operation'],
   [/find-providers2 .*intermediary_ids$/, 'a list without items is null'],
-  [/find-locations groups\[\]\.match_distance$/, 'the groups are what was named, and a zero is left out'],
+  [
+    /find-locations groups\[\]\.match_distance$/,
+    'the groups are what was named, and a zero is left out',
+  ],
 ];
 /** An answer says more there than is documented. */
 const undocumented = /^POST \/network\/auth-client client_id is not documented: /;
 
 test.each([
   { profile: 'documented', excused: neverMet, isKnown: () => false },
-  { profile: 'production', excused: neverMetInProduction, isKnown: (problem: string) => undocumented.test(problem) },
+  {
+    profile: 'production',
+    excused: neverMetInProduction,
+    isKnown: (problem: string) => undocumented.test(problem),
+  },
 ] as const)(
   'every documented field is answered by the $profile service with its documented type, and no other',
   async ({ profile, excused, isKnown }) => {

@@ -15,14 +15,19 @@ test.each(profileNames)(
     let { baseUrl } = first;
     const post = async (path: string, body: unknown, token?: string) =>
       (await call(baseUrl, path, { token, body })).body;
-    const logIn = async (code: string) => (await post('/auth/code-login', { auth_code: code })).by_jwt;
+    const logIn = async (code: string) =>
+      (await post('/auth/code-login', { auth_code: code })).by_jwt;
     const token = await logIn(first.authCode);
     const guest = first.guestJwt;
-    const command = (name: AdminCommandName, request: unknown) => administer(directory, name, request);
+    const command = (name: AdminCommandName, request: unknown) =>
+      administer(directory, name, request);
 
     // Everything that changes something, each answered.
-    const clientId = claimsOf((await post('/network/auth-client', withTunnel, token)).by_client_jwt).client_id;
-    if (profile === 'documented') await post('/device/set-provide', { client_id: clientId, provide_mode: 3 }, token);
+    const clientId = claimsOf(
+      (await post('/network/auth-client', withTunnel, token)).by_client_jwt,
+    ).client_id;
+    if (profile === 'documented')
+      await post('/device/set-provide', { client_id: clientId, provide_mode: 3 }, token);
     const unused = (await post('/auth/code-create', {}, token)).auth_code;
     const { resetCode } = await command('createResetCode', {});
     expect(await post('/auth/password-set', { reset_code: resetCode, password })).toEqual({});
@@ -39,7 +44,8 @@ test.each(profileNames)(
     await command('createAdoptCode', { clientId: String(clientId), deviceName: 'shed' });
 
     const read = async () => {
-      const get = async (path: string, by = token) => (await call(baseUrl, path, { token: by })).body;
+      const get = async (path: string, by = token) =>
+        (await call(baseUrl, path, { token: by })).body;
       // Who is connected is not kept: nobody is, to a service that does not run.
       const lasting = ({ clients }: { clients: readonly Record<string, unknown>[] }) =>
         clients.map(({ connections, resident, ...rest }) => rest);
@@ -60,8 +66,12 @@ test.each(profileNames)(
     await first.kill();
     ({ baseUrl } = await runService(...arguments_));
     expect(await read()).toEqual(before);
-    expect((await post('/auth/password-set', { reset_code: resetCode, password })).error).toBeDefined();
-    expect((await post('/auth/upgrade-guest', { ...upgrade, network_name: 'Eve' }, guest)).error).toBeDefined();
+    expect(
+      (await post('/auth/password-set', { reset_code: resetCode, password })).error,
+    ).toBeDefined();
+    expect(
+      (await post('/auth/upgrade-guest', { ...upgrade, network_name: 'Eve' }, guest)).error,
+    ).toBeDefined();
     expect((await post('/device/add', { code: used }, ada)).error).toBeDefined();
     expect((await post('/device/add', { code: pending }, ada)).code_type).toBe('share');
     expect([await logIn(first.authCode), await logIn(unused), await logIn(unused)]).toEqual([

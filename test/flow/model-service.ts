@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { type Behaviour, type NastyService, type SeenRequest, sendJson, startNastyService } from './nasty-service.ts';
+import {
+  type Behaviour,
+  type NastyService,
+  type SeenRequest,
+  sendJson,
+  startNastyService,
+} from './nasty-service.ts';
 
 /** How the model speaks and what it leaves out. */
 export interface ModelOptions {
@@ -10,7 +16,10 @@ export interface ModelOptions {
   /** Answers in the model's place after it did its work. */
   readonly after?: (request: SeenRequest, turn: number) => Behaviour | undefined;
   /** Last word on an answer's fields. */
-  readonly alter?: (request: SeenRequest, answer: Record<string, unknown>) => Record<string, unknown>;
+  readonly alter?: (
+    request: SeenRequest,
+    answer: Record<string, unknown>,
+  ) => Record<string, unknown>;
   /** Last word on a row as it is made. */
   readonly alterRow?: (row: Row) => Row;
 }
@@ -25,7 +34,10 @@ export interface ModelService extends AsyncDisposable {
   creates(): number;
 }
 
-/** A service of two operations that does what the interface says, and then whatever a test wants instead. */
+/**
+ * A service of two operations that does what the interface says, and then whatever a test wants
+ * instead.
+ */
 export async function startModelService(options: ModelOptions = {}): Promise<ModelService> {
   const rows: Row[] = [];
   const turns = new Map<string, number>();
@@ -39,7 +51,9 @@ export async function startModelService(options: ModelOptions = {}): Promise<Mod
   const work = (request: SeenRequest): Record<string, unknown> => {
     if (request.path === '/network/clients') return { clients: rows.length === 0 ? null : rows };
     const isNew = request.body.client_id === undefined;
-    const row = isNew ? create(request) : rows.find((one) => one.client_id === request.body.client_id);
+    const row = isNew
+      ? create(request)
+      : rows.find((one) => one.client_id === request.body.client_id);
     return row === undefined
       ? { error: { message: 'Client does not exist.' } }
       : createAnswer(row, isNew, options.profile);
@@ -50,7 +64,8 @@ export async function startModelService(options: ModelOptions = {}): Promise<Mod
     const instead = options.before?.(request, turn);
     if (instead !== undefined) return instead(request, response);
     const answer = work(request);
-    const afterwards = options.after?.(request, turn) ?? sendJson(options.alter?.(request, answer) ?? answer);
+    const afterwards =
+      options.after?.(request, turn) ?? sendJson(options.alter?.(request, answer) ?? answer);
     afterwards(request, response);
   };
   const service = await startNastyService(behave);
@@ -89,9 +104,21 @@ function createRow({ body }: SeenRequest, number: number): Row {
 }
 
 /** Production issues the tunnel once, and names the client outside its token too. */
-function createAnswer(row: Row, isNew: boolean, profile: ModelOptions['profile']): Record<string, unknown> {
+function createAnswer(
+  row: Row,
+  isNew: boolean,
+  profile: ModelOptions['profile'],
+): Record<string, unknown> {
   const jwt = makeJwt({ client_id: row.client_id });
-  const issued = { keepalive_seconds: profile === 'production' ? 0 : 45.5, ...(row.proxy_client as object) };
-  if (profile !== 'production') return { by_client_jwt: jwt, proxy_config_result: issued, error: null };
-  return { by_client_jwt: jwt, client_id: row.client_id, ...(isNew ? { proxy_config_result: issued } : {}) };
+  const issued = {
+    keepalive_seconds: profile === 'production' ? 0 : 45.5,
+    ...(row.proxy_client as object),
+  };
+  if (profile !== 'production')
+    return { by_client_jwt: jwt, proxy_config_result: issued, error: null };
+  return {
+    by_client_jwt: jwt,
+    client_id: row.client_id,
+    ...(isNew ? { proxy_config_result: issued } : {}),
+  };
 }

@@ -13,13 +13,19 @@ import { startReferenceService } from '../../src/reference-service/server.ts';
 import { createLogger } from '../../src/report/logger.ts';
 import { createFakeHost } from '../unit/data-path/fake-host.ts';
 
-/** A service, the requests that reach it, and agents on one state directory: a card that goes from machine to machine. */
+/**
+ * A service, the requests that reach it, and agents on one state directory: a card that goes from
+ * machine to machine.
+ */
 async function startWorld() {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-moved-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const stateDirectory = join(directory, 'state');
   await mkdir(stateDirectory, { mode: 0o700 });
-  const service = await startReferenceService({ directory: join(directory, 'service'), warn: () => undefined });
+  const service = await startReferenceService({
+    directory: join(directory, 'service'),
+    warn: () => undefined,
+  });
   onTestFinished(() => service.close());
   const asked: string[] = [];
   const door = createServer((incoming, outgoing) => {
@@ -50,7 +56,13 @@ async function startWorld() {
   const start = async (machine: Machine) => {
     asked.length = 0;
     const host = createFakeHost(['4 route default dev fakeuplink9 table main']);
-    const uplink = { kind: undefined, isUp: true, mtu: 1500, addresses: ['192.168.1.10'], configuration: '' };
+    const uplink = {
+      kind: undefined,
+      isUp: true,
+      mtu: 1500,
+      addresses: ['192.168.1.10'],
+      configuration: '',
+    };
     host.links.set('fakeuplink9', uplink);
     const agent = await createAgent({
       loaded: await load(),
@@ -58,7 +70,10 @@ async function startWorld() {
       exec: host.exec,
       keepProgram: undefined,
       machine,
-      log: createLogger({ level: 'error', format: 'json' }, { isTty: false, destination: { write: () => undefined } }),
+      log: createLogger(
+        { level: 'error', format: 'json' },
+        { isTty: false, destination: { write: () => undefined } },
+      ),
       now: () => new Date(),
       random: () => 0.5,
     });
@@ -131,9 +146,12 @@ test('a copied card becomes a device of its own, and keeps what it was beside it
     'identity.json.left-',
     'registration.json.left-',
   ]);
-  expect(await readFile(join(stateDirectory, kept.find((name) => name.startsWith('registration')) ?? ''), 'utf8')).toBe(
-    before,
-  );
+  expect(
+    await readFile(
+      join(stateDirectory, kept.find((name) => name.startsWith('registration')) ?? ''),
+      'utf8',
+    ),
+  ).toBe(before);
   // Both go on by themselves.
   expect((await start(there)).clientId()).toBe(copy.clientId());
 });

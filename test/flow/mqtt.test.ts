@@ -18,7 +18,11 @@ import { type SmallBroker, startSmallBroker } from './small-broker.ts';
 const password = 'broker-password-4711';
 const base = 'tributary/3f8a1c9e-0000-4000-8000-00000000abcd';
 const node = 'tributary_3f8a1c9e-0000-4000-8000-00000000abcd';
-const topics = { state: `${base}/state`, availability: `${base}/availability`, mode: `${base}/mode/set` };
+const topics = {
+  state: `${base}/state`,
+  availability: `${base}/availability`,
+  mode: `${base}/mode/set`,
+};
 const patience = { timeout: 10_000, interval: 5 };
 
 // A handshake in the future counts as fresh: the clock here is the real one.
@@ -27,7 +31,10 @@ const providing = createFacts({ tunnel: { lastHandshakeAt: new Date(Date.now() +
 function createTestLog() {
   const lines: string[] = [];
   const destination = { write: (text: string) => lines.push(text) };
-  return { lines, log: createLogger({ level: 'trace', format: 'json' }, { isTty: false, destination }) };
+  return {
+    lines,
+    log: createLogger({ level: 'trace', format: 'json' }, { isTty: false, destination }),
+  };
 }
 
 /** An agent's facts, and the loops that publish them. */
@@ -37,11 +44,17 @@ function startAgent(url: string, parts: Partial<MqttParts> = {}, facts = providi
   const { lines, log } = createTestLog();
   const stop = new AbortController();
   const notifier = createMqttNotifier({
-    broker: { url, username: 'tributary', password: new Secret(password), certificateAuthority: undefined },
+    broker: {
+      url,
+      username: 'tributary',
+      password: new Secret(password),
+      certificateAuthority: undefined,
+    },
     topic: 'tributary',
     discoveryPrefix: 'homeassistant',
     allowControl: true,
-    setMode: async (mode, seconds) => void modes.push([mode ?? 'automatic', seconds].join(' ').trim()),
+    setMode: async (mode, seconds) =>
+      void modes.push([mode ?? 'automatic', seconds].join(' ').trim()),
     facts: () => world.facts,
     refresh: async () => undefined,
     todayBytes: async () => 42,
@@ -54,7 +67,9 @@ function startAgent(url: string, parts: Partial<MqttParts> = {}, facts = providi
     world.looks += 1;
     return notifier.look();
   };
-  const running = createNotifierLoops({ ...notifier, look }, log).map((loop) => runLoop(loop, stop.signal));
+  const running = createNotifierLoops({ ...notifier, look }, log).map((loop) =>
+    runLoop(loop, stop.signal),
+  );
   const end = async () => {
     stop.abort();
     await Promise.all(running);
@@ -73,13 +88,15 @@ function startAgent(url: string, parts: Partial<MqttParts> = {}, facts = providi
       const { looks } = world;
       await vi.waitFor(() => expect(world.looks).toBeGreaterThan(looks + 5), patience);
     },
-    waitForLine: (pattern: RegExp) => vi.waitFor(() => expect(lines.join('')).toMatch(pattern), patience),
+    waitForLine: (pattern: RegExp) =>
+      vi.waitFor(() => expect(lines.join('')).toMatch(pattern), patience),
   };
 }
 
 const textsOf = (broker: SmallBroker, topic: string) =>
   broker.published.filter((message) => message.topic === topic).map(({ text }) => text);
-const statesOf = (broker: SmallBroker) => textsOf(broker, topics.state).map((text) => JSON.parse(text));
+const statesOf = (broker: SmallBroker) =>
+  textsOf(broker, topics.state).map((text) => JSON.parse(text));
 const waitForStates = (broker: SmallBroker, count: number) =>
   vi.waitFor(() => expect(statesOf(broker)).toHaveLength(count), patience);
 const waitForAvailability = (broker: SmallBroker, texts: readonly string[]) =>
@@ -88,7 +105,9 @@ const waitForAvailability = (broker: SmallBroker, texts: readonly string[]) =>
 const kindsOf = (broker: SmallBroker, from = 0) =>
   broker.published
     .slice(from)
-    .map(({ topic }) => (topic.startsWith('homeassistant/') ? 'discovery' : (topic.split('/').at(-1) ?? '')))
+    .map(({ topic }) =>
+      topic.startsWith('homeassistant/') ? 'discovery' : (topic.split('/').at(-1) ?? ''),
+    )
     .filter((kind, index, all) => kind !== 'discovery' || all[index - 1] !== kind);
 
 describe('a broker', () => {
@@ -131,7 +150,9 @@ describe('a broker', () => {
       figuresMs,
       refresh: async () => {
         const { up, down } = agent.world.facts.gateway.forwardedBytes ?? { up: 0, down: 0 };
-        agent.change({ gateway: { forwardedBytes: { up: up + 1_000_000, down: down + 2_000_000 } } });
+        agent.change({
+          gateway: { forwardedBytes: { up: up + 1_000_000, down: down + 2_000_000 } },
+        });
       },
     });
     await waitForStates(broker, 4);
@@ -180,7 +201,11 @@ describe('a broker', () => {
     const agent = startAgent(broker.url);
     for (let times = 1; times <= 5; times += 1) {
       await waitForAvailability(broker, Array(times).fill('online'));
-      expect([broker.connects.length, statesOf(broker).length, broker.openCount()]).toEqual([times, times, 1]);
+      expect([broker.connects.length, statesOf(broker).length, broker.openCount()]).toEqual([
+        times,
+        times,
+        1,
+      ]);
       await broker.kill();
       await agent.waitForLine(new RegExp(Array(times).fill('"state":"lost"').join('[^]*')));
       await broker.start();
@@ -202,7 +227,10 @@ describe('a broker', () => {
     await waitForAvailability(broker, ['online']);
     agent.change({ registration: { clientId: 'another', description: 'kitchen' } });
     await waitForAvailability(broker, ['online', 'offline']);
-    await vi.waitFor(() => expect(textsOf(broker, 'tributary/another/availability')).toEqual(['online']), patience);
+    await vi.waitFor(
+      () => expect(textsOf(broker, 'tributary/another/availability')).toEqual(['online']),
+      patience,
+    );
     expect(broker.openCount()).toBe(1);
   });
 
@@ -216,7 +244,10 @@ describe('a broker', () => {
     // One may have been under way.
     await vi.waitFor(() => expect(broker.connects.length).toBeGreaterThan(length + 1), patience);
     broker.answer = 0;
-    await vi.waitFor(() => expect(textsOf(broker, 'tributary/another/availability')).toEqual(['online']), patience);
+    await vi.waitFor(
+      () => expect(textsOf(broker, 'tributary/another/availability')).toEqual(['online']),
+      patience,
+    );
     expect(broker.published.filter(({ topic }) => topic.includes('3f8a1c9e'))).toEqual([]);
   });
 
@@ -227,7 +258,10 @@ describe('a broker', () => {
     await vi.waitFor(() => expect(broker.connects.length).toBeGreaterThan(2), patience);
     broker.answer = 0;
     await waitForAvailability(broker, ['online']);
-    expect(broker.connects.at(-1)).toMatchObject({ username: 'tributary', password: Buffer.from(password) });
+    expect(broker.connects.at(-1)).toMatchObject({
+      username: 'tributary',
+      password: Buffer.from(password),
+    });
     const states = agent.lines.map((line) => JSON.parse(line).state);
     expect(states).toEqual([expect.stringMatching(/^failing: .*Not authorized/), 'delivered']);
     expect(agent.lines.join('')).not.toContain('4711');
@@ -244,7 +278,11 @@ describe('a broker', () => {
   });
 
   test.each([
-    { claim: 'sends more than a message can be', bytes: [0x30, 0xff, 0xff, 0xff, 0x7f], reason: /sent too much/ },
+    {
+      claim: 'sends more than a message can be',
+      bytes: [0x30, 0xff, 0xff, 0xff, 0x7f],
+      reason: /sent too much/,
+    },
     { claim: 'speaks another language', bytes: [0x00, 0x00, 0x00], reason: /"state":"failing/ },
     { claim: 'hangs up', bytes: [], reason: /closed the connection/ },
   ])('that $claim is left alone, and asked again', async ({ bytes, reason }) => {
@@ -278,7 +316,8 @@ describe('a command from the broker', () => {
     const broker = await startSmallBroker();
     const agent = startAgent(broker.url);
     await waitForAvailability(broker, ['online']);
-    const press = (kind: string) => JSON.parse(textsOf(broker, `homeassistant/button/${node}/${kind}/config`)[0] ?? '');
+    const press = (kind: string) =>
+      JSON.parse(textsOf(broker, `homeassistant/button/${node}/${kind}/config`)[0] ?? '');
     for (const { command_topic, payload_press } of [press('pause'), press('resume')]) {
       broker.send(command_topic, payload_press);
     }
@@ -297,7 +336,10 @@ describe('a command from the broker', () => {
     broker.send(command_topic, words.payload_on);
     await vi.waitFor(() => expect(agent.modes).toEqual(['none', 'automatic']), patience);
     agent.change({ provide: { effective: 'none' } });
-    await vi.waitFor(() => expect(statesOf(broker).at(-1)?.sharing).toBe(words.state_off), patience);
+    await vi.waitFor(
+      () => expect(statesOf(broker).at(-1)?.sharing).toBe(words.state_off),
+      patience,
+    );
   });
 
   test('sets the mode and takes it back', async () => {
@@ -349,7 +391,8 @@ describe('a command from the broker', () => {
     agent.change({ provide: { effective: 'friends' } });
     await waitForStates(broker, 2);
     expect([agent.modes, broker.subscriptions]).toEqual([[], []]);
-    const isControl = ({ topic }: { readonly topic: string }) => /^homeassistant\/(select|switch|button)\//.test(topic);
+    const isControl = ({ topic }: { readonly topic: string }) =>
+      /^homeassistant\/(select|switch|button)\//.test(topic);
     expect(broker.published.filter(isControl).map(({ text }) => text)).toEqual(['', '', '', '']);
   });
 
@@ -371,7 +414,10 @@ describe('a command from the broker', () => {
 });
 
 describe('a configured broker', () => {
-  /** The loops of an agent of this environment, with a mode that can be set by hand and a ledger of one hour. */
+  /**
+   * The loops of an agent of this environment, with a mode that can be set by hand and a ledger of
+   * one hour.
+   */
   async function startConfigured(environment: Readonly<Record<string, string>>, page?: string) {
     let facts: Facts = providing;
     const { lines, log } = createTestLog();
@@ -420,7 +466,10 @@ describe('a configured broker', () => {
       TRIBUTARY_MQTT_PASSWORD: password,
     });
     await waitForAvailability(broker, ['online']);
-    expect(broker.connects[0]).toMatchObject({ username: 'tributary', password: Buffer.from(password) });
+    expect(broker.connects[0]).toMatchObject({
+      username: 'tributary',
+      password: Buffer.from(password),
+    });
     expect(statesOf(broker)[0]).toMatchObject({ override: 'automatic', today_bytes: 42 });
     broker.send(topics.mode, 'friends');
     await vi.waitFor(
@@ -429,7 +478,8 @@ describe('a configured broker', () => {
     );
     broker.send(topics.mode, 'automatic');
     await vi.waitFor(
-      () => expect(statesOf(broker).at(-1)).toMatchObject({ override: 'automatic', mode: 'public' }),
+      () =>
+        expect(statesOf(broker).at(-1)).toMatchObject({ override: 'automatic', mode: 'public' }),
       patience,
     );
   });

@@ -52,18 +52,30 @@ export function inTurn(...behaviours: readonly Behaviour[]): Behaviour {
   };
 }
 
-export function sendJson(body: unknown, status = 200, headers: Record<string, string> = {}): Behaviour {
+export function sendJson(
+  body: unknown,
+  status = 200,
+  headers: Record<string, string> = {},
+): Behaviour {
   return (_, response) =>
-    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+    response
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .end(JSON.stringify(body));
 }
 
-export function sendText(text: string, status: number, headers: Record<string, string> = {}): Behaviour {
-  return (_, response) => response.writeHead(status, { 'content-type': 'text/plain', ...headers }).end(text);
+export function sendText(
+  text: string,
+  status: number,
+  headers: Record<string, string> = {},
+): Behaviour {
+  return (_, response) =>
+    response.writeHead(status, { 'content-type': 'text/plain', ...headers }).end(text);
 }
 
 export function sendHtml(status: number, headers: Record<string, string> = {}): Behaviour {
   const page = '<!doctype html><title>Welcome</title><p>Please sign in to the hotel network.';
-  return (_, response) => response.writeHead(status, { 'content-type': 'text/html', ...headers }).end(page);
+  return (_, response) =>
+    response.writeHead(status, { 'content-type': 'text/html', ...headers }).end(page);
 }
 
 /** Ends the connection instead of answering. */

@@ -13,10 +13,15 @@ describe.each(profileNames)('the %s service', (profile) => {
     const { status, body } = await call(service.baseUrl, '/openapi.json', {});
     expect(status).toBe(200);
     expect(await new Validator().validate(structuredClone(body))).toEqual({ valid: true });
-    expect(body.info).toMatchObject({ version: packageJson.version, description: expect.stringContaining(profile) });
+    expect(body.info).toMatchObject({
+      version: packageJson.version,
+      description: expect.stringContaining(profile),
+    });
     const described = Object.values(body.paths).flatMap((path) => Object.values(path as object));
     const names = described.map(({ operationId }) => operationId);
-    const served = Object.keys(operations).filter((name) => profile === 'documented' || name !== 'setProvide');
+    const served = Object.keys(operations).filter(
+      (name) => profile === 'documented' || name !== 'setProvide',
+    );
     expect(names.toSorted()).toEqual(served.toSorted());
   });
 });
@@ -26,7 +31,11 @@ describe('an answer', () => {
   const stats = { method: 'GET', path: '/stats/providers', status: 200 };
 
   test.each<readonly [string, Parameters<typeof checkAnswer>[0], RegExp]>([
-    ['of another type', { ...clients, body: { clients: [{ client_id: 7 }] } }, /clients\/0\/client_id must be string/],
+    [
+      'of another type',
+      { ...clients, body: { clients: [{ client_id: 7 }] } },
+      /clients\/0\/client_id must be string/,
+    ],
     [
       'with a field of its own',
       { ...clients, body: { clients: [{ colour: 'red' }] } },
@@ -44,7 +53,10 @@ describe('an answer', () => {
 
   test.each<readonly [string, Parameters<typeof checkAnswer>[0]]>([
     ['with nulls', { ...clients, body: { clients: null, error: null } }],
-    ['with a time of nine digits', { ...stats, body: { created_time: '2026-01-01T00:00:00.000000000Z' } }],
+    [
+      'with a time of nine digits',
+      { ...stats, body: { created_time: '2026-01-01T00:00:00.000000000Z' } },
+    ],
     ['that failed', { ...clients, status: 500, body: { anything: 1 } }],
     ['to something else', { ...clients, path: '/metrics', body: { anything: 1 } }],
   ])('%s is left in peace', (_, exchange) => {
@@ -53,8 +65,12 @@ describe('an answer', () => {
 });
 
 describe('a field', () => {
-  const { components, paths } = createOpenApiDocument({ version: '1.0.0', profile: profiles.documented });
-  const find = (schema: string, field: string) => JSON.stringify(components.schemas[schema]?.properties?.[field]);
+  const { components, paths } = createOpenApiDocument({
+    version: '1.0.0',
+    profile: profiles.documented,
+  });
+  const find = (schema: string, field: string) =>
+    JSON.stringify(components.schemas[schema]?.properties?.[field]);
 
   test.each([
     ['Location', 'provider_count'],
@@ -79,8 +95,11 @@ describe('a field', () => {
 
   test.each(profileNames)('for a provide mode names the numbers of the profile: %s', (name) => {
     const profile = profiles[name];
-    const { SetProvideRequest } = createOpenApiDocument({ version: '1.0.0', profile }).components.schemas;
-    expect(SetProvideRequest?.properties?.provide_mode).toMatchObject({ enum: Object.values(profile.modeNumbers) });
+    const { SetProvideRequest } = createOpenApiDocument({ version: '1.0.0', profile }).components
+      .schemas;
+    expect(SetProvideRequest?.properties?.provide_mode).toMatchObject({
+      enum: Object.values(profile.modeNumbers),
+    });
   });
 
   test.each([
@@ -93,7 +112,11 @@ describe('a field', () => {
 
   test('of an answer that is not as it should be is taken all the same', () => {
     const { response } = operations.findLocations;
-    const body = { locations: [{ location_type: 'continent', provider_count: 1.5 }], groups: [], specs: [] };
+    const body = {
+      locations: [{ location_type: 'continent', provider_count: 1.5 }],
+      groups: [],
+      specs: [],
+    };
     expect(response.parse(body).locations[0]).toMatchObject(body.locations[0] ?? {});
   });
 

@@ -18,7 +18,10 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Speaks plain HTTP to a service, as no client of this project would; its answers have to be as they are described. */
+/**
+ * Speaks plain HTTP to a service, as no client of this project would; its answers have to be as
+ * they are described.
+ */
 export async function call(
   baseUrl: string,
   path: string,
@@ -29,7 +32,8 @@ export async function call(
     readonly method?: string;
   },
 ): Promise<Answer> {
-  const body = request.text ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
+  const body =
+    request.text ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
   const method = request.method ?? (body === undefined ? 'GET' : 'POST');
   const response = await fetch(`${baseUrl}${path}`, {
     method,
@@ -69,7 +73,9 @@ export function makeDirectory(): string {
 }
 
 /** A service that ends with the test, in a directory of its own where none is given. */
-export async function start(options: Partial<ReferenceServiceOptions> = {}): Promise<ReferenceService> {
+export async function start(
+  options: Partial<ReferenceServiceOptions> = {},
+): Promise<ReferenceService> {
   const service = await startReferenceService({ directory: makeDirectory(), ...options });
   onTestFinished(() => service.close());
   return service;
@@ -81,7 +87,11 @@ export function claimsOf(token: string): Readonly<Record<string, unknown>> {
 }
 
 /** A request for a registration with a tunnel. */
-export const withTunnel = { description: 'shed', device_spec: 'pi', proxy_config: { enable_wg: true } };
+export const withTunnel = {
+  description: 'shed',
+  device_spec: 'pi',
+  proxy_config: { enable_wg: true },
+};
 
 /** A service that ends with the test, and its callers with the network's token. */
 export async function startAndLogIn(options: Partial<ReferenceServiceOptions> = {}) {

@@ -10,12 +10,15 @@ describe.each(profileNames)('the token of a client (%s)', (profile) => {
     const { answer, clientId } = await world.register({ description: 'shed' });
     const { clientId: otherId } = await world.register({ description: 'barn' });
     const token = String(answer.by_client_jwt);
-    const ask = (path: string, body?: unknown) => call(world.service.baseUrl, path, { token, body });
+    const ask = (path: string, body?: unknown) =>
+      call(world.service.baseUrl, path, { token, body });
     return { ...world, ask, clientId, otherId };
   }
   test('authenticates its own client, and no other', async () => {
     const { ask, get, clientId, otherId } = await open();
-    expect((await ask(authClient, { client_id: clientId })).body).toMatchObject({ by_client_jwt: expect.any(String) });
+    expect((await ask(authClient, { client_id: clientId })).body).toMatchObject({
+      by_client_jwt: expect.any(String),
+    });
     for (const body of [{ client_id: otherId }, {}, { source_client_id: clientId }]) {
       expect((await ask(authClient, body)).body).toEqual({
         error: { message: expect.stringContaining('that client alone') },
@@ -25,14 +28,25 @@ describe.each(profileNames)('the token of a client (%s)', (profile) => {
   });
   test('lists its own client, and nothing of the others', async () => {
     const { ask, clientId } = await open();
-    expect((await ask('/network/clients')).body.clients).toMatchObject([{ client_id: clientId, description: 'shed' }]);
+    expect((await ask('/network/clients')).body.clients).toMatchObject([
+      { client_id: clientId, description: 'shed' },
+    ]);
   });
   test('opens nothing that asks for the token of a network', async () => {
     const { ask, clientId } = await open();
-    const paths = ['/stats/providers', '/network/reliability', '/account/wallets', '/device/associations'];
+    const paths = [
+      '/stats/providers',
+      '/network/reliability',
+      '/account/wallets',
+      '/device/associations',
+    ];
     for (const path of paths) expect([path, (await ask(path)).status]).toEqual([path, 403]);
     const body = { client_id: clientId, device_name: 'shed', last_n: 1 };
-    for (const path of ['/stats/provider-last-90', '/stats/provider-last-n', '/device/create-share-code']) {
+    for (const path of [
+      '/stats/provider-last-90',
+      '/stats/provider-last-n',
+      '/device/create-share-code',
+    ]) {
       expect([path, (await ask(path, body)).status]).toEqual([path, 403]);
     }
     const { devices } = (await ask('/network/provider-locations')).body;
@@ -40,7 +54,11 @@ describe.each(profileNames)('the token of a client (%s)', (profile) => {
   });
   test('is worth nothing once the device belongs to another network', async () => {
     const { service, ask, clientId } = await open();
-    const { adoptCode } = await service.admin.createAdoptCode({ clientId, deviceName: 'shed', durationMinutes: 5 });
+    const { adoptCode } = await service.admin.createAdoptCode({
+      clientId,
+      deviceName: 'shed',
+      durationMinutes: 5,
+    });
     const token = await createOwner(service, 'aunt');
     await call(service.baseUrl, '/device/add', { token, body: { code: adoptCode } });
     expect((await ask('/network/clients')).status).toBe(401);
@@ -57,7 +75,9 @@ test("the token of a client sets its own client's mode, and no other's", async (
     });
   expect((await set(shed.clientId)).body).toEqual({ provide_mode: 4 });
   expect((await set(barn.clientId)).body.error).toBeDefined();
-  const modes = (await get('/network/clients')).body.clients.map((own: { provide_mode: number }) => own.provide_mode);
+  const modes = (await get('/network/clients')).body.clients.map(
+    (own: { provide_mode: number }) => own.provide_mode,
+  );
   expect(modes).toEqual([4, 0]);
 });
 
@@ -100,7 +120,8 @@ describe('a registration', () => {
     const register = async (initial_device_state: unknown) =>
       (await post(authClient, { proxy_config: { initial_device_state } })).body;
     const countIn = async (query: string) =>
-      (await call(service.baseUrl, '/network/find-locations', { body: { query } })).body.locations[0].provider_count;
+      (await call(service.baseUrl, '/network/find-locations', { body: { query } })).body
+        .locations[0].provider_count;
     await register({ location: { connect_location_id: { location_id } } });
     expect(await countIn('Munich')).toBe(1);
     await register({ country_code: 'de', location: { connect_location_id: { location_id } } });
@@ -126,7 +147,10 @@ describe('a registration', () => {
       { location: { location_type: 'city' } },
     ];
     for (const state of unknown)
-      expect([state, await register(state)]).toEqual([state, { error: { message: expect.any(String) } }]);
+      expect([state, await register(state)]).toEqual([
+        state,
+        { error: { message: expect.any(String) } },
+      ]);
     expect((await get('/network/clients')).body.clients).toHaveLength(4);
     await register({ country_code: 'DE', location: { name: 'Munich' } });
     await register({ location: { connect_location_id: { location_id }, name: 'germany' } });
@@ -145,7 +169,10 @@ describe('a registration', () => {
       proxy_config: {
         lock_caller_ip: true,
         lock_ip_list: ['192.0.2.1', '2001:db8::1'],
-        initial_device_state: { country_code: 'DE', performance_profile: { window_type: 'quality' } },
+        initial_device_state: {
+          country_code: 'DE',
+          performance_profile: { window_type: 'quality' },
+        },
       },
     });
     expect(warnings).toEqual([
@@ -155,19 +182,29 @@ describe('a registration', () => {
   test('refuses a lock that is no address', async () => {
     const { post } = await startAndLogIn();
     const { body } = await post(authClient, { proxy_config: { lock_ip_list: ['not an ip'] } });
-    expect(body).toEqual({ error: { message: expect.stringMatching(/lock_ip_list.*: an IP address is expected/) } });
+    expect(body).toEqual({
+      error: { message: expect.stringMatching(/lock_ip_list.*: an IP address is expected/) },
+    });
   });
 });
 
 describe.each(profileNames)('a re-authentication (%s)', (profile) => {
   test('says what it takes and does not act on', async () => {
     const warnings: string[] = [];
-    const { post, register } = await startAndLogIn({ profile, warn: (message) => warnings.push(message) });
+    const { post, register } = await startAndLogIn({
+      profile,
+      warn: (message) => warnings.push(message),
+    });
     const [{ clientId: client_id }, { clientId: other }] = [await register(), await register()];
     await post(authClient, { client_id, proxy_config: { enable_wg: true } });
     expect(warnings).toEqual([]);
     const proxy_config = { lock_caller_ip: true, initial_device_state: { country_code: 'DE' } };
-    await post(authClient, { client_id, source_client_id: other, derived_client_id: other, proxy_config });
+    await post(authClient, {
+      client_id,
+      source_client_id: other,
+      derived_client_id: other,
+      proxy_config,
+    });
     const unkept = 'lock_caller_ip, source_client_id, derived_client_id';
     expect(warnings).toEqual([`client ${client_id} asked for ${unkept}, which has no effect here`]);
   });
@@ -211,7 +248,8 @@ describe.each(profileNames)('HTTP and SOCKS proxies (%s)', (profile) => {
 
 test('another method of a path is named beside its refusal', async () => {
   const { baseUrl } = await start();
-  const allowed = async (path: string) => (await fetch(`${baseUrl}${path}`, { method: 'DELETE' })).headers.get('allow');
+  const allowed = async (path: string) =>
+    (await fetch(`${baseUrl}${path}`, { method: 'DELETE' })).headers.get('allow');
   expect(await allowed('/account/payout-wallet')).toBe('GET, POST');
   expect(await allowed('/network/clients')).toBe('GET');
   expect(await allowed(authClient)).toBe('POST');
@@ -219,14 +257,24 @@ test('another method of a path is named beside its refusal', async () => {
   expect((await fetch(`${baseUrl}/openapi.json`, { method: 'POST' })).status).toBe(405);
 });
 
-test.each(profileNames)('what the interface does not require may be left out, and null (%s)', async (profile) => {
-  const { post } = await startAndLogIn({ profile });
-  for (const body of [{}, { query: null, last_n: null, client_id: null }]) {
-    for (const path of ['/network/find-locations', '/network/create-provider-spec', '/stats/providers-last-n']) {
-      const answer = await post(path, body);
-      expect([path, answer.status, answer.body.error]).toEqual([path, 200, undefined]);
+test.each(profileNames)(
+  'what the interface does not require may be left out, and null (%s)',
+  async (profile) => {
+    const { post } = await startAndLogIn({ profile });
+    for (const body of [{}, { query: null, last_n: null, client_id: null }]) {
+      for (const path of [
+        '/network/find-locations',
+        '/network/create-provider-spec',
+        '/stats/providers-last-n',
+      ]) {
+        const answer = await post(path, body);
+        expect([path, answer.status, answer.body.error]).toEqual([path, 200, undefined]);
+      }
+      const { status, body: unnamed } = await post('/stats/provider-last-90', body);
+      expect([status, unnamed]).toEqual([
+        200,
+        { error: { message: expect.stringContaining('one provider') } },
+      ]);
     }
-    const { status, body: unnamed } = await post('/stats/provider-last-90', body);
-    expect([status, unnamed]).toEqual([200, { error: { message: expect.stringContaining('one provider') } }]);
-  }
-});
+  },
+);

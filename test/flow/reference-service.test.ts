@@ -31,7 +31,11 @@ describe.each(profiles)('in the %s profile', (profile) => {
       codeCreate: {},
       codeLogin: { auth_code: await createAuthCode(service) },
       passwordSet: { reset_code: 'nobody was sent this', password: 'long enough for anybody' },
-      upgradeGuest: { user_auth: 'owner@example.org', network_name: 'attic', password: 'long enough for anybody' },
+      upgradeGuest: {
+        user_auth: 'owner@example.org',
+        network_name: 'attic',
+        password: 'long enough for anybody',
+      },
       createShareCode: { client_id: clientId, device_name: 'shed' },
       deviceAdd: { code: 'NOBODYMADEIT' },
       deviceAssociations: undefined,
@@ -46,20 +50,30 @@ describe.each(profiles)('in the %s profile', (profile) => {
       setPayoutWallet: { wallet_id: 'nobody has this' },
     };
     // What was asked for has to be made first, by somebody else or by the owner: other tests do.
-    const refused: readonly OperationName[] = ['passwordSet', 'upgradeGuest', 'deviceAdd', 'setPayoutWallet'];
+    const refused: readonly OperationName[] = [
+      'passwordSet',
+      'upgradeGuest',
+      'deviceAdd',
+      'setPayoutWallet',
+    ];
     for (const name of Object.keys(operations) as OperationName[]) {
       const { path, response, method } = operations[name];
       const answer = await call(service.baseUrl, path, { token, body: bodies[name], method });
       if (name === 'setProvide' && profile === 'production') continue;
       expect([name, answer.status, answer.type]).toEqual([name, 200, 'application/json']);
       const parsed = response.safeParse(answer.body);
-      expect([name, parsed.error, parsed.data?.error !== undefined]).toEqual([name, undefined, refused.includes(name)]);
+      expect([name, parsed.error, parsed.data?.error !== undefined]).toEqual([
+        name,
+        undefined,
+        refused.includes(name),
+      ]);
     }
   });
 
   test('a code is good once', async () => {
     const service = await start({ profile });
-    const login = () => call(service.baseUrl, '/auth/code-login', { body: { auth_code: service.authCode } });
+    const login = () =>
+      call(service.baseUrl, '/auth/code-login', { body: { auth_code: service.authCode } });
     expect((await login()).body).toEqual({ by_jwt: expect.any(String) });
     expect((await login()).body).toEqual({ error: { message: expect.any(String) } });
   });
@@ -110,56 +124,93 @@ describe.each(profiles)('in the %s profile', (profile) => {
     await post('/network/auth-client', { client_id: clientId, description: 'barn' });
     const { clients } = (await get('/network/clients')).body;
     expect(clients).toHaveLength(1);
-    expect(clients[0]).toMatchObject({ description: 'barn', device_spec: profile === 'production' ? '' : 'pi' });
+    expect(clients[0]).toMatchObject({
+      description: 'barn',
+      device_spec: profile === 'production' ? '' : 'pi',
+    });
   });
 
   test('a network that is full registers nobody else, but still authenticates', async () => {
     const { post, register } = await startAndLogIn({ profile, clientLimit: 1 });
     const { clientId } = await register();
     const refused = (await post('/network/auth-client', withTunnel)).body;
-    expect(refused).toEqual({ error: { client_limit_exceeded: true, message: expect.any(String) } });
-    expect((await post('/network/auth-client', { client_id: clientId })).body.error).toBeUndefined();
+    expect(refused).toEqual({
+      error: { client_limit_exceeded: true, message: expect.any(String) },
+    });
+    expect(
+      (await post('/network/auth-client', { client_id: clientId })).body.error,
+    ).toBeUndefined();
   });
 
   test("another network's clients are as unknown as ones that never were", async () => {
     const { service, post, register } = await startAndLogIn({ profile });
     const { clientId } = await register();
     const token = await createOwner(service, 'neighbour');
-    expect((await call(service.baseUrl, '/network/clients', { token })).body.clients ?? []).toEqual([]);
-    expect((await call(service.baseUrl, '/stats/providers', { token })).body.providers ?? []).toEqual([]);
+    expect((await call(service.baseUrl, '/network/clients', { token })).body.clients ?? []).toEqual(
+      [],
+    );
+    expect(
+      (await call(service.baseUrl, '/stats/providers', { token })).body.providers ?? [],
+    ).toEqual([]);
     const requests = [
       ['/network/auth-client', {}],
       ['/stats/provider-last-n', { last_n: 1 }],
       ...(profile === 'documented' ? [['/device/set-provide', { provide_mode: 4 }] as const] : []),
     ] as const;
     for (const [path, more] of requests) {
-      const foreign = await call(service.baseUrl, path, { token, body: { client_id: clientId, ...more } });
+      const foreign = await call(service.baseUrl, path, {
+        token,
+        body: { client_id: clientId, ...more },
+      });
       const unknown = await post(path, { client_id: 'never-was', ...more });
-      expect([path, foreign.body]).toEqual([path, { error: { message: 'Client does not exist.' } }]);
+      expect([path, foreign.body]).toEqual([
+        path,
+        { error: { message: 'Client does not exist.' } },
+      ]);
       expect(foreign).toEqual(unknown);
     }
   });
 
-  test.each(['client_id', 'source_client_id', 'derived_client_id'])('an unknown %s is refused', async (field) => {
-    const { post, get } = await startAndLogIn({ profile });
-    expect((await post('/network/auth-client', { [field]: 'never-was' })).body.error).toBeDefined();
-    expect((await get('/network/clients')).body.clients ?? []).toEqual([]);
-  });
+  test.each(['client_id', 'source_client_id', 'derived_client_id'])(
+    'an unknown %s is refused',
+    async (field) => {
+      const { post, get } = await startAndLogIn({ profile });
+      expect(
+        (await post('/network/auth-client', { [field]: 'never-was' })).body.error,
+      ).toBeDefined();
+      expect((await get('/network/clients')).body.clients ?? []).toEqual([]);
+    },
+  );
 
   type Tokens = Readonly<Record<'token' | 'clientToken', string>>;
   const notAuthorized = [401, 'Not authorized.'] as const;
-  test.each<readonly [string, (tokens: Tokens) => string | undefined, readonly [status: number, body: string]]>([
+  test.each<
+    readonly [
+      string,
+      (tokens: Tokens) => string | undefined,
+      readonly [status: number, body: string],
+    ]
+  >([
     ['no token', () => undefined, notAuthorized],
     ['a token that is none', () => 'nonsense', notAuthorized],
-    ['a token with a broken signature', ({ token }) => `${token.slice(0, -6)}AAAAAA`, notAuthorized],
+    [
+      'a token with a broken signature',
+      ({ token }) => `${token.slice(0, -6)}AAAAAA`,
+      notAuthorized,
+    ],
     ["a client's token", ({ clientToken }) => clientToken, [403, "This needs a network's token."]],
   ])('%s opens nothing that asks for one', async (_, choose, [status, body]) => {
     const { service, token, register } = await startAndLogIn({ profile });
     const clientToken = (await register()).answer.by_client_jwt;
     for (const { path, method, authentication } of Object.values(operations)) {
-      if (authentication === 'none' || (path === '/device/set-provide' && profile === 'production')) continue;
+      if (authentication === 'none' || (path === '/device/set-provide' && profile === 'production'))
+        continue;
       if (authentication === 'any-jwt' && choose({ token, clientToken }) === clientToken) continue;
-      const request = { token: choose({ token, clientToken }), method, ...(method === 'POST' ? { text: '{}' } : {}) };
+      const request = {
+        token: choose({ token, clientToken }),
+        method,
+        ...(method === 'POST' ? { text: '{}' } : {}),
+      };
       const answer = await call(service.baseUrl, path, request);
       expect([path, answer]).toEqual([path, { status, type: 'text/plain', body }]);
     }
@@ -169,7 +220,9 @@ describe.each(profiles)('in the %s profile', (profile) => {
     const { service } = await startAndLogIn({ profile });
     const found = await call(service.baseUrl, '/network/nothing', {});
     expect(found).toEqual({ status: 404, type: 'text/plain', body: '404 page not found' });
-    expect((await call(service.baseUrl, '/network/clients', { method: 'DELETE' })).status).toBe(405);
+    expect((await call(service.baseUrl, '/network/clients', { method: 'DELETE' })).status).toBe(
+      405,
+    );
     expect((await call(service.baseUrl, '/auth/code-login', {})).status).toBe(405);
   });
 
@@ -179,26 +232,45 @@ describe.each(profiles)('in the %s profile', (profile) => {
     ['a body that is no object', '/network/auth-client', '[]', 400],
     ['null', '/stats/provider-last-n', 'null', 400],
     ['a wrong type', '/network/auth-client', '{"description":7}', 400],
-    ['a wrong type deep inside', '/network/auth-client', '{"proxy_config":{"enable_wg":"yes"}}', 400],
+    [
+      'a wrong type deep inside',
+      '/network/auth-client',
+      '{"proxy_config":{"enable_wg":"yes"}}',
+      400,
+    ],
     ['a missing field', '/stats/provider-last-n', '{"last_n":1}', 400],
     ['a number beyond all numbers', '/stats/providers-last-n', '{"last_n":1e999}', 400],
     ['a deep body', '/network/auth-client', '['.repeat(100_000), 400],
-    ['a body over the limit', '/network/auth-client', `{"description":"${'x'.repeat(1024 ** 2)}"}`, 413],
+    [
+      'a body over the limit',
+      '/network/auth-client',
+      `{"description":"${'x'.repeat(1024 ** 2)}"}`,
+      413,
+    ],
     ['a body far over the limit', '/network/auth-client', 'x'.repeat(5 * 1024 ** 2), 413],
   ];
   test.each(unacceptable)('%s is refused', async (_, path, text, status) => {
     const { service, token, get } = await startAndLogIn({ profile });
     const answer = await call(service.baseUrl, path, { token, text });
-    if (profile === 'documented') expect(answer).toMatchObject({ status: 200, body: { error: { message: /./ } } });
+    if (profile === 'documented')
+      expect(answer).toMatchObject({ status: 200, body: { error: { message: /./ } } });
     else expect(answer).toMatchObject({ status, type: 'text/plain' });
     expect((await get('/network/clients')).body.clients ?? []).toEqual([]);
   });
 
   test('a body that is no UTF-8 is refused', async () => {
     const { service, token, get } = await startAndLogIn({ profile });
-    const body = Buffer.concat([Buffer.from('{"description":"a'), Buffer.from([0xff]), Buffer.from('b"}')]);
+    const body = Buffer.concat([
+      Buffer.from('{"description":"a'),
+      Buffer.from([0xff]),
+      Buffer.from('b"}'),
+    ]);
     const headers = { authorization: `Bearer ${token}` };
-    const answer = await fetch(`${service.baseUrl}/network/auth-client`, { method: 'POST', headers, body });
+    const answer = await fetch(`${service.baseUrl}/network/auth-client`, {
+      method: 'POST',
+      headers,
+      body,
+    });
     expect([answer.status, await answer.text()]).toEqual(
       profile === 'documented'
         ? [200, '{"error":{"message":"The body is not JSON."}}']
@@ -213,7 +285,9 @@ describe.each(profiles)('in the %s profile', (profile) => {
     const socket = connect(Number(port), hostname);
     const length = 20 * 1024 ** 2;
     socket.pause();
-    socket.write(`POST /auth/code-login HTTP/1.1\r\nhost: x\r\ncontent-length: ${length}\r\nconnection: close\r\n\r\n`);
+    socket.write(
+      `POST /auth/code-login HTTP/1.1\r\nhost: x\r\ncontent-length: ${length}\r\nconnection: close\r\n\r\n`,
+    );
     const piece = Buffer.alloc(1024 ** 2, 'x');
     for (let sent = 0; sent < length; sent += piece.length) {
       await new Promise<void>((resolve, reject) =>

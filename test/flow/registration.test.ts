@@ -5,7 +5,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RegistrationDependencies } from '../../src/identity/authenticate.ts';
 import { startNewDevice } from '../../src/identity/load.ts';
 import { ensureRegistration, renewRegistration } from '../../src/identity/registration.ts';
-import { createRegistrationFiles, type Registration } from '../../src/identity/registration-files.ts';
+import {
+  createRegistrationFiles,
+  type Registration,
+} from '../../src/identity/registration-files.ts';
 import { TributaryError } from '../../src/lib/errors.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createServiceClient, type ServiceClient } from '../../src/service/client.ts';
@@ -25,7 +28,8 @@ import {
 const desired = { description: 'shed', spec: 'tributary/1 linux', proxy: {} };
 const networkJwt = new Secret(makeJwt({ network_id: 'n' }));
 const authClientPath = '/network/auth-client';
-const isCreate = (request: SeenRequest) => request.path === authClientPath && request.body.client_id === undefined;
+const isCreate = (request: SeenRequest) =>
+  request.path === authClientPath && request.body.client_id === undefined;
 
 async function start(options: ModelOptions = {}) {
   const model = await startModelService(options);
@@ -101,7 +105,8 @@ describe.each(['documented', 'production'] as const)('a registration (%s)', (pro
   it('whose files are all broken is taken up again from its marker', async () => {
     const { model, ensure, path, setAside } = await start({ profile });
     const { clientId, installId } = await ensure();
-    for (const name of ['registration', 'identity', 'pending-create']) await writeFile(path(name), 'garbage');
+    for (const name of ['registration', 'identity', 'pending-create'])
+      await writeFile(path(name), 'garbage');
     expect(await ensure()).toMatchObject({ clientId, installId });
     expect(setAside).toHaveLength(3);
     const asked = model.service.seen.length;
@@ -122,25 +127,33 @@ describe.each(['documented', 'production'] as const)('a registration (%s)', (pro
     ['says nothing', sendJson({})],
   ];
 
-  it.each(lost)('whose answer %s after the client was made is not made again', async (_, behaviour) => {
-    const after = (request: SeenRequest, turn: number) => (isCreate(request) && turn === 1 ? behaviour : undefined);
-    const { model, ensure } = await start({ profile, after });
-    await codeOf(ensure());
-    const registration = await ensure();
-    expect(registration.clientId).toBe(model.rows[0]?.client_id);
-    expect(registration.tunnel?.text.reveal()).toContain('private-1');
-    expect(model.creates()).toBe(1);
-    expect(model.service.seen.filter(isCreate)).toHaveLength(1);
-  });
+  it.each(lost)(
+    'whose answer %s after the client was made is not made again',
+    async (_, behaviour) => {
+      const after = (request: SeenRequest, turn: number) =>
+        isCreate(request) && turn === 1 ? behaviour : undefined;
+      const { model, ensure } = await start({ profile, after });
+      await codeOf(ensure());
+      const registration = await ensure();
+      expect(registration.clientId).toBe(model.rows[0]?.client_id);
+      expect(registration.tunnel?.text.reveal()).toContain('private-1');
+      expect(model.creates()).toBe(1);
+      expect(model.service.seen.filter(isCreate)).toHaveLength(1);
+    },
+  );
 
-  it.each(lost)('whose request was lost (the answer %s) is made at the next try, once', async (_, behaviour) => {
-    const before = (request: SeenRequest, turn: number) => (isCreate(request) && turn === 1 ? behaviour : undefined);
-    const { model, ensure } = await start({ profile, before });
-    await codeOf(ensure());
-    await ensure();
-    expect(model.creates()).toBe(1);
-    expect(model.service.seen.filter(isCreate)).toHaveLength(2);
-  });
+  it.each(lost)(
+    'whose request was lost (the answer %s) is made at the next try, once',
+    async (_, behaviour) => {
+      const before = (request: SeenRequest, turn: number) =>
+        isCreate(request) && turn === 1 ? behaviour : undefined;
+      const { model, ensure } = await start({ profile, before });
+      await codeOf(ensure());
+      await ensure();
+      expect(model.creates()).toBe(1);
+      expect(model.service.seen.filter(isCreate)).toHaveLength(2);
+    },
+  );
 
   it('is the same after a crash before or after any step', async () => {
     const counts: number[] = [];
@@ -148,9 +161,14 @@ describe.each(['documented', 'production'] as const)('a registration (%s)', (pro
       for (let step = 1; ; step += 1) {
         const { model, boot, ensure } = await start({ profile });
         const crash = crashAt(step, when);
-        const ended = await ensureRegistration(crash.on(boot()), new AbortController().signal).catch(() => 'crashed');
+        const ended = await ensureRegistration(
+          crash.on(boot()),
+          new AbortController().signal,
+        ).catch(() => 'crashed');
         const registration = await ensure();
-        expect(registration, `${when} step ${step}`).toMatchObject({ clientId: model.rows[0]?.client_id });
+        expect(registration, `${when} step ${step}`).toMatchObject({
+          clientId: model.rows[0]?.client_id,
+        });
         expect(registration.tunnel?.text.reveal()).toContain('private-1');
         expect(model.creates(), `${when} step ${step}`).toBe(1);
         if (ended !== 'crashed') {
@@ -159,7 +177,8 @@ describe.each(['documented', 'production'] as const)('a registration (%s)', (pro
         }
       }
     }
-    // Identity, list, pending, create, identity, registration, pending: a law over nothing would prove nothing.
+    // Identity, list, pending, create, identity, registration, pending: a law over nothing would
+    // prove nothing.
     expect(Math.min(...counts)).toBeGreaterThan(7);
   });
 });
@@ -172,7 +191,8 @@ describe('a lost create', () => {
       alter: (request, answer) => {
         if (request.path !== '/network/clients') return answer;
         late.push(...model.rows);
-        // The first two lists know nothing of it yet: the one before the create, and the first after it.
+        // The first two lists know nothing of it yet: the one before the create, and the first
+        // after it.
         return model.service.count('/network/clients') <= 2 ? { clients: [] } : answer;
       },
     });
@@ -186,8 +206,16 @@ describe('a lost create', () => {
       after: (request, turn) => (isCreate(request) && turn === 1 ? reset : undefined),
       alterRow: (row) => ({ ...row, device_spec: '' }),
     });
-    model.rows.push({ client_id: 'older', description: 'shed', create_time: '2020-01-01T00:00:00Z' });
-    model.rows.push({ client_id: 'sibling', description: 'shed', device_spec: 'x [tributary:0123456789abcdef]' });
+    model.rows.push({
+      client_id: 'older',
+      description: 'shed',
+      create_time: '2020-01-01T00:00:00Z',
+    });
+    model.rows.push({
+      client_id: 'sibling',
+      description: 'shed',
+      device_spec: 'x [tributary:0123456789abcdef]',
+    });
     await codeOf(ensure());
     const registration = await ensure();
     expect(['older', 'sibling']).not.toContain(registration.clientId);
@@ -227,7 +255,9 @@ describe('an answer with a client JWT and an error', () => {
     const { model, ensure, notices } = await start({
       profile: 'production',
       alter: (request, answer) =>
-        isCreate(request) ? { by_client_jwt: answer.by_client_jwt, error: invalidLocation } : answer,
+        isCreate(request)
+          ? { by_client_jwt: answer.by_client_jwt, error: invalidLocation }
+          : answer,
     });
     const registration = await ensure();
     expect(registration.clientId).toBe(model.rows[0]?.client_id);
@@ -243,10 +273,15 @@ describe('an answer with a client JWT and an error', () => {
       alter: (request, answer) => {
         if (request.path !== authClientPath) return answer;
         const issued = { proxy_host: 'p', wg_config: { config: '[Interface]' } };
-        return { ...answer, proxy_config_result: isFixed ? issued : null, error: isFixed ? null : invalidLocation };
+        return {
+          ...answer,
+          proxy_config_result: isFixed ? issued : null,
+          error: isFixed ? null : invalidLocation,
+        };
       },
     });
-    for (let round = 0; round < 3; round += 1) expect(await codeOf(ensure())).toBe('registration-incomplete');
+    for (let round = 0; round < 3; round += 1)
+      expect(await codeOf(ensure())).toBe('registration-incomplete');
     isFixed = true;
     expect((await ensure()).tunnel?.text.reveal()).toBe('[Interface]');
     expect(model.creates()).toBe(1);
@@ -265,30 +300,40 @@ describe('an accepted create that names no client', () => {
   it('and is not listed, is never sent again', async () => {
     const { model, ensure } = await start({
       alter: (request, answer) =>
-        request.path === '/network/clients' ? { clients: [] } : (nameless?.(request, answer) ?? answer),
+        request.path === '/network/clients'
+          ? { clients: [] }
+          : (nameless?.(request, answer) ?? answer),
     });
-    for (let round = 0; round < 3; round += 1) expect(await codeOf(ensure())).toBe('registration-incomplete');
+    for (let round = 0; round < 3; round += 1)
+      expect(await codeOf(ensure())).toBe('registration-incomplete');
     expect(model.creates()).toBe(1);
   });
 });
 
 describe('a refused create', () => {
   it.each([
-    ['client-limit-exceeded', sendJson({ error: { client_limit_exceeded: true, message: 'too many' } })],
+    [
+      'client-limit-exceeded',
+      sendJson({ error: { client_limit_exceeded: true, message: 'too many' } }),
+    ],
     ['not-authorized', sendText('Not authorized.', 401)],
     ['not-authorized', sendJson({ error: { message: 'Not authorized.' } })],
     ['service-refused', sendJson({ error: { message: 'Later, please.', upgrade_required: true } })],
     ['rate-limited', sendHtml(429)],
     ['operation-not-served', sendText('404 page not found', 404)],
-  ])('has its reason (%s), leaves nothing behind, and may be sent again', async (code, behaviour) => {
-    const before = (request: SeenRequest, turn: number) => (isCreate(request) && turn === 1 ? behaviour : undefined);
-    const { model, ensure, path } = await start({ before });
-    expect(await codeOf(ensure())).toBe(code);
-    expect(await readFile(path('pending-create'), 'utf8')).not.toContain('startedAt');
-    expect(model.service.count(authClientPath)).toBe(1);
-    await ensure();
-    expect(model.creates()).toBe(1);
-  });
+  ])(
+    'has its reason (%s), leaves nothing behind, and may be sent again',
+    async (code, behaviour) => {
+      const before = (request: SeenRequest, turn: number) =>
+        isCreate(request) && turn === 1 ? behaviour : undefined;
+      const { model, ensure, path } = await start({ before });
+      expect(await codeOf(ensure())).toBe(code);
+      expect(await readFile(path('pending-create'), 'utf8')).not.toContain('startedAt');
+      expect(model.service.count(authClientPath)).toBe(1);
+      await ensure();
+      expect(model.creates()).toBe(1);
+    },
+  );
 });
 
 describe('a client that the service lost', () => {
@@ -326,7 +371,8 @@ describe('a client that the service lost', () => {
   it('is still there when only one list leaves it out', async () => {
     const { boot, ensure } = await start({
       before: (request, turn) => {
-        if (request.path === authClientPath) return turn === 1 ? undefined : sendJson({ error: { message: 'Busy.' } });
+        if (request.path === authClientPath)
+          return turn === 1 ? undefined : sendJson({ error: { message: 'Busy.' } });
         return turn === 2 ? sendJson({ clients: [] }) : undefined;
       },
     });
@@ -338,7 +384,9 @@ describe('a client that the service lost', () => {
   it('from its list alone is woken by a re-authentication', async () => {
     const { model, ensure, path } = await start({
       alter: (request, answer) =>
-        request.path === '/network/clients' && model.service.count(authClientPath) === 1 ? { clients: [] } : answer,
+        request.path === '/network/clients' && model.service.count(authClientPath) === 1
+          ? { clients: [] }
+          : answer,
       profile: 'production',
     });
     const { clientId } = await ensure();
@@ -362,7 +410,9 @@ describe('a disk that takes nothing', () => {
   it('after the create costs no second client', async () => {
     const { model, boot, ensure } = await start();
     const full = crashAt(5, 'before', new TributaryError('state-unwritable', 'disk full'));
-    expect(await codeOf(ensureRegistration(full.on(boot()), new AbortController().signal))).toBe('state-unwritable');
+    expect(await codeOf(ensureRegistration(full.on(boot()), new AbortController().signal))).toBe(
+      'state-unwritable',
+    );
     expect(model.creates()).toBe(1);
     await ensure();
     expect(model.creates()).toBe(1);
@@ -388,8 +438,10 @@ describe('a broken identity', () => {
       client_id: 'twin',
       device_spec: `${desired.spec} [tributary:0123456789abcdef]`,
     });
-    for (const name of ['registration', 'identity', 'pending-create']) await writeFile(path(name), 'garbage');
-    for (let round = 0; round < 2; round += 1) await expect(ensure()).rejects.toThrow('tributary login --new-device');
+    for (const name of ['registration', 'identity', 'pending-create'])
+      await writeFile(path(name), 'garbage');
+    for (let round = 0; round < 2; round += 1)
+      await expect(ensure()).rejects.toThrow('tributary login --new-device');
     expect(model.service.count(authClientPath)).toBe(1);
   });
 });
@@ -406,8 +458,10 @@ describe('an identity', () => {
   it('that was broken, with no client that looks like it, registers nothing', async () => {
     const { model, ensure, path } = await start();
     await ensure({ ...desired, description: 'barn' });
-    for (const name of ['registration', 'identity', 'pending-create']) await writeFile(path(name), 'garbage');
-    for (let round = 0; round < 2; round += 1) expect(await codeOf(ensure())).toBe('registration-incomplete');
+    for (const name of ['registration', 'identity', 'pending-create'])
+      await writeFile(path(name), 'garbage');
+    for (let round = 0; round < 2; round += 1)
+      expect(await codeOf(ensure())).toBe('registration-incomplete');
     expect(model.creates()).toBe(1);
   });
 });
@@ -431,7 +485,10 @@ describe('a keep-alive', () => {
   it('stores and returns a changed tunnel', async () => {
     const { model, boot, ensure } = await start();
     const registration = await ensure();
-    model.rows[0] = { ...(model.rows[0] as Row), proxy_client: { proxy_host: 'other', wg_config: { config: 'new' } } };
+    model.rows[0] = {
+      ...(model.rows[0] as Row),
+      proxy_client: { proxy_host: 'other', wg_config: { config: 'new' } },
+    };
     const renewed = await renew(boot, registration);
     expect(renewed.tunnel).toMatchObject({ proxyHost: 'other' });
     expect((await ensure()).tunnel?.text.reveal()).toBe('new');
@@ -448,21 +505,28 @@ describe('a keep-alive', () => {
   it('does not write the disk for a fresh client JWT alone, but once a day', async () => {
     const { boot, ensure, path } = await start({
       alter: (request, answer) =>
-        request.path === authClientPath ? { ...answer, by_client_jwt: makeJwt({ at: Math.random() }) } : answer,
+        request.path === authClientPath
+          ? { ...answer, by_client_jwt: makeJwt({ at: Math.random() }) }
+          : answer,
     });
     const registration = await ensure();
     const before = await readFile(path('registration'), 'utf8');
     const renewed = await renew(boot, registration);
     expect(renewed.clientJwt.equals(registration.clientJwt)).toBe(false);
     expect(await readFile(path('registration'), 'utf8')).toBe(before);
-    const later = await renew(boot, { ...renewed, storedAt: new Date(Date.now() - 86_400_001).toISOString() });
+    const later = await renew(boot, {
+      ...renewed,
+      storedAt: new Date(Date.now() - 86_400_001).toISOString(),
+    });
     expect((await ensure()).clientJwt.equals(later.clientJwt)).toBe(true);
   });
 
   it('looks in the list for a tunnel when the stored one is of no use and the answer brings none', async () => {
     const { boot, ensure, model } = await start({
       alter: (request, answer) =>
-        request.path === authClientPath && !isCreate(request) ? { ...answer, proxy_config_result: null } : answer,
+        request.path === authClientPath && !isCreate(request)
+          ? { ...answer, proxy_config_result: null }
+          : answer,
     });
     const registration = await ensure();
     const proxy = model.rows[0]?.proxy_client as { wg_config: { config: string } };
@@ -476,7 +540,9 @@ describe('a keep-alive', () => {
   it('with a client JWT and an error is a success with a notice', async () => {
     const { boot, ensure, notices } = await start({
       alter: (request, answer) =>
-        isCreate(request) || request.path !== authClientPath ? answer : { ...answer, error: { message: 'Plan ends.' } },
+        isCreate(request) || request.path !== authClientPath
+          ? answer
+          : { ...answer, error: { message: 'Plan ends.' } },
     });
     const renewed = await renew(boot, await ensure());
     expect(renewed.clientJwt.reveal()).not.toBe('');
@@ -486,13 +552,17 @@ describe('a keep-alive', () => {
   it('answered for another client is refused', async () => {
     const { boot, ensure } = await start({
       alter: (request, answer) =>
-        isCreate(request) || request.path !== authClientPath ? answer : { ...answer, client_id: 'someone-else' },
+        isCreate(request) || request.path !== authClientPath
+          ? answer
+          : { ...answer, client_id: 'someone-else' },
     });
     expect(await codeOf(renew(boot, await ensure()))).toBe('answer-invalid');
   });
 });
 
-/** Dies at the n-th thing that is done to the disk or the service: `before` it is done, or `after`. */
+/**
+ * Dies at the n-th thing that is done to the disk or the service: `before` it is done, or `after`.
+ */
 function crashAt(step: number, when: 'before' | 'after', error: Error = new Error('crashed')) {
   let done = 0;
   const pass = async <T>(act: () => Promise<T>): Promise<T> => {
@@ -511,8 +581,11 @@ function crashAt(step: number, when: 'before' | 'after', error: Error = new Erro
     copyTo: (ending) => pass(() => file.copyTo(ending)),
     write: (value) => pass(() => file.write(value)),
   });
-  const crashingClient = (client: RegistrationDependencies['client']): RegistrationDependencies['client'] => ({
-    call: ((...args: Parameters<ServiceClient['call']>) => pass(() => client.call(...args))) as ServiceClient['call'],
+  const crashingClient = (
+    client: RegistrationDependencies['client'],
+  ): RegistrationDependencies['client'] => ({
+    call: ((...args: Parameters<ServiceClient['call']>) =>
+      pass(() => client.call(...args))) as ServiceClient['call'],
   });
   const on = ({ client, files, ...rest }: RegistrationDependencies): RegistrationDependencies => ({
     ...rest,
@@ -532,7 +605,13 @@ function crashAt(step: number, when: 'before' | 'after', error: Error = new Erro
 async function pendingOf(installId: string): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-pending-'));
   const { pendingCreate } = createRegistrationFiles(directory, () => undefined);
-  const pending = { installId, description: 'shed', startedAt: '', knownClientIds: [], isAccepted: false };
+  const pending = {
+    installId,
+    description: 'shed',
+    startedAt: '',
+    knownClientIds: [],
+    isAccepted: false,
+  };
   await pendingCreate.write({ pending });
   const text = await readFile(pendingCreate.path, 'utf8');
   await rm(directory, { recursive: true });

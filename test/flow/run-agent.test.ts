@@ -11,17 +11,36 @@ import { askAgent } from '../../src/status/socket-client.ts';
 import type { Exec } from '../../src/system/exec.ts';
 import { createFakeHost } from '../unit/data-path/fake-host.ts';
 
-// Names that no machine has, because the kernel's settings are the real ones here: those of these do not exist.
+// Names that no machine has, because the kernel's settings are the real ones here: those of these
+// do not exist.
 const uplink = 'fakeuplink9';
 const tunnelInterface = 'faketunnel9';
-const supervision = { notifySocket: undefined, watchdogMs: undefined, pageDescriptor: undefined, isJournal: false };
+const supervision = {
+  notifySocket: undefined,
+  watchdogMs: undefined,
+  pageDescriptor: undefined,
+  isJournal: false,
+};
 
-/** An agent of a fake machine, with a real service, a real control socket, and signals of its own. */
-async function start(change: { readonly keepsFence?: boolean; readonly environment?: Record<string, string> } = {}) {
+/**
+ * An agent of a fake machine, with a real service, a real control socket, and signals of its own.
+ */
+async function start(
+  change: { readonly keepsFence?: boolean; readonly environment?: Record<string, string> } = {},
+) {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-run-'));
-  const service = await startReferenceService({ directory: join(directory, 'service'), warn: () => undefined });
+  const service = await startReferenceService({
+    directory: join(directory, 'service'),
+    warn: () => undefined,
+  });
   const machine = createFakeHost([`4 route default dev ${uplink} table main`]);
-  machine.links.set(uplink, { kind: undefined, isUp: true, mtu: 1500, addresses: ['192.168.1.10'], configuration: '' });
+  machine.links.set(uplink, {
+    kind: undefined,
+    isUp: true,
+    mtu: 1500,
+    addresses: ['192.168.1.10'],
+    configuration: '',
+  });
   const untouched = machine.print();
   const leftBehind = join(directory, 'state', '.identity.json.0123abcd');
   await mkdir(join(directory, 'state'), { mode: 0o700 });
@@ -48,7 +67,12 @@ async function start(change: { readonly keepsFence?: boolean; readonly environme
   const signals = new EventEmitter();
   const lines: string[] = [];
   const stdout = { write: (line: string) => lines.push(line) };
-  const options = { loaded: await load(), load, supervision, keepsFence: change.keepsFence === true };
+  const options = {
+    loaded: await load(),
+    load,
+    supervision,
+    keepsFence: change.keepsFence === true,
+  };
   const surroundings = { exec, signals: signals as never, stdout };
   const running = runAgent({ ...options, surroundings });
   // What it ends with is looked at later.
@@ -63,8 +87,11 @@ async function start(change: { readonly keepsFence?: boolean; readonly environme
     vi.waitFor(
       async () => {
         const link = machine.links.get(tunnelInterface);
-        if (link !== undefined) link.traffic = { lastHandshakeAt: Date.now() / 1000, rxBytes: 1, txBytes: 1 };
-        expect(await askAgent({ socketPaths: [socket] }, { method: 'GET', path: '/status.json' })).toMatchObject({
+        if (link !== undefined)
+          link.traffic = { lastHandshakeAt: Date.now() / 1000, rxBytes: 1, txBytes: 1 };
+        expect(
+          await askAgent({ socketPaths: [socket] }, { method: 'GET', path: '/status.json' }),
+        ).toMatchObject({
           phase,
         });
       },
@@ -158,6 +185,8 @@ describe('the running agent', () => {
   test('is one at a time in a state directory', async () => {
     const { options, surroundings, waitForPhase } = await start();
     await waitForPhase('providing');
-    await expect(runAgent({ ...options, surroundings })).rejects.toMatchObject({ code: 'already-running' });
+    await expect(runAgent({ ...options, surroundings })).rejects.toMatchObject({
+      code: 'already-running',
+    });
   });
 });

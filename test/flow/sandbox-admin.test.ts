@@ -57,7 +57,10 @@ describe.each(Object.entries(ways))('%s', (_, prepare) => {
     expect(Object.keys(made)).toEqual(['networkId', 'networkName', 'networkJwt', 'authCode']);
     const service = await reach();
     for (const token of [made.networkJwt, await logIn(service, made.authCode)]) {
-      expect(claimsOf(token)).toMatchObject({ network_id: made.networkId, network_name: 'neighbour' });
+      expect(claimsOf(token)).toMatchObject({
+        network_id: made.networkId,
+        network_name: 'neighbour',
+      });
       expect(await ask(service, '/network/clients', token)).toEqual({ clients: [] });
     }
     expect(claimsOf(await logIn(service, service.authCode)).network_id).not.toBe(made.networkId);
@@ -69,7 +72,9 @@ describe.each(Object.entries(ways))('%s', (_, prepare) => {
     const { guestJwt } = await runJson(directory, 'guest');
     const body = { user_auth: 'me@example.org', network_name: 'home', password: 'correct horse' };
     const service = await reach();
-    expect((await ask(service, '/auth/upgrade-guest', guestJwt, body)).network.by_jwt).toEqual(expect.any(String));
+    expect((await ask(service, '/auth/upgrade-guest', guestJwt, body)).network.by_jwt).toEqual(
+      expect.any(String),
+    );
     expect(claimsOf(service.guestJwt).network_id).not.toBe(claimsOf(guestJwt).network_id);
     expect(claimsOf(await logIn(service, service.authCode)).network_name).toBe('sandbox');
   });
@@ -80,13 +85,22 @@ describe.each(Object.entries(ways))('%s', (_, prepare) => {
     const { networkId } = await runJson(directory, 'network', 'neighbour');
     const own = await runJson(directory, 'auth-code', '--uses', '2', '--minutes', '60');
     const theirs = await runJson(directory, 'auth-code', '--network', networkId);
-    const reset = await runJson(directory, 'reset-code', '--network', 'Neighbour', '--minutes', '0.5');
+    const reset = await runJson(
+      directory,
+      'reset-code',
+      '--network',
+      'Neighbour',
+      '--minutes',
+      '0.5',
+    );
     expect(own).toMatchObject({ uses: 2, durationMinutes: 60 });
     expect(reset).toMatchObject({ networkId, durationMinutes: 0.5 });
     const service = await reach();
     const tokens = [await logIn(service, own.authCode), await logIn(service, own.authCode)];
     tokens.push(await logIn(service, service.authCode));
-    expect(new Set(tokens.map((token) => claimsOf(token).network_id))).toEqual(new Set([own.networkId]));
+    expect(new Set(tokens.map((token) => claimsOf(token).network_id))).toEqual(
+      new Set([own.networkId]),
+    );
     expect(claimsOf(await logIn(service, theirs.authCode)).network_id).toBe(networkId);
     const body = { reset_code: reset.resetCode, password: 'correct horse' };
     expect(await ask(service, '/auth/password-set', '', body)).toEqual({});
@@ -105,7 +119,9 @@ describe.each(Object.entries(ways))('%s', (_, prepare) => {
       { wallet_address: 'So11', blockchain: 'SOL', wallet_type: 'external', active: true },
       { wallet_address: '0x52', blockchain: 'MATIC', wallet_type: 'managed', active: false },
     ]);
-    expect(await ask(service, '/account/payout-wallet', token, { wallet_id: walletId })).toEqual({});
+    expect(await ask(service, '/account/payout-wallet', token, { wallet_id: walletId })).toEqual(
+      {},
+    );
   });
 
   test('a client is handed over, and moved', async () => {
@@ -124,22 +140,39 @@ describe.each(Object.entries(ways))('%s', (_, prepare) => {
       code: 'usage-invalid',
       message: expect.stringMatching(/Atlantis/),
     });
-    const named = await runJson(directory, 'adopt-code', clientId, '--device-name', 'barn', '--minutes', '5');
+    const named = await runJson(
+      directory,
+      'adopt-code',
+      clientId,
+      '--device-name',
+      'barn',
+      '--minutes',
+      '5',
+    );
     expect(named).toMatchObject({ clientId, deviceName: 'barn', durationMinutes: 5 });
     const { adoptCode, deviceName } = await runJson(directory, 'adopt-code', clientId);
     expect(deviceName).toBe('shed');
     const { networkJwt } = await runJson(directory, 'network', 'neighbour');
     const service = await reach();
-    expect((await ask(service, '/device/associations', token)).pending_adoption_devices).toHaveLength(2);
-    expect(await ask(service, '/device/add', networkJwt, { code: adoptCode })).toMatchObject({ code_type: 'adopt' });
-    expect((await ask(service, '/network/clients', networkJwt)).clients).toMatchObject([{ client_id: clientId }]);
+    expect(
+      (await ask(service, '/device/associations', token)).pending_adoption_devices,
+    ).toHaveLength(2);
+    expect(await ask(service, '/device/add', networkJwt, { code: adoptCode })).toMatchObject({
+      code_type: 'adopt',
+    });
+    expect((await ask(service, '/network/clients', networkJwt)).clients).toMatchObject([
+      { client_id: clientId },
+    ]);
   });
 
   test('what cannot be done is refused in plain words, and the next command is run', async () => {
     const directory = makeDirectory();
     const reach = await prepare(directory);
     for (const [words, message] of impossible) {
-      const refused = expect.objectContaining({ code: 'usage-invalid', message: expect.stringMatching(message) });
+      const refused = expect.objectContaining({
+        code: 'usage-invalid',
+        message: expect.stringMatching(message),
+      });
       await expect(run(directory, ...words), words.join(' ')).rejects.toEqual(refused);
     }
     const { authCode } = await runJson(directory, 'auth-code');
@@ -178,9 +211,13 @@ test('a service that was killed is in the way of nobody; what had been answered 
   const service = await runService('--data', directory);
   const { networkId } = await runJson(directory, 'network', 'answered');
   await service.kill();
-  expect((await runJson(directory, 'auth-code', '--network', 'answered')).networkId).toBe(networkId);
+  expect((await runJson(directory, 'auth-code', '--network', 'answered')).networkId).toBe(
+    networkId,
+  );
   const next = await start({ directory });
-  expect((await runJson(directory, 'auth-code', '--network', 'answered')).networkId).toBe(networkId);
+  expect((await runJson(directory, 'auth-code', '--network', 'answered')).networkId).toBe(
+    networkId,
+  );
   expect(await next.admin.createAuthCode({ network: 'answered' })).toMatchObject({ networkId });
 });
 
@@ -192,7 +229,11 @@ test('a command waits for another program that writes to the database', async ()
     database.exec('begin exclusive');
     console.log('writing');
     setTimeout(() => database.exec('commit'), 300);`;
-  const other = spawn(process.execPath, ['-e', script, join(directory, 'reference-service.sqlite')]);
+  const other = spawn(process.execPath, [
+    '-e',
+    script,
+    join(directory, 'reference-service.sqlite'),
+  ]);
   const ended = once(other, 'exit');
   await once(other.stdout, 'data');
   expect((await runJson(directory, 'guest')).guestJwt).toEqual(expect.any(String));
@@ -202,8 +243,12 @@ test('a command waits for another program that writes to the database', async ()
 test('a second service on the same data is refused', async () => {
   const directory = makeDirectory();
   await start({ directory });
-  await expect(startReferenceService({ directory })).rejects.toMatchObject({ code: 'already-running' });
-  await expect(run(directory, 'seed', '--clients', '1')).rejects.toMatchObject({ code: 'already-running' });
+  await expect(startReferenceService({ directory })).rejects.toMatchObject({
+    code: 'already-running',
+  });
+  await expect(run(directory, 'seed', '--clients', '1')).rejects.toMatchObject({
+    code: 'already-running',
+  });
 });
 
 test('commands at the same moment are all run', async () => {

@@ -10,11 +10,25 @@ const program = new Command();
 addCommand(program, { stdout: process.stdout, now: () => new Date() }, sandbox);
 await program.parseAsync();`;
 
-/** `tributary sandbox` in a process of its own that ends with the test, and the lines that it writes. */
-export async function runSandbox(
-  ...args: string[]
-): Promise<{ readonly process: ChildProcess; readonly line: string; readonly more: AsyncIterable<string> }> {
-  const command = ['--input-type=module', '--eval', script, '--', 'sandbox', '--wireguard', 'off', ...args];
+/**
+ * `tributary sandbox` in a process of its own that ends with the test, and the lines that it
+ * writes.
+ */
+export async function runSandbox(...args: string[]): Promise<{
+  readonly process: ChildProcess;
+  readonly line: string;
+  readonly more: AsyncIterable<string>;
+}> {
+  const command = [
+    '--input-type=module',
+    '--eval',
+    script,
+    '--',
+    'sandbox',
+    '--wireguard',
+    'off',
+    ...args,
+  ];
   const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => {
     child.kill('SIGKILL');
@@ -31,6 +45,7 @@ export async function runService(...args: string[]) {
     child.kill('SIGKILL');
     await ended;
   };
-  const first: { readonly baseUrl: string; readonly authCode: string; readonly guestJwt: string } = JSON.parse(line);
+  const first: { readonly baseUrl: string; readonly authCode: string; readonly guestJwt: string } =
+    JSON.parse(line);
   return { ...first, kill };
 }

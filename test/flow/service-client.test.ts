@@ -2,7 +2,11 @@ import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hasCode, isAbort, type TributaryError } from '../../src/lib/errors.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import { type Attempt, createServiceClient, type ServiceClientOptions } from '../../src/service/client.ts';
+import {
+  type Attempt,
+  createServiceClient,
+  type ServiceClientOptions,
+} from '../../src/service/client.ts';
 import {
   type Behaviour,
   inTurn,
@@ -51,7 +55,9 @@ async function failureOf(call: Promise<unknown>): Promise<TributaryError> {
 
 describe('a call', () => {
   it('sends the token, the wire names, and asks for no compression', async () => {
-    const { service, createClient } = await start(sendJson({ by_client_jwt: 'a.b.c', error: null }));
+    const { service, createClient } = await start(
+      sendJson({ by_client_jwt: 'a.b.c', error: null }),
+    );
     const answer = await createClient();
     expect(answer.byClientJwt?.reveal()).toBe('a.b.c');
     const [request] = service.seen;
@@ -69,7 +75,10 @@ describe('a call', () => {
 
   it('keeps the path of the base URL', async () => {
     const { service } = await start(fine);
-    const client = createServiceClient({ baseUrl: `${service.baseUrl}/api/v1/`, allowInsecureHttp: false });
+    const client = createServiceClient({
+      baseUrl: `${service.baseUrl}/api/v1/`,
+      allowInsecureHttp: false,
+    });
     onTestFinished(() => client.close());
     await client.call('clients', undefined, { token, signal: new AbortController().signal });
     expect(service.seen[0]?.path).toBe('/api/v1/network/clients');
@@ -81,7 +90,10 @@ describe('a call', () => {
     onTestFinished(() => client.close());
     await client.call('clients', undefined, { token });
     await client.call('findLocations', { query: 'berlin' });
-    expect(service.seen.map(({ path }) => path)).toEqual(['/network/clients', '/network/find-locations']);
+    expect(service.seen.map(({ path }) => path)).toEqual([
+      '/network/clients',
+      '/network/find-locations',
+    ]);
   });
 
   it('refuses an operation that is not in the interface', async () => {
@@ -96,7 +108,9 @@ describe('a call', () => {
 
   it('without a token where one is needed goes nowhere', async () => {
     const { service, client, signal } = await start(fine);
-    expect(await failureOf(client.call('clients', undefined, { signal }))).toMatchObject({ code: 'signed-out' });
+    expect(await failureOf(client.call('clients', undefined, { signal }))).toMatchObject({
+      code: 'signed-out',
+    });
     expect(service.seen).toHaveLength(0);
   });
 
@@ -111,14 +125,17 @@ describe('a call', () => {
 
   it('whose secrets come back in the answer shows none of them', async () => {
     const echo: Behaviour = (request, response) =>
-      sendText(`bad code ${request.body.auth_code}, bad token ${request.headers.authorization}`, 400)(
-        request,
-        response,
-      );
+      sendText(
+        `bad code ${request.body.auth_code}, bad token ${request.headers.authorization}`,
+        400,
+      )(request, response);
     const { client, signal } = await start(echo);
     const codeCall = client.call('codeLogin', { authCode: new Secret('hunter2') }, { signal });
     expect((await failureOf(codeCall)).message).toContain('bad code [secret]');
-    const tokenCall = client.call('clients', undefined, { token: new Secret('opaque-token'), signal });
+    const tokenCall = client.call('clients', undefined, {
+      token: new Secret('opaque-token'),
+      signal,
+    });
     expect((await failureOf(tokenCall)).message).toContain('bad token Bearer [secret]');
   });
 
@@ -134,10 +151,18 @@ describe('a wrong answer', () => {
   const wrong: readonly (readonly [string, Behaviour, string])[] = [
     ['a reset', reset, 'service-unreachable'],
     ['an answer that breaks off', truncate, 'answer-truncated'],
-    ['half a JSON text', (_, response) => void response.end('{"clients": [{"client_id": "a'), 'answer-truncated'],
+    [
+      'half a JSON text',
+      (_, response) => void response.end('{"clients": [{"client_id": "a'),
+      'answer-truncated',
+    ],
     ['a portal page', sendHtml(200), 'answer-not-json'],
     ['a portal page that says 401', sendHtml(401), 'answer-not-json'],
-    ['a redirect', sendText('', 302, { location: 'http://portal.example/x?session=1' }), 'answer-redirected'],
+    [
+      'a redirect',
+      sendText('', 302, { location: 'http://portal.example/x?session=1' }),
+      'answer-redirected',
+    ],
     ['a 401', sendText('Not authorized.', 401), 'not-authorized'],
     ['a 404', sendText('404 page not found', 404), 'operation-not-served'],
     ['a 429 page', sendHtml(429), 'rate-limited'],
@@ -156,21 +181,32 @@ describe('a wrong answer', () => {
     expect(attempts.map((attempt) => attempt.outcome)).toEqual(service.seen.map(() => code));
   });
 
-  it.each(wrong)('%s to a create is not asked again: it may have had an effect', async (_, behave) => {
-    const { service, createClient } = await start(behave);
-    await createClient().catch(() => undefined);
-    expect(service.seen).toHaveLength(1);
-  });
+  it.each(wrong)(
+    '%s to a create is not asked again: it may have had an effect',
+    async (_, behave) => {
+      const { service, createClient } = await start(behave);
+      await createClient().catch(() => undefined);
+      expect(service.seen).toHaveLength(1);
+    },
+  );
 
   it('is forgotten once a good one comes', async () => {
-    const { service, attempts, callClients } = await start(inTurn(reset, sendText('down', 503), fine));
+    const { service, attempts, callClients } = await start(
+      inTurn(reset, sendText('down', 503), fine),
+    );
     expect(await callClients()).toMatchObject({ clients: [] });
     expect(service.seen).toHaveLength(3);
-    expect(attempts.map((attempt) => attempt.outcome)).toEqual(['service-unreachable', 'service-failed', 'ok']);
+    expect(attempts.map((attempt) => attempt.outcome)).toEqual([
+      'service-unreachable',
+      'service-failed',
+      'ok',
+    ]);
   });
 
   it('that redirects names the host it points to, and nothing more of the address', async () => {
-    const { callClients } = await start(sendText('', 307, { location: 'https://portal.example/a?session=42' }));
+    const { callClients } = await start(
+      sendText('', 307, { location: 'https://portal.example/a?session=42' }),
+    );
     const error = await failureOf(callClients());
     expect(error.message).toContain('portal.example');
     expect(error.message).not.toContain('session');
@@ -184,7 +220,10 @@ describe('a deadline', () => {
   ] as const)('on %s ends a silent exchange', async (_, behave) => {
     const fetchLimits = { headersMs: 100, bodyMs: 100 };
     const { createClient } = await start(behave, { fetchLimits });
-    expect(await failureOf(createClient())).toMatchObject({ code: 'service-unreachable', maybeSent: true });
+    expect(await failureOf(createClient())).toMatchObject({
+      code: 'service-unreachable',
+      maybeSent: true,
+    });
   });
 
   it('on the whole call ends an answer that trickles', async () => {
@@ -194,7 +233,10 @@ describe('a deadline', () => {
       response.on('close', () => clearInterval(timer));
     };
     const { attempts, callClients } = await start(trickle, { fetchLimits: { callMs: 150 } });
-    expect(await failureOf(callClients())).toMatchObject({ code: 'service-unreachable', maybeSent: true });
+    expect(await failureOf(callClients())).toMatchObject({
+      code: 'service-unreachable',
+      maybeSent: true,
+    });
     expect(attempts.at(-1)?.outcome).toBe('service-unreachable');
   });
 
@@ -226,7 +268,10 @@ describe('an answer that is too large', () => {
       (_, response) => void response.writeHead(200, { 'content-length': '100001' }).write('{'),
       { fetchLimits },
     );
-    expect(await failureOf(createClient())).toMatchObject({ code: 'answer-too-large', maybeSent: true });
+    expect(await failureOf(createClient())).toMatchObject({
+      code: 'answer-too-large',
+      maybeSent: true,
+    });
   });
 
   it('is not read to its end', async () => {
@@ -285,7 +330,9 @@ describe('an abort', () => {
   it('ends a call under way, and is not an error of the service', async () => {
     const controller = new AbortController();
     const { client, attempts } = await start(() => controller.abort());
-    const error = await failureOf(client.call('clients', undefined, { token, signal: controller.signal }));
+    const error = await failureOf(
+      client.call('clients', undefined, { token, signal: controller.signal }),
+    );
     expect(isAbort(error)).toBe(true);
     expect(hasCode(error, 'service-unreachable')).toBe(false);
     expect(attempts).toHaveLength(0);
@@ -293,7 +340,9 @@ describe('an abort', () => {
 
   it('before a call sends nothing', async () => {
     const { service, client } = await start(fine);
-    const error = await failureOf(client.call('clients', undefined, { token, signal: AbortSignal.abort('gone') }));
+    const error = await failureOf(
+      client.call('clients', undefined, { token, signal: AbortSignal.abort('gone') }),
+    );
     expect(isAbort(error)).toBe(true);
     expect(service.seen).toHaveLength(0);
   });
@@ -303,7 +352,9 @@ describe('an abort', () => {
     const { client, service } = await start(sendText('slow down', 429, { 'retry-after': '9' }), {
       onAttempt: () => controller.abort(),
     });
-    const error = await failureOf(client.call('clients', undefined, { token, signal: controller.signal }));
+    const error = await failureOf(
+      client.call('clients', undefined, { token, signal: controller.signal }),
+    );
     expect(isAbort(error)).toBe(true);
     expect(service.seen).toHaveLength(1);
   });

@@ -25,8 +25,14 @@ function findBlock(kind: string): string {
 }
 
 /** Runs a file of the consumer's; its standard output. */
-async function runFile(name: string, environment: Readonly<Record<string, string>> = {}): Promise<string> {
-  const { stdout } = await run(process.execPath, [name], { cwd: consumer, env: { ...process.env, ...environment } });
+async function runFile(
+  name: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { stdout } = await run(process.execPath, [name], {
+    cwd: consumer,
+    env: { ...process.env, ...environment },
+  });
   return stdout;
 }
 
@@ -66,14 +72,20 @@ function findWrongLines(name: string): readonly number[] {
     .map(([, , line]) => Number(line));
 }
 
-// A program elsewhere that installed what the build makes, and no source. It has what the package depends on, and nothing else.
+// A program elsewhere that installed what the build makes, and no source. It has what the package
+// depends on, and nothing else.
 beforeAll(async () => {
   const installed = join(consumer, 'node_modules/tributary-service');
-  await build({ ...serviceClient, cwd: root, output: { ...serviceClient.output, dir: installed }, logLevel: 'silent' });
-  const declarations = ['-p', join(root, 'test/docs/tsconfig.declarations.json')];
+  await build({
+    ...serviceClient,
+    cwd: root,
+    output: { ...serviceClient.output, dir: installed },
+    logLevel: 'silent',
+  });
+  const declarations = ['-p', join(root, 'tools/docs/tsconfig.declarations.json')];
   await run(tsc, [...declarations, '--outDir', join(installed, 'types')]);
   const types = join(installed, 'types/service/operations.d.ts');
-  await run(process.execPath, [join(root, 'test/docs/document-types.ts'), types]);
+  await run(process.execPath, [join(root, 'tools/docs/document-types.ts'), types]);
   writtenOut = readFileSync(types, 'utf8');
   writtenOut = writtenOut
     .slice(writtenOut.indexOf('interface Requests'))
@@ -84,7 +96,9 @@ beforeAll(async () => {
   }
   for (const [name, text] of Object.entries(files)) await writeFile(join(consumer, name), text);
   const checked = Object.keys(files).filter((name) => /\.c?ts$/.test(name));
-  const result = run(tsc, [...strict, ...ambient, '--module', 'nodenext', ...checked], { cwd: consumer });
+  const result = run(tsc, [...strict, ...ambient, '--module', 'nodenext', ...checked], {
+    cwd: consumer,
+  });
   // It ends with an error, because one of the files is wrong.
   compiled = await result.then(
     () => '',
@@ -97,7 +111,10 @@ afterAll(() => rm(consumer, { recursive: true, force: true }));
 test('the example of the guide compiles and does what the guide says', async () => {
   expect(findWrongLines('example.ts')).toEqual([]);
   const service = await start();
-  const printed = await runFile('example.ts', { BASE_URL: service.baseUrl, AUTH_CODE: service.authCode });
+  const printed = await runFile('example.ts', {
+    BASE_URL: service.baseUrl,
+    AUTH_CODE: service.authCode,
+  });
   expect(printed).toBe(findBlock('text'));
 });
 
@@ -111,7 +128,9 @@ test('CommonJS has it too', async () => {
 });
 
 test('nothing of it is wrong by itself', () => {
-  expect(compiled.split('\n').filter((line) => /error/.test(line) && !line.startsWith('wrong.ts'))).toEqual([]);
+  expect(
+    compiled.split('\n').filter((line) => /error/.test(line) && !line.startsWith('wrong.ts')),
+  ).toEqual([]);
 });
 
 test('it needs undici and zod alone, in the versions that the agent has', () => {
@@ -127,9 +146,11 @@ test('editors show what each field means', () => {
   expect(writtenOut).toContain('/** Which proxy is wanted. */\nreadonly proxyConfig?: {');
   const lines = writtenOut.split('\n');
   const isField = (line: string) => /^readonly \w+\??: /.test(line);
-  expect(lines.filter((line, index) => isField(line) && !/^\/\*\* .{3,} \*\/$/.test(lines[index - 1] ?? ''))).toEqual(
-    [],
-  );
+  expect(
+    lines.filter(
+      (line, index) => isField(line) && !/^\/\*\* .{3,} \*\/$/.test(lines[index - 1] ?? ''),
+    ),
+  ).toEqual([]);
 });
 
 test('the types that say so are those of the schemas', async () => {
@@ -156,7 +177,9 @@ export type Answered = All<{ [Name in OperationName]: Same<Responses[Name], Oper
     return [...String(stdout).matchAll(/error TS\d+/g)].length;
   };
   expect(await listProblems(writtenOut)).toBe(0);
-  expect(await listProblems(writtenOut.replace('readonly clientId?: ', 'readonly clientId: '))).toBe(1);
+  expect(
+    await listProblems(writtenOut.replace('readonly clientId?: ', 'readonly clientId: ')),
+  ).toBe(1);
 }, 60_000);
 
 test('nothing else of the package is to be had', async () => {

@@ -2,7 +2,10 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createRegistrationFiles, forgetNetworkJwt } from '../../src/identity/registration-files.ts';
+import {
+  createRegistrationFiles,
+  forgetNetworkJwt,
+} from '../../src/identity/registration-files.ts';
 import { confirmRefusal, resolveNetworkJwt, signIn } from '../../src/identity/sign-in.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createServiceClient } from '../../src/service/client.ts';
@@ -27,7 +30,11 @@ const refused = sendJson({ error: { message: 'Invalid code.' } });
 async function start(behave: Behaviour) {
   const service = await startNastyService(behave);
   const directory = await mkdtemp(join(tmpdir(), 'tributary-sign-in-'));
-  const client = createServiceClient({ baseUrl: service.baseUrl, allowInsecureHttp: false, random: () => 0 });
+  const client = createServiceClient({
+    baseUrl: service.baseUrl,
+    allowInsecureHttp: false,
+    random: () => 0,
+  });
   onTestFinished(async () => {
     await client.close();
     await service[Symbol.asyncDispose]();
@@ -40,7 +47,9 @@ async function start(behave: Behaviour) {
 describe('an auth code', () => {
   it('buys a network JWT, which is stored for its owner only', async () => {
     const { dependencies, store, service } = await start(good);
-    expect((await signIn(dependencies, new Secret(' -a_code\n'), signal)).reveal()).toBe(jwt.reveal());
+    expect((await signIn(dependencies, new Secret(' -a_code\n'), signal)).reveal()).toBe(
+      jwt.reveal(),
+    );
     expect(service.seen[0]?.body).toEqual({ auth_code: '-a_code' });
     expect((await store.readOrSetAside())?.token?.equals(jwt)).toBe(true);
     expect((await stat(store.path)).mode & 0o777).toBe(0o600);
@@ -52,7 +61,9 @@ describe('an auth code', () => {
     ['by its status', sendText('Not authorized.', 401)],
   ])('that was refused (%s) is not sent again, also after a restart', async (_, behave) => {
     const { dependencies, service } = await start(behave);
-    await expect(signIn(dependencies, code, signal)).rejects.toMatchObject({ code: 'auth-code-refused' });
+    await expect(signIn(dependencies, code, signal)).rejects.toMatchObject({
+      code: 'auth-code-refused',
+    });
     for (let restart = 0; restart < 5; restart += 1) {
       const again = resolveNetworkJwt(dependencies, { ...nothing, authCode: code }, signal);
       await expect(again).rejects.toThrow('tributary login');
@@ -102,15 +113,22 @@ describe('an auth code', () => {
     const { dependencies, service, directory } = await start(good);
     await rm(directory, { recursive: true });
     await writeFile(directory, 'in the way');
-    await expect(signIn(dependencies, code, signal)).rejects.toMatchObject({ code: 'state-unwritable' });
+    await expect(signIn(dependencies, code, signal)).rejects.toMatchObject({
+      code: 'state-unwritable',
+    });
     expect(service.seen).toHaveLength(0);
   });
 
-  it.each(['', ' \n', 'two words', 'x'.repeat(2001)])('of no possible form (%j) is not sent', async (text) => {
-    const { dependencies, service } = await start(good);
-    await expect(signIn(dependencies, new Secret(text), signal)).rejects.toMatchObject({ code: 'auth-code-refused' });
-    expect(service.seen).toHaveLength(0);
-  });
+  it.each(['', ' \n', 'two words', 'x'.repeat(2001)])(
+    'of no possible form (%j) is not sent',
+    async (text) => {
+      const { dependencies, service } = await start(good);
+      await expect(signIn(dependencies, new Secret(text), signal)).rejects.toMatchObject({
+        code: 'auth-code-refused',
+      });
+      expect(service.seen).toHaveLength(0);
+    },
+  );
 });
 
 describe('the network JWT to work with', () => {
@@ -119,17 +137,21 @@ describe('the network JWT to work with', () => {
   it('is the stored one before any other', async () => {
     const { dependencies, service } = await start(good);
     await signIn(dependencies, code, signal);
-    expect((await resolveNetworkJwt(dependencies, { networkJwt: given, authCode: code }, signal)).equals(jwt)).toBe(
-      true,
-    );
+    expect(
+      (await resolveNetworkJwt(dependencies, { networkJwt: given, authCode: code }, signal)).equals(
+        jwt,
+      ),
+    ).toBe(true);
     expect(service.seen).toHaveLength(1);
   });
 
   it('is the one given, stored, before an auth code', async () => {
     const { dependencies, service, store } = await start(good);
-    expect((await resolveNetworkJwt(dependencies, { networkJwt: given, authCode: code }, signal)).equals(given)).toBe(
-      true,
-    );
+    expect(
+      (await resolveNetworkJwt(dependencies, { networkJwt: given, authCode: code }, signal)).equals(
+        given,
+      ),
+    ).toBe(true);
     expect((await store.readOrSetAside())?.token?.equals(given)).toBe(true);
     expect(service.seen).toHaveLength(0);
   });
@@ -140,12 +162,16 @@ describe('the network JWT to work with', () => {
     await forgetNetworkJwt(store, given);
     const again = resolveNetworkJwt(dependencies, { ...nothing, networkJwt: given }, signal);
     await expect(again).rejects.toMatchObject({ code: 'signed-out' });
-    expect((await resolveNetworkJwt(dependencies, { ...nothing, networkJwt: jwt }, signal)).equals(jwt)).toBe(true);
+    expect(
+      (await resolveNetworkJwt(dependencies, { ...nothing, networkJwt: jwt }, signal)).equals(jwt),
+    ).toBe(true);
   });
 
   it('is none without anything given: signed out, and what to do', async () => {
     const { dependencies } = await start(good);
-    await expect(resolveNetworkJwt(dependencies, nothing, signal)).rejects.toThrow('tributary login');
+    await expect(resolveNetworkJwt(dependencies, nothing, signal)).rejects.toThrow(
+      'tributary login',
+    );
   });
 
   it('of a newer sign-in is not dropped with an older one', async () => {
@@ -173,6 +199,8 @@ describe('a refusal', () => {
 
   it('is not decided by an abort', async () => {
     const { client } = await start(good);
-    await expect(confirmRefusal(client, jwt, AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(confirmRefusal(client, jwt, AbortSignal.abort())).rejects.toMatchObject({
+      name: 'AbortError',
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { seedWorld } from '../../src/reference-service/seed.ts';
-import { seedSample } from '../docs/json-samples.ts';
+import { seedSample } from '../../tools/docs/json-samples.ts';
 import { call, logIn, makeDirectory, start } from './reference-caller.ts';
 import { runSandbox, runService } from './sandbox-process.ts';
 
@@ -9,7 +9,15 @@ const nowMs = Date.parse('2026-05-04T10:15:00Z');
 /** A service on a world where all clients are in the first network. */
 async function startOnWorld(clients: number, options: Parameters<typeof start>[0] = {}) {
   const directory = makeDirectory();
-  await seedWorld({ directory, clients, days: 5, networks: 1, seed: 3, nowMs, onProgress: () => {} });
+  await seedWorld({
+    directory,
+    clients,
+    days: 5,
+    networks: 1,
+    seed: 3,
+    nowMs,
+    onProgress: () => {},
+  });
   const service = await start({ directory, now: () => nowMs, ...options });
   const token = await logIn(service);
   const get = (path: string) => call(service.baseUrl, path, { token });
@@ -33,7 +41,8 @@ test('simulated clients stay as they were made, also over a restart and a day', 
   const again = await start({ directory, now: () => nowMs + 86_400_000 });
   const token = await logIn(again);
   const after = (await call(again.baseUrl, '/stats/providers', { token })).body.providers as Row[];
-  const pickPresence = (rows: readonly Row[]) => rows.map(({ client_id, connected }) => [client_id, connected]);
+  const pickPresence = (rows: readonly Row[]) =>
+    rows.map(({ client_id, connected }) => [client_id, connected]);
   expect(pickPresence(after)).toEqual(pickPresence(before));
 });
 
@@ -41,7 +50,9 @@ test.each(['/network/clients', '/stats/providers'])(
   '%s tells of thousands, each once, while others are answered',
   async (path) => {
     const { service, token, get } = await startOnWorld(3000);
-    const long = fetch(`${service.baseUrl}${path}`, { headers: { authorization: `Bearer ${token}` } });
+    const long = fetch(`${service.baseUrl}${path}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
     const reader = (await long).body?.getReader();
     const chunks = [(await reader?.read())?.value ?? new Uint8Array()];
     // The rest of the answer waits until it is read, and the service is there for somebody else.
@@ -72,10 +83,23 @@ test('the command makes a world for the service, and not while one runs', async 
     '--json',
   );
   expect(Object.keys(JSON.parse(line))).toEqual(Object.keys(seedSample));
-  expect(JSON.parse(line)).toEqual({ clients: 50, networks: 5, days: 3, seconds: expect.any(Number) });
+  expect(JSON.parse(line)).toEqual({
+    clients: 50,
+    networks: 5,
+    days: 3,
+    seconds: expect.any(Number),
+  });
   const { baseUrl } = await runService('--data', directory);
   const answer = await call(baseUrl, '/network/find-providers2', { body: { count: 3 } });
   expect(answer.body.providers).toHaveLength(3);
-  const again = { directory, clients: 50, days: 3, networks: 5, seed: 1, nowMs, onProgress: () => {} };
+  const again = {
+    directory,
+    clients: 50,
+    days: 3,
+    networks: 5,
+    seed: 1,
+    nowMs,
+    onProgress: () => {},
+  };
   await expect(seedWorld(again)).rejects.toMatchObject({ code: 'already-running' });
 });

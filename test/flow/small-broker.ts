@@ -12,7 +12,9 @@ interface Published {
   readonly atMs: number;
 }
 
-/** A broker in this process that keeps what it is sent; it speaks of MQTT 3.1.1 what the agent uses. */
+/**
+ * A broker in this process that keeps what it is sent; it speaks of MQTT 3.1.1 what the agent uses.
+ */
 export interface SmallBroker {
   readonly url: string;
   /** Every attempt to sign in, in order. */
@@ -60,7 +62,11 @@ export async function startSmallBroker(): Promise<SmallBroker> {
           break;
         case 'subscribe':
           subscriptions.push(...packet.subscriptions.map(({ topic }) => topic));
-          reply({ cmd: 'suback', messageId: packet.messageId ?? 0, granted: packet.subscriptions.map(() => 1) });
+          reply({
+            cmd: 'suback',
+            messageId: packet.messageId ?? 0,
+            granted: packet.subscriptions.map(() => 1),
+          });
           break;
         case 'publish':
           note(packet.topic, packet.payload, packet.retain);
@@ -114,7 +120,14 @@ export async function startSmallBroker(): Promise<SmallBroker> {
     answer: 0,
     openCount: () => sockets.size,
     send(topic, text, { isRetained } = { isRetained: false }) {
-      const packet = { cmd: 'publish', topic, payload: text, qos: 0, retain: isRetained, dup: false } as const;
+      const packet = {
+        cmd: 'publish',
+        topic,
+        payload: text,
+        qos: 0,
+        retain: isRetained,
+        dup: false,
+      } as const;
       for (const socket of sockets) socket.write(generate(packet));
     },
     kill,

@@ -32,8 +32,10 @@ async function startWithDevice(options: Parameters<typeof startAndLogIn>[0] = {}
   const provider = async () => (await caller.get('/stats/providers')).body.providers[0];
   const providerLastN = async (lastN: number) =>
     (await caller.post('/stats/provider-last-n', { client_id: clientId, last_n: lastN })).body;
-  const providerLast90 = async () => (await caller.post('/stats/provider-last-90', { client_id: clientId })).body;
-  const reliability = async () => (await caller.get('/network/reliability')).body.reliability_window;
+  const providerLast90 = async () =>
+    (await caller.post('/stats/provider-last-90', { client_id: clientId })).body;
+  const reliability = async () =>
+    (await caller.get('/network/reliability')).body.reliability_window;
   return {
     ...caller,
     clock,
@@ -65,7 +67,10 @@ async function startWithTraffic() {
 describe.each(['documented', 'production'] as const)('in the %s profile', (profile) => {
   test('a device is connected when it authenticates, and no longer when it stays away', async () => {
     const { clock, get, provider, authenticate } = await startWithDevice({ profile });
-    expect(await provider()).toMatchObject({ connected: true, connected_events_last_24h: [{ connected: true }] });
+    expect(await provider()).toMatchObject({
+      connected: true,
+      connected_events_last_24h: [{ connected: true }],
+    });
     clock.nowMs += 600_000;
     const [client] = (await get('/network/clients')).body.clients;
     expect(client.resident).toBeUndefined();
@@ -82,10 +87,14 @@ describe.each(['documented', 'production'] as const)('in the %s profile', (profi
   });
 
   test('a connected device with a tunnel has a resident, the same at every connection', async () => {
-    const { clock, get, register, authenticate, clientId, answer } = await startWithDevice({ profile });
+    const { clock, get, register, authenticate, clientId, answer } = await startWithDevice({
+      profile,
+    });
     await register({ description: 'without a tunnel' });
     const listResidents = async () =>
-      (await get('/network/clients')).body.clients.map((own: Record<string, unknown>) => own.resident);
+      (await get('/network/clients')).body.clients.map(
+        (own: Record<string, unknown>) => own.resident,
+      );
     const [resident, none] = await listResidents();
     expect(resident).toMatchObject({
       client_id: clientId,
@@ -111,16 +120,28 @@ describe.each(['documented', 'production'] as const)('in the %s profile', (profi
   test('the statistics of a device without any use are all there, and empty', async () => {
     const { register, post } = await startAndLogIn({ profile });
     const { clientId } = await register();
-    const empty = { transfer_data: {}, payout: {}, search_interest: {}, contracts: {}, clients: {} };
+    const empty = {
+      transfer_data: {},
+      payout: {},
+      search_interest: {},
+      contracts: {},
+      clients: {},
+    };
     const answer = (await post('/stats/provider-last-90', { client_id: clientId })).body;
-    expect(answer).toMatchObject({ ...empty, lookback: 90, created_time: expect.any(String), uptime: {} });
+    expect(answer).toMatchObject({
+      ...empty,
+      lookback: 90,
+      created_time: expect.any(String),
+      uptime: {},
+    });
     expect(answer.client_details).toEqual(profile === 'production' ? null : []);
   });
 });
 
 describe('time online', () => {
   test('is minutes by the hour, and by the day over 90 days', async () => {
-    const { service, clock, stay, clientId, providerLastN, providerLast90 } = await startWithDevice();
+    const { service, clock, stay, clientId, providerLastN, providerLast90 } =
+      await startWithDevice();
     await stay(75);
     expect((await providerLastN(24)).uptime).toEqual({ '2026-05-04-10': 45, '2026-05-04-11': 30 });
     expect((await providerLast90()).uptime).toEqual({ '2026-05-04': 75 });
@@ -150,7 +171,8 @@ describe('time online', () => {
 
 describe("consumers' traffic", () => {
   test('is counted to the byte, and its sessions, and the one consumer', async () => {
-    const { clock, post, move, clientId, provider, providerLastN, providerLast90 } = await startWithTraffic();
+    const { clock, post, move, clientId, provider, providerLastN, providerLast90 } =
+      await startWithTraffic();
     await post('/device/set-provide', { client_id: clientId, provide_mode: 4 });
     await move(0);
     clock.nowMs += 5000;
@@ -169,7 +191,10 @@ describe("consumers' traffic", () => {
         contracts: { '2026-05-04': 1 },
         clients: { '2026-05-04': 1 },
         client_details: [
-          { client_id: expect.stringMatching(/^[0-9a-f-]{36}$/), transfer_data: { '2026-05-04': 0.75 } },
+          {
+            client_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+            transfer_data: { '2026-05-04': 0.75 },
+          },
         ],
       });
     }
@@ -183,7 +208,9 @@ describe("consumers' traffic", () => {
       await move(step * 5_000_000);
     }
     const find = async () => (await post('/network/find-providers2', { count: 5 })).body.providers;
-    expect(await find()).toMatchObject([{ client_id: clientId, estimated_bytes_per_second: 1_000_000 }]);
+    expect(await find()).toMatchObject([
+      { client_id: clientId, estimated_bytes_per_second: 1_000_000 },
+    ]);
   });
   test('of searches shows as interest', async () => {
     const { post, clientId, provider, providerLastN, providerLast90 } = await startWithDevice();
@@ -215,7 +242,8 @@ describe('reliability', () => {
     await register();
     await stay(75);
     const window = await reliability();
-    // Of the first hour, device one had 45 minutes and device two three; of the half hour since then, one had all.
+    // Of the first hour, device one had 45 minutes and device two three; of the half hour since
+    // then, one had all.
     expect(window.reliability_weights.slice(-2)).toEqual([48 / 120, 0.5]);
     expect(window.reliability_weights.slice(0, -2)).toEqual(Array(23).fill(0));
     expect(window.mean_reliability_weight).toBeCloseTo((0.4 + 0.5) / 25);
@@ -228,7 +256,9 @@ describe('reliability', () => {
     const located = { ...withTunnel.proxy_config, initial_device_state: { country_code: 'JP' } };
     await register({ proxy_config: located });
     const multiplierOf = async (code: string) =>
-      (await reliability()).country_multipliers.find((row: Record<string, unknown>) => row.country_code === code);
+      (await reliability()).country_multipliers.find(
+        (row: Record<string, unknown>) => row.country_code === code,
+      );
     expect(await multiplierOf('JP')).toEqual({
       country_location_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       country: 'Japan',
@@ -250,6 +280,7 @@ test('what was counted is there after a restart', async () => {
   await first.stay(30);
   await first.service.close();
   const service = await start({ directory, now: () => first.clock.nowMs });
-  const { providers } = (await call(service.baseUrl, '/stats/providers', { token: first.token })).body;
+  const { providers } = (await call(service.baseUrl, '/stats/providers', { token: first.token }))
+    .body;
   expect(providers).toMatchObject([{ connected: false, uptime_last_24h: 0.5 }]);
 });

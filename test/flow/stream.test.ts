@@ -59,7 +59,10 @@ async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
 }
 
 /** Writes pieces, no faster than they are taken. */
-async function writeAll(response: ServerResponse, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
+async function writeAll(
+  response: ServerResponse,
+  pieces: Iterable<string> | AsyncIterable<string>,
+): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/json' });
   for await (const piece of pieces) {
     if (response.destroyed) return;
@@ -76,7 +79,11 @@ async function writeAll(response: ServerResponse, pieces: Iterable<string> | Asy
 function* generateClients(count: number): Generator<string> {
   yield '{"clients": [';
   for (let index = 0; index < count; index += 1) {
-    const client = { client_id: `client-${index}`, description: 'd'.repeat(300), connections: [{ client_id: 'x' }] };
+    const client = {
+      client_id: `client-${index}`,
+      description: 'd'.repeat(300),
+      connections: [{ client_id: 'x' }],
+    };
     yield `${index === 0 ? '' : ','}${JSON.stringify(client)}`;
   }
   yield ']}';
@@ -101,7 +108,9 @@ describe('a stream', () => {
   });
 
   it('of fifty thousand clients takes no more memory than of a thousand', async () => {
-    const { clients } = await start((_, response) => void writeAll(response, generateClients(50_000)));
+    const { clients } = await start(
+      (_, response) => void writeAll(response, generateClients(50_000)),
+    );
     setFlagsFromString('--expose-gc');
     const collect: () => void = runInNewContext('gc');
     const heapBytes: number[] = [];
@@ -173,7 +182,8 @@ describe('a stream', () => {
 });
 
 const item = '{"client_id": "a"}';
-const body = (text: string): Behaviour => sendText(text, 200, { 'content-type': 'application/json' });
+const body = (text: string): Behaviour =>
+  sendText(text, 200, { 'content-type': 'application/json' });
 
 describe('a wrong answer', () => {
   it.each<readonly [string, Behaviour, readonly string[], string]>([
@@ -186,7 +196,12 @@ describe('a wrong answer', () => {
     ['a portal page', sendHtml(200), [], 'answer-not-json'],
     ['a portal page that is called JSON', body('<!doctype html><p>Sign in'), [], 'answer-not-json'],
     ['a portal page that says 401', sendHtml(401), [], 'answer-not-json'],
-    ['a redirect', sendText('', 302, { location: 'http://portal.example/x?session=1' }), [], 'answer-redirected'],
+    [
+      'a redirect',
+      sendText('', 302, { location: 'http://portal.example/x?session=1' }),
+      [],
+      'answer-redirected',
+    ],
     ['a 401', sendText('Not authorized.', 401), [], 'not-authorized'],
     ['a 401 as JSON', sendJson({ error: { message: 'no' } }, 401), [], 'not-authorized'],
     ['a 404', sendText('404 page not found', 404), [], 'operation-not-served'],
@@ -196,13 +211,33 @@ describe('a wrong answer', () => {
     ['a list alone', body(`[${item}]`), [], 'answer-invalid'],
     ['a word in the list', body(`{"clients": [${item}, nothing`), ['a'], 'answer-not-json'],
     ['something behind the end', body(`{"clients": [${item}]}{}`), ['a'], 'answer-not-json'],
-    ['an error before the list', body(`{"error": {"message": "no"}, "clients": [${item}]}`), [], 'service-refused'],
-    ['an error behind the list', body(`{"clients": [${item}], "error": {"message": "no"}}`), ['a'], 'service-refused'],
+    [
+      'an error before the list',
+      body(`{"error": {"message": "no"}, "clients": [${item}]}`),
+      [],
+      'service-refused',
+    ],
+    [
+      'an error behind the list',
+      body(`{"clients": [${item}], "error": {"message": "no"}}`),
+      ['a'],
+      'service-refused',
+    ],
     ['an error that is a text', body('{"clients": null, "error": "no"}'), [], 'service-refused'],
     ['an error of the token', body('{"error": "invalid token"}'), [], 'not-authorized'],
     ['a number in the place of the list', body('{"clients": 7}'), [], 'answer-invalid'],
-    ['an object in the place of the list', body(`{"clients": {"x": ${item}}}`), [], 'answer-invalid'],
-    ['an item of another shape', body(`{"clients": [${item}, {"client_id": 7}]}`), ['a'], 'answer-invalid'],
+    [
+      'an object in the place of the list',
+      body(`{"clients": {"x": ${item}}}`),
+      [],
+      'answer-invalid',
+    ],
+    [
+      'an item of another shape',
+      body(`{"clients": [${item}, {"client_id": 7}]}`),
+      ['a'],
+      'answer-invalid',
+    ],
     ['an item that is null', body(`{"clients": [${item}, null]}`), ['a'], 'answer-invalid'],
   ])('%s has its code', async (_, behave, ids, code) => {
     const { service, clients, attempts } = await start(behave);
@@ -211,22 +246,34 @@ describe('a wrong answer', () => {
   });
 
   it('says which item was wrong, and not what it was', async () => {
-    const { clients } = await start(body(`{"clients": [${item}, ${item}, {"client_id": ["hunter2"]}]}`));
+    const { clients } = await start(
+      body(`{"clients": [${item}, ${item}, {"client_id": ["hunter2"]}]}`),
+    );
     const { error } = await readAll(clients);
-    expect(error?.message).toBe('GET /network/clients: clients.2.client_id: expected string, found array');
+    expect(error?.message).toBe(
+      'GET /network/clients: clients.2.client_id: expected string, found array',
+    );
   });
 
   it('that gives the token back shows none of it', async () => {
     const { client } = await start((request, response) =>
-      sendJson({ clients: [], error: { message: `bad ${request.headers.authorization}` } })(request, response),
+      sendJson({ clients: [], error: { message: `bad ${request.headers.authorization}` } })(
+        request,
+        response,
+      ),
     );
     const opaque = new Secret('opaque-token');
-    const stream = client.stream('clients', undefined, { token: opaque, signal: new AbortController().signal });
+    const stream = client.stream('clients', undefined, {
+      token: opaque,
+      signal: new AbortController().signal,
+    });
     expect((await readAll(stream)).error?.message).toContain('bad Bearer [secret]');
   });
 
   it('to the opening is forgotten once a good one comes', async () => {
-    const { clients, attempts } = await start(inTurn(reset, sendText('down', 503), body(`{"clients": [${item}]}`)));
+    const { clients, attempts } = await start(
+      inTurn(reset, sendText('down', 503), body(`{"clients": [${item}]}`)),
+    );
     expect(await readAll(clients)).toEqual({ ids: ['a'], error: undefined });
     expect(attempts).toEqual(['service-unreachable', 'service-failed', 'ok']);
   });
@@ -249,7 +296,10 @@ describe('an answer of any length', () => {
 
   it('is not taken where one item is longer', async () => {
     const { clients } = await start(body(`{"clients": [${item}, ${long(2 * 1024 ** 2)}]}`));
-    expect(await readAll(clients)).toMatchObject({ ids: ['a'], error: { code: 'answer-too-large' } });
+    expect(await readAll(clients)).toMatchObject({
+      ids: ['a'],
+      error: { code: 'answer-too-large' },
+    });
   });
 
   it('is not read for ever where nothing comes', async () => {

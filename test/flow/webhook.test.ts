@@ -29,14 +29,25 @@ interface Received {
   readonly atMs: number;
 }
 
-/** A receiver that answers with these statuses, one after another, and with 204 from then on; `held` answers 503, but later. */
-async function startReceiver(statuses: readonly (number | 'nothing' | 'held')[] = [], headers = {}) {
+/**
+ * A receiver that answers with these statuses, one after another, and with 204 from then on; `held`
+ * answers 503, but later.
+ */
+async function startReceiver(
+  statuses: readonly (number | 'nothing' | 'held')[] = [],
+  headers = {},
+) {
   const received: Received[] = [];
   const held = Promise.withResolvers<void>();
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString('utf8');
     const status = statuses[received.length] ?? 204;
-    received.push({ path: request.url ?? '', headers: request.headers, body, atMs: performance.now() });
+    received.push({
+      path: request.url ?? '',
+      headers: request.headers,
+      body,
+      atMs: performance.now(),
+    });
     if (status === 'held') await held.promise;
     if (status === 'nothing') request.socket.destroy();
     else response.writeHead(status === 'held' ? 503 : status, headers).end('x'.repeat(100_000));
@@ -140,7 +151,13 @@ describe('a webhook', () => {
         description: 'kitchen',
         event: 'phase',
       },
-      expect.objectContaining({ from: 'connecting', to: 'idle', reason: null, message: null, action: null }),
+      expect.objectContaining({
+        from: 'connecting',
+        to: 'idle',
+        reason: null,
+        message: null,
+        action: null,
+      }),
     ]);
     expect(received[0]?.path).toBe('/hook/path-secret-4711?key=query-secret-0815');
     expect(received[0]?.headers['content-type']).toBe('application/json');
@@ -229,20 +246,25 @@ describe('a webhook', () => {
     expect(bodies(received).map(({ to }) => to)).toEqual(['providing', 'providing', 'idle']);
   });
 
-  test.each([400, 302, 410])('that answers %i is not asked again, and not followed', async (status) => {
-    const { received, url } = await startReceiver([status], { location: '/elsewhere' });
-    const { state, log } = startAgent(url);
-    await vi.waitFor(() => expect(log.join('')).toContain(`it answered ${status}`));
-    state.facts = silent;
-    await vi.waitFor(() => expect(received).toHaveLength(2));
-    expect(received[1]?.path).toBe('/hook/path-secret-4711?key=query-secret-0815');
-    expect(bodies(received).map(({ to }) => to)).toEqual(['providing', 'connecting']);
-  });
+  test.each([400, 302, 410])(
+    'that answers %i is not asked again, and not followed',
+    async (status) => {
+      const { received, url } = await startReceiver([status], { location: '/elsewhere' });
+      const { state, log } = startAgent(url);
+      await vi.waitFor(() => expect(log.join('')).toContain(`it answered ${status}`));
+      state.facts = silent;
+      await vi.waitFor(() => expect(received).toHaveLength(2));
+      expect(received[1]?.path).toBe('/hook/path-secret-4711?key=query-secret-0815');
+      expect(bodies(received).map(({ to }) => to)).toEqual(['providing', 'connecting']);
+    },
+  );
 
   test('that never takes a change is given up on, and hears of the next one', async () => {
     const { received, url } = await startReceiver(Array(12).fill(500));
     const { state, log } = startAgent(url);
-    await vi.waitFor(() => expect(log.join('')).toContain('webhook delivery failed'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(log.join('')).toContain('webhook delivery failed'), {
+      timeout: 10_000,
+    });
     expect(received).toHaveLength(12);
     state.facts = silent;
     await vi.waitFor(() => expect(received).toHaveLength(13));
@@ -250,7 +272,9 @@ describe('a webhook', () => {
 
   test('keeps its address out of the log, which says what is wrong once', async () => {
     const { log } = startAgent('http://127.0.0.1:1/hook/path-secret-4711?key=query-secret-0815');
-    await vi.waitFor(() => expect(log.join('')).toContain('webhook delivery failed'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(log.join('')).toContain('webhook delivery failed'), {
+      timeout: 10_000,
+    });
     expect(log.join('')).toContain('ECONNREFUSED');
     expect(log.join('')).not.toMatch(/4711|0815/);
     expect(log).toHaveLength(2);
@@ -282,7 +306,9 @@ describe('a webhook', () => {
 
 describe('what happens once', () => {
   const atCap = (bytes: number) => createFacts({ usage: { bytes } }, providing);
-  /** The loops of a configured agent in this state directory, and what they were answered so far. */
+  /**
+   * The loops of a configured agent in this state directory, and what they were answered so far.
+   */
   async function startConfigured(directory: string, url: string, facts: Facts) {
     const stop = new AbortController();
     const lines: string[] = [];
@@ -320,7 +346,10 @@ describe('what happens once', () => {
   }
   const eventsOf = (received: readonly Received[]) => bodies(received).map(({ event }) => event);
   const waitForEvents = (received: readonly Received[], events: readonly string[]) =>
-    vi.waitFor(() => expect(eventsOf(received).filter((event) => event !== 'phase')).toEqual(events), 15_000);
+    vi.waitFor(
+      () => expect(eventsOf(received).filter((event) => event !== 'phase')).toEqual(events),
+      15_000,
+    );
 
   test('in a period or ever is told once, also over restarts', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'tributary-told-'));
@@ -328,9 +357,16 @@ describe('what happens once', () => {
     const { received, url } = await startReceiver();
     const first = await startConfigured(directory, url, atCap(410e9));
     await waitForEvents(received, ['cap-80', 'first-payout']);
-    expect(bodies(received)[0]).toMatchObject({ from: 'providing', to: 'providing', reason: null, action: null });
+    expect(bodies(received)[0]).toMatchObject({
+      from: 'providing',
+      to: 'providing',
+      reason: null,
+      action: null,
+    });
     await vi.waitFor(async () =>
-      expect(JSON.parse(await readFile(join(directory, 'told.json'), 'utf8')).data.isPayoutTold).toBe(true),
+      expect(
+        JSON.parse(await readFile(join(directory, 'told.json'), 'utf8')).data.isPayoutTold,
+      ).toBe(true),
     );
     await first.end();
     const second = await startConfigured(directory, url, atCap(420e9));

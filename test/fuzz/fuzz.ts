@@ -43,11 +43,15 @@ for (const target of chosen) {
     `${Math.round(result.slowestMs)} ms`,
     result.faults.length,
   ];
-  console.log(`${result.name.padEnd(38)}${cells.map((cell) => String(cell).padStart(10)).join('')}`);
-  for (const fault of result.faults) console.log(`  ${fault.why}\n  ${JSON.stringify(fault.text.slice(0, 300))}`);
+  console.log(
+    `${result.name.padEnd(38)}${cells.map((cell) => String(cell).padStart(10)).join('')}`,
+  );
+  for (const fault of result.faults)
+    console.log(`  ${fault.why}\n  ${JSON.stringify(fault.text.slice(0, 300))}`);
 }
 const all = results.reduce((sum, { cases }) => sum + cases, 0);
 const faults = results.reduce((sum, result) => sum + result.faults.length, 0);
 console.log(`${all} cases, ${faults} faults`);
-if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ seed, seconds, results }, null, 2)}\n`);
+if (options.json !== undefined)
+  writeFileSync(options.json, `${JSON.stringify({ seed, seconds, results }, null, 2)}\n`);
 process.exitCode = faults === 0 ? 0 : 1;

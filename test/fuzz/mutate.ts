@@ -58,8 +58,29 @@ const pieces = [
 ] as const;
 
 const values: readonly unknown[] = [
-  ...[null, true, 0, -1, 1.5, 1e308, Number.MAX_SAFE_INTEGER + 2, '', ' ', '\u001b]0;x\u0007', [], {}, [[]], [null]],
-  ...[{ __proto__: null }, { error: {} }, { error: 'no' }, 'x'.repeat(70_000), Array.from({ length: 2000 }, () => 0)],
+  ...[
+    null,
+    true,
+    0,
+    -1,
+    1.5,
+    1e308,
+    Number.MAX_SAFE_INTEGER + 2,
+    '',
+    ' ',
+    '\u001b]0;x\u0007',
+    [],
+    {},
+    [[]],
+    [null],
+  ],
+  ...[
+    { __proto__: null },
+    { error: {} },
+    { error: 'no' },
+    'x'.repeat(70_000),
+    Array.from({ length: 2000 }, () => 0),
+  ],
 ];
 
 /** The sample with a few things wrong, such that the same random numbers give the same text. */

@@ -12,14 +12,19 @@ export const answers: Partial<Record<OperationName, string>> = {
     },
   }),
   clients: JSON.stringify({
-    clients: [{ client_id: '1', device_spec: 'x', connections: [{ connect_time: '2026-01-01T00:00:00Z' }] }],
+    clients: [
+      { client_id: '1', device_spec: 'x', connections: [{ connect_time: '2026-01-01T00:00:00Z' }] },
+    ],
   }),
 };
 
 export const tunnelSamples = [
   renderIssuedText(),
   renderIssuedText({ DNS: 'MTU = 1300', Address: 'Address = 10.4.4.4, fd00::2/64' }),
-  renderIssuedText({ Endpoint: 'Endpoint = [2001:db8::1]:51820', AllowedIPs: 'AllowedIPs = 0.0.0.0/0, ::/0' }),
+  renderIssuedText({
+    Endpoint: 'Endpoint = [2001:db8::1]:51820',
+    AllowedIPs: 'AllowedIPs = 0.0.0.0/0, ::/0',
+  }),
 ];
 export const jsonOfIp = JSON.stringify([
   {
@@ -51,8 +56,25 @@ export const jsonOfNft = JSON.stringify({
   nftables: [
     { metainfo: { version: '1.0.6' } },
     { table: { family: 'inet', name: 'tributary', handle: 1 } },
-    { chain: { family: 'inet', table: 'tributary', name: 'forward', hook: 'forward', prio: 0, policy: 'drop' } },
-    { rule: { family: 'inet', table: 'tributary', chain: 'forward', comment: 'x', expr: [{ accept: null }] } },
+    {
+      chain: {
+        family: 'inet',
+        table: 'tributary',
+        name: 'forward',
+        hook: 'forward',
+        prio: 0,
+        policy: 'drop',
+      },
+    },
+    {
+      rule: {
+        family: 'inet',
+        table: 'tributary',
+        chain: 'forward',
+        comment: 'x',
+        expr: [{ accept: null }],
+      },
+    },
     { counter: { family: 'inet', table: 'tributary', name: 'forwarded_up', packets: 1, bytes: 2 } },
     { quota: { family: 'inet', table: 'tributary', name: 'cap', bytes: 100, used: 3 } },
     {

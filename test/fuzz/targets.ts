@@ -69,7 +69,10 @@ async function readState(text: string) {
 
 /** Any value of a kind, such that the same text gives the same one. */
 const toValue = <T>(values: fc.Arbitrary<T>, text: string) =>
-  fc.sample(values, { numRuns: 1, seed: Buffer.from(text).reduce((sum, byte) => (sum * 31 + byte) | 0, 7) })[0] as T;
+  fc.sample(values, {
+    numRuns: 1,
+    seed: Buffer.from(text).reduce((sum, byte) => (sum * 31 + byte) | 0, 7),
+  })[0] as T;
 
 export const targets: readonly Target[] = [
   {
@@ -125,13 +128,26 @@ export const targets: readonly Target[] = [
     samples: ['120', 'Wed, 21 Oct 2026 07:28:00 GMT', '-1'],
     run: (text) => readRetryAfterSeconds(text, 1.8e12),
     judge: (seconds) =>
-      seconds === undefined || (Number(seconds) >= 0 && Number(seconds) <= 86_400) ? undefined : `${seconds} s`,
+      seconds === undefined || (Number(seconds) >= 0 && Number(seconds) <= 86_400)
+        ? undefined
+        : `${seconds} s`,
   },
-  { name: 'interfaces (ip)', samples: [jsonOfIp, '[]', '[{}]'], run: (text) => observeInterfaces(saying(text)) },
-  { name: 'routes and rules (ip)', samples: [jsonOfIp, '[]'], run: (text) => observeNetwork(saying(text)) },
+  {
+    name: 'interfaces (ip)',
+    samples: [jsonOfIp, '[]', '[{}]'],
+    run: (text) => observeInterfaces(saying(text)),
+  },
+  {
+    name: 'routes and rules (ip)',
+    samples: [jsonOfIp, '[]'],
+    run: (text) => observeNetwork(saying(text)),
+  },
   {
     name: 'a line of ip monitor',
-    samples: ['2: eth0    inet 10.0.0.1/8 scope global eth0', 'Deleted default via 10.0.0.1 dev eth0'],
+    samples: [
+      '2: eth0    inet 10.0.0.1/8 scope global eth0',
+      'Deleted default via 10.0.0.1 dev eth0',
+    ],
     run: (text) => createIpNews()(text),
   },
   {
@@ -139,7 +155,11 @@ export const targets: readonly Target[] = [
     samples: [jsonOfNft, '{"nftables": []}'],
     run: (text) => observeNftTable(saying(text), 'tributary'),
   },
-  { name: 'the outline (nft)', samples: [jsonOfNft], run: (text) => observeNftOutline(saying(text), 'tributary') },
+  {
+    name: 'the outline (nft)',
+    samples: [jsonOfNft],
+    run: (text) => observeNftOutline(saying(text), 'tributary'),
+  },
   {
     name: 'wg show',
     samples: [
@@ -154,7 +174,10 @@ export const targets: readonly Target[] = [
       'Object "marker-1" is unknown, try "ip help".\nCommand failed -:2\n',
       'Error: syntax error, unexpected string\nmarker-1\n^^^^^^^^\n',
     ],
-    run: (text) => Object.values(dialects).map((dialect) => findAnswer({ out: text, err: text }, 'marker-1', dialect)),
+    run: (text) =>
+      Object.values(dialects).map((dialect) =>
+        findAnswer({ out: text, err: text }, 'marker-1', dialect),
+      ),
   },
   {
     name: 'configuration',
@@ -200,7 +223,11 @@ export const targets: readonly Target[] = [
       '<NewExternalIPAddress>1.2.3.4</NewExternalIPAddress>',
       'http://192.168.1.1:5000/x.xml',
     ],
-    run: (text) => [findConnectionService(text), readExternalAddress(text), toPlaceOn('192.168.1.1', text)],
+    run: (text) => [
+      findConnectionService(text),
+      readExternalAddress(text),
+      toPlaceOn('192.168.1.1', text),
+    ],
   },
   {
     name: 'iptables -S',
@@ -221,7 +248,11 @@ export const targets: readonly Target[] = [
   },
   { name: 'ports', samples: ['25', '6881-6889', 'udp/1900'], run: parsePortRange },
   { name: 'a duration', samples: ['90s', '2h', '1d', '15 min'], run: parseDurationSeconds },
-  { name: 'a host name', samples: ['raspberrypi.local:9469', '[::1]:80', 'tributary'], run: toHostName },
+  {
+    name: 'a host name',
+    samples: ['raspberrypi.local:9469', '[::1]:80', 'tributary'],
+    run: toHostName,
+  },
   {
     name: 'a text to show',
     samples: ['plain', '\u001b[31mred'],

@@ -22,7 +22,9 @@ interface Fault {
   readonly text: string;
 }
 
-/** A case may take so long (ms) before it is a fault: none comes near it, on busy machines either. */
+/**
+ * A case may take so long (ms) before it is a fault: none comes near it, on busy machines either.
+ */
 const mostMs = 2_000;
 const mostFaults = 5;
 const mostMessage = 4_000;
@@ -66,7 +68,9 @@ async function tryCase(
 
 /** Bad input has to end in an error with a code, whose message is short and can be shown. */
 function findFaultOfError(error: unknown): string | undefined {
-  if (!(error instanceof TributaryError)) return `it threw ${error instanceof Error ? (error.stack ?? error) : error}`;
-  if (error.message.length > mostMessage) return `its message has ${error.message.length} characters`;
+  if (!(error instanceof TributaryError))
+    return `it threw ${error instanceof Error ? (error.stack ?? error) : error}`;
+  if (error.message.length > mostMessage)
+    return `its message has ${error.message.length} characters`;
   return undefined;
 }

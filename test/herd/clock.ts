@@ -1,4 +1,7 @@
-/** Time as the agent's code sees it while a device is driven: `Date` is handed in, the monotonic clock replaced. */
+/**
+ * Time as the agent's code sees it while a device is driven: `Date` is handed in, the monotonic
+ * clock replaced.
+ */
 export interface VirtualClock {
   /** Since the devices were switched on. */
   ms: number;

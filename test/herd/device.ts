@@ -17,8 +17,9 @@ import type { VirtualClock } from './clock.ts';
 import { bootAtMs, refuseNow, type Scenario } from './scenarios.ts';
 
 /*
- * One registered device on virtual time: the agent's own loops decide when the service is asked. Of the data path only
- * what it tells them is there: the device provides two seconds after it was switched on.
+ * One registered device on virtual time: the agent's own loops decide when the service is asked. Of
+ * the data path only what it tells them is there: the device provides two seconds after it was
+ * switched on.
  */
 
 const config = configSchema.parse({ service: { base_url: 'https://service.example' } });
@@ -46,7 +47,8 @@ export async function driveDevice(parts: DeviceParts, untilMs: number): Promise<
   const registration = createRegistration(random);
   const sections = createSections(config, now());
   const call = createCalls(parts);
-  let confirmed: ProvideMode | undefined = scenario.profile === 'production' ? undefined : 'friends';
+  let confirmed: ProvideMode | undefined =
+    scenario.profile === 'production' ? undefined : 'friends';
   sections.mode.decision = { permit: true, mode: 'friends', reasons: [] };
   const state = { ...sections, overrides: { current: () => undefined } };
   const nextMs = {
@@ -74,7 +76,14 @@ export async function driveDevice(parts: DeviceParts, untilMs: number): Promise<
     confirmRefusal: async () => false,
     dropIfUseless: async () => false,
   };
-  const service = createServiceLoop({ state, service: sections.service, session, wakeups, now, random });
+  const service = createServiceLoop({
+    state,
+    service: sections.service,
+    session,
+    wakeups,
+    now,
+    random,
+  });
   await service.restore();
   const announce = createAnnounceTick({
     state,
@@ -97,7 +106,10 @@ export async function driveDevice(parts: DeviceParts, untilMs: number): Promise<
     return (reportsAtMs.shift() ?? Number.POSITIVE_INFINITY) - clock.ms;
   };
   const ticks = { service: service.tick, announce, report };
-  const askLedgerAtMs = Math.min(firstAskMs * (1 + random()), providesAfterMs + firstCountedMs + random() * firstAskMs);
+  const askLedgerAtMs = Math.min(
+    firstAskMs * (1 + random()),
+    providesAfterMs + firstCountedMs + random() * firstAskMs,
+  );
   const ledger = { atMs: askLedgerAtMs };
   for (;;) {
     const name = (Object.keys(nextMs) as (keyof typeof nextMs)[]).reduce((first, other) =>
@@ -124,11 +136,18 @@ export async function driveDevice(parts: DeviceParts, untilMs: number): Promise<
   }
 }
 
-/** Since the installation's id alone decides, and one chance of eight, a million devices share the answers. */
+/**
+ * Since the installation's id alone decides, and one chance of eight, a million devices share the
+ * answers.
+ */
 const reportTimes = new Map<string, readonly number[]>();
 
 /** When the agent's own loop reports, in ms since the devices were switched on. */
-async function findReportTimes({ scenario, clock, random }: DeviceParts, installId: string, untilMs: number) {
+async function findReportTimes(
+  { scenario, clock, random }: DeviceParts,
+  installId: string,
+  untilMs: number,
+) {
   const chance = Math.floor(random() * 8);
   const key = `${scenario.cron} ${installId} ${chance}`;
   const known = reportTimes.get(key);
@@ -157,20 +176,34 @@ function createRegistration(random: () => number): Registration {
   const part = Math.floor((Math.floor(random() * installations) / installations) * 2 ** 32);
   const installId = `${part.toString(16).padStart(8, '0')}00000000`;
   // The service leaves the interval to the device.
-  return { installId, clientId: 'client', keepaliveSeconds: 0, showsProduction: false } as Registration;
+  return {
+    installId,
+    clientId: 'client',
+    keepaliveSeconds: 0,
+    showsProduction: false,
+  } as Registration;
 }
 
 type Operation = 'authClient' | 'providers' | 'providerLastN' | 'setProvide' | 'clients';
 
 /** One call as the service client makes it, with its own tries. @throws what the last try threw */
-function createCalls({ scenario, clock, random, onRequest }: DeviceParts): (name: Operation) => void {
+function createCalls({
+  scenario,
+  clock,
+  random,
+  onRequest,
+}: DeviceParts): (name: Operation) => void {
   return () => {
     for (let attempt = 1; ; attempt += 1) {
       onRequest();
       try {
         return refuseNow(scenario, clock.ms);
       } catch (error) {
-        const waitMs = planRetryMs(error, attempt, { repeat: 'always', random, tries: triesPerCall });
+        const waitMs = planRetryMs(error, attempt, {
+          repeat: 'always',
+          random,
+          tries: triesPerCall,
+        });
         if (waitMs === undefined) throw error;
         clock.ms += waitMs;
       }
@@ -178,7 +211,10 @@ function createCalls({ scenario, clock, random, onRequest }: DeviceParts): (name
   };
 }
 
-function createAnnouncing({ profile }: Scenario, call: (name: Operation) => void): ServiceClient['call'] {
+function createAnnouncing(
+  { profile }: Scenario,
+  call: (name: Operation) => void,
+): ServiceClient['call'] {
   const answer = async (name: Operation, request: unknown) => {
     call(name);
     if (name === 'clients') return { clients: [] };

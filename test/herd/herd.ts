@@ -6,8 +6,9 @@ import { renderHerd } from './render-herd.ts';
 import { countAll, goalRatio, type HerdOptions, type HerdShare, judgeHerd } from './run-herd.ts';
 
 /*
- * `npm run herd [-- --agents 100000] [--seed 1] [--json FILE]`: what a service sees of very many agents, on virtual time,
- * with the agent's own loops, on two threads. Ends with 1 where a phase has a higher peak than the goal.
+ * `npm run herd [-- --agents 100000] [--seed 1] [--json FILE]`: what a service sees of very many
+ * agents, on virtual time, with the agent's own loops, on two threads. Ends with 1 where a phase
+ * has a higher peak than the goal.
  */
 
 const threads = 2;
@@ -40,7 +41,9 @@ async function countOnThreads({ agents, seed }: HerdOptions): Promise<readonly U
     end: Math.floor(((index + 1) * agents) / threads),
   }));
   const counted = await Promise.all(shares.map(countOnThread));
-  return (counted[0] ?? []).map((_, scenario) => addUp(counted.flatMap((share) => share[scenario] ?? [])));
+  return (counted[0] ?? []).map((_, scenario) =>
+    addUp(counted.flatMap((share) => share[scenario] ?? [])),
+  );
 }
 
 async function countOnThread(share: HerdShare): Promise<readonly Uint32Array[]> {

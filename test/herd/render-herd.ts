@@ -26,7 +26,8 @@ export function renderHerd({ agents, seed, windowSeconds, rows }: HerdResult): s
     'peak/rest'.padStart(10),
   ].join('  ');
   const plots = rows.map(
-    ({ phase, curve }) => `${phase.padEnd(width)}  ${renderSparkline(toColumns(curve), goalRatio * usual)}`,
+    ({ phase, curve }) =>
+      `${phase.padEnd(width)}  ${renderSparkline(toColumns(curve), goalRatio * usual)}`,
   );
   return [
     `seed ${seed}, peaks of ${windowSeconds} s; the goal is at most ${goalRatio} means of rest`,

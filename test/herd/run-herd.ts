@@ -39,7 +39,10 @@ export async function runHerd(options: HerdOptions): Promise<HerdResult> {
   return judgeHerd(options, await countAll({ ...options, first: 0, end: options.agents }));
 }
 
-/** Requests in each second of each scenario by some of the devices: those from `first` to before `end`. */
+/**
+ * Requests in each second of each scenario by some of the devices: those from `first` to before
+ * `end`.
+ */
 export async function countAll(share: HerdShare): Promise<readonly Uint32Array[]> {
   const counted: Uint32Array[] = [];
   for (const scenario of scenarios) counted.push(await countRequests(scenario, share));
@@ -47,11 +50,15 @@ export async function countAll(share: HerdShare): Promise<readonly Uint32Array[]
 }
 
 /** The rows of what was counted. */
-export function judgeHerd({ agents, seed }: HerdOptions, counted: readonly Uint32Array[]): HerdResult {
+export function judgeHerd(
+  { agents, seed }: HerdOptions,
+  counted: readonly Uint32Array[],
+): HerdResult {
   const windowSeconds = chooseWindowSeconds(agents);
   const curves = scenarios.flatMap(({ phases }, index) =>
     phases.map(({ name, fromMinute, untilMinute }) => {
-      const seconds = counted[index]?.subarray(fromMinute * 60, untilMinute * 60) ?? new Uint32Array();
+      const seconds =
+        counted[index]?.subarray(fromMinute * 60, untilMinute * 60) ?? new Uint32Array();
       return { phase: name, curve: toCurve(seconds, windowSeconds) };
     }),
   );
@@ -64,14 +71,18 @@ export function judgeHerd({ agents, seed }: HerdOptions, counted: readonly Uint3
 }
 
 /**
- * One second for 40,000 devices and more; longer for fewer, so that a window holds about 800 requests. Chance alone makes
- * the busiest of some hundred such windows a tenth higher than the mean; with 100,000 devices and 1 s it is 8 %.
+ * One second for 40,000 devices and more; longer for fewer, so that a window holds about 800
+ * requests. Chance alone makes the busiest of some hundred such windows a tenth higher than the
+ * mean; with 100,000 devices and 1 s it is 8 %.
  */
 function chooseWindowSeconds(agents: number): number {
   return Math.min(60, Math.max(1, Math.round(40_000 / agents)));
 }
 
-/** Requests in each second since the devices were switched on. Devices do not see each other: they are driven in turn. */
+/**
+ * Requests in each second since the devices were switched on. Devices do not see each other: they
+ * are driven in turn.
+ */
 function countRequests(scenario: Scenario, { seed, first, end }: HerdShare): Promise<Uint32Array> {
   const minutes = Math.max(...scenario.phases.map(({ untilMinute }) => untilMinute));
   const requests = new Uint32Array(minutes * 60);

@@ -71,14 +71,23 @@ export const scenarios: readonly Scenario[] = [
   },
 ];
 
-/** @throws what the service client throws while the scenario's service does not answer, or sends everyone away */
+/**
+ * @throws what the service client throws while the scenario's service does not answer, or sends
+ * everyone away
+ */
 export function refuseNow({ spells }: Scenario, sinceBootMs: number): void {
   const minute = sinceBootMs / 60_000;
-  const spell = spells.find(({ fromMinute, untilMinute }) => minute >= fromMinute && minute < untilMinute);
+  const spell = spells.find(
+    ({ fromMinute, untilMinute }) => minute >= fromMinute && minute < untilMinute,
+  );
   if (spell === undefined) return;
   const { awayUntilMinute } = spell;
-  if (awayUntilMinute === undefined) throw new TributaryError('service-unreachable', 'no answer', { maybeSent: false });
+  if (awayUntilMinute === undefined)
+    throw new TributaryError('service-unreachable', 'no answer', { maybeSent: false });
   const date = new Date(bootAtMs + awayUntilMinute * 60_000).toUTCString();
   const retryAfterSeconds = readRetryAfterSeconds(date, bootAtMs + sinceBootMs);
-  throw new TributaryError('service-failed', 'the service failed (503)', { maybeSent: true, retryAfterSeconds });
+  throw new TributaryError('service-failed', 'the service failed (503)', {
+    maybeSent: true,
+    retryAfterSeconds,
+  });
 }

@@ -5,19 +5,26 @@ import { Stryker } from '@stryker-mutator/core';
 import { renderScores } from './scores.ts';
 
 /*
- * `npm run mutate [-- FOLDER…]`: changes one small thing at a time in a copy of these folders and runs their own tests.
- * A change that no test notices has survived. Results are kept in .mutation, and only what changed since is tried again;
- * `--force` tries everything again, as after a change to what tests share.
+ * `npm run mutate [-- FOLDER…]`: changes one small thing at a time in a copy of these folders and
+ * runs their own tests. A change that no test notices has survived. Results are kept in .mutation,
+ * and only what changed since is tried again; `--force` tries everything again, as after a change
+ * to what tests share.
  */
 
 /** What is changed in each folder, and the tests that have to notice. */
-const folders: Readonly<Record<string, { readonly code: string; readonly tests: readonly string[] }>> = {
+const folders: Readonly<
+  Record<string, { readonly code: string; readonly tests: readonly string[] }>
+> = {
   provide: { code: 'src/provide/**/*.ts', tests: ['test/unit/provide/**/*.test.ts'] },
   gateway: { code: 'src/gateway/**/*.ts', tests: ['test/unit/gateway/**/*.test.ts'] },
   tunnel: { code: 'src/tunnel/**/*.ts', tests: ['test/unit/tunnel/**/*.test.ts'] },
   identity: {
     code: 'src/identity/**/*.ts',
-    tests: ['test/unit/identity/**/*.test.ts', 'test/flow/registration.test.ts', 'test/flow/sign-in.test.ts'],
+    tests: [
+      'test/unit/identity/**/*.test.ts',
+      'test/flow/registration.test.ts',
+      'test/flow/sign-in.test.ts',
+    ],
   },
   'data-path': {
     code: 'src/data-path/**/*.ts',
@@ -29,7 +36,10 @@ const folders: Readonly<Record<string, { readonly code: string; readonly tests: 
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
-    options: { concurrency: { type: 'string', default: '2' }, force: { type: 'boolean', default: false } },
+    options: {
+      concurrency: { type: 'string', default: '2' },
+      force: { type: 'boolean', default: false },
+    },
     allowPositionals: true,
   });
   const unknown = positionals.find((name) => !(name in folders));
@@ -41,7 +51,9 @@ async function main(): Promise<void> {
   // The machine may be needed for something else meanwhile.
   setPriority(10);
   await mkdir('.mutation', { recursive: true });
-  const chosen = Object.entries(folders).filter(([name]) => positionals.length === 0 || positionals.includes(name));
+  const chosen = Object.entries(folders).filter(
+    ([name]) => positionals.length === 0 || positionals.includes(name),
+  );
   const results = [];
   for (const [name, { code, tests }] of chosen) {
     const stryker = new Stryker({

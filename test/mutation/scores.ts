@@ -5,8 +5,13 @@ type MutantResult = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
 
 /** What was done to a folder, and how much of it was noticed. */
 export function renderScores(results: readonly MutantResult[]): string {
-  const byFolder = Map.groupBy(results, ({ fileName }) => relative('src', fileName).split('/')[0] ?? '');
-  const rows = [...byFolder, ['together', results] as const].map(([name, mutants]) => renderRow(name, mutants));
+  const byFolder = Map.groupBy(
+    results,
+    ({ fileName }) => relative('src', fileName).split('/')[0] ?? '',
+  );
+  const rows = [...byFolder, ['together', results] as const].map(([name, mutants]) =>
+    renderRow(name, mutants),
+  );
   const survivors = results
     .filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
     .map(renderSurvivor);
@@ -17,7 +22,8 @@ const columns = ['killed', 'timeout', 'survived', 'uncovered', 'score'] as const
 const header = `${''.padEnd(12)}${columns.map((name) => name.padStart(11)).join('')}`;
 
 function renderRow(name: string, mutants: readonly MutantResult[]): string {
-  const count = (wanted: MutantResult['status']) => mutants.filter(({ status }) => status === wanted).length;
+  const count = (wanted: MutantResult['status']) =>
+    mutants.filter(({ status }) => status === wanted).length;
   const [killed, timeout, survived, uncovered] = [
     count('Killed'),
     count('Timeout'),
@@ -29,7 +35,13 @@ function renderRow(name: string, mutants: readonly MutantResult[]): string {
   return `${name.padEnd(12)}${[killed, timeout, survived, uncovered, score].map((cell) => String(cell).padStart(11)).join('')}`;
 }
 
-function renderSurvivor({ fileName, location, mutatorName, replacement, status }: MutantResult): string {
+function renderSurvivor({
+  fileName,
+  location,
+  mutatorName,
+  replacement,
+  status,
+}: MutantResult): string {
   const place = `${relative('.', fileName)}:${location.start.line}:${location.start.column}`;
   const text = (replacement ?? '').replace(/\s+/g, ' ').slice(0, 100);
   return `${place} ${mutatorName} → ${text}${status === 'NoCoverage' ? ' (not run by any test)' : ''}`;

@@ -1,16 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { profileNames } from '../../src/service/profiles.ts';
 import { statusDocument } from '../../src/status/document.ts';
-import { type Lab, waitForDownload, webPort } from '../lab/lab.ts';
-import { addresses, isInsideLab } from '../lab/network.ts';
-import type { LabProcess } from '../lab/processes.ts';
-import { countClients, createTestLab, runOnDevice, showLogOnFailure, stopAgent } from './support/test-lab.ts';
+import { type Lab, waitForDownload, webPort } from '../../tools/lab/lab.ts';
+import { addresses, isInsideLab } from '../../tools/lab/network.ts';
+import type { LabProcess } from '../../tools/lab/processes.ts';
+import {
+  countClients,
+  createTestLab,
+  runOnDevice,
+  showLogOnFailure,
+  stopAgent,
+} from './support/test-lab.ts';
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.
 describe.skipIf(!isInsideLab()).each(profileNames)('an agent of a %s service', (profile) => {
   let lab: Lab;
   let agent: LabProcess;
-  const refusedBy = async (reason: string) => (await lab.status()).gateway.refusedPackets[reason] ?? 0;
+  const refusedBy = async (reason: string) =>
+    (await lab.status()).gateway.refusedPackets[reason] ?? 0;
   beforeAll(async () => {
     lab = await createTestLab({ id: `agt${profile.slice(0, 3)}`, profile });
     agent = lab.startAgent();
@@ -23,7 +30,10 @@ describe.skipIf(!isInsideLab()).each(profileNames)('an agent of a %s service', (
     const status = await lab.status();
     expect(status).toMatchObject({
       version: 1,
-      client: { id: expect.stringMatching(/^[0-9a-f-]{36}$/), description: expect.stringContaining('lab device') },
+      client: {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        description: expect.stringContaining('lab device'),
+      },
       service: { profile, reachable: true, keepaliveSeconds: expect.any(Number) },
       tunnel: { lastHandshakeAt: expect.any(String) },
       provide: { configured: 'public', effective: 'public' },
@@ -73,7 +83,10 @@ describe.skipIf(!isInsideLab()).each(profileNames)('an agent of a %s service', (
 
   it('says how it is, in every form', async () => {
     const text = await runOnDevice(lab, ['status']);
-    expect(text).toMatchObject({ exitCode: 0, text: expect.stringContaining('Tributary is providing') });
+    expect(text).toMatchObject({
+      exitCode: 0,
+      text: expect.stringContaining('Tributary is providing'),
+    });
     const json = await runOnDevice(lab, ['status', '--json']);
     expect(statusDocument.parse(JSON.parse(json.text)).phase).toBe('providing');
     expect(await runOnDevice(lab, ['health'])).toMatchObject({
@@ -113,12 +126,21 @@ describe.skipIf(!isInsideLab()).each(profileNames)('an agent of a %s service', (
     expect(order).toMatchObject({ exitCode: 0, text: expect.stringContaining('none') });
     expect(await lab.probe(addresses.internet, webPort)).toBe('refused');
     const idle = await lab.status();
-    expect(idle).toMatchObject({ phase: 'idle', gateway: { open: false }, provide: { effective: 'none' } });
+    expect(idle).toMatchObject({
+      phase: 'idle',
+      gateway: { open: false },
+      provide: { effective: 'none' },
+    });
     await runOnDevice(lab, ['provide', 'auto']);
     const open = await lab.status();
-    expect(open).toMatchObject({ phase: 'providing', gateway: { open: true }, provide: { override: null } });
+    expect(open).toMatchObject({
+      phase: 'providing',
+      gateway: { open: true },
+      provide: { override: null },
+    });
     // A service that was told of the none sends nobody before the next scored block.
-    if (profile === 'production') expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
+    if (profile === 'production')
+      expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
   });
 
   it('ends well', async () => {

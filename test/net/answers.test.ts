@@ -1,23 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StatusDocument } from '../../src/status/document.ts';
-import { type Lab, waitForDownload, webPort } from '../lab/lab.ts';
-import { addresses, isInsideLab } from '../lab/network.ts';
-import type { LabProcess } from '../lab/processes.ts';
+import { type Lab, waitForDownload, webPort } from '../../tools/lab/lab.ts';
+import { addresses, isInsideLab } from '../../tools/lab/network.ts';
+import type { LabProcess } from '../../tools/lab/processes.ts';
 import type { NastyAnswer } from './support/nasty-service.ts';
 import { type NastyService, nastyUrl, startNastyService } from './support/start-nasty-service.ts';
-import { countClients, createTestLab, runOnDevice, showLogOnFailure, signIn } from './support/test-lab.ts';
+import {
+  countClients,
+  createTestLab,
+  runOnDevice,
+  showLogOnFailure,
+  signIn,
+} from './support/test-lab.ts';
 
 const page = '<!doctype html><title>Too many requests</title>';
 const authClient = 'POST /network/auth-client';
 const mostRequestsARound = 5;
 
 const wrongAnswers: readonly { readonly name: string; readonly answer: NastyAnswer }[] = [
-  { name: 'a 429 page', answer: { kind: 'status', status: 429, text: page, contentType: 'text/html' } },
-  { name: "a portal's page", answer: { kind: 'status', status: 200, text: page, contentType: 'text/html' } },
+  {
+    name: 'a 429 page',
+    answer: { kind: 'status', status: 429, text: page, contentType: 'text/html' },
+  },
+  {
+    name: "a portal's page",
+    answer: { kind: 'status', status: 200, text: page, contentType: 'text/html' },
+  },
   { name: 'a 500', answer: { kind: 'status', status: 500, text: 'Error. Please email us.' } },
-  { name: 'a 401 page', answer: { kind: 'status', status: 401, text: page, contentType: 'text/html' } },
-  { name: 'an empty object', answer: { kind: 'status', status: 200, text: '{}', contentType: 'application/json' } },
+  {
+    name: 'a 401 page',
+    answer: { kind: 'status', status: 401, text: page, contentType: 'text/html' },
+  },
+  {
+    name: 'an empty object',
+    answer: { kind: 'status', status: 200, text: '{}', contentType: 'application/json' },
+  },
   { name: 'a truncated answer', answer: { kind: 'truncated' } },
   { name: 'an endless answer', answer: { kind: 'huge' } },
   { name: 'a redirect', answer: { kind: 'redirect' } },
@@ -49,7 +67,8 @@ describe.skipIf(!isInsideLab())('a service that answers wrongly while the device
     await signIn(lab);
     newCode = await makeNewCode(lab);
     agent = lab.startAgent();
-    const isSettled = (status: StatusDocument) => status.phase === 'providing' && status.provide.confirmed === 'public';
+    const isSettled = (status: StatusDocument) =>
+      status.phase === 'providing' && status.provide.confirmed === 'public';
     clientId = (await lab.waitForStatus(isSettled)).client.id;
   });
   afterAll(async () => {
@@ -62,7 +81,11 @@ describe.skipIf(!isInsideLab())('a service that answers wrongly while the device
     const countSince = await renewNow();
     expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
     const status = await lab.status();
-    expect(status).toMatchObject({ phase: 'providing', client: { id: clientId }, gateway: { open: true } });
+    expect(status).toMatchObject({
+      phase: 'providing',
+      client: { id: clientId },
+      gateway: { open: true },
+    });
     expect(countSince()).toBeLessThanOrEqual(mostRequestsARound);
     await service.behave({});
     await renewNow();
@@ -94,7 +117,10 @@ describe.skipIf(!isInsideLab())('a service that answers wrongly while the device
     expect(status.phase).toBe('providing');
     expect(status.reasons[0]?.code, 'a note').toMatch(/service-unreachable|answer-truncated/);
     service = await startNastyService(lab);
-    const recovered = await lab.waitForStatus(({ service: { reachable } }) => reachable === true, 90_000);
+    const recovered = await lab.waitForStatus(
+      ({ service: { reachable } }) => reachable === true,
+      90_000,
+    );
     expect(recovered).toMatchObject({ phase: 'providing', client: { id: clientId } });
   });
 
@@ -114,12 +140,18 @@ describe.skipIf(!isInsideLab())('a service that answers wrongly while the device
     await service.behave({ answers: { '*': refusal } });
     const running = lab.startDownload(10_000_000, 30);
     await renewNow('GET /network/clients');
-    const isRefused = ({ reasons }: StatusDocument) => reasons.some(({ code }) => code === 'sign-in-refused');
-    expect(await lab.waitForStatus(isRefused)).toMatchObject({ phase: 'providing', gateway: { open: true } });
+    const isRefused = ({ reasons }: StatusDocument) =>
+      reasons.some(({ code }) => code === 'sign-in-refused');
+    expect(await lab.waitForStatus(isRefused)).toMatchObject({
+      phase: 'providing',
+      gateway: { open: true },
+    });
     expect(await waitForDownload(running)).toMatchObject({ bytes: 10_000_000, isWhole: true });
     await service.behave({});
     await renewNow();
-    expect(await lab.waitForStatus((status) => !isRefused(status))).toMatchObject({ phase: 'providing' });
+    expect(await lab.waitForStatus((status) => !isRefused(status))).toMatchObject({
+      phase: 'providing',
+    });
     await service.behave({ answers: { '*': refusal } });
     await renewNow('GET /network/clients');
     await lab.waitForStatus(isRefused);
@@ -136,7 +168,10 @@ describe.skipIf(!isInsideLab())('a service that answers wrongly while the device
   });
 });
 
-/** The reference service makes one with every start. Only before there is a tunnel, whose session a restart would end. */
+/**
+ * The reference service makes one with every start. Only before there is a tunnel, whose session a
+ * restart would end.
+ */
 async function makeNewCode(lab: Lab): Promise<string> {
   lab.service().kill('SIGTERM');
   await lab.service().exited;

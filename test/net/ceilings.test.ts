@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { grantPermit } from '../../src/data-path/permit.ts';
 import type { Ceilings } from '../../src/gateway/ceilings.ts';
 import type { RefusalCounter } from '../../src/gateway/policy.ts';
-import { isInsideLab } from '../lab/network.ts';
+import { isInsideLab } from '../../tools/lab/network.ts';
 import {
   consumerAddress,
   createGatewayNetwork,
@@ -22,7 +22,8 @@ const apply = (ceilings: Partial<Ceilings>, blockedPorts: readonly number[] = [2
   network.apply({ connections: { ...none, ...ceilings }, blockedPorts });
 const flood = (from: string, count: number, host: string = far.public4) =>
   network.consumer.say({ kind: 'flood', host, from, count });
-const refused = async (counter: RefusalCounter) => (await network.table()).counters.get(counter)?.packets ?? 0;
+const refused = async (counter: RefusalCounter) =>
+  (await network.table()).counters.get(counter)?.packets ?? 0;
 const tracked = async () => {
   const args = ['/proc/sys/net/netfilter/nf_conntrack_count'];
   return Number(await network.onDevice({ program: 'cat', args, doing: 'counting connections' }));
@@ -30,10 +31,13 @@ const tracked = async () => {
 
 /** How many of so many connections open within a second, and stay open. */
 async function hold(from: string, count: number, host: string = far.public4): Promise<number> {
-  return Number(await network.consumer.say({ kind: 'hold', host, port, from, count, waitMs: 1000 }));
+  return Number(
+    await network.consumer.say({ kind: 'hold', host, port, from, count, waitMs: 1000 }),
+  );
 }
 
-// Packets can only be forwarded between network namespaces of one's own, which test/lab/enter.sh makes.
+// Packets can only be forwarded between network namespaces of one's own, which tools/lab/enter.sh
+// makes.
 describe.skipIf(!isInsideLab())('a greedy consumer', () => {
   beforeEach(async () => {
     network = await createGatewayNetwork();
@@ -95,13 +99,22 @@ describe.skipIf(!isInsideLab())('a greedy consumer', () => {
     expect(await tracked()).toBeLessThanOrEqual(201 + 50 * (seconds + 1));
     expect(await refused('refused_new')).toBeGreaterThan(2000);
     expect(await hold(otherConsumer, 40)).toBe(40);
-    expect(await network.consumer.say({ kind: 'echo', bytes: 10_000, waitMs: 10000 })).toBe('heard');
+    expect(await network.consumer.say({ kind: 'echo', bytes: 10_000, waitMs: 10000 })).toBe(
+      'heard',
+    );
   });
 
   test('that says much on one connection, and is not answered, has opened one', async () => {
     await apply({ newPerSecond: 10, perConsumer: 1, total: 5 });
     await network.far.say({ kind: 'listen', tcp: [], udp: [9000] });
-    await network.consumer.say({ kind: 'udp', host: far.public4, port: 9000, word: 'much', count: 1000, size: 100 });
+    await network.consumer.say({
+      kind: 'udp',
+      host: far.public4,
+      port: 9000,
+      word: 'much',
+      count: 1000,
+      size: 100,
+    });
     await expect.poll(async () => (await network.far.heard()).much, { timeout: 5000 }).toBe(1000);
     expect(await tracked()).toBe(1);
   });
@@ -119,7 +132,8 @@ describe.skipIf(!isInsideLab())('a greedy consumer', () => {
 
   test('that goes on asking goes on waiting', async () => {
     await apply({ halfOpen: 1 });
-    const left = async () => Math.max(0, ...(await network.table()).expires.values().filter((seconds) => seconds < 60));
+    const left = async () =>
+      Math.max(0, ...(await network.table()).expires.values().filter((seconds) => seconds < 60));
     expect(await hold(consumerAddress, 1, silent)).toBe(0);
     // TCP asks again after one second and after three.
     let before = await left();
@@ -156,7 +170,15 @@ describe.skipIf(!isInsideLab())('a greedy consumer', () => {
     await hold('fd99::2', 30, far.public6);
     await hold(otherConsumer, 5, silent);
     const after = await network.table();
-    for (const set of ['rates4', 'rates6', 'consumers4', 'consumers6', 'shared', 'all_consumers', 'waiting4'])
+    for (const set of [
+      'rates4',
+      'rates6',
+      'consumers4',
+      'consumers6',
+      'shared',
+      'all_consumers',
+      'waiting4',
+    ])
       expect(after.sets.get(set), set).not.toEqual([]);
     expect(after.listing).toBe(before.listing);
     expect(await told).toBe('');

@@ -1,11 +1,17 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Lab } from '../lab/lab.ts';
-import { isInsideLab } from '../lab/network.ts';
-import { type LabProcess, startProcess } from '../lab/processes.ts';
+import type { Lab } from '../../tools/lab/lab.ts';
+import { isInsideLab } from '../../tools/lab/network.ts';
+import { type LabProcess, startProcess } from '../../tools/lab/processes.ts';
 import { takeSnapshot } from './support/observe-device.ts';
-import { createTestLab, killAgent, runOnDevice, showLogOnFailure, stopAgent } from './support/test-lab.ts';
+import {
+  createTestLab,
+  killAgent,
+  runOnDevice,
+  showLogOnFailure,
+  stopAgent,
+} from './support/test-lab.ts';
 
 const isProviding = (status: { readonly phase: string }) => status.phase === 'providing';
 
@@ -67,7 +73,11 @@ describe.skipIf(!isInsideLab())('what an agent leaves behind', () => {
     };
     for (const command of ['cleanup', 'run']) {
       const { exitCode, text } = await runAnother(command);
-      expect([command, exitCode, text]).toEqual([command, 75, expect.stringContaining('of another state directory')]);
+      expect([command, exitCode, text]).toEqual([
+        command,
+        75,
+        expect.stringContaining('of another state directory'),
+      ]);
     }
     expect((await lab.status()).phase).toBe('providing');
     expect(await stopAgent(running)).toBe(0);

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Lab, webPort } from '../lab/lab.ts';
-import { addresses, isInsideLab } from '../lab/network.ts';
-import { type LabProcess, startProcess } from '../lab/processes.ts';
+import { type Lab, webPort } from '../../tools/lab/lab.ts';
+import { addresses, isInsideLab } from '../../tools/lab/network.ts';
+import { type LabProcess, startProcess } from '../../tools/lab/processes.ts';
 import { createTestLab, showLogOnFailure } from './support/test-lab.ts';
 
 /** Opens so many TCP and UDP connections to the Internet, and keeps them. */
@@ -33,7 +33,10 @@ const listener = `
 const insertForeign = (mark: string) =>
   `-I -p tcp -s 172.17.0.2 -d ${addresses.internet} --sport 10${mark.length} --dport 443 --state ESTABLISHED -u SEEN_REPLY,ASSURED -t 300 -n ${addresses.device}`;
 const mostMs = 100;
-/** What starting Node takes on a machine that does nothing else; on a busy one, the command starts late too. */
+/**
+ * What starting Node takes on a machine that does nothing else; on a busy one, the command starts
+ * late too.
+ */
 const usualStartMs = 50;
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.
@@ -41,7 +44,8 @@ describe.skipIf(!isInsideLab())('closing', () => {
   let lab: Lab;
   let agent: LabProcess;
   const running: LabProcess[] = [];
-  const onDevice = (command: string) => lab.network.run('device', ...(command.split(' ') as [string, ...string[]]));
+  const onDevice = (command: string) =>
+    lab.network.run('device', ...(command.split(' ') as [string, ...string[]]));
   const start = (host: 'consumer' | 'device' | 'internet', script: string) => {
     const started = startProcess({ argv: lab.network.on(host, process.execPath, '-e', script) });
     running.push(started);
@@ -54,7 +58,9 @@ describe.skipIf(!isInsideLab())('closing', () => {
     return {
       consumers: of(addresses.consumer),
       own: of(addresses.device).filter((line) => line.includes('ESTABLISHED')),
-      tunnel: of(addresses.device).filter((line) => line.startsWith('udp') && line.includes(`dst=${addresses.proxy}`)),
+      tunnel: of(addresses.device).filter(
+        (line) => line.startsWith('udp') && line.includes(`dst=${addresses.proxy}`),
+      ),
       foreign: of('172.17.0.2'),
     };
   };
@@ -84,15 +90,25 @@ describe.skipIf(!isInsideLab())('closing', () => {
   });
 
   it('makes the kernel forget what consumers had open, and nothing else', async () => {
-    for (const own of ['', ' -m 7', ' -m 0x53000000']) await onDevice(`conntrack ${insertForeign(own)}${own}`);
+    for (const own of ['', ' -m 7', ' -m 0x53000000'])
+      await onDevice(`conntrack ${insertForeign(own)}${own}`);
     const opened = [start('consumer', opener(60)), start('device', opener(10))];
     for (const each of opened) await each.waitForLine((line) => line === 'opened');
     const before = await list();
     expect(before.consumers.length).toBeGreaterThanOrEqual(120);
-    expect([before.own.length >= 10, before.tunnel.length, before.foreign.length]).toEqual([true, 1, 3]);
+    expect([before.own.length >= 10, before.tunnel.length, before.foreign.length]).toEqual([
+      true,
+      1,
+      3,
+    ]);
     await provide('none');
     const { consumers, own, tunnel, foreign } = await list();
-    expect([consumers.length, own.length, tunnel.length, foreign.length]).toEqual([0, before.own.length, 1, 3]);
+    expect([consumers.length, own.length, tunnel.length, foreign.length]).toEqual([
+      0,
+      before.own.length,
+      1,
+      3,
+    ]);
     await provide('auto');
     expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
   });

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { appendLines } from '../../src/report/ledger-files.ts';
 import { startAt, unitMs } from '../../src/report/ledger-line.ts';
-import { type Lab, waitForDownload } from '../lab/lab.ts';
-import { isInsideLab } from '../lab/network.ts';
-import type { LabProcess } from '../lab/processes.ts';
+import { type Lab, waitForDownload } from '../../tools/lab/lab.ts';
+import { isInsideLab } from '../../tools/lab/network.ts';
+import type { LabProcess } from '../../tools/lab/processes.ts';
 import { createTestLab, runOnDevice, showLogOnFailure } from './support/test-lab.ts';
 
 const code = 'consumer-tunnel';
 
-/** Hours up to the one that is over, as an agent keeps them that provided all the while and to which nothing came. */
+/**
+ * Hours up to the one that is over, as an agent keeps them that provided all the while and to which
+ * nothing came.
+ */
 function toSilentHours(count: number) {
   return Array.from({ length: count }, (_, index) => ({
     start: startAt('hour', Date.now() - (count - index) * unitMs.hour),
@@ -37,11 +40,17 @@ describe.skipIf(!isInsideLab())('a tunnel through which no consumer comes', () =
   afterAll(() => lab?.remove());
 
   const listCodes = async () => (await lab.status())?.reasons.map((reason) => reason.code);
-  const ask = async (...args: readonly string[]) => (await runOnDevice(lab, args)).text.replace(/\s+/g, ' ');
+  const ask = async (...args: readonly string[]) =>
+    (await runOnDevice(lab, args)).text.replace(/\s+/g, ' ');
 
   it('is a note beside providing, with the silence of the days before', async () => {
-    const status = await lab.waitForStatus(({ reasons }) => reasons.some((reason) => reason.code === code));
-    expect(status).toMatchObject({ phase: 'providing', gateway: { open: true, forwardedBytes: { up: 0, down: 0 } } });
+    const status = await lab.waitForStatus(({ reasons }) =>
+      reasons.some((reason) => reason.code === code),
+    );
+    expect(status).toMatchObject({
+      phase: 'providing',
+      gateway: { open: true, forwardedBytes: { up: 0, down: 0 } },
+    });
     expect(status.tunnel.lastHandshakeAt).not.toBeNull();
     expect(status.reasons.find((reason) => reason.code === code)).toMatchObject({
       since: new Date(hours[0]?.start ?? '').toISOString(),
@@ -54,7 +63,9 @@ describe.skipIf(!isInsideLab())('a tunnel through which no consumer comes', () =
     const forwarding = checks.find(({ id }: { readonly id: string }) => id === 'forwarding');
     expect(forwarding).toMatchObject({ verdict: 'pass', found: expect.stringContaining(code) });
     const url = 'http://127.0.0.1:9469/metrics';
-    expect(await lab.network.run('device', 'curl', '-s', url)).toContain(`tributary_reason{code="${code}"} 1`);
+    expect(await lab.network.run('device', 'curl', '-s', url)).toContain(
+      `tributary_reason{code="${code}"} 1`,
+    );
     expect((await runOnDevice(lab, ['health'])).exitCode).toBe(0);
   });
 

@@ -13,7 +13,7 @@ import { type Exec, exec } from '../../src/system/exec.ts';
 import { observeNftTable } from '../../src/system/nft.ts';
 import { createRestoreFile } from '../../src/system/restore-file.ts';
 import { parseIssuedTunnel } from '../../src/tunnel/parse.ts';
-import { isInsideLab } from '../lab/network.ts';
+import { isInsideLab } from '../../tools/lab/network.ts';
 import { usualDesired } from '../unit/data-path/desired-fixture.ts';
 import { observeAndReconcile } from '../unit/data-path/observe-and-reconcile.ts';
 import { createIssued, renderIssuedText } from '../unit/tunnel/issued-fixture.ts';
@@ -21,7 +21,10 @@ import { createIssued, renderIssuedText } from '../unit/tunnel/issued-fixture.ts
 const id = randomBytes(3).toString('hex');
 const tunnelInterface = `path${id}`;
 
-/** Programs run in the namespace; the kernel's settings are read where the test runs, which has none of these names. */
+/**
+ * Programs run in the namespace; the kernel's settings are read where the test runs, which has none
+ * of these names.
+ */
 function createExec(netns: string): Exec {
   return ({ program, args, ...rest }) =>
     exec({ ...rest, program: 'ip', args: ['netns', 'exec', netns, program, ...args] });
@@ -31,7 +34,9 @@ function createDesired(
   changes: Readonly<Record<string, string>>,
   more: Partial<DesiredDataPath> = {},
 ): DesiredDataPath {
-  const spec = parseIssuedTunnel(createIssued(renderIssuedText(changes)), { isServiceOnLoopback: false });
+  const spec = parseIssuedTunnel(createIssued(renderIssuedText(changes)), {
+    isServiceOnLoopback: false,
+  });
   return {
     tunnel: {
       kind: 'present',
@@ -61,7 +66,7 @@ function breakAt(inside: Exec, changes: number): Exec {
 /** For a tear-down whose counts do not matter. */
 const forget = [tunnelInterface, async () => undefined] as const;
 
-// Namespaces can only be made inside test/lab/enter.sh.
+// Namespaces can only be made inside tools/lab/enter.sh.
 describe.skipIf(!isInsideLab()).each([
   { kind: 'with IPv6', netns: `path6-${id}`, ipv6: '0' },
   { kind: 'with IPv6 turned off, as in many containers', netns: `path4-${id}`, ipv6: '1' },
@@ -75,9 +80,13 @@ describe.skipIf(!isInsideLab()).each([
     line: createLineShaper(own),
   });
   const print = async () => {
-    const lists = ['rule', '-6 rule', 'route show table all', '-6 route show table all', '-br address show'].map(
-      (list) => inside({ program: 'ip', args: list.split(' '), doing: 'printing' }),
-    );
+    const lists = [
+      'rule',
+      '-6 rule',
+      'route show table all',
+      '-6 route show table all',
+      '-br address show',
+    ].map((list) => inside({ program: 'ip', args: list.split(' '), doing: 'printing' }));
     return (await Promise.all(lists)).join('').replaceAll(/ linkdown| dead|\s+$/gm, '');
   };
 
@@ -109,7 +118,12 @@ describe.skipIf(!isInsideLab()).each([
       'an exception',
       createDesired(
         {},
-        { gateway: { ...createDesired({}).gateway, allowDestinations: ['192.0.2.0/24', '192.168.77.20'] } },
+        {
+          gateway: {
+            ...createDesired({}).gateway,
+            allowDestinations: ['192.0.2.0/24', '192.168.77.20'],
+          },
+        },
       ),
     ],
     ['a cap', createDesired({}, { stopAtBytes: 10 ** 9 })],
@@ -122,8 +136,14 @@ describe.skipIf(!isInsideLab()).each([
     'with %s, after the one before it, is fenced and needs nothing in a second pass',
     async (_, desired) => {
       const path = await observeAndReconcile(host(), desired);
-      expect([path.isFenced, path.uplink, path.tunnel.kind]).toEqual([true, 'up0', desired.tunnel.kind]);
-      await expect(observeAndReconcile(host(breakAt(inside, 0)), desired, path)).resolves.toMatchObject({
+      expect([path.isFenced, path.uplink, path.tunnel.kind]).toEqual([
+        true,
+        'up0',
+        desired.tunnel.kind,
+      ]);
+      await expect(
+        observeAndReconcile(host(breakAt(inside, 0)), desired, path),
+      ).resolves.toMatchObject({
         isFenced: true,
       });
     },

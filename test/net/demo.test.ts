@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isInsideLab } from '../lab/network.ts';
-import { type LabProcess, startProcess } from '../lab/processes.ts';
+import { isInsideLab } from '../../tools/lab/network.ts';
+import { type LabProcess, startProcess } from '../../tools/lab/processes.ts';
 import { readBlocks } from '../pages.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -16,7 +16,14 @@ const colour = '\u001b[';
 /** As `npm run demo` does on a clone that is ready; here, this lab is the host. */
 const demo = (...args: readonly string[]) =>
   // In a group of its own, which Ctrl-C reaches as a whole.
-  ['setsid', 'sh', join(root, 'test/lab/enter-with-page.sh'), 'node', 'dist/demo.cjs', ...args] as const;
+  [
+    'setsid',
+    'sh',
+    join(root, 'tools/lab/enter-with-page.sh'),
+    'node',
+    'dist/demo.cjs',
+    ...args,
+  ] as const;
 
 function start(env: Readonly<Record<string, string>>, ...args: readonly string[]): LabProcess {
   const running = startProcess({ argv: demo(...args), env });
@@ -53,7 +60,9 @@ async function showAtTerminal(env: Readonly<Record<string, string>>): Promise<st
   const command = `stty cols 80; exec ${demo().slice(1).join(' ')}`;
   // Node shows no colours where CI is set.
   const { CI: _, ...ours } = process.env;
-  const { stdout } = await run('script', ['-qec', command, '/dev/null'], { env: { ...ours, ...env } });
+  const { stdout } = await run('script', ['-qec', command, '/dev/null'], {
+    env: { ...ours, ...env },
+  });
   return stdout;
 }
 
@@ -64,7 +73,9 @@ describe.skipIf(!isInsideLab())('the demonstration', () => {
     const [shown = ''] = readBlocks('text', 'docs/development/demo.md');
     expect(running.lines.map(mask)).toEqual(shown.trimEnd().split('\n').map(mask));
     expect(running.lines.join('')).not.toContain(colour);
-    expect(existsSync(join(root, /docs\/\S+\.md/.exec(running.lines.at(-1) ?? '')?.[0] ?? 'none'))).toBe(true);
+    expect(
+      existsSync(join(root, /docs\/\S+\.md/.exec(running.lines.at(-1) ?? '')?.[0] ?? 'none')),
+    ).toBe(true);
   });
 
   it('shows six hosts in colours at a terminal, and no colour where none is wanted', async () => {
@@ -85,14 +96,19 @@ describe.skipIf(!isInsideLab())('the demonstration', () => {
     expect(new URL(page).hostname).toBe('127.0.0.1');
     await running.waitForLine((line) => line.includes('It stays until Ctrl-C'), 120_000);
     const response = await fetch(page);
-    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('lab device demo')]);
+    expect([response.status, await response.text()]).toEqual([
+      200,
+      expect.stringContaining('lab device demo'),
+    ]);
     const commands = running.lines.filter((line) => /^ {4}\S/.test(line));
     expect(commands.filter((line) => line.length > 80)).toEqual([]);
     const [enter = '', ...others] = commands;
     expect(others).toHaveLength(4);
     for (const command of others) {
       const { stdout, stderr } = await run('sh', ['-ec', `${enter}\n${command}`]);
-      expect(stdout + stderr, command).toMatch(/is (idle|providing)|table inet tributary|interface: trib-demo|% Total/);
+      expect(stdout + stderr, command).toMatch(
+        /is (idle|providing)|table inet tributary|interface: trib-demo|% Total/,
+      );
     }
     const { stdout: script } = await run('sh', ['-ec', `${enter}\ncat device`]);
     process.kill(-Number(/ -t (\d+)/.exec(script)?.[1]), 'SIGINT');
@@ -126,14 +142,20 @@ describe.skipIf(!isInsideLab())('the demonstration', () => {
 
   it.each([
     [['--profil', 'x'], "Unknown option '--profil'; did you mean --profile?"],
-    [['--profile', 'documentd'], '--profile documentd: documented or production; did you mean documented?'],
+    [
+      ['--profile', 'documentd'],
+      '--profile documentd: documented or production; did you mean documented?',
+    ],
     [['--profile', 'x'], '--profile x: documented or production'],
     [['--profile'], "Option '--profile <value>' argument missing"],
     [['--keep=x'], "Option '--keep' does not take an argument"],
     [['keep'], "Unexpected argument 'keep'; did you mean --keep?"],
     [['foo'], "Unexpected argument 'foo'"],
   ])('refuses %j as misused, and says how it is used', async (args, reason) => {
-    const running = spawn('node', ['dist/demo.cjs', ...args], { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] });
+    const running = spawn('node', ['dist/demo.cjs', ...args], {
+      cwd: root,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     const said: string[] = [];
     running.stderr.setEncoding('utf8').on('data', (text: string) => void said.push(text));
     const [exitCode] = await once(running, 'close');

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { toDoctorDocument } from '../../src/doctor/report.ts';
 import type { StatusDocument } from '../../src/status/document.ts';
-import { type Lab, webPort } from '../lab/lab.ts';
-import { addresses, isInsideLab } from '../lab/network.ts';
-import { type LabProcess, startProcess } from '../lab/processes.ts';
+import { type Lab, webPort } from '../../tools/lab/lab.ts';
+import { addresses, isInsideLab } from '../../tools/lab/network.ts';
+import { type LabProcess, startProcess } from '../../tools/lab/processes.ts';
 import { collectSecrets } from './support/collect-secrets.ts';
 import { type Fault, listFaults } from './support/doctor-faults.ts';
 import { type NastyService, nastyUrl, startNastyService } from './support/start-nasty-service.ts';
@@ -23,11 +23,23 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
   let faults: readonly Fault[];
 
   beforeAll(async () => {
-    lab = await createTestLab({ id: 'doctr', profile: 'documented', config: { service: { base_url: nastyUrl } } });
+    lab = await createTestLab({
+      id: 'doctr',
+      profile: 'documented',
+      config: { service: { base_url: nastyUrl } },
+    });
     service = await startNastyService(lab);
     agent = lab.startAgent();
     await lab.waitForStatus(({ phase }) => phase === 'providing');
-    const shown = await lab.network.run('device', 'ip', '-j', 'address', 'show', 'dev', 'trib-doctr');
+    const shown = await lab.network.run(
+      'device',
+      'ip',
+      '-j',
+      'address',
+      'show',
+      'dev',
+      'trib-doctr',
+    );
     faults = listFaults(lab, JSON.parse(shown)[0].addr_info[0].local);
   });
   afterAll(async () => {
@@ -36,11 +48,16 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
   });
 
   it('changes nothing', async () => {
-    // Of the state what the agent itself does not write while it runs; its ledger begins shortly after it does.
-    await expect.poll(() => existsSync(join(lab.stateDirectory, 'ledger')), { timeout: 30_000 }).toBe(true);
-    const state = 'stat --format "%n %a %u" *; sha256sum identity.json registration.json network-jwt.json';
+    // Of the state what the agent itself does not write while it runs; its ledger begins shortly
+    // after it does.
+    await expect
+      .poll(() => existsSync(join(lab.stateDirectory, 'ledger')), { timeout: 30_000 })
+      .toBe(true);
+    const state =
+      'stat --format "%n %a %u" *; sha256sum identity.json registration.json network-jwt.json';
     const look = `ip address; ip rule; ip route show table all; nft --stateless list ruleset; cd ${lab.stateDirectory}; ${state}`;
-    const steady = (text: string) => withoutFilledSets(text).replace(/packets \d+ bytes \d+|expires \S+/g, '');
+    const steady = (text: string) =>
+      withoutFilledSets(text).replace(/packets \d+ bytes \d+|expires \S+/g, '');
     const before = await lab.network.run('device', 'sh', '-c', look);
     await runDoctor(lab);
     expect(steady(await lab.network.run('device', 'sh', '-c', look))).toBe(steady(before));
@@ -54,7 +71,9 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
     expect(seconds).toBeLessThan(mostSeconds);
   });
 
-  it('names each of more than 20 faults, as one failure and no more', { timeout: 600_000 }, async () => {
+  it('names each of more than 20 faults, as one failure and no more', {
+    timeout: 600_000,
+  }, async () => {
     const missed: string[] = [];
     for (const fault of faults) {
       const said = await tryFault(fault);
@@ -63,7 +82,9 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
       );
       if (said !== undefined) missed.push(`${fault.name}: ${said}`);
     }
-    process.stdout.write(`  doctor: ${faults.length - missed.length} of ${faults.length} faults named rightly\n`);
+    process.stdout.write(
+      `  doctor: ${faults.length - missed.length} of ${faults.length} faults named rightly\n`,
+    );
     expect(faults.length).toBeGreaterThanOrEqual(20);
     expect(missed).toEqual([]);
   });
@@ -81,13 +102,24 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
     await lab.network.run('device', 'tar', '-C', folder, '-xzf', path);
     const names = (await lab.network.run('device', 'tar', '-tzf', path)).trim().split('\n');
     expect(names).toEqual(
-      expect.arrayContaining(['doctor.json', 'status.json', 'config.json', 'nft.txt', 'wg.txt', 'log.txt']),
+      expect.arrayContaining([
+        'doctor.json',
+        'status.json',
+        'config.json',
+        'nft.txt',
+        'wg.txt',
+        'log.txt',
+      ]),
     );
-    const secrets = new Map([...(await collectSecrets(lab.stateDirectory)), ...Object.entries(planted)]);
+    const secrets = new Map([
+      ...(await collectSecrets(lab.stateDirectory)),
+      ...Object.entries(planted),
+    ]);
     expect(secrets.size).toBeGreaterThan(3);
     for (const name of names) {
       const text = await readFile(join(folder, name), 'utf8');
-      for (const [what, secret] of secrets) expect(text.includes(secret), `${what} in ${name}`).toBe(false);
+      for (const [what, secret] of secrets)
+        expect(text.includes(secret), `${what} in ${name}`).toBe(false);
       expect(text).not.toMatch(/[A-Za-z0-9+/]{43}=/);
     }
     expect(await readFile(join(folder, 'nft.txt'), 'utf8')).toContain('chain forward');
@@ -97,21 +129,27 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
   it('lays nothing to a device whose agent is stopped, and looks at what it can', async () => {
     await stopAgent(agent);
     const { exitCode, document } = await runDoctor(lab);
-    expect(document.checks.filter(({ verdict }) => verdict !== 'pass').map(({ id, verdict }) => [id, verdict])).toEqual(
-      [
-        ['agent', 'skip'],
-        ['handshake', 'skip'],
-        ['self-test', 'skip'],
-        ['line', 'skip'],
-        ['forwarding', 'skip'],
-      ],
-    );
+    expect(
+      document.checks
+        .filter(({ verdict }) => verdict !== 'pass')
+        .map(({ id, verdict }) => [id, verdict]),
+    ).toEqual([
+      ['agent', 'skip'],
+      ['handshake', 'skip'],
+      ['self-test', 'skip'],
+      ['line', 'skip'],
+      ['forwarding', 'skip'],
+    ]);
     expect(exitCode).toBe(0);
   });
 
   it('says of a new device only that it is not signed in', async () => {
-    const { document } = await runDoctor(lab, { script: `set -- "$@" --state-dir ${join(lab.directory, 'new')}` });
-    expect(document.checks.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id)).toEqual(['token']);
+    const { document } = await runDoctor(lab, {
+      script: `set -- "$@" --state-dir ${join(lab.directory, 'new')}`,
+    });
+    expect(document.checks.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id)).toEqual(
+      ['token'],
+    );
   });
 
   /** What is not as it should be; undefined: the fault was named, and nothing else. */
@@ -124,10 +162,13 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
       if (fault.phase !== undefined) await lab.waitForStatus(isThere, 60_000);
       const { exitCode, document, seconds } = await runDoctor(lab, fault);
       const [first, ...others] = document.checks.filter(({ verdict }) => verdict === 'fail');
-      const isNamed = first?.id === fault.is && fault.found.test(first.found) && first.mend !== null;
+      const isNamed =
+        first?.id === fault.is && fault.found.test(first.found) && first.mend !== null;
       const isRight = isNamed && others.length === 0 && exitCode === 1 && seconds <= mostSeconds;
       if (isRight && fault.afterFix !== undefined) return await tryFix(first.mend, fault.afterFix);
-      return isRight ? undefined : JSON.stringify({ exitCode, seconds, failed: [first, ...others] });
+      return isRight
+        ? undefined
+        : JSON.stringify({ exitCode, seconds, failed: [first, ...others] });
     } finally {
       await takeBack(fault);
     }
@@ -139,7 +180,9 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
     const { document } = await runDoctor(lab);
     const probed = await lab.probe(addresses.internet, webPort);
     await lab.network.run('device', 'sh', '-c', afterFix);
-    return document.failed === 0 && probed === 'reached' ? undefined : JSON.stringify({ fix, probed, document });
+    return document.failed === 0 && probed === 'reached'
+      ? undefined
+      : JSON.stringify({ fix, probed, document });
   }
 
   async function bringAbout({ isFromStart, nasty, deed }: Fault): Promise<void> {
@@ -187,5 +230,9 @@ async function runDoctor(
   const exitCode = await running.exited;
   const line = running.lines.find((candidate) => candidate.startsWith('{"checks"'));
   if (line === undefined) throw new Error(`the doctor said nothing: ${running.lines.join(' | ')}`);
-  return { exitCode, document: JSON.parse(line), seconds: (performance.now() - startedAtMs) / 1000 };
+  return {
+    exitCode,
+    document: JSON.parse(line),
+    seconds: (performance.now() - startedAtMs) / 1000,
+  };
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Lab, waitForDownload, webPort } from '../lab/lab.ts';
-import { addresses, isInsideLab } from '../lab/network.ts';
-import type { LabProcess } from '../lab/processes.ts';
+import { type Lab, waitForDownload, webPort } from '../../tools/lab/lab.ts';
+import { addresses, isInsideLab } from '../../tools/lab/network.ts';
+import type { LabProcess } from '../../tools/lab/processes.ts';
 import { createTestLab, showLogOnFailure } from './support/test-lab.ts';
 
 const tunnel = 'trib-strng';
@@ -13,10 +13,24 @@ done; [ "$killed" ]`;
 
 const deeds: readonly (readonly [name: string, ...command: readonly string[]])[] = [
   ['flushes every nft rule', 'nft', 'flush', 'ruleset'],
-  ['deletes the rules for routing', 'sh', '-c', 'ip rule delete priority 5181; ip rule delete priority 5182'],
+  [
+    'deletes the rules for routing',
+    'sh',
+    '-c',
+    'ip rule delete priority 5181; ip rule delete priority 5182',
+  ],
   ['flushes every rule for routing', 'ip', 'rule', 'flush'],
   ['flushes the routes', 'sh', '-c', 'ip route flush table 51820; ip route flush table 51821'],
-  ['adds a rule to the gateway', 'nft', 'insert', 'rule', 'inet', 'tributary', 'destination', 'accept'],
+  [
+    'adds a rule to the gateway',
+    'nft',
+    'insert',
+    'rule',
+    'inet',
+    'tributary',
+    'destination',
+    'accept',
+  ],
   ['turns forwarding off', 'sh', '-c', 'echo 0 >/proc/sys/net/ipv4/conf/lan0/forwarding'],
   ['deletes the interface', 'ip', 'link', 'delete', tunnel],
   ['renames the interface', 'ip', 'link', 'set', tunnel, 'name', 'renamed0'],
@@ -42,12 +56,23 @@ describe.skipIf(!isInsideLab())('a stranger on the device', () => {
   it.each(deeds)('who %s opens no way home, and it is mended by itself', async (_, ...command) => {
     await lab.network.run('device', ...command);
     expect(await lab.probe(addresses.nas, webPort)).toBe('refused');
-    await expect.poll(() => lab.probe(addresses.internet, webPort), { timeout: 30_000, interval: 200 }).toBe('reached');
-    expect(await waitForDownload(lab.startDownload(1_000_000, 20))).toMatchObject({ isWhole: true });
+    await expect
+      .poll(() => lab.probe(addresses.internet, webPort), { timeout: 30_000, interval: 200 })
+      .toBe('reached');
+    expect(await waitForDownload(lab.startDownload(1_000_000, 20))).toMatchObject({
+      isWhole: true,
+    });
     expect(await lab.probe(addresses.nas, webPort)).toBe('refused');
     expect((await lab.status()).phase).toBe('providing');
-    const rules = await lab.network.run('device', 'sh', '-c', 'nft list table inet tributary; ip rule');
-    expect(rules).toMatch(/chain forward \{\s+type filter hook forward priority filter; policy drop;/);
+    const rules = await lab.network.run(
+      'device',
+      'sh',
+      '-c',
+      'nft list table inet tributary; ip rule',
+    );
+    expect(rules).toMatch(
+      /chain forward \{\s+type filter hook forward priority filter; policy drop;/,
+    );
     expect(rules).toMatch(new RegExp(`5181:\\s+from all iif ${tunnel} lookup 51821`));
   });
 });

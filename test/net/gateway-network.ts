@@ -1,21 +1,40 @@
 import { randomBytes } from 'node:crypto';
-import { type ForwardedTotals, type GatewayPolicy, type LinePolicy, tableName } from '../../src/gateway/policy.ts';
+import {
+  type ForwardedTotals,
+  type GatewayPolicy,
+  type LinePolicy,
+  tableName,
+} from '../../src/gateway/policy.ts';
 import { composeRouting, planRouting } from '../../src/gateway/routes.ts';
 import { continueCounts, renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';
 import { listSysctls } from '../../src/gateway/sysctls.ts';
-import { chooseUplink, listAddresses, listHomePrefixes, listOwnPrefixes } from '../../src/gateway/uplink.ts';
+import {
+  chooseUplink,
+  listAddresses,
+  listHomePrefixes,
+  listOwnPrefixes,
+} from '../../src/gateway/uplink.ts';
 import { chooseConsumerPorts } from '../../src/lib/ports.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
-import { applyIpCommands, observeInterfaces, observeRoutes, observeRules } from '../../src/system/ip.ts';
+import {
+  applyIpCommands,
+  observeInterfaces,
+  observeRoutes,
+  observeRules,
+} from '../../src/system/ip.ts';
 import { applyNft, type NftTable, observeNftTable } from '../../src/system/nft.ts';
 import { startTalker, type Talker } from './talk.ts';
 
-/** The tunnel's name on the device: here it is one end of a plain wire, the consumer has the other. */
+/**
+ * The tunnel's name on the device: here it is one end of a plain wire, the consumer has the other.
+ */
 export const tunnelInterface = 'tributary0';
 export const consumerAddress = '10.99.0.2';
 export const otherConsumer = '10.99.0.3';
 
-/** Addresses of the side that plays everything else: some are public, the rest must be out of reach. */
+/**
+ * Addresses of the side that plays everything else: some are public, the rest must be out of reach.
+ */
 export const far = {
   public4: '192.0.2.10',
   publicAnycast4: '9.9.9.9',
@@ -23,9 +42,20 @@ export const far = {
   publicReal6: '2606:4700::1111',
   lan: '192.168.77.20',
   own6: '2a00:77:77::20',
-  /** Another network of the home, and the router's own address towards the Internet: nothing of them is on the device. */
+  /**
+   * Another network of the home, and the router's own address towards the Internet: nothing of them
+   * is on the device.
+   */
   home6: ['2a00:77:77:5::20', '2a00:77:77:ffff::1'],
-  private: ['10.1.2.3', '172.16.0.5', '192.168.200.5', '100.64.0.9', '169.254.169.254', '198.18.0.1', '203.0.113.5'],
+  private: [
+    '10.1.2.3',
+    '172.16.0.5',
+    '192.168.200.5',
+    '100.64.0.9',
+    '169.254.169.254',
+    '198.18.0.1',
+    '203.0.113.5',
+  ],
   private6: ['fd00:5::5', '2001:db8:2::5', '64:ff9b::808:808', '2002:a01:203::1'],
 } as const;
 
@@ -38,7 +68,9 @@ export interface GatewayNetwork {
   /** Namespaces, for what else is to be started in them. */
   readonly netns: { readonly consumer: string; readonly device: string; readonly far: string };
   readonly onConsumer: Exec;
-  /** Brings the device's gateway to this policy as the agent does; what is read live is read live. */
+  /**
+   * Brings the device's gateway to this policy as the agent does; what is read live is read live.
+   */
   apply(changes?: Partial<GatewayPolicy>): Promise<GatewayPolicy>;
   table(): Promise<NftTable>;
   /** What both ends of the open connection take the largest segment to be, in bytes. */
@@ -76,10 +108,19 @@ export async function createGatewayNetwork(): Promise<GatewayNetwork> {
     `link add ${tunnelInterface} address ${macs.tunnel} netns ${device} type veth peer name eth0 address ${macs.consumer} netns ${consumer}`,
     `link add uplink0 netns ${device} type veth peer name wire0 netns ${farSide}`,
   ]);
-  const quick = (netns: string) => on(netns)({ program: 'sh', args: ['-c', quickStart], doing: 'setting up' });
+  const quick = (netns: string) =>
+    on(netns)({ program: 'sh', args: ['-c', quickStart], doing: 'setting up' });
   await Promise.all([consumer, device, farSide].map(quick));
-  await Promise.all([batch(consumerLines, consumer), batch(deviceLines, device), batch(farLines, farSide)]);
-  const talkers = { consumer: startTalker(consumer), device: startTalker(device), far: startTalker(farSide) };
+  await Promise.all([
+    batch(consumerLines, consumer),
+    batch(deviceLines, device),
+    batch(farLines, farSide),
+  ]);
+  const talkers = {
+    consumer: startTalker(consumer),
+    device: startTalker(device),
+    far: startTalker(farSide),
+  };
   const onDevice = on(device);
   const table = async () => {
     const found = await observeNftTable(onDevice, tableName);
@@ -95,10 +136,16 @@ export async function createGatewayNetwork(): Promise<GatewayNetwork> {
     segmentSizes: async () => {
       const ends = await Promise.all(
         [consumer, farSide].map((netns) =>
-          on(netns)({ program: 'ss', args: ['-tinH', 'state', 'established'], doing: 'reading connections' }),
+          on(netns)({
+            program: 'ss',
+            args: ['-tinH', 'state', 'established'],
+            doing: 'reading connections',
+          }),
         ),
       );
-      return ends.flatMap((text) => [...text.matchAll(/\bmss:(\d+)/g)].map((match) => Number(match[1])));
+      return ends.flatMap((text) =>
+        [...text.matchAll(/\bmss:(\d+)/g)].map((match) => Number(match[1])),
+      );
     },
     apply: (changes = {}) => applyGateway(onDevice, changes),
     async remove() {
@@ -108,7 +155,10 @@ export async function createGatewayNetwork(): Promise<GatewayNetwork> {
   };
 }
 
-async function applyGateway(onDevice: Exec, changes: Partial<GatewayPolicy>): Promise<GatewayPolicy> {
+async function applyGateway(
+  onDevice: Exec,
+  changes: Partial<GatewayPolicy>,
+): Promise<GatewayPolicy> {
   const before = await observeNftTable(onDevice, tableName);
   const interfaces = await observeInterfaces(onDevice);
   const routes = [...(await observeRoutes(onDevice, 4)), ...(await observeRoutes(onDevice, 6))];
@@ -122,7 +172,10 @@ async function applyGateway(onDevice: Exec, changes: Partial<GatewayPolicy>): Pr
     pagePort: undefined,
     consumerPorts: chooseConsumerPorts(undefined),
     tunnelMtu: 1420,
-    ownPrefixes: [...listOwnPrefixes(interfaces, tunnelInterface), ...listHomePrefixes(interfaces, tunnelInterface)],
+    ownPrefixes: [
+      ...listOwnPrefixes(interfaces, tunnelInterface),
+      ...listHomePrefixes(interfaces, tunnelInterface),
+    ],
     allowDestinations: ['192.0.2.0/24', '2001:db8:1::/48'],
     denyDestinations: [],
     blockedPorts: [25],
@@ -177,7 +230,8 @@ const deviceLines = [
   `address add fd99::1/128 dev ${tunnelInterface} noprefixroute`,
   `link set ${tunnelInterface} up`,
   ...[consumerAddress, otherConsumer, 'fd99::2', 'fd99::3', 'fd98::2'].map(
-    (address) => `neighbour replace ${address} lladdr ${macs.consumer} nud permanent dev ${tunnelInterface}`,
+    (address) =>
+      `neighbour replace ${address} lladdr ${macs.consumer} nud permanent dev ${tunnelInterface}`,
   ),
   'address add 192.168.77.10/24 dev uplink0',
   'address add 2a00:77:77::10/64 dev uplink0',
@@ -193,7 +247,9 @@ const farLines = [
   'link set wire0 up',
   `address add ${far.lan}/24 dev wire0`,
   `address add ${far.own6}/64 dev wire0`,
-  ...[far.public4, far.publicAnycast4, ...far.private].map((address) => `address add ${address}/32 dev lo`),
+  ...[far.public4, far.publicAnycast4, ...far.private].map(
+    (address) => `address add ${address}/32 dev lo`,
+  ),
   ...[far.public6, far.publicReal6, ...far.home6, ...far.private6].map(
     (address) => `address add ${address}/128 dev lo`,
   ),

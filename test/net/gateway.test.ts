@@ -1,6 +1,15 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+} from 'vitest';
 import { grantPermit, revokePermit } from '../../src/data-path/permit.ts';
 import { readTotals } from '../../src/data-path/state.ts';
 import { matchesDenied, renderDenied } from '../../src/gateway/denied.ts';
@@ -10,7 +19,7 @@ import { renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';
 import { parseAddressList } from '../../src/system/address-list.ts';
 import { exec } from '../../src/system/exec.ts';
 import { applyNft, observeNftOutline } from '../../src/system/nft.ts';
-import { isInsideLab } from '../lab/network.ts';
+import { isInsideLab } from '../../tools/lab/network.ts';
 import {
   consumerAddress,
   createGatewayNetwork,
@@ -24,18 +33,27 @@ const ports = { echo: 8080, mail: 25, count: 9000 };
 const execFileAsync = promisify(execFile);
 let network: GatewayNetwork;
 
-const tcp = (host: string, port: number = ports.echo) => network.consumer.say({ kind: 'tcp', host, port });
-const refusedPackets = async (counter: RefusalCounter) => (await network.table()).counters.get(counter)?.packets ?? 0;
+const tcp = (host: string, port: number = ports.echo) =>
+  network.consumer.say({ kind: 'tcp', host, port });
+const refusedPackets = async (counter: RefusalCounter) =>
+  (await network.table()).counters.get(counter)?.packets ?? 0;
 const permit = (seconds = 600) => grantPermit(network.onDevice, tunnelInterface, seconds);
 const forwarded = async () => readTotals(await network.table());
 let words = 0;
 
 const onFar = (command: string, input?: string) => {
   const [program = '', ...args] = ['netns', 'exec', network.netns.far, ...command.split(' ')];
-  return exec({ program: 'ip', args: [program, ...args], doing: 'looking at what arrived', ...(input && { input }) });
+  return exec({
+    program: 'ip',
+    args: [program, ...args],
+    doing: 'looking at what arrived',
+    ...(input && { input }),
+  });
 };
 
-/** The other side answers one datagram of the consumer's with so many; whether it was told to stop. */
+/**
+ * The other side answers one datagram of the consumer's with so many; whether it was told to stop.
+ */
 async function floodBack(address: string, count: number, pauseMs: number) {
   const script = `
     const family = process.argv[1].includes(':') ? 'udp6' : 'udp4';
@@ -65,7 +83,15 @@ async function floodBack(address: string, count: number, pauseMs: number) {
   ]);
   await new Promise((resolve) => server.child.stderr?.once('data', resolve));
   const asker = `require('node:dgram').createSocket(process.argv[1].includes(':') ? 'udp6' : 'udp4').send('hello', 5999, process.argv[1]);`;
-  const consumer = execFile('ip', ['netns', 'exec', network.netns.consumer, process.execPath, '-e', asker, address]);
+  const consumer = execFile('ip', [
+    'netns',
+    'exec',
+    network.netns.consumer,
+    process.execPath,
+    '-e',
+    asker,
+    address,
+  ]);
   onTestFinished(() => void consumer.kill());
   return JSON.parse((await server).stdout) as { readonly refused: boolean };
 }
@@ -75,36 +101,53 @@ async function send(host: string, count = 1, size = 100, port = ports.count): Pr
   words += 1;
   const word = `word${words}`;
   await network.consumer.say({ kind: 'udp', host, port, word, count, size });
-  // Packets travel a wire within the machine in the order they were sent; a moment is for the far socket's reading.
+  // Packets travel a wire within the machine in the order they were sent; a moment is for the far
+  // socket's reading.
   for (let wait = 0; wait < 8 && ((await network.far.heard())[word] ?? 0) < count; wait += 1) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   return (await network.far.heard())[word] ?? 0;
 }
 
-// Packets can only be forwarded between network namespaces of one's own, which test/lab/enter.sh makes.
+// Packets can only be forwarded between network namespaces of one's own, which tools/lab/enter.sh
+// makes.
 describe.skipIf(!isInsideLab())('the gateway', () => {
   beforeAll(async () => {
     network = await createGatewayNetwork();
-    await network.far.say({ kind: 'listen', tcp: [ports.echo, ports.mail], udp: [ports.count, ports.mail] });
+    await network.far.say({
+      kind: 'listen',
+      tcp: [ports.echo, ports.mail],
+      udp: [ports.count, ports.mail],
+    });
     await network.consumer.say({ kind: 'listen', tcp: [ports.echo], udp: [ports.count] });
   });
   afterAll(() => network?.remove());
   // What is still being sent again would be counted in the next test.
-  afterEach(() => Promise.all([network.consumer.say({ kind: 'close' }), network.far.say({ kind: 'close' })]));
+  afterEach(() =>
+    Promise.all([network.consumer.say({ kind: 'close' }), network.far.say({ kind: 'close' })]),
+  );
   beforeEach(async () => {
-    await applyNft(network.onDevice, `table inet ${tableName}\ndelete table inet ${tableName}\n`, 'starting anew');
+    await applyNft(
+      network.onDevice,
+      `table inet ${tableName}\ndelete table inet ${tableName}\n`,
+      'starting anew',
+    );
     await network.apply();
     await permit();
   });
 
   describe('forwards to the public Internet', () => {
-    test.each([far.public4, far.publicAnycast4, far.public6, far.publicReal6])('at %s', async (address) => {
-      expect(await tcp(address)).toBe('reached');
-      expect(await send(address)).toBe(1);
-      const totals = await forwarded();
-      expect([totals?.up.packets ?? 0, totals?.down.packets ?? 0].every((packets) => packets > 0)).toBe(true);
-    });
+    test.each([far.public4, far.publicAnycast4, far.public6, far.publicReal6])(
+      'at %s',
+      async (address) => {
+        expect(await tcp(address)).toBe('reached');
+        expect(await send(address)).toBe(1);
+        const totals = await forwarded();
+        expect(
+          [totals?.up.packets ?? 0, totals?.down.packets ?? 0].every((packets) => packets > 0),
+        ).toBe(true);
+      },
+    );
   });
 
   describe('refuses, and counts as what', () => {
@@ -144,7 +187,10 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
 
     test('what nobody asked for, from outside', async () => {
       const say = (host: string) => network.far.say({ kind: 'tcp', host, port: ports.echo });
-      expect(await Promise.all([say(consumerAddress), say('fd99::2')])).toEqual(['refused', 'refused']);
+      expect(await Promise.all([say(consumerAddress), say('fd99::2')])).toEqual([
+        'refused',
+        'refused',
+      ]);
       expect(await refusedPackets('refused_unsolicited')).toBeGreaterThan(1);
     });
 
@@ -157,7 +203,11 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
 
   test('refuses ranges of ports and those of one protocol, and reaches their neighbours', async () => {
     const [before, first, last, after] = [8099, 8100, 8104, 8105];
-    await network.far.say({ kind: 'listen', tcp: [before, first, last, after], udp: [before, first, last, after] });
+    await network.far.say({
+      kind: 'listen',
+      tcp: [before, first, last, after],
+      udp: [before, first, last, after],
+    });
     const reached = async () => ({
       tcp: await Promise.all([before, first, last, after].map((port) => tcp(far.public4, port))),
       udp: await inTurn([before, first, last, after], (port) => send(far.public4, 1, 100, port)),
@@ -176,7 +226,11 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
   test('refuses protocols without ports where the owner says so', async () => {
     const hears = async () => {
       const packets = (await forwarded())?.up.packets ?? 0;
-      await network.onConsumer({ program: 'perl', args: ['-e', sendGre, far.public4], doing: 'sending GRE' });
+      await network.onConsumer({
+        program: 'perl',
+        args: ['-e', sendGre, far.public4],
+        doing: 'sending GRE',
+      });
       return ((await forwarded())?.up.packets ?? 0) - packets;
     };
     expect(await hears()).toBe(3);
@@ -206,13 +260,21 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
     });
     const deny = async (...denied: readonly string[]) => {
       const table = await observeNftOutline(network.onDevice, deniedTableName);
-      for (const script of renderDenied(table, policy(...denied))) await applyNft(network.onDevice, script, 'test');
-      expect(matchesDenied(await observeNftOutline(network.onDevice, deniedTableName), policy(...denied))).toBe(true);
+      for (const script of renderDenied(table, policy(...denied)))
+        await applyNft(network.onDevice, script, 'test');
+      expect(
+        matchesDenied(
+          await observeNftOutline(network.onDevice, deniedTableName),
+          policy(...denied),
+        ),
+      ).toBe(true);
     };
     afterEach(() => deny());
 
     test('refuses them, counts them, and nothing beside, whatever else is allowed', async () => {
-      await network.apply({ allowDestinations: ['192.0.2.0/24', '2001:db8:1::/48', far.publicAnycast4] });
+      await network.apply({
+        allowDestinations: ['192.0.2.0/24', '2001:db8:1::/48', far.publicAnycast4],
+      });
       await deny(far.publicAnycast4, '2606:4700::/32');
       for (const address of [far.publicAnycast4, far.publicReal6]) {
         const before = await refusedPackets('refused_denied');
@@ -221,7 +283,10 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
       }
       expect([await tcp(far.public4), await tcp(far.public6)]).toEqual(['reached', 'reached']);
       await deny(far.public4);
-      expect([await tcp(far.public4), await tcp(far.publicAnycast4)]).toEqual(['refused', 'reached']);
+      expect([await tcp(far.public4), await tcp(far.publicAnycast4)]).toEqual([
+        'refused',
+        'reached',
+      ]);
     });
 
     test('goes on refusing them when the main table is gone', async () => {
@@ -233,7 +298,11 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
     test('goes on refusing those given by name when every table is gone', async () => {
       await network.apply({ denyDestinations: [far.publicAnycast4, far.publicReal6] });
       await applyNft(network.onDevice, 'flush ruleset\n', 'test');
-      expect([await send(far.publicAnycast4), await send(far.publicReal6), await send(far.public4)]).toEqual([0, 0, 1]);
+      expect([
+        await send(far.publicAnycast4),
+        await send(far.publicReal6),
+        await send(far.public4),
+      ]).toEqual([0, 0, 1]);
     });
   });
 
@@ -246,7 +315,9 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
 
     test('stops connections that are open, and lets them go on once it is granted again', async () => {
       const echo = (waitMs: number) => network.consumer.say({ kind: 'echo', bytes: 1000, waitMs });
-      expect(await network.consumer.say({ kind: 'open', host: far.public4, port: ports.echo })).toBe('open');
+      expect(
+        await network.consumer.say({ kind: 'open', host: far.public4, port: ports.echo }),
+      ).toBe('open');
       expect(await echo(10_000)).toBe('heard');
       await revokePermit(network.onDevice);
       const before = await forwarded();
@@ -262,7 +333,9 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
       const isOpen = async () => (await network.table()).expires.has(`permit/${tunnelInterface}`);
       while (await isOpen()) await new Promise((resolve) => setTimeout(resolve, 50));
       const before = await forwarded();
-      expect(await network.consumer.say({ kind: 'echo', bytes: 1000, waitMs: 700 })).toBe('silence');
+      expect(await network.consumer.say({ kind: 'echo', bytes: 1000, waitMs: 700 })).toBe(
+        'silence',
+      );
       expect(await forwarded()).toEqual(before);
     });
   });
@@ -296,33 +369,47 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
 
   test('close to the cap lets only what is open go on, and says what it refused', async () => {
     await network.apply({ remainingBytes: 1_000_000, remainingNewBytes: 20_000 });
-    expect(await network.consumer.say({ kind: 'open', host: far.public4, port: ports.echo })).toBe('open');
-    expect(await network.consumer.say({ kind: 'echo', bytes: 30_000, waitMs: 5_000 })).toBe('heard');
+    expect(await network.consumer.say({ kind: 'open', host: far.public4, port: ports.echo })).toBe(
+      'open',
+    );
+    expect(await network.consumer.say({ kind: 'echo', bytes: 30_000, waitMs: 5_000 })).toBe(
+      'heard',
+    );
     expect(await send(far.public4)).toBe(0);
-    expect(await network.consumer.say({ kind: 'tcp', host: far.public6, port: ports.echo })).not.toBe('reached');
+    expect(
+      await network.consumer.say({ kind: 'tcp', host: far.public6, port: ports.echo }),
+    ).not.toBe('reached');
     expect(await refusedPackets('refused_ending')).toBeGreaterThan(1);
     expect(await refusedPackets('refused_cap')).toBe(0);
-    expect(await network.consumer.say({ kind: 'echo', bytes: 30_000, waitMs: 5_000 })).toBe('heard');
+    expect(await network.consumer.say({ kind: 'echo', bytes: 30_000, waitMs: 5_000 })).toBe(
+      'heard',
+    );
     await network.apply();
   });
 
   test.each([
     ['IPv4', far.public4],
     ['IPv6', far.public6],
-  ])('marks %s as the least important traffic, whatever the consumer calls it', async (_, address) => {
-    const counted = async (isMarked: boolean) => {
-      await network.apply({ line: { ...plainLine, isLowPriority: isMarked } });
-      await onFar(
-        'nft -f -',
-        'table inet seen\ndelete table inet seen\ntable inet seen {\nchain in {\ntype filter hook input priority 0;\nip dscp 1 udp length 108 counter\nip6 dscp 1 udp length 108 counter\n}\n}\n',
-      );
-      expect(await send(address, 5)).toBe(5);
-      const text = await onFar('nft list table inet seen');
-      return [...text.matchAll(/counter packets (\d+)/g)].reduce((sum, [, packets]) => sum + Number(packets), 0);
-    };
-    expect([await counted(true), await counted(false)]).toEqual([5, 0]);
-    await network.apply();
-  });
+  ])(
+    'marks %s as the least important traffic, whatever the consumer calls it',
+    async (_, address) => {
+      const counted = async (isMarked: boolean) => {
+        await network.apply({ line: { ...plainLine, isLowPriority: isMarked } });
+        await onFar(
+          'nft -f -',
+          'table inet seen\ndelete table inet seen\ntable inet seen {\nchain in {\ntype filter hook input priority 0;\nip dscp 1 udp length 108 counter\nip6 dscp 1 udp length 108 counter\n}\n}\n',
+        );
+        expect(await send(address, 5)).toBe(5);
+        const text = await onFar('nft list table inet seen');
+        return [...text.matchAll(/counter packets (\d+)/g)].reduce(
+          (sum, [, packets]) => sum + Number(packets),
+          0,
+        );
+      };
+      expect([await counted(true), await counted(false)]).toEqual([5, 0]);
+      await network.apply();
+    },
+  );
 
   test.each([
     ['IPv4', far.public4],
@@ -347,7 +434,8 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
     const size = 1000;
     await send(far.public4, 10_000, size);
     // The kernel's bucket holds a second's worth and the burst.
-    const allowed = bytesPerSecond * 1.2 + (bytesPerSecond * (performance.now() - startedAt)) / 1000;
+    const allowed =
+      bytesPerSecond * 1.2 + (bytesPerSecond * (performance.now() - startedAt)) / 1000;
     const { up } = (await forwarded()) ?? { up: { packets: 0, bytes: 0 } };
     // What arrived counts, whatever becomes of it.
     const passed = up.bytes - (await refusedPackets('refused_rate')) * (up.bytes / up.packets);
@@ -383,22 +471,30 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
     [far.public4, 1420, 1380],
     [far.public6, 1420, 1360],
     [far.public4, 1280, 1240],
-  ])('tells connections to %s through an MTU of %i to send segments of %i at most', async (host, tunnelMtu, most) => {
-    await network.apply({ tunnelMtu });
-    expect(await network.consumer.say({ kind: 'open', host, port: ports.echo })).toBe('open');
-    await network.consumer.say({ kind: 'echo', bytes: 10_000, waitMs: 5000 });
-    const sizes = await network.segmentSizes();
-    expect(sizes).toHaveLength(2);
-    for (const size of sizes) expect([size <= most, size > most - 40]).toEqual([true, true]);
-    await network.consumer.say({ kind: 'close' });
-  });
+  ])(
+    'tells connections to %s through an MTU of %i to send segments of %i at most',
+    async (host, tunnelMtu, most) => {
+      await network.apply({ tunnelMtu });
+      expect(await network.consumer.say({ kind: 'open', host, port: ports.echo })).toBe('open');
+      await network.consumer.say({ kind: 'echo', bytes: 10_000, waitMs: 5000 });
+      const sizes = await network.segmentSizes();
+      expect(sizes).toHaveLength(2);
+      for (const size of sizes) expect([size <= most, size > most - 40]).toEqual([true, true]);
+      await network.consumer.say({ kind: 'close' });
+    },
+  );
 
   test('lets nothing leave by an address that the uplink no longer has, and goes on where it is there again', async () => {
     const echo = () => network.consumer.say({ kind: 'echo', bytes: 1000, waitMs: 800 });
-    expect(await network.consumer.say({ kind: 'open', host: far.public4, port: ports.echo })).toBe('open');
+    expect(await network.consumer.say({ kind: 'open', host: far.public4, port: ports.echo })).toBe(
+      'open',
+    );
     expect(await echo()).toBe('heard');
     await network.apply({ uplinkAddresses: ['192.168.77.11'] });
-    const [refused, sent] = [await refusedPackets('refused_invalid'), (await forwarded())?.up.packets];
+    const [refused, sent] = [
+      await refusedPackets('refused_invalid'),
+      (await forwarded())?.up.packets,
+    ];
     expect(await echo()).toBe('silence');
     expect(await refusedPackets('refused_invalid')).toBeGreaterThan(refused);
     expect((await forwarded())?.up.packets).toBe(sent);
@@ -425,7 +521,10 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
   });
 });
 
-async function inTurn<Item, Result>(items: readonly Item[], act: (item: Item) => Promise<Result>): Promise<Result[]> {
+async function inTurn<Item, Result>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
   const results: Result[] = [];
   for (const item of items) results.push(await act(item));
   return results;

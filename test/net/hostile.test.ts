@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Lab } from '../lab/lab.ts';
-import { isInsideLab } from '../lab/network.ts';
-import type { LabProcess } from '../lab/processes.ts';
+import type { Lab } from '../../tools/lab/lab.ts';
+import { isInsideLab } from '../../tools/lab/network.ts';
+import type { LabProcess } from '../../tools/lab/processes.ts';
 import { type NastyService, nastyUrl, startNastyService } from './support/start-nasty-service.ts';
 import { createTestLab, showLogOnFailure, signIn, stopAgent } from './support/test-lab.ts';
 
@@ -44,8 +44,17 @@ const refused: readonly Case[] = [
   },
   { name: 'a doubled section', text: `${good}\n${good}`, code: 'wireguard-text-refused' },
   { name: 'no peer', text: good.slice(0, good.indexOf('[Peer]')), code: 'wireguard-text-refused' },
-  { name: 'a megabyte', text: `${good}\n#${'x'.repeat(1024 * 1024)}`, code: 'wireguard-text-refused' },
-  { name: "an address of the device's own network", text: good, address: '192.168.77.55', code: 'address-collision' },
+  {
+    name: 'a megabyte',
+    text: `${good}\n#${'x'.repeat(1024 * 1024)}`,
+    code: 'wireguard-text-refused',
+  },
+  {
+    name: "an address of the device's own network",
+    text: good,
+    address: '192.168.77.55',
+    code: 'address-collision',
+  },
 ];
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.
@@ -76,11 +85,19 @@ describe.skipIf(!isInsideLab())('a service that issues hostile WireGuard texts',
     await service.behave({ wireGuardText: text, ...(address === undefined ? {} : { address }) });
     agent = lab.startAgent();
     const status = await lab.waitForStatus(({ phase }) => phase === 'blocked');
-    expect(status.reasons[0]).toMatchObject({ code, message: expect.any(String), action: expect.any(String) });
+    expect(status.reasons[0]).toMatchObject({
+      code,
+      message: expect.any(String),
+      action: expect.any(String),
+    });
     expect(status.reasons[0]?.message.length).toBeLessThan(300);
     expect(status.gateway.open).toBe(false);
-    expect(await lab.network.run('device', 'ip', '-o', 'link')).not.toContain(status.tunnel.interface);
-    expect(await lab.network.run('device', 'nft', 'list', 'tables'), 'the fence is up').toContain('tributary');
+    expect(await lab.network.run('device', 'ip', '-o', 'link')).not.toContain(
+      status.tunnel.interface,
+    );
+    expect(await lab.network.run('device', 'nft', 'list', 'tables'), 'the fence is up').toContain(
+      'tributary',
+    );
     expect(existsSync(touched)).toBe(false);
     expect((await lab.status()).phase).toBe('blocked');
   });
@@ -103,7 +120,9 @@ describe.skipIf(!isInsideLab())('a service that issues hostile WireGuard texts',
     agent = lab.startAgent();
     await lab.waitForStatus(({ phase }) => phase === 'providing');
     await service.behave({ wireGuardText: refused[0]?.text ?? '', keepaliveSeconds: 5 });
-    const status = await lab.waitForStatus(({ reasons }) => reasons[0]?.code === 'wireguard-text-refused');
+    const status = await lab.waitForStatus(
+      ({ reasons }) => reasons[0]?.code === 'wireguard-text-refused',
+    );
     expect(status).toMatchObject({ phase: 'providing', gateway: { open: true } });
     expect(existsSync(touched)).toBe(false);
   });

@@ -1,10 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, waitForDownload } from '../lab/lab.ts';
-import { isInsideLab } from '../lab/network.ts';
-import type { LabProcess } from '../lab/processes.ts';
-import { createTestLab, killAgent, runOnDevice, showLogOnFailure, signIn, stopAgent } from './support/test-lab.ts';
+import { type Lab, waitForDownload } from '../../tools/lab/lab.ts';
+import { isInsideLab } from '../../tools/lab/network.ts';
+import type { LabProcess } from '../../tools/lab/processes.ts';
+import {
+  createTestLab,
+  killAgent,
+  runOnDevice,
+  showLogOnFailure,
+  signIn,
+  stopAgent,
+} from './support/test-lab.ts';
 
 const kills = 10;
 const isProviding = (status: { readonly phase: string }) => status.phase === 'providing';
@@ -27,16 +34,23 @@ describe.skipIf(!isInsideLab())('the ledger', () => {
   });
 
   const readLocal = async () =>
-    JSON.parse((await runOnDevice(lab, ['stats', '--local', '--last', '48h', '--json'])).text).totals;
+    JSON.parse((await runOnDevice(lab, ['stats', '--local', '--last', '48h', '--json'])).text)
+      .totals;
 
   it('shows what a running agent has counted', async (context) => {
     showLogOnFailure(context, () => agent);
     agent = lab.startAgent();
     await lab.waitForStatus(isProviding);
     // The ledger begins when the start is over; what passed before is in no hour.
-    await expect.poll(() => readdir(join(lab.stateDirectory, 'ledger')), { timeout: 30_000 }).not.toEqual([]);
-    expect(await waitForDownload(lab.startDownload(2_000_000, 30))).toMatchObject({ isWhole: true });
-    await expect.poll(async () => (await readLocal()).downBytes, { timeout: 40_000 }).toBeGreaterThan(2_000_000);
+    await expect
+      .poll(() => readdir(join(lab.stateDirectory, 'ledger')), { timeout: 30_000 })
+      .not.toEqual([]);
+    expect(await waitForDownload(lab.startDownload(2_000_000, 30))).toMatchObject({
+      isWhole: true,
+    });
+    await expect
+      .poll(async () => (await readLocal()).downBytes, { timeout: 40_000 })
+      .toBeGreaterThan(2_000_000);
     // At least what passed, in at most two readings.
     expect((await readLocal()).peakBytesPerSecond).toBeGreaterThan(2_000_000 / 40);
   });
@@ -46,7 +60,9 @@ describe.skipIf(!isInsideLab())('the ledger', () => {
     for (let round = 0; round < kills; round += 1) {
       if (agent !== undefined) await killAgent(agent);
       // The permit outlives the agent: this passes while nobody counts but the kernel.
-      expect(await waitForDownload(lab.startDownload(500_000, 30))).toMatchObject({ isWhole: true });
+      expect(await waitForDownload(lab.startDownload(500_000, 30))).toMatchObject({
+        isWhole: true,
+      });
       agent = lab.startAgent();
       await lab.waitForStatus(isProviding);
     }
@@ -55,6 +71,9 @@ describe.skipIf(!isInsideLab())('the ledger', () => {
     const { upBytes, downBytes } = await readLocal();
     expect(downBytes).toBeGreaterThan(2_000_000 + kills * 500_000);
     // Before the ledger began, nothing was forwarded.
-    expect({ upBytes, downBytes }).toEqual({ upBytes: data.totalUpBytes, downBytes: data.totalDownBytes });
+    expect({ upBytes, downBytes }).toEqual({
+      upBytes: data.totalUpBytes,
+      downBytes: data.totalDownBytes,
+    });
   });
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StatusDocument } from '../../src/status/document.ts';
-import { type Lab, waitForDownload, webPort } from '../lab/lab.ts';
-import { addresses, isInsideLab } from '../lab/network.ts';
-import type { LabProcess } from '../lab/processes.ts';
+import { type Lab, waitForDownload, webPort } from '../../tools/lab/lab.ts';
+import { addresses, isInsideLab } from '../../tools/lab/network.ts';
+import type { LabProcess } from '../../tools/lab/processes.ts';
 import {
   changeConfig,
   createTestLab,
@@ -64,7 +64,9 @@ describe.skipIf(!isInsideLab())("the owner's limits", () => {
     await changeConfig(lab, { provide: { cap: { bytes: `${3 * capBytes} B` } } });
     agent.kill('SIGHUP');
     await lab.waitForStatus(isProviding);
-    expect(await waitForDownload(lab.startDownload(4_000_000, 20))).toMatchObject({ isWhole: true });
+    expect(await waitForDownload(lab.startDownload(4_000_000, 20))).toMatchObject({
+      isWhole: true,
+    });
     await killAgent(agent);
     expect(await runOnDevice(lab, ['cleanup'])).toMatchObject({ exitCode: 0 });
     agent = lab.startAgent();
@@ -87,12 +89,20 @@ describe.skipIf(!isInsideLab())("the owner's limits", () => {
   it('stay in force when the new configuration is broken, which the status says', async () => {
     await changeConfig(lab, { provide: { mode: 'everybody', cap: { bytes: '1 B' } } });
     agent.kill('SIGHUP');
-    const status = await lab.waitForStatus(({ reasons }) => reasons[0]?.code === 'configuration-invalid');
-    expect(status).toMatchObject({ phase: 'providing', usage: { capBytes: 1e9 }, provide: { configured: 'public' } });
+    const status = await lab.waitForStatus(
+      ({ reasons }) => reasons[0]?.code === 'configuration-invalid',
+    );
+    expect(status).toMatchObject({
+      phase: 'providing',
+      usage: { capBytes: 1e9 },
+      provide: { configured: 'public' },
+    });
     expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
     await changeConfig(lab, { provide: { mode: 'public', cap: { bytes: '1 GB' } } });
     agent.kill('SIGHUP');
-    expect((await lab.waitForStatus(({ reasons }) => reasons.length === 0)).phase).toBe('providing');
+    expect((await lab.waitForStatus(({ reasons }) => reasons.length === 0)).phase).toBe(
+      'providing',
+    );
   });
 
   it('follow the schedule, and an override until its time is over', async (context) => {
@@ -100,7 +110,11 @@ describe.skipIf(!isInsideLab())("the owner's limits", () => {
     await changeConfig(lab, { provide: { schedule: [{ cron: '* * * * *', mode: 'none' }] } });
     agent.kill('SIGHUP');
     const idle = await lab.waitForStatus(isIdle);
-    expect(idle.provide).toMatchObject({ scheduled: 'none', effective: 'none', configured: 'public' });
+    expect(idle.provide).toMatchObject({
+      scheduled: 'none',
+      effective: 'none',
+      configured: 'public',
+    });
     expect(await lab.probe(addresses.internet, webPort)).toBe('refused');
     const order = await runOnDevice(lab, ['provide', 'public', '--for', '2s']);
     expect(order).toMatchObject({ exitCode: 0, text: expect.stringContaining('public') });

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StatusDocument } from '../../src/status/document.ts';
-import { type Lab, webPort } from '../lab/lab.ts';
-import { addresses, isInsideLab } from '../lab/network.ts';
-import { type LabProcess, startProcess } from '../lab/processes.ts';
+import { type Lab, webPort } from '../../tools/lab/lab.ts';
+import { addresses, isInsideLab } from '../../tools/lab/network.ts';
+import { type LabProcess, startProcess } from '../../tools/lab/processes.ts';
 import { countClients, createTestLab, signIn, stopAgent } from './support/test-lab.ts';
 
 /** A machine as the program sees it: its id, and whether systemd runs there. */
@@ -20,7 +20,8 @@ const isProviding = ({ phase }: StatusDocument) => phase === 'providing';
 const hasMoved = ({ phase, reasons: [reason] }: StatusDocument) =>
   phase === 'blocked' && reason?.code === 'identity-moved';
 
-// Namespaces are needed, and a machine id to put another one over; test/global-setup.ts says the first aloud.
+// Namespaces are needed, and a machine id to put another one over; test/global-setup.ts says the
+// first aloud.
 describe.skipIf(!isInsideLab() || !existsSync('/etc/machine-id'))('a card that was copied', () => {
   let lab: Lab;
   let agent: LabProcess;
@@ -66,12 +67,17 @@ describe.skipIf(!isInsideLab() || !existsSync('/etc/machine-id'))('a card that w
     expect(await lab.probe(addresses.internet, webPort)).toBe('refused');
     const { checks } = JSON.parse((await run(there, 'doctor', '--json')).text);
     const failed = checks.filter(({ verdict }: { verdict: string }) => verdict === 'fail');
-    expect(failed).toMatchObject([{ id: 'disk', found: 'this device was registered on another machine' }]);
+    expect(failed).toMatchObject([
+      { id: 'disk', found: 'this device was registered on another machine' },
+    ]);
     expect((await run(there, 'status')).text).toContain('sudo tributary device keep');
   });
 
   it('goes on as the same device by one command, while the agent runs', async () => {
-    expect(await run(there, 'device', 'keep')).toEqual({ exitCode: 0, text: 'This device keeps its registration.' });
+    expect(await run(there, 'device', 'keep')).toEqual({
+      exitCode: 0,
+      text: 'This device keeps its registration.',
+    });
     expect((await lab.waitForStatus(isProviding, 20_000)).client.id).toBe(clientId);
     expect(await countClients(lab)).toBe(1);
     await stopAgent(agent);
@@ -87,7 +93,9 @@ describe.skipIf(!isInsideLab() || !existsSync('/etc/machine-id'))('a card that w
     const status = await lab.waitForStatus(isProviding, 20_000);
     expect(status.client.id).not.toBe(clientId);
     expect(await countClients(lab)).toBe(2);
-    expect((await readdir(lab.stateDirectory)).filter((name) => name.includes('.left-'))).toHaveLength(2);
+    expect(
+      (await readdir(lab.stateDirectory)).filter((name) => name.includes('.left-')),
+    ).toHaveLength(2);
   });
 
   it.each(['keep', 'new'])('that has not moved is not changed by %s', async (word) => {

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, webPort } from '../lab/lab.ts';
-import { addresses, isInsideLab } from '../lab/network.ts';
-import { type LabProcess, startProcess } from '../lab/processes.ts';
+import { type Lab, webPort } from '../../tools/lab/lab.ts';
+import { addresses, isInsideLab } from '../../tools/lab/network.ts';
+import { type LabProcess, startProcess } from '../../tools/lab/processes.ts';
 import { describeForwardPolicies } from './support/forward-policies.ts';
 import { startReceiver } from './support/start-receiver.ts';
 import { createTestLab } from './support/test-lab.ts';
@@ -23,8 +23,9 @@ const told = [
 ] as const;
 
 /*
- * `tributary namespace up` on a host: the lab's device plays the host, and the agent runs in the namespace made on it.
- * `ip netns add` needs the mount namespace of the lab, so commands enter the device's network namespace alone.
+ * `tributary namespace up` on a host: the lab's device plays the host, and the agent runs in the
+ * namespace made on it. `ip netns add` needs the mount namespace of the lab, so commands enter the
+ * device's network namespace alone.
  */
 // Outside the lab there are no namespaces, and the host itself would be changed.
 describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
@@ -41,7 +42,19 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     return { exitCode, text: running.lines.join('\n') };
   };
   const probeFromInside = async (address: string, port: number) =>
-    (await run('ip', 'netns', 'exec', 'tributary', process.execPath, worker, 'probe', address, String(port))).text;
+    (
+      await run(
+        'ip',
+        'netns',
+        'exec',
+        'tributary',
+        process.execPath,
+        worker,
+        'probe',
+        address,
+        String(port),
+      )
+    ).text;
   const connectFromInside = async (localPort: number, address: string, port: number) => {
     const script = `const socket = require('node:net').connect({ host: '${address}', port: ${port}, localPort: ${localPort} });
       const end = (text) => { console.log(text); process.exit(0); };
@@ -65,7 +78,8 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
       id: 'hostns',
       profile: 'documented',
       publicAddress: outside,
-      // The host's side of the fence knows nothing of the lab's Internet either, nor of its service.
+      // The host's side of the fence knows nothing of the lab's Internet either, nor of its
+      // service.
       config: {
         gateway: { allow_destinations: ['192.0.2.0/24', '198.51.100.0/24'] },
         report: {
@@ -92,9 +106,14 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
   it('is made, and made again without harm', async () => {
     expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
     expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
-    expect((await run('ip', 'netns', 'exec', 'tributary', 'ip', '-br', 'address')).text).toContain('uplink0');
+    expect((await run('ip', 'netns', 'exec', 'tributary', 'ip', '-br', 'address')).text).toContain(
+      'uplink0',
+    );
     // Not in the state directory, which is an ordinary user's under systemd.
-    expect(statSync('/run/tributary-netns/host-restore.json')).toMatchObject({ uid: 0, mode: 0o100600 });
+    expect(statSync('/run/tributary-netns/host-restore.json')).toMatchObject({
+      uid: 0,
+      mode: 0o100600,
+    });
     expect(readdirSync(lab.stateDirectory)).not.toContain('host-restore.json');
   });
 
@@ -108,7 +127,17 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     for (const mtu of ['1400', '1500']) {
       await run('ip', 'link', 'set', 'lan0', 'mtu', mtu);
       expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
-      const inside = await run('ip', 'netns', 'exec', 'tributary', 'ip', '-o', 'link', 'show', 'uplink0');
+      const inside = await run(
+        'ip',
+        'netns',
+        'exec',
+        'tributary',
+        'ip',
+        '-o',
+        'link',
+        'show',
+        'uplink0',
+      );
       expect(inside.text).toContain(`mtu ${mtu} `);
     }
   });
@@ -117,10 +146,14 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     const withoutAsking = ['env', 'TRIBUTARY_GATEWAY_PUBLIC_ADDRESS_ASK_ROUTER=false'];
     expect(await probeFromInside(outside, webPort)).toBe('refused');
     // What was learnt stays where nobody is asked; without it the address is reached.
-    expect(await run(...withoutAsking, ...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+    expect(await run(...withoutAsking, ...program('namespace', 'up'))).toMatchObject({
+      exitCode: 0,
+    });
     expect(await probeFromInside(outside, webPort)).toBe('refused');
     await run('sh', '-c', ': >/run/tributary-outside');
-    expect(await run(...withoutAsking, ...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+    expect(await run(...withoutAsking, ...program('namespace', 'up'))).toMatchObject({
+      exitCode: 0,
+    });
     expect(await probeFromInside(outside, webPort)).toBe('reached');
     expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
     expect(await probeFromInside(outside, webPort)).toBe('refused');
@@ -138,12 +171,17 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
 
   it('holds an agent that provides', async () => {
     agent = startProcess({
-      argv: [...onHost('ip', 'netns', 'exec', 'tributary'), ...program('run')] as [string, ...string[]],
+      argv: [...onHost('ip', 'netns', 'exec', 'tributary'), ...program('run')] as [
+        string,
+        ...string[],
+      ],
       env: { TRIBUTARY_AUTH_CODE: lab.authCode },
     });
     const status = await lab.waitForStatus((current) => current.phase === 'providing');
     expect(status.gateway.uplink).toBe('uplink0');
-    await expect.poll(() => lab.probe(addresses.internet, webPort), { timeout: 15_000 }).toBe('reached');
+    await expect
+      .poll(() => lab.probe(addresses.internet, webPort), { timeout: 15_000 })
+      .toBe('reached');
   });
 
   it('is not taken from under an agent that runs in it', async () => {
@@ -153,7 +191,9 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
   });
 
   it.each(told)('lets the agent tell $name', async ({ host }) => {
-    await receivers[told.findIndex((one) => one.host === host)]?.waitForLine((line) => line === 'heard');
+    await receivers[told.findIndex((one) => one.host === host)]?.waitForLine(
+      (line) => line === 'heard',
+    );
   });
 
   it.each([
@@ -166,7 +206,9 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     for (const one of told) expect(await probeFromInside(one.address, one.port)).toBe('reached');
   });
 
-  it('keeps a blocked port of the Internet from the agent itself too', async ({ onTestFinished }) => {
+  it('keeps a blocked port of the Internet from the agent itself too', async ({
+    onTestFinished,
+  }) => {
     const mail = await startReceiver(lab, 'internet', addresses.internet, 25);
     onTestFinished(() => mail.kill());
     expect(await lab.probeFrom('home', addresses.internet, 25)).toBe('reached');
@@ -175,7 +217,8 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
   });
 
   it('keeps a range of blocked ports from what the namespace translates, and lets the agent pass', async () => {
-    const connectFrom = (localPort: number) => connectFromInside(localPort, addresses.internet, webPort);
+    const connectFrom = (localPort: number) =>
+      connectFromInside(localPort, addresses.internet, webPort);
     expect(await connectFrom(20_000)).toBe('reached');
     const blocking = ['env', `TRIBUTARY_GATEWAY_BLOCKED_PORTS=${webPort - 1}-${webPort + 1}`];
     expect(await run(...blocking, ...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
@@ -196,7 +239,18 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
 
   it("keeps the home's public address out of reach, as the host told the agent", async () => {
     await expect.poll(() => lab.probe(outside, webPort), { timeout: 15_000 }).toBe('refused');
-    const { text } = await run('ip', 'netns', 'exec', 'tributary', 'nft', 'list', 'set', 'inet', 'tributary', 'own4');
+    const { text } = await run(
+      'ip',
+      'netns',
+      'exec',
+      'tributary',
+      'nft',
+      'list',
+      'set',
+      'inet',
+      'tributary',
+      'own4',
+    );
     expect(text).toContain(outside);
     expect((await lab.status()).reasons.map(({ code }) => code)).not.toContain('outside-unknown');
   });
@@ -205,7 +259,9 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     expect(await lab.probe(address, port)).toBe('refused');
   });
 
-  it("keeps them out of reach by the host's side of the fence alone", async ({ onTestFinished }) => {
+  it("keeps them out of reach by the host's side of the fence alone", async ({
+    onTestFinished,
+  }) => {
     // Held still, or it would put its own side back.
     agent.kill('SIGSTOP');
     onTestFinished(() => agent.kill('SIGCONT'));
@@ -214,7 +270,8 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     // What comes untranslated would be answered: nothing but the host's table is left in its way.
     await run('ip', 'route', 'add', consumers, 'via', '198.18.213.2');
     await lab.network.run('nas', 'ip', 'route', 'add', consumers, 'via', addresses.device);
-    for (const [, address, port] of outOfReach) expect(await lab.probe(address, port)).toBe('refused');
+    for (const [, address, port] of outOfReach)
+      expect(await lab.probe(address, port)).toBe('refused');
     // Without its refusals they are reached. Its translation stays: the tunnel itself needs it.
     for (const chain of ['origin', 'from_namespace', 'input'])
       await run('nft', 'flush', 'chain', 'inet', 'tributary_host', chain);
@@ -251,15 +308,19 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     }
   });
 
-  // Where /etc could not be made private (enter.sh says so), the host's own would be compared with itself while tests run.
-  it.skipIf(!existsSync('/run/etc/upper'))('leaves the host as it was when it is taken down', async () => {
-    agent.kill();
-    expect(await agent.exited).toBe(0);
-    expect(await run(...program('namespace', 'down'))).toMatchObject({ exitCode: 0 });
-    expect(await run(...program('namespace', 'down'))).toMatchObject({ exitCode: 0 });
-    expect(await snapshot()).toBe(before);
-    expect(existsSync('/run/tributary-netns')).toBe(false);
-  });
+  // Where /etc could not be made private (enter.sh says so), the host's own would be compared with
+  // itself while tests run.
+  it.skipIf(!existsSync('/run/etc/upper'))(
+    'leaves the host as it was when it is taken down',
+    async () => {
+      agent.kill();
+      expect(await agent.exited).toBe(0);
+      expect(await run(...program('namespace', 'down'))).toMatchObject({ exitCode: 0 });
+      expect(await run(...program('namespace', 'down'))).toMatchObject({ exitCode: 0 });
+      expect(await snapshot()).toBe(before);
+      expect(existsSync('/run/tributary-netns')).toBe(false);
+    },
+  );
 });
 
 // In this file, because all that is in the lab shares the one name that the namespace has.

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Lab, webPort } from '../lab/lab.ts';
-import { addresses, isInsideLab } from '../lab/network.ts';
-import type { LabProcess } from '../lab/processes.ts';
-import { changeServiceKey, createTestLab, showLogOnFailure, stopAgent } from './support/test-lab.ts';
+import { type Lab, webPort } from '../../tools/lab/lab.ts';
+import { addresses, isInsideLab } from '../../tools/lab/network.ts';
+import type { LabProcess } from '../../tools/lab/processes.ts';
+import {
+  changeServiceKey,
+  createTestLab,
+  showLogOnFailure,
+  stopAgent,
+} from './support/test-lab.ts';
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.
 describe.skipIf(!isInsideLab()).each(['documented', 'production'] as const)(
@@ -12,7 +17,8 @@ describe.skipIf(!isInsideLab()).each(['documented', 'production'] as const)(
     let agent: LabProcess;
     const isProviding = ({ phase }: { readonly phase: string }) => phase === 'providing';
     beforeAll(async () => {
-      // The next keep-alive is far beyond the end of the test; production's is the device's own affair.
+      // The next keep-alive is far beyond the end of the test; production's is the device's own
+      // affair.
       const config = { tunnel: { interface: 'trib-newkey', keepalive_seconds_default: 3600 } };
       lab = await createTestLab({ id: 'newkey', profile, keepaliveSeconds: 3600, config });
       agent = lab.startAgent();
@@ -26,7 +32,9 @@ describe.skipIf(!isInsideLab()).each(['documented', 'production'] as const)(
       await changeServiceKey(lab);
       agent = lab.startAgent();
       await lab.waitForStatus(isProviding, 40_000);
-      await expect.poll(() => lab.probe(addresses.internet, webPort), { timeout: 10_000 }).toBe('reached');
+      await expect
+        .poll(() => lab.probe(addresses.internet, webPort), { timeout: 10_000 })
+        .toBe('reached');
     });
   },
 );

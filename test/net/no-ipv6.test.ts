@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StatusDocument } from '../../src/status/document.ts';
-import { type Lab, webPort } from '../lab/lab.ts';
-import { addresses, isInsideLab } from '../lab/network.ts';
-import { type LabProcess, startProcess } from '../lab/processes.ts';
+import { type Lab, webPort } from '../../tools/lab/lab.ts';
+import { addresses, isInsideLab } from '../../tools/lab/network.ts';
+import { type LabProcess, startProcess } from '../../tools/lab/processes.ts';
 import { type NastyService, nastyUrl, startNastyService } from './support/start-nasty-service.ts';
 import { createTestLab, showLogOnFailure, stopAgent } from './support/test-lab.ts';
 
@@ -15,8 +15,14 @@ PublicKey = {PEER}
 Endpoint = {ENDPOINT}
 AllowedIPs = ${allowedIps}
 `;
-const ofBoth = { wireGuardText: renderText('{ADDRESS}/32, fd00:99::2/128', '0.0.0.0/0, ::/0'), keepaliveSeconds: 5 };
-/** A kernel started with ipv6.disable=1, as far as programs see it: no settings, and no answer about routes and rules. */
+const ofBoth = {
+  wireGuardText: renderText('{ADDRESS}/32, fd00:99::2/128', '0.0.0.0/0, ::/0'),
+  keepaliveSeconds: 5,
+};
+/**
+ * A kernel started with ipv6.disable=1, as far as programs see it: no settings, and no answer about
+ * routes and rules.
+ */
 const withoutIpv6 = `
   mount -t tmpfs tmpfs /proc/sys/net/ipv6
   programs=$(mktemp -d)
@@ -29,7 +35,11 @@ END
   chmod +x "$programs/ip"
   PATH=$programs:$PATH exec "$@"
 `;
-const ofIpv6Alone = { wireGuardText: renderText('{ADDRESS}/128', '::/0'), address: 'fd00:99::2', keepaliveSeconds: 5 };
+const ofIpv6Alone = {
+  wireGuardText: renderText('{ADDRESS}/128', '::/0'),
+  address: 'fd00:99::2',
+  keepaliveSeconds: 5,
+};
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.
 describe.skipIf(!isInsideLab())('a device whose IPv6 is switched off', () => {
@@ -37,8 +47,14 @@ describe.skipIf(!isInsideLab())('a device whose IPv6 is switched off', () => {
   let service: NastyService;
   let agent: LabProcess | undefined;
   const switchIpv6 = (to: 'on' | 'off') =>
-    lab.network.run('device', 'sysctl', '-qw', `net.ipv6.conf.all.disable_ipv6=${to === 'off' ? 1 : 0}`);
-  const listAddresses = () => lab.network.run('device', 'ip', '-brief', 'address', 'show', 'dev', 'trib-noip6');
+    lab.network.run(
+      'device',
+      'sysctl',
+      '-qw',
+      `net.ipv6.conf.all.disable_ipv6=${to === 'off' ? 1 : 0}`,
+    );
+  const listAddresses = () =>
+    lab.network.run('device', 'ip', '-brief', 'address', 'show', 'dev', 'trib-noip6');
 
   beforeAll(async () => {
     lab = await createTestLab({
@@ -61,7 +77,9 @@ describe.skipIf(!isInsideLab())('a device whose IPv6 is switched off', () => {
     agent = lab.startAgent();
     const { reasons } = await lab.waitForStatus(({ phase }) => phase === 'providing');
     expect(reasons.map(({ code }) => code)).toEqual(['no-ipv6']);
-    await expect.poll(() => lab.probe(addresses.internet, webPort), { timeout: 15_000 }).toBe('reached');
+    await expect
+      .poll(() => lab.probe(addresses.internet, webPort), { timeout: 15_000 })
+      .toBe('reached');
     expect(await listAddresses()).not.toContain('fd00:');
     expect(agent.lines.filter((line) => line.includes('no-ipv6'))).toHaveLength(1);
   });
@@ -69,7 +87,10 @@ describe.skipIf(!isInsideLab())('a device whose IPv6 is switched off', () => {
   it('has the whole tunnel once it is switched on', async (context) => {
     showLogOnFailure(context, () => agent);
     await switchIpv6('on');
-    await lab.waitForStatus(({ phase, reasons }) => phase === 'providing' && reasons.length === 0, 60_000);
+    await lab.waitForStatus(
+      ({ phase, reasons }) => phase === 'providing' && reasons.length === 0,
+      60_000,
+    );
     expect(await listAddresses()).toContain('fd00:99::2/128');
   });
 
@@ -77,11 +98,15 @@ describe.skipIf(!isInsideLab())('a device whose IPv6 is switched off', () => {
     showLogOnFailure(context, () => agent);
     await switchIpv6('off');
     await service.behave(ofIpv6Alone);
-    // Until a keep-alive has brought that tunnel, the one before may fail as IPv6 goes away under it.
+    // Until a keep-alive has brought that tunnel, the one before may fail as IPv6 goes away under
+    // it.
     const isBlocked = ({ phase, reasons: [reason] }: StatusDocument) =>
       phase === 'blocked' && reason?.code === 'no-ipv6';
     const { reasons } = await lab.waitForStatus(isBlocked, 60_000);
-    expect(reasons[0]).toMatchObject({ code: 'no-ipv6', message: expect.stringContaining('IPv6 alone') });
+    expect(reasons[0]).toMatchObject({
+      code: 'no-ipv6',
+      message: expect.stringContaining('IPv6 alone'),
+    });
   });
 
   it('provides by IPv4 on a kernel that knows nothing of IPv6', async (context) => {
@@ -100,7 +125,9 @@ describe.skipIf(!isInsideLab())('a device whose IPv6 is switched off', () => {
       return [phase, ...reasons.map(({ code }) => code)];
     };
     await expect.poll(readCodes, { timeout: 30_000 }).toEqual(['providing', 'no-ipv6']);
-    await expect.poll(() => lab.probe(addresses.internet, webPort), { timeout: 15_000 }).toBe('reached');
+    await expect
+      .poll(() => lab.probe(addresses.internet, webPort), { timeout: 15_000 })
+      .toBe('reached');
     expect(await stopAgent(agent)).toBe(0);
   });
 });

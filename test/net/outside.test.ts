@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Lab, LabOptions } from '../lab/lab.ts';
-import { isInsideLab } from '../lab/network.ts';
-import { type LabProcess, startProcess } from '../lab/processes.ts';
+import type { Lab, LabOptions } from '../../tools/lab/lab.ts';
+import { isInsideLab } from '../../tools/lab/network.ts';
+import { type LabProcess, startProcess } from '../../tools/lab/processes.ts';
 import { changeConfig, createTestLab } from './support/test-lab.ts';
 
 const worker = join(import.meta.dirname, '../../dist/worker.cjs');
@@ -18,7 +18,9 @@ async function openLab(options: Omit<LabOptions, 'distDirectory' | 'profile'>): 
 }
 
 async function serve(lab: Lab, host: 'home' | 'internet', address: string): Promise<void> {
-  const server = startProcess({ argv: lab.network.on(host, process.execPath, worker, 'serve', address, '80') });
+  const server = startProcess({
+    argv: lab.network.on(host, process.execPath, worker, 'serve', address, '80'),
+  });
   opened.others.push(server);
   await server.waitForLine((line) => line === 'listening');
 }
@@ -27,7 +29,8 @@ async function serve(lab: Lab, host: 'home' | 'internet', address: string): Prom
 async function probeUntil(lab: Lab, address: string, wanted: string): Promise<string> {
   const deadlineMs = performance.now() + 25_000;
   let outcome: string = await lab.probe(address, 80);
-  while (outcome !== wanted && performance.now() < deadlineMs) outcome = await lab.probe(address, 80);
+  while (outcome !== wanted && performance.now() < deadlineMs)
+    outcome = await lab.probe(address, 80);
   return outcome;
 }
 
@@ -56,7 +59,9 @@ describe.skipIf(!isInsideLab())('the home from its own outside', () => {
     expect((await lab.status()).gateway.refusedPackets['own-network']).toBeGreaterThan(0);
     expect(await lab.probe('192.0.2.10', 80)).toBe('reached');
     // The owner's word wins over what was learnt.
-    await changeConfig(lab, { gateway: { allow_destinations: [...gateway.allow_destinations, outside] } });
+    await changeConfig(lab, {
+      gateway: { allow_destinations: [...gateway.allow_destinations, outside] },
+    });
     agent.kill('SIGHUP');
     expect(await probeUntil(lab, outside, 'reached')).toBe('reached');
   });
@@ -75,7 +80,9 @@ describe.skipIf(!isInsideLab())('the home from its own outside', () => {
     agent.kill('SIGKILL');
     await agent.exited;
     lab.startAgent();
-    await lab.waitForStatus(({ reasons }) => reasons.some(({ code }) => code === 'outside-unknown'));
+    await lab.waitForStatus(({ reasons }) =>
+      reasons.some(({ code }) => code === 'outside-unknown'),
+    );
     expect(await lab.probe('192.0.2.10', 80)).toBe('reached');
     expect(await lab.probe(outside, 80)).toBe('refused');
   });
@@ -88,12 +95,16 @@ describe.skipIf(!isInsideLab())('a list of denied destinations', () => {
   });
 
   /** As many prefixes as a large public blocklist has, none of them in the lab. */
-  const many = Array.from({ length: 64_000 }, (_, index) => `20.${index >> 8}.${index & 255}.${(index * 7) & 252}/30`);
+  const many = Array.from(
+    { length: 64_000 },
+    (_, index) => `20.${index >> 8}.${index & 255}.${(index * 7) & 252}/30`,
+  );
 
   test('refuses what it holds, and nothing beside; broken, it stays as it was, and status names the line', async () => {
     const lab = await openLab({ id: 'list' });
     const path = join(lab.directory, 'drop.txt');
-    const write = (lines: readonly string[]) => writeFile(path, `# a list\r\n${lines.join('\r\n')}\r\n`);
+    const write = (lines: readonly string[]) =>
+      writeFile(path, `# a list\r\n${lines.join('\r\n')}\r\n`);
     await changeConfig(lab, { gateway: { deny_destinations: [`file:${path}`] } });
     await lab.network.run('internet', 'ip', 'address', 'add', '192.0.2.11/32', 'dev', 'lo');
     await serve(lab, 'internet', '192.0.2.11');
@@ -102,13 +113,16 @@ describe.skipIf(!isInsideLab())('a list of denied destinations', () => {
     await lab.waitForStatus(isProviding);
     expect(await lab.probe('192.0.2.11', 80)).toBe('reached');
     expect(await lab.probe('192.0.2.10', 80)).toBe('refused');
-    const countRefused = async () => (await lab.status()).gateway.refusedPackets['denied-destination'];
+    const countRefused = async () =>
+      (await lab.status()).gateway.refusedPackets['denied-destination'];
     // A long list takes its time to be counted; no answer waits for that.
     await expect.poll(countRefused, { timeout: 15_000 }).toBeGreaterThan(0);
 
     await write([...many, '192.0.2.300']);
     agent.kill('SIGHUP');
-    const noted = await lab.waitForStatus(({ reasons }) => reasons.some(({ code }) => code === 'list-refused'));
+    const noted = await lab.waitForStatus(({ reasons }) =>
+      reasons.some(({ code }) => code === 'list-refused'),
+    );
     expect(noted.phase).toBe('providing');
     expect(noted.reasons[0]?.message).toContain(`${path}:64002: found "192.0.2.300"`);
     expect(await lab.probe('192.0.2.10', 80)).toBe('refused');
@@ -123,7 +137,10 @@ describe.skipIf(!isInsideLab())('a list of denied destinations', () => {
     await changeConfig(lab, { gateway: { deny_destinations: [`file:${path}`, `file:${later}`] } });
     agent.kill('SIGHUP');
     const blocked = await lab.waitForStatus(({ phase }) => phase === 'blocked');
-    expect(blocked.reasons[0]).toMatchObject({ code: 'list-refused', message: `${later}: there is no such file` });
+    expect(blocked.reasons[0]).toMatchObject({
+      code: 'list-refused',
+      message: `${later}: there is no such file`,
+    });
     expect(await lab.probe('192.0.2.10', 80)).toBe('refused');
     await writeFile(later, '2001:db8:77::/48');
     await lab.waitForStatus(isProviding);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Lab } from '../lab/lab.ts';
-import { isInsideLab } from '../lab/network.ts';
-import type { LabProcess } from '../lab/processes.ts';
+import type { Lab } from '../../tools/lab/lab.ts';
+import { isInsideLab } from '../../tools/lab/network.ts';
+import type { LabProcess } from '../../tools/lab/processes.ts';
 import { createTestLab, killAgent, runOnDevice } from './support/test-lab.ts';
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.
@@ -23,7 +23,11 @@ describe.skipIf(!isInsideLab())('tributary plan', () => {
   const run = (...command: readonly string[]) => lab.network.run('device', ...command);
   // The kernel gives each interface an address of its own (fe80::) a moment after it came up.
   const show = () =>
-    run('sh', '-c', '{ nft list ruleset; ip rule; ip route show table all; ip link; } | grep -v fe80:');
+    run(
+      'sh',
+      '-c',
+      '{ nft list ruleset; ip rule; ip route show table all; ip link; } | grep -v fe80:',
+    );
   const plan = async (...args: readonly string[]) => {
     const { exitCode, text } = await runOnDevice(lab, ['plan', ...args]);
     expect(exitCode, text).toBe(0);
@@ -83,10 +87,19 @@ describe.skipIf(!isInsideLab())('tributary plan', () => {
   });
 
   async function runUnprivileged(argv: readonly string[]) {
-    const { startProcess } = await import('../lab/processes.ts');
+    const { startProcess } = await import('../../tools/lab/processes.ts');
     const cut = argv.indexOf('exec') + 2;
-    const dropped = [...argv.slice(0, cut), 'setpriv', '--bounding-set', '-net_admin', '--inh-caps', '-net_admin'];
-    const running = startProcess({ argv: [...dropped, ...argv.slice(cut)] as [string, ...string[]] });
+    const dropped = [
+      ...argv.slice(0, cut),
+      'setpriv',
+      '--bounding-set',
+      '-net_admin',
+      '--inh-caps',
+      '-net_admin',
+    ];
+    const running = startProcess({
+      argv: [...dropped, ...argv.slice(cut)] as [string, ...string[]],
+    });
     const exitCode = await running.exited;
     return { exitCode, text: running.lines.join('\n') };
   }

@@ -1,19 +1,26 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Lab } from '../lab/lab.ts';
-import { isInsideLab } from '../lab/network.ts';
-import type { LabProcess } from '../lab/processes.ts';
+import type { Lab } from '../../tools/lab/lab.ts';
+import { isInsideLab } from '../../tools/lab/network.ts';
+import type { LabProcess } from '../../tools/lab/processes.ts';
 import { createTestLab, runOnDevice } from './support/test-lab.ts';
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.
 describe.skipIf(!isInsideLab())('the process of an agent', () => {
   let lab: Lab;
   let agent: LabProcess;
-  const handedIn = { TRIBUTARY_STATUS_TOKEN: 'a-token-of-the-page-4711', AWS_SECRET_ACCESS_KEY: 'of-something-else' };
+  const handedIn = {
+    TRIBUTARY_STATUS_TOKEN: 'a-token-of-the-page-4711',
+    AWS_SECRET_ACCESS_KEY: 'of-something-else',
+  };
 
   beforeAll(async () => {
-    lab = await createTestLab({ id: 'proc', profile: 'documented', config: { tunnel: { backend: 'userspace' } } });
+    lab = await createTestLab({
+      id: 'proc',
+      profile: 'documented',
+      config: { tunnel: { backend: 'userspace' } },
+    });
     agent = lab.startAgent(handedIn);
     await lab.waitForStatus(({ phase }) => phase === 'providing');
   });
@@ -23,9 +30,11 @@ describe.skipIf(!isInsideLab())('the process of an agent', () => {
     const environment = await readProcess('wireguard-go', 'environ');
     const names = environment.split('\0').map((line) => line.split('=')[0] ?? '');
     expect(names).toEqual(expect.arrayContaining(['PATH', 'LC_ALL']));
-    const known = /^(PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|LOG_LEVEL|WG_\w+|)$/;
+    const known =
+      /^(PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|LOG_LEVEL|WG_\w+|)$/;
     expect(names.filter((name) => !known.test(name))).toEqual([]);
-    for (const secret of [lab.authCode, ...Object.values(handedIn)]) expect(environment).not.toContain(secret);
+    for (const secret of [lab.authCode, ...Object.values(handedIn)])
+      expect(environment).not.toContain(secret);
   });
 
   it('puts none of its memory into a core dump, and no key of the tunnel', async () => {
@@ -67,7 +76,8 @@ describe.skipIf(!isInsideLab())('the process of an agent', () => {
     for (const id of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
       const line = await readFile(join('/proc', id, 'cmdline'), 'utf8').catch(() => '');
       const words = line.split('\0');
-      const isOurs = words.includes('trib-proc') || (words.includes('run') && line.includes(lab.directory));
+      const isOurs =
+        words.includes('trib-proc') || (words.includes('run') && line.includes(lab.directory));
       if (isOurs && words.some((word) => word.endsWith(program))) found.push(id);
     }
     expect(found, program).toHaveLength(1);

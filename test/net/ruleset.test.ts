@@ -10,33 +10,54 @@ import { renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';
 import { renderHostRuleset } from '../../src/namespace/host-ruleset.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
 import { applyNft, observeNftTable } from '../../src/system/nft.ts';
-import { isInsideLab } from '../lab/network.ts';
-import { arbitraryPolicy, homePolicy, noTotals, reviewedPolicies } from '../unit/gateway/policy-fixture.ts';
+import { isInsideLab } from '../../tools/lab/network.ts';
+import {
+  arbitraryPolicy,
+  homePolicy,
+  noTotals,
+  reviewedPolicies,
+} from '../unit/gateway/policy-fixture.ts';
 import { reviewedHostPolicies } from '../unit/namespace/host-policy-fixture.ts';
 
 const netns = `rules-${randomBytes(3).toString('hex')}`;
 const inside: Exec = ({ program, args, ...rest }) =>
   exec({ ...rest, program: 'ip', args: ['netns', 'exec', netns, program, ...args] });
-const removeTable = () => applyNft(inside, `table inet ${tableName}\ndelete table inet ${tableName}\n`, 'test');
-const check = (text: string) => inside({ program: 'nft', args: ['-c', '-f', '-'], input: text, doing: 'checking' });
+const removeTable = () =>
+  applyNft(inside, `table inet ${tableName}\ndelete table inet ${tableName}\n`, 'test');
+const check = (text: string) =>
+  inside({ program: 'nft', args: ['-c', '-f', '-'], input: text, doing: 'checking' });
 const read = () => observeNftTable(inside, tableName);
 
-// Rules can only be loaded in a network namespace of one's own, which test/lab/enter.sh makes.
+// Rules can only be loaded in a network namespace of one's own, which tools/lab/enter.sh makes.
 describe.skipIf(!isInsideLab())('nft', () => {
   beforeAll(() => {
     execFileSync('ip', ['netns', 'add', netns]);
     // Older kernels take no entrance without its device.
-    execFileSync('ip', ['-netns', netns, 'tuntap', 'add', 'mode', 'tun', homePolicy.tunnelInterface]);
+    execFileSync('ip', [
+      '-netns',
+      netns,
+      'tuntap',
+      'add',
+      'mode',
+      'tun',
+      homePolicy.tunnelInterface,
+    ]);
   });
   afterAll(() => void execFileSync('ip', ['netns', 'delete', netns]));
 
-  test.each(Object.entries(reviewedPolicies))('takes the reviewed ruleset "%s"', async (_, policy) => {
-    await expect(check(renderRuleset(toRuleset(policy), noTotals))).resolves.toBe('');
-  });
+  test.each(Object.entries(reviewedPolicies))(
+    'takes the reviewed ruleset "%s"',
+    async (_, policy) => {
+      await expect(check(renderRuleset(toRuleset(policy), noTotals))).resolves.toBe('');
+    },
+  );
 
-  test.each(Object.entries(reviewedHostPolicies))('takes the host\'s reviewed ruleset "%s"', async (_, policy) => {
-    await expect(check(renderHostRuleset(policy))).resolves.toBe('');
-  });
+  test.each(Object.entries(reviewedHostPolicies))(
+    'takes the host\'s reviewed ruleset "%s"',
+    async (_, policy) => {
+      await expect(check(renderHostRuleset(policy))).resolves.toBe('');
+    },
+  );
 
   test('does not take a ruleset with a mistake in it', async () => {
     const text = renderRuleset(toRuleset(homePolicy), noTotals).replace('ct state', 'ct stake');
@@ -60,7 +81,10 @@ describe.skipIf(!isInsideLab())('nft', () => {
 
   test('keeps the permit and the counters through another ruleset, and starts a new table where it is told', async () => {
     await removeTable();
-    const totals: ForwardedTotals = { up: { packets: 7, bytes: 7000 }, down: { packets: 9, bytes: 9000 } };
+    const totals: ForwardedTotals = {
+      up: { packets: 7, bytes: 7000 },
+      down: { packets: 9, bytes: 9000 },
+    };
     await applyNft(inside, renderRuleset(toRuleset(homePolicy), totals), 'test');
     await grantPermit(inside, homePolicy.tunnelInterface, 600);
     const before = await read();

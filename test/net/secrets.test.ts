@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, waitForDownload } from '../lab/lab.ts';
-import { isInsideLab } from '../lab/network.ts';
-import type { LabProcess } from '../lab/processes.ts';
+import { type Lab, waitForDownload } from '../../tools/lab/lab.ts';
+import { isInsideLab } from '../../tools/lab/network.ts';
+import type { LabProcess } from '../../tools/lab/processes.ts';
 import { collectSecrets } from './support/collect-secrets.ts';
 import { changeConfig, createTestLab, runOnDevice, stopAgent } from './support/test-lab.ts';
 
@@ -74,17 +74,32 @@ describe.skipIf(!isInsideLab())('the secrets of a device', () => {
   });
 });
 
-/** Failures whose messages could hold a secret: a code used twice, a broken state file, a refused configuration. */
-async function provokeErrors(lab: Lab, agent: LabProcess, seen: Map<string, string>): Promise<void> {
-  seen.set('error login', (await runOnDevice(lab, ['login'], { TRIBUTARY_AUTH_CODE: lab.authCode })).text);
-  seen.set('error second', (await runOnDevice(lab, ['run'], { TRIBUTARY_AUTH_CODE: lab.authCode })).text);
+/**
+ * Failures whose messages could hold a secret: a code used twice, a broken state file, a refused
+ * configuration.
+ */
+async function provokeErrors(
+  lab: Lab,
+  agent: LabProcess,
+  seen: Map<string, string>,
+): Promise<void> {
+  seen.set(
+    'error login',
+    (await runOnDevice(lab, ['login'], { TRIBUTARY_AUTH_CODE: lab.authCode })).text,
+  );
+  seen.set(
+    'error second',
+    (await runOnDevice(lab, ['run'], { TRIBUTARY_AUTH_CODE: lab.authCode })).text,
+  );
   const wrong = { TRIBUTARY_NETWORK_JWT: lab.authCode, TRIBUTARY_PROVIDE_MODE: 'everybody' };
   seen.set('error configuration', (await runOnDevice(lab, ['config', 'check'], wrong)).text);
   lab.service().kill('SIGTERM');
   await lab.service().exited;
   await changeConfig(lab, { provide: { cap: { bytes: 'much' } } });
   agent.kill('SIGHUP');
-  await lab.waitForStatus(({ service, reasons }) => service.reachable === false && reasons.length > 1);
+  await lab.waitForStatus(
+    ({ service, reasons }) => service.reachable === false && reasons.length > 1,
+  );
   seen.set('error status', (await runOnDevice(lab, ['status'])).text);
 }
 
@@ -93,7 +108,10 @@ async function ask(lab: Lab, path: string): Promise<string> {
   return lab.network.run('device', process.execPath, '-e', script);
 }
 
-/** Programs before the real ones on the path that write down how they were called: what `ps` would show, with no gap. */
+/**
+ * Programs before the real ones on the path that write down how they were called: what `ps` would
+ * show, with no gap.
+ */
 async function noteCommandLines(
   lab: Lab,
 ): Promise<{ readonly env: Readonly<Record<string, string>>; read(): Promise<string> }> {
@@ -107,6 +125,7 @@ async function noteCommandLines(
   }
   return {
     env: { PATH: `${directory}:${process.env.PATH}` },
-    read: async () => `${await readFile(list, 'utf8')}\n${await lab.network.run('device', 'ps', '-eo', 'args')}`,
+    read: async () =>
+      `${await readFile(list, 'utf8')}\n${await lab.network.run('device', 'ps', '-eo', 'args')}`,
   };
 }

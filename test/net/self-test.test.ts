@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { askAgent } from '../../src/status/socket-client.ts';
-import { type Lab, webPort } from '../lab/lab.ts';
-import { addresses, isInsideLab } from '../lab/network.ts';
-import type { LabProcess } from '../lab/processes.ts';
+import { type Lab, webPort } from '../../tools/lab/lab.ts';
+import { addresses, isInsideLab } from '../../tools/lab/network.ts';
+import type { LabProcess } from '../../tools/lab/processes.ts';
 import { createTestLab, showLogOnFailure } from './support/test-lab.ts';
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.
@@ -21,12 +21,20 @@ describe.skipIf(!isInsideLab())('while it provides, the agent tries its own fire
  }
 }
 `;
-    await lab.network.execOn('device')({ program: 'nft', args: ['-f', '-'], input, doing: 'making a hole' });
+    await lab.network.execOn('device')({
+      program: 'nft',
+      args: ['-f', '-'],
+      input,
+      doing: 'making a hole',
+    });
   };
   const listTable = () => device('nft', 'list', 'table', 'inet', 'tributary');
   /** What takes turns with the clock otherwise. */
   const tryNow = () =>
-    askAgent({ socketPaths: [join(lab.directory, 'agent.sock')] }, { method: 'POST', path: '/self-test' });
+    askAgent(
+      { socketPaths: [join(lab.directory, 'agent.sock')] },
+      { method: 'POST', path: '/self-test' },
+    );
   const removeHole = () => device('nft', 'delete', 'table', 'inet', 'hole');
   beforeAll(async () => {
     lab = await createTestLab({ id: 'slf', profile: 'documented' });
@@ -60,8 +68,12 @@ describe.skipIf(!isInsideLab())('while it provides, the agent tries its own fire
   });
 
   it('closes within 10 s where a hole lets a probe through, says which, and opens once it is shut', async () => {
-    // A hole that leaves every rule as it is: another program takes packets for this device out of the fence's way.
-    await addHole('prerouting priority -1', `ip daddr ${addresses.homeLan} ip daddr set ${addresses.internet}`);
+    // A hole that leaves every rule as it is: another program takes packets for this device out of
+    // the fence's way.
+    await addHole(
+      'prerouting priority -1',
+      `ip daddr ${addresses.homeLan} ip daddr set ${addresses.internet}`,
+    );
     const openedAtMs = performance.now();
     while (/permit \{[^}]*elements/.test(await listTable())) {
       expect(performance.now() - openedAtMs).toBeLessThan(10_000);
@@ -86,7 +98,10 @@ describe.skipIf(!isInsideLab())('while it provides, the agent tries its own fire
     for (let times = 0; times < 3; times += 1) await tryNow();
     const { phase, reasons } = await lab.status();
     expect(phase).toBe('blocked');
-    expect(reasons[0]).toMatchObject({ code: 'self-test-failed', message: expect.stringContaining('vanished') });
+    expect(reasons[0]).toMatchObject({
+      code: 'self-test-failed',
+      message: expect.stringContaining('vanished'),
+    });
     await removeHole();
     await tryNow();
     await lab.waitForStatus(({ phase }) => phase === 'providing');
@@ -97,7 +112,9 @@ describe.skipIf(!isInsideLab())('while it provides, the agent tries its own fire
     await tryNow();
     const { phase, reasons } = await lab.status();
     expect(phase).toBe('providing');
-    expect(reasons[0]).toMatchObject({ message: expect.stringContaining('refused on this device') });
+    expect(reasons[0]).toMatchObject({
+      message: expect.stringContaining('refused on this device'),
+    });
     await removeHole();
     await tryNow();
     expect((await lab.status()).reasons).toEqual([]);

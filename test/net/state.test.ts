@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openNamespaceHost } from '../../src/namespace/run-inside.ts';
 import type { StatusDocument } from '../../src/status/document.ts';
-import { type Lab, waitForDownload, webPort } from '../lab/lab.ts';
-import { addresses, isInsideLab } from '../lab/network.ts';
-import type { LabProcess } from '../lab/processes.ts';
+import { type Lab, waitForDownload, webPort } from '../../tools/lab/lab.ts';
+import { addresses, isInsideLab } from '../../tools/lab/network.ts';
+import type { LabProcess } from '../../tools/lab/processes.ts';
 import {
   countClients,
   createTestLab,
@@ -26,7 +26,8 @@ const spoilers: readonly (readonly [name: string, spoil: (path: string) => Promi
   ['empty', (path) => truncate(path, 0)],
   [
     'changed',
-    async (path) => writeFile(path, (await readFile(path, 'utf8')).replace(/"data": \{/, '"data": {"x": 1,')),
+    async (path) =>
+      writeFile(path, (await readFile(path, 'utf8')).replace(/"data": \{/, '"data": {"x": 1,')),
   ],
 ];
 /** What the agent can do without, or find again. */
@@ -46,7 +47,8 @@ describe.skipIf(!isInsideLab())('a state directory that is broken', () => {
     clientId = (await lab.waitForStatus(isProviding)).client.id;
     await runOnDevice(lab, ['provide', 'network']);
     await stopAgent(agent);
-    for (const name of files) whole.set(name, await readFile(join(lab.stateDirectory, `${name}.json`), 'utf8'));
+    for (const name of files)
+      whole.set(name, await readFile(join(lab.stateDirectory, `${name}.json`), 'utf8'));
   });
   beforeEach((context) => showLogOnFailure(context, () => agent));
   afterAll(() => lab?.remove());
@@ -54,7 +56,8 @@ describe.skipIf(!isInsideLab())('a state directory that is broken', () => {
   it.each(spoilers)('keeps its client where each file is %s in turn', async (_, spoil) => {
     for (const name of files) {
       const path = join(lab.stateDirectory, `${name}.json`);
-      if (!(await readdir(lab.stateDirectory)).includes(`${name}.json`)) await writeFile(path, whole.get(name) ?? '');
+      if (!(await readdir(lab.stateDirectory)).includes(`${name}.json`))
+        await writeFile(path, whole.get(name) ?? '');
       await spoil(path);
       agent = lab.startAgent();
       const status = await lab.waitForStatus(isProviding);
@@ -76,7 +79,10 @@ describe.skipIf(!isInsideLab())('a state directory that is broken', () => {
     agent = lab.startAgent();
     const { client, reasons } = await lab.waitForStatus(({ phase }) => phase === 'blocked');
     expect(client.id).toBe(clientId);
-    expect(reasons[0]).toMatchObject({ code: 'state-unreadable', message: expect.stringContaining(path) });
+    expect(reasons[0]).toMatchObject({
+      code: 'state-unreadable',
+      message: expect.stringContaining(path),
+    });
     expect((await runOnDevice(lab, ['provide', 'network'])).exitCode).toBe(0);
     expect((await lab.waitForStatus(isProviding)).client.id).toBe(clientId);
     await stopAgent(agent);
@@ -93,7 +99,14 @@ describe.skipIf(!isInsideLab())('a disk that takes nothing', () => {
       profile: 'documented',
       config: { gateway: { allow_destinations: ['192.0.2.0/24'], permit_seconds: 5 } },
     });
-    await execute('mount', ['-t', 'tmpfs', '-o', 'size=256k,mode=700', 'tmpfs', lab.stateDirectory]);
+    await execute('mount', [
+      '-t',
+      'tmpfs',
+      '-o',
+      'size=256k,mode=700',
+      'tmpfs',
+      lab.stateDirectory,
+    ]);
   });
   beforeEach((context) => showLogOnFailure(context, () => agent));
   afterAll(async () => {
@@ -107,10 +120,15 @@ describe.skipIf(!isInsideLab())('a disk that takes nothing', () => {
     await fill(lab);
     agent = lab.startAgent();
     const status = await lab.waitForStatus(({ phase }) => phase === 'blocked');
-    expect(status.reasons[0]).toMatchObject({ code: 'state-unwritable', message: expect.stringContaining('ENOSPC') });
+    expect(status.reasons[0]).toMatchObject({
+      code: 'state-unwritable',
+      message: expect.stringContaining('ENOSPC'),
+    });
     expect(status.client.id).toBe(null);
     await makeRoom(lab);
-    const providing = await lab.waitForStatus((current) => isProviding(current) && current.reasons.length === 0);
+    const providing = await lab.waitForStatus(
+      (current) => isProviding(current) && current.reasons.length === 0,
+    );
     expect(providing.client.id).not.toBe(null);
     expect(await countClients(lab)).toBe(1);
   });
@@ -129,13 +147,17 @@ describe.skipIf(!isInsideLab())('a disk that takes nothing', () => {
     expect(after.client.id).toBe(client.id);
     expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
     expect(await countClients(lab)).toBe(1);
-    await lab.waitForStatus(({ reasons }) => reasons.some(({ code }) => code === 'state-unwritable'));
+    await lab.waitForStatus(({ reasons }) =>
+      reasons.some(({ code }) => code === 'state-unwritable'),
+    );
     await makeRoom(lab);
     await lab.waitForStatus(({ reasons }) => reasons.length === 0);
   });
 
   it('loses no count at a stop: what cannot be written stays in the kernel, closed, and is said', async () => {
-    expect(await waitForDownload(lab.startDownload(1_000_000, 30))).toMatchObject({ isWhole: true });
+    expect(await waitForDownload(lab.startDownload(1_000_000, 30))).toMatchObject({
+      isWhole: true,
+    });
     await fill(lab);
     expect(await stopAgent(agent)).toBe(75);
     const left = await lab.network.run('device', 'nft', 'list', 'table', 'inet', 'tributary');
@@ -153,11 +175,18 @@ describe.skipIf(!isInsideLab())('a disk that takes nothing', () => {
     await killAgent(agent);
     await mountAgain(lab, 'ro');
     agent = lab.startAgent();
-    const status = await lab.waitForStatus((current) => isProviding(current) && current.reasons.length > 0);
-    expect(status.reasons).toMatchObject([{ code: 'state-unwritable', message: expect.stringContaining('EROFS') }]);
+    const status = await lab.waitForStatus(
+      (current) => isProviding(current) && current.reasons.length > 0,
+    );
+    expect(status.reasons).toMatchObject([
+      { code: 'state-unwritable', message: expect.stringContaining('EROFS') },
+    ]);
     expect(status.reasons[0]?.action).toContain('SD card');
     const second = await runOnDevice(lab, ['run']);
-    expect([second.exitCode, second.text]).toEqual([75, expect.stringContaining('uses this state directory')]);
+    expect([second.exitCode, second.text]).toEqual([
+      75,
+      expect.stringContaining('uses this state directory'),
+    ]);
     await killAgent(agent);
     await mountAgain(lab, 'rw');
     expect(await countClients(lab)).toBe(1);
@@ -170,8 +199,12 @@ describe.skipIf(!isInsideLab())('a disk that takes nothing', () => {
     const before = await listForwarding(lab);
     await mountAgain(lab, 'ro');
     agent = lab.startAgent();
-    const { reasons } = await lab.waitForStatus((current) => isProviding(current) && current.reasons.length > 0);
-    expect(reasons).toMatchObject([{ code: 'state-unwritable', message: expect.stringContaining('EROFS') }]);
+    const { reasons } = await lab.waitForStatus(
+      (current) => isProviding(current) && current.reasons.length > 0,
+    );
+    expect(reasons).toMatchObject([
+      { code: 'state-unwritable', message: expect.stringContaining('EROFS') },
+    ]);
     expect(await listForwarding(lab)).not.toBe(before);
     expect(await stopAgent(agent)).toBe(75);
     expect(await listForwarding(lab)).toBe(before);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { grantPermit, revokePermit } from '../../src/data-path/permit.ts';
 import type { RefusalCounter } from '../../src/gateway/policy.ts';
 import { applyNft } from '../../src/system/nft.ts';
-import { isInsideLab } from '../lab/network.ts';
+import { isInsideLab } from '../../tools/lab/network.ts';
 import {
   consumerAddress,
   createGatewayNetwork,
@@ -28,9 +28,13 @@ const nextWord = () => {
   words += 1;
   return `strange${words}`;
 };
-const refusedPackets = async (counter: RefusalCounter) => (await network.table()).counters.get(counter)?.packets ?? 0;
+const refusedPackets = async (counter: RefusalCounter) =>
+  (await network.table()).counters.get(counter)?.packets ?? 0;
 const sendFromTunnel = (...packets: readonly string[]) =>
-  consumer.send('eth0', ...packets.map((packet) => `Ether(src="${macs.consumer}", dst="${macs.tunnel}")/${packet}`));
+  consumer.send(
+    'eth0',
+    ...packets.map((packet) => `Ether(src="${macs.consumer}", dst="${macs.tunnel}")/${packet}`),
+  );
 /** Frames outside that carry the word, errors that quote it as well. */
 const countOutside = (text: string) => outside.count(`b"${text} " in bytes(p)`);
 const udp = (source: string, text: string, header = '') =>
@@ -38,7 +42,8 @@ const udp = (source: string, text: string, header = '') =>
     ? `IPv6(src="${source}", dst="${far.publicReal6}"${header})/UDP(sport=4000, dport=9000)/${word(text)}`
     : `IP(src="${source}", dst="${far.publicAnycast4}"${header})/UDP(sport=4000, dport=9000)/${word(text)}`;
 
-// Packets can only be forwarded between network namespaces of one's own, which test/lab/enter.sh makes.
+// Packets can only be forwarded between network namespaces of one's own, which tools/lab/enter.sh
+// makes.
 describe.skipIf(!isInsideLab() || !hasScapy)('the gateway', () => {
   beforeAll(async () => {
     network = await createGatewayNetwork();
@@ -57,7 +62,10 @@ describe.skipIf(!isInsideLab() || !hasScapy)('the gateway', () => {
     await grantPermit(network.onDevice, tunnelInterface, 600);
   });
 
-  /** Sends once while traffic passes and once while none does: what was heard outside, and how many were counted. */
+  /**
+   * Sends once while traffic passes and once while none does: what was heard outside, and how many
+   * were counted.
+   */
   async function tryOpenAndClosed(counter: RefusalCounter, toPacket: (text: string) => string) {
     const text = nextWord();
     const before = await refusedPackets(counter);
@@ -88,11 +96,25 @@ describe.skipIf(!isInsideLab() || !hasScapy)('the gateway', () => {
     expect(outcome).toEqual({ heard: 0, counted: 2 });
   });
 
-  test.each(['::1', 'ff02::1'])('forwards nothing from %s, which the kernel itself drops', async (source) => {
-    expect(await tryOpenAndClosed('refused_forged', (text) => udp(source, text))).toMatchObject({ heard: 0 });
-  });
+  test.each(['::1', 'ff02::1'])(
+    'forwards nothing from %s, which the kernel itself drops',
+    async (source) => {
+      expect(await tryOpenAndClosed('refused_forged', (text) => udp(source, text))).toMatchObject({
+        heard: 0,
+      });
+    },
+  );
 
-  test.each([consumerAddress, '172.20.1.1', '192.168.78.5', '100.64.3.3', '1.2.3.4', consumer6, 'fd77::1', '2a02::5'])(
+  test.each([
+    consumerAddress,
+    '172.20.1.1',
+    '192.168.78.5',
+    '100.64.3.3',
+    '1.2.3.4',
+    consumer6,
+    'fd77::1',
+    '2a02::5',
+  ])(
     'forwards from a consumer at %s with its own address and a port apart from its own ones',
     async (source) => {
       const text = nextWord();
@@ -100,16 +122,20 @@ describe.skipIf(!isInsideLab() || !hasScapy)('the gateway', () => {
       const family = source.includes(':') ? 'IPv6' : 'IP';
       const address = source.includes(':') ? own.v6 : own.v4;
       const isApart = '16384 <= p[UDP].sport <= 32767';
-      expect(await outside.count(`b"${text} " in bytes(p) and p[${family}].src == "${address}" and ${isApart}`)).toBe(
-        1,
-      );
+      expect(
+        await outside.count(
+          `b"${text} " in bytes(p) and p[${family}].src == "${address}" and ${isApart}`,
+        ),
+      ).toBe(1);
       expect(await countOutside(text)).toBe(1);
     },
   );
 
   test('forwards a ping with its own address too', async () => {
     const text = nextWord();
-    await sendFromTunnel(`IP(src="${consumerAddress}", dst="${far.publicAnycast4}")/ICMP()/${word(text)}`);
+    await sendFromTunnel(
+      `IP(src="${consumerAddress}", dst="${far.publicAnycast4}")/ICMP()/${word(text)}`,
+    );
     expect(await outside.count(`b"${text} " in bytes(p) and p[IP].src == "${own.v4}"`)).toBe(1);
     expect(await countOutside(text)).toBe(1);
   });
@@ -119,7 +145,9 @@ describe.skipIf(!isInsideLab() || !hasScapy)('the gateway', () => {
     await applyNft(network.onDevice, 'flush chain inet tributary sender\n', 'test');
     const text = nextWord();
     await sendFromTunnel(udp(own.v6, text));
-    expect(await outside.count(`b"${text} " in bytes(p) and 16384 <= p[UDP].sport <= 32767`)).toBe(1);
+    expect(await outside.count(`b"${text} " in bytes(p) and 16384 <= p[UDP].sport <= 32767`)).toBe(
+      1,
+    );
     expect(await countOutside(text)).toBe(1);
   });
 
@@ -128,8 +156,14 @@ describe.skipIf(!isInsideLab() || !hasScapy)('the gateway', () => {
     ['TTL of 1', (text) => udp(consumerAddress, text, ', ttl=1')],
     ['TTL of 0', (text) => udp(consumerAddress, text, ', ttl=0')],
     ['hop limit of 1', (text) => udp(consumer6, text, ', hlim=1')],
-    ['record of its route', (text) => udp(consumerAddress, text, ', options=[IPOption_RR(routers=["0.0.0.0"]*4)]')],
-    ['route of its own', (text) => udp(consumerAddress, text, ', options=[IPOption_LSRR(routers=["192.168.77.20"])]')],
+    [
+      'record of its route',
+      (text) => udp(consumerAddress, text, ', options=[IPOption_RR(routers=["0.0.0.0"]*4)]'),
+    ],
+    [
+      'route of its own',
+      (text) => udp(consumerAddress, text, ', options=[IPOption_LSRR(routers=["192.168.77.20"])]'),
+    ],
     [
       'option that nobody knows',
       (text) =>
@@ -142,14 +176,22 @@ describe.skipIf(!isInsideLab() || !hasScapy)('the gateway', () => {
     ],
     [
       'routing header',
-      (text) => `${ip6})/IPv6ExtHdrRouting(type=0, addresses=["${far.own6}"])/UDP(dport=9000)/${word(text)}`,
+      (text) =>
+        `${ip6})/IPv6ExtHdrRouting(type=0, addresses=["${far.own6}"])/UDP(dport=9000)/${word(text)}`,
     ],
-    ['question for a neighbour', (text) => `${ip6}, hlim=255)/ICMPv6ND_NS(tgt="${far.own6}")/${word(text)}`],
-    ['claim to be a neighbour', (text) => `${ip6}, hlim=255)/ICMPv6ND_NA(tgt="${far.own6}")/${word(text)}`],
+    [
+      'question for a neighbour',
+      (text) => `${ip6}, hlim=255)/ICMPv6ND_NS(tgt="${far.own6}")/${word(text)}`,
+    ],
+    [
+      'claim to be a neighbour',
+      (text) => `${ip6}, hlim=255)/ICMPv6ND_NA(tgt="${far.own6}")/${word(text)}`,
+    ],
     ['claim to be a router', (text) => `${ip6}, hlim=255)/ICMPv6ND_RA()/${word(text)}`],
     [
       'redirect',
-      (text) => `${ip6}, hlim=255)/ICMPv6ND_Redirect(tgt="${far.own6}", dst="${far.public6}")/${word(text)}`,
+      (text) =>
+        `${ip6}, hlim=255)/ICMPv6ND_Redirect(tgt="${far.own6}", dst="${far.public6}")/${word(text)}`,
     ],
     ['question for listeners', (text) => `${ip6}, hlim=64)/ICMPv6MLQuery()/${word(text)}`],
     ['report of a listener', (text) => `${ip6}, hlim=64)/ICMPv6MLReport2()/${word(text)}`],
@@ -166,7 +208,9 @@ describe.skipIf(!isInsideLab() || !hasScapy)('the gateway', () => {
     await applyNft(network.onDevice, 'flush chain inet tributary sender\n', 'test');
     const before = await refusedPackets('refused_error');
     await sendFromTunnel(packet);
-    expect([await countOutside(text), (await refusedPackets('refused_error')) - before]).toEqual([0, 1]);
+    expect([await countOutside(text), (await refusedPackets('refused_error')) - before]).toEqual([
+      0, 1,
+    ]);
   });
 
   test('keeps an error out of the home that is made before any rule is asked', async () => {
@@ -174,12 +218,20 @@ describe.skipIf(!isInsideLab() || !hasScapy)('the gateway', () => {
     const text = nextWord();
     const option = `IPv6ExtHdrHopByHop(options=[HBHOptUnknown(otype=0x9e, optdata=b"${text} ")])`;
     const before = await refusedPackets('refused_error');
-    await sendFromTunnel(`IPv6(src="${consumer6}", dst="${far.publicReal6}")/${option}/UDP(dport=9000)`);
-    expect([await countOutside(text), (await refusedPackets('refused_error')) - before]).toEqual([0, 1]);
+    await sendFromTunnel(
+      `IPv6(src="${consumer6}", dst="${far.publicReal6}")/${option}/UDP(dport=9000)`,
+    );
+    expect([await countOutside(text), (await refusedPackets('refused_error')) - before]).toEqual([
+      0, 1,
+    ]);
   });
 
   test('tells a server outside that its packets are too large for the tunnel', async () => {
-    await network.onDevice({ program: 'ip', args: ['link', 'set', tunnelInterface, 'mtu', '1300'], doing: 'test' });
+    await network.onDevice({
+      program: 'ip',
+      args: ['link', 'set', tunnelInterface, 'mtu', '1300'],
+      doing: 'test',
+    });
     const text = nextWord();
     await sendFromTunnel(udp(consumerAddress, text));
     const [port] = await outside.values('p[UDP].sport', `b"${text} " in bytes(p)`);
@@ -188,7 +240,11 @@ describe.skipIf(!isInsideLab() || !hasScapy)('the gateway', () => {
     await outside.send('wire0', `Ether(dst="${mac}")/${reply.replace('PORT', String(port))}`);
     const errors = `ICMP in p and p[ICMP].type == 3 and p[ICMP].code == 4 and p[IP].dst == "${far.publicAnycast4}"`;
     expect(await outside.count(errors)).toBe(1);
-    await network.onDevice({ program: 'ip', args: ['link', 'set', tunnelInterface, 'mtu', '1500'], doing: 'test' });
+    await network.onDevice({
+      program: 'ip',
+      args: ['link', 'set', tunnelInterface, 'mtu', '1500'],
+      doing: 'test',
+    });
   });
 
   test('forwards nothing that is not tracked, in either direction', async () => {
@@ -200,7 +256,10 @@ describe.skipIf(!isInsideLab() || !hasScapy)('the gateway', () => {
       '}',
       '}',
     ];
-    const before = [await refusedPackets('refused_invalid'), await refusedPackets('refused_unsolicited')];
+    const before = [
+      await refusedPackets('refused_invalid'),
+      await refusedPackets('refused_unsolicited'),
+    ];
     await applyNft(network.onDevice, `${untracked.join('\n')}\n`, 'test');
     const text = nextWord();
     await sendFromTunnel(udp(consumerAddress, text));
@@ -210,7 +269,10 @@ describe.skipIf(!isInsideLab() || !hasScapy)('the gateway', () => {
       'wire0',
       `Ether(dst="${mac}")/IP(src="${far.publicAnycast4}", dst="${consumerAddress}")/UDP()/${word(text)}`,
     );
-    const after = [await refusedPackets('refused_invalid'), await refusedPackets('refused_unsolicited')];
+    const after = [
+      await refusedPackets('refused_invalid'),
+      await refusedPackets('refused_unsolicited'),
+    ];
     expect(after.map((packets, index) => packets - (before[index] ?? 0))).toEqual([1, 1]);
   });
 
@@ -230,7 +292,9 @@ describe.skipIf(!isInsideLab() || !hasScapy)('the gateway', () => {
       const text = nextWord();
       const before = await refusedPackets('refused_unsolicited');
       await say(source, text, port);
-      expect([await heard(text), (await refusedPackets('refused_unsolicited')) - before]).toEqual([0, 1]);
+      expect([await heard(text), (await refusedPackets('refused_unsolicited')) - before]).toEqual([
+        0, 1,
+      ]);
     });
 
     test.each([far.lan, far.own6])('but the own network: %s', async (source) => {
@@ -246,7 +310,8 @@ describe.skipIf(!isInsideLab() || !hasScapy)('the gateway', () => {
     });
 
     test('and shows the page to the home, at its port alone', async () => {
-      const isOpen = async () => (await network.far.say({ kind: 'tcp', host: own.v4, port: 8080 })) === 'reached';
+      const isOpen = async () =>
+        (await network.far.say({ kind: 'tcp', host: own.v4, port: 8080 })) === 'reached';
       await network.apply({ ownPrefixes: [], pagePort: undefined });
       expect(await isOpen()).toBe(false);
       await network.apply({ ownPrefixes: [], pagePort: 8080 });
@@ -261,7 +326,10 @@ describe.skipIf(!isInsideLab() || !hasScapy)('the gateway', () => {
     const targets = [own.v4, own.tunnel4, far.lan, far.publicAnycast4];
     const sources = [consumerAddress, far.lan, '1.2.3.4'];
     const packets = targets.flatMap((target) =>
-      sources.map((source) => `IP(src="${source}", dst="${target}")/UDP(sport=4000, dport=9000)/${word(text)}`),
+      sources.map(
+        (source) =>
+          `IP(src="${source}", dst="${target}")/UDP(sport=4000, dport=9000)/${word(text)}`,
+      ),
     );
     await device.send('renamed0', ...packets);
     expect([await countOutside(text), (await network.device.heard())[text] ?? 0]).toEqual([0, 0]);
@@ -274,7 +342,11 @@ describe.skipIf(!isInsideLab() || !hasScapy)('the gateway', () => {
   }
 
   async function readMac() {
-    const text = await network.onDevice({ program: 'cat', args: ['/sys/class/net/uplink0/address'], doing: 'test' });
+    const text = await network.onDevice({
+      program: 'cat',
+      args: ['/sys/class/net/uplink0/address'],
+      doing: 'test',
+    });
     return text.trim();
   }
 });

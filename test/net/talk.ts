@@ -14,7 +14,14 @@ export interface Talker {
 
 export function startTalker(netns: string): Talker {
   const talker = fileURLToPath(new URL('./talker.ts', import.meta.url));
-  const argv = ['netns', 'exec', netns, process.execPath, '--disable-warning=ExperimentalWarning', talker];
+  const argv = [
+    'netns',
+    'exec',
+    netns,
+    process.execPath,
+    '--disable-warning=ExperimentalWarning',
+    talker,
+  ];
   const child = spawn('ip', argv, { stdio: ['pipe', 'pipe', 'inherit'] });
   const waiting = new Map<number, (result: string) => void>();
   createInterface({ input: child.stdout }).on('line', (line) => {

@@ -3,8 +3,9 @@ import { connect, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
 /*
- * One end of a conversation, in a process of its own namespace. Takes commands as JSON lines, answers each with one:
- * a TCP echo on every port told, a UDP port that only counts what it hears, by the first word of what was said.
+ * One end of a conversation, in a process of its own namespace. Takes commands as JSON lines,
+ * answers each with one: a TCP echo on every port told, a UDP port that only counts what it hears,
+ * by the first word of what was said.
  */
 
 export type TalkerCommand =
@@ -92,21 +93,36 @@ async function sendUdp(command: Extract<TalkerCommand, { kind: 'udp' }>): Promis
   return 'sent';
 }
 
-function send(socket: UdpSocket, message: Buffer, { host, port }: { host: string; port: number }): Promise<void> {
+function send(
+  socket: UdpSocket,
+  message: Buffer,
+  { host, port }: { host: string; port: number },
+): Promise<void> {
   return new Promise((resolve) => socket.send(message, port, host, () => resolve()));
 }
 
 /** A datagram to each of so many ports: as many connections to those who track them. */
-async function flood({ host, from, count }: Extract<TalkerCommand, { kind: 'flood' }>): Promise<string> {
+async function flood({
+  host,
+  from,
+  count,
+}: Extract<TalkerCommand, { kind: 'flood' }>): Promise<string> {
   const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
   await new Promise<void>((resolve) => socket.bind(0, from, resolve));
-  for (let sent = 0; sent < count; sent += 1) await send(socket, Buffer.from('x'), { host, port: 10_000 + sent });
+  for (let sent = 0; sent < count; sent += 1)
+    await send(socket, Buffer.from('x'), { host, port: 10_000 + sent });
   socket.close();
   return 'sent';
 }
 
 /** Opens connections and keeps them: how many of them are open in the end. */
-async function hold({ host, port, from, count, waitMs }: Extract<TalkerCommand, { kind: 'hold' }>): Promise<string> {
+async function hold({
+  host,
+  port,
+  from,
+  count,
+  waitMs,
+}: Extract<TalkerCommand, { kind: 'hold' }>): Promise<string> {
   const sockets = Array.from({ length: count }, () => connect({ host, port, localAddress: from }));
   const open = new Set<Socket>();
   for (const socket of sockets) {
@@ -116,7 +132,8 @@ async function hold({ host, port, from, count, waitMs }: Extract<TalkerCommand, 
     socket.on('close', () => open.delete(socket));
   }
   const until = performance.now() + waitMs;
-  while (open.size < count && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (open.size < count && performance.now() < until)
+    await new Promise((resolve) => setTimeout(resolve, 10));
   return String(open.size);
 }
 
@@ -138,7 +155,8 @@ async function echo(bytes: number, waitMs: number): Promise<string> {
   const wanted = received + bytes;
   const until = performance.now() + waitMs;
   opened?.write(Buffer.alloc(bytes, 0x74));
-  while (received < wanted && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (received < wanted && performance.now() < until)
+    await new Promise((resolve) => setTimeout(resolve, 10));
   return received >= wanted ? 'heard' : 'silence';
 }
 
@@ -159,7 +177,8 @@ function run(command: TalkerCommand): Promise<string> {
     case 'echo':
       return echo(command.bytes, command.waitMs);
     case 'close':
-      for (const socket of [...accepted, ...(opened === undefined ? [] : [opened])]) socket.resetAndDestroy();
+      for (const socket of [...accepted, ...(opened === undefined ? [] : [opened])])
+        socket.resetAndDestroy();
       // One that is not open yet would wait for it before its reset.
       for (const socket of held) socket.connecting ? socket.destroy() : socket.resetAndDestroy();
       held.clear();

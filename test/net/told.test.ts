@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemCodeOf } from '../../src/lib/errors.ts';
-import { type Lab, waitForDownload, webPort } from '../lab/lab.ts';
-import { addresses, isInsideLab } from '../lab/network.ts';
-import { type LabProcess, startProcess } from '../lab/processes.ts';
-import { createTestLab, killAgent, showLogOnFailure, withoutFilledSets } from './support/test-lab.ts';
+import { type Lab, waitForDownload, webPort } from '../../tools/lab/lab.ts';
+import { addresses, isInsideLab } from '../../tools/lab/network.ts';
+import { type LabProcess, startProcess } from '../../tools/lab/processes.ts';
+import {
+  createTestLab,
+  killAgent,
+  showLogOnFailure,
+  withoutFilledSets,
+} from './support/test-lab.ts';
 
 /** The clock alone would take up to 15 s: a pass comes so often where nothing is told. */
 const soonMs = 3_000;
@@ -35,7 +40,9 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
 
   /** Everything of the agent's that a stranger may change, but for what counts and times out. */
   async function show(): Promise<string> {
-    const text = await shell('nft -s list table inet tributary; ip -4 rule; ip -6 rule; ip route show table all');
+    const text = await shell(
+      'nft -s list table inet tributary; ip -4 rule; ip -6 rule; ip route show table all',
+    );
     return (
       withoutFilledSets(text)
         .split('\n')
@@ -50,7 +57,10 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
   /** In a quiet time the renewals of the permit, one a pass. */
   const countTransactions = () => count('# new generation');
 
-  /** Waits until only the clock makes passes, and one of them is just over: the next of its kind is far. */
+  /**
+   * Waits until only the clock makes passes, and one of them is just over: the next of its kind is
+   * far.
+   */
   async function waitForQuiet(): Promise<void> {
     let [before, sinceMs] = [-1, 0];
     const isQuiet = () => {
@@ -72,7 +82,10 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
 
   const deeds: readonly (readonly [string, () => Promise<unknown>])[] = [
     ['swaps a rule under its comment', () => replaceRule('destination', 'special-v4', 'accept')],
-    ['lets a chain accept', () => run('nft', 'chain', 'inet', 'tributary', 'forward', '{ policy accept; }')],
+    [
+      'lets a chain accept',
+      () => run('nft', 'chain', 'inet', 'tributary', 'forward', '{ policy accept; }'),
+    ],
     [
       'moves a chain behind others',
       () =>
@@ -99,7 +112,9 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
     const startedAtMs = performance.now();
     await expect.poll(show, { timeout: soonMs, interval: 20 }).toBe(whole);
     process.stdout.write(`mended after ${Math.round(performance.now() - startedAtMs)} ms\n`);
-    await expect.poll(() => lab.probe(addresses.internet, webPort), { timeout: soonMs }).toBe('reached');
+    await expect
+      .poll(() => lab.probe(addresses.internet, webPort), { timeout: soonMs })
+      .toBe('reached');
     expect(await lab.probe(addresses.nas, webPort)).toBe('refused');
     expect((await lab.status()).phase).toBe('providing');
   });
@@ -127,7 +142,12 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
     const countLoads = () => count('add set inet tributary permit');
     const before = countLoads();
     const flood = startProcess({
-      argv: lab.network.on('device', 'sh', '-c', 'while :; do nft insert rule inet tributary destination return; done'),
+      argv: lab.network.on(
+        'device',
+        'sh',
+        '-c',
+        'while :; do nft insert rule inet tributary destination return; done',
+      ),
     });
     await new Promise((resolve) => setTimeout(resolve, 10_000));
     flood.kill('SIGKILL');
@@ -136,7 +156,8 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
     await expect.poll(show, { timeout: 15_000, interval: 50 }).toBe(whole);
     process.stdout.write(`loadings in the flood of 10 s: ${loads}\n`);
     expect(loads).toBeGreaterThan(5);
-    // One pass a second and four sooner at its beginning; each loads twice where the first finds the table changed again.
+    // One pass a second and four sooner at its beginning; each loads twice where the first finds
+    // the table changed again.
     expect(loads).toBeLessThanOrEqual(2 * 15);
   });
 
@@ -181,7 +202,9 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
       };
       await expect.poll(isMended, { timeout: 20_000, interval: 50 }).toBe(true);
       const mendedMs = Math.round(performance.now() - startedAtMs);
-      process.stdout.write(`${signal}: mended after ${mendedMs} ms, slowest answer ${Math.round(slowest.ms)} ms\n`);
+      process.stdout.write(
+        `${signal}: mended after ${mendedMs} ms, slowest answer ${Math.round(slowest.ms)} ms\n`,
+      );
       expect((await waitForDownload(download)).isWhole).toBe(true);
       const refused = ({ gateway }: typeof before) => gateway.refusedPackets['not-providing'];
       expect(refused(await lab.status())).toBe(refused(before));
@@ -218,11 +241,14 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
 
   type Programs = readonly { readonly name: string; readonly pid: number }[];
   const listMonitors = () => list(/^ *(\d+) (?:\S*\/)?(nft|ip)(?: -o)? monitor(?:$| label)/);
-  const listTalkers = () => list(/^ *(\d+) (?:\S*\/)?(nft|ip)(?: -6)? (?:--json --interactive|-json -details -force)/);
+  const listTalkers = () =>
+    list(/^ *(\d+) (?:\S*\/)?(nft|ip)(?: -6)? (?:--json --interactive|-json -details -force)/);
 
   async function list(pattern: RegExp): Promise<Programs> {
     // Other tests have agents with monitors of their own meanwhile.
-    const text = await shell(`ps -o pid=,args= -p "$(ip netns pids ${lab.network.netns('device')} | paste -sd,)"`);
+    const text = await shell(
+      `ps -o pid=,args= -p "$(ip netns pids ${lab.network.netns('device')} | paste -sd,)"`,
+    );
     return text.split('\n').flatMap((line) => {
       const [, pid, name] = pattern.exec(line) ?? [];
       return pid === undefined || name === undefined ? [] : [{ name, pid: Number(pid) }];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Lab, waitForDownload } from '../lab/lab.ts';
-import { addresses, deviceUplink, isInsideLab } from '../lab/network.ts';
-import type { LabProcess } from '../lab/processes.ts';
+import { type Lab, waitForDownload } from '../../tools/lab/lab.ts';
+import { addresses, deviceUplink, isInsideLab } from '../../tools/lab/network.ts';
+import type { LabProcess } from '../../tools/lab/processes.ts';
 import { createTestLab, showLogOnFailure } from './support/test-lab.ts';
 import { upload } from './support/upload.ts';
 
@@ -25,16 +25,23 @@ describe.skipIf(!isInsideLab())('an uplink', () => {
     [1400, 1320],
     [1300, 1220],
     [1500, 1420],
-  ])('that carries %i bytes from now on gets a tunnel of %i, and takes what consumers send', async (mtu, tunnelMtu) => {
-    await onDevice(`ip link set ${deviceUplink} mtu ${mtu}`);
-    // The other end of the wire takes no more either.
-    await lab.network.run('home', 'ip', 'link', 'set', 'port2', 'mtu', `${mtu}`);
-    await expect.poll(readMtu, { timeout: 20_000 }).toBe(tunnelMtu);
-    await expect.poll(() => upload(lab, 1500), { timeout: 20_000 }).toBeGreaterThan(200_000);
-  });
+  ])(
+    'that carries %i bytes from now on gets a tunnel of %i, and takes what consumers send',
+    async (mtu, tunnelMtu) => {
+      await onDevice(`ip link set ${deviceUplink} mtu ${mtu}`);
+      // The other end of the wire takes no more either.
+      await lab.network.run('home', 'ip', 'link', 'set', 'port2', 'mtu', `${mtu}`);
+      await expect.poll(readMtu, { timeout: 20_000 }).toBe(tunnelMtu);
+      await expect.poll(() => upload(lab, 1500), { timeout: 20_000 }).toBeGreaterThan(200_000);
+    },
+  );
 
   it.each([
-    ['is turned off and on', [`ip link set ${deviceUplink} down`], [`ip link set ${deviceUplink} up`]],
+    [
+      'is turned off and on',
+      [`ip link set ${deviceUplink} down`],
+      [`ip link set ${deviceUplink} up`],
+    ],
     [
       'loses its carrier, and so its address, which it gets again',
       [`ip address delete ${addresses.device}/24 dev ${deviceUplink}`],
@@ -42,10 +49,13 @@ describe.skipIf(!isInsideLab())('an uplink', () => {
     ],
   ])('that %s keeps the connections of consumers', async (_, gone, back) => {
     const running = lab.startDownload(8_000_000, 60);
-    await running.waitForLine((line) => Number(/^\{"progress":(\d+)/.exec(line)?.[1] ?? 0) > 500_000);
+    await running.waitForLine(
+      (line) => Number(/^\{"progress":(\d+)/.exec(line)?.[1] ?? 0) > 500_000,
+    );
     for (const command of gone) await onDevice(command);
     await lab.waitForStatus(({ gateway }) => gateway.uplink === null);
-    for (const command of [...back, `ip route add default via ${addresses.homeLan}`]) await onDevice(command);
+    for (const command of [...back, `ip route add default via ${addresses.homeLan}`])
+      await onDevice(command);
     expect(await waitForDownload(running)).toMatchObject({ bytes: 8_000_000, isWhole: true });
   });
 });

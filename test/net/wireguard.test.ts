@@ -14,7 +14,7 @@ import { observeTunnel } from '../../src/tunnel/observe.ts';
 import { parseIssuedTunnel } from '../../src/tunnel/parse.ts';
 import { planTunnel } from '../../src/tunnel/plan.ts';
 import type { DesiredTunnel } from '../../src/tunnel/state.ts';
-import { isInsideLab } from '../lab/network.ts';
+import { isInsideLab } from '../../tools/lab/network.ts';
 import { clientKeys, createIssued, renderIssuedText } from '../unit/tunnel/issued-fixture.ts';
 
 const id = randomBytes(3).toString('hex');
@@ -28,7 +28,9 @@ let directory: string;
 type Present = Extract<DesiredTunnel, { kind: 'present' }>;
 
 function createDesired(changes: Readonly<Record<string, string>> = {}): Present {
-  const spec = parseIssuedTunnel(createIssued(renderIssuedText(changes)), { isServiceOnLoopback: false });
+  const spec = parseIssuedTunnel(createIssued(renderIssuedText(changes)), {
+    isServiceOnLoopback: false,
+  });
   return {
     kind: 'present',
     interface: name,
@@ -49,7 +51,7 @@ async function pass(desired: DesiredTunnel): Promise<readonly string[]> {
 
 const other = `${'a'.repeat(42)}A=`;
 
-// Interfaces can only be made in a network namespace of one's own, which test/lab/enter.sh makes.
+// Interfaces can only be made in a network namespace of one's own, which tools/lab/enter.sh makes.
 describe.skipIf(!isInsideLab())('a real WireGuard interface', () => {
   beforeAll(async () => {
     execFileSync('ip', ['netns', 'add', netns]);
@@ -66,18 +68,30 @@ describe.skipIf(!isInsideLab())('a real WireGuard interface', () => {
     ['with another peer', createDesired({ PublicKey: `PublicKey = ${other}` })],
     ['as production issues it', createDesired()],
     ['with another key of its own', createDesired({ PrivateKey: `PrivateKey = ${other}` })],
-    ['with IPv6', createDesired({ Address: 'Address = 10.23.45.67, FD00:0::1/64', AllowedIPs: 'AllowedIPs = ::/0' })],
+    [
+      'with IPv6',
+      createDesired({
+        Address: 'Address = 10.23.45.67, FD00:0::1/64',
+        AllowedIPs: 'AllowedIPs = ::/0',
+      }),
+    ],
     ['over IPv6', { ...createDesired(), endpoint: '[2001:db8::1]:51820' }],
     [
       'with odd prefixes',
-      createDesired({ AllowedIPs: 'AllowedIPs = 10.1.2.3/8, 0.0.0.0/0, ::ffff:1.2.3.4, 0.0.0.0/0' }),
+      createDesired({
+        AllowedIPs: 'AllowedIPs = 10.1.2.3/8, 0.0.0.0/0, ::ffff:1.2.3.4, 0.0.0.0/0',
+      }),
     ],
     ['without keepalive', { ...createDesired(), persistentKeepaliveSeconds: 0 }],
     ['with an MTU', createDesired({ DNS: 'MTU = 1300' })],
     ['as production issues it, again', createDesired()],
   ])('%s is as it was asked for, and needs nothing more', async (_, desired) => {
     await pass(desired);
-    const shown = await inside({ program: 'wg', args: ['showconf', name], doing: 'reading the configuration' });
+    const shown = await inside({
+      program: 'wg',
+      args: ['showconf', name],
+      doing: 'reading the configuration',
+    });
     const value = (key: string) => new RegExp(`^${key} = (.*)$`, 'm').exec(shown)?.[1];
     // wg may show the same private key with the bits set that its curve sets anyway.
     const publicKey = toPublicKey(new Secret(value('PrivateKey') ?? ''));
@@ -87,7 +101,10 @@ describe.skipIf(!isInsideLab())('a real WireGuard interface', () => {
       desired.spec.peer.presharedKey?.reveal(),
     ]);
     const observed = await observe();
-    expect(observed).toMatchObject({ isUp: true, addresses: desired.spec.addresses.map((own) => own.address) });
+    expect(observed).toMatchObject({
+      isUp: true,
+      addresses: desired.spec.addresses.map((own) => own.address),
+    });
     expect(await pass(desired)).toEqual([]);
   });
 
@@ -125,7 +142,10 @@ describe.skipIf(!isInsideLab())('a real WireGuard interface', () => {
       spec: { ...desired.spec, peer: { ...desired.spec.peer, publicKey: end.spec.publicKey } },
     });
     const newKey = `${'b'.repeat(42)}A=`;
-    const [before, after] = [here(createDesired()), here(createDesired({ PrivateKey: `PrivateKey = ${newKey}` }))];
+    const [before, after] = [
+      here(createDesired()),
+      here(createDesired({ PrivateKey: `PrivateKey = ${newKey}` })),
+    ];
     const isHeard = async ({ spec }: Present) =>
       (await observeWireGuard(onFar, wire)).peers.some(
         (peer) => peer.publicKey === spec.publicKey && peer.lastHandshakeAt !== undefined,
@@ -133,7 +153,10 @@ describe.skipIf(!isInsideLab())('a real WireGuard interface', () => {
     const expectsKey = (desired: Present) =>
       onFar({
         program: 'sh',
-        args: ['-c', `wg set ${wire} listen-port 51820 peer ${desired.spec.publicKey} allowed-ips 10.0.0.0/8`],
+        args: [
+          '-c',
+          `wg set ${wire} listen-port 51820 peer ${desired.spec.publicKey} allowed-ips 10.0.0.0/8`,
+        ],
         doing: 'test',
       });
     try {
@@ -142,7 +165,11 @@ describe.skipIf(!isInsideLab())('a real WireGuard interface', () => {
       await expectsKey(before);
       await pass(before);
       await expect.poll(() => isHeard(before), { timeout: 8_000 }).toBe(true);
-      await onFar({ program: 'wg', args: ['set', wire, 'peer', before.spec.publicKey, 'remove'], doing: 'test' });
+      await onFar({
+        program: 'wg',
+        args: ['set', wire, 'peer', before.spec.publicKey, 'remove'],
+        doing: 'test',
+      });
       await expectsKey(after);
       await pass(after);
       await expect.poll(() => isHeard(after), { timeout: 8_000 }).toBe(true);
@@ -154,7 +181,11 @@ describe.skipIf(!isInsideLab())('a real WireGuard interface', () => {
   });
 
   test('that somebody took away, turned down or readdressed is put right', async () => {
-    for (const line of [`link delete ${name}`, `link set ${name} down`, `address flush dev ${name}`]) {
+    for (const line of [
+      `link delete ${name}`,
+      `link set ${name} down`,
+      `address flush dev ${name}`,
+    ]) {
       await pass(createDesired());
       await inside({ program: 'ip', args: line.split(' '), doing: 'test' });
       expect((await pass(createDesired())).length).toBeGreaterThan(0);

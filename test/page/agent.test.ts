@@ -3,11 +3,19 @@ import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Lab, webPort } from '../lab/lab.ts';
-import { addresses, isInsideLab } from '../lab/network.ts';
-import type { LabProcess } from '../lab/processes.ts';
+import { type Lab, webPort } from '../../tools/lab/lab.ts';
+import { addresses, isInsideLab } from '../../tools/lab/network.ts';
+import type { LabProcess } from '../../tools/lab/processes.ts';
 import { createTestLab, showLogOnFailure, stopAgent } from '../net/support/test-lab.ts';
-import { createLaunch, executablePath, hasBrowser, pageToken, screens, typeToken, watchContext } from './page-world.ts';
+import {
+  createLaunch,
+  executablePath,
+  hasBrowser,
+  pageToken,
+  screens,
+  typeToken,
+  watchContext,
+} from './page-world.ts';
 
 const origin = 'http://127.0.0.1:9469';
 
@@ -21,7 +29,10 @@ const firstPaintMs = `new Promise((resolve) => {
 /** A program that starts Chromium on the lab's device, where the page listens. */
 async function writeBrowserOnDevice(lab: Lab): Promise<string> {
   const path = join(lab.directory, 'chromium');
-  await writeFile(path, `#!/bin/sh\nexec ${lab.network.on('device', executablePath).join(' ')} "$@"\n`);
+  await writeFile(
+    path,
+    `#!/bin/sh\nexec ${lab.network.on('device', executablePath).join(' ')} "$@"\n`,
+  );
   await chmod(path, 0o755);
   return path;
 }
@@ -70,7 +81,9 @@ describe.skipIf(!hasBrowser || !isInsideLab())('the page of an agent that provid
   test('says what the agent does, in the time zone of its configuration', async () => {
     expect(await page.locator('#live-state').innerText()).toContain('Sharing with everyone');
     expect(await page.title()).toBe('Sharing with everyone: lab device page - Tributary');
-    expect(await page.locator('#live-zone').innerText()).toContain('Times are those of Asia/Kolkata (UTC+5:30).');
+    expect(await page.locator('#live-zone').innerText()).toContain(
+      'Times are those of Asia/Kolkata (UTC+5:30).',
+    );
     expect(await findHindrances()).toEqual([]);
   });
 
@@ -84,7 +97,9 @@ describe.skipIf(!hasBrowser || !isInsideLab())('the page of an agent that provid
 
   test('pauses with the token: consumers are kept out, and `tributary provide` says so', async (context) => {
     showLogOnFailure(context, () => agent);
-    await expect.poll(() => lab.probe(addresses.internet, webPort), { timeout: 15_000 }).toBe('reached');
+    await expect
+      .poll(() => lab.probe(addresses.internet, webPort), { timeout: 15_000 })
+      .toBe('reached');
     await typeToken(page, pageToken);
     await say('Done.');
     await page.locator('#live-state').getByText('Paused by you until').waitFor();
@@ -96,7 +111,10 @@ describe.skipIf(!hasBrowser || !isInsideLab())('the page of an agent that provid
   test('shows at once what a command sets, and takes it back', async (context) => {
     showLogOnFailure(context, () => agent);
     await lab.runCommand('provide', 'friends');
-    await page.locator('#live-state').getByText('Sharing with friends').waitFor({ timeout: 15_000 });
+    await page
+      .locator('#live-state')
+      .getByText('Sharing with friends')
+      .waitFor({ timeout: 15_000 });
     await page.getByRole('button', { name: 'Mode' }).click();
     await page.getByText('Back to schedule and configuration').click();
     await page.locator('#live-state').getByText('Sharing with everyone').waitFor();
@@ -116,7 +134,10 @@ describe.skipIf(!hasBrowser || !isInsideLab())('the page of an agent that provid
     await page.getByText('Unknown since').waitFor({ timeout: 15_000 });
     agent = lab.startAgent({ TRIBUTARY_STATUS_TOKEN: pageToken });
     await page.locator('#silence').waitFor({ state: 'hidden', timeout: 30_000 });
-    await page.locator('#live-connection').getByText('network (set by hand').waitFor({ timeout: 15_000 });
+    await page
+      .locator('#live-connection')
+      .getByText('network (set by hand')
+      .waitFor({ timeout: 15_000 });
     // The token is kept by the tab.
     await page.getByRole('button', { name: 'Mode' }).click();
     await page.getByText('Back to schedule and configuration').click();
@@ -141,7 +162,8 @@ describe.skipIf(!hasBrowser || !isInsideLab())('the page of an agent that provid
     process.stdout.write(
       `\n  first paint after ${Math.round(paint)} ms; an open page takes ${(perHour / 1e6).toFixed(2)} MB an hour\n`,
     );
-    // A loose bound, because the machine does other things beside; the figure is in docs/status-page.md.
+    // A loose bound, because the machine does other things beside; the figure is in
+    // docs/status-page.md.
     expect(paint).toBeLessThan(1_000);
     expect(perHour).toBeLessThan(2_000_000);
   });
@@ -150,7 +172,10 @@ describe.skipIf(!hasBrowser || !isInsideLab())('the page of an agent that provid
     expect(asked.filter((address) => !address.startsWith(`${origin}/`))).toEqual([]);
     // A refused order and an agent that was away are what the browser may tell of.
     expect(
-      complaints.filter((text) => !/401|ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED/.test(text)),
+      complaints.filter(
+        (text) =>
+          !/401|ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED/.test(text),
+      ),
     ).toEqual([]);
   });
 });

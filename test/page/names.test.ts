@@ -4,8 +4,16 @@ import { Secret } from '../../src/lib/secret.ts';
 import { createStatusFixture } from '../unit/status/status-fixture.ts';
 import { executablePath, hasBrowser, pageToken } from './page-world.ts';
 
-/** Every name leads to the page, as after a rebinding: only the page itself can keep a stranger's name out. */
-const args = ['--headless', '--disable-gpu', '--no-first-run', '--host-resolver-rules=MAP * 127.0.0.1'];
+/**
+ * Every name leads to the page, as after a rebinding: only the page itself can keep a stranger's
+ * name out.
+ */
+const args = [
+  '--headless',
+  '--disable-gpu',
+  '--no-first-run',
+  '--host-resolver-rules=MAP * 127.0.0.1',
+];
 
 let browser: Promise<Browser> | undefined;
 

@@ -1,4 +1,4 @@
-import { isInsideLab } from '../lab/network.ts';
+import { isInsideLab } from '../../tools/lab/network.ts';
 import { hasBrowser } from './page-world.ts';
 
 /** Says aloud what a run leaves out; a run that has to be complete fails instead. */

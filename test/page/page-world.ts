@@ -1,5 +1,11 @@
 import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
 import type { Facts } from '../../src/health/facts.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import type { ReadHistory } from '../../src/status/source.ts';
@@ -14,7 +20,10 @@ export const hasBrowser = existsSync(executablePath);
 
 export const pageToken = 'a-token-of-twenty-four-letters';
 
-/** The page in a real browser, from a real server, and everything that the browser complained about or asked for. */
+/**
+ * The page in a real browser, from a real server, and everything that the browser complained about
+ * or asked for.
+ */
 export interface PageWorld extends AsyncDisposable, Omit<WatchedContext, 'context'> {
   readonly fixture: StatusFixture;
   readonly page: Page;
@@ -38,7 +47,12 @@ interface TabStop {
 export const busyFacts = createFacts({
   gateway: {
     forwardedBytes: { up: 1_940_000_000_000, down: 340_000_000_000 },
-    refusedPackets: { 'not-public': 1_204, 'own-network': 311, 'blocked-port': 96, 'rate-limit': 0 },
+    refusedPackets: {
+      'not-public': 1_204,
+      'own-network': 311,
+      'blocked-port': 96,
+      'rate-limit': 0,
+    },
   },
   usage: { bytes: 264_000_000_000, reachedAt: new Date('2026-03-26T00:00:00.000Z') },
   serviceFigures: {
@@ -57,11 +71,19 @@ export const busyFacts = createFacts({
 
 /** Screens that the page is tried on. */
 export const screens = {
-  phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 },
+  phone: {
+    viewport: { width: 390, height: 844 },
+    isMobile: true,
+    hasTouch: true,
+    deviceScaleFactor: 2,
+  },
   desktop: { viewport: { width: 1280, height: 900 } },
 } as const;
 
-/** One browser for a whole file; each page has a profile of its own in it. @param program Chromium, or what starts it */
+/**
+ * One browser for a whole file; each page has a profile of its own in it. @param program Chromium,
+ * or what starts it
+ */
 export function createLaunch(program = executablePath): {
   readonly launched: () => Promise<Browser>;
   close(): Promise<void>;
@@ -103,7 +125,10 @@ export async function watchContext(
 export async function openPage(
   launched: () => Promise<Browser>,
   options: BrowserContextOptions,
-  { facts = busyFacts, history = sampleHistory }: { readonly facts?: Facts; readonly history?: ReadHistory } = {},
+  {
+    facts = busyFacts,
+    history = sampleHistory,
+  }: { readonly facts?: Facts; readonly history?: ReadHistory } = {},
 ): Promise<PageWorld> {
   const recent = makeRecent(facts);
   const fixture = await createStatusFixture(
@@ -124,14 +149,18 @@ export async function openPage(
     complaints,
     asked,
     async lookAgain() {
-      const answer = page.waitForEvent('requestfinished', (request) => request.url() === `${origin}/`);
+      const answer = page.waitForEvent(
+        'requestfinished',
+        (request) => request.url() === `${origin}/`,
+      );
       await page.clock.fastForward(13_000);
       await answer;
     },
     async tabTo(selector) {
       for (let stop = 0; stop < 60; stop += 1) {
         await page.keyboard.press('Tab');
-        if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+        if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`))
+          return;
       }
       throw new Error(`Tab does not come to ${selector}`);
     },

@@ -1,7 +1,15 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createFacts } from '../unit/health/sample-facts.ts';
-import { busyFacts, createLaunch, hasBrowser, openPage, pageToken, screens, typeToken } from './page-world.ts';
+import {
+  busyFacts,
+  createLaunch,
+  hasBrowser,
+  openPage,
+  pageToken,
+  screens,
+  typeToken,
+} from './page-world.ts';
 import { makesPictures, takePicture } from './pictures.ts';
 import { pageStates } from './states.ts';
 
@@ -13,7 +21,12 @@ const looks = (['desktop', 'phone'] as const).flatMap((screen) =>
   (['light', 'dark'] as const).flatMap((colorScheme) =>
     Object.entries(pageStates)
       // Each state is looked at twice; four times where pictures are made.
-      .filter(([name]) => makesPictures || name === 'providing' || (screen === 'phone') === (colorScheme === 'dark'))
+      .filter(
+        ([name]) =>
+          makesPictures ||
+          name === 'providing' ||
+          (screen === 'phone') === (colorScheme === 'dark'),
+      )
       .map(([name, state]) => ({ name, state, screen, options: screens[screen], colorScheme })),
   ),
 );
@@ -32,15 +45,21 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     expect((seen?.y ?? 0) + (seen?.height ?? 0)).toBeLessThan(options.viewport.height);
     for (const summary of await page.locator('main summary:visible').all()) await summary.click();
     const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id, impact, nodes }) => [id, impact, nodes.map(({ html }) => html)])).toEqual([]);
+    expect(
+      violations.map(({ id, impact, nodes }) => [id, impact, nodes.map(({ html }) => html)]),
+    ).toEqual([]);
     expect(await page.locator('img').count()).toBe(0);
     expect(
-      world.complaints.filter((text) => name !== 'silent' || !/ERR_(CONNECTION|INCOMPLETE|EMPTY)/.test(text)),
+      world.complaints.filter(
+        (text) => name !== 'silent' || !/ERR_(CONNECTION|INCOMPLETE|EMPTY)/.test(text),
+      ),
     ).toEqual([]);
     expect(world.asked.filter((address) => !address.startsWith(`${world.origin}/`))).toEqual([]);
   });
 
-  test('follows what the agent does, and says a change of the state once', { timeout: 30_000 }, async () => {
+  test('follows what the agent does, and says a change of the state once', {
+    timeout: 30_000,
+  }, async () => {
     await using world = await openPage(launched, screens.desktop);
     const { page, fixture } = world;
     await page.evaluate(`
@@ -101,7 +120,9 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     const hours = page.locator('#live-hours + .probe');
     const { width } = (await hours.boundingBox()) ?? { width: 0 };
     await hours.tap({ position: { x: (width * 2.5) / 24, y: 20 } });
-    expect(await page.locator('#of-hours .readout').innerText()).toMatch(/^15:00: .* to the Internet, .* back$/);
+    expect(await page.locator('#of-hours .readout').innerText()).toMatch(
+      /^15:00: .* to the Internet, .* back$/,
+    );
     await page.getByText('30 days', { exact: true }).click();
     await world.tabTo('#live-days + .probe');
     expect(await page.locator('#of-days .readout').innerText()).toMatch(/^14 Mar: /);
@@ -115,16 +136,22 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
       const session = await page.context().newCDPSession(page);
       const sizes = new Map<string, number>();
       const addresses = new Map<string, string>();
-      session.on('Network.responseReceived', ({ requestId, response }) => addresses.set(requestId, response.url));
+      session.on('Network.responseReceived', ({ requestId, response }) =>
+        addresses.set(requestId, response.url),
+      );
       session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-        sizes.set(addresses.get(requestId)?.replace(world.origin, '') ?? requestId, encodedDataLength);
+        sizes.set(
+          addresses.get(requestId)?.replace(world.origin, '') ?? requestId,
+          encodedDataLength,
+        );
       });
       await session.send('Network.enable');
       await page.goto(`${world.origin}/`);
       await page.waitForTimeout(500);
       return sizes;
     };
-    const sum = (sizes: ReadonlyMap<string, number>) => [...sizes.values()].reduce((total, size) => total + size, 0);
+    const sum = (sizes: ReadonlyMap<string, number>) =>
+      [...sizes.values()].reduce((total, size) => total + size, 0);
     await page
       .context()
       .newCDPSession(page)
@@ -145,8 +172,11 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
         Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
         document.dispatchEvent(new Event('visibilitychange'));
       `);
-    // Months that were over are read after the first answer, and asked for when the first event tells of them.
-    await expect.poll(() => world.asked.filter((address) => address.includes('/?parts='))).toHaveLength(1);
+    // Months that were over are read after the first answer, and asked for when the first event
+    // tells of them.
+    await expect
+      .poll(() => world.asked.filter((address) => address.includes('/?parts=')))
+      .toHaveLength(1);
     await hide(true);
     const before = world.asked.length;
     await page.clock.fastForward(600_000);
@@ -202,7 +232,11 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
 
   test("shows times of the owner's zone and pauses until its midnight, wherever the reader is", async () => {
     const facts = { ...busyFacts, timeZone: 'Asia/Kolkata' };
-    await using world = await openPage(launched, { ...screens.phone, timezoneId: 'America/New_York' }, { facts });
+    await using world = await openPage(
+      launched,
+      { ...screens.phone, timezoneId: 'America/New_York' },
+      { facts },
+    );
     const { page } = world;
     await page.getByText('Times are those of Asia/Kolkata (UTC+5:30).').waitFor();
     await page.getByText('Pause ▾').click();
@@ -254,9 +288,11 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     await using world = await openPage(launched, screens.desktop);
     const stops = await world.listTabStops();
     expect(stops.length).toBeGreaterThan(8);
-    expect(stops.filter(({ text, outlineWidth }) => outlineWidth !== '3px' && !text.includes('name="range"'))).toEqual(
-      [],
-    );
+    expect(
+      stops.filter(
+        ({ text, outlineWidth }) => outlineWidth !== '3px' && !text.includes('name="range"'),
+      ),
+    ).toEqual([]);
   });
 
   test('reads without a script, and hides what needs one', async () => {
@@ -266,7 +302,9 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     expect(await page.locator('button:visible').allInnerTexts()).toEqual(['Pause ▾']);
     await page.locator('noscript [popovertarget]').click();
     expect(await page.locator('noscript code').first().isVisible()).toBe(true);
-    expect(await page.locator('noscript code').first().innerText()).toBe('tributary provide none --for 1h');
+    expect(await page.locator('noscript code').first().innerText()).toBe(
+      'tributary provide none --for 1h',
+    );
     // Nothing of the hint is cut off.
     const cut =
       "[...document.querySelectorAll(':popover-open p')].filter((own) => own.scrollHeight > own.clientHeight)";

@@ -33,13 +33,22 @@ interface Look {
 /** Leaves a picture of the page, and the documentation's where those are to be made again. */
 export async function takePicture(page: Page, { name, screen, colorScheme }: Look): Promise<void> {
   await mkdir(everything, { recursive: true });
-  await page.screenshot({ path: join(everything, `${name}-${screen}-${colorScheme}.png`), fullPage: true });
+  await page.screenshot({
+    path: join(everything, `${name}-${screen}-${colorScheme}.png`),
+    fullPage: true,
+  });
   if (!makesPictures || !documented.includes(name)) return;
   const whole = page.viewportSize() ?? { width: 0, height: 0 };
   // Providing is shown as the screen shows it, the others down to what differs.
   const height = name === 'providing' ? whole.height : { desktop: 520, phone: 720 }[screen];
-  const picture = await page.screenshot({ scale: 'css', clip: { x: 0, y: 0, width: whole.width, height } });
+  const picture = await page.screenshot({
+    scale: 'css',
+    clip: { x: 0, y: 0, width: whole.width, height },
+  });
   const parts = ['page', name === 'providing' ? [] : name, screen === 'phone' ? screen : []].flat();
   const file = [...parts, ...(colorScheme === 'dark' ? [colorScheme] : [])].join('-');
-  await writeFile(join(import.meta.dirname, '../../docs/images', `${file}.png`), toSmallPng(picture));
+  await writeFile(
+    join(import.meta.dirname, '../../docs/images', `${file}.png`),
+    toSmallPng(picture),
+  );
 }

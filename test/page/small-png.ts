@@ -3,7 +3,10 @@ import { crc32, deflateSync, inflateSync } from 'node:zlib';
 const signature = Buffer.from('89504e470d0a1a0a', 'hex');
 const mostColours = 256;
 
-/** A screenshot (RGB or RGBA, 8 bits, as Chromium makes them) with at most 256 colours: a quarter of its size, and no difference to be seen. */
+/**
+ * A screenshot (RGB or RGBA, 8 bits, as Chromium makes them) with at most 256 colours: a quarter of
+ * its size, and no difference to be seen.
+ */
 export function toSmallPng(png: Buffer): Buffer {
   const { width, height, pixels } = decode(png);
   const palette = choosePalette(pixels);
@@ -11,7 +14,8 @@ export function toSmallPng(png: Buffer): Buffer {
   const rows = Buffer.alloc((width + 1) * height);
   for (const [index, colour] of pixels.entries()) {
     const row = Math.floor(index / width);
-    rows[row * (width + 1) + 1 + (index % width)] = nearest.get(colour) ?? findNearest(palette, colour);
+    rows[row * (width + 1) + 1 + (index % width)] =
+      nearest.get(colour) ?? findNearest(palette, colour);
     if (!nearest.has(colour)) nearest.set(colour, findNearest(palette, colour));
   }
   const header = Buffer.alloc(13);
@@ -58,14 +62,23 @@ function decode(png: Buffer) {
     if (png.toString('latin1', at + 4, at + 8) === 'IDAT')
       parts.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
   }
-  const [width, height, channels] = [png.readUInt32BE(16), png.readUInt32BE(20), png[25] === 6 ? 4 : 3];
+  const [width, height, channels] = [
+    png.readUInt32BE(16),
+    png.readUInt32BE(20),
+    png[25] === 6 ? 4 : 3,
+  ];
   const raw = inflateSync(Buffer.concat(parts));
   const stride = width * channels;
   const pixels = new Uint32Array(width * height);
   let before: Buffer = Buffer.alloc(stride);
   for (let row = 0; row < height; row += 1) {
     const at = row * (stride + 1);
-    const line = unfilter(raw[at] ?? 0, Buffer.from(raw.subarray(at + 1, at + 1 + stride)), before, channels);
+    const line = unfilter(
+      raw[at] ?? 0,
+      Buffer.from(raw.subarray(at + 1, at + 1 + stride)),
+      before,
+      channels,
+    );
     for (let x = 0; x < width; x += 1) {
       const [red = 0, green = 0, blue = 0] = line.subarray(x * channels, x * channels + 3);
       pixels[row * width + x] = (red << 16) | (green << 8) | blue;
@@ -89,7 +102,11 @@ function unfilter(kind: number, line: Buffer, above: Buffer, channels: number): 
 
 function predict(left: number, up: number, corner: number): number {
   const guess = left + up - corner;
-  const [toLeft, toUp, toCorner] = [Math.abs(guess - left), Math.abs(guess - up), Math.abs(guess - corner)];
+  const [toLeft, toUp, toCorner] = [
+    Math.abs(guess - left),
+    Math.abs(guess - up),
+    Math.abs(guess - corner),
+  ];
   if (toLeft <= toUp && toLeft <= toCorner) return left;
   return toUp <= toCorner ? up : corner;
 }

@@ -22,7 +22,10 @@ export const pageStates: Readonly<Record<string, PageState>> = {
   providing: { facts: busyFacts },
   paused: {
     facts: createFacts(
-      { provide: { override: { mode: 'none', until: ago(-3600) }, effective: 'none' }, gateway: closed },
+      {
+        provide: { override: { mode: 'none', until: ago(-3600) }, effective: 'none' },
+        gateway: closed,
+      },
       busyFacts,
     ),
   },
@@ -31,7 +34,11 @@ export const pageStates: Readonly<Record<string, PageState>> = {
       {
         provide: {
           effective: 'none',
-          pause: { code: 'cap-reached', message: 'The cap of 500 GB for this month is reached.', since: ago(1500) },
+          pause: {
+            code: 'cap-reached',
+            message: 'The cap of 500 GB for this month is reached.',
+            since: ago(1500),
+          },
         },
         usage: { bytes: 500_000_000_000, reachedAt: undefined },
         gateway: closed,
@@ -39,16 +46,25 @@ export const pageStates: Readonly<Record<string, PageState>> = {
       busyFacts,
     ),
   },
-  connecting: { facts: createFacts({ tunnel: { lastHandshakeAt: undefined }, gateway: closed }, busyFacts) },
+  connecting: {
+    facts: createFacts({ tunnel: { lastHandshakeAt: undefined }, gateway: closed }, busyFacts),
+  },
   'no-uplink': {
     facts: createFacts(
-      { gateway: { ...closed, uplink: undefined, uplinkMissingSince: ago(300) }, service: { isReachable: false } },
+      {
+        gateway: { ...closed, uplink: undefined, uplinkMissingSince: ago(300) },
+        service: { isReachable: false },
+      },
       busyFacts,
     ),
   },
   'signed-out': {
     facts: createFacts({
-      signInProblem: { code: 'signed-out', message: 'Nothing is stored to sign in with.', since: ago(90) },
+      signInProblem: {
+        code: 'signed-out',
+        message: 'Nothing is stored to sign in with.',
+        since: ago(90),
+      },
       registration: undefined,
       tunnel: { backend: undefined, lastHandshakeAt: undefined },
       provide: { effective: undefined, confirmed: undefined },
@@ -95,7 +111,10 @@ export const pageStates: Readonly<Record<string, PageState>> = {
       ),
   },
   young: {
-    facts: createFacts({ startedAt: ago(11 * 3600 + 35 * 60), usage: { bytes: 4_200_000_000 } }, busyFacts),
+    facts: createFacts(
+      { startedAt: ago(11 * 3600 + 35 * 60), usage: { bytes: 4_200_000_000 } },
+      busyFacts,
+    ),
     history: keepRows({
       hour: Array.from({ length: 12 }, (_, index) =>
         createHistoryRow(midnightMs + index * 3_600_000, {
@@ -104,7 +123,9 @@ export const pageStates: Readonly<Record<string, PageState>> = {
           downBytes: 5e7 + 1e7 * (index % 4),
         }),
       ),
-      day: [createHistoryRow(midnightMs, { providingSeconds: 41_700, upBytes: 3.6e9, downBytes: 6e8 })],
+      day: [
+        createHistoryRow(midnightMs, { providingSeconds: 41_700, upBytes: 3.6e9, downBytes: 6e8 }),
+      ],
     }),
   },
   fresh: { facts: freshFacts, history: keepRows({ hour: [], day: [] }) },
@@ -112,7 +133,10 @@ export const pageStates: Readonly<Record<string, PageState>> = {
     facts: createFacts({
       registration: { description: hostile, clientId: hostile },
       service: { baseUrl: `https://${hostile}` },
-      tunnel: { backend: undefined, problem: { code: 'wireguard-text-refused', message: hostile, since: ago(125) } },
+      tunnel: {
+        backend: undefined,
+        problem: { code: 'wireguard-text-refused', message: hostile, since: ago(125) },
+      },
       gateway: { isOpen: false, uplink: hostile, refusedPackets: { [hostile]: 1 } },
     }),
   },

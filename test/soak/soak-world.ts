@@ -4,7 +4,7 @@ import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, toUndefined } from '../../src/lib/errors.ts';
-import { type SteadyTraffic, startSteadyTraffic } from '../bench/consumer-traffic.ts';
+import { type SteadyTraffic, startSteadyTraffic } from '../../tools/bench/consumer-traffic.ts';
 import {
   countZombies,
   findProcesses,
@@ -13,9 +13,9 @@ import {
   readOrEmpty,
   readProcesses,
   readTreeUse,
-} from '../bench/process-tree.ts';
-import type { Lab } from '../lab/lab.ts';
-import { type LabCommand, type LabProcess, startProcess } from '../lab/processes.ts';
+} from '../../tools/bench/process-tree.ts';
+import type { Lab } from '../../tools/lab/lab.ts';
+import { type LabCommand, type LabProcess, startProcess } from '../../tools/lab/processes.ts';
 import { countRules } from '../net/support/observe-device.ts';
 import { changeConfig, changeServiceKey, createTestLab } from '../net/support/test-lab.ts';
 import { createNumbers, shuffle } from '../random.ts';
@@ -55,9 +55,15 @@ type EventName = keyof typeof events;
 
 const keepaliveSeconds = 10;
 const settleMs = 13_000;
-/** Keep-alives that failed make the next one come later, by up to 2¼ intervals; a busy machine needs some more. */
+/**
+ * Keep-alives that failed make the next one come later, by up to 2¼ intervals; a busy machine needs
+ * some more.
+ */
 const askedAgain = 45;
-/** In 40 s three tries may fail, and each doubles the longest wait for the next: 2¼ intervals, 4¼, 8¼. */
+/**
+ * In 40 s three tries may fail, and each doubles the longest wait for the next: 2¼ intervals, 4¼,
+ * 8¼.
+ */
 const afterOutage = 90;
 const atOnce = 20;
 /** The service is told one mode a minute at most, but for `none`. */
@@ -66,7 +72,11 @@ const nextMode = 80;
 /** Drops or refuses on the proxy what fits, for as long as the work takes. */
 async function blockOnProxy({ lab }: World, rule: string, seconds: number): Promise<void> {
   const chain = (hook: string) => `chain ${hook} { type filter hook ${hook} priority 0; ${rule}; }`;
-  await lab.network.run('proxy', 'nft', `table inet soak { ${chain('input')}; ${chain('output')}; }`);
+  await lab.network.run(
+    'proxy',
+    'nft',
+    `table inet soak { ${chain('input')}; ${chain('output')}; }`,
+  );
   await sleep(seconds * 1000);
   await lab.network.run('proxy', 'nft', 'delete table inet soak');
 }
@@ -99,7 +109,10 @@ const events = {
       await lab.network.run('home', 'ip', 'link', 'set', 'port2', 'up');
     },
   },
-  'rules flushed': { backSeconds: atOnce, happen: ({ lab }) => lab.network.run('device', 'nft', 'flush', 'ruleset') },
+  'rules flushed': {
+    backSeconds: atOnce,
+    happen: ({ lab }) => lab.network.run('device', 'nft', 'flush', 'ruleset'),
+  },
   'tunnel deleted': {
     backSeconds: askedAgain,
     happen: ({ lab, tunnel }) => lab.network.run('device', 'ip', 'link', 'delete', tunnel),
@@ -107,7 +120,9 @@ const events = {
   'configuration read again': {
     backSeconds: atOnce,
     async happen({ lab, agent, random }) {
-      await changeConfig(lab, { provide: { rate_limit: { down: `${20 + Math.floor(random() * 20)} Mbit` } } });
+      await changeConfig(lab, {
+        provide: { rate_limit: { down: `${20 + Math.floor(random() * 20)} Mbit` } },
+      });
       agent.kill('SIGHUP');
       await sleep(2_000);
     },
@@ -122,7 +137,11 @@ const events = {
     backSeconds: atOnce,
     async happen({ lab }) {
       const headers = { host: 'localhost', accept: 'text/event-stream' };
-      const request = get({ socketPath: join(lab.directory, 'agent.sock'), path: '/events', headers });
+      const request = get({
+        socketPath: join(lab.directory, 'agent.sock'),
+        path: '/events',
+        headers,
+      });
       const [answer] = await once(request, 'response');
       if (answer.statusCode !== 200) throw new Error(`/events answered ${answer.statusCode}`);
       answer.resume().on('error', () => undefined);
@@ -141,7 +160,12 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   const tunnel = `trib-${options.id}`;
   // A limit is there from the start: the one that is read later changes its number, not the rules.
   const config = { provide: { rate_limit: { down: '19 Mbit' } } };
-  const lab = await createTestLab({ id: options.id, profile: 'documented', keepaliveSeconds, config });
+  const lab = await createTestLab({
+    id: options.id,
+    profile: 'documented',
+    keepaliveSeconds,
+    config,
+  });
   const started: LabProcess[] = [];
   try {
     const agent = lab.startAgent();
@@ -182,7 +206,11 @@ async function watch(world: World, flow: SteadyTraffic, options: SoakOptions): P
   };
   const sampling = (async () => {
     while (!isOver) {
-      const sample = { atSeconds: readSeconds(), isAtRest: wasAtRest && flow.isAtRest, ...(await look(world, pid)) };
+      const sample = {
+        atSeconds: readSeconds(),
+        isAtRest: wasAtRest && flow.isAtRest,
+        ...(await look(world, pid)),
+      };
       wasAtRest = flow.isAtRest;
       samples.push(sample);
       options.onSample?.(sample, recoveries);
@@ -209,11 +237,25 @@ async function watch(world: World, flow: SteadyTraffic, options: SoakOptions): P
     ending ??= messageOf(error);
   });
   if (world.agent.hasEnded()) ending ??= 'the agent ended';
-  return { seed, samples, recoveries, restSeconds: flow.restSeconds, flowingSeconds: flow.flowingSeconds, ending };
+  return {
+    seed,
+    samples,
+    recoveries,
+    restSeconds: flow.restSeconds,
+    flowingSeconds: flow.flowingSeconds,
+    ending,
+  };
 }
 
-/** Lets it happen, and waits until the agent says that it provides and the consumer got answers for two seconds. */
-async function undergo(world: World, flow: SteadyTraffic, { name, atSeconds }: { name: EventName; atSeconds: number }) {
+/**
+ * Lets it happen, and waits until the agent says that it provides and the consumer got answers for
+ * two seconds.
+ */
+async function undergo(
+  world: World,
+  flow: SteadyTraffic,
+  { name, atSeconds }: { name: EventName; atSeconds: number },
+) {
   const { backSeconds: limitSeconds, happen }: SoakEvent = events[name];
   const silentBefore = flow.silentSeconds;
   await happen(world);
@@ -224,15 +266,29 @@ async function undergo(world: World, flow: SteadyTraffic, { name, atSeconds }: {
   while (!isBack && readBack() < limitSeconds * 2 && !world.agent.hasEnded()) {
     await sleep(100);
     const status = await world.lab.status().catch(toUndefined());
-    isBack = flow.flowingNow >= 2 && status !== undefined && isProviding(status) && status.service.reachable === true;
+    isBack =
+      flow.flowingNow >= 2 &&
+      status !== undefined &&
+      isProviding(status) &&
+      status.service.reachable === true;
   }
   const silentSeconds = flow.silentSeconds - silentBefore;
-  return { event: name, atSeconds, silentSeconds, backSeconds: isBack ? readBack() : undefined, limitSeconds };
+  return {
+    event: name,
+    atSeconds,
+    silentSeconds,
+    backSeconds: isBack ? readBack() : undefined,
+    limitSeconds,
+  };
 }
 
 async function look({ lab, agent, tunnel }: World, pid: number): Promise<Figures> {
   const tree = readTreeUse(pid);
-  const connections = await lab.network.run('device', 'cat', '/proc/sys/net/netfilter/nf_conntrack_count');
+  const connections = await lab.network.run(
+    'device',
+    'cat',
+    '/proc/sys/net/netfilter/nf_conntrack_count',
+  );
   return {
     agentMib: readKilobytes(pid) / 1024,
     treeMib: tree.kilobytes / 1024,
@@ -245,7 +301,8 @@ async function look({ lab, agent, tunnel }: World, pid: number): Promise<Figures
     ...(await countRules(lab)),
     connections: Number(connections),
     logLines: agent.lines.length,
-    writtenMb: Number(/^write_bytes: (\d+)/m.exec(readOrEmpty(`/proc/${pid}/io`))?.[1] ?? Number.NaN) / 1e6,
+    writtenMb:
+      Number(/^write_bytes: (\d+)/m.exec(readOrEmpty(`/proc/${pid}/io`))?.[1] ?? Number.NaN) / 1e6,
     cpuSeconds: tree.cpuSeconds,
   };
 }

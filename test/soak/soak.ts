@@ -13,7 +13,11 @@ const { values: options } = parseArgs({
 });
 const minutes = Number(options.minutes ?? Number(options.hours ?? '1') * 60);
 const seed = Number(options.seed ?? '1');
-if (options.help === true || !(minutes >= 1 && minutes <= 60 * 24 * 31) || !Number.isSafeInteger(seed)) {
+if (
+  options.help === true ||
+  !(minutes >= 1 && minutes <= 60 * 24 * 31) ||
+  !Number.isSafeInteger(seed)
+) {
   console.log(usage);
   process.exit(options.help === true ? 0 : 64);
 }
@@ -26,7 +30,8 @@ function tell(sample: Sample, recoveries: readonly Recovery[]): void {
   saidMinute = minute;
   const { agentMib, descriptors, children, logLines } = sample;
   const last = recoveries.at(-1);
-  const outcome = last?.backSeconds === undefined ? 'not back' : `back after ${last.backSeconds.toFixed(1)} s`;
+  const outcome =
+    last?.backSeconds === undefined ? 'not back' : `back after ${last.backSeconds.toFixed(1)} s`;
   console.log(
     [
       `${minute} min: ${agentMib.toFixed(1)} MiB, ${descriptors} descriptors, ${children} children, ${logLines} log lines`,
@@ -47,8 +52,11 @@ const result = await runSoak({
 const rows = judgeSoak(result);
 const { samples, recoveries, ending } = result;
 const watched = (samples.at(-1)?.atSeconds ?? 0) / 60;
-console.log(`\nseed ${seed}, ${watched.toFixed(1)} minutes, ${samples.length} samples, ${recoveries.length} events\n`);
+console.log(
+  `\nseed ${seed}, ${watched.toFixed(1)} minutes, ${samples.length} samples, ${recoveries.length} events\n`,
+);
 console.log(renderRows(rows));
 if (ending !== undefined) console.log(`It was cut short: ${ending}`);
-if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ ...result, rows }, null, 2)}\n`);
+if (options.json !== undefined)
+  writeFileSync(options.json, `${JSON.stringify({ ...result, rows }, null, 2)}\n`);
 process.exitCode = rows.every(({ isHeld }) => isHeld) ? 0 : 1;

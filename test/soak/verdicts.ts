@@ -33,7 +33,10 @@ export interface Recovery {
   readonly atSeconds: number;
   /** While the event lasted and until the agent provided again. */
   readonly silentSeconds: number;
-  /** From the end of the event until the agent provided again; undefined: it did not while it was waited for. */
+  /**
+   * From the end of the event until the agent provided again; undefined: it did not while it was
+   * waited for.
+   */
   readonly backSeconds: number | undefined;
   readonly limitSeconds: number;
 }
@@ -97,7 +100,9 @@ const rules: Readonly<Record<keyof Figures, { readonly name: string; readonly ru
 /** The share of the seconds beside the events in which a consumer has to get an answer. */
 const leastFlow = 0.99;
 
-/** What memory may have grown by at the end, without being a leak: some pages that are used late. */
+/**
+ * What memory may have grown by at the end, without being a leak: some pages that are used late.
+ */
 const wanderMib = 3;
 
 /** MiB an hour: a longer run sees a smaller leak, down to half a MiB an hour. */
@@ -108,13 +113,18 @@ export function limitGrowth(hours: number): number {
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   const middle = (sorted.length - 1) / 2;
-  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
+  return (
+    ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2
+  );
 }
 
 type Point = readonly [atSeconds: number, value: number];
 const mostPoints = 150;
 
-/** The median of the slopes between all pairs of points (Theil–Sen), an hour: a third of the points may be outliers. */
+/**
+ * The median of the slopes between all pairs of points (Theil–Sen), an hour: a third of the points
+ * may be outliers.
+ */
 export function fitSlope(all: readonly Point[]): number {
   const step = Math.ceil(all.length / mostPoints);
   const points = all.filter((_, index) => index % step === 0);
@@ -125,18 +135,34 @@ export function fitSlope(all: readonly Point[]): number {
 }
 
 /** Added an hour, between the samples of the intervals that count. */
-function countPerHour(samples: readonly Sample[], figure: keyof Figures, counts: (sample: Sample) => boolean): number {
-  const intervals = samples.slice(1).map((sample, index) => ({ sample, before: samples[index] ?? sample }));
+function countPerHour(
+  samples: readonly Sample[],
+  figure: keyof Figures,
+  counts: (sample: Sample) => boolean,
+): number {
+  const intervals = samples
+    .slice(1)
+    .map((sample, index) => ({ sample, before: samples[index] ?? sample }));
   const chosen = intervals.filter(({ sample }) => counts(sample));
-  const seconds = chosen.reduce((sum, { sample, before }) => sum + sample.atSeconds - before.atSeconds, 0);
-  const added = chosen.reduce((sum, { sample, before }) => sum + sample[figure] - before[figure], 0);
+  const seconds = chosen.reduce(
+    (sum, { sample, before }) => sum + sample.atSeconds - before.atSeconds,
+    0,
+  );
+  const added = chosen.reduce(
+    (sum, { sample, before }) => sum + sample[figure] - before[figure],
+    0,
+  );
   return seconds === 0 ? 0 : (added / seconds) * 3600;
 }
 
 /** A line for each figure, for the traffic, and for each kind of event. */
 export function judgeSoak(result: SoakResult): readonly Row[] {
   const names = Object.keys(rules) as readonly (keyof Figures)[];
-  return [...names.map((name) => judgeFigure(result.samples, name)), judgeTraffic(result), ...judgeEvents(result)];
+  return [
+    ...names.map((name) => judgeFigure(result.samples, name)),
+    judgeTraffic(result),
+    ...judgeEvents(result),
+  ];
 }
 
 function judgeFigure(samples: readonly Sample[], figure: keyof Figures): Row {
@@ -159,7 +185,8 @@ function judgeFigure(samples: readonly Sample[], figure: keyof Figures): Row {
   const perHour = fitSlope(later.map((sample) => [sample.atSeconds, sample[figure]] as const));
   const row = { name, first, last, perHour, most };
   if (rule.of === 'most') return { ...row, limit: `${rule.most}`, isHeld: most <= rule.most };
-  if (rule.of === 'growth') return { ...row, limit: `first + ${rule.most}`, isHeld: last - first <= rule.most };
+  if (rule.of === 'growth')
+    return { ...row, limit: `first + ${rule.most}`, isHeld: last - first <= rule.most };
   const hours = ((later.at(-1)?.atSeconds ?? 0) - (later[0]?.atSeconds ?? 0)) / 3600;
   const limit = limitGrowth(hours);
   return { ...row, limit: `+${limit.toFixed(1)} an hour`, isHeld: perHour <= limit };
@@ -168,7 +195,12 @@ function judgeFigure(samples: readonly Sample[], figure: keyof Figures): Row {
 function judgeTraffic({ restSeconds, flowingSeconds, ending }: SoakResult): Row {
   const share = restSeconds === 0 ? 0 : flowingSeconds / restSeconds;
   const isHeld = share >= leastFlow && ending === undefined;
-  return { name: 'traffic at rest, %', most: share * 100, limit: `at least ${leastFlow * 100}`, isHeld };
+  return {
+    name: 'traffic at rest, %',
+    most: share * 100,
+    limit: `at least ${leastFlow * 100}`,
+    isHeld,
+  };
 }
 
 function judgeEvents({ recoveries }: SoakResult): readonly Row[] {
@@ -176,21 +208,35 @@ function judgeEvents({ recoveries }: SoakResult): readonly Row[] {
   return kinds.map((kind) => {
     const own = recoveries.filter(({ event }) => event === kind);
     const [limitSeconds = 0] = own.map((recovery) => recovery.limitSeconds);
-    const slowest = Math.max(...own.map(({ backSeconds }) => backSeconds ?? Number.POSITIVE_INFINITY));
+    const slowest = Math.max(
+      ...own.map(({ backSeconds }) => backSeconds ?? Number.POSITIVE_INFINITY),
+    );
     const limit = `${limitSeconds} s`;
-    return { name: `back after: ${kind} (${own.length})`, most: slowest, limit, isHeld: slowest <= limitSeconds };
+    return {
+      name: `back after: ${kind} (${own.length})`,
+      most: slowest,
+      limit,
+      isHeld: slowest <= limitSeconds,
+    };
   });
 }
 
 /** The lines as text. */
 export function renderRows(rows: readonly Row[]): string {
   const width = Math.max(...rows.map(({ name }) => name.length));
-  const show = (value: number | undefined) => (value === undefined ? '' : value.toFixed(2)).padStart(10);
-  const head = ['figure'.padEnd(width), ...['first', 'last', 'an hour', 'most'].map((text) => text.padStart(10))];
+  const show = (value: number | undefined) =>
+    (value === undefined ? '' : value.toFixed(2)).padStart(10);
+  const head = [
+    'figure'.padEnd(width),
+    ...['first', 'last', 'an hour', 'most'].map((text) => text.padStart(10)),
+  ];
   const lines = rows.map(({ name, first, last, perHour, most, limit, isHeld }) =>
-    [name.padEnd(width), ...[first, last, perHour, most].map(show), limit.padStart(16), isHeld ? 'ok' : 'FAILED'].join(
-      '  ',
-    ),
+    [
+      name.padEnd(width),
+      ...[first, last, perHour, most].map(show),
+      limit.padStart(16),
+      isHeld ? 'ok' : 'FAILED',
+    ].join('  '),
   );
   return [[...head, 'limit'.padStart(16), 'verdict'].join('  '), ...lines, ''].join('\n');
 }

@@ -13,7 +13,11 @@ const names = Object.keys(boards) as Board[];
 
 /** What the owner writes; the world has no TLS, and an Internet of documentation addresses. */
 const wanted = {
-  service: { base_url: 'http://198.51.100.2:8080', profile: 'documented', allow_insecure_http: true },
+  service: {
+    base_url: 'http://198.51.100.2:8080',
+    profile: 'documented',
+    allow_insecure_http: true,
+  },
   provide: { mode: 'public' },
   gateway: { allow_destinations: ['192.0.2.0/24', '198.51.100.0/24'] },
 };
@@ -75,26 +79,40 @@ async function play(config: object, line: string): Promise<Played> {
   const exitCode = await running.exited;
   const text = running.lines.join('\n');
   const recap = [...text.matchAll(/^(\w+) +: ok=\d+ +changed=(\d+)/gm)];
-  return { exitCode, text, changed: Object.fromEntries(recap.map(([, name = '', count]) => [name, Number(count)])) };
+  return {
+    exitCode,
+    text,
+    changed: Object.fromEntries(recap.map(([, name = '', count]) => [name, Number(count)])),
+  };
 }
 
-const status = async (board: Board) => JSON.parse(await fleet.ssh(board, 'tributary status --json'));
+const status = async (board: Board) =>
+  JSON.parse(await fleet.ssh(board, 'tributary status --json'));
 
 describe('the Ansible role', () => {
   it('is as ansible-lint wants roles to be, and its example is read', () => {
     const env = { ...process.env, HOME: fleet.directory };
-    execFileSync('ansible-lint', ['--offline', '--profile', 'production', 'roles', 'site.yml'], { cwd: role, env });
-    execFileSync('ansible-playbook', ['--syntax-check', '--inventory', 'inventory.yml', 'site.yml'], {
+    execFileSync('ansible-lint', ['--offline', '--profile', 'production', 'roles', 'site.yml'], {
       cwd: role,
       env,
     });
+    execFileSync(
+      'ansible-playbook',
+      ['--syntax-check', '--inventory', 'inventory.yml', 'site.yml'],
+      {
+        cwd: role,
+        env,
+      },
+    );
   });
 
   it('says in check mode what it would do to new boards, and does nothing', async () => {
     const { exitCode, text } = await play(wanted, tryLine);
     expect(exitCode, text).toBe(0);
     for (const board of names)
-      expect(await fleet.ssh(board, 'ls /usr/bin/tributary /etc/tributary 2>/dev/null || echo none')).toBe('none');
+      expect(
+        await fleet.ssh(board, 'ls /usr/bin/tributary /etc/tributary 2>/dev/null || echo none'),
+      ).toBe('none');
   });
 
   it('installs, configures and enrols both, one after the other, and its code is seen nowhere', async () => {
@@ -109,11 +127,15 @@ describe('the Ansible role', () => {
     for (const board of names) expect(changed[board]).toBeGreaterThan(3);
     const shown = watch.lines.join('\n');
     // One after the other, although the pause is none here.
-    const logins = watch.lines.map((line) => [...line.matchAll(/tributary\.cjs login --code-file -/g)].length);
+    const logins = watch.lines.map(
+      (line) => [...line.matchAll(/tributary\.cjs login --code-file -/g)].length,
+    );
     expect(Math.max(...logins)).toBe(1);
     const places = { 'the play': text, 'a command line': shown };
     const leaks = [code, 'a-token-that-nobody-may-read'].flatMap((secret) =>
-      Object.entries(places).flatMap(([what, said]) => (said.includes(secret) ? `${secret} in ${what}` : [])),
+      Object.entries(places).flatMap(([what, said]) =>
+        said.includes(secret) ? `${secret} in ${what}` : [],
+      ),
     );
     expect(leaks).toEqual([]);
     for (const board of names) {
@@ -144,17 +166,25 @@ describe('the Ansible role', () => {
   });
 
   it.each([enrolLine, tryLine])('changes nothing the second time: %s', async (line) => {
-    const before = await Promise.all(names.map((board) => fleet.ssh(board, 'systemctl show -p MainPID tributary')));
+    const before = await Promise.all(
+      names.map((board) => fleet.ssh(board, 'systemctl show -p MainPID tributary')),
+    );
     const { exitCode, text, changed } = await play(wanted, line);
     expect(exitCode, text).toBe(0);
     expect(changed, text).toEqual({ attic: 0, shed: 0 });
-    const after = await Promise.all(names.map((board) => fleet.ssh(board, 'systemctl show -p MainPID tributary')));
+    const after = await Promise.all(
+      names.map((board) => fleet.ssh(board, 'systemctl show -p MainPID tributary')),
+    );
     expect(after).toEqual(before);
   });
 
   it.each([
     ['takes a change on without a restart', { ...wanted, provide: { mode: 'friends' } }, true],
-    ['restarts the agent for a change that needs it', { ...wanted, log: { level: 'debug' } }, false],
+    [
+      'restarts the agent for a change that needs it',
+      { ...wanted, log: { level: 'debug' } },
+      false,
+    ],
   ])('%s', async (_, config, isSame) => {
     const pid = (board: Board) => fleet.ssh(board, 'systemctl show -p MainPID tributary');
     const before = await Promise.all(names.map(pid));
@@ -191,7 +221,8 @@ describe('the Ansible role', () => {
       `cd && { ${makeCode.replaceAll('sudo ', '')} } && stat -c %a code && cat code`,
     );
     expect(made).toMatch(/^600\n\S+$/);
-    const again = 'tributary login --code-file ~/code && tributary login --code-file ~/code 2>&1 | tail -n 1';
+    const again =
+      'tributary login --code-file ~/code && tributary login --code-file ~/code 2>&1 | tail -n 1';
     expect(await fleet.ssh('attic', again)).toMatch(/^Signed in to .*\n.*/);
   });
 
@@ -202,6 +233,8 @@ describe('the Ansible role', () => {
     );
     const { exitCode, text } = await play(wanted, tryLine.replace(' --check --diff', ''));
     expect(exitCode).not.toBe(0);
-    expect(text).toContain('This board is not signed in. Name a file with an auth code in tributary_auth_code_file');
+    expect(text).toContain(
+      'This board is not signed in. Name a file with an auth code in tributary_auth_code_file',
+    );
   });
 });

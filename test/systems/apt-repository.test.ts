@@ -17,10 +17,13 @@ const toLines = (text = '') =>
       .replace('ADDRESS', '$address')
       .replace('https://service.example', '"$service"'),
   );
-const [repositoryLines = []] = readBlocks('sh', 'docs/development/releasing.md').map((text) => toLines(text));
-const [firstLines = [], [scriptLine = ''] = [], everydayLines = []] = readBlocks('sh', 'docs/getting-started.md').map(
-  (text) => toLines(text),
+const [repositoryLines = []] = readBlocks('sh', 'docs/development/releasing.md').map((text) =>
+  toLines(text),
 );
+const [firstLines = [], [scriptLine = ''] = [], everydayLines = []] = readBlocks(
+  'sh',
+  'docs/getting-started.md',
+).map((text) => toLines(text));
 let machine: Machine;
 let packages: string;
 let build: string;
@@ -29,7 +32,8 @@ beforeAll(async () => {
   expect([repositoryLines.length, firstLines.length, everydayLines.length]).toEqual([4, 2, 5]);
   packages = await mkdtemp(join(tmpdir(), 'tributary-packages-'));
   build = await buildProgram();
-  for (const version of ['1.0.0', '1.0.1']) await makePackage({ architecture, version, to: packages });
+  for (const version of ['1.0.0', '1.0.1'])
+    await makePackage({ architecture, version, to: packages });
   machine = await createMachine({ suite: 'trixie', packages: ['apt-utils', 'gpg', 'gpg-agent'] });
   await copyWorld(machine, build);
   await machine.copyIn(packages, '/srv/packages');
@@ -38,7 +42,9 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await machine?.remove();
-  await Promise.all([packages, build].map((directory) => rm(directory, { recursive: true, force: true })));
+  await Promise.all(
+    [packages, build].map((directory) => rm(directory, { recursive: true, force: true })),
+  );
 });
 
 it('apt installs what is signed and nothing else, setup makes it share, and an upgrade comes by apt', async () => {

@@ -6,8 +6,9 @@ import { createMachine, type Machine } from './support/machine.ts';
 import { buildProgram, copyWorld } from './support/program.ts';
 
 /*
- * A clone of this repository on a machine with systemd, in the README's own words. The machine has no way out: the system
- * packages are there before they are asked for, and npm takes its packages from a cache.
+ * A clone of this repository on a machine with systemd, in the README's own words. The machine has
+ * no way out: the system packages are there before they are asked for, and npm takes its packages
+ * from a cache.
  */
 let machine: Machine;
 let build: string;
@@ -16,8 +17,18 @@ let build: string;
 const measuring = ['ethtool', 'iperf3', 'jq'];
 
 const fromAClone = readBlocks('sh', 'docs/from-source.md');
-const [packages, program, command, configuration, login, loginWithoutAsking, run, status, cleanup, withoutRoot] =
-  fromAClone;
+const [
+  packages,
+  program,
+  command,
+  configuration,
+  login,
+  loginWithoutAsking,
+  run,
+  status,
+  cleanup,
+  withoutRoot,
+] = fromAClone;
 const [demo = ''] = splitCommands(readBlocks('sh', 'README.md')[0] ?? '');
 const modes = splitCommands(readBlocks('sh', 'docs/modes-and-limits.md')[0] ?? '');
 const [configCommands, reload] = readBlocks('sh', 'docs/configuration.md');
@@ -28,7 +39,10 @@ beforeAll(async () => {
   // Each block is run below; one more would not be.
   expect(fromAClone).toHaveLength(10);
   build = await buildProgram();
-  machine = await createMachine({ suite: 'bookworm', packages: ['git', 'npm', 'passt', 'sudo', ...measuring] });
+  machine = await createMachine({
+    suite: 'bookworm',
+    packages: ['git', 'npm', 'passt', 'sudo', ...measuring],
+  });
   // Nobody answers there, so names that are not known here are not waited for.
   await machine.writeFile('/etc/resolv.conf', '');
   await machine.writeFile('/etc/apt/apt.conf.d/90retries', 'Acquire::Retries "0";\n');
@@ -43,7 +57,10 @@ afterAll(async () => {
   await rm(build, { recursive: true, force: true });
 });
 
-/** Runs it in the machine, with the world's words at hand; what it said is the message where it fails. */
+/**
+ * Runs it in the machine, with the world's words at hand; what it said is the message where it
+ * fails.
+ */
 async function boot(script: string, limitMs = 400_000): Promise<string> {
   const { exitCode, text } = await machine.boot(`set -u\n${words}\n${script}`, limitMs);
   expect(exitCode, text).toBe(0);
@@ -79,10 +96,17 @@ describe('a clone', () => {
     expect(text.trim()).toMatch(/All as promised\.\n\nNext: .*docs\/getting-started\.md$/);
   });
 
-  it.each(['npm run demo -- --profile production', 'npm run demo -- --json'])('shows it by %s, too', async (line) => {
-    const text = await boot(`${asOwner(`cd repository; ${line}`)} || fail 'the demonstration failed'`);
-    expect(text).toContain(line.includes('--json') ? '"modeNone":"refused"' : '(profile production)');
-  });
+  it.each(['npm run demo -- --profile production', 'npm run demo -- --json'])(
+    'shows it by %s, too',
+    async (line) => {
+      const text = await boot(
+        `${asOwner(`cd repository; ${line}`)} || fail 'the demonstration failed'`,
+      );
+      expect(text).toContain(
+        line.includes('--json') ? '"modeNone":"refused"' : '(profile production)',
+      );
+    },
+  );
 
   it('keeps what it shows until Ctrl-C, for looking around', async () => {
     await boot(`
@@ -187,7 +211,10 @@ describe('a clone', () => {
     const once = splitCommands(readBlocks('sh', 'docs/performance.md').join('')).map(
       (line) => `${line}${line.includes(' -- ') ? '' : ' --'}${few(line)} --rounds 1`,
     );
-    await boot(`${asOwner(['cd repository', ...once].join('\n'))} || fail 'a measurement failed'`, 800_000);
+    await boot(
+      `${asOwner(['cd repository', ...once].join('\n'))} || fail 'a measurement failed'`,
+      800_000,
+    );
   });
 });
 

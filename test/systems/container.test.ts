@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { addresses } from '../lab/network.ts';
+import { addresses } from '../../tools/lab/network.ts';
 import { type ContainerHost, createContainerHost } from './support/container-host.ts';
 
 /** Podman's own bridge: the host on it, and the second container. */
@@ -16,13 +16,16 @@ describe('the image, run as it is documented', () => {
   });
   afterAll(() => host?.[Symbol.asyncDispose]());
 
-  const probe = async (from: string, address: string) => (await host.work(from, 'probe', address, '80')).trim();
+  const probe = async (from: string, address: string) =>
+    (await host.work(from, 'probe', address, '80')).trim();
   const waitForProviding = () => host.waitForStatus(({ phase }) => phase === 'providing');
   const sh = (script: string) => host.inside('sh', '-c', script);
 
   test('is smaller than 100 MB compressed', async () => {
     await host.podman('save', '--quiet', '--output', '/run/image.tar', 'tributary');
-    const bytes = Number(await host.stage.run(['sh', '-c', 'gzip -6 </run/image.tar | wc -c; rm /run/image.tar']));
+    const bytes = Number(
+      await host.stage.run(['sh', '-c', 'gzip -6 </run/image.tar | wc -c; rm /run/image.tar']),
+    );
     process.stderr.write(`  the image is ${(bytes / 1e6).toFixed(1)} MB compressed\n`);
     expect(bytes).toBeLessThan(compressedLimitBytes);
   });
@@ -36,7 +39,9 @@ describe('the image, run as it is documented', () => {
     await waitForProviding();
     expect(await probe('consumer', addresses.internet)).toBe('reached');
     const url = `http://${addresses.internet}:80/bytes/5000000`;
-    expect(await host.work('consumer', 'download', url, '60')).toMatch(/"bytes":5000000,.*"isWhole":true/);
+    expect(await host.work('consumer', 'download', url, '60')).toMatch(
+      /"bytes":5000000,.*"isWhole":true/,
+    );
   });
 
   test.each([
@@ -54,17 +59,33 @@ describe('the image, run as it is documented', () => {
     const states = (await sh('cat /proc/[0-9]*/status')).split(/^Name:\s+/m).slice(1);
     const netAdmin = (1n << 12n).toString(16).padStart(16, '0');
     const none = ''.padStart(16, '0');
-    expect(states.map((text) => text.split('\n')[0])).toEqual(expect.arrayContaining(['tini', 'wireguard-go']));
+    expect(states.map((text) => text.split('\n')[0])).toEqual(
+      expect.arrayContaining(['tini', 'wireguard-go']),
+    );
     for (const text of states) {
       const read = (name: string) => new RegExp(`^${name}:\\s+(\\w+)$`, 'm').exec(text)?.[1];
-      expect([read('CapPrm'), read('CapEff'), read('CapBnd')], text).toEqual([netAdmin, netAdmin, netAdmin]);
+      expect([read('CapPrm'), read('CapEff'), read('CapBnd')], text).toEqual([
+        netAdmin,
+        netAdmin,
+        netAdmin,
+      ]);
       expect([read('CapInh'), read('CapAmb'), read('NoNewPrivs')], text).toEqual([none, none, '1']);
     }
   });
 
   test('it can write to its state and to /run, and to nothing of the image or of the kernel', async () => {
-    const places = ['/', '/etc', '/usr/bin', '/usr/lib/tributary', '/var/log', '/var/lib', '/root', '/sys'];
-    for (const place of places) await expect(sh(`touch ${place}/new`), place).rejects.toThrow('Read-only');
+    const places = [
+      '/',
+      '/etc',
+      '/usr/bin',
+      '/usr/lib/tributary',
+      '/var/log',
+      '/var/lib',
+      '/root',
+      '/sys',
+    ];
+    for (const place of places)
+      await expect(sh(`touch ${place}/new`), place).rejects.toThrow('Read-only');
     await expect(sh('echo 0 >/proc/sys/net/ipv4/ip_forward')).rejects.toThrow('Read-only');
     await sh('touch /var/lib/tributary/new /run/new && rm /var/lib/tributary/new /run/new');
   });
@@ -80,9 +101,9 @@ describe('the image, run as it is documented', () => {
     expect(kind).toBe('CMD');
     expect(await host.inside(...command)).toContain('healthy: providing');
     const [, ...args] = command;
-    await expect(host.podman('run', '--rm', ...host.asideOptions, 'tributary', ...args)).rejects.toThrow(
-      /exited with 1: unhealthy/,
-    );
+    await expect(
+      host.podman('run', '--rm', ...host.asideOptions, 'tributary', ...args),
+    ).rejects.toThrow(/exited with 1: unhealthy/);
   });
 
   test('killed, it is back by itself as the same client', async () => {
@@ -90,11 +111,17 @@ describe('the image, run as it is documented', () => {
     const startedAt = await host.podman('inspect', '--format', '{{.State.StartedAt}}', 'tributary');
     await sh('kill -9 "$(cat /var/lib/tributary/agent.lock)"').catch(() => undefined);
     await expect
-      .poll(() => host.podman('inspect', '--format', '{{.State.StartedAt}}', 'tributary'), { timeout: 30_000 })
+      .poll(() => host.podman('inspect', '--format', '{{.State.StartedAt}}', 'tributary'), {
+        timeout: 30_000,
+      })
       .not.toBe(startedAt);
     expect((await waitForProviding()).client.id).toBe(before.client.id);
-    await expect.poll(() => probe('consumer', addresses.internet), { timeout: 30_000 }).toBe('reached');
-    const { devices } = deviceList.parse(JSON.parse(await host.inside('tributary', 'device', 'list', '--json')));
+    await expect
+      .poll(() => probe('consumer', addresses.internet), { timeout: 30_000 })
+      .toBe('reached');
+    const { devices } = deviceList.parse(
+      JSON.parse(await host.inside('tributary', 'device', 'list', '--json')),
+    );
     expect(devices).toHaveLength(1);
   });
 
@@ -109,8 +136,15 @@ describe('the image, run as it is documented', () => {
   });
 
   test('a code in a file of the owner signs it in, and an empty one is none', async () => {
-    const options = ['run', '--rm', ...host.asideOptions, '--env', `TRIBUTARY_AUTH_CODE_FILE=${secret}`];
-    const login = (file: string) => host.podman(...options, '--volume', `${file}:${secret}:ro`, 'tributary', 'login');
+    const options = [
+      'run',
+      '--rm',
+      ...host.asideOptions,
+      '--env',
+      `TRIBUTARY_AUTH_CODE_FILE=${secret}`,
+    ];
+    const login = (file: string) =>
+      host.podman(...options, '--volume', `${file}:${secret}:ro`, 'tributary', 'login');
     expect(await login(await host.writeAuthCode())).toContain('Signed in');
     await expect(login('/dev/null')).rejects.toThrow(/exited with 64/);
   });
@@ -118,7 +152,9 @@ describe('the image, run as it is documented', () => {
   test('without its kernel settings it stays closed and names them', async () => {
     await host.podman('rm', '--force', '--time', '20', 'tributary');
     await host.podman(
-      ...host.documentedRun.filter((word, at, all) => word !== '--sysctl' && all[at - 1] !== '--sysctl'),
+      ...host.documentedRun.filter(
+        (word, at, all) => word !== '--sysctl' && all[at - 1] !== '--sysctl',
+      ),
     );
     const { reasons } = await host.waitForStatus(({ phase }) => phase === 'blocked');
     expect(reasons[0]?.message).toContain('--sysctl net.ipv4.ip_forward=1');
@@ -126,7 +162,8 @@ describe('the image, run as it is documented', () => {
   });
 
   async function startNeighbour(): Promise<void> {
-    const serve = "require('node:http').createServer((request, response) => response.end()).listen(80)";
+    const serve =
+      "require('node:http').createServer((request, response) => response.end()).listen(80)";
     const options = [
       '--detach',
       '--cap-add',
@@ -136,7 +173,16 @@ describe('the image, run as it is documented', () => {
       '--entrypoint',
       '/usr/lib/tributary/node',
     ];
-    await host.podman('run', '--name', 'neighbour', ...host.asideOptions, ...options, 'tributary', '-e', serve);
+    await host.podman(
+      'run',
+      '--name',
+      'neighbour',
+      ...host.asideOptions,
+      ...options,
+      'tributary',
+      '-e',
+      serve,
+    );
   }
 });
 

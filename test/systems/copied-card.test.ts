@@ -23,7 +23,9 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await machine?.remove();
-  await Promise.all([packages, build].map((directory) => rm(directory, { recursive: true, force: true })));
+  await Promise.all(
+    [packages, build].map((directory) => rm(directory, { recursive: true, force: true })),
+  );
 });
 
 it('a card in another machine asks first, then goes on as the same device, or as another one', async () => {

@@ -10,10 +10,15 @@ let machine: Machine;
 let build: string;
 
 /** With the compose file of a release alone, and in a clone. */
-const [pastedLines = [], cloneLines = []] = readBlocks('sh', 'docs/install-docker.md').map(splitCommands);
+const [pastedLines = [], cloneLines = []] = readBlocks('sh', 'docs/install-docker.md').map(
+  splitCommands,
+);
 const composeLines = splitCommands(readCommentBlock('config/compose.yaml'));
 const dockerfileLines = splitCommands(readCommentBlock('Dockerfile'));
-/** The world has no TLS and an Internet of documentation addresses: not the README's words, so they are put in beside them. */
+/**
+ * The world has no TLS and an Internet of documentation addresses: not the README's words, so they
+ * are put in beside them.
+ */
 const ofTheWorld = {
   TRIBUTARY_SERVICE_ALLOW_INSECURE_HTTP: '"true"',
   TRIBUTARY_GATEWAY_ALLOW_DESTINATIONS: '192.0.2.0/24,198.51.100.0/24',
@@ -37,7 +42,10 @@ it("a container provides from a clone, from a release's compose file alone and b
   const [nameForPasted, upPasted, loginAfterPasted, status] = pastedLines;
   const [image, run, loginAfterRun] = dockerfileLines;
   expect([pastedLines.length, nameForPasted, loginAfterPasted]).toEqual([4, name, login]);
-  expect(composeLines).toEqual([...cloneLines, 'export TRIBUTARY_AUTH_CODE_FILE="$HOME/private/code"']);
+  expect(composeLines).toEqual([
+    ...cloneLines,
+    'export TRIBUTARY_AUTH_CODE_FILE="$HOME/private/code"',
+  ]);
   expect([dockerfileLines.length, loginAfterRun]).toEqual([3, login]);
   const { exitCode, text } = await machine.boot(
     `

@@ -4,8 +4,9 @@ import { createMachine } from './support/machine.ts';
 import { buildProgram, installProgram } from './support/program.ts';
 
 /*
- * The programs that close an owner's host, as Debian has them: started as its owner starts them, they let the namespace's
- * packets through while the service runs, and say afterwards what they said before.
+ * The programs that close an owner's host, as Debian has them: started as its owner starts them,
+ * they let the namespace's packets through while the service runs, and say afterwards what they
+ * said before.
  */
 const firewalls = [
   {
@@ -13,9 +14,14 @@ const firewalls = [
     // systemd takes it for started before its rules stand.
     start: 'systemctl start firewalld && until_true 20 firewall-cmd --state',
     says: 'firewall-cmd --list-all-zones; firewall-cmd --permanent --list-all-zones',
-    loadAnew: ['firewall-cmd --reload', 'systemctl restart firewalld', 'systemctl restart firewalld'],
+    loadAnew: [
+      'firewall-cmd --reload',
+      'systemctl restart firewalld',
+      'systemctl restart firewalld',
+    ],
     takeAway: 'firewall-cmd --zone=trusted --remove-interface=tributary-host',
-    // A zone that was once in use keeps its chains, empty and with nothing that leads to them, until it is loaded anew.
+    // A zone that was once in use keeps its chains, empty and with nothing that leads to them,
+    // until it is loaded anew.
     leaves: 'firewall-cmd --reload',
   },
   {
@@ -29,7 +35,8 @@ const firewalls = [
   },
   {
     name: 'iptables',
-    start: 'update-alternatives --quiet --set iptables /usr/sbin/iptables-legacy; iptables -P FORWARD DROP',
+    start:
+      'update-alternatives --quiet --set iptables /usr/sbin/iptables-legacy; iptables -P FORWARD DROP',
     says: 'iptables-legacy -S',
     loadAnew: ['iptables -F FORWARD', 'iptables -F FORWARD'],
     takeAway: 'iptables -F FORWARD',
@@ -58,9 +65,12 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, a host that is closed', (
     }
   };
 
-  it.each(firewalls)('by $name leads out while the service runs, and is as before afterwards', async (firewall) => {
-    await run(renderScript(firewall));
-  });
+  it.each(firewalls)(
+    'by $name leads out while the service runs, and is as before afterwards',
+    async (firewall) => {
+      await run(renderScript(firewall));
+    },
+  );
 
   it('by a firewalld that died keeps nobody from starting, and leads out when it is back', async () => {
     await run(`
@@ -100,7 +110,14 @@ const begin = `
   sed -i 's/gateway: {/& deny_destinations: [203.0.113.7],/' /etc/tributary/tributary.yaml
 `;
 
-function renderScript({ name, start, says, loadAnew, takeAway, leaves }: (typeof firewalls)[number]): string {
+function renderScript({
+  name,
+  start,
+  says,
+  loadAnew,
+  takeAway,
+  leaves,
+}: (typeof firewalls)[number]): string {
   return `
     ${begin}
     everything() { snapshot | leave_out_idle_zone; ${says}; }

@@ -14,20 +14,28 @@ let machine: Machine;
 beforeAll(async () => {
   packages = await mkdtemp(join(tmpdir(), 'tributary-packages-'));
   build = await buildProgram();
-  for (const version of ['1.0.0', '1.0.1']) await makePackage({ architecture: 'amd64', version, to: packages });
-  machine = await createMachine({ suite: 'bookworm', packages: ['linux-image-cloud-amd64', 'curl'] });
+  for (const version of ['1.0.0', '1.0.1'])
+    await makePackage({ architecture: 'amd64', version, to: packages });
+  machine = await createMachine({
+    suite: 'bookworm',
+    packages: ['linux-image-cloud-amd64', 'curl'],
+  });
   await copyWorld(machine, build);
   await machine.copyIn(packages, '/srv/packages');
 });
 
 afterAll(async () => {
   await machine?.remove();
-  await Promise.all([packages, build].map((directory) => rm(directory, { recursive: true, force: true })));
+  await Promise.all(
+    [packages, build].map((directory) => rm(directory, { recursive: true, force: true })),
+  );
 });
 
-it.skipIf(process.arch !== 'x64')('on the kernel’s own WireGuard the package lives as it does elsewhere', async () => {
-  const { exitCode, text } = await machine.bootVirtual(
-    `
+it.skipIf(process.arch !== 'x64')(
+  'on the kernel’s own WireGuard the package lives as it does elsewhere',
+  async () => {
+    const { exitCode, text } = await machine.bootVirtual(
+      `
     set -u
     node=/srv/world/node dist=/srv/world/dist patience=6
     . /srv/world/world.sh
@@ -79,8 +87,11 @@ it.skipIf(process.arch !== 'x64')('on the kernel’s own WireGuard the package l
     snapshot >after
     diff before after || fail 'the host is not as it was'
   `,
-    800_000,
-  );
-  process.stdout.write((text.match(/^(under a limit|one connection).*$/gm) ?? []).join('\n').concat('\n'));
-  expect(exitCode, text).toBe(0);
-});
+      800_000,
+    );
+    process.stdout.write(
+      (text.match(/^(under a limit|one connection).*$/gm) ?? []).join('\n').concat('\n'),
+    );
+    expect(exitCode, text).toBe(0);
+  },
+);

@@ -4,7 +4,14 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { phases } from '../../src/health/phase.ts';
-import { type Broker, password, type Reader, startBroker, startReader, username } from './support/broker.ts';
+import {
+  type Broker,
+  password,
+  type Reader,
+  startBroker,
+  startReader,
+  username,
+} from './support/broker.ts';
 import { findFreePort } from './support/free-port.ts';
 
 const program = fileURLToPath(new URL('support/notifiers-agent.ts', import.meta.url));
@@ -32,7 +39,9 @@ function startAgent(url: string, environment: Readonly<Record<string, string>> =
     },
   });
   const lines: string[] = [];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => lines.push(...text.trim().split('\n')));
+  child.stdout
+    .setEncoding('utf8')
+    .on('data', (text: string) => lines.push(...text.trim().split('\n')));
   onTestFinished(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');
@@ -67,7 +76,9 @@ describe('Home Assistant, by a real broker', () => {
   test('finds each figure: where it is, what it is, and a value for it in the state', async () => {
     const { reader } = await startBoth();
     const state = reader.json(`${base}/state`);
-    const found = [...reader.texts].filter(([topic, text]) => topic.startsWith('homeassistant/') && text !== '');
+    const found = [...reader.texts].filter(
+      ([topic, text]) => topic.startsWith('homeassistant/') && text !== '',
+    );
     expect(found.map(([topic]) => topic.split('/')[3])).toEqual(
       Object.keys(state).filter((key) => !['override', 'sharing'].includes(key)),
     );
@@ -83,7 +94,9 @@ describe('Home Assistant, by a real broker', () => {
         device: { identifiers: [node], name: 'kitchen' },
       });
       if (entity.device_class !== undefined) {
-        expect(units[entity.device_class], entity.device_class).toContain(entity.unit_of_measurement);
+        expect(units[entity.device_class], entity.device_class).toContain(
+          entity.unit_of_measurement,
+        );
       }
       if (entity.options !== undefined) expect(entity.options).toContain(state[key]);
       ids.add(entity.unique_id);
@@ -115,11 +128,14 @@ describe('Home Assistant, by a real broker', () => {
     expect(late.texts.has(`homeassistant/sensor/${node}/phase/config`)).toBe(true);
   });
 
-  test.each(['SIGKILL', 'SIGTERM'] as const)('hears at once that the agent is gone after %s', async (signal) => {
-    const { reader, agent } = await startBoth();
-    agent.process.kill(signal);
-    await waitForText(reader, `${base}/availability`, 'offline');
-  });
+  test.each(['SIGKILL', 'SIGTERM'] as const)(
+    'hears at once that the agent is gone after %s',
+    async (signal) => {
+      const { reader, agent } = await startBoth();
+      agent.process.kill(signal);
+      await waitForText(reader, `${base}/availability`, 'offline');
+    },
+  );
 
   test('is told everything anew by an agent that survived the loss of the broker', async () => {
     const { broker, reader, agent } = await startBoth();
@@ -148,17 +164,27 @@ describe('the mode, from the broker,', () => {
   test('is set and taken back where the owner allowed it; anything else is refused', async () => {
     const { reader, agent } = await startBoth({ TRIBUTARY_REPORT_MQTT_ALLOW_CONTROL: 'true' });
     const select = reader.json(selectTopic);
-    expect(select).toMatchObject({ command_topic: `${base}/mode/set`, options: expect.arrayContaining(['none']) });
-    const order = (text: string) => reader.client.publishAsync(`${base}/mode/set`, text, { qos: 1 });
+    expect(select).toMatchObject({
+      command_topic: `${base}/mode/set`,
+      options: expect.arrayContaining(['none']),
+    });
+    const order = (text: string) =>
+      reader.client.publishAsync(`${base}/mode/set`, text, { qos: 1 });
     const waitForOverride = (override: string, mode: string) =>
-      vi.waitFor(() => expect(reader.json(`${base}/state`)).toMatchObject({ override, mode }), patience);
+      vi.waitFor(
+        () => expect(reader.json(`${base}/state`)).toMatchObject({ override, mode }),
+        patience,
+      );
     // The subscription may come after the word that the agent is there.
     await vi.waitFor(async () => {
       await order('none');
       expect(reader.json(`${base}/state`)).toMatchObject({ override: 'none', mode: 'none' });
     }, patience);
     await order('everyone');
-    await vi.waitFor(() => expect(agent.lines.join('\n')).toContain('ignoring an unknown command'), patience);
+    await vi.waitFor(
+      () => expect(agent.lines.join('\n')).toContain('ignoring an unknown command'),
+      patience,
+    );
     expect(reader.json(`${base}/state`)).toMatchObject({ override: 'none' });
     await order('automatic');
     await waitForOverride('automatic', 'public');
@@ -166,7 +192,8 @@ describe('the mode, from the broker,', () => {
 
   test('is set by the switch and the buttons in the words that discovery gave them', async () => {
     const { reader } = await startBoth({ TRIBUTARY_REPORT_MQTT_ALLOW_CONTROL: 'true' });
-    const find = (kind: string, key: string) => reader.json(`homeassistant/${kind}/${node}/${key}/config`);
+    const find = (kind: string, key: string) =>
+      reader.json(`homeassistant/${kind}/${node}/${key}/config`);
     const press = async (topic: unknown, text: unknown, expected: object) =>
       vi.waitFor(async () => {
         await reader.client.publishAsync(String(topic), String(text), { qos: 1 });
@@ -175,8 +202,13 @@ describe('the mode, from the broker,', () => {
     const { command_topic: topic, ...words } = find('switch', 'sharing');
     await press(topic, words.payload_off, { override: 'none', sharing: words.state_off });
     await press(topic, words.payload_on, { override: 'automatic', sharing: words.state_on });
-    await press(find('button', 'pause').command_topic, find('button', 'pause').payload_press, { override: 'none' });
-    await press(topic, find('button', 'resume').payload_press, { override: 'automatic', sharing: words.state_on });
+    await press(find('button', 'pause').command_topic, find('button', 'pause').payload_press, {
+      override: 'none',
+    });
+    await press(topic, find('button', 'resume').payload_press, {
+      override: 'automatic',
+      sharing: words.state_on,
+    });
   });
 
   test('is not set by an order that the broker had kept', async () => {
@@ -194,7 +226,9 @@ describe('the mode, from the broker,', () => {
   });
 
   test('can no longer be chosen once the owner took the permission back', async () => {
-    const { broker, reader, agent } = await startBoth({ TRIBUTARY_REPORT_MQTT_ALLOW_CONTROL: 'true' });
+    const { broker, reader, agent } = await startBoth({
+      TRIBUTARY_REPORT_MQTT_ALLOW_CONTROL: 'true',
+    });
     expect(reader.json(selectTopic).command_topic).toBe(`${base}/mode/set`);
     agent.process.kill('SIGTERM');
     await waitForText(reader, `${base}/availability`, 'offline');
@@ -244,7 +278,11 @@ describe('the broker', () => {
   });
 
   test.each([
-    { claim: 'sends more than a message can be', bytes: [0x30, 0xff, 0xff, 0xff, 0x7f], reason: /sent too much/ },
+    {
+      claim: 'sends more than a message can be',
+      bytes: [0x30, 0xff, 0xff, 0xff, 0x7f],
+      reason: /sent too much/,
+    },
     { claim: 'speaks another language', bytes: [0x00, 0x00, 0x00], reason: /"state":"failing/ },
     { claim: 'hangs up', bytes: [], reason: /closed the connection/ },
   ])('that $claim is left alone, and takes nobody down', async ({ bytes, reason }) => {

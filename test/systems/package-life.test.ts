@@ -7,8 +7,8 @@ import { makePackage } from './support/packages.ts';
 import { changeSample, makeSampleConffile, repack } from './support/repack.ts';
 
 /*
- * The package and the host's own order: no question, no failed unit and nothing left behind, on a host that nobody looks after.
- * There is no world around it: what the package needs is there.
+ * The package and the host's own order: no question, no failed unit and nothing left behind, on a
+ * host that nobody looks after. There is no world around it: what the package needs is there.
  */
 let packages: string;
 const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
@@ -73,8 +73,10 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => 
     ['while the units look for one', 'sleep 1', 'restart'],
     // As setup starts it: the restart may be skipped with a start that is about to be.
     ['as soon as they have found none', 'while is_looking; do sleep 0.1; done', 'restart start'],
-  ])('is started by a service that is written down %s, on a slow board too', async (_when, wait, tasks) => {
-    await run(`
+  ])(
+    'is started by a service that is written down %s, on a slow board too',
+    async (_when, wait, tasks) => {
+      await run(`
       [ -e /usr/bin/tributary ] || install_package 1.0.0-1
       echo 'provide: { mode: friends }' >$owners
       sleep 1; systemctl stop tributary.path tributary; has ActiveState inactive || fail "it is not stopped"
@@ -88,7 +90,8 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => 
       mv /usr/bin/tributary-itself /usr/bin/tributary
       has ActiveState active || fail 'it is skipped'
     `);
-  });
+    },
+  );
 
   it('is purged from a host that runs, and the host is as before', async () => {
     await run(`
@@ -121,13 +124,21 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => 
 
   it.each([
     ['untouched', ':'],
-    ['edited', 'tributary config set service.base_url https://service.example; echo "# mine" >>$owners'],
-    ['written anew', 'echo "service: { base_url: https://service.example }" >$owners; chmod 640 $owners'],
+    [
+      'edited',
+      'tributary config set service.base_url https://service.example; echo "# mine" >>$owners',
+    ],
+    [
+      'written anew',
+      'echo "service: { base_url: https://service.example }" >$owners; chmod 640 $owners',
+    ],
     ['removed', 'rm $owners'],
-  ])('is upgraded without a question where the owner’s file is %s, and keeps it', async (how, edit) => {
-    // An older package brings its conffile to where there is none.
-    const versions = ['1.0.0-1', '1.1.0-1', ...(how === 'removed' ? [] : ['0.9.0-1', '1.1.0-1'])];
-    await run(`
+  ])(
+    'is upgraded without a question where the owner’s file is %s, and keeps it',
+    async (how, edit) => {
+      // An older package brings its conffile to where there is none.
+      const versions = ['1.0.0-1', '1.1.0-1', ...(how === 'removed' ? [] : ['0.9.0-1', '1.1.0-1'])];
+      await run(`
       install_package 0.9.0-1
       grep -q /etc/tributary/tributary.yaml /var/lib/dpkg/info/tributary.conffiles || fail 'the sample is no conffile yet'
       ${edit}
@@ -140,7 +151,8 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => 
       purge
       [ ! -e /etc/tributary ] || fail 'the configuration is left'
     `);
-  });
+    },
+  );
 });
 
 const words = `

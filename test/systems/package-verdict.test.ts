@@ -25,6 +25,8 @@ describe.each(['amd64', 'arm64'] as const)('the package for %s', (architecture) 
     const args = ['--allow-root', ...level, path];
     const said = await exec({ program: 'lintian', args, doing: 'lintian', timeoutMs: 300_000 });
     // An answer that fits nothing is told as information, among much that is of no use.
-    expect(said.split('\n').filter((line) => /^[EW]:|^I: \S+ \w+-override /.test(line))).toEqual([]);
+    expect(said.split('\n').filter((line) => /^[EW]:|^I: \S+ \w+-override /.test(line))).toEqual(
+      [],
+    );
   });
 });

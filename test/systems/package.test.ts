@@ -8,14 +8,17 @@ import { makePackage } from './support/packages.ts';
 import { buildProgram, copyWorld } from './support/program.ts';
 
 /*
- * The life of a package on a host with systemd and no way out: installed, configured, signed in, upgraded while a
- * consumer downloads, removed, installed again, purged.
+ * The life of a package on a host with systemd and no way out: installed, configured, signed in,
+ * upgraded while a consumer downloads, removed, installed again, purged.
  */
 let packages: string;
 let build: string;
 const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
 
-/** The page's way onto a host, and the same line for scripts; for root and for the service, package and code of this world. */
+/**
+ * The page's way onto a host, and the same line for scripts; for root and for the service, package
+ * and code of this world.
+ */
 const [install, script] = readBlocks('sh', 'docs/install-debian.md').map((block) =>
   splitCommands(block).map((line) =>
     line
@@ -35,11 +38,14 @@ beforeAll(async () => {
   expect(inScript).toMatch(/^tributary setup --service "\$service" .*--code-file code\.txt$/);
   packages = await mkdtemp(join(tmpdir(), 'tributary-packages-'));
   build = await buildProgram();
-  for (const version of ['1.0.0', '1.0.1']) await makePackage({ architecture, version, to: packages });
+  for (const version of ['1.0.0', '1.0.1'])
+    await makePackage({ architecture, version, to: packages });
 }, 300_000);
 
 afterAll(async () => {
-  await Promise.all([packages, build].map((directory) => rm(directory, { recursive: true, force: true })));
+  await Promise.all(
+    [packages, build].map((directory) => rm(directory, { recursive: true, force: true })),
+  );
 });
 
 describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => {

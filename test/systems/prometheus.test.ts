@@ -21,24 +21,37 @@ const golden = fileURLToPath(new URL('../golden/', import.meta.url));
 const read = (name: string) => readFileSync(`${config}${name}`, 'utf8');
 const alertsText = read('prometheus-alerts.yaml');
 const rules = z
-  .object({ groups: z.array(z.object({ rules: z.array(z.object({ alert: z.string(), expr: z.string() })) })) })
+  .object({
+    groups: z.array(
+      z.object({ rules: z.array(z.object({ alert: z.string(), expr: z.string() })) }),
+    ),
+  })
   .parse(parse(alertsText))
   .groups.flatMap((group) => group.rules);
 const panels = z
-  .object({ panels: z.array(z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })) })) })
+  .object({
+    panels: z.array(
+      z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })) }),
+    ),
+  })
   .parse(JSON.parse(read('grafana-dashboard.json'))).panels;
 
 function promtool(...args: readonly string[]): string {
   return execFileSync('promtool', args, { cwd: config, encoding: 'utf8' });
 }
 
-test.each(['metrics-fresh.txt', 'metrics-providing.txt'])('%s is as Prometheus wants metrics to be', (name) => {
-  const input = readFileSync(`${golden}${name}`);
-  expect(execFileSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' })).toBe('');
-});
+test.each(['metrics-fresh.txt', 'metrics-providing.txt'])(
+  '%s is as Prometheus wants metrics to be',
+  (name) => {
+    const input = readFileSync(`${golden}${name}`);
+    expect(execFileSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' })).toBe('');
+  },
+);
 
 test('the alerts are valid, and their own tests hold', () => {
-  expect(promtool('check', 'rules', 'prometheus-alerts.yaml')).toContain(`${rules.length} rules found`);
+  expect(promtool('check', 'rules', 'prometheus-alerts.yaml')).toContain(
+    `${rules.length} rules found`,
+  );
   expect(promtool('test', 'rules', 'prometheus-alerts.test.yaml')).toContain('SUCCESS');
 });
 
@@ -48,7 +61,9 @@ test('each alert has a test in which it fires and one in which it does not', () 
     (row: { alert_rule_test: unknown }) => row.alert_rule_test,
   );
   const named = (isFiring: boolean) =>
-    new Set(checks.filter((row) => row.exp_alerts.length > 0 === isFiring).map((row) => row.alertname));
+    new Set(
+      checks.filter((row) => row.exp_alerts.length > 0 === isFiring).map((row) => row.alertname),
+    );
   const all = new Set(rules.map((rule) => rule.alert));
   expect(named(true)).toEqual(all);
   expect(named(false)).toEqual(all);
@@ -69,11 +84,15 @@ const devices: readonly ((scrape: number) => Facts)[] = [
       },
     }),
   () => at({ tunnel: { lastHandshakeAt: new Date(Date.now() - 3_600_000) } }),
-  () => at({ signInProblem: { code: 'signed-out', message: 'No network JWT.', since: new Date() } }),
+  () =>
+    at({ signInProblem: { code: 'signed-out', message: 'No network JWT.', since: new Date() } }),
 ];
 
 function at(change: Parameters<typeof createFacts>[0]): Facts {
-  return createFacts(change, createFacts({ tunnel: { lastHandshakeAt: new Date() } }, providingFacts));
+  return createFacts(
+    change,
+    createFacts({ tunnel: { lastHandshakeAt: new Date() } }, providingFacts),
+  );
 }
 
 async function startDevice(factsAt: (scrape: number) => Facts): Promise<string> {
@@ -90,22 +109,33 @@ async function startDevice(factsAt: (scrape: number) => Facts): Promise<string> 
 }
 
 test('a real Prometheus finds series for everything that dashboard and alerts ask for, and every alert fires', async () => {
-  const targets = [...(await Promise.all(devices.map(startDevice))), `127.0.0.1:${await findFreePort()}`];
+  const targets = [
+    ...(await Promise.all(devices.map(startDevice))),
+    `127.0.0.1:${await findFreePort()}`,
+  ];
   // The wait before an alert is promtool's to test, above.
   const prometheus = await startPrometheus({
     targets,
     rules: alertsText.replaceAll(/(for|interval): \d+m/g, '$1: 1s'),
   });
-  await vi.waitFor(async () => expect(await prometheus.countSeries('up == 1')).toBe(devices.length), 30_000);
-  const asked = panels.flatMap(({ title, targets: own }) => own.map(({ expr }) => ({ title, expr })));
+  await vi.waitFor(
+    async () => expect(await prometheus.countSeries('up == 1')).toBe(devices.length),
+    30_000,
+  );
+  const asked = panels.flatMap(({ title, targets: own }) =>
+    own.map(({ expr }) => ({ title, expr })),
+  );
   expect(asked.length).toBeGreaterThan(15);
   await vi.waitFor(
     async () => {
       for (const { title, expr } of asked) {
         const expression = expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*');
-        expect(await prometheus.countSeries(expression), `${title}: ${expression}`).toBeGreaterThan(0);
+        expect(await prometheus.countSeries(expression), `${title}: ${expression}`).toBeGreaterThan(
+          0,
+        );
       }
-      for (const { alert, expr } of rules) expect(await prometheus.countSeries(expr), alert).toBeGreaterThan(0);
+      for (const { alert, expr } of rules)
+        expect(await prometheus.countSeries(expr), alert).toBeGreaterThan(0);
       expect(new Set(await prometheus.firing())).toEqual(new Set(rules.map(({ alert }) => alert)));
     },
     { timeout: 60_000, interval: 500 },
@@ -116,7 +146,10 @@ test('the lines of the documentation make Prometheus scrape the agent', async ()
   const page = await startDevice(() => at({}));
   const directory = mkdtempSync(join(tmpdir(), 'tributary-prometheus-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
-  writeFileSync(join(directory, 'prometheus.yml'), readBlocks('yml', 'docs/monitoring.md').join(''));
+  writeFileSync(
+    join(directory, 'prometheus.yml'),
+    readBlocks('yml', 'docs/monitoring.md').join(''),
+  );
   writeFileSync(join(directory, 'prometheus-alerts.yaml'), alertsText);
   const [commands = ''] = readBlocks('sh', 'docs/monitoring.md');
   const run = promisify(execFile);
@@ -128,7 +161,9 @@ test('the lines of the documentation make Prometheus scrape the agent', async ()
 
 test('every statistic is on the dashboard, but for the few that say how the rest is to be read', () => {
   const facts = devices.map((factsAt) => factsAt(1));
-  const text = facts.map((each) => renderMetrics({ facts: each, report: judgePhase(each, new Date()) })).join('');
+  const text = facts
+    .map((each) => renderMetrics({ facts: each, report: judgePhase(each, new Date()) }))
+    .join('');
   const names = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name ?? ''));
   const shown = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join('\n');
   const absent = [...names].filter((name) => !shown.includes(name));

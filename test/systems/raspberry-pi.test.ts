@@ -11,58 +11,73 @@ import { buildProgram, copyWorld } from './support/program.ts';
 import { findHindrance } from './support/tree.ts';
 
 /*
- * The package for arm64 on an emulated board: a Pi 3's processor and memory, Debian for arm64 with its own kernel, and a
- * clock that begins in 1970. The world of hosts around it runs on the board too, so less is left for the agent than on a
- * real one.
+ * The package for arm64 on an emulated board: a Pi 3's processor and memory, Debian for arm64 with
+ * its own kernel, and a clock that begins in 1970. The world of hosts around it runs on the board
+ * too, so less is left for the agent than on a real one.
  */
 let directory: string;
 let build: string;
 let machine: Machine;
 
-/** The lines of README's way onto a Pi, for the service of this world, as the board's owner types them. */
+/**
+ * The lines of README's way onto a Pi, for the service of this world, as the board's owner types
+ * them.
+ */
 const answers = '--service http://198.51.100.2:8080 --mode public --code-file code.txt';
 const readmeLines = splitCommands(readBlocks('sh', 'docs/install-raspberry-pi.md')[0] ?? '')
   .map((line) => line.replace(/tributary setup$/, `tributary setup ${answers}`))
   .map((line) => `runuser -l owner -c "cd /srv/packages && ${line}"`);
 
-/** Left out, aloud, where the board's system cannot be made; where nothing may be left out, it fails. */
+/**
+ * Left out, aloud, where the board's system cannot be made; where nothing may be left out, it
+ * fails.
+ */
 const hindrance = await findHindrance('arm64');
 if (hindrance !== undefined) {
   if (process.env.CI === 'true') throw new Error(hindrance);
   process.stderr.write(`\n  NOTE: the test on a board of arm64 is skipped: ${hindrance}\n\n`);
 }
 
-describe.skipIf(hindrance !== undefined)('on a board of arm64 that has lost the time, the package', () => {
-  beforeAll(async () => {
-    expect(readmeLines).toHaveLength(2);
-    directory = await mkdtemp(join(tmpdir(), 'tributary-arm64-'));
-    build = await buildProgram();
-    const path = await makePackage({ architecture: 'arm64', version, to: directory });
-    const unpacked = join(directory, 'unpacked');
-    await exec({ program: 'dpkg-deb', args: ['-x', path, unpacked], doing: 'unpacking a package', timeoutMs: 120_000 });
-    const packages = ['linux-image-cloud-arm64', 'sudo'];
-    machine = await createMachine({ suite: 'bookworm', architecture: 'arm64', packages });
-    // The world has a Node and a build of its own: it is there before the package.
-    await copyWorld(machine, build, join(unpacked, 'usr/lib/tributary/node'));
-    await machine.copyIn(path, join('/srv/packages', `tributary_${version}-1_arm64.deb`));
-    // No board is as slow as this one: here the agent's start alone takes most of a minute.
-    for (const unit of ['tributary.service', 'tributary-netns.service']) {
-      const patience = '[Service]\nTimeoutStartSec=600\n';
-      await machine.writeFile(`/etc/systemd/system/${unit}.d/patience.conf`, patience);
-    }
-  }, 1_800_000);
+describe.skipIf(hindrance !== undefined)(
+  'on a board of arm64 that has lost the time, the package',
+  () => {
+    beforeAll(async () => {
+      expect(readmeLines).toHaveLength(2);
+      directory = await mkdtemp(join(tmpdir(), 'tributary-arm64-'));
+      build = await buildProgram();
+      const path = await makePackage({ architecture: 'arm64', version, to: directory });
+      const unpacked = join(directory, 'unpacked');
+      await exec({
+        program: 'dpkg-deb',
+        args: ['-x', path, unpacked],
+        doing: 'unpacking a package',
+        timeoutMs: 120_000,
+      });
+      const packages = ['linux-image-cloud-arm64', 'sudo'];
+      machine = await createMachine({ suite: 'bookworm', architecture: 'arm64', packages });
+      // The world has a Node and a build of its own: it is there before the package.
+      await copyWorld(machine, build, join(unpacked, 'usr/lib/tributary/node'));
+      await machine.copyIn(path, join('/srv/packages', `tributary_${version}-1_arm64.deb`));
+      // No board is as slow as this one: here the agent's start alone takes most of a minute.
+      for (const unit of ['tributary.service', 'tributary-netns.service']) {
+        const patience = '[Service]\nTimeoutStartSec=600\n';
+        await machine.writeFile(`/etc/systemd/system/${unit}.d/patience.conf`, patience);
+      }
+    }, 1_800_000);
 
-  afterAll(async () => {
-    await machine?.remove();
-    await Promise.all([directory, build].map((place) => rm(place, { recursive: true, force: true })));
-  });
+    afterAll(async () => {
+      await machine?.remove();
+      await Promise.all(
+        [directory, build].map((place) => rm(place, { recursive: true, force: true })),
+      );
+    });
 
-  it('provides after two commands, and goes on when the time comes', async () => {
-    const bootedMs = Date.now();
-    await machine.writeFile('/srv/world/right-clock.cjs', renderRightClock(bootedMs));
-    await machine.writeFile('/srv/world/bin/wg', renderRightWireGuard(bootedMs), 0o755);
-    const { exitCode, text } = await machine.bootVirtual(
-      `
+    it('provides after two commands, and goes on when the time comes', async () => {
+      const bootedMs = Date.now();
+      await machine.writeFile('/srv/world/right-clock.cjs', renderRightClock(bootedMs));
+      await machine.writeFile('/srv/world/bin/wg', renderRightWireGuard(bootedMs), 0o755);
+      const { exitCode, text } = await machine.bootVirtual(
+        `
       set -u
       booted_seconds=${Math.floor(bootedMs / 1000)}
       ${words}
@@ -121,14 +136,18 @@ describe.skipIf(hindrance !== undefined)('on a board of arm64 that has lost the 
       check_forwarding
       note 'provides again'
     `,
-      1_500_000,
-    );
-    expect(exitCode, text).toBe(0);
-    expect(Number(/^agent (\d+) KiB$/m.exec(text)?.[1]), text).toBeLessThan(150_000);
-  }, 1_700_000);
-});
+        1_500_000,
+      );
+      expect(exitCode, text).toBe(0);
+      expect(Number(/^agent (\d+) KiB$/m.exec(text)?.[1]), text).toBeLessThan(150_000);
+    }, 1_700_000);
+  },
+);
 
-/** The service's clock, which goes right whatever the board believes: for its programs in Node, and for its WireGuard. */
+/**
+ * The service's clock, which goes right whatever the board believes: for its programs in Node, and
+ * for its WireGuard.
+ */
 const renderRightClock = (bootedMs: number) => `
 const { ServerResponse } = require('node:http');
 Date.now = () => ${bootedMs} + Number(process.hrtime.bigint() / 1000000n);

@@ -5,7 +5,9 @@ import { answerAll, converse } from './support/conversation.ts';
 import { createMachine, type Machine } from './support/machine.ts';
 import { buildProgram, installProgram } from './support/program.ts';
 
-const saidRootExposure = /their exposure is (\S+) at most/.exec(pages['docs/install-debian.md'] ?? '')?.[1];
+const saidRootExposure = /their exposure is (\S+) at most/.exec(
+  pages['docs/install-debian.md'] ?? '',
+)?.[1];
 const saidExposure = /the exposure of `tributary\.service` at (\S+) of 10/.exec(
   pages['docs/install-debian.md'] ?? '',
 )?.[1];
@@ -26,9 +28,14 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
     await rm(build, { recursive: true, force: true });
   });
 
-  /** Runs it in the machine, with the world's words at hand; what it said is the message where it fails. */
+  /**
+   * Runs it in the machine, with the world's words at hand; what it said is the message where it
+   * fails.
+   */
   const run = async (script: string) => {
-    const { exitCode, text } = await machine.boot(`set -u\n. ./world.sh\nmake_world\nwrite_config\n${script}`);
+    const { exitCode, text } = await machine.boot(
+      `set -u\n. ./world.sh\nmake_world\nwrite_config\n${script}`,
+    );
     expect(exitCode, text).toBe(0);
     return text;
   };

@@ -5,8 +5,9 @@ import type { Machine } from './support/machine.ts';
 import { buildProgram, copyWorld, installProgram } from './support/program.ts';
 
 /*
- * What each way to run the agent costs, in turn on one machine and as one and the same client. Only the ratios mean
- * something elsewhere, and no figure is held against a limit: what is claimed is that each way provides.
+ * What each way to run the agent costs, in turn on one machine and as one and the same client. Only
+ * the ratios mean something elsewhere, and no figure is held against a limit: what is claimed is
+ * that each way provides.
  */
 const ways = ['bare', 'service', 'user unit', 'container'] as const;
 type Way = (typeof ways)[number];
@@ -37,7 +38,9 @@ it('each way provides, at a cost of its own', async () => {
     way,
     figures: figures.split(' ').map(Number),
   }));
-  const medians = ways.map((way) => computeMedians(samples.flatMap((one) => (one.way === way ? [one.figures] : []))));
+  const medians = ways.map((way) =>
+    computeMedians(samples.flatMap((one) => (one.way === way ? [one.figures] : []))),
+  );
   process.stderr.write(renderCosts(medians));
   const kept = [...text.matchAll(/^(memory|CPU) .*$/gm)].map(([line]) => `  ${line}\n`);
   process.stderr.write(kept.join(''));

@@ -21,7 +21,9 @@ async function createProgram() {
       const { say, rest } = createRequire('${directory}/')('./chunk.cjs');
       process.stdout.write(JSON.stringify([say(), ...rest]));`;
     const args = [...flags, '--input-type=module', '--eval', text];
-    const [said, ...rest] = JSON.parse(await exec({ program: process.execPath, args, doing: 'loading' }));
+    const [said, ...rest] = JSON.parse(
+      await exec({ program: process.execPath, args, doing: 'loading' }),
+    );
     expect(rest).toEqual([directory, '/', 'function']);
     return said;
   };
@@ -29,10 +31,16 @@ async function createProgram() {
 }
 
 /** The code of one text, under the hash of another that is as long. */
-async function misdirect({ file, compiled }: Awaited<ReturnType<typeof createProgram>>): Promise<void> {
+async function misdirect({
+  file,
+  compiled,
+}: Awaited<ReturnType<typeof createProgram>>): Promise<void> {
   const code = (await readFile(compiled)).subarray(20);
   await writeFile(file, two);
-  await writeFile(compiled, Buffer.concat([hash('sha1', Buffer.concat([Buffer.from(two), code]), 'buffer'), code]));
+  await writeFile(
+    compiled,
+    Buffer.concat([hash('sha1', Buffer.concat([Buffer.from(two), code]), 'buffer'), code]),
+  );
 }
 
 test('a file of the program runs from its text, until its code is kept', async () => {

@@ -17,7 +17,10 @@ describe('the load of very many devices on one service', () => {
   });
 
   test('is the same for the same seed', async () => {
-    const [first, second] = [await runHerd({ agents: 20, seed: 7 }), await runHerd({ agents: 20, seed: 7 })];
+    const [first, second] = [
+      await runHerd({ agents: 20, seed: 7 }),
+      await runHerd({ agents: 20, seed: 7 }),
+    ];
     expect(first).toEqual(second);
   });
 });

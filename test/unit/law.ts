@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 
 /** Holds that `law` throws for no value of the kind. */
 export function assertLaw<T>(values: fc.Arbitrary<T>, law: (value: T) => void): void {
-  // A plain property is checked before this returns; only one over async predicates gives a promise.
+  // A plain property is checked before this returns; only one over async predicates gives a
+  // promise.
   void fc.assert(fc.property(values, law));
 }

@@ -2,12 +2,15 @@ import { spawnSync } from 'node:child_process';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { listCommands, listOptions } from '../../src/cli/visible-commands.ts';
-import { renderManPage } from '../docs/man-page.ts';
-import { readCommandLine } from '../docs/program-help.ts';
+import { renderManPage } from '../../tools/docs/man-page.ts';
+import { readCommandLine } from '../../tools/docs/program-help.ts';
 
 const program = await readCommandLine();
 const page = renderManPage(program);
-const listAll = (command: Command): readonly Command[] => [command, ...listCommands(command).flatMap(listAll)];
+const listAll = (command: Command): readonly Command[] => [
+  command,
+  ...listCommands(command).flatMap(listAll),
+];
 /** Each command with its first line of help. */
 const commands = listAll(program).map((command) => {
   return { command, usage: command.createHelp().commandUsage(command).trim() };
@@ -30,7 +33,9 @@ describe('the manual page', () => {
   });
 
   test('tells of what every command takes', () => {
-    expect(listOptions(program).own.filter(({ flags }) => !text.includes(`\n${flags}\n`))).toEqual([]);
+    expect(listOptions(program).own.filter(({ flags }) => !text.includes(`\n${flags}\n`))).toEqual(
+      [],
+    );
   });
 
   test('shows the examples of the help', () => {
@@ -44,9 +49,15 @@ describe('the manual page', () => {
     expect(page).not.toContain('\\(ga');
   });
 
-  test.runIf(spawnSync('groff', ['--version']).status === 0)('is read by groff without a word of complaint', () => {
-    const read = spawnSync('groff', ['-man', '-Tascii', '-ww', '-rLL=100n'], { input: page, encoding: 'utf8' });
-    expect(read.stderr).toBe('');
-    expect(read.stdout).toContain('TRIBUTARY(1)');
-  });
+  test.runIf(spawnSync('groff', ['--version']).status === 0)(
+    'is read by groff without a word of complaint',
+    () => {
+      const read = spawnSync('groff', ['-man', '-Tascii', '-ww', '-rLL=100n'], {
+        input: page,
+        encoding: 'utf8',
+      });
+      expect(read.stderr).toBe('');
+      expect(read.stdout).toContain('TRIBUTARY(1)');
+    },
+  );
 });

@@ -14,8 +14,13 @@ interface Link {
 
 /** The links of a document to files of the project, from the root. */
 function listLinks(file: string): readonly Link[] {
-  const targets = [...read(file).matchAll(/\]\(([^):]+)\)/g)].map(([, target = '']) => target.split('#'));
-  return targets.map(([path = '', heading]) => ({ path: path === '' ? file : join(dirname(file), path), heading }));
+  const targets = [...read(file).matchAll(/\]\(([^):]+)\)/g)].map(([, target = '']) =>
+    target.split('#'),
+  );
+  return targets.map(([path = '', heading]) => ({
+    path: path === '' ? file : join(dirname(file), path),
+    heading,
+  }));
 }
 
 /** The names by which a page's headings are linked, as GitHub makes them. */
@@ -35,15 +40,20 @@ function listHeadings(path: string): readonly string[] {
 function listReachable(): ReadonlySet<string> {
   const found = new Set(['README.md']);
   for (const page of found) {
-    for (const { path } of listLinks(page)) if (path.endsWith('.md') && existsSync(join(root, path))) found.add(path);
+    for (const { path } of listLinks(page))
+      if (path.endsWith('.md') && existsSync(join(root, path))) found.add(path);
   }
   return found;
 }
 
 describe('a reader', () => {
   test.each(documents)('finds the heading that a link of %s names', (file) => {
-    const named = listLinks(file).filter(({ path, heading }) => path.endsWith('.md') && heading !== undefined);
-    expect(named.filter(({ path, heading }) => !listHeadings(path).includes(heading ?? ''))).toEqual([]);
+    const named = listLinks(file).filter(
+      ({ path, heading }) => path.endsWith('.md') && heading !== undefined,
+    );
+    expect(
+      named.filter(({ path, heading }) => !listHeadings(path).includes(heading ?? '')),
+    ).toEqual([]);
   });
 
   test('finds every page by links from README', () => {
@@ -59,6 +69,8 @@ describe('a reader', () => {
 
   test.each(documents)('who cannot see a picture of %s is told what it shows', (file) => {
     const pictures = [...read(file).matchAll(/<img\b[^>]*>|!\[([^\]]*)\]/g)];
-    expect(pictures.filter(([tag, alt]) => !(alt ?? /alt="([^"]+)"/.exec(tag)?.[1])).map(([tag]) => tag)).toEqual([]);
+    expect(
+      pictures.filter(([tag, alt]) => !(alt ?? /alt="([^"]+)"/.exec(tag)?.[1])).map(([tag]) => tag),
+    ).toEqual([]);
   });
 });

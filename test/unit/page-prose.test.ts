@@ -8,7 +8,13 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const decisions = readdirSync(join(root, 'docs/development/decisions')).map(
   (name) => `docs/development/decisions/${name}`,
 );
-const texts = ['CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...Object.keys(pages), ...decisions];
+const texts = [
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...Object.keys(pages),
+  ...decisions,
+];
 
 /** Words that made readers stop and read again, with what to write. */
 const hard: readonly (readonly [words: RegExp, instead: string])[] = [
@@ -24,7 +30,10 @@ const hard: readonly (readonly [words: RegExp, instead: string])[] = [
   [/\bshall\b/, 'must, or the present tense'],
 ];
 
-/** The sentences of a page with their line: no blocks, no words in backticks, which are other programs' or ours. */
+/**
+ * The sentences of a page with their line: no blocks, no words in backticks, which are other
+ * programs' or ours.
+ */
 function listLines(path: string): readonly { readonly line: number; readonly text: string }[] {
   const blank = (text: string) => text.replaceAll(/[^\n]/g, ' ');
   const prose = read(path)

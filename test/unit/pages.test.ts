@@ -10,7 +10,7 @@ import { isErrorCode } from '../../src/health/reasons.ts';
 import { statistics } from '../../src/health/statistics.ts';
 import { type ErrorCode, TributaryError } from '../../src/lib/errors.ts';
 import { provideModes } from '../../src/service/profiles.ts';
-import { readCommandLine } from '../docs/program-help.ts';
+import { readCommandLine } from '../../tools/docs/program-help.ts';
 import { allPages, pages, readBlocks } from '../pages.ts';
 import { listReasonCodes } from './reason-codes.ts';
 
@@ -42,7 +42,10 @@ const commandLines = readBlocks('sh')
   .flatMap(
     (line) =>
       /(?:^|\s)tributary +((?:--)?[a-z][^#<>|]*)/.exec(
-        line.replace(/netns exec tributary|docker exec( --\S+)* tributary|kubectl .* -- |kubectl .*/, ''),
+        line.replace(
+          /netns exec tributary|docker exec( --\S+)* tributary|kubectl .* -- |kubectl .*/,
+          '',
+        ),
       )?.[1] ?? [],
   )
   .map((words) => words.trim().split(/\s+/));
@@ -54,7 +57,8 @@ function findUnknown(program: Command, words: readonly string[]): string | undef
     const inner = command.commands.find((candidate) => candidate.name() === word);
     if (inner !== undefined) command = inner;
     else if (command === program && !word.startsWith('-')) return word;
-    else if (word.startsWith('--') && !command.options.some((option) => option.long === word)) return word;
+    else if (word.startsWith('--') && !command.options.some((option) => option.long === word))
+      return word;
   }
   return undefined;
 }
@@ -74,7 +78,9 @@ describe('the documentation', () => {
 
   test('mentions only keys that there are', () => {
     const sections = (listNamesBelow([]) ?? []).join('|');
-    const paths = listConfigKeys().flatMap(({ path }) => path.map((_, index) => path.slice(0, index + 1).join('.')));
+    const paths = listConfigKeys().flatMap(({ path }) =>
+      path.map((_, index) => path.slice(0, index + 1).join('.')),
+    );
     // The fields of JSON documents look like keys.
     const { 'docs/json-output.md': _, ...others } = pages;
     const mentioned = listQuoted(
@@ -104,7 +110,9 @@ describe('the documentation', () => {
       141,
     ];
     const listed = findRows('| code | meaning').map(([code]) => Number(code));
-    expect(listed).toEqual([...new Set([...failures, ...others])].toSorted((one, other) => one - other));
+    expect(listed).toEqual(
+      [...new Set([...failures, ...others])].toSorted((one, other) => one - other),
+    );
   });
 
   test('explains every mode', () => {
@@ -113,7 +121,11 @@ describe('the documentation', () => {
 
   test('names only metrics that there are', () => {
     const named = [...allPages.matchAll(/`(tributary_[a-z_]*[a-z])`/g)].map(([, name]) => name);
-    const existing: readonly string[] = [...statistics.map(({ name }) => name), 'tributary_host', 'tributary_denied'];
+    const existing: readonly string[] = [
+      ...statistics.map(({ name }) => name),
+      'tributary_host',
+      'tributary_denied',
+    ];
     // The variables of the Ansible role are named alike.
     const variables = Object.keys(
       parse(readFileSync(join(root, 'config/ansible/roles/tributary/defaults/main.yml'), 'utf8')),
@@ -124,7 +136,8 @@ describe('the documentation', () => {
 });
 
 const decisions = 'docs/development/decisions';
-const listFiles = (folder: string) => readdirSync(join(root, folder), { encoding: 'utf8', recursive: true });
+const listFiles = (folder: string) =>
+  readdirSync(join(root, folder), { encoding: 'utf8', recursive: true });
 const documents = [
   ...['README.md', 'CHANGELOG.md', 'SECURITY.md'],
   ...listFiles('docs').flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
@@ -133,7 +146,9 @@ const documents = [
 /** Where the links of a document lead, from the root; links to other sites are left out. */
 function listTargets(file: string): readonly string[] {
   const text = readFileSync(join(root, file), 'utf8');
-  return [...text.matchAll(/\]\(([^)#:]+)\)/g)].map(([, target = '']) => join(dirname(file), target));
+  return [...text.matchAll(/\]\(([^)#:]+)\)/g)].map(([, target = '']) =>
+    join(dirname(file), target),
+  );
 }
 
 describe('the documents', () => {
@@ -142,26 +157,34 @@ describe('the documents', () => {
   });
 
   // The recipes of the architecture page name files in short.
-  test.each(documents.filter((file) => file.startsWith('docs/') && !file.endsWith('architecture.md')))(
-    'the files that %s names are there',
-    (file) => {
-      const named = listQuoted(readFileSync(join(root, file), 'utf8')).filter((text) => /^(src|test)\/\S+$/.test(text));
-      expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-    },
-  );
+  test.each(
+    documents.filter((file) => file.startsWith('docs/') && !file.endsWith('architecture.md')),
+  )('the files that %s names are there', (file) => {
+    const named = listQuoted(readFileSync(join(root, file), 'utf8')).filter((text) =>
+      /^(src|test)\/\S+$/.test(text),
+    );
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
 
   test('every decision has its date and is in the list, once', () => {
     const files = listFiles(decisions).filter((name) => name !== 'README.md');
-    expect(files.filter((name) => !/^20\d\d-[01]\d-[0-3]\d(-[a-z0-9]+)+\.md$/.test(name))).toEqual([]);
-    const listed = listTargets(`${decisions}/README.md`).map((target) => relative(decisions, target));
+    expect(files.filter((name) => !/^20\d\d-[01]\d-[0-3]\d(-[a-z0-9]+)+\.md$/.test(name))).toEqual(
+      [],
+    );
+    const listed = listTargets(`${decisions}/README.md`).map((target) =>
+      relative(decisions, target),
+    );
     expect(listed.toSorted()).toEqual(files.toSorted());
   });
 
   test('the list gives each decision the title that it has', () => {
     const list = readFileSync(join(root, decisions, 'README.md'), 'utf8');
-    const titles = [...list.matchAll(/^- \[(.+)\]\((.+)\)$/gm)].map(([, title = '', name = '']) => ({ title, name }));
+    const titles = [...list.matchAll(/^- \[(.+)\]\((.+)\)$/gm)].map(
+      ([, title = '', name = '']) => ({ title, name }),
+    );
     expect(titles.length).toBeGreaterThan(20);
-    const own = (name: string) => /^# (.+)\n/.exec(readFileSync(join(root, decisions, name), 'utf8'))?.[1];
+    const own = (name: string) =>
+      /^# (.+)\n/.exec(readFileSync(join(root, decisions, name), 'utf8'))?.[1];
     expect(titles.filter(({ title, name }) => own(name) !== title)).toEqual([]);
   });
 });

@@ -5,9 +5,14 @@ import { errorKinds } from '../../src/lib/errors.ts';
 
 const advice = readFileSync(join(import.meta.dirname, '../../src/health/reasons.ts'), 'utf8');
 
-/** Every code that `status` or an error can name: those with advice. @throws Error where an error or a code has none */
+/**
+ * Every code that `status` or an error can name: those with advice. @throws Error where an error or
+ * a code has none
+ */
 export function listReasonCodes(): readonly string[] {
-  const codes = [...advice.matchAll(/^ {2}'?([a-z]+(?:-[a-z0-9]+)*)'?:\s/gm)].map(([, code = '']) => code);
+  const codes = [...advice.matchAll(/^ {2}'?([a-z]+(?:-[a-z0-9]+)*)'?:\s/gm)].map(
+    ([, code = '']) => code,
+  );
   const silent = [...Object.keys(errorKinds), ...codes].filter(
     (code) => !codes.includes(code) || !findAction(code as ReasonCode),
   );

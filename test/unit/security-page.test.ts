@@ -18,7 +18,9 @@ const page = readFileSync('docs/security.md', 'utf8');
 const quoted = [...page.matchAll(/`([^`\n]+)`/g)].flatMap(([, text]) => text ?? []);
 
 /** `destination/own-v4`: every rule of the firewall by chain and name. */
-const rules = new Set(toChains(policy).flatMap(({ name, rules: own }) => own.map((rule) => `${name}/${rule.name}`)));
+const rules = new Set(
+  toChains(policy).flatMap(({ name, rules: own }) => own.map((rule) => `${name}/${rule.name}`)),
+);
 const chains = new Set([...rules].map((name) => name.split('/')[0] ?? ''));
 
 describe('docs/security.md', () => {
@@ -29,15 +31,21 @@ describe('docs/security.md', () => {
   });
 
   test('names rules of the firewall that are there', () => {
-    const named = quoted.filter((text) => chains.has(text.split('/')[0] ?? '') && text.includes('/'));
+    const named = quoted.filter(
+      (text) => chains.has(text.split('/')[0] ?? '') && text.includes('/'),
+    );
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter((name) => !rules.has(name))).toEqual([]);
   });
 
   test('leaves out no chain that refuses', () => {
-    const refusing = toChains(policy).filter(({ rules: own }) => own.some(({ text }) => text.endsWith('drop')));
+    const refusing = toChains(policy).filter(({ rules: own }) =>
+      own.some(({ text }) => text.endsWith('drop')),
+    );
     const said = new Set(quoted.map((text) => text.split('/')[0]));
     const further = ['probe_leak', 'ceilings', 'half_open'];
-    expect(refusing.map(({ name }) => name).filter((name) => !said.has(name) && !further.includes(name))).toEqual([]);
+    expect(
+      refusing.map(({ name }) => name).filter((name) => !said.has(name) && !further.includes(name)),
+    ).toEqual([]);
   });
 });

@@ -26,11 +26,23 @@ const still: Figures = {
   writtenMb: 0.1,
   cpuSeconds: 1,
 };
-const back: Recovery = { event: 'rules flushed', atSeconds: 60, silentSeconds: 0, backSeconds: 2, limitSeconds: 20 };
+const back: Recovery = {
+  event: 'rules flushed',
+  atSeconds: 60,
+  silentSeconds: 0,
+  backSeconds: 2,
+  limitSeconds: 20,
+};
 const sampleSeconds = 30;
 
-/** Made-up looks at an agent that is at rest, but for each fourth sample; what `change` adds is seen after so many hours. */
-function makeSamples(hours: number, change: (at: { hours: number; index: number }) => Partial<Figures> = () => ({})) {
+/**
+ * Made-up looks at an agent that is at rest, but for each fourth sample; what `change` adds is seen
+ * after so many hours.
+ */
+function makeSamples(
+  hours: number,
+  change: (at: { hours: number; index: number }) => Partial<Figures> = () => ({}),
+) {
   const noise = createNumbers(7);
   return Array.from({ length: (hours * 3600) / sampleSeconds + 1 }, (_, index): Sample => {
     const atSeconds = index * sampleSeconds;
@@ -41,7 +53,13 @@ function makeSamples(hours: number, change: (at: { hours: number; index: number 
       name,
       (name in memory ? memory[name as 'agentMib'] : still[name as keyof Figures]) + value,
     ]);
-    return { atSeconds, isAtRest: index % 4 !== 0, ...still, ...memory, ...Object.fromEntries(added) };
+    return {
+      atSeconds,
+      isAtRest: index % 4 !== 0,
+      ...still,
+      ...memory,
+      ...Object.fromEntries(added),
+    };
   });
 }
 
@@ -53,8 +71,20 @@ interface MadeUp {
 }
 
 /** Names of what is not as it has to be. */
-function listFailed({ samples = makeSamples(8), recoveries = [back], flowingSeconds = 1000, ending }: MadeUp) {
-  const rows = judgeSoak({ seed: 1, samples, recoveries, restSeconds: 1000, flowingSeconds, ending });
+function listFailed({
+  samples = makeSamples(8),
+  recoveries = [back],
+  flowingSeconds = 1000,
+  ending,
+}: MadeUp) {
+  const rows = judgeSoak({
+    seed: 1,
+    samples,
+    recoveries,
+    restSeconds: 1000,
+    flowingSeconds,
+    ending,
+  });
   return rows.filter(({ isHeld }) => !isHeld).map(({ name }) => name);
 }
 
@@ -64,22 +94,58 @@ test('an agent that stays as it is passes', () => {
 });
 
 describe('what is noticed in eight hours', () => {
-  const cases: readonly [what: string, failed: readonly string[], change: Parameters<typeof makeSamples>[1]][] = [
-    ['memory that leaks 2 MiB an hour', ['memory of the agent, MiB'], ({ hours }) => ({ agentMib: 2 * hours })],
-    ["a child's memory that leaks", ['memory with its children, MiB'], ({ hours }) => ({ treeMib: 2 * hours })],
-    ['a descriptor an event', ['descriptors'], ({ index }) => ({ descriptors: Math.floor(index / 4) })],
-    ['three descriptors that stay', ['descriptors'], ({ hours }) => ({ descriptors: hours > 4 ? 3 : 0 })],
+  const cases: readonly [
+    what: string,
+    failed: readonly string[],
+    change: Parameters<typeof makeSamples>[1],
+  ][] = [
+    [
+      'memory that leaks 2 MiB an hour',
+      ['memory of the agent, MiB'],
+      ({ hours }) => ({ agentMib: 2 * hours }),
+    ],
+    [
+      "a child's memory that leaks",
+      ['memory with its children, MiB'],
+      ({ hours }) => ({ treeMib: 2 * hours }),
+    ],
+    [
+      'a descriptor an event',
+      ['descriptors'],
+      ({ index }) => ({ descriptors: Math.floor(index / 4) }),
+    ],
+    [
+      'three descriptors that stay',
+      ['descriptors'],
+      ({ hours }) => ({ descriptors: hours > 4 ? 3 : 0 }),
+    ],
     ['one child that stays', ['children'], ({ hours }) => ({ children: hours > 4 ? 1 : 0 })],
     ['one zombie, once', ['zombies'], ({ index }) => ({ zombies: index === 100 ? 1 : 0 })],
-    ['a second wireguard-go, once', ['wireguard-go'], ({ index }) => ({ wireGuards: index === 100 ? 1 : 0 })],
+    [
+      'a second wireguard-go, once',
+      ['wireguard-go'],
+      ({ index }) => ({ wireGuards: index === 100 ? 1 : 0 }),
+    ],
     ['five threads that stay', ['threads'], ({ hours }) => ({ threads: hours > 4 ? 5 : 0 })],
-    ['three state files that stay', ['state files'], ({ hours }) => ({ stateFiles: hours > 4 ? 3 : 0 })],
+    [
+      'three state files that stay',
+      ['state files'],
+      ({ hours }) => ({ stateFiles: hours > 4 ? 3 : 0 }),
+    ],
     ['one rule that stays', ['nft rules'], ({ hours }) => ({ rules: hours > 4 ? 1 : 0 })],
     ['elements that stay', ['nft elements'], ({ hours }) => ({ elements: hours > 4 ? 21 : 0 })],
-    ['connections that stay', ['tracked connections'], ({ hours }) => ({ connections: 10 * hours })],
+    [
+      'connections that stay',
+      ['tracked connections'],
+      ({ hours }) => ({ connections: 10 * hours }),
+    ],
     ['32 log lines an hour', ['log lines at rest'], ({ hours }) => ({ logLines: 32 * hours })],
     ['21 MB written an hour', ['MB written'], ({ hours }) => ({ writtenMb: 21 * hours })],
-    ['more than a percent of a core', ['CPU at rest, s'], ({ hours }) => ({ cpuSeconds: 37 * hours })],
+    [
+      'more than a percent of a core',
+      ['CPU at rest, s'],
+      ({ hours }) => ({ cpuSeconds: 37 * hours }),
+    ],
   ];
   test.each(cases)('%s', (_, failed, change) => {
     expect(listFailed({ samples: makeSamples(8, change) })).toEqual(failed);
@@ -90,7 +156,10 @@ describe('what is no fault', () => {
   test.each<[string, Parameters<typeof makeSamples>[1]]>([
     ['a peak of memory', ({ index }) => ({ agentMib: index % 40 === 0 ? 20 : 0 })],
     ['two descriptors more', ({ hours }) => ({ descriptors: hours > 4 ? 2 : 0 })],
-    ['a start that takes much, before the second quarter', ({ hours }) => ({ agentMib: 10 * Math.min(hours, 1.9) })],
+    [
+      'a start that takes much, before the second quarter',
+      ({ hours }) => ({ agentMib: 10 * Math.min(hours, 1.9) }),
+    ],
     ['log lines of events', ({ index }) => ({ logLines: 10 * Math.floor(index / 4) })],
     ['28 log lines an hour at rest', ({ hours }) => ({ logLines: 28 * hours })],
     ['19 MB written an hour', ({ hours }) => ({ writtenMb: 19 * hours })],
@@ -111,7 +180,11 @@ test('a short run forgives memory what a long one does not', () => {
 describe('events and traffic', () => {
   const name = 'back after: rules flushed (2)';
   test.each<[string, MadeUp, readonly string[]]>([
-    ['one that was never over', { recoveries: [back, { ...back, backSeconds: undefined }] }, [name]],
+    [
+      'one that was never over',
+      { recoveries: [back, { ...back, backSeconds: undefined }] },
+      [name],
+    ],
     ['one that took too long', { recoveries: [{ ...back, backSeconds: 20.1 }, back] }, [name]],
     ['two in time', { recoveries: [back, { ...back, backSeconds: 20 }] }, []],
     ['traffic that flowed seldom', { flowingSeconds: 989 }, ['traffic at rest, %']],
@@ -131,7 +204,10 @@ describe('the fit', () => {
 
   test('is an hour, and a quarter of wild points does not move it', () => {
     const line = (wild: number) =>
-      Array.from({ length: 2000 }, (_, second) => [second, second / 900 + (second % 8 === 0 ? wild : 0)] as const);
+      Array.from(
+        { length: 2000 },
+        (_, second) => [second, second / 900 + (second % 8 === 0 ? wild : 0)] as const,
+      );
     expect(fitSlope(line(0))).toBeCloseTo(4);
     expect(fitSlope(line(500))).toBeCloseTo(4, 0);
   });

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { credentialNames } from '../../src/config/credential-names.ts';
 
-const read = (name: string) => readFileSync(new URL(`../../systemd/${name}`, import.meta.url), 'utf8').split('\n');
+const read = (name: string) =>
+  readFileSync(new URL(`../../systemd/${name}`, import.meta.url), 'utf8').split('\n');
 
 const rootServices = ['tributary-netns.service', 'tributary-netns-check.service'];
 const services = ['tributary.service', 'user/tributary.service', ...rootServices];
@@ -13,13 +14,18 @@ test('each secret can be a file in /etc/tributary, and none has to be', () => {
     Object.values(credentialNames)
       .map(({ systemd }) => systemd)
       .sort()
-      .flatMap((name) => [`LoadCredential=${name}:/etc/tributary/${name}`, `SetCredential=${name}:\\n`]),
+      .flatMap((name) => [
+        `LoadCredential=${name}:/etc/tributary/${name}`,
+        `SetCredential=${name}:\\n`,
+      ]),
   );
 });
 
 test('nobody is ever given up: neither unit of the agent has a limit to its starts', () => {
   for (const name of ['tributary.service', 'user/tributary.service']) {
-    expect(read(name)).toEqual(expect.arrayContaining(['StartLimitIntervalSec=0', 'Restart=always']));
+    expect(read(name)).toEqual(
+      expect.arrayContaining(['StartLimitIntervalSec=0', 'Restart=always']),
+    );
   }
 });
 
@@ -30,8 +36,8 @@ test('nor has what starts with each start of the service', () => {
 });
 
 test('no process grows until the machine has no memory left, however it is run: the same ceiling for all', () => {
-  const containers = ['../Dockerfile', '../config/compose.yaml', '../config/kubernetes.yaml'].map((name) =>
-    read(name).join(' '),
+  const containers = ['../Dockerfile', '../config/compose.yaml', '../config/kubernetes.yaml'].map(
+    (name) => read(name).join(' '),
   );
   const ceilings = containers.map(
     (text) => /(?:--memory |mem_limit: |limits: \{ memory: )(\d+)(?:m|Mi)\b/.exec(text)?.[1],
@@ -51,7 +57,9 @@ test("root's units have the same few powers, and no private view of the file sys
     return lines.slice(lines.findIndex((line) => line.startsWith('CapabilityBoundingSet=')));
   });
   expect(own).toEqual(check);
-  expect(own).toEqual(expect.arrayContaining(['NoNewPrivileges=yes', 'RestrictNamespaces=net mnt']));
+  expect(own).toEqual(
+    expect.arrayContaining(['NoNewPrivileges=yes', 'RestrictNamespaces=net mnt']),
+  );
   const hiding =
     /^(Protect(System|Home|Kernel\w+|ControlGroups|Proc)|Private\w+|ProcSubset|(ReadWrite|ReadOnly|Inaccessible|Exec|NoExec)Paths|BindPaths|BindReadOnlyPaths|TemporaryFileSystem|DynamicUser|MountFlags|Root\w+)=/;
   for (const name of rootServices)

@@ -22,8 +22,13 @@ const idleMs = 60_000;
 /** Over so long is spread what many devices do in the same moment. */
 const spreadMs = 300_000;
 
-/** One tick tells the service the mode when it differs from what it last confirmed; the wait until the next in ms. */
-export function createAnnounceTick(parts: AnnounceLoopParts): (signal: AbortSignal) => Promise<number> {
+/**
+ * One tick tells the service the mode when it differs from what it last confirmed; the wait until
+ * the next in ms.
+ */
+export function createAnnounceTick(
+  parts: AnnounceLoopParts,
+): (signal: AbortSignal) => Promise<number> {
   const { state, announcement, confirmedMode } = parts;
   let lastSent: SendState['lastSent'];
   let refusedUntilMs = 0;
@@ -31,11 +36,18 @@ export function createAnnounceTick(parts: AnnounceLoopParts): (signal: AbortSign
   return async (signal) => {
     const { networkJwt, registration } = state.service;
     const desired = state.mode.decision?.mode;
-    if (registration === undefined || desired === undefined || networkJwt === undefined) return idleMs;
+    if (registration === undefined || desired === undefined || networkJwt === undefined)
+      return idleMs;
     const nowMs = performance.now();
     const confirmed = confirmedMode.current();
     const notBeforeMs = Math.max(refusedUntilMs, chooseTimeMs(desired, confirmed, nowMs));
-    const waitMs = findSendWaitMs({ desired, confirmed, lastSent, refusedUntilMs: notBeforeMs, nowMs });
+    const waitMs = findSendWaitMs({
+      desired,
+      confirmed,
+      lastSent,
+      refusedUntilMs: notBeforeMs,
+      nowMs,
+    });
     if (waitMs !== 0) return waitMs ?? idleMs;
     const note = (failure: TributaryError | undefined) => {
       announcement.problem = continueProblem(announcement.problem, failure, parts.now());
@@ -47,15 +59,20 @@ export function createAnnounceTick(parts: AnnounceLoopParts): (signal: AbortSign
     lastSent = { mode: desired, atMs: nowMs };
     const announced = { clientId: registration.clientId, mode: desired, networkJwt };
     // Returned and not thrown, because enforcement here goes on all the same.
-    const sendAndKeep = async () => void (await confirmedMode.note(await send(parts, announced, signal)));
+    const sendAndKeep = async () =>
+      void (await confirmedMode.note(await send(parts, announced, signal)));
     const failure = await sendAndKeep().catch(toFailure());
     note(failure);
-    if (failure !== undefined) refusedUntilMs = performance.now() + choosePauseMs(failure, parts.random);
+    if (failure !== undefined)
+      refusedUntilMs = performance.now() + choosePauseMs(failure, parts.random);
     return failure === undefined ? idleMs : failedForMs;
   };
 }
 
-/** From when a mode may be sent: a schedule, or a power cut, brings many devices to it in the same moment. */
+/**
+ * From when a mode may be sent: a schedule, or a power cut, brings many devices to it in the same
+ * moment.
+ */
 function createOwnTime({ state, random }: AnnounceLoopParts) {
   const wasRegistered = state.service.registration !== undefined;
   let chosen: SendState['lastSent'];
@@ -69,7 +86,9 @@ function createOwnTime({ state, random }: AnnounceLoopParts) {
   };
 }
 
-/** In the wrong profile the number of `friends` means `public`, so an uncertain mode is not sent. */
+/**
+ * In the wrong profile the number of `friends` means `public`, so an uncertain mode is not sent.
+ */
 function createUnclearError(): TributaryError {
   const message =
     'the service answers as one of the production profile does, and the configuration names none: the mode is not sent';
@@ -84,8 +103,11 @@ interface Announcement {
 
 function choosePauseMs(failure: TributaryError, random: () => number): number {
   const { retryAfterSeconds: askedSeconds = 0 } = failure;
-  if (hasCode(failure, 'operation-not-served', 'service-refused')) return refusedForMs + random() * spreadMs;
-  return askedSeconds === 0 ? failedForMs : Math.max(failedForMs, askedSeconds * 1000 + random() * spreadMs);
+  if (hasCode(failure, 'operation-not-served', 'service-refused'))
+    return refusedForMs + random() * spreadMs;
+  return askedSeconds === 0
+    ? failedForMs
+    : Math.max(failedForMs, askedSeconds * 1000 + random() * spreadMs);
 }
 
 /** The mode as the service says it now is: its echo, else what its list of clients shows. */
@@ -95,7 +117,11 @@ async function send(
   signal: AbortSignal,
 ): Promise<ProvideMode | undefined> {
   const options = { token: networkJwt, signal };
-  const answer = await client.call('setProvide', { clientId, provideMode: profile.modeNumbers[mode] }, options);
+  const answer = await client.call(
+    'setProvide',
+    { clientId, provideMode: profile.modeNumbers[mode] },
+    options,
+  );
   const echoed = toProvideMode(profile, answer.provideMode);
   if (echoed !== undefined && echoed !== mode) return echoed;
   const keep = (row: { readonly clientId?: string | undefined }) => row.clientId === clientId;

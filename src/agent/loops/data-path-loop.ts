@@ -45,11 +45,16 @@ export function createDataPathLoop(given: DataPathLoopParts) {
   let before = '';
   // The service's first tick waits for the fence, or for the failure to make one.
   let waiting = [() => parts.wakeups.service.notify()];
-  /** The other end may expect a new key: asks the service once a handshake, unless it said no or when to come. */
+  /**
+   * The other end may expect a new key: asks the service once a handshake, unless it said no or
+   * when to come.
+   */
   const ringService = () => {
     const { tunnel } = parts.facts();
     const { signInProblem, registrationProblem, problem } = state.service;
-    const { code } = signInProblem ?? registrationProblem ?? problem ?? { code: 'service-unreachable' };
+    const { code } = signInProblem ??
+      registrationProblem ??
+      problem ?? { code: 'service-unreachable' };
     if (tunnel.backend === undefined || code !== 'service-unreachable') return;
     const handshakeMs = tunnel.lastHandshakeAt?.getTime() ?? 0;
     const isRung = path.rungForMs !== undefined && handshakeMs < path.rungForMs + sameHandshakeMs;
@@ -87,7 +92,10 @@ export function createDataPathLoop(given: DataPathLoopParts) {
       permitSeconds: state.configuration.config.gateway.permit_seconds,
     });
   };
-  /** Resolves when the change is written, and a pass that began after it is done. Mode none is in force before that. */
+  /**
+   * Resolves when the change is written, and a pass that began after it is done. Mode none is in
+   * force before that.
+   */
   const enforce = async (change: Promise<void> = Promise.resolve()) => {
     const closing = parts.gate.chooseMode() === 'none' ? parts.gate.closeNow() : undefined;
     const passed = new Promise<void>((resolve) => {
@@ -105,13 +113,16 @@ export function createDataPathLoop(given: DataPathLoopParts) {
 }
 
 function hasDueTest({ observed, selfTest }: DataPathLoopParts['path']): boolean {
-  return observed?.tunnel.kind === 'present' && observed.probes.length > 0 && isSelfTestDue(selfTest);
+  return (
+    observed?.tunnel.kind === 'present' && observed.probes.length > 0 && isSelfTestDue(selfTest)
+  );
 }
 
 async function pass(parts: DataPathLoopParts & { readonly gate: GateKeeper }): Promise<void> {
   const { state, path, host, usage, now } = parts;
   const { config } = state.configuration;
-  // Nothing is opened before it is known what of the cap is used up, and what the owner set by hand.
+  // Nothing is opened before it is known what of the cap is used up, and what the owner set by
+  // hand.
   if (path.observed === undefined) await Promise.all([usage.load(), state.overrides.load()]);
   const { tunnel, refusal } = await parts.tunnelSource.current();
   await parts.refreshDenied();
@@ -139,7 +150,8 @@ async function pass(parts: DataPathLoopParts & { readonly gate: GateKeeper }): P
   const dataPath = await reconcileDataPath(host, desired, observed);
   if (path.observed?.router !== dataPath.router) parts.wakeups.outside.notify();
   path.observed = dataPath;
-  path.uplinkMissingSince = dataPath.uplink === undefined ? (path.uplinkMissingSince ?? now()) : undefined;
+  path.uplinkMissingSince =
+    dataPath.uplink === undefined ? (path.uplinkMissingSince ?? now()) : undefined;
   // What was counted meanwhile, a sample may have read.
   const table = dataPath.table === seen ? undefined : dataPath.table;
   parts.meter.take({ ...dataPath, table });
@@ -153,19 +165,29 @@ async function pass(parts: DataPathLoopParts & { readonly gate: GateKeeper }): P
   note(parts, 'usageProblem', await usage.keep().catch(toFailure('state-unwritable')));
   const tested = table && parts.selfTest.review({ ...dataPath, tunnelInterface });
   const isOutdated = dataPath.record !== record;
-  if (tested !== undefined) path.selfTest = noteSelfTest(path.selfTest, { ...tested, isOutdated }, now());
+  if (tested !== undefined)
+    path.selfTest = noteSelfTest(path.selfTest, { ...tested, isOutdated }, now());
   path.openUntilMs = await parts.gate.openOrClose(dataPath.table);
 }
 
-/** The table as the pass before left it, where it shows a permit that goes on and nothing of it is waited for; else undefined. */
+/**
+ * The table as the pass before left it, where it shows a permit that goes on and nothing of it is
+ * waited for; else undefined.
+ */
 function findVouchedTable({ path, usage, watch }: DataPathLoopParts): NftTable | undefined {
   const { table, record } = path.observed ?? {};
   const isOpen = (path.openUntilMs ?? 0) > performance.now() && holdsPermit(table);
-  const isAwaited = usage.stopAtBytes() !== undefined || hasDueTest(path) || path.selfTest?.failure !== undefined;
-  return isOpen && !isAwaited && record && watch.vouchesFor(path.tableRead?.atMs) ? table : undefined;
+  const isAwaited =
+    usage.stopAtBytes() !== undefined || hasDueTest(path) || path.selfTest?.failure !== undefined;
+  return isOpen && !isAwaited && record && watch.vouchesFor(path.tableRead?.atMs)
+    ? table
+    : undefined;
 }
 
-/** True where the permit is held, and the tunnel carried no more since the table was read than WireGuard sends on its own. */
+/**
+ * True where the permit is held, and the tunnel carried no more since the table was read than
+ * WireGuard sends on its own.
+ */
 async function isAsRead({ path, host }: DataPathLoopParts, tunnelBytes: number): Promise<boolean> {
   const carriedBytes = Math.abs(tunnelBytes - (path.tableRead?.tunnelBytes ?? 0));
   if (carriedBytes <= quietBytes && (await isPermitHeld(host.exec))) return true;
@@ -183,12 +205,24 @@ async function decideLimit({ state, mode, scheduledMode, now }: DataPathLoopPart
   });
 }
 
-/** A peer that went silent may have moved: its name is asked for again, and the tunnel pointed at the new address. */
-async function refreshEndpoint({ state, host, tunnelSource, now }: DataPathLoopParts): Promise<void> {
-  if (state.path.observed?.tunnel.kind !== 'present' || state.contact.isReachable === undefined) return;
+/**
+ * A peer that went silent may have moved: its name is asked for again, and the tunnel pointed at
+ * the new address.
+ */
+async function refreshEndpoint({
+  state,
+  host,
+  tunnelSource,
+  now,
+}: DataPathLoopParts): Promise<void> {
+  if (state.path.observed?.tunnel.kind !== 'present' || state.contact.isReachable === undefined)
+    return;
   const moved = await tunnelSource.resolveAgain(state.counters.lastHandshakeAt?.(), now());
   if (moved === undefined) return;
-  await moveEndpoint(host.exec, { interface: state.configuration.config.tunnel.interface, ...moved });
+  await moveEndpoint(host.exec, {
+    interface: state.configuration.config.tunnel.interface,
+    ...moved,
+  });
 }
 
 function noteProblems(
@@ -199,9 +233,16 @@ function noteProblems(
   const noIpv6 = missing && new TributaryError('no-ipv6', withoutIpv6[missing]);
   const collides = `the tunnel's address ${collision} lies in a network that this device is in`;
   const collided = collision && new TributaryError('address-collision', collides);
-  note(parts, 'tunnelProblem', refusal ?? collided ?? (missing === 'everything' ? noIpv6 : undefined));
+  note(
+    parts,
+    'tunnelProblem',
+    refusal ?? collided ?? (missing === 'everything' ? noIpv6 : undefined),
+  );
   note(parts, 'shortfall', missing === 'ipv6' ? noIpv6 : undefined);
-  const unfenced = new TributaryError('gateway-failed', 'the kernel did not take the firewall as it was given');
+  const unfenced = new TributaryError(
+    'gateway-failed',
+    'the kernel did not take the firewall as it was given',
+  );
   note(parts, 'gatewayProblem', isFenced ? parts.state.denied.missing : unfenced);
 }
 

@@ -4,7 +4,9 @@ import { type LineProbe, type ProbeTarget, patienceMs } from '../../system/line-
 import type { Carried } from '../../system/traffic.ts';
 import type { Sections, Shared } from '../state.ts';
 
-export interface HouseholdLoopParts extends Pick<Shared, 'state' | 'log' | 'now'>, Pick<Sections, 'household'> {
+export interface HouseholdLoopParts
+  extends Pick<Shared, 'state' | 'log' | 'now'>,
+    Pick<Sections, 'household'> {
   readonly line: Pick<LineShaper, 'setRate'>;
   readonly probe: LineProbe;
   readonly readCarried: (name: string) => Carried | undefined;
@@ -17,21 +19,32 @@ const restingMs = 2_000;
 const restBits = 100e3;
 /** On the line, around each packet. */
 const overheadBytes = 74;
-/** The tree counts less around a packet than the line carries at most; and a queue at the line's end has to empty. */
+/**
+ * The tree counts less around a packet than the line carries at most; and a queue at the line's end
+ * has to empty.
+ */
 const treePart = 0.97;
-/** Where the service does not answer, the router tells at least of the Wi-Fi; the service is tried again then. */
+/**
+ * Where the service does not answer, the router tells at least of the Wi-Fi; the service is tried
+ * again then.
+ */
 const mostFailures = 2;
 const routerMs = 300_000;
 const routerPort = 53;
 /** A rate this far below the line is no feeling for its end, the first one either. */
 const yieldingPart = 0.7;
 
-/** Measures the way to the Internet while something is shared, and holds what is shared to what the household leaves. */
+/**
+ * Measures the way to the Internet while something is shared, and holds what is shared to what the
+ * household leaves.
+ */
 export function createHouseholdTick(parts: HouseholdLoopParts) {
   const { state, household, line, probe, log, now } = parts;
   let remembered: HouseholdState = beginHousehold;
   /** `hardwareBits` is NaN where the card's counters are not known. */
-  let before: { readonly atMs: number; readonly carriedBits: number; readonly hardwareBits: number } | undefined;
+  let before:
+    | { readonly atMs: number; readonly carriedBits: number; readonly hardwareBits: number }
+    | undefined;
   let failures = 0;
   let routerUntilMs = 0;
   let askedHost: string | undefined;
@@ -56,8 +69,12 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
   const findTarget = (): ProbeTarget => {
     const { router } = state.path.observed ?? {};
     const { hostname, port, protocol } = new URL(state.configuration.config.service.base_url);
-    if (routerUntilMs > performance.now() && router !== undefined) return { host: router, port: routerPort };
-    return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'http:' ? 80 : 443) };
+    if (routerUntilMs > performance.now() && router !== undefined)
+      return { host: router, port: routerPort };
+    return {
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port) || (protocol === 'http:' ? 80 : 443),
+    };
   };
   const allow = async (next: HouseholdState) => {
     const toBits = (bits: number) => (Number.isFinite(bits) ? Math.round(bits) : undefined);
@@ -65,12 +82,20 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
     if (next.rateBits !== remembered.rateBits) await line.setRate(bitsPerSecond);
     remembered = next;
     const ceilingBits = Math.min(findCeiling(), next.lineBits || Number.POSITIVE_INFINITY);
-    const yieldingSince = next.rateBits < yieldingPart * ceilingBits ? (household.yieldingSince ?? now()) : undefined;
+    const yieldingSince =
+      next.rateBits < yieldingPart * ceilingBits ? (household.yieldingSince ?? now()) : undefined;
     if (yieldingSince !== household.yieldingSince) {
-      log.info({ bitsPerSecond }, yieldingSince ? 'yielding to the household' : 'the household leaves the line');
+      log.info(
+        { bitsPerSecond },
+        yieldingSince ? 'yielding to the household' : 'the household leaves the line',
+      );
     }
     const ceilingBitsPerSecond = toBits(ceilingBits);
-    Object.assign(household, { bitsPerSecond, ceilingBitsPerSecond, yieldingSince } satisfies typeof household);
+    Object.assign(household, {
+      bitsPerSecond,
+      ceilingBitsPerSecond,
+      yieldingSince,
+    } satisfies typeof household);
   };
   /** undefined: nobody answers there. */
   const measureDelay = async () => {
@@ -81,7 +106,8 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
     askedHost = target.host;
     const delayMs = await probe(target);
     failures = delayMs === undefined || delayMs >= patienceMs ? failures + 1 : 0;
-    // A full queue may hold an answer back so long, and one cut ends that; where it does not, nobody answers there.
+    // A full queue may hold an answer back so long, and one cut ends that; where it does not,
+    // nobody answers there.
     if (failures <= mostFailures) return delayMs;
     if (routerUntilMs > startedAtMs) return undefined;
     failures = 0;
@@ -90,7 +116,10 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
   };
   return async (): Promise<number> => {
     const startedAtMs = performance.now();
-    if (state.configuration.config.provide.household === 'off' || state.mode.decision?.permit !== true) {
+    if (
+      state.configuration.config.provide.household === 'off' ||
+      state.mode.decision?.permit !== true
+    ) {
       before = undefined;
       if (remembered !== beginHousehold) await allow(beginHousehold);
       return restingMs;

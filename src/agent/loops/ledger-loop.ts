@@ -7,14 +7,19 @@ import { findMoment } from '../../report/same-moment.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
 import type { AgentState, Sections, Shared } from '../state.ts';
 
-export interface LedgerLoopParts extends Omit<Shared, 'state' | 'wakeups' | 'onSetAside'>, Pick<Sections, 'ledger'> {
+export interface LedgerLoopParts
+  extends Omit<Shared, 'state' | 'wakeups' | 'onSetAside'>,
+    Pick<Sections, 'ledger'> {
   readonly state: Pick<AgentState, 'service'>;
 }
 
 const readEveryMs = 15_000;
 /** The ledger is loaded when the start is over. */
 const afterStartMs = 3_000;
-/** The service's hours and days are asked for four times a day, and by no two devices at the same time. */
+/**
+ * The service's hours and days are asked for four times a day, and by no two devices at the same
+ * time.
+ */
 const askEveryMs = 6 * 3_600_000;
 const askAgainMs = 3_600_000;
 export const firstAskMs = 600_000;
@@ -37,13 +42,19 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
   let askAtMs = performance.now() + firstAskMs * (1 + parts.random());
   const history = async (question: HistoryQuestion) => {
     const { readHistory } = await import('../../report/history.ts');
-    return readHistory(question, { directory, nowMs: now().getTime(), unwritten: ledger?.unwritten() ?? [] });
+    return readHistory(question, {
+      directory,
+      nowMs: now().getTime(),
+      unwritten: ledger?.unwritten() ?? [],
+    });
   };
   /** @param totalBytes what the ledger was told last */
   const lookForSilence = async (totalBytes: number) => {
     lookAtMs = performance.now() + lookEveryMs;
     const { measureSilence } = await import('../../report/history.ts');
-    const silence = measureSilence(await history({ unit: 'hour', sinceMs: now().getTime() - lookedDays * unitMs.day }));
+    const silence = measureSilence(
+      await history({ unit: 'hour', sinceMs: now().getTime() - lookedDays * unitMs.day }),
+    );
     parts.ledger.silence = silence && { ...silence, totalBytes };
   };
   const note = async () => {
@@ -59,7 +70,8 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
       askAtMs = Math.min(askAtMs, performance.now() + firstCountedMs + parts.random() * firstAskMs);
     hasProvided ||= isProviding;
     await ledger.note({ ...readFigures({ facts: current, report }), isProviding });
-    if (performance.now() >= lookAtMs) await lookForSilence(forwardedBytes.up + forwardedBytes.down);
+    if (performance.now() >= lookAtMs)
+      await lookForSilence(forwardedBytes.up + forwardedBytes.down);
   };
   const ask = async (signal: AbortSignal) => {
     const clientId = state.service.registration?.clientId;
@@ -75,16 +87,31 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
     const today = startAt('day', now().getTime());
     if (summedOn === today) return;
     const days = await history({ unit: 'day', sinceMs: Date.parse(`${today.slice(0, 7)}-01`) });
-    const paid = days.map(({ servicePayoutUsdc }) => servicePayoutUsdc).filter((usdc) => usdc !== undefined);
-    parts.ledger.monthUsdc = paid.length === 0 ? undefined : paid.reduce((sum, usdc) => sum + usdc, 0);
+    const paid = days
+      .map(({ servicePayoutUsdc }) => servicePayoutUsdc)
+      .filter((usdc) => usdc !== undefined);
+    parts.ledger.monthUsdc =
+      paid.length === 0 ? undefined : paid.reduce((sum, usdc) => sum + usdc, 0);
     summedOn = today;
   };
   const attempt = async (work: () => Promise<void>) => {
     const failure = await work().catch(toFailure());
     if (failure) {
       const { code: state, message: reason } = failure;
-      states.note({ topic: 'ledger', state, level: 'error', message: 'the ledger is not kept', fields: { reason } });
-    } else states.note({ topic: 'ledger', state: 'kept', level: 'debug', message: 'the ledger is kept' });
+      states.note({
+        topic: 'ledger',
+        state,
+        level: 'error',
+        message: 'the ledger is not kept',
+        fields: { reason },
+      });
+    } else
+      states.note({
+        topic: 'ledger',
+        state: 'kept',
+        level: 'debug',
+        message: 'the ledger is kept',
+      });
   };
   return {
     firstAfterMs: afterStartMs + parts.random() * readEveryMs,
@@ -117,7 +144,11 @@ async function askService(
   if (networkJwt === undefined) return undefined;
   try {
     const lastN = profile.lookbackUnit === 'day' ? askedDays : askedDays * 24;
-    const answer = await client.call('providerLastN', { clientId, lastN }, { token: networkJwt, signal });
+    const answer = await client.call(
+      'providerLastN',
+      { clientId, lastN },
+      { token: networkJwt, signal },
+    );
     const { readServiceLines } = await import('../../report/service-lines.ts');
     const nowMs = now().getTime();
     return readServiceLines(answer, {

@@ -7,8 +7,14 @@ import type { Loop } from './run-loop.ts';
 
 const untilNotifiedMs = 3_600_000;
 
-/** Two loops: one looks for what is new and never waits for the other, which delivers one message after another. */
-export function createNotifierLoops<Message>(notifier: Notifier<Message>, log: Logger): readonly Loop[] {
+/**
+ * Two loops: one looks for what is new and never waits for the other, which delivers one message
+ * after another.
+ */
+export function createNotifierLoops<Message>(
+  notifier: Notifier<Message>,
+  log: Logger,
+): readonly Loop[] {
   const { name, host, pace } = notifier;
   const queue = createDeliveryQueue<Message>(pace);
   const wakeup = createWakeup();
@@ -28,9 +34,18 @@ export function createNotifierLoops<Message>(notifier: Notifier<Message>, log: L
     if (signal.aborted) return 0;
     const retryMs = queue.settle(outcome);
     if (outcome.kind === 'delivered') {
-      states.note({ topic: name, state: 'delivered', level: 'info', message: name, fields: { host } });
+      states.note({
+        topic: name,
+        state: 'delivered',
+        level: 'info',
+        message: name,
+        fields: { host },
+      });
     } else if (retryMs === undefined) {
-      log.warn({ host, reason: outcome.reason }, `${name} delivery failed; the message was dropped`);
+      log.warn(
+        { host, reason: outcome.reason },
+        `${name} delivery failed; the message was dropped`,
+      );
     } else {
       const { kind, reason } = outcome;
       const state = kind === 'lost' ? kind : `failing: ${reason}`;

@@ -12,7 +12,9 @@ const askAgainMs = 60_000;
 /** A router that never answers is asked ever less often. */
 const mostSilentMs = 900_000;
 
-/** Learns the home's public addresses, so that they are refused to consumers as the home itself is. */
+/**
+ * Learns the home's public addresses, so that they are refused to consumers as the home itself is.
+ */
 export function createOutsideTick(parts: OutsideParts): (signal: AbortSignal) => Promise<number> {
   const { state, outside, wakeups, now } = parts;
   let silences = 0;
@@ -29,22 +31,36 @@ export function createOutsideTick(parts: OutsideParts): (signal: AbortSignal) =>
     const said = await ask(ways, router, signal);
     silences = said.addresses.length === 0 ? silences + 1 : 0;
     // An address that the owner denies by name is taken for this one.
-    const isNamed = state.configuration.config.gateway.deny_destinations.some((entry) => isIPv4(entry));
-    outside.problem = continueProblem(outside.problem, isNamed ? undefined : explain(router, said), now());
-    // Before the device is registered nothing can come for them: the pass that makes the tunnel has them too.
-    if (takeAddresses(outside, said) && state.service.registration !== undefined) wakeups.dataPath.notify();
+    const isNamed = state.configuration.config.gateway.deny_destinations.some((entry) =>
+      isIPv4(entry),
+    );
+    outside.problem = continueProblem(
+      outside.problem,
+      isNamed ? undefined : explain(router, said),
+      now(),
+    );
+    // Before the device is registered nothing can come for them: the pass that makes the tunnel has
+    // them too.
+    if (takeAddresses(outside, said) && state.service.registration !== undefined)
+      wakeups.dataPath.notify();
     return Math.min(askAgainMs * 2 ** Math.max(0, silences - 1), mostSilentMs);
   };
 }
 
-/** True where they are others than before. Where nobody answers now, what was learnt before stays refused. */
+/**
+ * True where they are others than before. Where nobody answers now, what was learnt before stays
+ * refused.
+ */
 function takeAddresses(outside: OutsideParts['outside'], { addresses }: Said): boolean {
   if (addresses.length === 0 || addresses.join() === outside.addresses?.join()) return false;
   outside.addresses = addresses;
   return true;
 }
 
-/** The host's end of the agent's namespace has an address of this range: the host asks the home's router, which is behind it. */
+/**
+ * The host's end of the agent's namespace has an address of this range: the host asks the home's
+ * router, which is behind it.
+ */
 const benchmarkRange = '198.18.0.0/15';
 
 type Ways = AgentState['configuration']['config']['gateway']['public_address'];
@@ -52,7 +68,10 @@ type Ways = AgentState['configuration']['config']['gateway']['public_address'];
 async function ask(ways: Ways, router: string, signal: AbortSignal): Promise<Said> {
   const isHost = isInAny(router, [benchmarkRange]);
   const { ask_router: natPmp, upnp, stun } = ways;
-  const said = await askForPublicAddresses({ router: isHost ? undefined : router, natPmp, upnp, stun }, signal);
+  const said = await askForPublicAddresses(
+    { router: isHost ? undefined : router, natPmp, upnp, stun },
+    signal,
+  );
   const fromHost = isHost ? await outsideFile.read() : [];
   const addresses = [...new Set([...said.addresses, ...fromHost])].sort();
   return { ...said, addresses };
@@ -60,7 +79,10 @@ async function ask(ways: Ways, router: string, signal: AbortSignal): Promise<Sai
 
 function explain(router: string, { answers, addresses }: Said): TributaryError | undefined {
   if (addresses.length > 0) return undefined;
-  const why = answers.length === 0 ? 'does not tell it' : `says ${answers[0]}, so it is behind another router`;
+  const why =
+    answers.length === 0
+      ? 'does not tell it'
+      : `says ${answers[0]}, so it is behind another router`;
   const message = `Your connection's public address is not known: ${router} ${why}. Consumers may reach what your router shows at that address.`;
   return new TributaryError('outside-unknown', message);
 }

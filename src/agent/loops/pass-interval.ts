@@ -14,7 +14,10 @@ export interface PassSituation {
 const steadyMs = 20_000;
 const selfTestMs = 1_000;
 
-/** In ms: quick where a change is due, slow where nothing is, three times within the permit while it is needed. */
+/**
+ * In ms: quick where a change is due, slow where nothing is, three times within the permit while it
+ * is needed.
+ */
 export function choosePassIntervalMs(situation: PassSituation): number {
   const { phase, isHandshakeDue, unchangedMs, permitSeconds } = situation;
   switch (phase) {

@@ -21,7 +21,10 @@ export interface ReportParts
   readonly history: ((question: HistoryQuestion) => Promise<readonly HistoryRow[]>) | undefined;
 }
 
-/** Logs one report: the service's figures and ours. A service that does not answer leaves the old figures. */
+/**
+ * Logs one report: the service's figures and ours. A service that does not answer leaves the old
+ * figures.
+ */
 export function createReport(parts: ReportParts): (signal: AbortSignal) => Promise<void> {
   let previous: ReportTotals | undefined;
   return async (signal) => {
@@ -41,12 +44,20 @@ export interface ReportTickParts extends Pick<Shared, 'facts' | 'now' | 'random'
 
 const minuteMs = 60_000;
 
-/** A clock up to 15 minutes behind, by the installation (16 hex digits): one expression fires at another time on each device. */
+/**
+ * A clock up to 15 minutes behind, by the installation (16 hex digits): one expression fires at
+ * another time on each device.
+ */
 export function delayClock(now: Date, installId = '0'): Date {
-  return new Date(now.getTime() - (Number.parseInt(installId.slice(0, 8), 16) / 2 ** 32) * 15 * minuteMs);
+  return new Date(
+    now.getTime() - (Number.parseInt(installId.slice(0, 8), 16) / 2 ** 32) * 15 * minuteMs,
+  );
 }
 
-/** By our schedule: node-cron's timers load Intl, several MB. Also 1 to 9 min after first providing: figures exist. */
+/**
+ * By our schedule: node-cron's timers load Intl, several MB. Also 1 to 9 min after first providing:
+ * figures exist.
+ */
 export function createReportTick(parts: ReportTickParts): Loop['tick'] {
   const { cron, timeZone, report, facts, now } = parts;
   const openSchedule = once(() => createSchedule([{ cron, mode: 'default' }], timeZone));
@@ -60,7 +71,8 @@ export function createReportTick(parts: ReportTickParts): Loop['tick'] {
     // Another time, not a later one: a clock that was put back must not silence the report.
     const isDue = !isFirst && firedMs !== lastFiredMs;
     if (providingTicks > 0 || judgePhase(facts(), now()).phase === 'providing') providingTicks += 1;
-    if (isDue || (providingTicks === firstTick && facts().serviceFigures === undefined)) await report(signal);
+    if (isDue || (providingTicks === firstTick && facts().serviceFigures === undefined))
+      await report(signal);
     isFirst = false;
     lastFiredMs = firedMs;
     return minuteMs - (now().getTime() % minuteMs);
@@ -72,11 +84,16 @@ async function readServiceFigures(parts: ReportParts, signal: AbortSignal): Prom
   const { networkJwt, registration } = state.service;
   if (networkJwt === undefined || registration === undefined) return;
   try {
-    const keep = ({ clientId }: { readonly clientId?: string | undefined }) => clientId === registration.clientId;
+    const keep = ({ clientId }: { readonly clientId?: string | undefined }) =>
+      clientId === registration.clientId;
     const answer = await client.call('providers', undefined, { token: networkJwt, signal, keep });
     const picked = pickServiceFigures(answer, registration.clientId, profile);
     const at = new Date(findMoment(answer.createdTime, parts.now().getTime()));
-    figures.service = picked && { ...picked, at, hereBytes: await countDayBytes(parts, at.getTime()) };
+    figures.service = picked && {
+      ...picked,
+      at,
+      hereBytes: await countDayBytes(parts, at.getTime()),
+    };
     await noteReadBack(parts);
   } catch (error) {
     if (isAbort(error) && signal.aborted) return;
@@ -84,10 +101,18 @@ async function readServiceFigures(parts: ReportParts, signal: AbortSignal): Prom
   }
 }
 
-/** Of the same 24 hours as the service counted; undefined without a ledger, or with one that cannot be read, which its loop says. */
-async function countDayBytes({ history, now }: ReportParts, atMs: number): Promise<number | undefined> {
+/**
+ * Of the same 24 hours as the service counted; undefined without a ledger, or with one that cannot
+ * be read, which its loop says.
+ */
+async function countDayBytes(
+  { history, now }: ReportParts,
+  atMs: number,
+): Promise<number | undefined> {
   const sinceMs = atMs - unitMs.day;
-  const hours = await history?.({ unit: 'hour', sinceMs: sinceMs - unitMs.hour }).catch(() => undefined);
+  const hours = await history?.({ unit: 'hour', sinceMs: sinceMs - unitMs.hour }).catch(
+    () => undefined,
+  );
   const inside = hours && clipHours(hours, { sinceMs, untilMs: atMs, nowMs: now().getTime() });
   return inside?.reduce((sum, { upBytes, downBytes }) => sum + upBytes + downBytes, 0);
 }

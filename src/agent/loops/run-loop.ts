@@ -5,20 +5,30 @@ import type { Wakeup } from '../../lib/wakeup.ts';
 /** A loop: one tick after another until the signal aborts, with a wait in between. */
 export interface Loop {
   readonly name: string;
-  /** Resolves with the time until the next tick is due (ms). Its own failures are its own to handle. */
+  /**
+   * Resolves with the time until the next tick is due (ms). Its own failures are its own to handle.
+   */
   readonly tick: (signal: AbortSignal) => Promise<number>;
   /** How long (ms) its first tick waits; undefined: not at all. */
   readonly firstAfterMs?: number | undefined;
   /** Ends the wait early; undefined: the loop waits its time. */
   readonly wakeup?: Wakeup | undefined;
-  /** Silent for longer (ms), the loop counts as stalled: `/livez` and the watchdog ask. undefined: nothing depends on it. */
+  /**
+   * Silent for longer (ms), the loop counts as stalled: `/livez` and the watchdog ask. undefined:
+   * nothing depends on it.
+   */
   readonly maxSilenceMs?: number | undefined;
 }
 
 /** Runs the loop to its end. What a tick throws is a bug and ends the agent. */
-export async function runLoop(loop: Loop, signal: AbortSignal, heartbeats?: Heartbeats): Promise<void> {
+export async function runLoop(
+  loop: Loop,
+  signal: AbortSignal,
+  heartbeats?: Heartbeats,
+): Promise<void> {
   const { tick, firstAfterMs, wakeup } = loop;
-  const pause = (ms: number) => (wakeup === undefined ? sleep(ms, signal) : wakeup.wait(ms, signal));
+  const pause = (ms: number) =>
+    wakeup === undefined ? sleep(ms, signal) : wakeup.wait(ms, signal);
   if (firstAfterMs !== undefined) await pause(firstAfterMs);
   while (!signal.aborted) {
     heartbeats?.beat(loop);

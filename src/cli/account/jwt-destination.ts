@@ -7,10 +7,15 @@ import { ensureDirectory } from '../../system/files.ts';
 import { refuse } from '../command.ts';
 
 /**
- * Where a new network JWT goes, which is issued only once: to `file` (0600, `--jwt-out`), and to the device's sign-in where
- * that is `former`, the guest's token that it replaces. @throws usage-invalid where it would go nowhere
+ * Where a new network JWT goes, which is issued only once: to `file` (0600, `--jwt-out`), and to
+ * the device's sign-in where that is `former`, the guest's token that it replaces. @throws
+ * usage-invalid where it would go nowhere
  */
-export async function chooseJwtDestination(tokens: NetworkJwtStore, former: Secret, file: string | undefined) {
+export async function chooseJwtDestination(
+  tokens: NetworkJwtStore,
+  former: Secret,
+  file: string | undefined,
+) {
   const state = (await tokens.readOrSetAside()) ?? emptyNetworkJwtState;
   const signsIn = state.token === undefined || state.token.equals(former);
   if (!signsIn && file === undefined) {
@@ -20,14 +25,19 @@ export async function chooseJwtDestination(tokens: NetworkJwtStore, former: Secr
   }
   return {
     signsIn,
-    /** Finds out whether it can be written, before it is too late; what was not stored leaves no file. @throws state-unwritable, usage-invalid */
+    /**
+     * Finds out whether it can be written, before it is too late; what was not stored leaves no
+     * file. @throws state-unwritable, usage-invalid
+     */
     async prepare() {
       if (signsIn) {
         await ensureDirectory(dirname(tokens.path));
         await tokens.write(state);
       }
-      // Held open until the token comes: in another user's folder its name may lead elsewhere by then.
-      const opened = file === undefined ? undefined : await open(file, 'wx', 0o600).catch(failToWrite);
+      // Held open until the token comes: in another user's folder its name may lead elsewhere by
+      // then.
+      const opened =
+        file === undefined ? undefined : await open(file, 'wx', 0o600).catch(failToWrite);
       let isStored = false;
       return {
         async store(token: Secret) {
@@ -46,6 +56,8 @@ export async function chooseJwtDestination(tokens: NetworkJwtStore, former: Secr
 
   function failToWrite(error: unknown): never {
     if (systemCodeOf(error) === 'EEXIST') throw refuse(`--jwt-out ${file}: it already exists`);
-    throw new TributaryError('state-unwritable', `writing the new token: ${messageOf(error)}`, { cause: error });
+    throw new TributaryError('state-unwritable', `writing the new token: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 }

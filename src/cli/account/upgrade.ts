@@ -8,7 +8,8 @@ import { wakeAgent } from '../reload.ts';
 const flags = {
   '--user-auth <email-or-phone>': 'e-mail address or phone number to sign in with (required)',
   '--name <network>': "the network's name, which must be free (required)",
-  '--password-file <file>': 'read the password from this file; - is standard input (default: asks for it)',
+  '--password-file <file>':
+    'read the password from this file; - is standard input (default: asks for it)',
   '--auth-jwt-file <file>': "read a third party's token from this file, instead of a password",
   '--auth-jwt-type <type>': 'whose token that is: google, apple or un',
   '--guest-jwt-file <file>': "the guest's token (default: what this device is signed in with)",
@@ -22,14 +23,17 @@ export const upgrade = defineCommand({
   description: 'turn a guest session into a permanent network that keeps everything the guest has',
   options: flags,
   examples: {
-    'tributary account upgrade --user-auth ada@example.org --name ada': 'asks twice for the password',
-    'tributary account upgrade --user-auth ada@example.org --name ada --password-file - --yes': 'for a script',
+    'tributary account upgrade --user-auth ada@example.org --name ada':
+      'asks twice for the password',
+    'tributary account upgrade --user-auth ada@example.org --name ada --password-file - --yes':
+      'for a script',
   },
   async run(session, { options }, context) {
     const { chooseJwtDestination } = await import('./jwt-destination.ts');
     const { userAuth, networkName, proof, authJwtType, guest } = planUpgrade(options);
     checkSources(guest === undefined ? [proof] : [guest, proof], context);
-    const former = guest === undefined ? await session.readToken() : await readSecret(guest, context);
+    const former =
+      guest === undefined ? await session.readToken() : await readSecret(guest, context);
     const destination = await chooseJwtDestination(session.tokens, former, options.jwtOut);
     const question = `Turn this guest into the permanent network ${networkName}, owned by ${userAuth}?`;
     await confirmOrStop(question, options, context);
@@ -63,7 +67,9 @@ export const upgrade = defineCommand({
     const name = toPlainText(networkName);
     const whom = toPlainText(verificationRequired ?? '');
     return joinLines([
-      upgraded ? `The network ${name} is now permanent.` : `The network ${name} is not permanent yet.`,
+      upgraded
+        ? `The network ${name} is now permanent.`
+        : `The network ${name} is not permanent yet.`,
       !upgraded && "The service gave no new token: the guest's stays in use.",
       signedIn && 'This device is signed in to it.',
       jwtFile !== undefined && `Its network JWT is in ${toPlainText(jwtFile)}.`,
@@ -72,10 +78,14 @@ export const upgrade = defineCommand({
   },
 });
 
-/** What the options ask for, before any secret is read; no `guest` is the stored token. @throws usage-invalid */
+/**
+ * What the options ask for, before any secret is read; no `guest` is the stored token. @throws
+ * usage-invalid
+ */
 function planUpgrade(options: OptionValues<typeof flags>) {
   const { userAuth, name, passwordFile, authJwtFile, guestJwtFile } = options;
-  if (!userAuth) throw refuse('--user-auth is missing: the e-mail address or phone number to sign in with');
+  if (!userAuth)
+    throw refuse('--user-auth is missing: the e-mail address or phone number to sign in with');
   if (!name) throw refuse('--name is missing: the name of the network');
   if ((authJwtFile === undefined) !== (options.authJwtType === undefined)) {
     throw refuse('--auth-jwt-file and --auth-jwt-type go together');
@@ -85,9 +95,16 @@ function planUpgrade(options: OptionValues<typeof flags>) {
   }
   const authJwtType = authJwtTypes.find((type) => type === options.authJwtType);
   if (authJwtType !== options.authJwtType) {
-    throw refuse(`--auth-jwt-type ${options.authJwtType}: it must be one of ${authJwtTypes.join(', ')}`);
+    throw refuse(
+      `--auth-jwt-type ${options.authJwtType}: it must be one of ${authJwtTypes.join(', ')}`,
+    );
   }
-  const password = { name: 'new password', file: passwordFile, option: '--password-file', isPassword: true };
+  const password = {
+    name: 'new password',
+    file: passwordFile,
+    option: '--password-file',
+    isPassword: true,
+  };
   const thirdParty = { name: 'third-party token', file: authJwtFile, option: '--auth-jwt-file' };
   const guest = { name: "guest's token", file: guestJwtFile, option: '--guest-jwt-file' };
   return {

@@ -47,11 +47,13 @@ export const wallets = defineCommand({
 
 export const payoutWallet = defineCommand({
   usage: 'payout-wallet [wallet]',
-  description: 'show the wallet that payouts go to, or choose another: its id, the start of it, or its address',
+  description:
+    'show the wallet that payouts go to, or choose another: its id, the start of it, or its address',
   options: { '--yes': 'skip the confirmation' },
   examples: {
     'tributary account payout-wallet': 'show it',
-    'tributary account payout-wallet 6f0c': 'choose the wallet whose id begins like this, after a question',
+    'tributary account payout-wallet 6f0c':
+      'choose the wallet whose id begins like this, after a question',
   },
   async run(session, { words: [text], options }, context) {
     const { wallets: known, chosen } = await readWallets(session);
@@ -69,7 +71,8 @@ export const payoutWallet = defineCommand({
     if (payoutWalletId === undefined) {
       return 'No payout wallet yet. Choose one of `tributary account wallets`: tributary account payout-wallet WALLET\n';
     }
-    if (wallet === undefined) return `Payouts go to wallet ${toPlainText(payoutWalletId)}, which is not among yours.\n`;
+    if (wallet === undefined)
+      return `Payouts go to wallet ${toPlainText(payoutWalletId)}, which is not among yours.\n`;
     return joinLines([
       isChanged ? 'From now on, payouts go to' : 'Payouts go to',
       ...describe(wallet).map((line) => `  ${line}`),
@@ -78,7 +81,10 @@ export const payoutWallet = defineCommand({
   },
 });
 
-/** The wallets and the one that is paid: no id while none is chosen, no wallet where it is not among the network's. */
+/**
+ * The wallets and the one that is paid: no id while none is chosen, no wallet where it is not among
+ * the network's.
+ */
 async function readWallets(session: Session) {
   const [{ wallets: listed }, { walletId }] = await Promise.all([
     session.call('wallets', undefined),
@@ -86,12 +92,18 @@ async function readWallets(session: Session) {
   ]);
   const payoutWalletId = walletId || undefined;
   const found = listed.map((wallet) => viewWallet(wallet, payoutWalletId));
-  return { wallets: found, chosen: { payoutWalletId, wallet: found.find(({ isPayoutWallet }) => isPayoutWallet) } };
+  return {
+    wallets: found,
+    chosen: { payoutWalletId, wallet: found.find(({ isPayoutWallet }) => isPayoutWallet) },
+  };
 }
 
 type WalletView = ReturnType<typeof viewWallet>;
 
-function viewWallet(wallet: OperationResponse<'wallets'>['wallets'][number], payoutWalletId: string | undefined) {
+function viewWallet(
+  wallet: OperationResponse<'wallets'>['wallets'][number],
+  payoutWalletId: string | undefined,
+) {
   return {
     walletId: wallet.walletId,
     managedWalletId: wallet.managedWalletId,
@@ -106,14 +118,24 @@ function viewWallet(wallet: OperationResponse<'wallets'>['wallets'][number], pay
 }
 
 /** @throws usage-invalid where the text fits no wallet, or several */
-function pickWallet(wallets: readonly WalletView[], text: string): WalletView & { readonly walletId: string } {
+function pickWallet(
+  wallets: readonly WalletView[],
+  text: string,
+): WalletView & { readonly walletId: string } {
   const lower = text.toLowerCase();
-  const named = wallets.flatMap(({ walletId, ...wallet }) => (walletId === undefined ? [] : [{ ...wallet, walletId }]));
+  const named = wallets.flatMap(({ walletId, ...wallet }) =>
+    walletId === undefined ? [] : [{ ...wallet, walletId }],
+  );
   const exact = named.filter(({ walletId, address }) => walletId === text || address === text);
-  const fitting = exact.length > 0 ? exact : named.filter(({ walletId }) => walletId.toLowerCase().startsWith(lower));
+  const fitting =
+    exact.length > 0
+      ? exact
+      : named.filter(({ walletId }) => walletId.toLowerCase().startsWith(lower));
   const [only, ...others] = fitting;
   if (only === undefined || text === '') {
-    throw refuse(`no wallet has the id or address ${text}`, { action: 'See your wallets: tributary account wallets' });
+    throw refuse(`no wallet has the id or address ${text}`, {
+      action: 'See your wallets: tributary account wallets',
+    });
   }
   if (others.length === 0) return only;
   const ids = fitting.map(({ walletId }) => walletId).join(', ');
@@ -121,7 +143,12 @@ function pickWallet(wallets: readonly WalletView[], text: string): WalletView & 
 }
 
 /** `SOL 7xKX…`, whole, as the owner compares it letter by letter; and which wallet it is. */
-function describe({ blockchain, walletType, walletId, ...wallet }: WalletView): readonly [string, string] {
+function describe({
+  blockchain,
+  walletType,
+  walletId,
+  ...wallet
+}: WalletView): readonly [string, string] {
   const { address = 'an address that the service does not say' } = wallet;
   const join = (...parts: readonly (string | undefined)[]) =>
     toPlainText(parts.filter((part) => part !== undefined).join(' '));

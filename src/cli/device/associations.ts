@@ -15,9 +15,11 @@ export const associations = defineCommand({
     const answer = await session.call('deviceAssociations', undefined);
     return {
       /** Devices that are handed over to the network that brings the code. */
-      pendingAdoptionDevices: answer.pendingAdoptionDevices.map(({ code, deviceName, durationMinutes }) => {
-        return { code, deviceName, durationMinutes };
-      }),
+      pendingAdoptionDevices: answer.pendingAdoptionDevices.map(
+        ({ code, deviceName, durationMinutes }) => {
+          return { code, deviceName, durationMinutes };
+        },
+      ),
       incomingSharedDevices: answer.incomingSharedDevices.map(viewShared),
       outgoingSharedDevices: answer.outgoingSharedDevices.map(viewShared),
     };
@@ -32,8 +34,13 @@ export const associations = defineCommand({
     outgoingSharedDevices: defineShared('With', outgoingSharedDevices),
   }),
   render(_, { tables }) {
-    const titled = Object.entries(titles).map(([name, title]) => tables[name] && `${title}\n\n${tables[name]}`);
-    return joinSections(titled) || 'Nothing is shared or handed over. Share a device: tributary device share this\n';
+    const titled = Object.entries(titles).map(
+      ([name, title]) => tables[name] && `${title}\n\n${tables[name]}`,
+    );
+    return (
+      joinSections(titled) ||
+      'Nothing is shared or handed over. Share a device: tributary device share this\n'
+    );
   },
 });
 
@@ -44,7 +51,9 @@ const titles = {
 };
 
 /** A shared device: pending until the other network, which is named, has added it. */
-function viewShared(shared: OperationResponse<'deviceAssociations'>['incomingSharedDevices'][number]) {
+function viewShared(
+  shared: OperationResponse<'deviceAssociations'>['incomingSharedDevices'][number],
+) {
   const { pending, code, deviceName, clientId, networkName } = shared;
   return { isPending: pending, code, deviceName, clientId, networkName };
 }
@@ -56,7 +65,8 @@ function defineShared(party: string, shared: readonly ReturnType<typeof viewShar
     { title: party, name: 'network', read: ({ networkName }) => networkName, least: 8 },
     {
       title: 'State',
-      read: ({ isPending }) => (isPending === undefined ? undefined : isPending ? 'pending' : 'added'),
+      read: ({ isPending }) =>
+        isPending === undefined ? undefined : isPending ? 'pending' : 'added',
     },
     { title: 'Client', read: ({ clientId }) => clientId, least: 8, isId: true },
   ]);

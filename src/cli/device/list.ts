@@ -19,7 +19,9 @@ export const list = defineCommand({
     const served = await Array.fromAsync(session.stream('providers', undefined), keep);
     const providers = new Map(served.map((provider) => [provider.clientId, provider]));
     const listed = session.stream('clients', undefined);
-    const clients = await Array.fromAsync(listed, (client) => keep(viewClient(client, session.profile)));
+    const clients = await Array.fromAsync(listed, (client) =>
+      keep(viewClient(client, session.profile)),
+    );
     const devices = clients.flatMap(({ clientId, ...client }) => {
       if (clientId === undefined) return [];
       const provider = providers.get(clientId);
@@ -45,18 +47,28 @@ export const list = defineCommand({
   },
   tables: ({ devices }) => ({
     devices: defineTable(devices, [
-      { title: '', name: 'kind', read: nameKind, format: (kind: keyof typeof marks) => marks[kind] },
+      {
+        title: '',
+        name: 'kind',
+        read: nameKind,
+        format: (kind: keyof typeof marks) => marks[kind],
+      },
       { title: 'Client', read: ({ clientId }) => clientId, least: 8, isId: true },
       { title: 'Name', read: ({ name }) => name, least: 24 },
       { title: 'Mode', read: ({ provideMode }) => provideMode, dropOrder: 1 },
-      { title: 'Seen', read: (own) => (own.isConnected ? 'now' : (own.lastSeenAt ?? 'never')), ...asAgo },
+      {
+        title: 'Seen',
+        read: (own) => (own.isConnected ? 'now' : (own.lastSeenAt ?? 'never')),
+        ...asAgo,
+      },
       { ...asHours, title: 'Uptime', read: ({ uptimeHours }) => uptimeHours, dropOrder: 4 },
       { ...asGib, title: 'Transfer', read: ({ transferGib }) => transferGib, dropOrder: 2 },
       { ...asUsdc, title: 'Payout', read: ({ payoutUsdc }) => payoutUsdc, dropOrder: 3 },
     ]),
   }),
   render({ devices }, { tables }) {
-    if (devices.length === 0) return 'No devices yet. To register this one: sudo systemctl start tributary\n';
+    if (devices.length === 0)
+      return 'No devices yet. To register this one: sudo systemctl start tributary\n';
     const online = devices.filter(({ isConnected }) => isConnected).length;
     const notes = joinLines([
       `${devices.length} ${devices.length === 1 ? 'device' : 'devices'}, ${online || 'none'} connected.`,
@@ -71,14 +83,23 @@ export const list = defineCommand({
 
 const marks = { this: '*', derived: '+', other: ' ' } as const;
 
-function nameKind(own: { isThisDevice: boolean; sourceClientId: string | undefined }): keyof typeof marks {
+function nameKind(own: {
+  isThisDevice: boolean;
+  sourceClientId: string | undefined;
+}): keyof typeof marks {
   if (own.isThisDevice) return 'this';
   return own.sourceClientId === undefined ? 'other' : 'derived';
 }
 
 /** The last time that it signed in, came or went; undefined where it never did. */
-function findLastSeenAt({ authenticatedAt, connections }: Omit<ClientView, 'clientId'>): string | undefined {
-  const times = connections.flatMap(({ connectedAt, disconnectedAt }) => [connectedAt, disconnectedAt]);
+function findLastSeenAt({
+  authenticatedAt,
+  connections,
+}: Omit<ClientView, 'clientId'>): string | undefined {
+  const times = connections.flatMap(({ connectedAt, disconnectedAt }) => [
+    connectedAt,
+    disconnectedAt,
+  ]);
   const toMs = (time: string | undefined) => Date.parse(time ?? '') || 0;
   const [latest] = [authenticatedAt, ...times].toSorted((one, other) => toMs(other) - toMs(one));
   return toMs(latest) > 0 ? latest : undefined;

@@ -12,13 +12,16 @@ export const provide = defineCommand({
   arguments: { client: namesOfClient, mode: modeMeanings },
   examples: {
     'tributary device provide attic none': 'attic shares nothing from now on',
-    'tributary device provide 3f2a public': 'the device whose id starts with 3f2a shares with everyone',
+    'tributary device provide 3f2a public':
+      'the device whose id starts with 3f2a shares with everyone',
   },
   async run(session, { words: [text = '', word = ''] }, { setExitCode }) {
     const requestedMode = provideModes.find((mode) => mode === word);
-    if (requestedMode === undefined) throw refuseMode(word, provideModes, `tributary device provide ${text} none`);
+    if (requestedMode === undefined)
+      throw refuseMode(word, provideModes, `tributary device provide ${text} none`);
     if (!session.isProfileConfigured) {
-      const message = "setting the mode: a mode's number depends on service.profile, which is not set";
+      const message =
+        "setting the mode: a mode's number depends on service.profile, which is not set";
       throw new TributaryError('profile-unclear', message);
     }
     const { clientId, name } = await chooseClient(session, text);
@@ -32,11 +35,15 @@ export const provide = defineCommand({
   },
   render({ clientId, name, isThisDevice, requestedMode, provideMode }, { paint }) {
     const device = toPlainText(name ?? `client ${clientId}`);
-    const said = provideMode === undefined ? 'did not say which mode it applied' : `applied ${provideMode}`;
+    const said =
+      provideMode === undefined ? 'did not say which mode it applied' : `applied ${provideMode}`;
     return joinLines([
       provideMode === requestedMode
         ? `The service set ${device} to mode ${provideMode}.`
-        : paint('yellow', `warning: asked for mode ${requestedMode} for ${device}, but the service ${said}`),
+        : paint(
+            'yellow',
+            `warning: asked for mode ${requestedMode} for ${device}, but the service ${said}`,
+          ),
       isThisDevice && 'This is the device you are on: its agent will announce its own mode again.',
       isThisDevice && `To change that: tributary provide ${requestedMode}`,
     ]);

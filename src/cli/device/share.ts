@@ -23,10 +23,14 @@ export const share = defineCommand({
   async run(session, { words: [text = ''], options }) {
     const { clientId, name } = await chooseClient(session, text);
     const deviceName = options.name ?? name;
-    if (deviceName === '') throw refuse(`client ${clientId} has no name: say one for the others with --name`);
+    if (deviceName === '')
+      throw refuse(`client ${clientId} has no name: say one for the others with --name`);
     const { shareCode } = await session.call('createShareCode', { clientId, deviceName });
     if (shareCode) return { shareCode, clientId, deviceName };
-    throw new TributaryError('answer-invalid', 'sharing the device: the answer holds neither a code nor an error');
+    throw new TributaryError(
+      'answer-invalid',
+      'sharing the device: the answer holds neither a code nor an error',
+    );
   },
   async render({ shareCode, clientId, deviceName }, { columns }, { qr }) {
     return joinLines([
@@ -39,11 +43,13 @@ export const share = defineCommand({
   },
 });
 
-const question = 'Add the device of this code to your network? A device that is handed over moves for good.';
+const question =
+  'Add the device of this code to your network? A device that is handed over moves for good.';
 
 export const add = defineCommand({
   usage: 'add [code]',
-  description: 'add a device by a share code or an adopt code: typed here or when asked, or read from a file',
+  description:
+    'add a device by a share code or an adopt code: typed here or when asked, or read from a file',
   options: {
     '--code-file <file>': 'read the code from this file; - is standard input',
     '--yes': 'skip the confirmation',
@@ -54,20 +60,30 @@ export const add = defineCommand({
     'tributary device add --yes - < code.txt': 'by the code on standard input, without a question',
   },
   async run(session, { words: [word], options }, context) {
-    if (word !== undefined && options.codeFile !== undefined) throw refuse('give the code or --code-file, not both');
+    if (word !== undefined && options.codeFile !== undefined)
+      throw refuse('give the code or --code-file, not both');
     const source = { name: 'code', file: word ?? options.codeFile, option: '--code-file' };
     const given = word !== undefined && word !== '-' ? word : await readSecret(source, context);
     await confirmOrStop(question, options, context);
     const added = await session.call('deviceAdd', { code: given });
     const { codeType, code, deviceName, associatedNetworkName, clientId, durationMinutes } = added;
-    // `codeType` is `share` or `adopt`. An adopted device has neither a network that it stays with nor a client of ours.
+    // `codeType` is `share` or `adopt`. An adopted device has neither a network that it stays with
+    // nor a client of ours.
     return { codeType, code, deviceName, associatedNetworkName, clientId, durationMinutes };
   },
-  render({ codeType, deviceName = 'the device', associatedNetworkName: owner, clientId, durationMinutes }) {
+  render({
+    codeType,
+    deviceName = 'the device',
+    associatedNetworkName: owner,
+    clientId,
+    durationMinutes,
+  }) {
     const device = toPlainText(deviceName);
     const whose = owner === undefined ? '' : `, which ${toPlainText(owner)} shares with you`;
     return joinLines([
-      codeType === 'adopt' ? `Adopted ${device}: it belongs to your network now.` : `Added ${device}${whose}.`,
+      codeType === 'adopt'
+        ? `Adopted ${device}: it belongs to your network now.`
+        : `Added ${device}${whose}.`,
       clientId !== undefined && `Your client for it: ${toPlainText(clientId)}`,
       durationMinutes !== undefined && `Time limit: ${formatHours(durationMinutes / 60)}`,
       'See your devices: tributary device list',

@@ -36,7 +36,10 @@ export const show = defineCommand({
       Proxy: client.proxy?.host,
       Tunnel: client.proxy?.hasTunnel === true ? 'issued' : 'none',
     };
-    const shown = Object.entries(known).map(([label, value]) => [label, toPlainText(value ?? unknown)]);
+    const shown = Object.entries(known).map(([label, value]) => [
+      label,
+      toPlainText(value ?? unknown),
+    ]);
     return renderLabelled(Object.fromEntries(shown));
   },
 });

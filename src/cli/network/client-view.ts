@@ -5,7 +5,10 @@ import { toNamedClient } from '../choose-client.ts';
 export type ClientView = ReturnType<typeof viewClient>;
 
 /** What is shown of a client: no secret. */
-export function viewClient(client: OperationResponse<'clients'>['clients'][number], profile: Profile) {
+export function viewClient(
+  client: OperationResponse<'clients'>['clients'][number],
+  profile: Profile,
+) {
   const { resident, proxyClient } = client;
   const connections = client.connections.map((connection) => ({
     connectionId: connection.connectionId,
@@ -37,7 +40,10 @@ export function viewClient(client: OperationResponse<'clients'>['clients'][numbe
       block: resident.residentBlock,
       internalPorts: resident.residentInternalPorts,
     },
-    /** Where the client's proxy is. Keys and tokens are left out, and so are the URLs, which may hold one. */
+    /**
+     * Where the client's proxy is. Keys and tokens are left out, and so are the URLs, which may
+     * hold one.
+     */
     proxy: proxyClient && {
       instanceId: proxyClient.instanceId,
       host: proxyClient.proxyHost,
@@ -52,5 +58,7 @@ export function viewClient(client: OperationResponse<'clients'>['clients'][numbe
 
 /** Since when a client is connected; undefined where it is not, or the service does not say. */
 export function findConnectedAt({ connections }: ClientView): string | undefined {
-  return connections.find((own) => own.disconnectedAt === undefined && own.connectedAt !== undefined)?.connectedAt;
+  return connections.find(
+    (own) => own.disconnectedAt === undefined && own.connectedAt !== undefined,
+  )?.connectedAt;
 }

@@ -18,7 +18,11 @@ const pageRowsOfJson = 20;
 export const clients = defineCommand({
   usage: 'clients',
   description: 'every client of your network, as the service lists them',
-  options: { '--connected': 'only those that are connected now', '--json': 'one JSON object', ...listFlags },
+  options: {
+    '--connected': 'only those that are connected now',
+    '--json': 'one JSON object',
+    ...listFlags,
+  },
   examples: {
     'tributary network clients': 'all of them',
     'tributary network clients --connected --json': 'those that are connected, for a script',
@@ -46,7 +50,11 @@ const columns: readonly Column<ClientView>[] = [
   { title: 'Client', read: ({ clientId }) => clientId, least: 8, isId: true },
   { title: 'Name', read: ({ name }) => name, least: 20 },
   { title: 'Mode', read: ({ provideMode }) => provideMode },
-  { ...asAgo, title: 'Connected', read: (own) => (own.isConnected ? (findConnectedAt(own) ?? 'yes') : 'no') },
+  {
+    ...asAgo,
+    title: 'Connected',
+    read: (own) => (own.isConnected ? (findConnectedAt(own) ?? 'yes') : 'no'),
+  },
   { ...asAgo, title: 'Last auth', read: ({ authenticatedAt }) => authenticatedAt, dropOrder: 1 },
   { ...asAgo, title: 'Created', read: ({ createdAt }) => createdAt, dropOrder: 2 },
   { title: 'Spec', read: ({ deviceSpec }) => deviceSpec, least: 8, dropOrder: 3 },
@@ -54,7 +62,11 @@ const columns: readonly Column<ClientView>[] = [
 
 type ReadClients = (count: Count) => AsyncIterable<ClientView>;
 
-async function showClients(read: ReadClients, options: ListOptions, context: CommandContext): Promise<void> {
+async function showClients(
+  read: ReadClients,
+  options: ListOptions,
+  context: CommandContext,
+): Promise<void> {
   const { createRowKeeper } = await import('../choose-client.ts');
   const { showTables } = await import('../present/show-tables.ts');
   let count = { all: 0, connected: 0 };
@@ -63,7 +75,9 @@ async function showClients(read: ReadClients, options: ListOptions, context: Com
     return { clients: await Array.fromAsync(read(count), createRowKeeper('clients')) };
   };
   const render = (_: unknown, { tables }: Shown) => `${tables.clients}${formatEnd(count)}`;
-  const tables = (view: { clients: readonly ClientView[] }) => ({ clients: defineTable(view.clients, columns) });
+  const tables = (view: { clients: readonly ClientView[] }) => ({
+    clients: defineTable(view.clients, columns),
+  });
   await showTables({ run, render, tables }, options, context);
 }
 
@@ -72,8 +86,15 @@ function formatEnd({ all, connected }: Count): string {
   return `\n${formatClients(all)}, ${connected || 'none'} connected.\n`;
 }
 
-/** The clients to show, as they arrive. @throws codes of `Session.stream`, saying how far the list came */
-async function* readClients(session: Session, count: Count, { connected }: { connected?: boolean }) {
+/**
+ * The clients to show, as they arrive. @throws codes of `Session.stream`, saying how far the list
+ * came
+ */
+async function* readClients(
+  session: Session,
+  count: Count,
+  { connected }: { connected?: boolean },
+) {
   try {
     for await (const listed of session.stream('clients', undefined)) {
       const client = viewClient(listed, session.profile);
@@ -102,7 +123,10 @@ function formatClients(count: number): string {
 }
 
 /** What came so far, `most` at a time; where the list breaks off, first what came before that. */
-export async function* splitPages<Row>(rows: AsyncIterable<Row>, most = pageRows): AsyncGenerator<readonly Row[]> {
+export async function* splitPages<Row>(
+  rows: AsyncIterable<Row>,
+  most = pageRows,
+): AsyncGenerator<readonly Row[]> {
   let page: Row[] = [];
   try {
     for await (const row of rows) {

@@ -14,7 +14,9 @@ export const leaderboard = defineCommand({
     const { earners } = await session.call('leaderboard', {});
     const ownNetworkId = readClaims(await session.readToken())?.networkId;
     const reading = { ownNetworkId, showsAll: options.showAll === true };
-    return { earners: earners.map((earner, index) => viewEarner(earner, { ...reading, rank: index + 1 })) };
+    return {
+      earners: earners.map((earner, index) => viewEarner(earner, { ...reading, rank: index + 1 })),
+    };
   },
   tables: ({ earners }) => ({
     earners: defineTable(earners, [
@@ -31,14 +33,21 @@ export const leaderboard = defineCommand({
   }),
   render({ earners }, { tables }) {
     if (earners.length === 0) return 'No network has provided anything yet.\n';
-    return joinSections([tables.earners, earners.some(({ isOwn }) => isOwn) ? '* your network\n' : '']);
+    return joinSections([
+      tables.earners,
+      earners.some(({ isOwn }) => isOwn) ? '* your network\n' : '',
+    ]);
   },
 });
 
 /** What is shown of an earner: a profane name only where `showsAll` asks for it. */
 export function viewEarner(
   earner: OperationResponse<'leaderboard'>['earners'][number],
-  { rank, ownNetworkId, showsAll }: { rank: number; ownNetworkId: string | undefined; showsAll: boolean },
+  {
+    rank,
+    ownNetworkId,
+    showsAll,
+  }: { rank: number; ownNetworkId: string | undefined; showsAll: boolean },
 ) {
   const containsProfanity = earner.containsProfanity ?? false;
   return {

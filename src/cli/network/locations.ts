@@ -22,11 +22,18 @@ export const locations = defineCommand({
     const query = words.join(' ').trim() || undefined;
     const near = parseNear(options, query);
     if (query !== undefined) {
-      return { query, ...viewPlaces(await session.call('findLocations', { query, ...near })), devices: [] };
+      return {
+        query,
+        ...viewPlaces(await session.call('findLocations', { query, ...near })),
+        devices: [],
+      };
     }
     const answer = await session.call('providerLocations', undefined);
     // Single providers that the service puts forward.
-    const devices = answer.devices.map(({ clientId, deviceName }) => ({ clientId, name: deviceName }));
+    const devices = answer.devices.map(({ clientId, deviceName }) => ({
+      clientId,
+      name: deviceName,
+    }));
     return { query, ...viewPlaces(answer), devices };
   },
   tables: ({ query, locations: places, groups, devices }, { sort, filter, json, csv }) => ({
@@ -45,7 +52,10 @@ export const locations = defineCommand({
   }),
   render({ query, groups }, { tables }, options) {
     const note = groups.some(({ isPromoted }) => isPromoted) ? '\n* promoted by the service\n' : '';
-    return joinSections([tables.locations, `${tables.groups}${note}`, tables.devices]) || renderNone(query, options);
+    return (
+      joinSections([tables.locations, `${tables.groups}${note}`, tables.devices]) ||
+      renderNone(query, options)
+    );
   },
 });
 
@@ -54,11 +64,15 @@ type NearOptions = { readonly near?: boolean; readonly distance?: string };
 /** @throws usage-invalid */
 function parseNear({ near, distance }: NearOptions, query: string | undefined) {
   const maxDistanceFraction = distance === undefined ? undefined : Number(distance || Number.NaN);
-  if (maxDistanceFraction !== undefined && !(maxDistanceFraction >= 0 && maxDistanceFraction <= 1)) {
+  if (
+    maxDistanceFraction !== undefined &&
+    !(maxDistanceFraction >= 0 && maxDistanceFraction <= 1)
+  ) {
     throw refuseOption('--distance', distance, 'a fraction from 0 to 1');
   }
   if (near === undefined && distance === undefined) return {};
-  if (query === undefined) throw refuse(`--${near ? 'near' : 'distance'} needs the name of a place`);
+  if (query === undefined)
+    throw refuse(`--${near ? 'near' : 'distance'} needs the name of a place`);
   return { enableMaxDistanceFraction: true, maxDistanceFraction };
 }
 
@@ -66,13 +80,19 @@ function renderNone(query: string | undefined, { near, distance }: NearOptions):
   if (query === undefined) return 'No place has a provider yet.\n';
   const words = toPlainText(query);
   const isExact = near === undefined && distance === undefined;
-  const next = isExact ? `Try tributary network locations ${words} --near` : 'All places: tributary network locations';
+  const next = isExact
+    ? `Try tributary network locations ${words} --near`
+    : 'All places: tributary network locations';
   return `No place is called ${words}. ${next}\n`;
 }
 
 function defineTree(places: readonly PlaceView[]) {
   return defineTable(sortAsTree(places), [
-    { title: 'Place', read: (place) => `${'  '.repeat(place.depth)}${formatPlace(place)}`, least: 16 },
+    {
+      title: 'Place',
+      read: (place) => `${'  '.repeat(place.depth)}${formatPlace(place)}`,
+      least: 16,
+    },
     { title: 'Providers', read: ({ providerCount }) => providerCount, align: 'right' },
     { bar: ({ providerCount }) => providerCount, width: 6, dropOrder: 1 },
     { title: 'Location', read: ({ locationId }) => locationId, dropOrder: 2 },
@@ -87,7 +107,12 @@ function defineFound(places: readonly PlaceView[]) {
     { title: 'Type', read: ({ type }) => type, least: 7 },
     { title: 'Providers', read: ({ providerCount }) => providerCount, align: 'right' },
     { bar: ({ providerCount }) => providerCount, width: 6, dropOrder: 2 },
-    { title: 'Distance', read: (own) => (isNear ? own.matchDistance : undefined), align: 'right', isOptional: true },
+    {
+      title: 'Distance',
+      read: (own) => (isNear ? own.matchDistance : undefined),
+      align: 'right',
+      isOptional: true,
+    },
     { title: 'Location', read: ({ locationId }) => locationId, dropOrder: 1 },
   ]);
 }

@@ -34,12 +34,20 @@ export const providers = defineCommand({
   async run(session, { words, options }, { stderr }) {
     const { ids: idsOnly = false } = options;
     const exclude = options.exclude.split(',').filter((id) => id !== '');
-    const count = parseNumber('--count', options.count ?? `${defaultCount}`, { least: 1, most: 99_999 });
+    const count = parseNumber('--count', options.count ?? `${defaultCount}`, {
+      least: 1,
+      most: 99_999,
+    });
     const text = words.join(' ').trim();
     if (idsOnly) checkIdSearch(text, options);
     const place = text === '' ? undefined : await choosePlace(session, text);
     if (!idsOnly) {
-      const request = { specs: createSpecs({ place, options }), count, excludeClientIds: exclude, rankMode: 'quality' };
+      const request = {
+        specs: createSpecs({ place, options }),
+        count,
+        excludeClientIds: exclude,
+        rankMode: 'quality',
+      };
       const answer = await session.call('findProviders2', request);
       return { place, providers: answer.providers.map(viewProvider) };
     }
@@ -47,13 +55,20 @@ export const providers = defineCommand({
     const { clientIds } = await session.call('findProviders', request);
     // What is no id has to stay out of a list that a script reads.
     if (options.json !== true) stderr.write(renderNotes(place, clientIds.length));
-    return { place, providers: clientIds.map((clientId, index) => viewProvider({ clientId }, index)) };
+    return {
+      place,
+      providers: clientIds.map((clientId, index) => viewProvider({ clientId }, index)),
+    };
   },
   tables: ({ providers: found }) => ({
     providers: defineTable(found, [
       { title: '#', name: 'rank', read: ({ rank }) => rank, align: 'right' },
       { title: 'Provider', read: ({ clientId }) => clientId, least: 8, isId: true },
-      { ...asBitrate, title: 'Speed', read: ({ estimatedBytesPerSecond }) => estimatedBytesPerSecond },
+      {
+        ...asBitrate,
+        title: 'Speed',
+        read: ({ estimatedBytesPerSecond }) => estimatedBytesPerSecond,
+      },
       { bar: (own) => own.estimatedBytesPerSecond, width: 10, dropOrder: 1 },
       { title: 'Tier', read: ({ tier }) => tier, align: 'right' },
       {
@@ -64,13 +79,17 @@ export const providers = defineCommand({
     ]),
   }),
   render({ place, providers: found }, { tables }, { ids }) {
-    if (ids === true) return joinLines(found.map(({ clientId }) => toPlainText(clientId ?? unknown)));
+    if (ids === true)
+      return joinLines(found.map(({ clientId }) => toPlainText(clientId ?? unknown)));
     return joinSections([renderNotes(place, found.length), tables.providers]);
   },
 });
 
 /** A provider that was found: where only ids were asked for, its rank and its id. */
-function viewProvider(provider: Partial<OperationResponse<'findProviders2'>['providers'][number]>, index: number) {
+function viewProvider(
+  provider: Partial<OperationResponse<'findProviders2'>['providers'][number]>,
+  index: number,
+) {
   const { clientId, estimatedBytesPerSecond, tier, intermediaryIds = [] } = provider;
   return { rank: index + 1, clientId, estimatedBytesPerSecond, tier, intermediaryIds };
 }
@@ -80,7 +99,8 @@ function renderNotes(place: ChosenPlace | undefined, foundCount: number): string
   return joinLines([
     name !== '' && `In ${name} (${toPlainText(place?.type ?? 'place')})`,
     alsoFits.length > 0 && `Other places of that name: ${alsoFits.join('; ')}`,
-    foundCount === 0 && 'No provider is online there now. To see where some are: tributary network locations',
+    foundCount === 0 &&
+      'No provider is online there now. To see where some are: tributary network locations',
   ]);
 }
 
@@ -90,7 +110,10 @@ interface Search {
 }
 
 /** Ids are found in one place at a time, and printed as they come. @throws usage-invalid */
-function checkIdSearch(text: string, { client, location, group, ...list }: Search['options'] & ListOptions): void {
+function checkIdSearch(
+  text: string,
+  { client, location, group, ...list }: Search['options'] & ListOptions,
+): void {
   const isText = list.csv !== true && list.json !== true;
   if (isText && namesParts(list))
     throw refuse('--ids prints ids alone: choose with --count, or take --columns provider --csv');
@@ -99,12 +122,20 @@ function checkIdSearch(text: string, { client, location, group, ...list }: Searc
     throw refuse(`--ids: either ${text}, or --location and --group`);
 }
 
-/** Each place, group and provider that was named, any of which will do; the best there is where none was. */
-export function createSpecs({ place, options }: Search): OperationRequest<'findProviders2'>['specs'] {
+/**
+ * Each place, group and provider that was named, any of which will do; the best there is where none
+ * was.
+ */
+export function createSpecs({
+  place,
+  options,
+}: Search): OperationRequest<'findProviders2'>['specs'] {
   const isGiven = (id: string | undefined) => id !== undefined;
   const specs = [
     ...[place?.locationId, options.location].filter(isGiven).map((locationId) => ({ locationId })),
-    ...[place?.locationGroupId, options.group].filter(isGiven).map((locationGroupId) => ({ locationGroupId })),
+    ...[place?.locationGroupId, options.group]
+      .filter(isGiven)
+      .map((locationGroupId) => ({ locationGroupId })),
     ...[place?.clientId, options.client].filter(isGiven).map((clientId) => ({ clientId })),
   ];
   return specs.length === 0 ? [{ bestAvailable: true }] : specs;

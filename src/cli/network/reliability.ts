@@ -15,8 +15,11 @@ const labelWidth = 13;
 export const reliability = defineCommand({
   usage: 'reliability',
   description: "how reliable the network's devices were, and each country's multiplier",
-  examples: { 'tributary network reliability': 'weights, clients and countries over the last window' },
-  run: async (session) => viewReliability((await session.call('reliability', undefined)).reliabilityWindow),
+  examples: {
+    'tributary network reliability': 'weights, clients and countries over the last window',
+  },
+  run: async (session) =>
+    viewReliability((await session.call('reliability', undefined)).reliabilityWindow),
   tables: ({ countryMultipliers }) => ({
     countryMultipliers: defineTable(countryMultipliers, [
       { title: 'Country', read: ({ country }) => country, least: 16 },
@@ -39,15 +42,21 @@ export const reliability = defineCommand({
       const values = squeeze(all, width - labelWidth);
       return renderSparkline(values, Math.max(most, ...values.map((value) => value ?? 0)));
     };
-    const length = view.bucketSeconds === undefined ? '' : ` of ${formatSeconds(view.bucketSeconds)}`;
+    const length =
+      view.bucketSeconds === undefined ? '' : ` of ${formatSeconds(view.bucketSeconds)}`;
     const [start, end] = [view.windowStartAt, view.windowEndAt].map(formatMoment);
     const lines = [
       ['Reliability', `${formatShare(view.meanWeight)} on average`],
       ['Window', `${start} to`, `${end},`, `${view.buckets.length} buckets${length}`],
       ['Weights', renderBuckets('weight', 1)],
       ['Clients', renderBuckets('clientCount', view.maxTotalClientCount ?? 1)],
-      ['', `at most ${formatCount(view.maxClientCount)} of ${formatCount(view.maxTotalClientCount)} at a time`],
-    ].flatMap(([label = '', ...phrases]) => wrapPhrases(phrases, { width, first: label.padEnd(labelWidth) }));
+      [
+        '',
+        `at most ${formatCount(view.maxClientCount)} of ${formatCount(view.maxTotalClientCount)} at a time`,
+      ],
+    ].flatMap(([label = '', ...phrases]) =>
+      wrapPhrases(phrases, { width, first: label.padEnd(labelWidth) }),
+    );
     return joinSections([joinLines(lines), tables.countryMultipliers]);
   },
 });
@@ -79,7 +88,13 @@ export function viewReliability(window: Window) {
 /** The three lists as one, as long as the longest. */
 function listBuckets(window: Window) {
   if (window === undefined) return [];
-  const { reliabilityWeights, clientCounts, totalClientCounts, minTimeUnixMilli, bucketDurationSeconds } = window;
+  const {
+    reliabilityWeights,
+    clientCounts,
+    totalClientCounts,
+    minTimeUnixMilli,
+    bucketDurationSeconds,
+  } = window;
   const startMs = minTimeUnixMilli ?? Number.NaN;
   const stepMs = (bucketDurationSeconds ?? Number.NaN) * 1000;
   const length = Math.max(reliabilityWeights.length, clientCounts.length, totalClientCounts.length);

@@ -6,9 +6,13 @@ import { renderTable } from '../present/text.ts';
 import type { Session } from '../session.ts';
 import { nameInFull, type PlaceView, type SpecView, viewPlaces, viewSpec } from './place-view.ts';
 
-type Found = OperationResponse<'findLocations'> & Partial<Pick<OperationResponse<'providerLocations'>, 'devices'>>;
+type Found = OperationResponse<'findLocations'> &
+  Partial<Pick<OperationResponse<'providerLocations'>, 'devices'>>;
 
-/** What is known of a spec's place, group or provider. Of the best there is, which is none of them, nothing is. */
+/**
+ * What is known of a spec's place, group or provider. Of the best there is, which is none of them,
+ * nothing is.
+ */
 type Naming = Pick<PlaceView, 'name' | 'type'> & { readonly providerCount: number | undefined };
 
 export const spec = defineCommand({
@@ -26,17 +30,30 @@ export const spec = defineCommand({
     return { query, specs: specs.map((own) => ({ ...own, ...nameSpec(own, names) })) };
   },
   render({ query, specs }, terminal) {
-    if (specs.length === 0) return `Nothing fits ${toPlainText(query)}. All places: tributary network locations\n`;
+    if (specs.length === 0)
+      return `Nothing fits ${toPlainText(query)}. All places: tributary network locations\n`;
     return renderTable(specs, terminal, [
-      { title: 'Spec', read: (own) => own.name ?? (own.isBestAvailable ? 'best available' : undefined), least: 12 },
+      {
+        title: 'Spec',
+        read: (own) => own.name ?? (own.isBestAvailable ? 'best available' : undefined),
+        least: 12,
+      },
       { title: 'Type', read: ({ type }) => type, least: 8, dropOrder: 1 },
-      { title: 'Providers', read: ({ providerCount }) => formatCount(providerCount), align: 'right', dropOrder: 2 },
+      {
+        title: 'Providers',
+        read: ({ providerCount }) => formatCount(providerCount),
+        align: 'right',
+        dropOrder: 2,
+      },
       { title: 'Options to use', read: formatOption },
     ]);
   },
 });
 
-/** The names of what has providers; while one is missing, also of what the words find, together and one by one. */
+/**
+ * The names of what has providers; while one is missing, also of what the words find, together and
+ * one by one.
+ */
 async function readNames(session: Session, query: string, specs: readonly SpecView[]) {
   const ids = specs.flatMap((own) => findId(own) ?? []);
   if (ids.length === 0) return new Map<string, Naming>();
@@ -50,7 +67,10 @@ async function readNames(session: Session, query: string, specs: readonly SpecVi
   return names;
 }
 
-/** The single words that may be a place's name, the longest first; so few that asking for each is no burden. */
+/**
+ * The single words that may be a place's name, the longest first; so few that asking for each is no
+ * burden.
+ */
 function listWords(query: string): readonly string[] {
   const words = new Set(query.split(/\s+/).filter((word) => word.length >= 3 && word !== query));
   return [...words].toSorted((one, other) => other.length - one.length).slice(0, 5);
@@ -59,14 +79,26 @@ function listWords(query: string): readonly string[] {
 function listNames({ devices = [], ...answer }: Found): readonly (readonly [string, Naming])[] {
   const { locations, groups } = viewPlaces(answer);
   return [
-    ...devices.map(({ clientId: id, deviceName: name }) => ({ id, name, type: 'provider', providerCount: undefined })),
+    ...devices.map(({ clientId: id, deviceName: name }) => ({
+      id,
+      name,
+      type: 'provider',
+      providerCount: undefined,
+    })),
     ...locations.map((place) => ({ ...place, id: place.locationId, name: nameInFull(place) })),
     ...groups.map((group) => ({ ...group, id: group.locationGroupId, type: 'group' })),
-  ].flatMap(({ id, name, type, providerCount }) => (id === undefined ? [] : [[id, { name, type, providerCount }]]));
+  ].flatMap(({ id, name, type, providerCount }) =>
+    id === undefined ? [] : [[id, { name, type, providerCount }]],
+  );
 }
 
 function nameSpec(own: SpecView, names: ReadonlyMap<string, Naming>): Naming {
-  const type = own.clientId !== undefined ? 'provider' : own.locationGroupId !== undefined ? 'group' : undefined;
+  const type =
+    own.clientId !== undefined
+      ? 'provider'
+      : own.locationGroupId !== undefined
+        ? 'group'
+        : undefined;
   return names.get(findId(own) ?? '') ?? { name: undefined, type, providerCount: undefined };
 }
 
@@ -76,6 +108,8 @@ function findId({ clientId, locationId, locationGroupId }: SpecView): string | u
 
 function formatOption({ clientId, locationId, locationGroupId }: SpecView): string | undefined {
   const ids = { client: clientId, location: locationId, group: locationGroupId };
-  const options = Object.entries(ids).flatMap(([name, id]) => (id === undefined ? [] : `--${name} ${id}`));
+  const options = Object.entries(ids).flatMap(([name, id]) =>
+    id === undefined ? [] : `--${name} ${id}`,
+  );
   return options.length === 0 ? undefined : options.join(' ');
 }

@@ -15,7 +15,8 @@ export const formatHours = (hours: number | undefined) =>
   orUnknown(hours, (known) => units.formatSeconds(known * 3600));
 
 /** Bytes a second as bits a second. */
-export const formatBitrate = (bytesPerSecond: number | undefined) => orUnknown(bytesPerSecond, units.formatBitrate);
+export const formatBitrate = (bytesPerSecond: number | undefined) =>
+  orUnknown(bytesPerSecond, units.formatBitrate);
 
 /** Anything that is counted. */
 export const formatCount = (count: number | undefined) => orUnknown(count, String);
@@ -27,7 +28,10 @@ export function formatShare(share: number | undefined): string {
   return `${percent === 0 || percent >= 9.95 ? percent.toFixed(0) : percent.toFixed(1)} %`;
 }
 
-/** An ISO 8601 time as its distance from now in one unit: `3 h ago`, `in 5 min`; what is no time stays as it is. */
+/**
+ * An ISO 8601 time as its distance from now in one unit: `3 h ago`, `in 5 min`; what is no time
+ * stays as it is.
+ */
 export function formatAgo(time: string | undefined, now: Date): string {
   const seconds = (now.getTime() - Date.parse(time ?? '')) / 1000;
   if (Number.isNaN(seconds)) return time ?? unknown;
@@ -35,7 +39,9 @@ export function formatAgo(time: string | undefined, now: Date): string {
   return seconds > 0 ? `${formatLargestUnit(seconds)} ago` : `in ${formatLargestUnit(-seconds)}`;
 }
 
-/** An ISO 8601 time to the minute, in UTC: `2026-03-14 15:09 UTC`; what is no time stays as it is. */
+/**
+ * An ISO 8601 time to the minute, in UTC: `2026-03-14 15:09 UTC`; what is no time stays as it is.
+ */
 export function formatMoment(time: string | undefined): string {
   const iso = toTime(Date.parse(time ?? ''));
   return iso === undefined ? (time ?? unknown) : `${iso.slice(0, 16).replace('T', ' ')} UTC`;

@@ -2,7 +2,13 @@ import { findNearest } from '../../lib/edit-distance.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
 import { parseNumber, refuse, refuseOption } from '../command.ts';
 import type { Terminal } from '../context.ts';
-import { type Cell, type Column, createTablePrinter, formatCell, type TextColumn } from './table-printer.ts';
+import {
+  type Cell,
+  type Column,
+  createTablePrinter,
+  formatCell,
+  type TextColumn,
+} from './table-printer.ts';
 import type { ListOptions, Table, Tables } from './tables.ts';
 
 const screenRows = 50;
@@ -21,15 +27,23 @@ export function readChoice(options: ListOptions, { columns }: Pick<Terminal, 'co
   return {
     isNarrowed: [options.limit, sort, filter].some((own) => own !== undefined),
     limit: limit === 'all' ? most : parseNumber('--limit', limit, { least: 1, most }),
-    sort: sort === undefined ? undefined : { name: sort.replace(/^-/, ''), isDescending: sort.startsWith('-') },
+    sort:
+      sort === undefined
+        ? undefined
+        : { name: sort.replace(/^-/, ''), isDescending: sort.startsWith('-') },
     filter: text === undefined ? undefined : { name, text: text.toLowerCase() },
     names: names?.split(',').map((own) => own.trim()),
   };
 }
 
-/** The tables with the rows and columns that were chosen, and how many rows there would be more. @throws usage-invalid */
+/**
+ * The tables with the rows and columns that were chosen, and how many rows there would be more.
+ * @throws usage-invalid
+ */
 export function choose(tables: Tables, choice: Choice, now: Date) {
-  const asked = [choice.sort?.name, choice.filter?.name, ...(choice.names ?? [])].filter((name) => name !== undefined);
+  const asked = [choice.sort?.name, choice.filter?.name, ...(choice.names ?? [])].filter(
+    (name) => name !== undefined,
+  );
   for (const name of asked) checkName(name, Object.values(tables));
   const chosen = Object.entries(tables).map(([key, table]) => {
     const found = sortRows(filterRows(table, choice, now), table, choice);
@@ -58,7 +72,10 @@ export function renderTables(chosen: Chosen, terminal: Terminal): Readonly<Recor
   return Object.fromEntries(
     Object.entries(chosen).map(([key, { rows, columns, footer, more }]) => {
       const note = more > 0 ? `… and ${more} more: --limit all\n` : '';
-      return [key, rows.length === 0 ? '' : `${createTablePrinter(columns, terminal, footer)(rows)}${note}`];
+      return [
+        key,
+        rows.length === 0 ? '' : `${createTablePrinter(columns, terminal, footer)(rows)}${note}`,
+      ];
     }),
   );
 }
@@ -76,8 +93,10 @@ export function renderCsv(chosen: Chosen): string {
 }
 
 function quote(cell: Cell): string {
-  // A spreadsheet takes a text that begins like this for a formula, and anyone may give a device its name.
-  const text = typeof cell === 'string' ? toPlainText(cell).replace(/^(?=[=+\-@])/, "'") : String(cell ?? '');
+  // A spreadsheet takes a text that begins like this for a formula, and anyone may give a device
+  // its name.
+  const text =
+    typeof cell === 'string' ? toPlainText(cell).replace(/^(?=[=+\-@])/, "'") : String(cell ?? '');
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
@@ -109,10 +128,15 @@ function checkName(name: string, tables: readonly Table[]): void {
 function filterRows(table: Table, { filter }: Choice, now: Date): readonly unknown[] {
   if (filter === undefined) return table.rows;
   const named = filter.name === undefined ? undefined : findColumn(table, filter.name);
-  const columns = filter.name === undefined ? table.columns.filter(isText) : [named].filter((own) => own !== undefined);
+  const columns =
+    filter.name === undefined
+      ? table.columns.filter(isText)
+      : [named].filter((own) => own !== undefined);
   const contains = (text: string) => text.toLowerCase().includes(filter.text);
   return table.rows.filter((row) =>
-    columns.some((own) => contains(`${own.read(row) ?? ''}`) || contains(formatCell(own, own.read(row), now))),
+    columns.some(
+      (own) => contains(`${own.read(row) ?? ''}`) || contains(formatCell(own, own.read(row), now)),
+    ),
   );
 }
 
@@ -123,7 +147,8 @@ function sortRows(rows: readonly unknown[], table: Table, { sort }: Choice): rea
   const turn = sort?.isDescending ? -1 : 1;
   return rows.toSorted((one, other) => {
     const [left, right] = [column.read(one), column.read(other)];
-    if (left === undefined || right === undefined) return Number(left === undefined) - Number(right === undefined);
+    if (left === undefined || right === undefined)
+      return Number(left === undefined) - Number(right === undefined);
     if (typeof left === 'number' && typeof right === 'number') return turn * (left - right);
     // Digits in an id are no number.
     return turn * `${left}`.localeCompare(`${right}`, 'en', { numeric: !('isId' in column) });

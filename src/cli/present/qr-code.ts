@@ -9,7 +9,10 @@ interface QrRequest {
 /** More than this would be too fine to be read from a screen. */
 const mostBytes = 1000;
 
-/** The QR code below an empty line, indented and with a margin, as far as it is wanted; '' where it is not. */
+/**
+ * The QR code below an empty line, indented and with a margin, as far as it is wanted; '' where it
+ * is not.
+ */
 export async function renderQrCode({ text, columns, isWanted }: QrRequest): Promise<string> {
   if (!(isWanted ?? columns !== undefined)) return '';
   const { renderUnicodeCompact } = await import('uqr');
@@ -18,6 +21,7 @@ export async function renderQrCode({ text, columns, isWanted }: QrRequest): Prom
   const width = (lines[0]?.length ?? 0) - 1;
   if (code !== '' && width <= (columns ?? width)) return `\n${lines.join('')}`;
   if (isWanted !== true) return '';
-  const why = code === '' ? 'The code is too long for a QR code' : `The QR code needs ${width} columns`;
+  const why =
+    code === '' ? 'The code is too long for a QR code' : `The QR code needs ${width} columns`;
   return `\n${why}: show it as text.\n`;
 }

@@ -12,7 +12,10 @@ interface Listing<View> {
   render(view: View, shown: Shown, options: ListOptions): string | Promise<string>;
 }
 
-/** Shows what a command reads as the options of lists say, once or until Ctrl-C. @throws usage-invalid */
+/**
+ * Shows what a command reads as the options of lists say, once or until Ctrl-C. @throws
+ * usage-invalid
+ */
 export async function showTables<View>(
   { run, tables, render }: Listing<View>,
   options: ListOptions,
@@ -28,14 +31,16 @@ export async function showTables<View>(
     const { view, chosen } = await read();
     const isOwn = ([name, value]: [string, unknown]) => chosen[name]?.all === value;
     const own = Object.entries(view ?? {}).filter(isOwn);
-    if (choice.isNarrowed && own.length === 0) throw refuse('--json prints all of this: choose from it with jq');
+    if (choice.isNarrowed && own.length === 0)
+      throw refuse('--json prints all of this: choose from it with jq');
     return { ...view, ...Object.fromEntries(own.map(([name]) => [name, chosen[name]?.rows])) };
   };
   const readText = async () => {
     const { view, chosen } = await read();
     if (csv === true) return renderCsv(chosen);
     const found = Object.values(chosen);
-    const isEmpty = found.every(({ rows }) => rows.length === 0) && found.some(({ all }) => all.length > 0);
+    const isEmpty =
+      found.every(({ rows }) => rows.length === 0) && found.some(({ all }) => all.length > 0);
     if (isEmpty) return `No row contains ${toPlainText(filter ?? '')}.\n`;
     return render(view, { ...context, tables: renderTables(chosen, context) }, options);
   };

@@ -4,7 +4,9 @@ import { toPlainText } from '../../lib/plain-text.ts';
 import type { Terminal } from '../context.ts';
 import { unknown } from './amounts.ts';
 
-/** What a row says in a column: times are ISO 8601; undefined, where nothing is known, shows as `-`. */
+/**
+ * What a row says in a column: times are ISO 8601; undefined, where nothing is known, shows as `-`.
+ */
 export type Cell = string | number | boolean | undefined;
 
 export interface TextColumn<Row> {
@@ -13,10 +15,15 @@ export interface TextColumn<Row> {
   readonly name?: string;
   /** What rows are sorted by, and what CSV has. */
   read(row: Row): Cell;
-  /** What people read of a known cell, made safe for a terminal by the table; default the cell as it is. */
+  /**
+   * What people read of a known cell, made safe for a terminal by the table; default the cell as it
+   * is.
+   */
   readonly format?: (cell: never, now: Date) => string;
   readonly align?: 'left' | 'right';
-  /** The width that it may be cut down to where the terminal is too narrow; undefined: never cut. */
+  /**
+   * The width that it may be cut down to where the terminal is too narrow; undefined: never cut.
+   */
   readonly least?: number;
   /** True for an id, whose first letters are enough to name it: cut without a mark. */
   readonly isId?: boolean;
@@ -50,7 +57,10 @@ const mark = '…';
 /** What the last line says below each title. */
 export type Footer = Readonly<Record<string, string | undefined>>;
 
-/** Renders rows page by page: the first says which columns have room, a later one with longer cells widens them. */
+/**
+ * Renders rows page by page: the first says which columns have room, a later one with longer cells
+ * widens them.
+ */
 export function createTablePrinter<Row>(
   layout: readonly Column<Row>[],
   { columns, now }: Pick<Terminal, 'columns' | 'now'>,
@@ -75,7 +85,11 @@ export function createTablePrinter<Row>(
 }
 
 /** A cell as people read it. */
-export function formatCell<Row>({ format }: Pick<TextColumn<Row>, 'format'>, cell: Cell, now: Date): string {
+export function formatCell<Row>(
+  { format }: Pick<TextColumn<Row>, 'format'>,
+  cell: Cell,
+  now: Date,
+): string {
   if (cell === undefined) return unknown;
   return format === undefined ? String(cell) : format(cell as never, now);
 }
@@ -88,10 +102,15 @@ export function fitText(text: string, width: number): string {
 function chooseColumns<Row>(layout: readonly Column<Row>[], rows: readonly Row[]) {
   return layout
     .map((column) => ('bar' in column ? drawBars(column, rows) : column))
-    .filter(({ isOptional, read }) => isOptional !== true || rows.some((row) => read(row) !== undefined));
+    .filter(
+      ({ isOptional, read }) => isOptional !== true || rows.some((row) => read(row) !== undefined),
+    );
 }
 
-function drawBars<Row>({ bar, width, most, ...rest }: BarColumn<Row>, rows: readonly Row[]): TextColumn<Row> {
+function drawBars<Row>(
+  { bar, width, most, ...rest }: BarColumn<Row>,
+  rows: readonly Row[],
+): TextColumn<Row> {
   const whole = most ?? rows.reduce((largest, row) => Math.max(largest, bar(row) ?? 0), 0);
   return { ...rest, title: '', read: (row) => renderBar(bar(row) ?? 0, whole, width) };
 }
@@ -105,10 +124,15 @@ function dropUntilFits<Row>(all: readonly Fitted<Row>[], room: number): readonly
   return dropUntilFits(rest, room);
 }
 
-/** Cuts ids, whose first letters say as much as all of them, then column by column the widest that may still be cut. */
+/**
+ * Cuts ids, whose first letters say as much as all of them, then column by column the widest that
+ * may still be cut.
+ */
 function shrink<Row>(all: readonly Fitted<Row>[], room: number): readonly Fitted<Row>[] {
   if (sumWidths(all.map(({ width }) => width)) <= room) return all;
-  const widths = all.map((fitted) => (fitted.column.isId === true ? findLeast(fitted) : fitted.width));
+  const widths = all.map((fitted) =>
+    fitted.column.isId === true ? findLeast(fitted) : fitted.width,
+  );
   const leasts = all.map(findLeast);
   while (sumWidths(widths) > room) {
     const spare = widths.map((width, index) => (width > (leasts[index] ?? width) ? width : 0));
@@ -120,7 +144,9 @@ function shrink<Row>(all: readonly Fitted<Row>[], room: number): readonly Fitted
 }
 
 function findLeast<Row>({ column, width }: Fitted<Row>): number {
-  return column.least === undefined ? width : Math.min(width, Math.max(column.least, measureWidth(column.title)));
+  return column.least === undefined
+    ? width
+    : Math.min(width, Math.max(column.least, measureWidth(column.title)));
 }
 
 function sumWidths(widths: readonly number[]): number {
@@ -128,7 +154,9 @@ function sumWidths(widths: readonly number[]): number {
 }
 
 function renderLine<Row>(all: readonly Fitted<Row>[], index: number): string {
-  const shown = all.map(({ column, cells, width }) => pad(cut(cells[index] ?? '', width, column), width, column.align));
+  const shown = all.map(({ column, cells, width }) =>
+    pad(cut(cells[index] ?? '', width, column), width, column.align),
+  );
   return `${shown.join(gap).trimEnd()}\n`;
 }
 
@@ -137,7 +165,11 @@ function pad(text: string, width: number, align: 'left' | 'right' | undefined): 
   return align === 'right' ? `${blanks}${text}` : `${text}${blanks}`;
 }
 
-function cut(text: string, width: number, { isAddress, isId }: Pick<TextColumn<never>, 'isAddress' | 'isId'>): string {
+function cut(
+  text: string,
+  width: number,
+  { isAddress, isId }: Pick<TextColumn<never>, 'isAddress' | 'isId'>,
+): string {
   if (measureWidth(text) <= width) return text;
   const ending = isId === true ? '' : mark;
   const tailWidth = isAddress === true ? Math.floor((width - mark.length) / 2) : 0;
@@ -151,7 +183,8 @@ function take(text: string, width: number, end: 'start' | 'end'): string {
     taken += measureWidth(grapheme);
     return taken <= width;
   };
-  if (end === 'end') return graphemes.slice(graphemes.findLastIndex((own) => !hasRoom(own)) + 1).join('');
+  if (end === 'end')
+    return graphemes.slice(graphemes.findLastIndex((own) => !hasRoom(own)) + 1).join('');
   const cutAt = graphemes.findIndex((own) => !hasRoom(own));
   return cutAt === -1 ? text : graphemes.slice(0, cutAt).join('');
 }

@@ -3,7 +3,8 @@ import type { Column, Footer } from './table-printer.ts';
 
 /** Options of every command that shows tables. */
 export const listFlags = {
-  '--limit <rows>': 'show at most this many rows, or all (default: 50 in a terminal, otherwise all)',
+  '--limit <rows>':
+    'show at most this many rows, or all (default: 50 in a terminal, otherwise all)',
   '--sort <column>': 'sort by this column, such as name; -payout puts the largest first',
   '--filter <text>': 'show only rows that contain this text; column=text looks in one column',
   '--columns <names>': 'show only these columns, separated by commas',

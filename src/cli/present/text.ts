@@ -5,7 +5,8 @@ import type { Column } from './table-printer.ts';
 
 /** A sentence on as many lines as the terminal needs, made safe for it. */
 export function renderText(text: string, columns: number | undefined): string {
-  const lines = columns === undefined ? [toPlainText(text)] : wrapText(text, { width: columns, first: '' });
+  const lines =
+    columns === undefined ? [toPlainText(text)] : wrapText(text, { width: columns, first: '' });
   return joinLines(lines);
 }
 
@@ -20,8 +21,13 @@ export function joinSections(sections: readonly (string | undefined)[]): string 
 }
 
 /** A line for each label with its value, behind `width` characters. */
-export function renderLabelled(values: Readonly<Record<string, string | number>>, width = 11): string {
-  return joinLines(Object.entries(values).map(([label, value]) => `${label.padEnd(width)}${value}`));
+export function renderLabelled(
+  values: Readonly<Record<string, string | number>>,
+  width = 11,
+): string {
+  return joinLines(
+    Object.entries(values).map(([label, value]) => `${label.padEnd(width)}${value}`),
+  );
 }
 
 /** JSON on one line. Inside the program what is absent is undefined, in JSON it is null. */
@@ -29,7 +35,10 @@ export function renderJson(value: unknown): string {
   return escapeUnseen(JSON.stringify(value, (_key, inner: unknown) => inner ?? null));
 }
 
-/** The whole table, its titles first; '' for no row. What measures letters is loaded late: it takes its time. */
+/**
+ * The whole table, its titles first; '' for no row. What measures letters is loaded late: it takes
+ * its time.
+ */
 export async function renderTable<Row>(
   rows: readonly Row[],
   terminal: Pick<Terminal, 'columns' | 'now'>,

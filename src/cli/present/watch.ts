@@ -12,7 +12,8 @@ export interface Watch {
 }
 
 const longestSeconds = 3600;
-// The terminal's second screen, without a cursor and without breaking lines; and back, as if nothing had been there.
+// The terminal's second screen, without a cursor and without breaking lines; and back, as if
+// nothing had been there.
 const enter = '\u001b[?1049h\u001b[?25l\u001b[?7l';
 const leave = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 
@@ -23,7 +24,8 @@ export function openWatch(seconds: string, { stdout, columns }: CommandContext) 
   const stop = () => controller.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
   // A terminal that does not know its size says 0.
-  const rows = () => (columns === undefined ? undefined : process.stdout.rows || Number.POSITIVE_INFINITY);
+  const rows = () =>
+    columns === undefined ? undefined : process.stdout.rows || Number.POSITIVE_INFINITY;
   return { watch: { stdout, rows, intervalMs }, signal: controller.signal };
 }
 
@@ -32,15 +34,24 @@ export function parseWatchSeconds(seconds: string): number {
   return parseNumber('--watch', seconds, { least: 1, most: longestSeconds });
 }
 
-/** Shows lines until the signal, in place at a terminal; what may be over with the next look is shown in their place. */
-export async function watchLines(look: () => Promise<readonly string[]>, watch: Watch, signal: AbortSignal) {
+/**
+ * Shows lines until the signal, in place at a terminal; what may be over with the next look is
+ * shown in their place.
+ */
+export async function watchLines(
+  look: () => Promise<readonly string[]>,
+  watch: Watch,
+  signal: AbortSignal,
+) {
   const { stdout, rows, intervalMs } = watch;
   const isTerminal = rows() !== undefined;
   const explain = (error: unknown) => [`${checkTransient(error).message}; asking again`];
   if (isTerminal) stdout.write(enter);
   try {
     for await (const lines of repeat(() => look().catch(explain), intervalMs, signal)) {
-      stdout.write(isTerminal ? renderScreen(lines, rows() ?? lines.length) : `${lines.join('\n')}\n\n`);
+      stdout.write(
+        isTerminal ? renderScreen(lines, rows() ?? lines.length) : `${lines.join('\n')}\n\n`,
+      );
     }
   } finally {
     if (isTerminal) stdout.write(leave);
@@ -61,13 +72,19 @@ async function* repeat<T>(look: () => Promise<T>, intervalMs: number, signal: Ab
   } while (await sleep(intervalMs, signal));
 }
 
-/** Writes over the screen before, and clears each line behind its end: nothing is blank in between, so nothing flickers. */
+/**
+ * Writes over the screen before, and clears each line behind its end: nothing is blank in between,
+ * so nothing flickers.
+ */
 function renderScreen(lines: readonly string[], rows: number): string {
   const shown = lines.slice(0, Math.max(1, rows - 1));
   return `\u001b[H${shown.map((line) => `${line}\u001b[K\n`).join('')}\u001b[J`;
 }
 
-/** Prints a JSON object on each line until the signal: the answer, or `{error: {code, message}}`. @throws not-allowed */
+/**
+ * Prints a JSON object on each line until the signal: the answer, or `{error: {code, message}}`.
+ * @throws not-allowed
+ */
 export async function watchJson(
   ask: () => Promise<unknown>,
   { stdout, intervalMs }: Omit<Watch, 'rows'>,
@@ -84,7 +101,8 @@ export async function watchJson(
 
 /** The error, where it may be over with the next look; any other is thrown on. */
 function checkTransient(error: unknown): TributaryError {
-  const isLasting = !(error instanceof TributaryError) || ['not-allowed', 'usage-invalid'].includes(error.code);
+  const isLasting =
+    !(error instanceof TributaryError) || ['not-allowed', 'usage-invalid'].includes(error.code);
   if (isLasting) throw error;
   return error;
 }

@@ -54,7 +54,12 @@ export function listDays({ days, here }: DeviceStats) {
     { bar: ({ contracts }) => contracts, width: barWidth, dropOrder: 7 },
     { title: 'Consumers', read: ({ consumers }) => consumers, align: 'right', dropOrder: 2 },
     { bar: ({ consumers }) => consumers, width: barWidth, dropOrder: 8 },
-    { title: 'Searches', read: ({ searchInterest }) => searchInterest, align: 'right', dropOrder: 4 },
+    {
+      title: 'Searches',
+      read: ({ searchInterest }) => searchInterest,
+      align: 'right',
+      dropOrder: 4,
+    },
   ]);
 }
 
@@ -91,20 +96,31 @@ export function renderDeviceStats(stats: DeviceStats, shown: Shown): string {
   ]);
 }
 
-function renderTitle({ name, clientId, askedHours, windowHours, createdAt }: DeviceStats, { now }: Terminal): string {
+function renderTitle(
+  { name, clientId, askedHours, windowHours, createdAt }: DeviceStats,
+  { now }: Terminal,
+): string {
   const title = name === undefined ? clientId : `${name}, ${clientId}`;
   const window =
-    windowHours === undefined ? 'A window that the service does not name' : `Last ${formatWindow(windowHours)}`;
+    windowHours === undefined
+      ? 'A window that the service does not name'
+      : `Last ${formatWindow(windowHours)}`;
   const asked = windowHours === askedHours ? '' : ` (asked for: ${formatWindow(askedHours)})`;
   return `${toPlainText(title)}\n${window}${asked}, as of ${formatMoment(createdAt ?? now().toISOString())}\n`;
 }
 
 /** Uptime of each hour of a short window, a blank where nothing is known; '' for a long one. */
-function renderHours({ hours, windowHours = Infinity, createdAt }: DeviceStats, { now }: Terminal): string {
+function renderHours(
+  { hours, windowHours = Infinity, createdAt }: DeviceStats,
+  { now }: Terminal,
+): string {
   if (hours.length === 0 || windowHours > mostHours) return '';
-  const startMs = startOfHour(Date.parse(createdAt ?? '') || now().getTime()) - (windowHours - 1) * hourMs;
+  const startMs =
+    startOfHour(Date.parse(createdAt ?? '') || now().getTime()) - (windowHours - 1) * hourMs;
   const minutes = new Map(hours.map((hour) => [Date.parse(hour.startAt), hour.uptimeMinutes]));
-  const values = Array.from({ length: windowHours }, (_, index) => minutes.get(startMs + index * hourMs));
+  const values = Array.from({ length: windowHours }, (_, index) =>
+    minutes.get(startMs + index * hourMs),
+  );
   return `Uptime by hour since ${formatMoment(new Date(startMs).toISOString())}\n${renderSparkline(values, 60)}\n`;
 }
 
@@ -117,11 +133,21 @@ interface HereColumns {
   readonly read: (here: HereDay) => readonly [figure: number, difference: number | undefined];
 }
 
-/** What was counted here, and how far the service's figure is from it; left out where nothing was counted here. */
+/**
+ * What was counted here, and how far the service's figure is from it; left out where nothing was
+ * counted here.
+ */
 function createHereColumns({ of, as, dropOrder, read }: HereColumns): readonly TextColumn<Row>[] {
   const shared = { align: 'right', isOptional: true } as const;
   return [
-    { ...shared, ...as, title: 'Here', name: `${of}-here`, read: ({ here }) => here && read(here)[0], dropOrder },
+    {
+      ...shared,
+      ...as,
+      title: 'Here',
+      name: `${of}-here`,
+      read: ({ here }) => here && read(here)[0],
+      dropOrder,
+    },
     {
       ...shared,
       title: 'Diff',

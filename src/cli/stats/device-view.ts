@@ -15,20 +15,31 @@ type DayStats = ReturnType<typeof listDays>[number];
 const longestHours = 90 * 24;
 
 /** @throws codes of `Session.call` */
-export async function readDeviceStats(session: Session, client: NamedClient, askedHours: number): Promise<DeviceStats> {
+export async function readDeviceStats(
+  session: Session,
+  client: NamedClient,
+  askedHours: number,
+): Promise<DeviceStats> {
   const { clientId } = client;
   const isLongest = askedHours === longestHours;
   const lookbackHours = isLongest || session.profile.lookbackUnit === 'day' ? 24 : 1;
   const answer = isLongest
     ? await session.call('providerLast90', { clientId })
-    : await session.call('providerLastN', { clientId, lastN: Math.ceil(askedHours / lookbackHours) });
+    : await session.call('providerLastN', {
+        clientId,
+        lastN: Math.ceil(askedHours / lookbackHours),
+      });
   return viewDeviceStats(answer, { client, askedHours, lookbackHours });
 }
 
 /** `lookbackHours`: how long one of what `lookback` counts is. */
 export function viewDeviceStats(
   answer: Answer,
-  { client, askedHours, lookbackHours }: { client: NamedClient; askedHours: number; lookbackHours: number },
+  {
+    client,
+    askedHours,
+    lookbackHours,
+  }: { client: NamedClient; askedHours: number; lookbackHours: number },
 ) {
   const windowHours = answer.lookback === undefined ? undefined : answer.lookback * lookbackHours;
   const days = listDays(answer);
@@ -53,10 +64,15 @@ export function viewDeviceStats(
 
 const hourKey = /^(\d{4}-\d{2}-\d{2})-([01]\d|2[0-3])$/;
 
-/** A row for every day that any of the figures names, oldest first. Minutes online come by the hour, or by the day. */
+/**
+ * A row for every day that any of the figures names, oldest first. Minutes online come by the hour,
+ * or by the day.
+ */
 function listDays({ uptime, transferData, payout, searchInterest, contracts, clients }: Answer) {
   const minutes = Map.groupBy(Object.entries(uptime), ([key]) => hourKey.exec(key)?.[1] ?? key);
-  const others = [transferData, payout, searchInterest, contracts, clients].flatMap((figures) => Object.keys(figures));
+  const others = [transferData, payout, searchInterest, contracts, clients].flatMap((figures) =>
+    Object.keys(figures),
+  );
   return [...new Set([...minutes.keys(), ...others])].toSorted().map((day) => {
     const uptimeMinutes = sumKnown((minutes.get(day) ?? []).map(([, own]) => own));
     return {
@@ -88,22 +104,34 @@ function viewConsumer({ clientId, transferData }: Answer['clientDetails'][number
   return { clientId, transferGib: sumKnown(days.map((own) => own.transferGib)), days };
 }
 
-/** What this device counted itself in the window of the service's answer, oldest day first, and why the two may differ. */
+/**
+ * What this device counted itself in the window of the service's answer, oldest day first, and why
+ * the two may differ.
+ */
 export type HereStats = ReturnType<typeof compareDays>;
-/** A day as it was counted here; a difference is the service's figure less ours, as a share of ours. */
+/**
+ * A day as it was counted here; a difference is the service's figure less ours, as a share of ours.
+ */
 export type HereDay = HereStats['days'][number];
 
 export const hereReasons = {
   'uptime-undercounted':
     'The service counts no time while the mode changes or while it does not see the device, so its uptime is usually a little less.',
-  'history-purged': 'The service keeps its history only for a while: older days come from this device alone.',
+  'history-purged':
+    'The service keeps its history only for a while: older days come from this device alone.',
   'still-counting': 'Today is not over yet, and the service counts with a delay.',
 } as const;
 
 const worthSaying = 0.02;
 
-/** The own days beside those of the service, also those of which it says nothing any more. @throws state-unreadable */
-export async function readHere(stats: DeviceStats, place: HistoryPlace): Promise<HereStats | undefined> {
+/**
+ * The own days beside those of the service, also those of which it says nothing any more. @throws
+ * state-unreadable
+ */
+export async function readHere(
+  stats: DeviceStats,
+  place: HistoryPlace,
+): Promise<HereStats | undefined> {
   const { readHistory } = await import('../../report/history.ts');
   const { clipHours, findMoment } = await import('../../report/same-moment.ts');
   const sinceMs = startOfHour(place.nowMs - (stats.windowHours ?? stats.askedHours) * hourMs);
@@ -139,8 +167,13 @@ export function compareDays(service: readonly DayStats[], own: readonly LocalDay
     'uptime-undercounted': days.some(({ uptimeDifference = 0 }) => uptimeDifference < -worthSaying),
     'history-purged': oldest === undefined || days.some(({ day }) => day < oldest),
     'still-counting': days.some(
-      (own) => own.day === today && (isWorthSaying(own.uptimeDifference) || isWorthSaying(own.transferDifference)),
+      (own) =>
+        own.day === today &&
+        (isWorthSaying(own.uptimeDifference) || isWorthSaying(own.transferDifference)),
     ),
   };
-  return { days, reasons: (Object.keys(found) as (keyof typeof found)[]).filter((reason) => found[reason]) };
+  return {
+    days,
+    reasons: (Object.keys(found) as (keyof typeof found)[]).filter((reason) => found[reason]),
+  };
 }

@@ -2,7 +2,10 @@ import { refuseOption } from '../command.ts';
 
 type FigureName = 'uptimeHours' | 'transferGib' | 'payoutUsdc' | 'searchInterest' | 'contracts';
 
-/** The sums of what is known. Consumers are left out: one that comes up in two rows would count twice. */
+/**
+ * The sums of what is known. Consumers are left out: one that comes up in two rows would count
+ * twice.
+ */
 export function sumFigures(
   rows: readonly Readonly<Record<FigureName, number | undefined>>[],
   wholeHours: number | undefined,
@@ -30,8 +33,14 @@ export function divide(part: number | undefined, whole: number | undefined): num
   return part === undefined || whole === undefined || whole === 0 ? undefined : part / whole;
 }
 
-/** The values as at most `room` ones: the mean of each of as many equal stretches; undefined where nothing is known. */
-export function squeeze(values: readonly (number | undefined)[], room: number): readonly (number | undefined)[] {
+/**
+ * The values as at most `room` ones: the mean of each of as many equal stretches; undefined where
+ * nothing is known.
+ */
+export function squeeze(
+  values: readonly (number | undefined)[],
+  room: number,
+): readonly (number | undefined)[] {
   if (values.length <= room) return values;
   return Array.from({ length: room }, (_, index) => {
     const edges = [index, index + 1].map((own) => Math.floor((own * values.length) / room));

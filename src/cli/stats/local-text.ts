@@ -15,7 +15,10 @@ import { type LocalDay, type LocalStats, sumBy } from './local-view.ts';
 const mostDays = 90;
 const barWidth = 6;
 const widestPlot = 84;
-/** Which columns a narrow terminal is shown without, the highest first; those that are not named go before all others. */
+/**
+ * Which columns a narrow terminal is shown without, the highest first; those that are not named go
+ * before all others.
+ */
 const dropOrders: Readonly<Partial<Record<FigureName, number>>> = {
   upBytes: 8,
   downBytes: 9,
@@ -30,8 +33,18 @@ export function listLocal(stats: LocalStats) {
   const rows = shown.map((own) => ({ ...own, seconds: isLong ? countSeconds(own.day) : 86_400 }));
   return defineTable(rows, [
     { title: isLong ? 'Month' : 'Day', read: ({ day }) => day },
-    { title: 'Providing', read: ({ providingSeconds }) => providingSeconds, format: formatSeconds, align: 'right' },
-    { bar: ({ providingSeconds, seconds }) => providingSeconds / seconds, most: 1, width: barWidth, dropOrder: 7 },
+    {
+      title: 'Providing',
+      read: ({ providingSeconds }) => providingSeconds,
+      format: formatSeconds,
+      align: 'right',
+    },
+    {
+      bar: ({ providingSeconds, seconds }) => providingSeconds / seconds,
+      most: 1,
+      width: barWidth,
+      dropOrder: 7,
+    },
     { title: 'Transfer', read: sumTransfer, format: formatBytes, align: 'right' },
     { bar: sumTransfer, width: barWidth, dropOrder: 1 },
     ...listFigureColumns(),
@@ -47,7 +60,10 @@ export function renderLocalStats(stats: LocalStats, shown: Shown): string {
   return joinSections([title, renderTotals(stats), renderHours(stats, shown), shown.tables.days]);
 }
 
-function renderTitle({ askedHours, serviceProblem, since, countedSince }: LocalStats, terminal: Terminal): string {
+function renderTitle(
+  { askedHours, serviceProblem, since, countedSince }: LocalStats,
+  terminal: Terminal,
+): string {
   const isYounger = countedSince !== undefined && Date.parse(countedSince) > Date.parse(since);
   const explain = (text: string) => renderText(text, terminal.columns);
   const because = 'No figures from the service, so this is what this device counted itself.';
@@ -101,7 +117,8 @@ function listFigureColumns(): readonly Column<LocalDay>[] {
   const kept = ledgerFigures.filter(({ name }) => name !== 'providingSeconds');
   return [
     ...kept.map(({ name, title, unit }) => {
-      const format = name === 'peakBytesPerSecond' ? formatBitrate : (own: number) => formatValue(own, unit);
+      const format =
+        name === 'peakBytesPerSecond' ? formatBitrate : (own: number) => formatValue(own, unit);
       const read = (row: LocalDay) => row[name];
       return { title, read, format, align: 'right' as const, dropOrder: dropOrders[name] ?? 10 };
     }),

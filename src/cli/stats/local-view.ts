@@ -23,7 +23,8 @@ export async function readLocalStats(
   const isByHour = askedHours <= mostHoursByHour;
   const [unitMs, count] = isByHour ? [hourMs, askedHours] : [dayMs, Math.ceil(askedHours / 24)];
   const sinceMs = (Math.floor(place.nowMs / unitMs) + 1 - count) * unitMs;
-  const hours = askedHours <= mostHoursWithHours ? await readHistory({ unit: 'hour', sinceMs }, place) : [];
+  const hours =
+    askedHours <= mostHoursWithHours ? await readHistory({ unit: 'hour', sinceMs }, place) : [];
   const days = sumDays(isByHour ? hours : await readHistory({ unit: 'day', sinceMs }, place));
   const firstMs = hours[0]?.startMs ?? (days[0] && Date.parse(days[0].day));
   const countedSinceMs = firstMs === undefined ? undefined : Math.max(sinceMs, firstMs);
@@ -33,7 +34,10 @@ export async function readLocalStats(
   return {
     scope: 'local' as const,
     askedHours,
-    /** From then until now is what is shown; up to two days by the hour, beyond that whole days of UTC. */
+    /**
+     * From then until now is what is shown; up to two days by the hour, beyond that whole days of
+     * UTC.
+     */
     since: new Date(sinceMs).toISOString(),
     /** Where the record begins, if that is later; undefined where nothing was counted. */
     countedSince: countedSinceMs === undefined ? undefined : new Date(countedSinceMs).toISOString(),
@@ -51,17 +55,31 @@ export function sumDays(rows: readonly HistoryRow[]): readonly LocalDay[] {
   return sumBy(rows.map(toLocalDay), ({ day }) => day);
 }
 
-/** Days added up under a new name. By the hour the service tells only how long it saw the device. */
-export function sumBy(days: readonly LocalDay[], rename: (day: LocalDay) => string): readonly LocalDay[] {
+/**
+ * Days added up under a new name. By the hour the service tells only how long it saw the device.
+ */
+export function sumBy(
+  days: readonly LocalDay[],
+  rename: (day: LocalDay) => string,
+): readonly LocalDay[] {
   return [...Map.groupBy(days, rename)].map(([day, own]) => {
-    const sum = (name: keyof LocalDay['service']) => sumKnown(own.map(({ service }) => service[name]));
-    const service = { onlineSeconds: sum('onlineSeconds'), bytes: sum('bytes'), payoutUsdc: sum('payoutUsdc') };
+    const sum = (name: keyof LocalDay['service']) =>
+      sumKnown(own.map(({ service }) => service[name]));
+    const service = {
+      onlineSeconds: sum('onlineSeconds'),
+      bytes: sum('bytes'),
+      payoutUsdc: sum('payoutUsdc'),
+    };
     return { day, ...sumFigures(own), service };
   });
 }
 
 function toLocalDay(row: HistoryRow) {
-  const { serviceOnlineSeconds: onlineSeconds, serviceBytes: bytes, servicePayoutUsdc: payoutUsdc } = row;
+  const {
+    serviceOnlineSeconds: onlineSeconds,
+    serviceBytes: bytes,
+    servicePayoutUsdc: payoutUsdc,
+  } = row;
   const day = new Date(row.startMs).toISOString().slice(0, 10);
   return { day, ...toSeen(row), service: { onlineSeconds, bytes, payoutUsdc } };
 }
@@ -71,8 +89,14 @@ function sumFigures(rows: readonly ReturnType<typeof toSeen>[]) {
   return toSeen(rows.reduce<Figures>(addFigures, pickFigures({})));
 }
 
-/** No peak where the agent was killed before it wrote down how fast it was: the kernel kept the bytes alone. */
+/**
+ * No peak where the agent was killed before it wrote down how fast it was: the kernel kept the
+ * bytes alone.
+ */
 function toSeen(row: Partial<Figures>) {
   const { peakBytesPerSecond: peak, ...figures } = pickFigures(row);
-  return { ...figures, peakBytesPerSecond: peak === 0 && figures.upBytes + figures.downBytes > 0 ? undefined : peak };
+  return {
+    ...figures,
+    peakBytesPerSecond: peak === 0 && figures.upBytes + figures.downBytes > 0 ? undefined : peak,
+  };
 }

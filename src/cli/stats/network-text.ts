@@ -65,7 +65,8 @@ export function listDevices({ providers, totals }: NetworkStats) {
 
 /** The table, then when each device was connected. */
 export function renderNetworkStats(stats: NetworkStats, { tables, now, columns }: Shown): string {
-  if (stats.providers.length === 0) return 'No devices yet. To register this one: sudo systemctl start tributary\n';
+  if (stats.providers.length === 0)
+    return 'No devices yet. To register this one: sudo systemctl start tributary\n';
   const endMs = Date.parse(stats.createdAt ?? '') || now().getTime();
   return joinSections([
     `Last ${formatWindow(stats.windowHours)}, as of ${formatMoment(new Date(endMs).toISOString())}\n`,
@@ -79,8 +80,14 @@ function nameDevice({ name, clientId }: Pick<ProviderStats, 'name' | 'clientId'>
 }
 
 /** A line for each device that was connected at some time; '' where there is no room. */
-function renderTimelines({ providers, windowHours }: NetworkStats, endMs: number, room: number | undefined): string {
-  const seen = providers.filter(({ isConnected, connectedEvents }) => isConnected || connectedEvents.length > 0);
+function renderTimelines(
+  { providers, windowHours }: NetworkStats,
+  endMs: number,
+  room: number | undefined,
+): string {
+  const seen = providers.filter(
+    ({ isConnected, connectedEvents }) => isConnected || connectedEvents.length > 0,
+  );
   const slots = Math.min(mostSlots, (room ?? 100) - nameWidth);
   if (seen.length === 0 || slots < leastSlots) return '';
   const startMs = endMs - windowHours * hourMs;
@@ -88,9 +95,12 @@ function renderTimelines({ providers, windowHours }: NetworkStats, endMs: number
     const { connectedEvents: events, isConnected = false, uptimeHours = 0 } = provider;
     const shares = measureConnected({ events, isConnected, startMs, endMs, slots });
     const drawnHours = (windowHours * (sumKnown(shares) ?? 0)) / slots;
-    // The service keeps events for a shorter time than hours: what was before the first is not known then.
+    // The service keeps events for a shorter time than hours: what was before the first is not
+    // known then.
     const isWhole = Math.abs(drawnHours - uptimeHours) <= windowHours / 10;
-    const firstMs = isWhole ? startMs : Math.min(...events.map(({ at }) => Date.parse(at ?? '') || endMs), endMs);
+    const firstMs = isWhole
+      ? startMs
+      : Math.min(...events.map(({ at }) => Date.parse(at ?? '') || endMs), endMs);
     const firstSlot = Math.floor((slots * (firstMs - startMs)) / (endMs - startMs));
     // However short, a connection shows.
     const seenShares = shares.map((share, slot) => {
@@ -109,13 +119,22 @@ interface Timeline extends Readonly<Record<'startMs' | 'endMs' | 'slots', number
 }
 
 /** The share of each stretch in which the device was connected, oldest first. */
-export function measureConnected({ events, isConnected, startMs, endMs, slots }: Timeline): readonly number[] {
+export function measureConnected({
+  events,
+  isConnected,
+  startMs,
+  endMs,
+  slots,
+}: Timeline): readonly number[] {
   const known = events
     .map((event) => ({ atMs: Date.parse(event.at ?? ''), isConnected: event.isConnected }))
     .filter(({ atMs }) => atMs >= startMs && atMs <= endMs)
     .toSorted((one, other) => one.atMs - other.atMs);
   // Before its first event it was what that event ended.
-  const turns = [{ atMs: startMs, isConnected: known[0] ? !known[0].isConnected : isConnected }, ...known];
+  const turns = [
+    { atMs: startMs, isConnected: known[0] ? !known[0].isConnected : isConnected },
+    ...known,
+  ];
   // Whole milliseconds: a share of a fraction would fall short of 1 where all of it is meant.
   const findBound = (index: number) => startMs + Math.round((index * (endMs - startMs)) / slots);
   return Array.from({ length: slots }, (_, index) => {

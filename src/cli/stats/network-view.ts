@@ -12,27 +12,45 @@ export type NetworkStats = ReturnType<typeof viewNetworkStats>;
 export type ProviderStats = NetworkStats['providers'][number];
 
 /** @throws codes of `Session.call` */
-export async function readNetworkStats(session: Session, windowHours: number): Promise<NetworkStats> {
+export async function readNetworkStats(
+  session: Session,
+  windowHours: number,
+): Promise<NetworkStats> {
   const answer = await readProviders(session, windowHours);
-  const names = answer.providers.length === 0 ? new Map<string, string>() : await readNames(session);
+  const names =
+    answer.providers.length === 0 ? new Map<string, string>() : await readNames(session);
   return viewNetworkStats(answer, { profile: session.profile, names, windowHours });
 }
 
-/** Of a network whose answer is too large to be taken whole there is the list only: when it was made is not known then. */
+/**
+ * Of a network whose answer is too large to be taken whole there is the list only: when it was made
+ * is not known then.
+ */
 async function readProviders(session: Session, windowHours: number): Promise<Answer> {
   const isDay = windowHours === 24;
   const request = { lastN: windowHours };
-  const call = isDay ? session.call('providers', undefined) : session.call('providersLastN', request);
+  const call = isDay
+    ? session.call('providers', undefined)
+    : session.call('providersLastN', request);
   const whole = await call.catch(toUndefined('answer-too-large'));
   if (whole !== undefined) return whole;
-  const list = isDay ? session.stream('providers', undefined) : session.stream('providersLastN', request);
-  return { createdTime: undefined, providers: await Array.fromAsync(list, createRowKeeper('devices')) };
+  const list = isDay
+    ? session.stream('providers', undefined)
+    : session.stream('providersLastN', request);
+  return {
+    createdTime: undefined,
+    providers: await Array.fromAsync(list, createRowKeeper('devices')),
+  };
 }
 
 /** The figures of an answer with the names of devices by id, and their sums. */
 export function viewNetworkStats(
   answer: Answer,
-  { profile, names, windowHours }: { profile: Profile; names: ReadonlyMap<string, string>; windowHours: number },
+  {
+    profile,
+    names,
+    windowHours,
+  }: { profile: Profile; names: ReadonlyMap<string, string>; windowHours: number },
 ) {
   const providers = answer.providers.map((provider) => ({
     clientId: provider.clientId,

@@ -10,13 +10,24 @@ type Counts = Record<FigureName, typeof count>;
 const counts = Object.fromEntries([...ledgerFigures].map(({ name }) => [name, count])) as Counts;
 const historyAnswer = z.object({ rows: z.array(z.object({ start: z.iso.datetime(), ...counts })) });
 
-/** The ledger is written once an hour at rest: a running agent knows of more. No rows where none runs or answers. */
-export async function readUnwritten(options: PathOptions, context: CommandContext): Promise<readonly LedgerLine[]> {
+/**
+ * The ledger is written once an hour at rest: a running agent knows of more. No rows where none
+ * runs or answers.
+ */
+export async function readUnwritten(
+  options: PathOptions,
+  context: CommandContext,
+): Promise<readonly LedgerLine[]> {
   const since = new Date(startOfHour(context.now().getTime()) - hourMs).toISOString();
   try {
     const path = `/history.json?unit=hour&since=${since}`;
-    const { rows } = historyAnswer.parse(await askAgent(await context.resolvePlaces(options), { method: 'GET', path }));
-    return rows.map((row) => ({ start: startAt('hour', Date.parse(row.start)), ...pickFigures(row) }));
+    const { rows } = historyAnswer.parse(
+      await askAgent(await context.resolvePlaces(options), { method: 'GET', path }),
+    );
+    return rows.map((row) => ({
+      start: startAt('hour', Date.parse(row.start)),
+      ...pickFigures(row),
+    }));
   } catch {
     return [];
   }

@@ -16,14 +16,19 @@ export async function lookAtConfiguration(host: DoctorHost) {
   const { file, config, warnings } = loaded;
   const count = warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`;
   const notes = warnings.length === 0 ? '' : `; ${count}: tributary config check`;
-  return pass(`${file ?? 'no file, the environment alone'}, service ${config.service.base_url}${notes}`);
+  return pass(
+    `${file ?? 'no file, the environment alone'}, service ${config.service.base_url}${notes}`,
+  );
 }
 
-/** Whether one runs and answers; none running is no fault, since it may not have been started yet. */
+/**
+ * Whether one runs and answers; none running is no fault, since it may not have been started yet.
+ */
 export async function lookAtAgent(host: DoctorHost) {
   const status = await host.status().catch(toFailure('not-running', 'command-failed'));
   if (!(status instanceof TributaryError)) return pass(`answers: it is ${status.phase}`);
-  if (status.code === 'not-running') return skip('not running; start it: sudo systemctl start tributary');
+  if (status.code === 'not-running')
+    return skip('not running; start it: sudo systemctl start tributary');
   return fail(status.message, 'sudo systemctl restart tributary');
 }
 
@@ -33,32 +38,43 @@ const leastFiles = 64;
 
 export async function lookAtDisk(host: DoctorHost): Promise<Finding> {
   const { disk, stateDirectory } = host;
-  if (!(await disk.isThere(stateDirectory))) return skip(`${stateDirectory} is not there yet; the agent makes it`);
+  if (!(await disk.isThere(stateDirectory)))
+    return skip(`${stateDirectory} is not there yet; the agent makes it`);
   const blocked = await disk.tryWriting(stateDirectory);
   const remount = `sudo mount -o remount,rw "$(df --output=target ${stateDirectory} | tail -1)"`;
   if (blocked === 'EROFS') return fail(`${stateDirectory} is on a read-only disk`, remount);
   const space = await disk.space(stateDirectory);
   const room = `${formatBytes(space.freeBytes)} free`;
-  if (space.freeBytes < leastBytes) return fail(`${stateDirectory}: ${room}`, `Make room: du -xh / | sort -h | tail`);
+  if (space.freeBytes < leastBytes)
+    return fail(`${stateDirectory}: ${room}`, `Make room: du -xh / | sort -h | tail`);
   if (space.files > 0 && space.freeFiles < leastFiles) {
     const few = `${stateDirectory}: room for ${space.freeFiles} more files`;
     return fail(few, 'Remove small files: df -i; journalctl --vacuum-files=2');
   }
-  return (await findWrongRights(host, blocked)) ?? (await findWrongState(host)) ?? pass(`${stateDirectory}, ${room}`);
+  return (
+    (await findWrongRights(host, blocked)) ??
+    (await findWrongState(host)) ??
+    pass(`${stateDirectory}, ${room}`)
+  );
 }
 
 async function findWrongState({ machine, state }: DoctorHost): Promise<Finding | undefined> {
   const found = await state().catch(toFailure());
   if (found instanceof TributaryError) {
     // The agent sets a broken file aside and recovers what was in it.
-    return found.code === 'state-unreadable' ? fail(found.message, 'sudo systemctl restart tributary') : undefined;
+    return found.code === 'state-unreadable'
+      ? fail(found.message, 'sudo systemctl restart tributary')
+      : undefined;
   }
   if (found.identity === undefined || !hasMoved(found.identity, await machine())) return undefined;
   // A copied card, or a device on another board: its owner has to say which.
   return fail('this device was registered on another machine', findAction('identity-moved'));
 }
 
-async function findWrongRights(host: DoctorHost, blocked: string | undefined): Promise<Finding | undefined> {
+async function findWrongRights(
+  host: DoctorHost,
+  blocked: string | undefined,
+): Promise<Finding | undefined> {
   const { disk, stateDirectory, userId } = host;
   const [folder, ...files] = await disk.holdings(stateDirectory).catch(() => []);
   if (folder !== undefined && (folder.mode & 0o077) !== 0) {
@@ -68,14 +84,18 @@ async function findWrongRights(host: DoctorHost, blocked: string | undefined): P
   // To give it away would give away what its other name belongs to.
   const doubled = foreign.find((file) => file.isDoubled);
   if (doubled !== undefined) {
-    return fail(`${doubled.path} is a second name of another user's file`, `sudo rm ${toShellWord(doubled.path)}`);
+    return fail(
+      `${doubled.path} is a second name of another user's file`,
+      `sudo rm ${toShellWord(doubled.path)}`,
+    );
   }
   if (foreign[0] !== undefined) {
     const fix = `sudo chown -R --reference=${stateDirectory} ${stateDirectory}`;
     return fail(`${foreign[0].path} belongs to another user than its directory`, fix);
   }
   if (blocked === undefined) return undefined;
-  if (userId !== 0) return skip(`${stateDirectory} belongs to another user: ask as that user, or with sudo`);
+  if (userId !== 0)
+    return skip(`${stateDirectory} belongs to another user: ask as that user, or with sudo`);
   // Root without its usual power over files, as in a container.
   const fix = `sudo chown -R 0:0 ${stateDirectory} && sudo chmod 700 ${stateDirectory}`;
   return fail(`the agent's user may not write to ${stateDirectory}`, fix);

@@ -7,7 +7,10 @@ import type { DoctorHost } from '../host.ts';
 /** Only its processor can be wrong: a Node that is too old does not even start this program. */
 export async function lookAtNode({ nodeVersion, processor }: DoctorHost) {
   if (['x64', 'arm64'].includes(processor)) return pass(`Node ${nodeVersion}`);
-  return fail(`a Node for ${processor}: only 64-bit systems are supported (amd64, arm64)`, 'Install a 64-bit system');
+  return fail(
+    `a Node for ${processor}: only 64-bit systems are supported (amd64, arm64)`,
+    'Install a 64-bit system',
+  );
 }
 
 /** Less than a start needs. */
@@ -15,7 +18,8 @@ const leastMemoryBytes = 48 * 1024 ** 2;
 
 /** The kernel's available memory or the container's remaining limit, the smaller of the two. */
 export async function lookAtMemory({ disk }: DoctorHost) {
-  const find = async (path: string, pattern: RegExp) => pattern.exec((await disk.read(path)) ?? '')?.[1];
+  const find = async (path: string, pattern: RegExp) =>
+    pattern.exec((await disk.read(path)) ?? '')?.[1];
   const kilobytes = await find('/proc/meminfo', /^MemAvailable:\s*(\d+) kB/m);
   if (kilobytes === undefined) return skip('/proc/meminfo cannot be read');
   const available = Number(kilobytes) * 1024;
@@ -24,10 +28,13 @@ export async function lookAtMemory({ disk }: DoctorHost) {
   const limit = await find('/sys/fs/cgroup/memory.max', /^(\d+)$/m);
   const used = await find('/sys/fs/cgroup/memory.current', /^(\d+)$/m);
   const ofContainer =
-    limit === undefined || used === undefined ? Number.POSITIVE_INFINITY : Math.max(0, Number(limit) - Number(used));
+    limit === undefined || used === undefined
+      ? Number.POSITIVE_INFINITY
+      : Math.max(0, Number(limit) - Number(used));
   const found = `${formatBytes(Math.min(available, ofContainer))} available, ${formatBytes(swapFree)} of swap free`;
   if (Math.min(available + swapFree, ofContainer) >= leastMemoryBytes) return pass(found);
-  if (ofContainer < available) return fail(`${found}: the container's limit`, 'docker update --memory 256m CONTAINER');
+  if (ofContainer < available)
+    return fail(`${found}: the container's limit`, 'docker update --memory 256m CONTAINER');
   return fail(found, 'Stop what uses the most memory: ps -eo rss,args --sort=-rss | head -5');
 }
 
@@ -46,11 +53,13 @@ const setClock = 'sudo timedatectl set-ntp true';
 /** A wrong clock makes every certificate and every sign-in look invalid. */
 export async function lookAtClock(host: DoctorHost) {
   const now = host.now();
-  if (!isClockSet(now.getTime())) return fail(`this device believes it is ${now.toISOString()}`, setClock);
+  if (!isClockSet(now.getTime()))
+    return fail(`this device believes it is ${now.toISOString()}`, setClock);
   const theirs = await host.serviceDate().catch(() => undefined);
   if (theirs === undefined) return pass(`${now.toISOString()}, with nothing to compare it with`);
   const seconds = (host.now().getTime() - theirs.getTime()) / 1000;
-  if (Math.abs(seconds) <= mostSeconds) return pass(`within ${formatSeconds(Math.abs(seconds) + 1)} of the service's`);
+  if (Math.abs(seconds) <= mostSeconds)
+    return pass(`within ${formatSeconds(Math.abs(seconds) + 1)} of the service's`);
   const how = seconds < 0 ? 'behind' : 'ahead of';
   return fail(`${formatSeconds(Math.abs(seconds))} ${how} the service's clock`, setClock);
 }
@@ -60,13 +69,22 @@ export async function lookAtNft(host: DoctorHost) {
     return fail('the program nft is not installed', 'sudo apt-get install nftables');
   }
   if (!(await host.isNetworkAdmin())) return skip('needs root: sudo tributary doctor');
-  const listing = host.exec({ program: 'nft', args: ['list', 'tables'], doing: 'listing the nft tables' });
+  const listing = host.exec({
+    program: 'nft',
+    args: ['list', 'tables'],
+    doing: 'listing the nft tables',
+  });
   const tables = await listing.catch(toFailure('command-failed'));
-  if (typeof tables === 'string') return pass((await findProgram(host, 'conntrack')) ? 'answers' : withoutConntrack);
+  if (typeof tables === 'string')
+    return pass((await findProgram(host, 'conntrack')) ? 'answers' : withoutConntrack);
   const isSynology = (await Promise.all(marksOfSynology.map(host.disk.isThere))).includes(true);
   if (!isSynology) return fail(tables.message, 'sudo modprobe nf_tables');
-  const fix = 'Use another device, or Debian in a virtual machine on this one (docs/install-docker.md)';
-  return fail('the kernel of Synology DSM has no nftables: nothing could keep consumers off your network', fix);
+  const fix =
+    'Use another device, or Debian in a virtual machine on this one (docs/install-docker.md)';
+  return fail(
+    'the kernel of Synology DSM has no nftables: nothing could keep consumers off your network',
+    fix,
+  );
 }
 
 const withoutConntrack =
@@ -80,12 +98,14 @@ const tunDevice = '/dev/net/tun';
 /** wireguard-go needs it, the kernel's WireGuard does not. */
 export async function lookAtTun(host: DoctorHost) {
   const backend = await findBackend(host);
-  const isForKernel = backend === 'kernel' || (backend === 'auto' && (await hasKernelWireGuard(host)));
+  const isForKernel =
+    backend === 'kernel' || (backend === 'auto' && (await hasKernelWireGuard(host)));
   if (isForKernel) return pass("not needed: the kernel's own WireGuard carries the tunnel");
   const code = await host.disk.tryOpen(tunDevice);
   if (code === undefined) return pass(`${tunDevice} opens`);
   const isClosed = code === 'EACCES' || code === 'EPERM';
-  if (isClosed && host.userId !== 0) return skip(`${tunDevice} is closed to this user: sudo tributary doctor`);
+  if (isClosed && host.userId !== 0)
+    return skip(`${tunDevice} is closed to this user: sudo tributary doctor`);
   const onHost = isClosed ? `sudo chmod 0666 ${tunDevice}` : 'sudo modprobe tun';
   const fix = (await isContainer(host)) ? 'docker run --device /dev/net/tun …' : onHost;
   return fail(`${tunDevice} ${isClosed ? 'may not be opened' : 'is missing'}`, fix);
@@ -99,12 +119,16 @@ export async function lookAtWireGuard(host: DoctorHost) {
     hasKernelWireGuard(host),
     findProgram(host, 'wireguard-go'),
   ]);
-  if (!hasTool) return fail('the program wg is not installed', 'sudo apt-get install wireguard-tools');
+  if (!hasTool)
+    return fail('the program wg is not installed', 'sudo apt-get install wireguard-tools');
   if (isInKernel && backend !== 'userspace') return pass("the kernel's own");
   if (backend === 'kernel')
     return fail('this kernel has none, and tunnel.backend asks for it', 'sudo modprobe wireguard');
   if (hasGo) return pass('wireguard-go');
-  return fail('nothing carries it here: wireguard-go is not installed', 'sudo apt-get install wireguard-go');
+  return fail(
+    'nothing carries it here: wireguard-go is not installed',
+    'sudo apt-get install wireguard-go',
+  );
 }
 
 async function isContainer({ disk }: Pick<DoctorHost, 'disk'>): Promise<boolean> {
@@ -113,7 +137,12 @@ async function isContainer({ disk }: Pick<DoctorHost, 'disk'>): Promise<boolean>
 }
 
 async function findProgram({ exec }: Pick<DoctorHost, 'exec'>, program: string) {
-  return exec({ program, args: ['--version'], doing: `looking for ${program}`, timeoutMs: 4000 }).then(
+  return exec({
+    program,
+    args: ['--version'],
+    doing: `looking for ${program}`,
+    timeoutMs: 4000,
+  }).then(
     () => true,
     (error: unknown) => !hasCode(error, 'missing-program'),
   );
@@ -124,7 +153,10 @@ async function findBackend({ configuration }: Pick<DoctorHost, 'configuration'>)
   return (await configuration().catch(() => undefined))?.config.tunnel.backend ?? 'auto';
 }
 
-/** True where this kernel has WireGuard, loaded, built in or as a module that can be. Nothing is loaded to find out. */
+/**
+ * True where this kernel has WireGuard, loaded, built in or as a module that can be. Nothing is
+ * loaded to find out.
+ */
 async function hasKernelWireGuard({ disk }: Pick<DoctorHost, 'disk'>): Promise<boolean> {
   if (await disk.isThere('/sys/module/wireguard')) return true;
   const release = (await disk.read('/proc/sys/kernel/osrelease'))?.trim();

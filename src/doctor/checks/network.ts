@@ -11,15 +11,21 @@ import type { DoctorHost } from '../host.ts';
 /** The agent changes only its own network namespace; without one it needs a way to create it. */
 export async function lookAtNamespace(host: DoctorHost) {
   const place = await host.place();
-  if (place.kind === 'own') return pass("this network namespace, which holds none of the host's hardware");
+  if (place.kind === 'own')
+    return pass("this network namespace, which holds none of the host's hardware");
   if (place.inside !== undefined) return pass(`tributary, on this host (${place.hardware})`);
   const isRoot = host.userId === 0;
-  const hasPasta = await Promise.all(['/usr/bin/pasta', '/usr/local/bin/pasta'].map(host.disk.isThere));
+  const hasPasta = await Promise.all(
+    ['/usr/bin/pasta', '/usr/local/bin/pasta'].map(host.disk.isThere),
+  );
   if (isRoot || hasPasta.includes(true)) {
     const how = isRoot ? 'when it starts' : 'with pasta';
     return pass(`the host's own (${place.hardware}); the agent creates its own ${how}`);
   }
-  return fail(`the host's own (${place.hardware}), and this user cannot create one`, 'sudo apt-get install passt');
+  return fail(
+    `the host's own (${place.hardware}), and this user cannot create one`,
+    'sudo apt-get install passt',
+  );
 }
 
 /** A default route over an interface that is up. */
@@ -34,48 +40,78 @@ export async function lookAtUplink(host: DoctorHost) {
   }
   if (settings.configured !== undefined) {
     const isThere = interfaces.some((own) => own.name === settings.configured);
-    const fix = isThere ? `sudo ip link set ${settings.configured} up` : 'Name another in gateway.uplink: ip -br link';
-    return fail(`gateway.uplink is ${settings.configured}, which is ${isThere ? 'down' : 'not there'}`, fix);
+    const fix = isThere
+      ? `sudo ip link set ${settings.configured} up`
+      : 'Name another in gateway.uplink: ip -br link';
+    return fail(
+      `gateway.uplink is ${settings.configured}, which is ${isThere ? 'down' : 'not there'}`,
+      fix,
+    );
   }
-  const route = routes.find(({ table, destination }) => table === 'main' && destination === 'default');
-  if (route === undefined) return fail('there is no default route', 'Check the cable or Wi-Fi, then: sudo dhclient -v');
-  return fail(`the default route is via ${route.interface}, which is down`, `sudo ip link set ${route.interface} up`);
+  const route = routes.find(
+    ({ table, destination }) => table === 'main' && destination === 'default',
+  );
+  if (route === undefined)
+    return fail('there is no default route', 'Check the cable or Wi-Fi, then: sudo dhclient -v');
+  return fail(
+    `the default route is via ${route.interface}, which is down`,
+    `sudo ip link set ${route.interface} up`,
+  );
 }
 
-/** What the choice of an uplink here goes by: what the configuration names is in the agent's namespace, not on a host. */
+/**
+ * What the choice of an uplink here goes by: what the configuration names is in the agent's
+ * namespace, not on a host.
+ */
 async function findUplinkSettings(host: DoctorHost) {
   const { gateway, tunnel } = (await host.configuration()).config;
-  if ((await host.place()).kind === 'host') return { configured: undefined, tunnelInterface: hostSide };
+  if ((await host.place()).kind === 'host')
+    return { configured: undefined, tunnelInterface: hostSide };
   return { configured: gateway.uplink, tunnelInterface: tunnel.interface };
 }
 
 const ownRange = '100.64.0.0/10';
 const ownTable = '52';
 
-/** An exit node takes all traffic to the Internet, and Tailscale drops its own range where it comes from elsewhere. */
+/**
+ * An exit node takes all traffic to the Internet, and Tailscale drops its own range where it comes
+ * from elsewhere.
+ */
 export async function lookAtTailscale(host: DoctorHost) {
   const here = await observeRoutes(host.exec, 4);
   if (here.some(({ table, destination }) => table === ownTable && destination === 'default')) {
-    return fail("Tailscale's exit node takes all Internet traffic", 'sudo tailscale set --exit-node=');
+    return fail(
+      "Tailscale's exit node takes all Internet traffic",
+      'sudo tailscale set --exit-node=',
+    );
   }
   if ((await host.place()).kind === 'host') return pass("not in the agent's namespace");
   const { interfaces } = await host.network();
-  if (!interfaces.some(({ name }) => name.startsWith('tailscale'))) return pass('not beside the agent');
+  if (!interfaces.some(({ name }) => name.startsWith('tailscale')))
+    return pass('not beside the agent');
   const spec = await host.tunnel().catch(() => undefined);
   const clash = spec?.addresses.find(({ address }) => isInAny(address, [ownRange]));
   if (clash === undefined) return pass('beside the agent, and out of its way');
-  return fail(`Tailscale drops the tunnel's range (${clash.address} is in ${ownRange})`, 'sudo tributary namespace up');
+  return fail(
+    `Tailscale drops the tunnel's range (${clash.address} is in ${ownRange})`,
+    'sudo tributary namespace up',
+  );
 }
 
 const networkdSettings = '/etc/systemd/networkd.conf.d/tributary.conf';
 const fence = 5181;
 
-/** systemd-networkd deletes rules for routing that it did not make, in its own network namespace only. */
+/**
+ * systemd-networkd deletes rules for routing that it did not make, in its own network namespace
+ * only.
+ */
 export async function lookAtNetworkd(host: DoctorHost) {
   const isThere = await host.disk.isThere('/run/systemd/netif/state');
   if (!isThere) return pass('does not run here');
   if ((await host.place()).kind === 'host') return pass("keeps to the host's namespace");
-  const texts = await Promise.all(['/etc/systemd/networkd.conf', networkdSettings].map(host.disk.read));
+  const texts = await Promise.all(
+    ['/etc/systemd/networkd.conf', networkdSettings].map(host.disk.read),
+  );
   if (texts.some((text) => /^ManageForeignRoutingPolicyRules=(no|false|0)$/m.test(text ?? ''))) {
     return pass("leaves other programs' routing rules alone");
   }
@@ -85,13 +121,19 @@ export async function lookAtNetworkd(host: DoctorHost) {
   if (!isTunnelThere || rules.some(({ priority }) => priority === fence))
     return pass('has left the routing rules alone so far');
   const text = '[Network]\\nManageForeignRoutingPolicyRules=no\\n';
-  return fail("systemd-networkd deletes the agent's routing rules", `printf '${text}' | sudo tee ${networkdSettings}`);
+  return fail(
+    "systemd-networkd deletes the agent's routing rules",
+    `printf '${text}' | sudo tee ${networkdSettings}`,
+  );
 }
 
 /** What routers and what is behind them show most. */
 const triedPorts = [22, 23, 53, 80, 443, 7547, 8080, 8443];
 
-/** The home's public address: whether it is known, what answers there from inside, and that it is refused. */
+/**
+ * The home's public address: whether it is known, what answers there from inside, and that it is
+ * refused.
+ */
 export async function lookAtOutside(host: DoctorHost): Promise<Finding> {
   const { gateway } = (await host.configuration()).config;
   const here = await host.networkHere();
@@ -104,7 +146,10 @@ export async function lookAtOutside(host: DoctorHost): Promise<Finding> {
   const router = chooseRouter(here, uplink);
   const { addresses } = await host.askOutside({ router, natPmp, upnp, stun });
   if (addresses.length > 0) return lookAtAddresses(host, addresses, gateway.allow_destinations);
-  if (named[0]) return pass(`not told by ${router ?? 'anybody'}; gateway.deny_destinations names ${named.join(', ')}`);
+  if (named[0])
+    return pass(
+      `not told by ${router ?? 'anybody'}; gateway.deny_destinations names ${named.join(', ')}`,
+    );
   const whose = `${router ?? 'the network'} does not tell your public address`;
   return fail(
     `${whose}, so consumers may reach what your router exposes there`,
@@ -112,24 +157,42 @@ export async function lookAtOutside(host: DoctorHost): Promise<Finding> {
   );
 }
 
-async function lookAtAddresses(host: DoctorHost, addresses: readonly string[], allowed: readonly string[]) {
+async function lookAtAddresses(
+  host: DoctorHost,
+  addresses: readonly string[],
+  allowed: readonly string[],
+) {
   const tried = addresses.flatMap((address) => triedPorts.map((port) => [address, port] as const));
-  const outcomes = await Promise.all(tried.map(async (one) => ((await host.tryConnection(...one)) ? [one[1]] : [])));
+  const outcomes = await Promise.all(
+    tried.map(async (one) => ((await host.tryConnection(...one)) ? [one[1]] : [])),
+  );
   const ports = [...new Set(outcomes.flat())];
   const shown = addresses.join(', ');
-  const found = ports.length === 0 ? 'nothing answers there from inside' : `answers from inside on ${ports.join(', ')}`;
+  const found =
+    ports.length === 0
+      ? 'nothing answers there from inside'
+      : `answers from inside on ${ports.join(', ')}`;
   if (addresses.some((address) => isInAny(address, allowed))) {
     return pass(`${shown} ${found}; gateway.allow_destinations lets consumers reach it`);
   }
   const refused = await findRefused(host);
-  if (refused === undefined || addresses.every((address) => isInAny(address, [...refused, ...specialPrefixes.v4]))) {
+  if (
+    refused === undefined ||
+    addresses.every((address) => isInAny(address, [...refused, ...specialPrefixes.v4]))
+  ) {
     const word = refused === undefined ? 'the agent refuses it' : 'it is refused';
     return pass(`${shown} ${found}; ${word} to consumers`);
   }
-  return fail(`${shown} ${found}, and is not refused to consumers`, 'sudo systemctl restart tributary');
+  return fail(
+    `${shown} ${found}, and is not refused to consumers`,
+    'sudo systemctl restart tributary',
+  );
 }
 
-/** The device's own networks as the kernel has them; undefined where no agent runs, or this user may not look. */
+/**
+ * The device's own networks as the kernel has them; undefined where no agent runs, or this user may
+ * not look.
+ */
 async function findRefused(host: DoctorHost): Promise<readonly string[] | undefined> {
   if (!(await host.isNetworkAdmin())) return undefined;
   const exec = await host.inside().catch(() => undefined);

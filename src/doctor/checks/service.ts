@@ -15,9 +15,12 @@ export async function lookAtDns(host: DoctorHost) {
     (name) => name !== '' && isIP(name) === 0,
   );
   if (names.length === 0) return pass('not needed: every address is a number');
-  const resolved = await Promise.all(names.map(async (name) => ({ name, address: await host.resolve(name) })));
+  const resolved = await Promise.all(
+    names.map(async (name) => ({ name, address: await host.resolve(name) })),
+  );
   const missing = resolved.find(({ address }) => address === undefined);
-  if (missing === undefined) return pass(resolved.map(({ name, address }) => `${name} is ${address}`).join(', '));
+  if (missing === undefined)
+    return pass(resolved.map(({ name, address }) => `${name} is ${address}`).join(', '));
   const fix = `Check the name servers in /etc/resolv.conf: getent ahosts ${missing.name}`;
   return fail(`${missing.name} has no address`, fix);
 }
@@ -28,13 +31,22 @@ export async function lookAtService(host: DoctorHost): Promise<Finding> {
   const answer = await host.knock().catch(toFailure('service-unreachable'));
   if (answer instanceof TributaryError) {
     const isCertificate = /certificate|CERT_|self.signed|altname|issuer/i.test(answer.message);
-    return fail(answer.message, isCertificate ? ownAuthority : `Test the connection: curl -v ${baseUrl}`);
+    return fail(
+      answer.message,
+      isCertificate ? ownAuthority : `Test the connection: curl -v ${baseUrl}`,
+    );
   }
-  const found = judge(judgeStatus({ name: 'clients', answer, secrets: [], nowMs: host.now().getTime() }), baseUrl);
+  const found = judge(
+    judgeStatus({ name: 'clients', answer, secrets: [], nowMs: host.now().getTime() }),
+    baseUrl,
+  );
   return found.verdict === 'fail' ? found : ((await tryFromAgent(host)) ?? found);
 }
 
-/** What keeps the agent, in a namespace of its own, from what answers on the host; undefined: nothing, as far as can be seen. */
+/**
+ * What keeps the agent, in a namespace of its own, from what answers on the host; undefined:
+ * nothing, as far as can be seen.
+ */
 async function tryFromAgent(host: DoctorHost): Promise<Finding | undefined> {
   const place = await host.place();
   if (place.kind !== 'host') return undefined;
@@ -42,10 +54,16 @@ async function tryFromAgent(host: DoctorHost): Promise<Finding | undefined> {
   const { hostname, port, protocol } = new URL(service.base_url);
   const address = await host.resolve(hostname);
   const why = explainKeptAway(hostname, address, gateway.allow_destinations);
-  if (why !== undefined) return fail(why, `Add ${address} to gateway.allow_destinations; consumers can then reach it`);
+  if (why !== undefined)
+    return fail(why, `Add ${address} to gateway.allow_destinations; consumers can then reach it`);
   if (place.inside === undefined || address === undefined || !isIPv4(address)) return undefined;
   const args = ['-e', connectScript, address, port || (protocol === 'https:' ? '443' : '80')];
-  const trying = place.inside({ program: process.execPath, args, doing: `connecting to ${address}`, timeoutMs: 6000 });
+  const trying = place.inside({
+    program: process.execPath,
+    args,
+    doing: `connecting to ${address}`,
+    timeoutMs: 6000,
+  });
   if ((await trying.catch(toFailure('command-failed'))) === '') return undefined;
   const found = `${service.base_url} answers on this host, but the agent gets no connection to ${address}`;
   return fail(found, 'sudo systemctl restart tributary-netns tributary');
@@ -69,7 +87,10 @@ function judge(fault: TributaryError | undefined, baseUrl: string): Finding {
       return pass(`${baseUrl} answers, and limits requests right now`);
     case 'answer-redirected':
     case 'answer-not-json':
-      return fail(fault.message, `Sign in to the network on the way, in a browser here: ${baseUrl}`);
+      return fail(
+        fault.message,
+        `Sign in to the network on the way, in a browser here: ${baseUrl}`,
+      );
     case 'operation-not-served':
       return fail(fault.message, 'sudo tributary config set service.base_url ADDRESS');
     default:
@@ -84,10 +105,13 @@ export async function lookAtToken(host: DoctorHost) {
   const { token } = await host.state();
   if (token === undefined) {
     const { authCode } = (await host.configuration()).credentials;
-    return authCode === undefined ? fail('this device is not signed in', signIn) : pass('an auth code, not spent yet');
+    return authCode === undefined
+      ? fail('this device is not signed in', signIn)
+      : pass('an auth code, not spent yet');
   }
   const expiresAtMs = readClaims(token)?.expiresAtMs;
-  const leftSeconds = expiresAtMs === undefined ? undefined : (expiresAtMs - host.now().getTime()) / 1000;
+  const leftSeconds =
+    expiresAtMs === undefined ? undefined : (expiresAtMs - host.now().getTime()) / 1000;
   if (leftSeconds !== undefined && leftSeconds <= 0) {
     return fail(`the sign-in expired ${formatSeconds(-leftSeconds)} ago`, signIn);
   }
@@ -95,14 +119,19 @@ export async function lookAtToken(host: DoctorHost) {
   if (answer instanceof TributaryError) {
     const { reasons = [] } = (await host.status().catch(() => undefined)) ?? {};
     const kept = reasons.find(({ code }) => code === 'sign-in-refused');
-    if (kept !== undefined) return fail(`the service has refused the sign-in since ${kept.since}`, kept.action);
+    if (kept !== undefined)
+      return fail(`the service has refused the sign-in since ${kept.since}`, kept.action);
     return fail('the service no longer accepts the sign-in', signIn);
   }
-  const left = leftSeconds === undefined ? 'without an end' : `good for ${formatSeconds(leftSeconds)}`;
+  const left =
+    leftSeconds === undefined ? 'without an end' : `good for ${formatSeconds(leftSeconds)}`;
   return pass(`accepted by the service, ${left}`);
 }
 
-/** The numbers of the modes differ between dialects: the wrong one would announce another mode than the owner's. */
+/**
+ * The numbers of the modes differ between dialects: the wrong one would announce another mode than
+ * the owner's.
+ */
 export async function lookAtProfile(host: DoctorHost) {
   const { profile } = (await host.configuration()).config.service;
   const { registration } = await host.state();
@@ -110,7 +139,10 @@ export async function lookAtProfile(host: DoctorHost) {
   const spoken = registration.showsProduction ? 'production' : 'documented';
   if (spoken === (profile ?? 'documented')) return pass(spoken);
   const found = `the service speaks ${spoken}, the configuration says ${profile ?? 'nothing'}`;
-  return fail(found, `sudo tributary config set service.profile ${spoken} && sudo systemctl restart tributary`);
+  return fail(
+    found,
+    `sudo tributary config set service.profile ${spoken} && sudo systemctl restart tributary`,
+  );
 }
 
 /** Registered once, and still known to the service. */
@@ -123,7 +155,11 @@ export async function lookAtClient(host: DoctorHost) {
     return fail(`the service no longer lists ${clientId}`, 'sudo tributary login --new-device');
   }
   const others = rows.filter((row) => row.clientId !== clientId);
-  const other = identity && others.find(({ deviceSpec }) => readInstallId(deviceSpec) === identity.installId);
+  const other =
+    identity && others.find(({ deviceSpec }) => readInstallId(deviceSpec) === identity.installId);
   if (other === undefined) return pass(`${clientId}, listed once`);
-  return fail(`this device is listed twice, also as ${other.clientId}`, `Remove ${other.clientId} at the service`);
+  return fail(
+    `this device is listed twice, also as ${other.clientId}`,
+    `Remove ${other.clientId} at the service`,
+  );
 }

@@ -1,5 +1,18 @@
 import * as z from 'zod';
-import { answer, count, flag, integer, list, maybe, number, object, oneOf, secret, text, time } from '../fields.ts';
+import {
+  answer,
+  count,
+  flag,
+  integer,
+  list,
+  maybe,
+  number,
+  object,
+  oneOf,
+  secret,
+  text,
+  time,
+} from '../fields.ts';
 import { asking, making, type Operation, reading } from '../operation.ts';
 
 /** Where payouts may go. */
@@ -36,7 +49,9 @@ export const accountOperations = {
     ...asking,
     summary: 'Chooses the wallet that payouts go to.',
     path: '/account/payout-wallet',
-    request: object(() => ({ wallet_id: z.string().describe('A wallet, by its id at the service.') })),
+    request: object(() => ({
+      wallet_id: z.string().describe('A wallet, by its id at the service.'),
+    })),
     response: answer(() => ({})),
   },
 } as const satisfies Record<string, Operation>;
@@ -48,7 +63,9 @@ export const authOperations = {
     summary: 'Creates a code to log in with.',
     path: '/auth/code-create',
     request: object(() => ({
-      duration_minutes: number.describe('How long the code is to be good for, in minutes; 10 by default.'),
+      duration_minutes: number.describe(
+        'How long the code is to be good for, in minutes; 10 by default.',
+      ),
       uses: count.describe('How often the code may be redeemed; 1 by default.'),
     })),
     response: answer(() => ({
@@ -62,7 +79,9 @@ export const authOperations = {
     summary: 'Exchanges a code for a network JWT.',
     path: '/auth/code-login',
     authentication: 'none',
-    request: object(() => ({ auth_code: z.string().describe('Code to log in with. It may begin with a hyphen.') })),
+    request: object(() => ({
+      auth_code: z.string().describe('Code to log in with. It may begin with a hyphen.'),
+    })),
     response: answer(() => ({ by_jwt: networkJwt })),
   },
   passwordSet: {
@@ -92,10 +111,12 @@ export const authOperations = {
       ),
     })),
     response: answer(() => ({
-      network: maybe(z.object({ by_jwt: networkJwt })).describe('The network that the guest session has become.'),
-      verification_required: maybe(z.object({ user_auth: text.describe('E-mail address or phone number.') })).describe(
-        'There while `user_auth` has to be verified.',
+      network: maybe(z.object({ by_jwt: networkJwt })).describe(
+        'The network that the guest session has become.',
       ),
+      verification_required: maybe(
+        z.object({ user_auth: text.describe('E-mail address or phone number.') }),
+      ).describe('There while `user_auth` has to be verified.'),
     })),
   },
 } as const satisfies Record<string, Operation>;

@@ -28,7 +28,9 @@ const listProxyFields = () => ({
 export const proxyClient = object(listProxyFields);
 /** The same as auth-client answers it. */
 export const proxyConfigResult = object(() => ({
-  keepalive_seconds: number.describe('Seconds between two signs of life; 0 where the service leaves it to the device.'),
+  keepalive_seconds: number.describe(
+    'Seconds between two signs of life; 0 where the service leaves it to the device.',
+  ),
   ...listProxyFields(),
 }));
 
@@ -61,7 +63,9 @@ const initialDeviceState = object(() => ({
 
 const ipAddress = z.union([z.ipv4(), z.ipv6()], 'an IP address is expected');
 const proxyConfig = object(() => ({
-  lock_caller_ip: flag.describe('True to let only the address use the proxy that the service sees the caller at.'),
+  lock_caller_ip: flag.describe(
+    'True to let only the address use the proxy that the service sees the caller at.',
+  ),
   lock_ip_list: maybe(z.array(ipAddress)).describe('Addresses that alone may use the proxy.'),
   https_require_auth: flag.describe('True to have the HTTPS proxy ask for a token.'),
   enable_wg: flag.describe('True to be issued a WireGuard tunnel.'),
@@ -72,7 +76,8 @@ const proxyConfig = object(() => ({
 export const authClientOperations = {
   authClient: {
     ...making,
-    summary: 'Registers a device as a client, or authenticates a client again; issues its proxy and tunnel.',
+    summary:
+      'Registers a device as a client, or authenticates a client again; issues its proxy and tunnel.',
     path: '/network/auth-client',
     authentication: 'any-jwt',
     request: object(() => ({
@@ -83,7 +88,10 @@ export const authClientOperations = {
       device_spec: text.describe('What the device is: hardware, software.'),
       proxy_config: maybe(proxyConfig).describe('Which proxy is wanted.'),
     })),
-    /** `client_id` is in production answers only; documented ones carry it as a claim of `by_client_jwt`. */
+    /**
+     * `client_id` is in production answers only; documented ones carry it as a claim of
+     * `by_client_jwt`.
+     */
     response: answer(() => ({
       by_client_jwt: secret.describe("The client's own token (JWT)."),
       client_id: text.describe('A client.'),
@@ -101,7 +109,9 @@ export const resident = object(() => ({
   resident_host: text.describe('Host that it runs on.'),
   resident_service: text.describe('Service that it runs.'),
   resident_block: text.describe('Block of the service.'),
-  resident_internal_ports: list(z.number().meta({ type: 'integer' })).describe('Ports that it listens on inside.'),
+  resident_internal_ports: list(z.number().meta({ type: 'integer' })).describe(
+    'Ports that it listens on inside.',
+  ),
 }));
 
 /** A client's connection to the service, present or past. */
@@ -169,7 +179,9 @@ export const clientsOperations = {
     summary: "Reads how reliably the network's clients were online, by buckets of time.",
     path: '/network/reliability',
     response: answer(() => ({
-      reliability_window: maybe(reliabilityWindow).describe('The time looked at, cut into buckets.'),
+      reliability_window: maybe(reliabilityWindow).describe(
+        'The time looked at, cut into buckets.',
+      ),
     })),
   },
 } as const satisfies Record<string, Operation>;

@@ -47,9 +47,15 @@ export const deviceOperations = {
     summary: 'Lists the devices shared in either direction, and those that wait to be adopted.',
     path: '/device/associations',
     response: answer(() => ({
-      pending_adoption_devices: list(adoptableDevice).describe('Devices that adopt codes were created for.'),
-      incoming_shared_devices: list(sharedDevice).describe('Devices that other networks share with the caller.'),
-      outgoing_shared_devices: list(sharedDevice).describe('Devices that the caller shares with other networks.'),
+      pending_adoption_devices: list(adoptableDevice).describe(
+        'Devices that adopt codes were created for.',
+      ),
+      incoming_shared_devices: list(sharedDevice).describe(
+        'Devices that other networks share with the caller.',
+      ),
+      outgoing_shared_devices: list(sharedDevice).describe(
+        'Devices that the caller shares with other networks.',
+      ),
     })),
   },
   setProvide: {
@@ -61,6 +67,8 @@ export const deviceOperations = {
       client_id: z.string().describe('A client.'),
       provide_mode: modeNumber,
     })),
-    response: answer(() => ({ provide_mode: integer.describe('Provide mode, as a number of the profile in use.') })),
+    response: answer(() => ({
+      provide_mode: integer.describe('Provide mode, as a number of the profile in use.'),
+    })),
   },
 } as const satisfies Record<string, Operation>;

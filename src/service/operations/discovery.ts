@@ -1,5 +1,16 @@
 import * as z from 'zod';
-import { answer, count, flag, integer, list, maybe, number, object, oneOf, text } from '../fields.ts';
+import {
+  answer,
+  count,
+  flag,
+  integer,
+  list,
+  maybe,
+  number,
+  object,
+  oneOf,
+  text,
+} from '../fields.ts';
 import { asking, type Operation, reading } from '../operation.ts';
 
 /** What is wanted of a provider; of the four, one or more. */
@@ -60,7 +71,9 @@ export const discoveryOperations = {
     path: '/network/find-providers2',
     authentication: 'none',
     request: object(() => ({
-      specs: maybe(z.array(providerSpec)).describe('Wishes for a provider; any one of them will do.'),
+      specs: maybe(z.array(providerSpec)).describe(
+        'Wishes for a provider; any one of them will do.',
+      ),
       count: count.describe('How many at most.'),
       exclude_client_ids: maybe(z.array(z.string())).describe('Providers that are not wanted.'),
       exclude_destinations: maybe(z.array(z.array(z.string()))).describe(
@@ -83,7 +96,9 @@ export const discoveryOperations = {
       count: count.describe('How many at most.'),
       exclude_location_ids: maybe(z.array(z.string())).describe('Locations that are not wanted.'),
     })),
-    response: answer(() => ({ client_ids: list(z.string()).describe('Providers, the best first.') })),
+    response: answer(() => ({
+      client_ids: list(z.string()).describe('Providers, the best first.'),
+    })),
     list: 'client_ids',
   },
   findLocations: {
@@ -116,7 +131,9 @@ export const discoveryOperations = {
     summary: 'Turns an intended use or a place, in words, into wishes for a provider.',
     path: '/network/create-provider-spec',
     request: object(() => ({ query: text.describe('A place or an intended use, in words.') })),
-    response: answer(() => ({ specs: list(providerSpec).describe('Wishes for a provider; any one of them will do.') })),
+    response: answer(() => ({
+      specs: list(providerSpec).describe('Wishes for a provider; any one of them will do.'),
+    })),
     list: 'specs',
   },
 } as const satisfies Record<string, Operation>;

@@ -2,12 +2,18 @@ import * as z from 'zod';
 import { answer, flag, integer, list, map, number, object, text, time } from '../fields.ts';
 import { asking, type Operation, reading } from '../operation.ts';
 
-/** One provider over a window; the `_last_24h` names are kept whatever the window is (service-interface, "Stats"). */
+/**
+ * One provider over a window; the `_last_24h` names are kept whatever the window is
+ * (service-interface, "Stats").
+ */
 export const providerWindow = object(() => ({
   client_id: text.describe('A client.'),
   connected: flag.describe('True while online.'),
   connected_events_last_24h: list(
-    z.object({ event_time: time('When that was.'), connected: flag.describe('True while online.') }),
+    z.object({
+      event_time: time('When that was.'),
+      connected: flag.describe('True while online.'),
+    }),
   ).describe('When it came online and went offline.'),
   uptime_last_24h: number.describe('Hours online.'),
   transfer_data_last_24h: number.describe('Data transferred, in GiB.'),
@@ -28,7 +34,9 @@ const transferByDate = map(z.number()).describe('Data transferred in GiB, by dat
 
 /** Of provider-last-90 `lookback` is a number of days, and every map is keyed by date. */
 export const providerStats = answer(() => ({
-  lookback: number.describe('How far the report looks back, in hours; in days in the production profile.'),
+  lookback: number.describe(
+    'How far the report looks back, in hours; in days in the production profile.',
+  ),
   created_time: time('When the report was made.'),
   uptime: map(z.number()).describe('Minutes online, by hour (`yyyy-mm-dd-hh`) or by date.'),
   transfer_data: transferByDate,
@@ -36,9 +44,9 @@ export const providerStats = answer(() => ({
   search_interest: map(z.number()).describe('Searches that it was an answer to, by date.'),
   contracts: map(z.number()).describe('Contracts served, by date.'),
   clients: map(z.number()).describe('Consumers served, by date.'),
-  client_details: list(z.object({ client_id: text.describe('A client.'), transfer_data: transferByDate })).describe(
-    'The same for each consumer.',
-  ),
+  client_details: list(
+    z.object({ client_id: text.describe('A client.'), transfer_data: transferByDate }),
+  ).describe('The same for each consumer.'),
 }));
 
 export const earner = object(() => ({

@@ -30,8 +30,14 @@ export function createAssets() {
   return {
     style: createAsset('/page.css', createAnswer('text/css; charset=utf-8', styleText)),
     script: createAsset('/page.js', createAnswer('text/javascript; charset=utf-8', scriptText)),
-    icon: { ...icon, answer: (request: StatusRequest) => icon.answer(request).then((own) => paint(own, request)) },
-    manifest: createAsset('/page.webmanifest', createAnswer('application/manifest+json', JSON.stringify(manifest))),
+    icon: {
+      ...icon,
+      answer: (request: StatusRequest) => icon.answer(request).then((own) => paint(own, request)),
+    },
+    manifest: createAsset(
+      '/page.webmanifest',
+      createAnswer('application/manifest+json', JSON.stringify(manifest)),
+    ),
     nameIcon: (tone: Tone) => `${icon.href}&tone=${tone}`,
   };
 }
@@ -52,7 +58,10 @@ function createAsset(path: string, plain: StatusAnswer) {
     async answer({ headers, query }: StatusRequest): Promise<StatusAnswer> {
       const answer = await packAnswer(plain, headers);
       if (query.get('v') !== version) return answer;
-      return { ...answer, headers: { ...answer.headers, 'Cache-Control': 'public, max-age=31536000, immutable' } };
+      return {
+        ...answer,
+        headers: { ...answer.headers, 'Cache-Control': 'public, max-age=31536000, immutable' },
+      };
     },
   };
 }
@@ -62,9 +71,18 @@ const compress = promisify(gzip);
 const leastBytes = 1_000;
 
 /** The answer compressed, if the browser can read that: `gzip;q=0` says that it cannot. */
-export async function packAnswer(answer: StatusAnswer, headers: StatusRequest['headers']): Promise<StatusAnswer> {
+export async function packAnswer(
+  answer: StatusAnswer,
+  headers: StatusRequest['headers'],
+): Promise<StatusAnswer> {
   const vary = { ...answer.headers, Vary: 'Accept-Encoding' };
-  const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(headers['accept-encoding'] ?? ''));
+  const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
+    String(headers['accept-encoding'] ?? ''),
+  );
   if (answer.body.length < leastBytes || !takesGzip) return { ...answer, headers: vary };
-  return { ...answer, packed: await compress(answer.body), headers: { ...vary, 'Content-Encoding': 'gzip' } };
+  return {
+    ...answer,
+    packed: await compress(answer.body),
+    headers: { ...vary, 'Content-Encoding': 'gzip' },
+  };
 }

@@ -6,13 +6,19 @@ import type { View } from './view.ts';
 /** One bar of a chart: both directions, and the words shown when it is pointed at. */
 export type Bar = Readonly<Record<'label' | 'words', string> & Record<'up' | 'down', number>>;
 
-/** A round number that is at least as large, whose half is round too: 1, 2, 4, 6, 8 or 10 of some power of ten. */
+/**
+ * A round number that is at least as large, whose half is round too: 1, 2, 4, 6, 8 or 10 of some
+ * power of ten.
+ */
 export function chooseTop(most: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
   return ([1, 2, 4, 6, 8].find((step) => step * power >= most) ?? 10) * power;
 }
 
-/** Bars with a round scale and at most so many labels. Lengths are percent: nothing is stretched, however wide the screen is. */
+/**
+ * Bars with a round scale and at most so many labels. Lengths are percent: nothing is stretched,
+ * however wide the screen is.
+ */
 export function renderBars(bars: readonly Bar[], summary: string, labels: number): Html {
   const top = chooseTop(Math.max(...bars.map(({ up, down }) => up + down), 1000));
   const every = Math.ceil(bars.length / labels);
@@ -27,7 +33,9 @@ ${bars.map(({ up, down, words }, index) => {
 `;
 })}</svg>
 <svg class="axis" aria-hidden="true">${bars.map(({ label }, index) =>
-    index % every === 0 ? html`<text x="${round((index + 0.5) * width)}%" y="75%">${label}</text>` : html``,
+    index % every === 0
+      ? html`<text x="${round((index + 0.5) * width)}%" y="75%">${label}</text>`
+      : html``,
   )}</svg>`;
 }
 
@@ -58,12 +66,20 @@ const height = 100;
 /** Below it every line would look like a storm. */
 const leastBytesPerSecond = 12_500;
 
-/** Throughput of both directions in the last minutes: its words and its lines, by the ids of their elements. */
+/**
+ * Throughput of both directions in the last minutes: its words and its lines, by the ids of their
+ * elements.
+ */
 export function drawThroughput({ speed, speeds, stepMs, document, clock, now }: View) {
-  const topBits = chooseTop(8 * Math.max(...speeds.flatMap(({ up, down }) => [up, down]), leastBytesPerSecond));
-  const formatSpeed = (direction: 'up' | 'down') => (speed === undefined ? '…' : formatBitrate(speed[direction]));
+  const topBits = chooseTop(
+    8 * Math.max(...speeds.flatMap(({ up, down }) => [up, down]), leastBytesPerSecond),
+  );
+  const formatSpeed = (direction: 'up' | 'down') =>
+    speed === undefined ? '…' : formatBitrate(speed[direction]);
   const draw = (direction: 'up' | 'down') => {
-    const heights = speeds.map((own) => Math.round(height - (own[direction] * 8 * height) / topBits));
+    const heights = speeds.map((own) =>
+      Math.round(height - (own[direction] * 8 * height) / topBits),
+    );
     const x = (mostSteps + 1 - heights.length) * stepWidth;
     const [first = height] = heights;
     const lines = heights.slice(1).map((y, index) => `l${stepWidth} ${y - (heights[index] ?? 0)}`);

@@ -1,6 +1,9 @@
 import { type TimeZone, toInstantMs, toWallMs } from '../../provide/zone.ts';
 
-/** Times as the owner's wall shows them: in the time zone of schedule and cap, so that midnight here is midnight there. */
+/**
+ * Times as the owner's wall shows them: in the time zone of schedule and cap, so that midnight here
+ * is midnight there.
+ */
 export type WallClock = ReturnType<typeof createWallClock>;
 
 const dayMs = 86_400_000;
@@ -27,7 +30,8 @@ export function createWallClock(timeZone: TimeZone) {
     formatMoment: (time: Date, now: Date) =>
       toDate(time) === toDate(now) ? formatClock(time) : `${formatDay(time)}, ${formatClock(time)}`,
     /** When the day began that is so many days from today, in ms. */
-    startOfDay: (now: Date, daysOn: number) => toInstantMs(Date.parse(toDate(now)) + daysOn * dayMs, timeZone),
+    startOfDay: (now: Date, daysOn: number) =>
+      toInstantMs(Date.parse(toDate(now)) + daysOn * dayMs, timeZone),
     formatMonth,
     /** When the month began, or another so many months from it, in ms. */
     startOfMonth(now: Date, monthsOn = 0) {

@@ -14,17 +14,30 @@ export function pickUptime(row: HistoryRow): Figure {
   return { here: row.providingSeconds, service: row.serviceOnlineSeconds };
 }
 
-/** Both counts over the slots that are over and of which the service said something (undefined: none), and ours over all. */
-export function compareSlots(slots: readonly CountedSlot[], pickFigure: (row: HistoryRow) => Figure) {
-  const figures = slots.flatMap(({ row, isWhole }) => (row === undefined ? [] : [{ ...pickFigure(row), isWhole }]));
+/**
+ * Both counts over the slots that are over and of which the service said something (undefined:
+ * none), and ours over all.
+ */
+export function compareSlots(
+  slots: readonly CountedSlot[],
+  pickFigure: (row: HistoryRow) => Figure,
+) {
+  const figures = slots.flatMap(({ row, isWhole }) =>
+    row === undefined ? [] : [{ ...pickFigure(row), isWhole }],
+  );
   const said = figures.filter(({ service, isWhole }) => isWhole && service !== undefined);
-  const sum = (some: typeof figures, count: keyof Figure) => some.reduce((total, own) => total + (own[count] ?? 0), 0);
-  const both = said.length === 0 ? undefined : { here: sum(said, 'here'), service: sum(said, 'service') };
+  const sum = (some: typeof figures, count: keyof Figure) =>
+    some.reduce((total, own) => total + (own[count] ?? 0), 0);
+  const both =
+    said.length === 0 ? undefined : { here: sum(said, 'here'), service: sum(said, 'service') };
   return { here: sum(figures, 'here'), both };
 }
 
 /** What the service counted of the same bytes; it may not have spoken of all of them yet. */
-export function describeServiceCount({ here, both }: ReturnType<typeof compareSlots>, unsaid = ''): string {
+export function describeServiceCount(
+  { here, both }: ReturnType<typeof compareSlots>,
+  unsaid = '',
+): string {
   if (both === undefined) return unsaid;
   const part = both.here === here ? '' : ` of ${formatBytes(both.here)}`;
   return `The service counted ${formatBytes(both.service)}${part}: ${describeDifference(both.here, both.service)}.`;

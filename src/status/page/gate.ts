@@ -1,36 +1,53 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '../../lib/secret.ts';
-import { answerNotFound, createJsonAnswer, type StatusAnswer, type StatusRequest } from '../answers.ts';
+import {
+  answerNotFound,
+  createJsonAnswer,
+  type StatusAnswer,
+  type StatusRequest,
+} from '../answers.ts';
 import { nameCaller } from '../limit-connections.ts';
 
 const triesPerMinute = 10;
 const callerLimit = 256;
 
 /**
- * Lets an order of the page itself that carries the token through (undefined), or says why not. Another site has to ask
- * before it sends the header or the content type (CORS), and nothing here answers. @param nowMs a monotonic clock in ms
+ * Lets an order of the page itself that carries the token through (undefined), or says why not.
+ * Another site has to ask before it sends the header or the content type (CORS), and nothing here
+ * answers. @param nowMs a monotonic clock in ms
  */
 export function createGate(token: Secret | undefined, nowMs: () => number) {
   const attempts = createAttempts(triesPerMinute, 60_000);
   return (request: StatusRequest): StatusAnswer | undefined => {
     if (token === undefined) return answerNotFound();
-    if (!isFromPage(request.headers)) return createRefusal(403, 'Orders are taken from the page itself only.');
+    if (!isFromPage(request.headers))
+      return createRefusal(403, 'Orders are taken from the page itself only.');
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
       return createRefusal(415, 'An order is JSON, and says so in its content type.');
     }
-    // The right token first: nobody who guesses at it keeps its owner out, and it is too long to be guessed.
+    // The right token first: nobody who guesses at it keeps its owner out, and it is too long to be
+    // guessed.
     if (isToken(request.headers.authorization, token)) return undefined;
     const waitMs = attempts(nameCaller(request.address), nowMs());
     if (waitMs > 0) {
       const waitSeconds = Math.ceil(waitMs / 1000);
-      const refused = createRefusal(429, `Too many wrong tokens in a minute: try again in ${waitSeconds} s.`);
+      const refused = createRefusal(
+        429,
+        `Too many wrong tokens in a minute: try again in ${waitSeconds} s.`,
+      );
       return { ...refused, headers: { 'Retry-After': String(waitSeconds) } };
     }
-    return { ...createRefusal(401, 'This is not the token.'), headers: { 'WWW-Authenticate': 'Bearer' } };
+    return {
+      ...createRefusal(401, 'This is not the token.'),
+      headers: { 'WWW-Authenticate': 'Bearer' },
+    };
   };
 }
 
-/** How long a caller must wait in ms; 0 counts the try. `most` tries in `windowMs`; the oldest caller is forgotten. */
+/**
+ * How long a caller must wait in ms; 0 counts the try. `most` tries in `windowMs`; the oldest
+ * caller is forgotten.
+ */
 export function createAttempts(most: number, windowMs: number) {
   const tries = new Map<string, readonly number[]>();
   return (caller: string, nowMs: number): number => {
@@ -46,7 +63,9 @@ export function createAttempts(most: number, windowMs: number) {
   };
 }
 
-/** Browsers say where a request comes from; a program that says nothing has only the token to show. */
+/**
+ * Browsers say where a request comes from; a program that says nothing has only the token to show.
+ */
 function isFromPage({ host, origin, 'sec-fetch-site': site }: StatusRequest['headers']): boolean {
   if (site !== undefined && site !== 'same-origin') return false;
   return origin === undefined || origin === `http://${host}` || origin === `https://${host}`;

@@ -5,38 +5,68 @@ import { createJsonAnswer, type StatusAnswer } from '../answers.ts';
 import type { StatusSource } from '../source.ts';
 import { unitMs } from './slots.ts';
 
-/** How far back each unit may be asked for; a longer answer would be large, and is what the file itself is for. */
+/**
+ * How far back each unit may be asked for; a longer answer would be large, and is what the file
+ * itself is for.
+ */
 const daysBack = { hour: { usual: 2, most: 62 }, day: { usual: 31, most: 3660 } } as const;
 
 const question = z.object({ unit: z.enum(['hour', 'day']), since: z.iso.datetime().optional() });
 
 /**
- * `GET /history.json?unit=hour|day&since=ISO8601`: what was shared, row by row, the oldest first, and what the service
- * counted for the same time (null: not known). `kept` is false where there is no ledger. @throws usage-invalid
+ * `GET /history.json?unit=hour|day&since=ISO8601`: what was shared, row by row, the oldest first,
+ * and what the service counted for the same time (null: not known). `kept` is false where there is
+ * no ledger. @throws usage-invalid
  */
-export async function answerHistory({ history, now }: StatusSource, query: URLSearchParams): Promise<StatusAnswer> {
+export async function answerHistory(
+  { history, now }: StatusSource,
+  query: URLSearchParams,
+): Promise<StatusAnswer> {
   const { unit, sinceMs } = parseQuestion(query, now().getTime());
   const rows = (await history?.({ unit, sinceMs })) ?? [];
   const since = new Date(sinceMs).toISOString();
-  return createJsonAnswer(200, { version: 1, unit, since, kept: history !== undefined, rows: rows.map(toWireRow) });
+  return createJsonAnswer(200, {
+    version: 1,
+    unit,
+    since,
+    kept: history !== undefined,
+    rows: rows.map(toWireRow),
+  });
 }
 
 function parseQuestion(query: URLSearchParams, nowMs: number) {
-  const parsed = question.safeParse({ unit: query.get('unit') ?? 'hour', since: query.get('since') ?? undefined });
+  const parsed = question.safeParse({
+    unit: query.get('unit') ?? 'hour',
+    since: query.get('since') ?? undefined,
+  });
   if (!parsed.success) {
-    throw new TributaryError('usage-invalid', 'reading the request: unit is hour or day, since is a time in ISO 8601');
+    throw new TributaryError(
+      'usage-invalid',
+      'reading the request: unit is hour or day, since is a time in ISO 8601',
+    );
   }
   const { unit, since } = parsed.data;
-  const sinceMs = since === undefined ? nowMs - daysBack[unit].usual * unitMs.day : Date.parse(since);
+  const sinceMs =
+    since === undefined ? nowMs - daysBack[unit].usual * unitMs.day : Date.parse(since);
   if (sinceMs < nowMs - daysBack[unit].most * unitMs.day) {
-    throw new TributaryError('usage-invalid', `reading the request: since is at most ${daysBack[unit].most} days ago`);
+    throw new TributaryError(
+      'usage-invalid',
+      `reading the request: since is at most ${daysBack[unit].most} days ago`,
+    );
   }
   return { unit, sinceMs };
 }
 
 /** The payout is not in it: the page and the commands have it from the service. */
 function toWireRow(row: HistoryRow) {
-  const { startMs, serviceOnlineSeconds, serviceBytes, servicePayoutUsdc: _, serviceUntilMs: __, ...figures } = row;
+  const {
+    startMs,
+    serviceOnlineSeconds,
+    serviceBytes,
+    servicePayoutUsdc: _,
+    serviceUntilMs: __,
+    ...figures
+  } = row;
   return {
     start: new Date(startMs).toISOString(),
     ...figures,

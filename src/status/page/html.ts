@@ -8,13 +8,19 @@ export interface Html {
 
 type Part = string | number | Html | undefined | readonly Html[];
 
-/** HTML from a template: each part is escaped, unless it was made in the same way. undefined leaves nothing. */
+/**
+ * HTML from a template: each part is escaped, unless it was made in the same way. undefined leaves
+ * nothing.
+ */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return { html: texts.map((text, index) => `${text}${toHtml(parts[index])}`).join('') };
 }
 
 /** A time for people, and for programs beside it. */
-export function renderMoment(time: Date, { clock, now }: { readonly clock: WallClock; readonly now: Date }): Html {
+export function renderMoment(
+  time: Date,
+  { clock, now }: { readonly clock: WallClock; readonly now: Date },
+): Html {
   return html`<time datetime="${time.toISOString()}">${clock.formatMoment(time, now)}</time>`;
 }
 
@@ -31,13 +37,18 @@ export function renderCommand(command: string): Html {
 
 /** Advice such as `Sign in: tributary login`, its commands as such. */
 export function renderAdvice(advice: string): Html {
-  const [, text, commands] = /^(.*): ((?:tributary|nft|wg|ip|df|ls|apt-get) .*)$/.exec(advice) ?? [];
+  const [, text, commands] =
+    /^(.*): ((?:tributary|nft|wg|ip|df|ls|apt-get) .*)$/.exec(advice) ?? [];
   if (text === undefined || commands === undefined) return html`${advice}`;
   return html`${text}, on the device: ${commands.split('; ').map(renderCommand)}`;
 }
 
 function toHtml(part: Part): string {
   if (part === undefined) return '';
-  if (typeof part === 'object') return 'html' in part ? part.html : part.map((own) => own.html).join('');
-  return toPlainText(String(part)).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  if (typeof part === 'object')
+    return 'html' in part ? part.html : part.map((own) => own.html).join('');
+  return toPlainText(String(part)).replace(
+    /[&<>"']/g,
+    (character) => `&#${character.charCodeAt(0)};`,
+  );
 }

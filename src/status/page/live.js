@@ -39,7 +39,12 @@ async function refresh() {
     const fresh = await load('/');
     const [icon, now] = ['icon', 'now'].map((id) => fresh.getElementById(id));
     takeOver(fresh);
-    show({ title: fresh.title, icon: icon.getAttribute('href'), at: now.dateTime, now: now.textContent });
+    show({
+      title: fresh.title,
+      icon: icon.getAttribute('href'),
+      at: now.dateTime,
+      now: now.textContent,
+    });
     hear();
   } catch {
     hear(true);
@@ -49,19 +54,27 @@ async function refresh() {
 /** What an event says: words and lines by the ids of their elements; a part whose tag is another one is asked for. */
 function show({ title = shown.title, icon = shown.icon, script, at, ...rest }) {
   // Another version of the agent: its page needs its own script.
-  if (script !== undefined && script !== document.querySelector('script').integrity) return location.reload();
+  if (script !== undefined && script !== document.querySelector('script').integrity)
+    return location.reload();
   Object.assign(shown, { title, icon });
   document.title = title;
   if (find('icon').getAttribute('href') !== icon) find('icon').href = icon;
   if (at !== undefined) find('now').dateTime = at;
-  const places = Object.entries(rest).flatMap(([id, value]) => (find(id) === null ? [] : [[id, value, find(id)]]));
+  const places = Object.entries(rest).flatMap(([id, value]) =>
+    find(id) === null ? [] : [[id, value, find(id)]],
+  );
   for (const [id, value, place] of places) {
     if (id.startsWith('line-')) place.setAttribute('d', value);
     else if (!id.startsWith('live-')) place.textContent = value;
   }
-  const stale = places.filter(([id, value, place]) => id.startsWith('live-') && place.dataset.live !== value);
+  const stale = places.filter(
+    ([id, value, place]) => id.startsWith('live-') && place.dataset.live !== value,
+  );
   if (stale.length > 0)
-    load(`/?parts=${stale.map(([id]) => id.slice('live-'.length))}`).then(takeOver, () => undefined);
+    load(`/?parts=${stale.map(([id]) => id.slice('live-'.length))}`).then(
+      takeOver,
+      () => undefined,
+    );
 }
 
 /** The agent is there, or is not; after a while it is asked, also where it is: a proxy may hold events back. */
@@ -104,7 +117,10 @@ function say(text) {
 function toSeconds(choice) {
   if (choice === undefined || choice === '') return undefined;
   if (choice !== 'tomorrow') return Number(choice);
-  return Math.max(1, Math.round((Number(find('tomorrow').dataset.at) - Date.parse(find('now').dateTime)) / 1000));
+  return Math.max(
+    1,
+    Math.round((Number(find('tomorrow').dataset.at) - Date.parse(find('now').dateTime)) / 1000),
+  );
 }
 
 function askForToken(order, text) {
@@ -129,7 +145,8 @@ async function send(order) {
     const told = await answer.json();
     await refresh();
     // What was pressed may be gone.
-    if (document.activeElement === document.body) find('orders').querySelector('.primary, [popovertarget]').focus();
+    if (document.activeElement === document.body)
+      find('orders').querySelector('.primary, [popovertarget]').focus();
     if (answer.status === 401) {
       sessionStorage.removeItem(storageKey);
       askForToken(order, `${told.error.message} Type it again.`);
@@ -144,7 +161,11 @@ function order(mode, choice, limit) {
   for (const open of document.querySelectorAll('dialog[open]')) open.close();
   document.querySelector(':popover-open')?.hidePopover();
   const limitBitsPerSecond = limit ? Math.round(limit * 1e6) : undefined;
-  void send({ mode: mode === 'auto' ? null : mode, forSeconds: toSeconds(choice), limitBitsPerSecond });
+  void send({
+    mode: mode === 'auto' ? null : mode,
+    forSeconds: toSeconds(choice),
+    limitBitsPerSecond,
+  });
 }
 
 document.addEventListener('click', ({ target }) => {
@@ -194,10 +215,20 @@ function explore(probe) {
     bars[at].classList.add('on');
     readout.textContent = bars[at].querySelector('title').textContent;
     readout.hidden = false;
-    Object.assign(probe, { ariaValueMax: bars.length, ariaValueNow: at + 1, ariaValueText: readout.textContent });
+    Object.assign(probe, {
+      ariaValueMax: bars.length,
+      ariaValueNow: at + 1,
+      ariaValueText: readout.textContent,
+    });
   };
   const ariaLabel = `${probe.dataset.label}: values`;
-  Object.assign(probe, { role: 'slider', tabIndex: 0, ariaLabel, ariaValueMin: 1, ariaValueNow: 1 });
+  Object.assign(probe, {
+    role: 'slider',
+    tabIndex: 0,
+    ariaLabel,
+    ariaValueMin: 1,
+    ariaValueNow: 1,
+  });
   probe.addEventListener('focus', () => probe.matches(':focus-visible') && point(99));
   probe.addEventListener('blur', rest);
   probe.addEventListener('pointerleave', rest);

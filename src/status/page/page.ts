@@ -14,8 +14,12 @@ import { buildView, type View } from './view.ts';
 
 type Answer = (request: StatusRequest) => StatusAnswer | Promise<StatusAnswer>;
 
-/** The page for people and what it asks for. What answers throws usage-invalid, state-unwritable. */
-export function createPage(source: StatusSource): (request: StatusRequest) => Promise<StatusAnswer> {
+/**
+ * The page for people and what it asks for. What answers throws usage-invalid, state-unwritable.
+ */
+export function createPage(
+  source: StatusSource,
+): (request: StatusRequest) => Promise<StatusAnswer> {
   const monotonicMs = () => performance.now();
   const assets = createAssets();
   const gate = createGate(source.pageToken, monotonicMs);
@@ -49,7 +53,10 @@ export function createPage(source: StatusSource): (request: StatusRequest) => Pr
     ['/page.js', assets.script.answer],
     ['/page.svg', assets.icon.answer],
     ['/page.webmanifest', assets.manifest.answer],
-    ['/history.json', async ({ query, headers }) => packAnswer(await answerHistory(source, query), headers)],
+    [
+      '/history.json',
+      async ({ query, headers }) => packAnswer(await answerHistory(source, query), headers),
+    ],
     // For those with the token.
     ['/provide', (request) => gate(request) ?? setProvide(source, request.body)],
   ]);

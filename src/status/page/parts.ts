@@ -39,7 +39,10 @@ export function renderPart(name: PartName, view: View): Html {
   return html`<div id="live-${name}" data-live="${tagPart(name, view)}"${role}>${parts[name](view)}</div>`;
 }
 
-/** Changes with what the part shows. The figures and lines in the live chart are sent as such, so that only its coming counts. */
+/**
+ * Changes with what the part shows. The figures and lines in the live chart are sent as such, so
+ * that only its coming counts.
+ */
 export function tagPart(name: PartName, view: View): string {
   if (name === 'throughput') return isMeasured(view) ? 'shown' : 'none';
   return createHash('sha1').update(parts[name](view).html).digest('base64url').slice(0, 8);

@@ -3,14 +3,23 @@ import type { ReadHistory, StatusSource } from '../source.ts';
 import { createWallClock } from './clock.ts';
 import { type ChartName, chartSpans, findSlotStart, type Span, unitMs } from './slots.ts';
 
-/** Rows since the month began, or the chart if that is longer; each month before it in one row, as far as read. */
+/**
+ * Rows since the month began, or the chart if that is longer; each month before it in one row, as
+ * far as read.
+ */
 export type Past = Readonly<Record<ChartName, readonly HistoryRow[]>>;
 
 const freshMs = 60_000;
 const halfMonthMs = 15 * unitMs.day;
 
-/** Reads the ledger at most once a minute; undefined where there is none, or none that can be read. @param nowMs a monotonic clock in ms */
-export function createPastReader(source: StatusSource, nowMs: () => number): () => Promise<Past | undefined> {
+/**
+ * Reads the ledger at most once a minute; undefined where there is none, or none that can be read.
+ * @param nowMs a monotonic clock in ms
+ */
+export function createPastReader(
+  source: StatusSource,
+  nowMs: () => number,
+): () => Promise<Past | undefined> {
   const { history } = source;
   if (history === undefined) return async () => undefined;
   let past: Promise<Omit<Past, 'months'> | undefined> = Promise.resolve(undefined);
@@ -20,7 +29,10 @@ export function createPastReader(source: StatusSource, nowMs: () => number): () 
     const now = source.now();
     const clock = createWallClock(source.facts().timeZone);
     const readRows = (name: 'hours' | 'days') => {
-      const sinceMs = Math.min(clock.startOfMonth(now), findSlotStart({ ...chartSpans[name], now, clock }, 0));
+      const sinceMs = Math.min(
+        clock.startOfMonth(now),
+        findSlotStart({ ...chartSpans[name], now, clock }, 0),
+      );
       return history({ unit: chartSpans[name].unit, sinceMs });
     };
     const rows = { hours: await readRows('hours'), days: await readRows('days') };
@@ -38,7 +50,10 @@ export function createPastReader(source: StatusSource, nowMs: () => number): () 
   };
 }
 
-/** Months that are over do not change: each is read once, after an answer and not before it, one at a time because of the memory. */
+/**
+ * Months that are over do not change: each is read once, after an answer and not before it, one at
+ * a time because of the memory.
+ */
 function createMonthReader(history: ReadHistory) {
   const read = new Map<number, HistoryRow | undefined>();
   let reading = Promise.resolve();
@@ -55,7 +70,9 @@ function createMonthReader(history: ReadHistory) {
       for (const known of read.keys()) if (!starts.includes(known)) read.delete(known);
       for (const [index, startMs] of starts.slice(0, -1).entries()) {
         if (read.has(startMs) && startMs < settledMs) continue;
-        reading = reading.then(() => readMonth(startMs, starts[index + 1] ?? 0)).catch(() => undefined);
+        reading = reading
+          .then(() => readMonth(startMs, starts[index + 1] ?? 0))
+          .catch(() => undefined);
       }
       // What the service says of a month's last day may come two days later.
       settledMs = toMonth(span.now.getTime() - 2 * unitMs.day);
@@ -68,11 +85,15 @@ function toMonth(timeMs: number): number {
   return Date.parse(new Date(timeMs).toISOString().slice(0, 7));
 }
 
-/** The sum of days from the start of a month on; undefined where there are none. What the service said of some of them alone is left out. */
+/**
+ * The sum of days from the start of a month on; undefined where there are none. What the service
+ * said of some of them alone is left out.
+ */
 export function sumMonth(startMs: number, days: readonly HistoryRow[]): HistoryRow | undefined {
   const [first] = days;
   if (first === undefined) return undefined;
-  const sum = (read: (row: HistoryRow) => number) => days.reduce((total, row) => total + read(row), 0);
+  const sum = (read: (row: HistoryRow) => number) =>
+    days.reduce((total, row) => total + read(row), 0);
   const sumKnown = (read: (row: HistoryRow) => number | undefined) =>
     days.every((row) => read(row) !== undefined) ? sum((row) => read(row) ?? 0) : undefined;
   return {

@@ -4,7 +4,9 @@ import { type Html, html, renderCommand } from './html.ts';
 import { modeWords } from './render-state.ts';
 import type { View } from './view.ts';
 
-/** Pausing and resuming, in the header. Without a token the page only reads, and says what to type. */
+/**
+ * Pausing and resuming, in the header. Without a token the page only reads, and says what to type.
+ */
 export function renderOrders({ document, takesControl }: View): Html {
   if (!takesControl) return renderMenu('hint', renderHint());
   const { provide } = document;

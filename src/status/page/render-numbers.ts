@@ -9,10 +9,16 @@ export function renderNumbers(view: View): Html {
 ${[renderEarned(view), renderShared(view), renderCap(view), renderKeptOut(view)]}</dl>`;
 }
 
-function renderCard(title: string, figure: string, ...notes: readonly (string | Html | undefined)[]): Html {
+function renderCard(
+  title: string,
+  figure: string,
+  ...notes: readonly (string | Html | undefined)[]
+): Html {
   return html`<div class="card"><dt>${title}</dt><dd><b>${figure}</b> ${notes
     .filter((note) => note !== undefined && note !== '')
-    .map((note) => (typeof note === 'object' ? note : html`<span class="note">${note}</span>`))}</dd></div>
+    .map((note) =>
+      typeof note === 'object' ? note : html`<span class="note">${note}</span>`,
+    )}</dd></div>
 `;
 }
 
@@ -32,13 +38,18 @@ function renderShared({ past, document, clock }: View): Html {
     const byService = describeServiceCount(past.month);
     return renderCard('Shared today', formatBytes(past.today), month, byService);
   }
-  const start = usage.periodStart === null ? 'the start' : clock.formatDay(new Date(usage.periodStart));
-  return renderCard(`${usage.counts === 'line' ? 'On your line' : 'Shared'} since ${start}`, formatBytes(usage.bytes));
+  const start =
+    usage.periodStart === null ? 'the start' : clock.formatDay(new Date(usage.periodStart));
+  return renderCard(
+    `${usage.counts === 'line' ? 'On your line' : 'Shared'} since ${start}`,
+    formatBytes(usage.bytes),
+  );
 }
 
 function renderCap({ document, clock }: View): Html {
   const { bytes, capBytes, counts, resetsAt, reachedAt } = document.usage;
-  if (capBytes === null) return renderCard('Data cap', 'None', `${formatBytes(bytes)} in this period`);
+  if (capBytes === null)
+    return renderCard('Data cap', 'None', `${formatBytes(bytes)} in this period`);
   const percent = capBytes === 0 ? 100 : Math.min(100, Math.floor((bytes / capBytes) * 100));
   return renderCard(
     'Data cap',
@@ -50,11 +61,16 @@ function renderCap({ document, clock }: View): Html {
   );
 }
 
-const intoTheHome: ReadonlySet<string> = new Set(['own-network', 'device-itself', 'denied-destination']);
+const intoTheHome: ReadonlySet<string> = new Set([
+  'own-network',
+  'device-itself',
+  'denied-destination',
+]);
 
 function renderKeptOut({ document }: View): Html {
   const refused = Object.entries(document.gateway.refusedPackets);
-  const sum = (packets: readonly (readonly [string, number])[]) => packets.reduce((total, [, more]) => total + more, 0);
+  const sum = (packets: readonly (readonly [string, number])[]) =>
+    packets.reduce((total, [, more]) => total + more, 0);
   const inside = sum(refused.filter(([kind]) => intoTheHome.has(kind)));
   const others = `packets refused, ${formatCount(sum(refused) - inside)} for other reasons`;
   return renderCard('Kept out of your network', formatCount(inside), others);

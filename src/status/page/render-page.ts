@@ -7,7 +7,10 @@ import { type ChartName, chartNames, chartSpans } from './slots.ts';
 import type { View } from './view.ts';
 
 type Links = {
-  readonly [Name in 'style' | 'script' | 'icon' | 'manifest']: Pick<Assets[Name], 'href' | 'integrity'>;
+  readonly [Name in 'style' | 'script' | 'icon' | 'manifest']: Pick<
+    Assets[Name],
+    'href' | 'integrity'
+  >;
 } & Pick<Assets, 'nameIcon'>;
 
 /** The whole page: to be read without a script, which only keeps it fresh and sends orders. */
@@ -70,7 +73,8 @@ ${renderDialogs(view)}
 
 /** Some parts alone, for the script. */
 export function renderParts(names: readonly PartName[], view: View): string {
-  return html`<!doctype html><title>${titlePage(view)}</title>${names.map((name) => renderPart(name, view))}`.html;
+  return html`<!doctype html><title>${titlePage(view)}</title>${names.map((name) => renderPart(name, view))}`
+    .html;
 }
 
 export function titlePage(view: View): string {
@@ -84,7 +88,10 @@ function renderChosen(range: ChartName, view: View): Html {
 `;
 }
 
-/** A chart whose bars can be gone through by touch and keyboard: the script makes a slider of the probe. */
+/**
+ * A chart whose bars can be gone through by touch and keyboard: the script makes a slider of the
+ * probe.
+ */
 function renderProbed(name: 'uptime' | ChartName, label: string, view: View): Html {
   return html`<div class="probed">${renderPart(name, view)}<div class="probe" data-label="${label}"></div><p class="note readout" hidden></p></div>`;
 }

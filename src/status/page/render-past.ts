@@ -1,7 +1,13 @@
 import { formatBytes, formatSeconds } from '../../lib/units.ts';
 import type { HistoryRow } from '../../report/history.ts';
 import { type Bar, renderBars, renderStrip } from './chart.ts';
-import { compareSlots, describeDifference, describeServiceCount, pickTransfer, pickUptime } from './figures.ts';
+import {
+  compareSlots,
+  describeDifference,
+  describeServiceCount,
+  pickTransfer,
+  pickUptime,
+} from './figures.ts';
 import { type Html, html } from './html.ts';
 import { formatCount } from './render-numbers.ts';
 import { type ChartName, chartNames, chartSpans, type Slot } from './slots.ts';
@@ -9,29 +15,41 @@ import type { View } from './view.ts';
 
 type KeptSlot = Slot & { readonly row: HistoryRow };
 
-/** What there is to show of a range; undefined where nothing was kept, or too little for a chart. */
+/**
+ * What there is to show of a range; undefined where nothing was kept, or too little for a chart.
+ */
 function findRange({ past, clock, serviceFigures }: View, name: ChartName) {
   if (past === undefined) return undefined;
   const { [name]: all, youngSince } = past;
   const isYoung = youngSince !== undefined;
-  const kept = all.flatMap((slot): KeptSlot[] => (slot.row === undefined ? [] : [{ ...slot, row: slot.row }]));
+  const kept = all.flatMap((slot): KeptSlot[] =>
+    slot.row === undefined ? [] : [{ ...slot, row: slot.row }],
+  );
   if (name === 'hours' ? kept.length === 0 : isYoung || kept.length < 2) return undefined;
   return {
     name,
     ...chartSpans[name],
     kept,
     slots: isYoung ? all.slice(all.findIndex(({ row }) => row !== undefined)) : all,
-    formatLabel: { hours: clock.formatClock, days: clock.formatDay, months: clock.formatMonth }[name],
+    formatLabel: { hours: clock.formatClock, days: clock.formatDay, months: clock.formatMonth }[
+      name
+    ],
     /** Said where the service told no bytes. */
     unsaid: name === 'hours' ? describeDayByService(serviceFigures) : '',
   };
 }
 
-/** The service tells no bytes by the hour; of the last 24 hours it does, and of the same 24 hours ours are known. */
+/**
+ * The service tells no bytes by the hour; of the last 24 hours it does, and of the same 24 hours
+ * ours are known.
+ */
 function describeDayByService(figures: View['serviceFigures']): string {
   const { transferredBytes: service, hereBytes: here, consumers } = figures ?? {};
   if (service === undefined || here === undefined) return 'The service counts bytes by the day.';
-  const who = formatKnown(consumers, (count) => ` It served ${count} ${count === 1 ? 'consumer' : 'consumers'}.`);
+  const who = formatKnown(
+    consumers,
+    (count) => ` It served ${count} ${count === 1 ? 'consumer' : 'consumers'}.`,
+  );
   return `${describeServiceCount({ here, both: { here, service } })}${who}`;
 }
 
@@ -43,8 +61,12 @@ export function renderUptime(view: View): Html {
   const uptime = compareSlots(kept, pickUptime);
   const seconds = kept.reduce((sum, slot) => sum + slot.seconds, 0);
   const here = formatShare(uptime.here, seconds);
-  const byService = uptime.both && (uptime.here * uptime.both.service) / Math.max(1, uptime.both.here);
-  const service = formatKnown(byService, (known) => ` · ${formatShare(known, seconds)} by the service`);
+  const byService =
+    uptime.both && (uptime.here * uptime.both.service) / Math.max(1, uptime.both.here);
+  const service = formatKnown(
+    byService,
+    (known) => ` · ${formatShare(known, seconds)} by the service`,
+  );
   const boxes = slots.map(({ row, startMs, seconds: length }) => {
     const label = formatLabel(new Date(startMs));
     if (row === undefined) return { share: undefined, words: `${label}: nothing was kept` };
@@ -93,7 +115,9 @@ export function renderRange(view: View, name: ChartName): Html {
     const words = `${label}: ${formatBytes(up)} to the Internet, ${formatBytes(down)} back${service}`;
     return { label, up, down, words };
   });
-  const midnight = view.clock.formatClock(new Date(`${view.now.toISOString().slice(0, 10)}T00:00:00Z`));
+  const midnight = view.clock.formatClock(
+    new Date(`${view.now.toISOString().slice(0, 10)}T00:00:00Z`),
+  );
   const byUtc =
     name === 'hours' || midnight === '00:00'
       ? ''
@@ -109,7 +133,11 @@ const columns: readonly (readonly [title: string, read: (slot: KeptSlot) => stri
   [
     'Difference',
     ({ isWhole, row }) =>
-      isWhole ? formatKnown(row.serviceBytes, (bytes) => describeDifference(pickTransfer(row).here, bytes)) : '',
+      isWhole
+        ? formatKnown(row.serviceBytes, (bytes) =>
+            describeDifference(pickTransfer(row).here, bytes),
+          )
+        : '',
   ],
   ['Providing', ({ row }) => formatSeconds(row.providingSeconds)],
   ['Online by the service', ({ row }) => formatKnown(row.serviceOnlineSeconds, formatSeconds)],
@@ -120,7 +148,9 @@ const columns: readonly (readonly [title: string, read: (slot: KeptSlot) => stri
 export function renderTable(view: View, name: ChartName): Html {
   const range = findRange(view, name);
   if (range === undefined) return html``;
-  const rows = range.kept.map((slot) => ({ slot, cells: columns.map(([, read]) => read(slot)) })).toReversed();
+  const rows = range.kept
+    .map((slot) => ({ slot, cells: columns.map(([, read]) => read(slot)) }))
+    .toReversed();
   const isShown = columns.map((_, column) => rows.some(({ cells }) => cells[column] !== ''));
   const pick = <T>(cells: readonly T[]) => cells.filter((_, column) => isShown[column]);
   return html`<table><thead><tr><th scope="col">From</th>${pick(columns).map(([title]) => html`<th scope="col">${title}</th>`)}</tr></thead>

@@ -30,7 +30,12 @@ export function renderConnection(view: View): Html {
   const { document, version, startedAt, now } = view;
   const { tunnel, gateway, service, provide } = document;
   const { up, down } = gateway.forwardedBytes;
-  const answering = service.reachable === null ? 'not asked yet' : service.reachable ? 'answering' : 'not reachable';
+  const answering =
+    service.reachable === null
+      ? 'not asked yet'
+      : service.reachable
+        ? 'answering'
+        : 'not reachable';
   const moment = (time: string | null, words: string) =>
     time === null ? '' : html`${words} ${renderMoment(new Date(time), view)}`;
   const forwarded = `${formatBytes(up ?? 0)} to the Internet, ${formatBytes(down ?? 0)} back`;
@@ -38,7 +43,9 @@ export function renderConnection(view: View): Html {
     Mode: describeMode(provide, now),
     Limit: [describeLimit(provide)],
     Tunnel: [
-      tunnel.backend === null ? `${tunnel.interface} is not there` : `${tunnel.interface}, ${tunnel.backend} WireGuard`,
+      tunnel.backend === null
+        ? `${tunnel.interface} is not there`
+        : `${tunnel.interface}, ${tunnel.backend} WireGuard`,
       moment(tunnel.lastHandshakeAt, 'last handshake') || 'no handshake yet',
     ],
     Service: [service.baseUrl, answering, moment(service.lastContactAt, 'last answer')],

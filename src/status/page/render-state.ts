@@ -6,7 +6,9 @@ import { type Html, html, joinPhrases, renderAdvice, renderMoment } from './html
 import type { View } from './view.ts';
 
 /** Each mode for people: what the device does in it, and who may use it. */
-export const modeWords: Readonly<Record<ProvideMode, { readonly state: string; readonly who: string }>> = {
+export const modeWords: Readonly<
+  Record<ProvideMode, { readonly state: string; readonly who: string }>
+> = {
   public: { state: 'Sharing with everyone', who: 'anyone, for rewards' },
   stream: { state: 'Sharing with everyone', who: 'anyone, tuned for streaming' },
   friends: { state: 'Sharing with friends', who: 'the contacts you named at the service' },
@@ -34,7 +36,10 @@ export function renderState(view: View): Html {
 ${document.reasons.map((reason) => renderReason(reason, view))}`;
 }
 
-/** The state as a sentence. The phases of `status --json` are fixed; here an owner who pauses reads "Paused by you". */
+/**
+ * The state as a sentence. The phases of `status --json` are fixed; here an owner who pauses reads
+ * "Paused by you".
+ */
 export function describeState({ document, clock, now }: View): State {
   const { phase, provide, usage, reasons } = document;
   const formatUntil = (time: string | null) =>
@@ -52,14 +57,30 @@ export function describeState({ document, clock, now }: View): State {
       };
     case 'connecting':
       return reasons[0]?.code === 'no-uplink'
-        ? { title: 'No Internet connection', tone: 'bad', detail: 'Nothing is shared until it is back' }
-        : { title: 'Connecting', tone: 'warning', detail: 'Nothing is shared until the tunnel is up' };
+        ? {
+            title: 'No Internet connection',
+            tone: 'bad',
+            detail: 'Nothing is shared until it is back',
+          }
+        : {
+            title: 'Connecting',
+            tone: 'warning',
+            detail: 'Nothing is shared until the tunnel is up',
+          };
     case 'registering':
       return { title: 'Registering this device', tone: 'warning', detail: 'Nothing is shared yet' };
     case 'signed-out':
-      return { title: 'Signed out', tone: 'bad', detail: 'Nothing is shared until this device is signed in' };
+      return {
+        title: 'Signed out',
+        tone: 'bad',
+        detail: 'Nothing is shared until this device is signed in',
+      };
     case 'blocked':
-      return { title: 'Blocked: something has to be fixed', tone: 'bad', detail: 'Nothing is shared until then' };
+      return {
+        title: 'Blocked: something has to be fixed',
+        tone: 'bad',
+        detail: 'Nothing is shared until then',
+      };
     case 'stopping':
       return { title: 'Stopping', tone: 'warning', detail: 'The agent is taking everything down' };
   }
@@ -73,10 +94,15 @@ function describeIdle({ provide, reasons }: StatusDocument, until: string): Stat
       return {
         title: `Paused by you${until}`,
         tone: 'warning',
-        detail: until === '' ? 'Nothing is shared until you resume' : 'Nothing is shared until then',
+        detail:
+          until === '' ? 'Nothing is shared until you resume' : 'Nothing is shared until then',
       };
     case 'schedule':
-      return { title: 'Paused by your schedule', tone: 'warning', detail: 'Nothing is shared until its next entry' };
+      return {
+        title: 'Paused by your schedule',
+        tone: 'warning',
+        detail: 'Nothing is shared until its next entry',
+      };
     default:
       return { title: 'Not sharing', tone: 'plain', detail: 'The configured mode is none' };
   }
@@ -88,17 +114,26 @@ function listCircumstances(view: View): readonly (string | Html | undefined)[] {
   const [latest] = events.filter((event) => event.kind === 'phase');
   const since = renderMoment(latest?.phase === phase ? latest.at : startedAt, view);
   const { override } = provide;
-  const until = override?.until ? html` until ${renderMoment(new Date(override.until), view)}` : undefined;
-  const isTried = gateway.selfTestHeldAt !== null && now.getTime() - Date.parse(gateway.selfTestHeldAt) < 86_400_000;
+  const until = override?.until
+    ? html` until ${renderMoment(new Date(override.until), view)}`
+    : undefined;
+  const isTried =
+    gateway.selfTestHeldAt !== null &&
+    now.getTime() - Date.parse(gateway.selfTestHeldAt) < 86_400_000;
   return [
     phase === 'providing' ? html`Providing since ${since}` : html`since ${since}`,
-    phase === 'idle' || override === null ? undefined : html`mode ${override.mode} set by you${until}`,
+    phase === 'idle' || override === null
+      ? undefined
+      : html`mode ${override.mode} set by you${until}`,
     service.reachable === true ? 'service answering' : undefined,
     isTried ? 'your home network is out of reach' : undefined,
   ];
 }
 
-function renderReason({ code, message, action, since }: StatusDocument['reasons'][number], view: View): Html {
+function renderReason(
+  { code, message, action, since }: StatusDocument['reasons'][number],
+  view: View,
+): Html {
   return html`<div class="reason">
 <p><strong>${message}</strong></p>
 <p>${renderAdvice(action)}</p>

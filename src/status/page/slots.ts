@@ -24,12 +24,18 @@ export interface Span {
   readonly clock: WallClock;
 }
 
-/** The rows in their places. Hours are those of UTC, as the ledger counts them; days and months begin at the owner's midnight. */
+/**
+ * The rows in their places. Hours are those of UTC, as the ledger counts them; days and months
+ * begin at the owner's midnight.
+ */
 export function fillSlots(rows: readonly HistoryRow[], span: Span) {
   const { unit, count, now } = span;
   const firstMs = findSlotStart(span, 0);
-  // Rounded: a day may be an hour shorter or longer, a month has 28 days or 31, and both are counted from midnight in UTC.
-  const byIndex = new Map(rows.map((row) => [Math.round((row.startMs - firstMs) / unitMs[unit]), row]));
+  // Rounded: a day may be an hour shorter or longer, a month has 28 days or 31, and both are
+  // counted from midnight in UTC.
+  const byIndex = new Map(
+    rows.map((row) => [Math.round((row.startMs - firstMs) / unitMs[unit]), row]),
+  );
   return Array.from({ length: count }, (_, index) => {
     const startMs = findSlotStart(span, index);
     const endMs = Math.min(findSlotStart(span, index + 1), now.getTime());

@@ -39,22 +39,31 @@ export function buildView(source: StatusSource, past: Past | undefined) {
   };
 }
 
-/** Bytes a second each way since the youngest reading that is old enough; undefined where there is none. */
-export function measureSpeed(readings: readonly TrafficReading[], current: TrafficReading | undefined) {
+/**
+ * Bytes a second each way since the youngest reading that is old enough; undefined where there is
+ * none.
+ */
+export function measureSpeed(
+  readings: readonly TrafficReading[],
+  current: TrafficReading | undefined,
+) {
   if (current === undefined) return undefined;
   const before = readings.findLast(({ atMs }) => current.atMs - atMs >= leastSpanMs);
   return before && computeSpeeds([before, current])[0];
 }
 
 function buildPastView({ hours, days, months }: Past, now: Date, clock: WallClock) {
-  const since = (rows: readonly HistoryRow[], startMs: number) => rows.filter((row) => row.startMs >= startMs);
+  const since = (rows: readonly HistoryRow[], startMs: number) =>
+    rows.filter((row) => row.startMs >= startMs);
   const startOfMonth = clock.startOfMonth(now);
-  const sumHours = (sinceMs: number) => since(hours, sinceMs).reduce((sum, row) => sum + pickTransfer(row).here, 0);
+  const sumHours = (sinceMs: number) =>
+    since(hours, sinceMs).reduce((sum, row) => sum + pickTransfer(row).here, 0);
   const daysOfMonth = since(days, startOfMonth);
   // The service tells bytes by the day, and of the running one not all.
   const ofMonth = daysOfMonth.map((row) => ({ row, isWhole: isOver(row, { unit: 'day', now }) }));
   const thisMonth = sumMonth(startOfMonth, daysOfMonth);
-  // Days and months that were over before the first hour are older than it; a day that it lies in began before it.
+  // Days and months that were over before the first hour are older than it; a day that it lies in
+  // began before it.
   const firstMs = hours[0]?.startMs ?? now.getTime();
   const isOlder = months.length > 0 || days.some((row) => row.startMs + unitMs.day <= firstMs);
   return {
@@ -62,7 +71,11 @@ function buildPastView({ hours, days, months }: Past, now: Date, clock: WallCloc
     month: { here: sumHours(startOfMonth), both: compareSlots(ofMonth, pickTransfer).both },
     hours: fillSlots(hours, { ...chartSpans.hours, now, clock }),
     days: fillSlots(days, { ...chartSpans.days, now, clock }),
-    months: fillSlots(thisMonth ? [...months, thisMonth] : months, { ...chartSpans.months, now, clock }),
+    months: fillSlots(thisMonth ? [...months, thisMonth] : months, {
+      ...chartSpans.months,
+      now,
+      clock,
+    }),
     /** When the ledger began, if that is less than a day ago: charts of days would be empty. */
     youngSince: isOlder || now.getTime() - firstMs >= unitMs.day ? undefined : new Date(firstMs),
   };

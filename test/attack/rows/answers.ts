@@ -37,16 +37,37 @@ export const answerRows: readonly Row[] = [
     syn(own.public4, 80, {}, { sport: 41_206 }),
     tcpFrom(own.public4, 80, own.device4, 41_207),
   ),
-  following("an assistant's words open a port for the server", ftp(), tcpFrom(own.public4, 20, own.device4, 41_300)),
-  following("an assistant's words open a port of the NAS", ftp(), tcpFrom(own.public4, 20, own.nas4, 41_300)),
+  following(
+    "an assistant's words open a port for the server",
+    ftp(),
+    tcpFrom(own.public4, 20, own.device4, 41_300),
+  ),
+  following(
+    "an assistant's words open a port of the NAS",
+    ftp(),
+    tcpFrom(own.public4, 20, own.nas4, 41_300),
+  ),
 ];
 
 function udpFrom(source: string, sourcePort: number, to: string): Packet {
-  return [ip(to, { src: source }), ['UDP', { sport: sourcePort, dport: 'SEEN' }], ['Raw', { load: 'MARK' }]];
+  return [
+    ip(to, { src: source }),
+    ['UDP', { sport: sourcePort, dport: 'SEEN' }],
+    ['Raw', { load: 'MARK' }],
+  ];
 }
 
-function tcpFrom(source: string, sourcePort: number, to: string, port: number | 'SEEN' = 'SEEN'): Packet {
-  return [ip(to, { src: source }), ['TCP', { sport: sourcePort, dport: port, flags: 'S' }], ['Raw', { load: 'MARK' }]];
+function tcpFrom(
+  source: string,
+  sourcePort: number,
+  to: string,
+  port: number | 'SEEN' = 'SEEN',
+): Packet {
+  return [
+    ip(to, { src: source }),
+    ['TCP', { sport: sourcePort, dport: port, flags: 'S' }],
+    ['Raw', { load: 'MARK' }],
+  ];
 }
 
 /** FTP names address and port where the server is to connect to; 161 × 256 + 84 is 41300. */

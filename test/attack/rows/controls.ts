@@ -1,6 +1,9 @@
 import { echo, attackAddresses as own, type Packet, syn, udp } from '../packet-data.ts';
 
-/** What has to reach the Internet while providing: without it, nothing seen elsewhere would say nothing. */
+/**
+ * What has to reach the Internet while providing: without it, nothing seen elsewhere would say
+ * nothing.
+ */
 export const controls: readonly { readonly name: string; readonly packet: Packet }[] = [
   { name: 'UDP', packet: udp(own.public4) },
   { name: 'TCP', packet: syn(own.public4) },

@@ -60,7 +60,9 @@ const special6 = [
   ['unique local', 'fd12:3456::9'],
   ['metadata', 'fd00:ec2::254'],
   ['site-local', 'fec0::9'],
-].map(([name, address]) => toDestination(`special ${name}:`, address ?? '', outOfReach, { isHeldTwice: true }));
+].map(([name, address]) =>
+  toDestination(`special ${name}:`, address ?? '', outOfReach, { isHeldTwice: true }),
+);
 
 /** What a consumer may not reach, wherever it lies. */
 export const destinationRows: readonly Row[] = [

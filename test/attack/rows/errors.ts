@@ -1,12 +1,21 @@
 import { ip, attackAddresses as own, type Packet, protocol, syn, udp } from '../packet-data.ts';
 import { type Row, refused } from '../row.ts';
 
-const why = 'errors about what consumers send leave by the tunnel or not at all: never into the home, in no phase';
+const why =
+  'errors about what consumers send leave by the tunnel or not at all: never into the home, in no phase';
 const far = (source: string) => (source.includes(':') ? own.public6 : own.public4);
 const near = (source: string) => (source.includes(':') ? own.device6 : own.device4);
 const oneHop = (source: string) => (source.includes(':') ? { hlim: 1 } : { ttl: 1 });
 
-const sources = [own.consumer4, own.nas4, own.router4, own.consumer6, own.nas6, own.router6, own.device6];
+const sources = [
+  own.consumer4,
+  own.nas4,
+  own.router4,
+  own.consumer6,
+  own.nas6,
+  own.router6,
+  own.device6,
+];
 
 /** In another's name, so that an error about it would go to a neighbour. */
 export const errorRows: readonly Row[] = [
@@ -50,7 +59,12 @@ export const errorRows: readonly Row[] = [
     ),
     refused(
       `an error to ${source}: a header that nobody knows`,
-      [[ip(far(source), { src: source, nh: 0 }), ['Raw', { load: { hex: 'ff00c2040000ffff4d41524bMARK' } }]]],
+      [
+        [
+          ip(far(source), { src: source, nh: 0 }),
+          ['Raw', { load: { hex: 'ff00c2040000ffff4d41524bMARK' } }],
+        ],
+      ],
       { why },
     ),
     refused(`an error to ${source}: too big for the way`, [big(source)], { why }),
@@ -70,7 +84,9 @@ export const errorRows: readonly Row[] = [
   ),
 ];
 
-/** The first two bits of an option's type say what becomes of a packet with one that is not known. */
+/**
+ * The first two bits of an option's type say what becomes of a packet with one that is not known.
+ */
 function unknownOption(kind: string, first: string, source: string, to: string): Packet {
   const type = (Number.parseInt(first, 16) | 0x1e).toString(16);
   const name = kind === 'hop-by-hop' ? 0 : 60;

@@ -1,4 +1,12 @@
-import { echo, ip, attackAddresses as own, type Packet, protocol, syn, udp } from '../packet-data.ts';
+import {
+  echo,
+  ip,
+  attackAddresses as own,
+  type Packet,
+  protocol,
+  syn,
+  udp,
+} from '../packet-data.ts';
 import type { Row } from '../row.ts';
 import type { Point } from '../world.ts';
 
@@ -15,22 +23,27 @@ export const outsideRows: readonly Row[] = [
         'device',
         'host',
       ]),
-      arriving(`${name} asks a consumer over IPv6`, from, everything(near6, own.consumer6), toConsumers, [
-        'tunnel',
-        'device',
-        'host',
-      ]),
-      arriving(`${name} tells a consumer about neighbours`, from, neighbours(near6, own.consumer6), toConsumers, [
-        'tunnel',
-        'device',
-        'host',
-      ]),
-      arriving(`${name} takes the device for a way out`, from, everything(near4, '8.8.4.4'), toConsumers, [
-        'tunnel',
-        'internet',
-        'device',
-        'host',
-      ]),
+      arriving(
+        `${name} asks a consumer over IPv6`,
+        from,
+        everything(near6, own.consumer6),
+        toConsumers,
+        ['tunnel', 'device', 'host'],
+      ),
+      arriving(
+        `${name} tells a consumer about neighbours`,
+        from,
+        neighbours(near6, own.consumer6),
+        toConsumers,
+        ['tunnel', 'device', 'host'],
+      ),
+      arriving(
+        `${name} takes the device for a way out`,
+        from,
+        everything(near4, '8.8.4.4'),
+        toConsumers,
+        ['tunnel', 'internet', 'device', 'host'],
+      ),
       arriving(
         `${name} takes the device for a way out over IPv6`,
         from,
@@ -38,18 +51,20 @@ export const outsideRows: readonly Row[] = [
         toConsumers,
         ['tunnel', 'internet', 'device', 'host'],
       ),
-      arriving(`${name} speaks as a consumer`, from, everything(own.consumer4, own.public4), toConsumers, [
-        'tunnel',
-        'internet',
-        'device',
-        'host',
-      ]),
-      arriving(`${name} speaks as a consumer over IPv6`, from, everything(own.consumer6, own.public6), toConsumers, [
-        'tunnel',
-        'internet',
-        'device',
-        'host',
-      ]),
+      arriving(
+        `${name} speaks as a consumer`,
+        from,
+        everything(own.consumer4, own.public4),
+        toConsumers,
+        ['tunnel', 'internet', 'device', 'host'],
+      ),
+      arriving(
+        `${name} speaks as a consumer over IPv6`,
+        from,
+        everything(own.consumer6, own.public6),
+        toConsumers,
+        ['tunnel', 'internet', 'device', 'host'],
+      ),
     ];
   }),
 ];
@@ -81,5 +96,11 @@ function arriving(
   why: string,
   never: readonly Point[],
 ): Row {
-  return { name, family: packets[0]?.[0]?.[0] === 'IPv6' ? 6 : 4, steps: [{ from, packets }], never, why };
+  return {
+    name,
+    family: packets[0]?.[0]?.[0] === 'IPv6' ? 6 : 4,
+    steps: [{ from, packets }],
+    never,
+    why,
+  };
 }

@@ -1,4 +1,12 @@
-import { echo, ip, attackAddresses as own, type Packet, protocol, syn, udp } from '../packet-data.ts';
+import {
+  echo,
+  ip,
+  attackAddresses as own,
+  type Packet,
+  protocol,
+  syn,
+  udp,
+} from '../packet-data.ts';
 import { type Row, refused } from '../row.ts';
 
 const home = "the owner's network is out of reach, by whatever way a packet asks for";
@@ -38,14 +46,22 @@ export const headerRows: readonly Row[] = [
       why: home,
       keptByKernel: switchedOff,
     }),
-    refused(`${name} by a public address to the NAS`, [optioned(own.public4, `${type}0704${nasHex}00`)], {
-      why: home,
-      keptByKernel: switchedOff,
-    }),
-    refused(`${name} by the NAS to a public address`, [optioned(own.nas4, `${type}0704${publicHex}00`)], {
-      why: home,
-      keptByKernel: switchedOff,
-    }),
+    refused(
+      `${name} by a public address to the NAS`,
+      [optioned(own.public4, `${type}0704${nasHex}00`)],
+      {
+        why: home,
+        keptByKernel: switchedOff,
+      },
+    ),
+    refused(
+      `${name} by the NAS to a public address`,
+      [optioned(own.nas4, `${type}0704${publicHex}00`)],
+      {
+        why: home,
+        keptByKernel: switchedOff,
+      },
+    ),
   ]),
   ...[
     ['IPv4 in IPv4', 4],
@@ -63,31 +79,54 @@ export const headerRows: readonly Row[] = [
       }),
     ),
   ),
-  refused('an error about a connection of the NAS', [icmpError(own.public4, own.nas4, own.public4)], { why: invalid }),
-  refused('an error to the NAS about its own connection', [icmpError(own.nas4, own.nas4, own.public4)], {
-    why: home,
-    isHeldTwice: true,
-  }),
-  refused("an error about the device's own tunnel", [icmpError(own.public4, own.device4, '198.51.100.2', 51_999)], {
-    why: invalid,
-  }),
+  refused(
+    'an error about a connection of the NAS',
+    [icmpError(own.public4, own.nas4, own.public4)],
+    { why: invalid },
+  ),
+  refused(
+    'an error to the NAS about its own connection',
+    [icmpError(own.nas4, own.nas4, own.public4)],
+    {
+      why: home,
+      isHeldTwice: true,
+    },
+  ),
+  refused(
+    "an error about the device's own tunnel",
+    [icmpError(own.public4, own.device4, '198.51.100.2', 51_999)],
+    {
+      why: invalid,
+    },
+  ),
   refused(
     'an error to the device about its own tunnel',
     [icmpError(own.device4, own.device4, '198.51.100.2', 51_999)],
     { why: home },
   ),
-  refused('an error about a connection of the NAS, over IPv6', [icmpError6(own.public6, own.nas6, own.public6)], {
-    why: invalid,
-  }),
-  refused('an error to the NAS about its own connection, over IPv6', [icmpError6(own.nas6, own.nas6, own.public6)], {
-    why: home,
-    isHeldTwice: true,
-  }),
+  refused(
+    'an error about a connection of the NAS, over IPv6',
+    [icmpError6(own.public6, own.nas6, own.public6)],
+    {
+      why: invalid,
+    },
+  ),
+  refused(
+    'an error to the NAS about its own connection, over IPv6',
+    [icmpError6(own.nas6, own.nas6, own.public6)],
+    {
+      why: home,
+      isHeldTwice: true,
+    },
+  ),
   refused('a redirect to the device', [redirect(own.device4)], { why: home }),
   refused('a redirect to a public address', [redirect(own.public4)], { why: invalid }),
   refused(
     'an answer that nobody asked for',
-    [syn(own.public4, 80, {}, { flags: 'SA', sport: 41_007 }), syn(own.public4, 80, {}, { flags: 'R', sport: 41_008 })],
+    [
+      syn(own.public4, 80, {}, { flags: 'SA', sport: 41_007 }),
+      syn(own.public4, 80, {}, { flags: 'R', sport: 41_008 }),
+    ],
     { why: invalid },
   ),
   refused(
@@ -97,7 +136,9 @@ export const headerRows: readonly Row[] = [
   ),
   refused(
     'flags that no connection has',
-    ['', 'FSRPAU', 'SF', 'SR', 'FPU'].map((flags) => syn(own.public4, 81, {}, { flags, sport: 41_100 })),
+    ['', 'FSRPAU', 'SF', 'SR', 'FPU'].map((flags) =>
+      syn(own.public4, 81, {}, { flags, sport: 41_100 }),
+    ),
     { why: invalid },
   ),
   refused('a header that is cut short', [cut(own.nas4), cut(own.public4)], { why: invalid }),
@@ -105,11 +146,17 @@ export const headerRows: readonly Row[] = [
     why: home,
     keptByKernel: 'nobody has joined these groups',
   }),
-  refused('the tail of a packet whose head never comes, to the NAS', [protocol(17, own.nas4, { frag: 100, id: 991 })], {
-    why: home,
-    keptByKernel: 'connection tracking waits for the head',
+  refused(
+    'the tail of a packet whose head never comes, to the NAS',
+    [protocol(17, own.nas4, { frag: 100, id: 991 })],
+    {
+      why: home,
+      keptByKernel: 'connection tracking waits for the head',
+    },
+  ),
+  refused('port 25 under a piece with port 80', overlapping(), {
+    why: 'the ports that spam is sent from are refused',
   }),
-  refused('port 25 under a piece with port 80', overlapping(), { why: 'the ports that spam is sent from are refused' }),
   refused('port 25 cut through the middle of its header', tiny(), {
     why: 'the ports that spam is sent from are refused',
   }),
@@ -162,16 +209,34 @@ function cut(to: string): Packet {
 function overlapping(): readonly Packet[] {
   const header = (port: string) => `9c41${port}00000001000000005002ffff00000000`;
   return [
-    [ip(own.public4, { proto: 6, id: 4713, flags: 1 }), ['Raw', { load: { hex: `${header('0019')}deadbeefMARK` } }]],
-    [ip(own.public4, { proto: 6, id: 4713, flags: 1 }), ['Raw', { load: { hex: `${header('0050')}deadbeefMARK` } }]],
-    [ip(own.public4, { proto: 6, id: 4713, frag: 4 }), ['Raw', { load: { hex: `MARK${'00'.repeat(16)}` } }]],
+    [
+      ip(own.public4, { proto: 6, id: 4713, flags: 1 }),
+      ['Raw', { load: { hex: `${header('0019')}deadbeefMARK` } }],
+    ],
+    [
+      ip(own.public4, { proto: 6, id: 4713, flags: 1 }),
+      ['Raw', { load: { hex: `${header('0050')}deadbeefMARK` } }],
+    ],
+    [
+      ip(own.public4, { proto: 6, id: 4713, frag: 4 }),
+      ['Raw', { load: { hex: `MARK${'00'.repeat(16)}` } }],
+    ],
   ];
 }
 
 function tiny(): readonly Packet[] {
   return [
-    [ip(own.public4, { proto: 6, id: 4714, flags: 1 }), ['Raw', { load: { hex: '9c41001900000001' } }]],
-    [ip(own.public4, { proto: 6, id: 4714, frag: 1, flags: 1 }), ['Raw', { load: { hex: '000000005002ffff' } }]],
-    [ip(own.public4, { proto: 6, id: 4714, frag: 2 }), ['Raw', { load: { hex: '00000000deadbeefMARK' } }]],
+    [
+      ip(own.public4, { proto: 6, id: 4714, flags: 1 }),
+      ['Raw', { load: { hex: '9c41001900000001' } }],
+    ],
+    [
+      ip(own.public4, { proto: 6, id: 4714, frag: 1, flags: 1 }),
+      ['Raw', { load: { hex: '000000005002ffff' } }],
+    ],
+    [
+      ip(own.public4, { proto: 6, id: 4714, frag: 2 }),
+      ['Raw', { load: { hex: '00000000deadbeefMARK' } }],
+    ],
   ];
 }

@@ -1,9 +1,13 @@
 import { ip, attackAddresses as own, type Packet, udp } from '../packet-data.ts';
 import type { Row } from '../row.ts';
 
-const why = "an answer that comes when its connection is forgotten reaches no service of the device's own";
+const why =
+  "an answer that comes when its connection is forgotten reaches no service of the device's own";
 
-/** A consumer chooses the port of a service as its own; the answer comes when connection tracking has forgotten who asked. */
+/**
+ * A consumer chooses the port of a service as its own; the answer comes when connection tracking
+ * has forgotten who asked.
+ */
 export const lateAnswerRows: readonly Row[] = [
   { public: own.public4, device: own.device4 },
   { public: own.public6, device: own.device6 },
@@ -22,7 +26,9 @@ export const lateAnswerRows: readonly Row[] = [
 export const ownPortRows: readonly Row[] = [own.public4, own.public6].map((server, index) => {
   const ports = { sport: 40_100 + index, dport: 9100 };
   const packet: Packet = [ip(server), ['UDP', ports], ['Raw', { load: 'hello' }]];
-  const marks = [[ports.sport, ports.dport].map((port) => port.toString(16).padStart(4, '0')).join('')];
+  const marks = [
+    [ports.sport, ports.dport].map((port) => port.toString(16).padStart(4, '0')).join(''),
+  ];
   return {
     name: `a consumer's connection to ${server} leaves from a port of the device's own`,
     family: server.includes(':') ? 6 : 4,
@@ -35,5 +41,9 @@ export const ownPortRows: readonly Row[] = [own.public4, own.public6].map((serve
 });
 
 function answer(server: string, device: string): Packet {
-  return [ip(device, { src: server }), ['UDP', { sport: 9000, dport: 'SEEN' }], ['Raw', { load: 'MARK' }]];
+  return [
+    ip(device, { src: server }),
+    ['UDP', { sport: 9000, dport: 'SEEN' }],
+    ['Raw', { load: 'MARK' }],
+  ];
 }

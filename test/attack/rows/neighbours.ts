@@ -15,14 +15,20 @@ const sources = [own.consumer6, own.nas6, own.device6, 'fe80::7'];
 /** IPv6 neighbours, routers and groups. Connection tracking does not follow them. */
 export const neighbourRows: readonly Row[] = places.flatMap(([name, to]) => [
   each(`who has the device, asked of ${name}`, to, [['ICMPv6ND_NS', { tgt: own.device6 }], mark]),
-  each(`the NAS is elsewhere, said to ${name}`, to, [['ICMPv6ND_NA', { tgt: own.nas6, R: 0, S: 0, O: 1 }], mark]),
+  each(`the NAS is elsewhere, said to ${name}`, to, [
+    ['ICMPv6ND_NA', { tgt: own.nas6, R: 0, S: 0, O: 1 }],
+    mark,
+  ]),
   each(`a router, announced to ${name}`, to, [
     ['ICMPv6ND_RA', { routerlifetime: 1800 }],
     ['ICMPv6NDOptPrefixInfo', { prefix: '2a00:bad::' }],
     mark,
   ]),
   each(`a router, asked of ${name}`, to, [['ICMPv6ND_RS', {}], mark]),
-  each(`a better way, told to ${name}`, to, [['ICMPv6ND_Redirect', { tgt: 'fe80::7', dst: own.public6 }], mark]),
+  each(`a better way, told to ${name}`, to, [
+    ['ICMPv6ND_Redirect', { tgt: 'fe80::7', dst: own.public6 }],
+    mark,
+  ]),
   each(`groups, asked of ${name}`, to, [['ICMPv6MLQuery', {}], mark]),
   each(`groups, told to ${name}`, to, [['ICMPv6MLReport', { mladdr: 'ff02::fb' }], mark]),
 ]);

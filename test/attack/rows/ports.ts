@@ -18,25 +18,42 @@ export const portRows: readonly Row[] = [
     ['U', '', 'FSRPAUEC'].map((flags) => syn(own.public4, 25, {}, { flags })),
     { why },
   ),
-  refused('port 25 in an acknowledgement that nothing came before', [syn(own.public4, 25, {}, { flags: 'A' })], {
-    why,
-  }),
+  refused(
+    'port 25 in an acknowledgement that nothing came before',
+    [syn(own.public4, 25, {}, { flags: 'A' })],
+    {
+      why,
+    },
+  ),
   refused('port 25 in two fragments', fragments4(0), { why }),
   refused('port 25 in fragments out of order', fragments4(0).toReversed(), { why }),
   refused('port 25 behind a destination option', [extended('IPv6ExtHdrDestOpt', {})], { why }),
   refused('port 25 behind a hop-by-hop option', [extended('IPv6ExtHdrHopByHop', {})], { why }),
   refused('port 25 behind eight options', [extended('IPv6ExtHdrDestOpt', {}, 8)], { why }),
-  refused('port 25 behind a fragment header of a whole packet', [extended('IPv6ExtHdrFragment', { id: 77 })], { why }),
+  refused(
+    'port 25 behind a fragment header of a whole packet',
+    [extended('IPv6ExtHdrFragment', { id: 77 })],
+    { why },
+  ),
   refused('port 25 in two fragments over IPv6', fragments6(), { why }),
 ];
 
 function sctp(destination: string): Packet {
-  return [ip(destination), ['SCTP', { sport: 40_001, dport: 25 }], ['SCTPChunkInit', {}], ['Raw', { load: 'MARK' }]];
+  return [
+    ip(destination),
+    ['SCTP', { sport: 40_001, dport: 25 }],
+    ['SCTPChunkInit', {}],
+    ['Raw', { load: 'MARK' }],
+  ];
 }
 
 function extended(name: string, fields: Packet[number][1], times = 1): Packet {
   const header: Packet[number] = [name, fields];
-  return [ip(own.public6), ...Array.from({ length: times }, () => header), ...syn(own.public6, 25).slice(1)];
+  return [
+    ip(own.public6),
+    ...Array.from({ length: times }, () => header),
+    ...syn(own.public6, 25).slice(1),
+  ];
 }
 
 /** A TCP header of 20 bytes and the mark; the second fragment holds the mark again. */
@@ -47,7 +64,10 @@ function fragments4(offset: number): readonly Packet[] {
       ip(own.public4, { proto: 6, id: 4711, flags: 1, frag: offset }),
       ['Raw', { load: { hex: `${header}deadbeefMARK` } }],
     ],
-    [ip(own.public4, { proto: 6, id: 4711, frag: offset + 4 }), ['Raw', { load: { hex: `MARK${half}` } }]],
+    [
+      ip(own.public4, { proto: 6, id: 4711, frag: offset + 4 }),
+      ['Raw', { load: { hex: `MARK${half}` } }],
+    ],
   ];
 }
 

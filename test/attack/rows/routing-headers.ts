@@ -23,5 +23,8 @@ export const routingHeaderRows: readonly Row[] = [0, 2, 3, 4].flatMap((type) =>
 function routed(to: string, type: number): Packet {
   const address = '2a000077007700000000000000000020';
   const kind = type.toString(16).padStart(2, '0');
-  return [ip(to, { nh: 43 }), ['Raw', { load: { hex: `1102${kind}0100000000${address}9c41232800100000MARK` } }]];
+  return [
+    ip(to, { nh: 43 }),
+    ['Raw', { load: { hex: `1102${kind}0100000000${address}9c41232800100000MARK` } }],
+  ];
 }

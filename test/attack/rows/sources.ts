@@ -18,7 +18,10 @@ const impossible = new Set([
   '255.255.255.255',
 ]);
 
-/** For a host the home's addresses are none of the namespace's: they are translated as any consumer's, and lead nowhere. */
+/**
+ * For a host the home's addresses are none of the namespace's: they are translated as any
+ * consumer's, and lead nowhere.
+ */
 export function listSourceRows(way: Way): readonly Row[] {
   return sourceRows.filter(({ name }) => way === 'container' || !name.includes(' 192.168.'));
 }

@@ -1,4 +1,4 @@
-import { addresses } from '../../lab/network.ts';
+import { addresses } from '../../../tools/lab/network.ts';
 import { attackAddresses as own, udp } from '../packet-data.ts';
 import type { Row } from '../row.ts';
 
@@ -12,9 +12,17 @@ export const unaskedRows: readonly Row[] = [
     source: addresses.proxy,
     ports: { sport: 51_999, dport: 5353 },
   },
-  { name: "another port of the tunnel's other end", source: addresses.proxy, ports: { sport: 5000, dport: 5353 } },
+  {
+    name: "another port of the tunnel's other end",
+    source: addresses.proxy,
+    ports: { sport: 5000, dport: 5353 },
+  },
   { name: 'the Internet answers for DHCP', source: own.public4, ports: { sport: 67, dport: 68 } },
-  { name: 'the Internet answers for DHCP to a service', source: own.public4, ports: { sport: 67, dport: 5353 } },
+  {
+    name: 'the Internet answers for DHCP to a service',
+    source: own.public4,
+    ports: { sport: 67, dport: 5353 },
+  },
 ].map(({ name, source, ports }) => ({
   name,
   family: 4,

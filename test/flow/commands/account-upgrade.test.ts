@@ -20,7 +20,8 @@ async function createGuest(profile: ProfileName = 'documented') {
     writeFileSync(path, text);
     return path;
   };
-  const readName = async (owner = guest) => claimsOf((await owner.store.peek())?.token?.reveal() ?? '').network_name;
+  const readName = async (owner = guest) =>
+    claimsOf((await owner.store.peek())?.token?.reveal() ?? '').network_name;
   return { ...world, guest, guestJwt, write, readName };
 }
 
@@ -43,18 +44,32 @@ describe('tributary account upgrade', () => {
 
   test('gives scripts what came of it, and shows no secret', async () => {
     const { guest, guestJwt, readName } = await createGuest();
-    const run = await guest.run([...upgrade, '--yes', '--json'], { standardInput: 'in the dark\n' });
+    const run = await guest.run([...upgrade, '--yes', '--json'], {
+      standardInput: 'in the dark\n',
+    });
     await expectGolden('account-upgrade.json', indent(run.stdout));
     expect(await readName()).toBe('Ada');
-    for (const secret of ['in the dark', 'eyJ', guestJwt]) expect(run.stdout + run.stderr).not.toContain(secret);
+    for (const secret of ['in the dark', 'eyJ', guestJwt])
+      expect(run.stdout + run.stderr).not.toContain(secret);
   });
 
   test("takes a third party's token in the place of a password", async () => {
     const { guest, guestJwt, write } = await createGuest();
     // Any JWT will do there.
-    const options = ['--auth-jwt-file', write('google.jwt', guestJwt), '--auth-jwt-type', 'google', '--yes', '--json'];
+    const options = [
+      '--auth-jwt-file',
+      write('google.jwt', guestJwt),
+      '--auth-jwt-type',
+      'google',
+      '--yes',
+      '--json',
+    ];
     const { stdout } = await guest.run([...upgrade, ...options]);
-    expect(JSON.parse(stdout)).toMatchObject({ upgraded: true, verificationRequired: null, signedIn: true });
+    expect(JSON.parse(stdout)).toMatchObject({
+      upgraded: true,
+      verificationRequired: null,
+      signedIn: true,
+    });
   });
 
   test('leaves another sign-in alone, and writes the token for its owner only', async () => {
@@ -63,7 +78,9 @@ describe('tributary account upgrade', () => {
     const options = ['--guest-jwt-file', join(out, '..', 'guest.jwt'), '--yes'];
     const refused = await run([...upgrade, ...options], { standardInput: 'in the dark' });
     expect(refused).toMatchObject({ exitCode: 64, stderr: expect.stringContaining('--jwt-out') });
-    const { stdout } = await run([...upgrade, ...options, '--jwt-out', out], { standardInput: 'in the dark' });
+    const { stdout } = await run([...upgrade, ...options, '--jwt-out', out], {
+      standardInput: 'in the dark',
+    });
     expect(stdout).toBe(
       'The network Ada is now permanent.\n' +
         `Its network JWT is in ${out}.\n` +
@@ -84,25 +101,40 @@ describe('tributary account upgrade', () => {
   });
 
   test.each<[string, (directory: string) => string, number, string]>([
-    ['is there already', (directory) => join(directory, 'network-jwt.json'), 64, 'it already exists'],
+    [
+      'is there already',
+      (directory) => join(directory, 'network-jwt.json'),
+      64,
+      'it already exists',
+    ],
     ['cannot be made', (directory) => join(directory, 'nowhere', 'ada.jwt'), 75, 'writing'],
-  ])('finds out that the file for the token %s before anything is sent', async (_, choosePath, exitCode, message) => {
-    const { guest, guestJwt } = await createGuest();
-    const options = ['--jwt-out', choosePath(guest.stateDirectory), '--yes'];
-    const run = await guest.run([...upgrade, ...options], { standardInput: 'in the dark' });
-    expect(run).toMatchObject({ exitCode, stderr: expect.stringContaining(message) });
-    expect((await guest.store.peek())?.token?.reveal()).toBe(guestJwt);
-    // Still a guest: a permanent network could not be upgraded.
-    expect(await guest.run([...upgrade, '--yes'], { standardInput: 'in the dark' })).toMatchObject({
-      exitCode: 0,
-    });
-  });
+  ])(
+    'finds out that the file for the token %s before anything is sent',
+    async (_, choosePath, exitCode, message) => {
+      const { guest, guestJwt } = await createGuest();
+      const options = ['--jwt-out', choosePath(guest.stateDirectory), '--yes'];
+      const run = await guest.run([...upgrade, ...options], { standardInput: 'in the dark' });
+      expect(run).toMatchObject({ exitCode, stderr: expect.stringContaining(message) });
+      expect((await guest.store.peek())?.token?.reveal()).toBe(guestJwt);
+      // Still a guest: a permanent network could not be upgraded.
+      expect(
+        await guest.run([...upgrade, '--yes'], { standardInput: 'in the dark' }),
+      ).toMatchObject({
+        exitCode: 0,
+      });
+    },
+  );
 
   test('leaves nothing behind where the service refuses', async () => {
     const { guest, guestJwt } = await createGuest();
     const out = join(guest.stateDirectory, 'ada.jwt');
-    const run = await guest.run([...upgrade, '--jwt-out', out, '--yes'], { standardInput: 'short' });
-    expect(run).toMatchObject({ exitCode: 65, stderr: expect.stringContaining('the service refused') });
+    const run = await guest.run([...upgrade, '--jwt-out', out, '--yes'], {
+      standardInput: 'short',
+    });
+    expect(run).toMatchObject({
+      exitCode: 65,
+      stderr: expect.stringContaining('the service refused'),
+    });
     expect(existsSync(out)).toBe(false);
     expect((await guest.store.peek())?.token?.reveal()).toBe(guestJwt);
   });
@@ -114,50 +146,87 @@ describe('tributary account upgrade', () => {
     expect(no.asked).toHaveLength(1);
     const clumsy = createTypist('yes', 'in the dark', 'in the drak');
     const { exitCode, stderr } = await guest.run(upgrade, { prompt: clumsy });
-    expect({ exitCode, stderr }).toEqual({ exitCode: 64, stderr: expect.stringContaining('the two differ') });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 64,
+      stderr: expect.stringContaining('the two differ'),
+    });
     expect((await guest.store.peek())?.token?.reveal()).toBe(guestJwt);
   });
 
   test.each<[readonly string[], string]>([
     [['--name', 'Ada'], '--user-auth is missing'],
     [['--user-auth', 'ada@example.org'], '--name is missing'],
-    [[...upgrade.slice(2), '--auth-jwt-type', 'google'], '--auth-jwt-file and --auth-jwt-type go together'],
-    [[...upgrade.slice(2), '--auth-jwt-file', 'jwt'], '--auth-jwt-file and --auth-jwt-type go together'],
-    [[...upgrade.slice(2), '--auth-jwt-file', 'jwt', '--auth-jwt-type', 'acme'], 'one of google, apple, un'],
     [
-      [...upgrade.slice(2), '--auth-jwt-file', 'jwt', '--auth-jwt-type', 'un', '--password-file', 'file'],
+      [...upgrade.slice(2), '--auth-jwt-type', 'google'],
+      '--auth-jwt-file and --auth-jwt-type go together',
+    ],
+    [
+      [...upgrade.slice(2), '--auth-jwt-file', 'jwt'],
+      '--auth-jwt-file and --auth-jwt-type go together',
+    ],
+    [
+      [...upgrade.slice(2), '--auth-jwt-file', 'jwt', '--auth-jwt-type', 'acme'],
+      'one of google, apple, un',
+    ],
+    [
+      [
+        ...upgrade.slice(2),
+        '--auth-jwt-file',
+        'jwt',
+        '--auth-jwt-type',
+        'un',
+        '--password-file',
+        'file',
+      ],
       'give --password-file or --auth-jwt-file, not both',
     ],
-    [[...upgrade.slice(2), '--guest-jwt-file', '-', '--password-file', '-'], 'can come from standard input'],
+    [
+      [...upgrade.slice(2), '--guest-jwt-file', '-', '--password-file', '-'],
+      'can come from standard input',
+    ],
   ])('refuses %j before anything is read or sent', async (options, message) => {
     const { guest } = await createGuest();
-    const { exitCode, stderr } = await guest.run(['account', 'upgrade', ...options], { standardInput: 'x' });
-    expect({ exitCode, stderr }).toEqual({ exitCode: 64, stderr: expect.stringContaining(message) });
+    const { exitCode, stderr } = await guest.run(['account', 'upgrade', ...options], {
+      standardInput: 'x',
+    });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 64,
+      stderr: expect.stringContaining(message),
+    });
   });
 
   test('is not for a network that is permanent already', async () => {
     const { run } = await createCommandWorld();
     const refused = await run([...upgrade, '--yes'], { standardInput: 'in the dark' });
-    expect(refused).toMatchObject({ exitCode: 65, stderr: expect.stringContaining('the service refused') });
+    expect(refused).toMatchObject({
+      exitCode: 65,
+      stderr: expect.stringContaining('the service refused'),
+    });
   });
 });
 
 describe('tributary account set-password', () => {
-  test.each(profileNames)('asks for the reset code, and twice for the password, in %s', async (profile) => {
-    const { run, service } = await createCommandWorld(profile);
-    const { resetCode } = await service.admin.createResetCode({});
-    const prompt = createTypist('no', ` ${resetCode} `, 'in the dark', 'in the dark');
-    const { exitCode, stdout, stderr } = await run(setPassword, { prompt });
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    await expectGolden('account-set-password.txt', stdout);
-    expect(prompt.asked).toEqual(['Reset code', 'New password', 'New password, once more']);
-    const again = await run(setPassword, {
-      prompt: createTypist('no', resetCode, 'in the light', 'in the light'),
-    });
-    expect(again).toMatchObject({ exitCode: 65, stderr: expect.stringContaining('the service refused') });
-    expect(again.stderr).not.toMatch(/in the light/);
-    expect(again.stderr).not.toContain(resetCode);
-  });
+  test.each(profileNames)(
+    'asks for the reset code, and twice for the password, in %s',
+    async (profile) => {
+      const { run, service } = await createCommandWorld(profile);
+      const { resetCode } = await service.admin.createResetCode({});
+      const prompt = createTypist('no', ` ${resetCode} `, 'in the dark', 'in the dark');
+      const { exitCode, stdout, stderr } = await run(setPassword, { prompt });
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+      await expectGolden('account-set-password.txt', stdout);
+      expect(prompt.asked).toEqual(['Reset code', 'New password', 'New password, once more']);
+      const again = await run(setPassword, {
+        prompt: createTypist('no', resetCode, 'in the light', 'in the light'),
+      });
+      expect(again).toMatchObject({
+        exitCode: 65,
+        stderr: expect.stringContaining('the service refused'),
+      });
+      expect(again.stderr).not.toMatch(/in the light/);
+      expect(again.stderr).not.toContain(resetCode);
+    },
+  );
 
   test('reads one from a file and the other from standard input, signed in or not', async () => {
     const { run, service, store, stateDirectory } = await createCommandWorld();
@@ -173,6 +242,9 @@ describe('tributary account set-password', () => {
   test('wants no two secrets from standard input', async () => {
     const { run } = await createCommandWorld();
     const { exitCode, stderr } = await run(setPassword, { standardInput: 'a code' });
-    expect({ exitCode, stderr }).toEqual({ exitCode: 64, stderr: expect.stringContaining('only one of them') });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 64,
+      stderr: expect.stringContaining('only one of them'),
+    });
   });
 });

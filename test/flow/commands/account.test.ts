@@ -25,7 +25,11 @@ async function createInvestor(profile: ProfileName = 'documented') {
   world.clock.nowMs += dayMs / 2;
   const shut = await addWallet({ walletAddress: addresses.shut, isActive: false });
   const ids = [cold, hot, shut].map(({ walletId }) => walletId);
-  return { ...world, ids, wallets: { cold: cold.walletId, hot: hot.walletId, shut: shut.walletId } };
+  return {
+    ...world,
+    ids,
+    wallets: { cold: cold.walletId, hot: hot.walletId, shut: shut.walletId },
+  };
 }
 
 const listed = ['account', 'wallets'];
@@ -53,9 +57,13 @@ describe('tributary account wallets', () => {
 
   test('says that none is paid, and that there are none', async () => {
     const { run } = await createInvestor();
-    expect((await run(listed)).stdout).toMatch(/\nPayouts go to none of these\. Choose one: .* WALLET\n$/);
+    expect((await run(listed)).stdout).toMatch(
+      /\nPayouts go to none of these\. Choose one: .* WALLET\n$/,
+    );
     const { run: runPoor } = await createCommandWorld();
-    expect((await runPoor(listed)).stdout).toMatch(/^No wallets yet\. Register one with the service/);
+    expect((await runPoor(listed)).stdout).toMatch(
+      /^No wallets yet\. Register one with the service/,
+    );
     expect((await runPoor(payout)).stdout).toMatch(/^No payout wallet yet/);
   });
 
@@ -82,14 +90,20 @@ describe('tributary account payout-wallet', () => {
       `From now on, send payouts to SOL ${addresses.cold} (external wallet ${wallets.cold})?`,
     ]);
     expect(await get('/account/payout-wallet')).toEqual({ wallet_id: wallets.cold });
-    await expectGolden('account-payout-wallet.txt', maskChance((await run(payout)).stdout, [], ids));
+    await expectGolden(
+      'account-payout-wallet.txt',
+      maskChance((await run(payout)).stdout, [], ids),
+    );
   });
 
-  test.each(profileNames)('takes an address, and gives scripts the wallet, in %s too', async (profile) => {
-    const { run } = await createInvestor(profile);
-    const { stdout } = await run([...payout, addresses.hot, '--yes', '--json']);
-    await expectGolden(`account-payout-wallet-${profile}.json`, maskChance(indent(stdout)));
-  });
+  test.each(profileNames)(
+    'takes an address, and gives scripts the wallet, in %s too',
+    async (profile) => {
+      const { run } = await createInvestor(profile);
+      const { stdout } = await run([...payout, addresses.hot, '--yes', '--json']);
+      await expectGolden(`account-payout-wallet-${profile}.json`, maskChance(indent(stdout)));
+    },
+  );
 
   test('changes nothing without a yes, and asks nothing where it is chosen already', async () => {
     const { run, get, wallets } = await createInvestor();
@@ -100,7 +114,10 @@ describe('tributary account payout-wallet', () => {
     expect(await get('/account/payout-wallet')).toEqual({ wallet_id: wallets.cold });
     const unasked = createTypist('no');
     const again = await run([...payout, wallets.cold, '--json'], { prompt: unasked });
-    expect(JSON.parse(again.stdout)).toMatchObject({ payoutWalletId: wallets.cold, isChanged: false });
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      payoutWalletId: wallets.cold,
+      isChanged: false,
+    });
     expect(unasked.asked).toEqual([]);
   });
 
@@ -114,6 +131,9 @@ describe('tributary account payout-wallet', () => {
       });
     }
     const inactive = await run([...payout, wallets.shut, '--yes']);
-    expect(inactive).toMatchObject({ exitCode: 65, stderr: expect.stringContaining('no such active wallet') });
+    expect(inactive).toMatchObject({
+      exitCode: 65,
+      stderr: expect.stringContaining('no such active wallet'),
+    });
   });
 });

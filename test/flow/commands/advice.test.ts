@@ -20,7 +20,10 @@ function makePlaces(baseUrl: string): readonly string[] {
   return ['--config', file, '--state-dir', directory];
 }
 
-/** A web server that is no such service: with this status a page, or for a wrong method what programs read. */
+/**
+ * A web server that is no such service: with this status a page, or for a wrong method what
+ * programs read.
+ */
 async function serve(status: number): Promise<string> {
   const server = createServer((_, response) => {
     const [type, body] = status === 405 ? ['application/json', '{}'] : ['text/html', '<html>'];
@@ -40,7 +43,9 @@ describe('a command that cannot reach its service', () => {
   ])('names its address, file and line: %s, answered with %s', async (line, status, advice) => {
     const baseUrl = status === undefined ? 'http://127.0.0.1:9' : await serve(status);
     const places = makePlaces(baseUrl);
-    const { exitCode, stderr } = await runAs([...places, ...line.split(' ')], clock, { standardInput: 'CODE' });
+    const { exitCode, stderr } = await runAs([...places, ...line.split(' ')], clock, {
+      standardInput: 'CODE',
+    });
     expect(exitCode).toBe(69);
     expect(stderr).toContain(`  > Check the address ${baseUrl} (service.base_url, ${places[1]}:3)`);
     expect(stderr).toContain(advice);
@@ -55,23 +60,59 @@ describe('advice', () => {
   test.each(codes)('of %s tells a person what to do now', async (code) => {
     const { context } = createContext('/nowhere/tributary.sock');
     for (const name of commands) {
-      const error = await advise(new TributaryError(code, 'x'), { name, words: [], options: {} }, context);
-      expect(error).toMatchObject({ code, message: 'x', action: expect.stringMatching(/^[^{}]{8,}$/) });
-      expect((error as TributaryError).action).not.toMatch(/^Nothing|the agent (goes on|asks again|keeps|enforces)/);
+      const error = await advise(
+        new TributaryError(code, 'x'),
+        { name, words: [], options: {} },
+        context,
+      );
+      expect(error).toMatchObject({
+        code,
+        message: 'x',
+        action: expect.stringMatching(/^[^{}]{8,}$/),
+      });
+      expect((error as TributaryError).action).not.toMatch(
+        /^Nothing|the agent (goes on|asks again|keeps|enforces)/,
+      );
     }
   });
 
-  const denied = (code: ErrorCode) => new TributaryError(code, 'reading x: EACCES: permission denied');
+  const denied = (code: ErrorCode) =>
+    new TributaryError(code, 'reading x: EACCES: permission denied');
   const sudo = 'Run it with sudo: sudo tributary device list';
 
   test.each([
     ['an ordinary user, of state of another', 1000, denied('state-unreadable'), sudo],
     ['an ordinary user, of a folder of another', 1000, denied('state-unwritable'), sudo],
-    ['an ordinary user, of a configuration of another', 1000, denied('configuration-invalid'), sudo],
-    ['an ordinary user, of a socket of another', 1000, new TributaryError('not-allowed', 'x'), sudo],
-    ['an ordinary user, of damaged state', 1000, new BrokenDocumentError('x', 'y'), 'If it is damaged, move it away'],
-    ['root, of what even root may not read', 0, denied('state-unreadable'), 'Check who owns the file: ls -la.'],
-    ['root, of what even root may not write', 0, denied('state-unwritable'), 'whether the disk is full (df -h).'],
+    [
+      'an ordinary user, of a configuration of another',
+      1000,
+      denied('configuration-invalid'),
+      sudo,
+    ],
+    [
+      'an ordinary user, of a socket of another',
+      1000,
+      new TributaryError('not-allowed', 'x'),
+      sudo,
+    ],
+    [
+      'an ordinary user, of damaged state',
+      1000,
+      new BrokenDocumentError('x', 'y'),
+      'If it is damaged, move it away',
+    ],
+    [
+      'root, of what even root may not read',
+      0,
+      denied('state-unreadable'),
+      'Check who owns the file: ls -la.',
+    ],
+    [
+      'root, of what even root may not write',
+      0,
+      denied('state-unwritable'),
+      'whether the disk is full (df -h).',
+    ],
   ])('to %s, is sudo where rights are missing', async (_who, userId, failure, expected) => {
     vi.spyOn(process, 'geteuid').mockReturnValue(userId);
     onTestFinished(() => void vi.restoreAllMocks());
@@ -83,7 +124,10 @@ describe('advice', () => {
   test.each([
     [{}, 'sudo tributary cleanup'],
     [{ config: '/srv/a.yaml' }, 'sudo tributary cleanup --config /srv/a.yaml'],
-    [{ stateDir: "/srv/its mother's" }, "sudo tributary cleanup --state-dir '/srv/its mother'\\''s'"],
+    [
+      { stateDir: "/srv/its mother's" },
+      "sudo tributary cleanup --state-dir '/srv/its mother'\\''s'",
+    ],
   ])('names the paths that were typed, as a shell takes them: %j', async (options, command) => {
     const { context } = createContext('/nowhere/tributary.sock');
     const failed = new TributaryError('not-allowed', 'x');
@@ -101,7 +145,9 @@ describe('advice', () => {
     const { run } = await createCommandWorld();
     const { exitCode, stderr } = await run(['device', 'add', 'NOSUCHCODE', '--yes']);
     expect(exitCode).toBe(65);
-    expect(stderr).toContain('  > Check the code, or ask for a new one: each is used once and expires.\n');
+    expect(stderr).toContain(
+      '  > Check the code, or ask for a new one: each is used once and expires.\n',
+    );
   });
 
   test.each([
@@ -110,7 +156,11 @@ describe('advice', () => {
     ['device list --all-of-it', "unknown option '--all-of-it'", 'tributary device list --help'],
     ['logout CODE', 'too many arguments', 'tributary logout --help'],
     ['statu', "unknown command 'statu'", 'tributary --help'],
-    ['network providers --count none', '--count none: it must be', 'tributary network providers --help'],
+    [
+      'network providers --count none',
+      '--count none: it must be',
+      'tributary network providers --help',
+    ],
     ['stats --last', 'argument missing', 'tributary stats --help'],
   ])('of a wrong command line is the help of its command: %s', async (line, message, help) => {
     const { run } = await createCommandWorld();
@@ -148,7 +198,10 @@ describe('with --json, an error is one object', () => {
     ['stats --client nobody --json', 64],
   ])('%s', async (line, expected) => {
     const { run } = await createCommandWorld();
-    const { exitCode, stdout, stderr } = await run([...line.split(' '), ...(line === 'device' ? ['--json'] : [])]);
+    const { exitCode, stdout, stderr } = await run([
+      ...line.split(' '),
+      ...(line === 'device' ? ['--json'] : []),
+    ]);
     expect({ exitCode, stdout }).toEqual({ exitCode: expected, stdout: '' });
     expect(JSON.parse(stderr)).toEqual({
       error: { code: expect.any(String), message: expect.any(String), action: expect.any(String) },

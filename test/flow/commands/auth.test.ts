@@ -35,7 +35,10 @@ describe('tributary auth code', () => {
   ])('refuses %s %s', async (option, value, message) => {
     const { run } = await createCommandWorld();
     const { exitCode, stderr } = await run([...line, option, value]);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 64, stderr: expect.stringContaining(message) });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 64,
+      stderr: expect.stringContaining(message),
+    });
   });
 
   test('says plainly that there are too many unused ones', async () => {
@@ -60,12 +63,19 @@ describe('tributary auth code', () => {
   test('makes one against production, whatever it begins with', async () => {
     const { run, service } = await createCommandWorld('production');
     for (let codes = 0; codes < 5; codes += 1) {
-      const { authCode, durationMinutes, uses } = JSON.parse((await run([...line, '--json'])).stdout);
+      const { authCode, durationMinutes, uses } = JSON.parse(
+        (await run([...line, '--json'])).stdout,
+      );
       expect({ durationMinutes, uses }).toEqual({ durationMinutes: 10, uses: 1 });
-      const { body } = await call(service.baseUrl, '/auth/code-login', { body: { auth_code: authCode } });
+      const { body } = await call(service.baseUrl, '/auth/code-login', {
+        body: { auth_code: authCode },
+      });
       expect(body.by_jwt).toMatch(/^eyJ/);
     }
     const { exitCode, stderr } = await run([...line, '--uses', '2']);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 65, stderr: expect.stringContaining('uses must be 1.') });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 65,
+      stderr: expect.stringContaining('uses must be 1.'),
+    });
   });
 });

@@ -18,7 +18,14 @@ describe('tributary call', () => {
 
   test('sends fields as they are typed, nested and in lists, and prints the wire', async () => {
     const { run } = await createNetworkWorld();
-    const best = ['--field', 'specs[].best_available=true', '--field', 'count=2', '--field', 'rank_mode=quality'];
+    const best = [
+      '--field',
+      'specs[].best_available=true',
+      '--field',
+      'count=2',
+      '--field',
+      'rank_mode=quality',
+    ];
     const { stdout, exitCode } = await run(['call', 'find-providers2', ...best]);
     expect(exitCode).toBe(0);
     const { providers } = JSON.parse(stdout);
@@ -29,17 +36,28 @@ describe('tributary call', () => {
   test('prints the names of the interface, also where a digit begins a word', async () => {
     const { run } = await createHousehold();
     const { providers } = JSON.parse((await run(['call', 'providers'])).stdout);
-    expect(Object.keys(providers[0])).toEqual(expect.arrayContaining(['client_id', 'uptime_last_24h']));
+    expect(Object.keys(providers[0])).toEqual(
+      expect.arrayContaining(['client_id', 'uptime_last_24h']),
+    );
   });
 
   test('takes a request from a file or standard input, with fields beside', async () => {
     const { run, devices } = await createHousehold();
     const path = join(makeDirectory(), 'request.json');
     writeFileSync(path, JSON.stringify({ client_id: devices.shed }));
-    const fromFile = await run(['call', 'createShareCode', '--input', path, '--field', 'device_name=barn']);
+    const fromFile = await run([
+      'call',
+      'createShareCode',
+      '--input',
+      path,
+      '--field',
+      'device_name=barn',
+    ]);
     expect(JSON.parse(fromFile.stdout).share_code).toMatch(/./);
     const standardInput = JSON.stringify({ client_id: devices.shed, device_name: 'barn' });
-    const piped = await run(['call', 'createShareCode', '--input', '-', '--json'], { standardInput });
+    const piped = await run(['call', 'createShareCode', '--input', '-', '--json'], {
+      standardInput,
+    });
     expect(JSON.parse(piped.stdout).share_code).toMatch(/./);
   });
 
@@ -49,29 +67,44 @@ describe('tributary call', () => {
     writeFileSync(path, 'barn');
     const fields = ['--field', `client_id=${devices.shed}`, '--field', `device_name=@${path}`];
     expect((await run(['call', 'createShareCode', ...fields])).exitCode).toBe(0);
-    expect(JSON.parse((await run(['call', 'deviceAssociations'])).stdout).outgoing_shared_devices[0].device_name).toBe(
-      'barn',
-    );
+    expect(
+      JSON.parse((await run(['call', 'deviceAssociations'])).stdout).outgoing_shared_devices[0]
+        .device_name,
+    ).toBe('barn');
   });
 
   test('takes digits in quotes for text, and a name with dashes', async () => {
     const { run, devices } = await createHousehold();
     const fields = ['--field', `client_id=${devices.shed}`, '--field', 'device_name="12"'];
     expect((await run(['call', 'create-share-code', ...fields])).exitCode).toBe(0);
-    expect(JSON.parse((await run(['call', 'device-associations'])).stdout).outgoing_shared_devices).toMatchObject([
-      { device_name: '12' },
-    ]);
+    expect(
+      JSON.parse((await run(['call', 'device-associations'])).stdout).outgoing_shared_devices,
+    ).toMatchObject([{ device_name: '12' }]);
   });
 
   test('ends as a refusal where an answer holds nothing else', async () => {
     const { run } = await createHousehold();
-    const { exitCode, stderr } = await run(['call', 'auth-client', '--field', 'description=one\ntwo']);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 65, stderr: expect.stringContaining('one line') });
+    const { exitCode, stderr } = await run([
+      'call',
+      'auth-client',
+      '--field',
+      'description=one\ntwo',
+    ]);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 65,
+      stderr: expect.stringContaining('one line'),
+    });
   });
 
   test.each([
-    [['codeCreate', '--field', 'duraton_minutes=5'], 'the interface knows no field duraton_minutes here'],
-    [['findProviders2', '--field', 'specs[].best=true'], 'the interface knows no field specs.0.best here'],
+    [
+      ['codeCreate', '--field', 'duraton_minutes=5'],
+      'the interface knows no field duraton_minutes here',
+    ],
+    [
+      ['findProviders2', '--field', 'specs[].best=true'],
+      'the interface knows no field specs.0.best here',
+    ],
     [
       ['findProvider2'],
       'unknown operation findProvider2; did you mean findProviders2?\n  > See them all: tributary call\n',
@@ -81,11 +114,17 @@ describe('tributary call', () => {
     [['findProviders2', '--field', 'count'], '--field count: it must be key=value'],
     [['findProviders2', '--field', 'count=many'], 'count: '],
     [['findProviders2', '--input', '/nowhere/request.json'], 'reading /nowhere/request.json'],
-    [['findProviders2', '--input', '/etc/hostname'], '--input /etc/hostname: it is not a JSON object'],
+    [
+      ['findProviders2', '--input', '/etc/hostname'],
+      '--input /etc/hostname: it is not a JSON object',
+    ],
   ])('refuses %j', async (words, message) => {
     const { run } = await createHousehold();
     const { exitCode, stderr } = await run(['call', ...words]);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 64, stderr: expect.stringContaining(message) });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 64,
+      stderr: expect.stringContaining(message),
+    });
   });
 });
 

@@ -4,7 +4,10 @@ import { expect } from 'vitest';
 import type { CommandContext, Prompt } from '../../../src/cli/context.ts';
 import { printError, toExitCode } from '../../../src/cli/exit-code.ts';
 import { createProgram } from '../../../src/cli/program.ts';
-import { createRegistrationFiles, emptyNetworkJwtState } from '../../../src/identity/registration-files.ts';
+import {
+  createRegistrationFiles,
+  emptyNetworkJwtState,
+} from '../../../src/identity/registration-files.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { openDatabase } from '../../../src/reference-service/database.ts';
 import type { ProfileName } from '../../../src/service/profiles.ts';
@@ -27,7 +30,10 @@ interface RunOptions {
   readonly standardInput?: string;
 }
 
-/** A reference service with a clock that stands still until it is moved, and an owner who is signed in to it. */
+/**
+ * A reference service with a clock that stands still until it is moved, and an owner who is signed
+ * in to it.
+ */
 export async function createCommandWorld(profile: ProfileName = 'documented') {
   const clock = { nowMs: goldenNow };
   const dataDirectory = makeDirectory();
@@ -38,7 +44,10 @@ export async function createCommandWorld(profile: ProfileName = 'documented') {
     service,
     clock,
     dataDirectory,
-    /** Registers devices under names that this service takes from nobody, as another one may: their client ids. */
+    /**
+     * Registers devices under names that this service takes from nobody, as another one may: their
+     * client ids.
+     */
     async registerNamed(names: readonly string[]): Promise<readonly string[]> {
       const ids: string[] = [];
       for (const _ of names) ids.push(await owner.register('device'));
@@ -70,7 +79,8 @@ export async function createOwner(
   writeFileSync(configPath, `service:\n  base_url: ${baseUrl}\n  profile: ${profile}\n`);
   const store = createRegistrationFiles(stateDirectory, () => undefined).networkJwt;
   await store.write({ ...emptyNetworkJwtState, token: new Secret(token) });
-  const post = async (path: string, body: unknown) => (await call(baseUrl, path, { token, body })).body;
+  const post = async (path: string, body: unknown) =>
+    (await call(baseUrl, path, { token, body })).body;
   const paths = ['--config', configPath, '--state-dir', stateDirectory];
   return {
     token,
@@ -82,11 +92,16 @@ export async function createOwner(
     /** Registers a device with a tunnel: its client id. */
     async register(description: string, countryCode = 'DE'): Promise<string> {
       const proxy_config = { enable_wg: true, initial_device_state: { country_code: countryCode } };
-      const answer = await post('/network/auth-client', { description, device_spec: 'pi', proxy_config });
+      const answer = await post('/network/auth-client', {
+        description,
+        device_spec: 'pi',
+        proxy_config,
+      });
       return String(claimsOf(answer.by_client_jwt).client_id);
     },
     /** Runs `tributary …` as this owner. */
-    run: (argv: readonly string[], options: RunOptions = {}) => runAs([...paths, ...argv], clock, options),
+    run: (argv: readonly string[], options: RunOptions = {}) =>
+      runAs([...paths, ...argv], clock, options),
   };
 }
 
@@ -125,16 +140,22 @@ export async function runAs(
 }
 
 /**
- * The text with every id, whole or cut, and every code of chance replaced by one of the same length that is always the
- * same. `ids`: those that it may hold no more than the first eight letters of.
+ * The text with every id, whole or cut, and every code of chance replaced by one of the same length
+ * that is always the same. `ids`: those that it may hold no more than the first eight letters of.
  */
-export function maskChance(text: string, codes: readonly string[] = [], ids: readonly string[] = []): string {
+export function maskChance(
+  text: string,
+  codes: readonly string[] = [],
+  ids: readonly string[] = [],
+): string {
   const id = /\b[0-9a-f]{8}(?:-[0-9a-f-]{0,27})?/g;
   const longer = [...text.matchAll(id)].map(([found]) => found).filter((found) => found.length > 8);
   const starts = [...new Set([...ids, ...longer].map((known) => known.slice(0, 8)))];
   const named = text.replace(id, (found) => {
     const number = starts.indexOf(found.slice(0, 8)) + 1;
-    return number === 0 ? found : `${number}`.padStart(8, '0').concat(found.slice(8).replace(/[0-9a-f]/g, '0'));
+    return number === 0
+      ? found
+      : `${number}`.padStart(8, '0').concat(found.slice(8).replace(/[0-9a-f]/g, '0'));
   });
   return codes.reduce((all, code) => all.replaceAll(code, 'X'.repeat(code.length)), named);
 }

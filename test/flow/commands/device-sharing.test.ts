@@ -14,8 +14,12 @@ describe('tributary device share', () => {
     const shared = await run(['device', 'share', 'shed', '--json']);
     const { shareCode } = JSON.parse(shared.stdout);
     await expectGolden('device-share.json', maskChance(indent(shared.stdout), [shareCode]));
-    expect(await neighbour.run(['device', 'add', shareCode, '--yes'])).toMatchObject({ exitCode: 0 });
-    const { stdout } = await run(['device', 'share', 'this', '--name', "Ada's attic", '--no-qr'], { columns: 80 });
+    expect(await neighbour.run(['device', 'add', shareCode, '--yes'])).toMatchObject({
+      exitCode: 0,
+    });
+    const { stdout } = await run(['device', 'share', 'this', '--name', "Ada's attic", '--no-qr'], {
+      columns: 80,
+    });
     await expectGolden('device-share.txt', maskChance(stdout, [findCode(stdout)]));
   });
 
@@ -28,7 +32,9 @@ describe('tributary device share', () => {
   ])('shows the code to a camera %s', async (_, options, columns, isShown) => {
     const { run, register } = await createCommandWorld();
     const clientId = await register('shed');
-    const { stdout } = await run(['device', 'share', clientId.slice(0, 8), ...options], { columns });
+    const { stdout } = await run(['device', 'share', clientId.slice(0, 8), ...options], {
+      columns,
+    });
     expect(stdout.includes('█')).toBe(isShown);
   });
 
@@ -57,7 +63,8 @@ describe('tributary device add', () => {
 
   test('adopts a device that is handed over', async () => {
     const { run, neighbour, service, devices } = await createHousehold();
-    const hand = (clientId: string) => service.admin.createAdoptCode({ clientId, durationMinutes: 90 });
+    const hand = (clientId: string) =>
+      service.admin.createAdoptCode({ clientId, durationMinutes: 90 });
     const codes = [(await hand(devices.shed)).adoptCode, (await hand(devices.cellar)).adoptCode];
     const text = await neighbour.run(['device', 'add', ...codes.slice(0, 1), '--yes']);
     await expectGolden('device-add-adopt.txt', maskChance(text.stdout));
@@ -66,26 +73,35 @@ describe('tributary device add', () => {
     expect((await run(list)).stdout).not.toMatch(/shed|cellar/);
   });
 
-  test.each(['argument', 'file', 'standard input', 'dash', 'prompt'] as const)('takes the code by %s', async (way) => {
-    const { run, neighbour, stateDirectory } = await createHousehold();
-    const code = await shareShed(run);
-    const file = join(stateDirectory, 'code');
-    writeFileSync(file, `${code}\n`);
-    const piped = { standardInput: `${code}\n` };
-    const runs = {
-      argument: () => neighbour.run(['device', 'add', '--yes', '--', code]),
-      file: () => neighbour.run(['device', 'add', '--yes', '--code-file', file]),
-      'standard input': () => neighbour.run(['device', 'add', '--yes'], piped),
-      dash: () => neighbour.run(['device', 'add', '--yes', '-'], piped),
-      prompt: () => neighbour.run(['device', 'add'], { prompt: createTypist('yes', code) }),
-    };
-    expect(await runs[way]()).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Added shed') });
-  });
+  test.each(['argument', 'file', 'standard input', 'dash', 'prompt'] as const)(
+    'takes the code by %s',
+    async (way) => {
+      const { run, neighbour, stateDirectory } = await createHousehold();
+      const code = await shareShed(run);
+      const file = join(stateDirectory, 'code');
+      writeFileSync(file, `${code}\n`);
+      const piped = { standardInput: `${code}\n` };
+      const runs = {
+        argument: () => neighbour.run(['device', 'add', '--yes', '--', code]),
+        file: () => neighbour.run(['device', 'add', '--yes', '--code-file', file]),
+        'standard input': () => neighbour.run(['device', 'add', '--yes'], piped),
+        dash: () => neighbour.run(['device', 'add', '--yes', '-'], piped),
+        prompt: () => neighbour.run(['device', 'add'], { prompt: createTypist('yes', code) }),
+      };
+      expect(await runs[way]()).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringContaining('Added shed'),
+      });
+    },
+  );
 
   test('takes a code that begins with a dash as a code', async () => {
     const { run } = await createCommandWorld();
     const { exitCode, stderr } = await run(['device', 'add', '--yes', '--', '-7WQ2M4XZP']);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 65, stderr: expect.stringContaining('used code') });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 65,
+      stderr: expect.stringContaining('used code'),
+    });
   });
 
   test('asks before, and adds nothing after a no', async () => {
@@ -103,8 +119,17 @@ describe('tributary device add', () => {
 
   test('wants one code', async () => {
     const { run } = await createCommandWorld();
-    const { exitCode, stderr } = await run(['device', 'add', 'K7WQ2M4XZP', '--code-file', '/nowhere']);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 64, stderr: expect.stringContaining('not both') });
+    const { exitCode, stderr } = await run([
+      'device',
+      'add',
+      'K7WQ2M4XZP',
+      '--code-file',
+      '/nowhere',
+    ]);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 64,
+      stderr: expect.stringContaining('not both'),
+    });
   });
 });
 

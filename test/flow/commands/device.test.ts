@@ -66,7 +66,9 @@ describe('tributary device list', () => {
     expect(rows.filter((row) => stringWidth(row) > 80)).toEqual([]);
     expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     expect(
-      JSON.parse((await run([...list, '--json'])).stdout).devices.map((device: { name: string }) => device.name),
+      JSON.parse((await run([...list, '--json'])).stdout).devices.map(
+        (device: { name: string }) => device.name,
+      ),
     ).toEqual(names);
   });
 });
@@ -80,26 +82,41 @@ describe('tributary device provide', () => {
     await expectGolden('device-provide.json', maskChance(indent(json.stdout)));
     expect([text.exitCode, json.exitCode]).toEqual([0, 0]);
     const { clients } = await get('/network/clients');
-    const modes = clients.map((client: Record<string, unknown>) => [client.description, client.provide_mode]);
+    const modes = clients.map((client: Record<string, unknown>) => [
+      client.description,
+      client.provide_mode,
+    ]);
     expect(Object.fromEntries(modes)).toEqual({ attic: 0, shed: 2, cellar: 1 });
   });
 
   test('says of this device that its agent has the last word', async () => {
     const { run } = await createHousehold();
-    await expectGolden('device-provide-this.txt', (await run(['device', 'provide', 'this', 'friends'])).stdout);
+    await expectGolden(
+      'device-provide-this.txt',
+      (await run(['device', 'provide', 'this', 'friends'])).stdout,
+    );
   });
 
   test.each([
-    [['shed', 'open'], 'unknown mode open; the modes are default, none, network, friends, public, stream'],
+    [
+      ['shed', 'open'],
+      'unknown mode open; the modes are default, none, network, friends, public, stream',
+    ],
     [['shed', '4'], 'unknown mode 4; the modes are'],
-    [['shed', 'pubic'], 'unknown mode pubic; did you mean public?\n  > See how it is used: tributary device provide'],
+    [
+      ['shed', 'pubic'],
+      'unknown mode pubic; did you mean public?\n  > See how it is used: tributary device provide',
+    ],
     [['shed', 'off'], '\n  > To stop sharing: tributary device provide shed none\n'],
     [['barn', 'none'], 'no device is called barn\n  > See your devices: tributary device list\n'],
   ])('refuses %j', async (words, message) => {
     const { run, register } = await createCommandWorld();
     await register('shed');
     const { exitCode, stderr } = await run(['device', 'provide', ...words]);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 64, stderr: expect.stringContaining(message) });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 64,
+      stderr: expect.stringContaining(message),
+    });
   });
 
   test('sends no number to a service whose dialect is not known', async () => {
@@ -107,8 +124,18 @@ describe('tributary device provide', () => {
     await register('shed');
     const config = join(stateDirectory, 'unclear.yaml');
     writeFileSync(config, `service:\n  base_url: ${service.baseUrl}\n`);
-    const { exitCode, stderr } = await run(['device', 'provide', 'shed', 'none', '--config', config]);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 78, stderr: expect.stringContaining('service.profile') });
+    const { exitCode, stderr } = await run([
+      'device',
+      'provide',
+      'shed',
+      'none',
+      '--config',
+      config,
+    ]);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 78,
+      stderr: expect.stringContaining('service.profile'),
+    });
   });
 });
 
@@ -116,7 +143,10 @@ describe('against production', () => {
   test('lists the devices with their modes by name', async () => {
     const { run, devices } = await createHousehold('production');
     const { stdout } = await run(list, { columns: 80 });
-    await expectGolden('device-list-production.txt', maskChance(stdout, [], Object.values(devices)));
+    await expectGolden(
+      'device-list-production.txt',
+      maskChance(stdout, [], Object.values(devices)),
+    );
   });
 
   test('says in one line that it sets no modes', async () => {

@@ -6,10 +6,16 @@ import { createOwner, expectGolden, goldenNow, runAs } from './command-world.ts'
 
 const clock = { nowMs: goldenNow };
 const program = await createProgram([], createContext('/nowhere/tributary.sock').context);
-const listAll = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(listAll)];
+const listAll = (command: Command): readonly Command[] => [
+  command,
+  ...command.commands.flatMap(listAll),
+];
 const wordsOf = (command: Command): readonly string[] =>
   command.parent === null ? [] : [...wordsOf(command.parent), command.name()];
-const all = listAll(program).map((command) => ({ words: wordsOf(command), isLeaf: command.commands.length === 0 }));
+const all = listAll(program).map((command) => ({
+  words: wordsOf(command),
+  isLeaf: command.commands.length === 0,
+}));
 
 /** What the arguments of a command are here; a command that is not named takes none. */
 const given: Readonly<Record<string, readonly string[]>> = {
@@ -21,7 +27,10 @@ const given: Readonly<Record<string, readonly string[]>> = {
   call: ['wallets'],
 };
 
-/** They act on this machine or say what it is like, run until stopped, or ask neither: each has tests of its own. */
+/**
+ * They act on this machine or say what it is like, run until stopped, or ask neither: each has
+ * tests of its own.
+ */
 const acting =
   /^(run|setup|doctor|plan|logout|logs|(re)?start|stop|config (show|schema)|sandbox.*|namespace.*|cleanup|completion|help)$/;
 
@@ -42,9 +51,11 @@ describe('every command', () => {
   test.each([80, 120])('explains itself on %i columns', async (columns) => {
     const lines = all.map(({ words }) => [...words, '--help']);
     const text = await tell(lines, (argv) => runAs(argv, clock, { columns }));
-    expect(text.split('\n').filter((line) => line.length > columns && !/^ {2}(sudo )?tributary /.test(line))).toEqual(
-      [],
-    );
+    expect(
+      text
+        .split('\n')
+        .filter((line) => line.length > columns && !/^ {2}(sudo )?tributary /.test(line)),
+    ).toEqual([]);
     await expectGolden(`every-help-${columns}.txt`, text);
   });
 
@@ -58,16 +69,28 @@ describe('every command', () => {
     await expectGolden('every-wrong-option.txt', text);
   });
 
-  test.each(['', '--json'])('says so where neither an agent nor a service answers: %s', async (json) => {
-    // Nobody can answer on this port of an address that is never given out.
-    const { run, stateDirectory } = await createOwner('http://127.0.0.1:1', 'documented', 'a.token.here', clock);
-    const lines = all
-      .filter(({ words, isLeaf }) => isLeaf && !acting.test(words.join(' ')))
-      .map(({ words }) => [...words, ...(given[words.join(' ')] ?? []), ...(json === '' ? [] : [json])]);
-    const text = await tell(lines, (argv) => run(argv));
-    const named = text.replaceAll(stateDirectory.replace(/\/state$/, ''), '/DIRECTORY');
-    // It asks both at once: either may be refused first.
-    const ordered = named.replaceAll(/account\/payout-wallet(?=:)/g, 'account/wallets');
-    await expectGolden(`every-without-service${json}.txt`, ordered);
-  });
+  test.each(['', '--json'])(
+    'says so where neither an agent nor a service answers: %s',
+    async (json) => {
+      // Nobody can answer on this port of an address that is never given out.
+      const { run, stateDirectory } = await createOwner(
+        'http://127.0.0.1:1',
+        'documented',
+        'a.token.here',
+        clock,
+      );
+      const lines = all
+        .filter(({ words, isLeaf }) => isLeaf && !acting.test(words.join(' ')))
+        .map(({ words }) => [
+          ...words,
+          ...(given[words.join(' ')] ?? []),
+          ...(json === '' ? [] : [json]),
+        ]);
+      const text = await tell(lines, (argv) => run(argv));
+      const named = text.replaceAll(stateDirectory.replace(/\/state$/, ''), '/DIRECTORY');
+      // It asks both at once: either may be refused first.
+      const ordered = named.replaceAll(/account\/payout-wallet(?=:)/g, 'account/wallets');
+      await expectGolden(`every-without-service${json}.txt`, ordered);
+    },
+  );
 });

@@ -8,23 +8,29 @@ const groups = {
   network: ['clients', 'locations', 'providers', 'spec', 'reliability', 'leaderboard'],
 } as const;
 
-test.each(Object.entries(groups))('tributary %s alone shows what there is: %j', async (group, commands) => {
-  const { run } = await createCommandWorld();
-  const { exitCode, stderr } = await run([group]);
-  expect(exitCode).toBe(64);
-  for (const command of commands) expect(stderr).toMatch(new RegExp(`^  ${command} `, 'm'));
-});
-
-test.each(Object.entries(groups).flatMap(([group, commands]) => commands.map((command) => [group, command] as const)))(
-  'tributary %s %s explains itself with examples',
-  async (group, command) => {
+test.each(Object.entries(groups))(
+  'tributary %s alone shows what there is: %j',
+  async (group, commands) => {
     const { run } = await createCommandWorld();
-    const { exitCode, stdout } = await run([group, command, '--help']);
-    expect(exitCode).toBe(0);
-    expect(stdout).toContain('  --json ');
-    expect(stdout).toMatch(new RegExp(`\\nExamples:\\n(  # .+\\n  (sudo )?tributary ${group} ${command}.*\\n)+\\n`));
+    const { exitCode, stderr } = await run([group]);
+    expect(exitCode).toBe(64);
+    for (const command of commands) expect(stderr).toMatch(new RegExp(`^  ${command} `, 'm'));
   },
 );
+
+test.each(
+  Object.entries(groups).flatMap(([group, commands]) =>
+    commands.map((command) => [group, command] as const),
+  ),
+)('tributary %s %s explains itself with examples', async (group, command) => {
+  const { run } = await createCommandWorld();
+  const { exitCode, stdout } = await run([group, command, '--help']);
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('  --json ');
+  expect(stdout).toMatch(
+    new RegExp(`\\nExamples:\\n(  # .+\\n  (sudo )?tributary ${group} ${command}.*\\n)+\\n`),
+  );
+});
 
 test.each([
   [['help', 'device', 'share', 'extra'], 'there is no command extra here; commands here: none'],

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { listCommands } from '../../../src/cli/visible-commands.ts';
 import { createOpenApiDocument } from '../../../src/service/openapi.ts';
 import { profiles } from '../../../src/service/profiles.ts';
-import { readCommandLine } from '../../docs/program-help.ts';
+import { readCommandLine } from '../../../tools/docs/program-help.ts';
 import { sendJson, sendText, startNastyService } from '../nasty-service.ts';
 import { createOwner, goldenNow } from './command-world.ts';
 
@@ -12,7 +12,10 @@ const nasty =
   'a\u0000\u0007\b\u001b[2J\u007f\u0085\u009b2J\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202e\u2066\ufeff\u{e0041}\ud800b';
 const raw = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-const { paths, components } = createOpenApiDocument({ version: 'test', profile: profiles.documented });
+const { paths, components } = createOpenApiDocument({
+  version: 'test',
+  profile: profiles.documented,
+});
 
 interface Schema {
   readonly $ref?: string;
@@ -25,7 +28,8 @@ interface Schema {
 
 /** A value as the interface describes it, with the nasty text wherever one may be; no error. */
 function fill(schema: Schema): unknown {
-  if (schema.$ref !== undefined) return fill((components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) as Schema);
+  if (schema.$ref !== undefined)
+    return fill((components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) as Schema);
   const chosen = schema.anyOf?.find(({ type }) => type !== 'null');
   if (chosen !== undefined) return fill(chosen);
   const type = [schema.type ?? []].flat().find((name) => name !== 'null');
@@ -86,8 +90,13 @@ async function runWith(kind: Kind, line: readonly string[], columns: number | un
     kinds[kind](`${request.method} ${request.path}`)(request, response);
   });
   onTestFinished(() => service[Symbol.asyncDispose]());
-  const owner = await createOwner(service.baseUrl, 'documented', 'a.token.here', { nowMs: goldenNow });
-  return { ...(await owner.run(line, { columns, standardInput: 'in the dark' })), asked: service.seen.length };
+  const owner = await createOwner(service.baseUrl, 'documented', 'a.token.here', {
+    nowMs: goldenNow,
+  });
+  return {
+    ...(await owner.run(line, { columns, standardInput: 'in the dark' })),
+    asked: service.seen.length,
+  };
 }
 
 const rows = Object.entries(lines).flatMap(([name, words]) =>
@@ -97,11 +106,19 @@ const rows = Object.entries(lines).flatMap(([name, words]) =>
 describe('a command shows no sign that cannot be seen', () => {
   test.each(rows)('%s, with a service that sends them %s', async (name, kind, words) => {
     for (const columns of [undefined, 80]) {
-      const { stdout, stderr, asked } = await runWith(kind, [...name.split(' '), ...words], columns);
+      const { stdout, stderr, asked } = await runWith(
+        kind,
+        [...name.split(' '), ...words],
+        columns,
+      );
       expect(asked, stderr).toBeGreaterThan(0);
       expectPlain(stdout + stderr);
     }
-    const { stdout, stderr } = await runWith(kind, [...name.split(' '), ...words, '--json'], undefined);
+    const { stdout, stderr } = await runWith(
+      kind,
+      [...name.split(' '), ...words, '--json'],
+      undefined,
+    );
     expectPlain(stdout + stderr);
     // `setup` says which service it found before it fails.
     const json = stdout || (name === 'setup' ? stderr.slice(stderr.search(/^\{/m)) : stderr);

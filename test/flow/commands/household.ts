@@ -15,11 +15,27 @@ export async function createHousehold(profile: ProfileName = 'documented') {
   const shed = await world.register('shed');
   const service = await whileStopped(world, (database) => {
     const atMs = world.clock.nowMs;
-    addUsage(database, { clientId: attic, atMs, rxBytes: 3 * GIB, txBytes: GIB / 8, onlineMs: 18.5 * hourMs });
-    addUsage(database, { clientId: shed, atMs, rxBytes: 400 * 2 ** 20, txBytes: 2 ** 20, onlineMs: 0.7 * hourMs });
+    addUsage(database, {
+      clientId: attic,
+      atMs,
+      rxBytes: 3 * GIB,
+      txBytes: GIB / 8,
+      onlineMs: 18.5 * hourMs,
+    });
+    addUsage(database, {
+      clientId: shed,
+      atMs,
+      rxBytes: 400 * 2 ** 20,
+      txBytes: 2 ** 20,
+      onlineMs: 0.7 * hourMs,
+    });
   });
   world.clock.nowMs += 3 * hourMs;
-  await world.post('/network/auth-client', { client_id: attic, description: 'attic', device_spec: 'pi' });
+  await world.post('/network/auth-client', {
+    client_id: attic,
+    description: 'attic',
+    device_spec: 'pi',
+  });
   await createRegistrationFiles(world.stateDirectory, () => undefined).identity.write({
     installId: '0123456789abcdef',
     clientId: attic,
@@ -43,8 +59,17 @@ export async function createAssociated(profile?: ProfileName) {
   const codes = [await shareShed(run), await shareShed(run)];
   await neighbour.run(['device', 'add', ...codes.slice(0, 1), '--yes']);
   await neighbour.register('greenhouse');
-  const lent = JSON.parse((await neighbour.run(['device', 'share', 'greenhouse', '--json'])).stdout).shareCode;
+  const lent = JSON.parse(
+    (await neighbour.run(['device', 'share', 'greenhouse', '--json'])).stdout,
+  ).shareCode;
   const added = JSON.parse((await run(['device', 'add', lent, '--yes', '--json'])).stdout);
-  const { adoptCode } = await service.admin.createAdoptCode({ clientId: devices.cellar, durationMinutes: 90 });
-  return { run, codes: [...codes, lent, adoptCode], ids: [...Object.values(devices), added.clientId] };
+  const { adoptCode } = await service.admin.createAdoptCode({
+    clientId: devices.cellar,
+    durationMinutes: 90,
+  });
+  return {
+    run,
+    codes: [...codes, lent, adoptCode],
+    ids: [...Object.values(devices), added.clientId],
+  };
 }

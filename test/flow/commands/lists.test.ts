@@ -25,10 +25,13 @@ describe.each(lists)('tributary %s', (line, column, key) => {
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
       return stdout;
     };
-    const lastOf = (csv: string) => csv.replaceAll('"', '').split('\r\n\r\n')[0]?.trimEnd().split('\r\n') ?? [];
+    const lastOf = (csv: string) =>
+      csv.replaceAll('"', '').split('\r\n\r\n')[0]?.trimEnd().split('\r\n') ?? [];
     const [title, ...cells] = lastOf(await show('--csv', '--columns', column));
     expect(title).toBe(column);
-    const [, ...backwards] = lastOf(await show('--csv', '--columns', column, '--sort', `-${column}`));
+    const [, ...backwards] = lastOf(
+      await show('--csv', '--columns', column, '--sort', `-${column}`),
+    );
     const compare = new Intl.Collator('en', { numeric: true }).compare;
     expect(backwards).toEqual(
       cells
@@ -37,11 +40,15 @@ describe.each(lists)('tributary %s', (line, column, key) => {
         .toReversed(),
     );
     const wanted = backwards[0] ?? '';
-    const filtered = lastOf(await show('--csv', '--columns', column, '--filter', `${column}=${wanted}`)).slice(1);
+    const filtered = lastOf(
+      await show('--csv', '--columns', column, '--filter', `${column}=${wanted}`),
+    ).slice(1);
     expect(filtered).toContain(wanted);
     expect(filtered.every((cell) => cell.includes(wanted))).toBe(true);
     expect(JSON.parse(await show('--json', '--limit', '1'))[key]).toHaveLength(1);
-    expect(await show('--filter', 'no such text anywhere')).toBe('No row contains no such text anywhere.\n');
+    expect(await show('--filter', 'no such text anywhere')).toBe(
+      'No row contains no such text anywhere.\n',
+    );
   });
 
   test('names its columns where another is asked for', async () => {
@@ -70,14 +77,19 @@ test.each([
   const { run, devices } = await createHousehold();
   const { stdout } = await run(line.split(' '), { columns: 80 });
   const ids = Object.values(devices);
-  const masked = ids.reduce((text, id, index) => text.replaceAll(id, `device-${index + 1}`), stdout);
+  const masked = ids.reduce(
+    (text, id, index) => text.replaceAll(id, `device-${index + 1}`),
+    stdout,
+  );
   await expectGolden(`lists-${name}`, masked);
 });
 
 test('one Ctrl-C ends a watched list whose service never answers', async () => {
   const asked = Promise.withResolvers<void>();
   await using silent = await startNastyService(() => asked.resolve());
-  const { paths } = await createOwner(silent.baseUrl, 'documented', 'a.token.here', { nowMs: goldenNow });
+  const { paths } = await createOwner(silent.baseUrl, 'documented', 'a.token.here', {
+    nowMs: goldenNow,
+  });
   const terminal = openTerminal(...paths, 'device', 'list', '--watch', '2');
   await asked.promise;
   terminal.type(keys.ctrlC);

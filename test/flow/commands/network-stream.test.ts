@@ -10,10 +10,14 @@ const createClientRow = (_: unknown, index: number) => ({
   device_name: `device ${index}`,
 });
 
-/** A list of so many clients that is sent to its end, or breaks off in the middle of the one after. */
+/**
+ * A list of so many clients that is sent to its end, or breaks off in the middle of the one after.
+ */
 function sendClients(count: number, end: 'whole' | 'broken'): Behaviour {
   return (_, response) => {
-    const clients = Array.from({ length: count }, createClientRow).map((client) => JSON.stringify(client));
+    const clients = Array.from({ length: count }, createClientRow).map((client) =>
+      JSON.stringify(client),
+    );
     response.writeHead(200, { 'content-type': 'application/json' });
     response.write(`{"clients":[${clients.join(',')}`);
     if (end === 'whole') response.end(']}');
@@ -73,12 +77,16 @@ describe('a list that breaks off', () => {
     const { exitCode, stdout, stderr } = await caller.run('--json');
     expect(exitCode).toBe(69);
     expect(JSON.parse(`${stdout}]}`).clients).toHaveLength(250);
-    expect(JSON.parse(stderr).error).toMatchObject({ message: expect.stringContaining('250 clients came') });
+    expect(JSON.parse(stderr).error).toMatchObject({
+      message: expect.stringContaining('250 clients came'),
+    });
   });
 
   test('before its first client shows nothing but the error', async () => {
     await using caller = await createCaller((_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).write('{"clients":[', () => response.destroy());
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .write('{"clients":[', () => response.destroy());
     });
     const { exitCode, stdout, stderr } = await caller.run('--json');
     expect({ exitCode, stdout }).toEqual({ exitCode: 69, stdout: '' });

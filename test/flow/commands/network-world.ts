@@ -30,8 +30,8 @@ const earners = [
 ] as const;
 
 /**
- * The owner's three devices, two of them connected, and a day and more behind them; other networks with providers in a
- * few places.
+ * The owner's three devices, two of them connected, and a day and more behind them; other networks
+ * with providers in a few places.
  */
 export async function createNetworkWorld(profile: ProfileName = 'documented') {
   const world = await createCommandWorld(profile);
@@ -51,22 +51,32 @@ export async function createNetworkWorld(profile: ProfileName = 'documented') {
   await authenticate(attic, 'attic');
   world.clock.nowMs += 60_000;
   const known = [kitchen, attic, shed, ...others, ...consumers];
-  const port = (await world.get('/network/clients')).clients[0].proxy_client.wg_config.wg_proxy_port;
+  const port = (await world.get('/network/clients')).clients[0].proxy_client.wg_config
+    .wg_proxy_port;
   const portOfChance = new RegExp(`(?<![\\d.])${port}\\b`, 'g');
   const labelOfChance = /\b(Berlin|Munich|Paris|Tokyo) [0-9a-f]{4}\b/g;
   return {
     ...world,
     service,
     devices,
-    /** The text with ids, the beginnings of ids in labels, and a UDP port that are always the same. */
+    /**
+     * The text with ids, the beginnings of ids in labels, and a UDP port that are always the same.
+     */
     maskForGolden: (text: string) =>
-      maskChance(text.replaceAll(portOfChance, '51820').replaceAll(labelOfChance, '$1 abcd'), [], known),
+      maskChance(
+        text.replaceAll(portOfChance, '51820').replaceAll(labelOfChance, '$1 abcd'),
+        [],
+        known,
+      ),
   };
 }
 
 const consumers = [randomUUID(), randomUUID()];
 
-/** Two days of the kitchen, a few hours of the attic; the shed did nothing. Consumers came to the kitchen. */
+/**
+ * Two days of the kitchen, a few hours of the attic; the shed did nothing. Consumers came to the
+ * kitchen.
+ */
 function addHistory(
   database: DatabaseSync,
   { kitchen, attic }: { readonly kitchen: string; readonly attic: string },
@@ -76,9 +86,17 @@ function addHistory(
     const atMs = nowMs - hoursAgo * hourMs;
     const rxBytes = (200 + (hoursAgo % 7) * 100) * MIB;
     const onlineMs = hoursAgo === 12 ? hourMs / 4 : hourMs;
-    const usage = { atMs, rxBytes, txBytes: rxBytes / 8, onlineMs, sessions: hoursAgo % 3, searches: hoursAgo % 5 };
+    const usage = {
+      atMs,
+      rxBytes,
+      txBytes: rxBytes / 8,
+      onlineMs,
+      sessions: hoursAgo % 3,
+      searches: hoursAgo % 5,
+    };
     if (hoursAgo !== 11) addUsage(database, { clientId: kitchen, ...usage });
-    if (hoursAgo < 6) addUsage(database, { clientId: attic, atMs, rxBytes: 20 * MIB, onlineMs: hourMs / 2 });
+    if (hoursAgo < 6)
+      addUsage(database, { clientId: attic, atMs, rxBytes: 20 * MIB, onlineMs: hourMs / 2 });
   }
   // Whom those sessions were for is said here, not left to the one consumer that the service knows.
   database.exec('delete from consumer_day');
@@ -101,9 +119,12 @@ function addOthers(database: DatabaseSync, now: () => number): readonly string[]
   const networks = createNetworks(database, now);
   const clients = createClients(database, createProxies(database), now);
   const world = createWorld();
-  const networkIds = earners.map(({ name, isPublic }) => networks.create(name, { isPublic }).networkId);
+  const networkIds = earners.map(
+    ({ name, isPublic }) => networks.create(name, { isPublic }).networkId,
+  );
   const provide = database.prepare('update network set provided_bytes = ? where network_id = ?');
-  for (const [index, { gib }] of earners.entries()) provide.run(Math.round(gib * GIB), networkIds[index] ?? '');
+  for (const [index, { gib }] of earners.entries())
+    provide.run(Math.round(gib * GIB), networkIds[index] ?? '');
   const connect = database.prepare(
     'update client set is_online = 1, is_simulated = 1, quality = ?, bytes_per_second = ? where client_id = ?',
   );

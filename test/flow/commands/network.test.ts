@@ -1,13 +1,23 @@
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { sendJson, startNastyService } from '../nasty-service.ts';
-import { createCommandWorld, createOwner, expectGolden, goldenNow, indent } from './command-world.ts';
+import {
+  createCommandWorld,
+  createOwner,
+  expectGolden,
+  goldenNow,
+  indent,
+} from './command-world.ts';
 import { createNetworkWorld } from './network-world.ts';
 
 type World = Awaited<ReturnType<typeof createNetworkWorld>>;
 
 /** Runs a command line that has to work, and gives what it wrote in golden form. */
-async function show({ run, maskForGolden }: World, line: string, columns?: number): Promise<string> {
+async function show(
+  { run, maskForGolden }: World,
+  line: string,
+  columns?: number,
+): Promise<string> {
   const { exitCode, stdout, stderr } = await run(line.split(' '), { columns });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   return maskForGolden(line.endsWith('--json') ? indent(stdout) : stdout);
@@ -26,11 +36,14 @@ const lines = {
 } as const;
 
 describe('every command of the group', () => {
-  test.each(Object.entries(lines))('shows people and scripts what it found: %s', async (name, line) => {
-    const world = await createNetworkWorld();
-    await expectGolden(`network-${name}-80.txt`, await show(world, line, 80));
-    await expectGolden(`network-${name}.json`, await show(world, `${line} --json`));
-  });
+  test.each(Object.entries(lines))(
+    'shows people and scripts what it found: %s',
+    async (name, line) => {
+      const world = await createNetworkWorld();
+      await expectGolden(`network-${name}-80.txt`, await show(world, line, 80));
+      await expectGolden(`network-${name}.json`, await show(world, `${line} --json`));
+    },
+  );
 
   test.each(['clients', 'locations', 'providers', 'reliability'] as const)(
     'loses nothing in a pipe, and fits a narrow terminal: %s',
@@ -55,7 +68,15 @@ describe('every command of the group', () => {
 
   test('names a place that a sentence is about, also where it has no provider', async () => {
     const { run } = await createCommandWorld();
-    const { stdout } = await run(['network', 'spec', 'something', 'fast', 'in', 'portugal', '--json']);
+    const { stdout } = await run([
+      'network',
+      'spec',
+      'something',
+      'fast',
+      'in',
+      'portugal',
+      '--json',
+    ]);
     expect(JSON.parse(stdout).specs).toContainEqual(
       expect.objectContaining({ name: 'Portugal', type: 'country', providerCount: 0 }),
     );
@@ -63,9 +84,18 @@ describe('every command of the group', () => {
 
   test.each([
     ['clients', 'No clients yet. To register this device: sudo systemctl start tributary\n'],
-    ['locations nowhere', 'No place is called nowhere. Try tributary network locations nowhere --near\n'],
-    ['locations --near xyzzy', 'No place is called xyzzy. All places: tributary network locations\n'],
-    ['providers', 'No provider is online there now. To see where some are: tributary network locations\n'],
+    [
+      'locations nowhere',
+      'No place is called nowhere. Try tributary network locations nowhere --near\n',
+    ],
+    [
+      'locations --near xyzzy',
+      'No place is called xyzzy. All places: tributary network locations\n',
+    ],
+    [
+      'providers',
+      'No provider is online there now. To see where some are: tributary network locations\n',
+    ],
     ['leaderboard', 'No network has provided anything yet.\n'],
   ])('says what to do where there is nothing: %s', async (line, stdout) => {
     const { run } = await createCommandWorld();
@@ -95,7 +125,9 @@ describe('every command of the group', () => {
 
   test('is not led astray by what places, networks and ids are called', async () => {
     const name = '\u001b[2J\u001b]0;gone\u0007\r\n\u202e東京';
-    const locations = [{ location_id: name, location_type: name, name, country: name, country_code: name }];
+    const locations = [
+      { location_id: name, location_type: name, name, country: name, country_code: name },
+    ];
     const groups = [{ location_group_id: name, name, promoted: true }];
     const places = {
       locations,
@@ -109,14 +141,22 @@ describe('every command of the group', () => {
       '/network/find-locations': places,
       '/network/find-providers2': { providers: [{ client_id: name, intermediary_ids: [name] }] },
       '/network/find-providers': { client_ids: [name] },
-      '/network/create-provider-spec': { specs: [{ location_id: name }, { location_group_id: 'unknown' }] },
-      '/network/reliability': { reliability_window: { mean_reliability_weight: 1, country_multipliers } },
-      '/stats/leaderboard': { earners: [{ network_id: name, network_name: name, net_mib_count: 1 }] },
+      '/network/create-provider-spec': {
+        specs: [{ location_id: name }, { location_group_id: 'unknown' }],
+      },
+      '/network/reliability': {
+        reliability_window: { mean_reliability_weight: 1, country_multipliers },
+      },
+      '/stats/leaderboard': {
+        earners: [{ network_id: name, network_name: name, net_mib_count: 1 }],
+      },
     };
     await using strange = await startNastyService((request, response) => {
       sendJson(answers[request.path])(request, response);
     });
-    const { run } = await createOwner(strange.baseUrl, 'documented', 'a.token.here', { nowMs: goldenNow });
+    const { run } = await createOwner(strange.baseUrl, 'documented', 'a.token.here', {
+      nowMs: goldenNow,
+    });
     const { clients, ...others } = lines;
     for (const line of [...Object.values(others), 'network providers berlin --ids']) {
       const { exitCode, stdout, stderr } = await run(line.split(' '), { columns: 80 });
@@ -131,9 +171,22 @@ describe('every command of the group', () => {
     const state = await store.peek();
     if (state !== undefined) await store.write({ ...state, token: undefined });
     const exitCodes: Record<string, number> = {};
-    for (const [name, line] of Object.entries(lines)) exitCodes[name] = (await run(line.split(' '))).exitCode;
-    const isPublic = { locations: 0, 'locations-found': 0, 'locations-near': 0, providers: 0, 'providers-place': 0 };
-    expect(exitCodes).toEqual({ clients: 77, ...isPublic, spec: 77, reliability: 77, leaderboard: 77 });
+    for (const [name, line] of Object.entries(lines))
+      exitCodes[name] = (await run(line.split(' '))).exitCode;
+    const isPublic = {
+      locations: 0,
+      'locations-found': 0,
+      'locations-near': 0,
+      providers: 0,
+      'providers-place': 0,
+    };
+    expect(exitCodes).toEqual({
+      clients: 77,
+      ...isPublic,
+      spec: 77,
+      reliability: 77,
+      leaderboard: 77,
+    });
   });
 });
 
@@ -141,7 +194,10 @@ describe('tributary network clients', () => {
   test('is of connected ones only where that is asked for', async () => {
     const { run } = await createNetworkWorld();
     const { stdout } = await run(['network', 'clients', '--connected', '--json']);
-    expect(JSON.parse(stdout).clients.map((client: { name: string }) => client.name)).toEqual(['kitchen', 'attic']);
+    expect(JSON.parse(stdout).clients.map((client: { name: string }) => client.name)).toEqual([
+      'kitchen',
+      'attic',
+    ]);
     const text = (await run(['network', 'clients', '--connected'])).stdout;
     expect(text).not.toContain('garden shed');
     expect(text).toContain('3 clients, 2 connected.\n');
@@ -151,9 +207,9 @@ describe('tributary network clients', () => {
     const { run, get } = await createNetworkWorld();
     const { stdout } = await run(['network', 'clients', '--json']);
     const issued = JSON.stringify(await get('/network/clients'));
-    const secrets = [...issued.matchAll(/"(?:client_private_key|auth_token|config)":"([^"]+)"/g)].map(
-      ([, text]) => text,
-    );
+    const secrets = [
+      ...issued.matchAll(/"(?:client_private_key|auth_token|config)":"([^"]+)"/g),
+    ].map(([, text]) => text);
     expect(secrets.length).toBeGreaterThan(0);
     expect(secrets.filter((secret) => stdout.includes(secret ?? ''))).toEqual([]);
   });
@@ -199,19 +255,29 @@ describe('tributary network providers', () => {
     const find = async (line: string) =>
       JSON.parse((await run(['network', 'providers', ...line.split(' '), '--json'])).stdout);
     const { providers, place } = await find('germany');
-    const [first, ...rest] = providers.map(({ clientId }: { readonly clientId: string }) => clientId);
+    const [first, ...rest] = providers.map(
+      ({ clientId }: { readonly clientId: string }) => clientId,
+    );
     const found = await find(`--exclude ${first} germany`);
     expect(found.place).toEqual(place);
-    expect(found.providers.map(({ clientId }: { readonly clientId: string }) => clientId)).toEqual(rest);
+    expect(found.providers.map(({ clientId }: { readonly clientId: string }) => clientId)).toEqual(
+      rest,
+    );
   });
 
   test('finds ids of a place, the own devices among them, one a line', async () => {
     const { run, devices } = await createNetworkWorld();
     await run(['device', 'provide', devices.attic, 'network']);
     const { stdout, stderr } = await run(['network', 'providers', 'france', '--ids']);
-    expect(stdout.split('\n')).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), devices.attic, '']);
+    expect(stdout.split('\n')).toEqual([
+      expect.stringMatching(/^[0-9a-f-]{36}$/),
+      devices.attic,
+      '',
+    ]);
     expect(stderr).toBe('In France (country)\n');
-    const { providers } = JSON.parse((await run(['network', 'providers', 'france', '--ids', '--json'])).stdout);
+    const { providers } = JSON.parse(
+      (await run(['network', 'providers', 'france', '--ids', '--json'])).stdout,
+    );
     expect(providers[1]).toEqual({
       rank: 2,
       clientId: devices.attic,
@@ -223,9 +289,14 @@ describe('tributary network providers', () => {
 
   test('takes an id of a place or group as it is', async () => {
     const { run } = await createNetworkWorld();
-    const { locations, groups } = JSON.parse((await run(['network', 'locations', '--json'])).stdout);
-    const idOf = (name: string) => locations.find((place: { name: string }) => place.name === name).locationId;
-    const europe = groups.find((group: { name: string }) => group.name === 'Europe').locationGroupId;
+    const { locations, groups } = JSON.parse(
+      (await run(['network', 'locations', '--json'])).stdout,
+    );
+    const idOf = (name: string) =>
+      locations.find((place: { name: string }) => place.name === name).locationId;
+    const europe = groups.find(
+      (group: { name: string }) => group.name === 'Europe',
+    ).locationGroupId;
     const count = async (...words: string[]) =>
       JSON.parse((await run(['network', 'providers', ...words, '--json'])).stdout).providers.length;
     expect(await count('--location', idOf('Tokyo'))).toBe(1);

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { createRegistrationFiles } from '../../../src/identity/registration-files.ts';
-import { renderSampleConfig } from '../../../src/packaging/release.ts';
 import { type ProfileName, profileNames } from '../../../src/service/profiles.ts';
-import { setupSample } from '../../docs/json-samples.ts';
+import { setupSample } from '../../../tools/docs/json-samples.ts';
+import { renderSampleConfig } from '../../../tools/packaging/release.ts';
 import { createAuthCode, makeDirectory, start } from '../reference-caller.ts';
 import { runAs } from './command-world.ts';
 import { keys, openTerminal } from './terminal.ts';
@@ -27,7 +27,8 @@ async function createDevice(profile: ProfileName = 'documented') {
     newCode: () => createAuthCode(service),
     config: () => (existsSync(configPath) ? parse(readFileSync(configPath, 'utf8')) : undefined),
     isSignedIn: async () =>
-      (await createRegistrationFiles(stateDirectory, () => undefined).networkJwt.peek())?.token !== undefined,
+      (await createRegistrationFiles(stateDirectory, () => undefined).networkJwt.peek())?.token !==
+      undefined,
     writeConfig(text: string) {
       mkdirSync(join(directory, 'etc'), { recursive: true });
       writeFileSync(configPath, text);
@@ -41,15 +42,22 @@ describe.each(profileNames)('in the %s profile, one line', (profile) => {
   test('writes the file, signs in and says what is next', async () => {
     const device = await createDevice(profile);
     const given = ['--service', device.service.baseUrl, '--mode', 'friends', '--cap', '500GB'];
-    const { exitCode, stdout, stderr } = await device.run(given, { standardInput: `${await device.newCode()}\n` });
+    const { exitCode, stdout, stderr } = await device.run(given, {
+      standardInput: `${await device.newCode()}\n`,
+    });
     expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
       stdout: `Set up, but the agent is not running. Start it:\n  tributary run --config ${device.configPath}\n`,
     });
     const shows = profile === 'production' ? ', production profile' : '';
-    expect(stderr).toBe(`${device.service.baseUrl} answers as a bandwidth-sharing service${shows}.\n`);
+    expect(stderr).toBe(
+      `${device.service.baseUrl} answers as a bandwidth-sharing service${shows}.\n`,
+    );
     expect(device.config()).toEqual({
-      service: { base_url: device.service.baseUrl, ...(profile === 'production' ? { profile } : {}) },
+      service: {
+        base_url: device.service.baseUrl,
+        ...(profile === 'production' ? { profile } : {}),
+      },
       provide: { mode: 'friends', cap: { bytes: '500GB' } },
     });
     expect(await device.isSignedIn()).toBe(true);
@@ -85,15 +93,27 @@ describe.each(profileNames)('in the %s profile, one line', (profile) => {
 describe('one line', () => {
   test('changes a device that is signed in without another code, and leaves what was not named', async () => {
     const device = await createDevice();
-    await device.run(['--service', device.service.baseUrl, '--cap', '1 TB'], { standardInput: await device.newCode() });
+    await device.run(['--service', device.service.baseUrl, '--cap', '1 TB'], {
+      standardInput: await device.newCode(),
+    });
     const { exitCode } = await device.run(['--mode', 'none'], { standardInput: '' });
     expect(exitCode).toBe(0);
     expect(device.config().provide).toEqual({ mode: 'none', cap: { bytes: '1 TB' } });
   });
 
   test.each<[string, readonly string[], number, RegExp]>([
-    ['without an address', [], 64, /no service address given.*--service.*--code-file.*TRIBUTARY_AUTH_CODE/],
-    ['with a cap without a unit', ['--cap', '500'], 64, /--cap: found "500"; allowed: an amount of data with its unit/],
+    [
+      'without an address',
+      [],
+      64,
+      /no service address given.*--service.*--code-file.*TRIBUTARY_AUTH_CODE/,
+    ],
+    [
+      'with a cap without a unit',
+      ['--cap', '500'],
+      64,
+      /--cap: found "500"; allowed: an amount of data with its unit/,
+    ],
     ['with an unknown mode', ['--mode', 'pubic'], 64, /--mode: found "pubic"; allowed: "default"/],
     [
       'with a word that is no option',
@@ -111,12 +131,18 @@ describe('one line', () => {
   ])('%s is refused, and nothing is written', async (_, argv, exitCode, message) => {
     const device = await createDevice();
     const run = await device.run(argv, { standardInput: 'x' });
-    expect({ exitCode: run.exitCode, text: run.stderr }).toEqual({ exitCode, text: expect.stringMatching(message) });
+    expect({ exitCode: run.exitCode, text: run.stderr }).toEqual({
+      exitCode,
+      text: expect.stringMatching(message),
+    });
     expect([device.config(), await device.isSignedIn()]).toEqual([undefined, false]);
   });
 
   test('at another web server is refused by what it answers', async () => {
-    const server = createServer((_, answer) => answer.writeHead(404).end('404')).listen(0, '127.0.0.1');
+    const server = createServer((_, answer) => answer.writeHead(404).end('404')).listen(
+      0,
+      '127.0.0.1',
+    );
     onTestFinished(() => void server.close());
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();
@@ -133,15 +159,21 @@ describe('one line', () => {
     const named = ['--service', device.service.baseUrl];
     const refused = await device.run(named, { standardInput: 'not-a-code' });
     expect(refused.exitCode).toBe(77);
-    expect(refused.stderr).toContain(`${device.configPath} is written; run tributary setup again to continue`);
+    expect(refused.stderr).toContain(
+      `${device.configPath} is written; run tributary setup again to continue`,
+    );
     expect(await device.isSignedIn()).toBe(false);
-    expect(await device.run([], { standardInput: await device.newCode() })).toMatchObject({ exitCode: 0 });
+    expect(await device.run([], { standardInput: await device.newCode() })).toMatchObject({
+      exitCode: 0,
+    });
     expect(await device.isSignedIn()).toBe(true);
   });
 
   test('without a code says where to give it, and nothing is written', async () => {
     const device = await createDevice();
-    const { exitCode, stderr } = await device.run(['--service', device.service.baseUrl], { standardInput: '' });
+    const { exitCode, stderr } = await device.run(['--service', device.service.baseUrl], {
+      standardInput: '',
+    });
     expect(exitCode).toBe(64);
     expect(stderr).toContain('standard input is empty; give it there or in --code-file');
     expect(device.config()).toBeUndefined();
@@ -150,88 +182,105 @@ describe('one line', () => {
   test('does not move a registered device to another service', async () => {
     const device = await createDevice();
     const elsewhere = await start();
-    await device.run(['--service', device.service.baseUrl], { standardInput: await device.newCode() });
+    await device.run(['--service', device.service.baseUrl], {
+      standardInput: await device.newCode(),
+    });
     const { identity } = createRegistrationFiles(join(device.directory, 'state'), () => undefined);
     await identity.write({ installId: 'c3b2a1907f3e4d5a', clientId: 'here', isUncertain: false });
     const { exitCode, stderr } = await device.run(['--service', elsewhere.baseUrl]);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 64, stderr: expect.stringContaining('is registered at') });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 64,
+      stderr: expect.stringContaining('is registered at'),
+    });
     expect(device.config().service.base_url).toBe(device.service.baseUrl);
   });
 
   test('names every error of a file that is wrong before it asks anybody', async () => {
     const device = await createDevice();
     device.writeConfig('log: { level: loud }\nreport: { ledger: 5 }\n');
-    const { exitCode, stderr } = await device.run(['--service', device.service.baseUrl], { standardInput: 'x' });
+    const { exitCode, stderr } = await device.run(['--service', device.service.baseUrl], {
+      standardInput: 'x',
+    });
     expect(exitCode).toBe(78);
     expect(stderr).toMatch(/level: found "loud"[\s\S]*ledger: found 5/);
     expect(stderr).not.toContain('answers as');
   });
 });
 
-describe.each(profileNames)('in the %s profile, the dialogue at a terminal', { timeout: 120_000 }, (profile) => {
-  test('asks for each, checks each, and ends signed in', async () => {
-    const device = await createDevice(profile);
-    const terminal = openTerminal(...device.paths, 'setup');
-    await terminal.until('Address of the service');
-    terminal.type(`${keys.clear}http://127.0.0.1:1${keys.enter}`);
-    await terminal.until('service answers at http://127.0.0.1:1');
-    await terminal.until('Address of the service');
-    terminal.type(`${keys.clear}${device.service.baseUrl}${keys.enter}`);
-    await terminal.until('answers as a bandwidth-sharing service');
-    if (profile === 'documented') {
-      await terminal.until('Which profile does the service use?');
-      terminal.type(keys.enter);
-    }
-    await terminal.until('Who may use your connection?');
-    await terminal.until('strangers use your address');
-    terminal.type(`${keys.down}${keys.enter}`);
-    await terminal.until('Monthly data cap');
-    terminal.type(`500${keys.enter}`);
-    await terminal.until('with its unit');
-    terminal.type(` GB${keys.enter}`);
-    await terminal.until('Auth code');
-    terminal.type(`not-a-code${keys.enter}`);
-    await terminal.until('Another auth code');
-    const code = await device.newCode();
-    terminal.type(`${code}${keys.enter}`);
-    const { exitCode, shown } = await terminal.end();
-    expect({ exitCode, shown }).toMatchObject({
-      exitCode: 0,
-      shown: expect.stringContaining('Set up, but the agent is not running.'),
+describe.each(profileNames)(
+  'in the %s profile, the dialogue at a terminal',
+  { timeout: 120_000 },
+  (profile) => {
+    test('asks for each, checks each, and ends signed in', async () => {
+      const device = await createDevice(profile);
+      const terminal = openTerminal(...device.paths, 'setup');
+      await terminal.until('Address of the service');
+      terminal.type(`${keys.clear}http://127.0.0.1:1${keys.enter}`);
+      await terminal.until('service answers at http://127.0.0.1:1');
+      await terminal.until('Address of the service');
+      terminal.type(`${keys.clear}${device.service.baseUrl}${keys.enter}`);
+      await terminal.until('answers as a bandwidth-sharing service');
+      if (profile === 'documented') {
+        await terminal.until('Which profile does the service use?');
+        terminal.type(keys.enter);
+      }
+      await terminal.until('Who may use your connection?');
+      await terminal.until('strangers use your address');
+      terminal.type(`${keys.down}${keys.enter}`);
+      await terminal.until('Monthly data cap');
+      terminal.type(`500${keys.enter}`);
+      await terminal.until('with its unit');
+      terminal.type(` GB${keys.enter}`);
+      await terminal.until('Auth code');
+      terminal.type(`not-a-code${keys.enter}`);
+      await terminal.until('Another auth code');
+      const code = await device.newCode();
+      terminal.type(`${code}${keys.enter}`);
+      const { exitCode, shown } = await terminal.end();
+      expect({ exitCode, shown }).toMatchObject({
+        exitCode: 0,
+        shown: expect.stringContaining('Set up, but the agent is not running.'),
+      });
+      expect(shown).not.toContain(code);
+      expect(device.config()).toEqual({
+        service: { base_url: device.service.baseUrl, profile },
+        provide: { mode: 'network', cap: { bytes: '500 GB' } },
+      });
+      expect(await device.isSignedIn()).toBe(true);
     });
-    expect(shown).not.toContain(code);
-    expect(device.config()).toEqual({
-      service: { base_url: device.service.baseUrl, profile },
-      provide: { mode: 'network', cap: { bytes: '500 GB' } },
-    });
-    expect(await device.isSignedIn()).toBe(true);
-  });
-});
+  },
+);
 
 describe('Ctrl-C', { timeout: 120_000 }, () => {
-  test.each(['Address of the service', 'Which profile', 'Who may use', 'Monthly data cap', 'Auth code'])(
-    'at "%s" leaves everything as it was',
-    async (question) => {
-      const device = await createDevice();
-      const terminal = openTerminal(...device.paths, 'setup');
-      const answers = [`${keys.clear}${device.service.baseUrl}`, '', '', '1 TB'];
-      for (const [index, asked] of [
-        'Address of the service',
-        'Which profile',
-        'Who may use',
-        'Monthly data cap',
-      ].entries()) {
-        await terminal.until(asked);
-        if (asked === question) break;
-        terminal.type(`${answers[index]}${keys.enter}`);
-        if (asked === 'Monthly data cap') await terminal.until('Auth code');
-      }
-      terminal.type(keys.ctrlC);
-      const { exitCode, shown } = await terminal.end();
-      expect({ exitCode, shown }).toEqual({ exitCode: 64, shown: expect.stringContaining('nothing was changed') });
-      expect([device.config(), await device.isSignedIn()]).toEqual([undefined, false]);
-    },
-  );
+  test.each([
+    'Address of the service',
+    'Which profile',
+    'Who may use',
+    'Monthly data cap',
+    'Auth code',
+  ])('at "%s" leaves everything as it was', async (question) => {
+    const device = await createDevice();
+    const terminal = openTerminal(...device.paths, 'setup');
+    const answers = [`${keys.clear}${device.service.baseUrl}`, '', '', '1 TB'];
+    for (const [index, asked] of [
+      'Address of the service',
+      'Which profile',
+      'Who may use',
+      'Monthly data cap',
+    ].entries()) {
+      await terminal.until(asked);
+      if (asked === question) break;
+      terminal.type(`${answers[index]}${keys.enter}`);
+      if (asked === 'Monthly data cap') await terminal.until('Auth code');
+    }
+    terminal.type(keys.ctrlC);
+    const { exitCode, shown } = await terminal.end();
+    expect({ exitCode, shown }).toEqual({
+      exitCode: 64,
+      shown: expect.stringContaining('nothing was changed'),
+    });
+    expect([device.config(), await device.isSignedIn()]).toEqual([undefined, false]);
+  });
 
   test('after a refused code says what is written', async () => {
     const device = await createDevice();
@@ -253,7 +302,9 @@ describe('Ctrl-C', { timeout: 120_000 }, () => {
     terminal.type(keys.ctrlC);
     const { exitCode, shown } = await terminal.end();
     expect(exitCode).toBe(64);
-    expect(shown).toContain(`stopped; ${device.configPath} is written; run tributary setup again to continue`);
+    expect(shown).toContain(
+      `stopped; ${device.configPath} is written; run tributary setup again to continue`,
+    );
     expect(device.config().provide).toEqual({ mode: 'friends' });
   });
 
@@ -270,7 +321,16 @@ describe('Ctrl-C', { timeout: 120_000 }, () => {
     const address = server.address();
     const baseUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
     const device = await createDevice();
-    const given = ['--service', baseUrl, '--profile', 'documented', '--mode', 'none', '--cap', '1 TB'];
+    const given = [
+      '--service',
+      baseUrl,
+      '--profile',
+      'documented',
+      '--mode',
+      'none',
+      '--cap',
+      '1 TB',
+    ];
     const asked = new Promise((resolve) =>
       server.on('request', ({ url }) => url === '/auth/code-login' && resolve(url)),
     );
@@ -281,7 +341,9 @@ describe('Ctrl-C', { timeout: 120_000 }, () => {
     terminal.type(keys.ctrlC);
     const { exitCode, shown } = await terminal.end();
     expect(exitCode).toBe(130);
-    expect(shown).toContain(`stopped; ${device.configPath} is written; run tributary setup again to continue`);
+    expect(shown).toContain(
+      `stopped; ${device.configPath} is written; run tributary setup again to continue`,
+    );
     expect(await device.isSignedIn()).toBe(false);
   });
 });

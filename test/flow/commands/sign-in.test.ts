@@ -8,7 +8,9 @@ describe('tributary auth status', () => {
     const { run, stateDirectory, service } = await createCommandWorld();
     const { stdout, exitCode } = await run(['auth', 'status']);
     expect(exitCode).toBe(0);
-    const masked = maskChance(stdout).replace(stateDirectory, 'STATE').replace(service.baseUrl, 'URL');
+    const masked = maskChance(stdout)
+      .replace(stateDirectory, 'STATE')
+      .replace(service.baseUrl, 'URL');
     expect(masked.split('\n')).toEqual([
       'Service          URL',
       'Network          sandbox',
@@ -21,14 +23,24 @@ describe('tributary auth status', () => {
       '',
     ]);
     const json = (await run(['auth', 'status', '--json'])).stdout;
-    expect(JSON.parse(json)).toMatchObject({ networkName: 'sandbox', clientId: null, service: service.baseUrl });
-    const same = json.replace(stateDirectory, '/STATE').replace(service.baseUrl, 'https://service.example');
+    expect(JSON.parse(json)).toMatchObject({
+      networkName: 'sandbox',
+      clientId: null,
+      service: service.baseUrl,
+    });
+    const same = json
+      .replace(stateDirectory, '/STATE')
+      .replace(service.baseUrl, 'https://service.example');
     await expectGolden('auth-status.json', maskChance(indent(same)));
   });
 
   test('says where a sign-in would be', async () => {
     const { run, store, stateDirectory } = await createCommandWorld();
-    const { token: _, ...signedOut } = (await store.peek()) ?? { token: undefined, spentCodes: [], refusedTokens: [] };
+    const { token: _, ...signedOut } = (await store.peek()) ?? {
+      token: undefined,
+      spentCodes: [],
+      refusedTokens: [],
+    };
     await store.write({ ...signedOut, token: undefined });
     const { exitCode, stderr } = await run(['auth', 'status']);
     expect(exitCode).not.toBe(0);
@@ -43,7 +55,9 @@ describe('tributary login', () => {
   test('says as whom, and what comes next', async () => {
     const { run, service } = await createCommandWorld();
     const { authCode } = await service.admin.createAuthCode({});
-    const { stdout, exitCode } = await run(['login', '--code-file', '-'], { standardInput: authCode });
+    const { stdout, exitCode } = await run(['login', '--code-file', '-'], {
+      standardInput: authCode,
+    });
     expect({ stdout, exitCode }).toEqual({
       exitCode: 0,
       stdout:
@@ -57,7 +71,10 @@ describe('tributary login', () => {
     const typist = createTypist('no');
     const { exitCode, stderr } = await run(['login'], { prompt: typist });
     expect(typist.asked).toEqual(['This device is signed in to sandbox. Sign in again?']);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 64, stderr: 'tributary: stopped: nothing was changed\n' });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 64,
+      stderr: 'tributary: stopped: nothing was changed\n',
+    });
     expect(await store.peek()).toEqual(before);
   });
 
@@ -77,18 +94,25 @@ describe('tributary logout', () => {
     const { stdout, exitCode } = await run(['logout'], { prompt: typist });
     expect(exitCode).toBe(0);
     expect(typist.asked).toEqual(['Forget the sign-in to sandbox?']);
-    expect(stdout).toMatch(/^Signed out of sandbox\. This device stays registered there\.\n.*tributary login\n$/);
+    expect(stdout).toMatch(
+      /^Signed out of sandbox\. This device stays registered there\.\n.*tributary login\n$/,
+    );
     const after = await store.peek();
     expect(after?.token).toBeUndefined();
     expect(JSON.stringify(after)).not.toContain(token);
     expect((await run(['device', 'list'])).stderr).toContain('tributary login');
-    expect((await run(['logout', '--yes'])).stderr).toContain('signing out: this device is not signed in');
+    expect((await run(['logout', '--yes'])).stderr).toContain(
+      'signing out: this device is not signed in',
+    );
   });
 
   test('needs a yes where nobody can be asked', async () => {
     const { run, store } = await createCommandWorld();
     const { exitCode, stderr } = await run(['logout']);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 64, stderr: expect.stringContaining('pass --yes to confirm') });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 64,
+      stderr: expect.stringContaining('pass --yes to confirm'),
+    });
     expect((await store.peek())?.token).toBeDefined();
   });
 });

@@ -5,7 +5,13 @@ import { dayMs } from '../../../src/reference-service/usage.ts';
 import { pickFigures } from '../../../src/report/ledger-figures.ts';
 import { appendLines } from '../../../src/report/ledger-files.ts';
 import { startAt } from '../../../src/report/ledger-line.ts';
-import { createCommandWorld, createOwner, expectGolden, goldenNow, indent } from './command-world.ts';
+import {
+  createCommandWorld,
+  createOwner,
+  expectGolden,
+  goldenNow,
+  indent,
+} from './command-world.ts';
 import { createNetworkWorld } from './network-world.ts';
 import { fillLedger } from './own-ledger.ts';
 
@@ -27,10 +33,13 @@ describe('tributary stats --local', () => {
       for (const [width, columns] of Object.entries({ 50: 50, 80: 80, pipe: undefined })) {
         const { exitCode, stdout, stderr } = await run(line, { columns });
         expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-        expect(stdout.split('\n').filter((row) => stringWidth(row) > (columns ?? Infinity))).toEqual([]);
+        expect(
+          stdout.split('\n').filter((row) => stringWidth(row) > (columns ?? Infinity)),
+        ).toEqual([]);
         await expectGolden(`stats-local-${last}-${width}.txt`, stdout);
       }
-      if (last === '24h') await expectGolden('stats-local.json', indent((await run([...line, '--json'])).stdout));
+      if (last === '24h')
+        await expectGolden('stats-local.json', indent((await run([...line, '--json'])).stdout));
     },
   );
 
@@ -41,13 +50,17 @@ describe('tributary stats --local', () => {
       64,
       expect.stringContaining('--client kitchen: it must be this beside --local'),
     ]);
-    expect(await run(['stats', '--local', '--client', 'this'])).toEqual(await run(['stats', '--local']));
+    expect(await run(['stats', '--local', '--client', 'this'])).toEqual(
+      await run(['stats', '--local']),
+    );
   });
 
   test('says the same in its totals and in its days', async () => {
     const { run } = await createAlone(45);
     for (const last of ['5h', '48h', '3d', '30d', '2y']) {
-      const { totals, days } = JSON.parse((await run(['stats', '--local', '--last', last, '--json'])).stdout);
+      const { totals, days } = JSON.parse(
+        (await run(['stats', '--local', '--last', last, '--json'])).stdout,
+      );
       const sum = days.reduce((all: number, day: { downBytes: number }) => all + day.downBytes, 0);
       expect(sum).toBe(totals.downBytes);
       expect(totals.providingShare).toBeGreaterThan(0.9);
@@ -59,8 +72,12 @@ describe('tributary stats --local', () => {
     const { run, stateDirectory } = await createAlone(0);
     const start = startAt('hour', goldenNow - 3_600_000);
     const show = async (peakBytesPerSecond: number) => {
-      await appendLines(stateDirectory, [{ start, ...pickFigures({ downBytes: 768 * 2 ** 20, peakBytesPerSecond }) }]);
-      const { totals, days, hours } = JSON.parse((await run(['stats', '--local', '--json'])).stdout);
+      await appendLines(stateDirectory, [
+        { start, ...pickFigures({ downBytes: 768 * 2 ** 20, peakBytesPerSecond }) },
+      ]);
+      const { totals, days, hours } = JSON.parse(
+        (await run(['stats', '--local', '--json'])).stdout,
+      );
       const peaks = [totals, days[0], hours[0]].map((row) => row.peakBytesPerSecond);
       expect(peaks).toEqual(Array(3).fill(peakBytesPerSecond || null));
       return (await run(['stats', '--local'])).stdout;
@@ -95,16 +112,27 @@ describe('tributary stats, where the service cannot be asked,', () => {
     },
   );
 
-  test.each([[[]], [['--client', 'this']]])('shows what this device counted, and says so: %j', async (client) => {
-    const { run, stateDirectory } = await createAlone(3);
-    await adopt(stateDirectory, 'client-1');
-    const { exitCode, stdout } = await run(['stats', ...client]);
-    expect(exitCode).toBe(0);
-    expect(stdout).toContain('No figures from the service, so this is what this device counted itself.\n');
-    const json = (await run(['stats', ...client, '--json'])).stdout;
-    expect(JSON.parse(json)).toMatchObject({ scope: 'local', serviceProblem: { code: 'service-unreachable' } });
-    await expectGolden(`stats-local-alone${client.length === 0 ? '' : '-this'}.json`, indent(json));
-  });
+  test.each([[[]], [['--client', 'this']]])(
+    'shows what this device counted, and says so: %j',
+    async (client) => {
+      const { run, stateDirectory } = await createAlone(3);
+      await adopt(stateDirectory, 'client-1');
+      const { exitCode, stdout } = await run(['stats', ...client]);
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain(
+        'No figures from the service, so this is what this device counted itself.\n',
+      );
+      const json = (await run(['stats', ...client, '--json'])).stdout;
+      expect(JSON.parse(json)).toMatchObject({
+        scope: 'local',
+        serviceProblem: { code: 'service-unreachable' },
+      });
+      await expectGolden(
+        `stats-local-alone${client.length === 0 ? '' : '-this'}.json`,
+        indent(json),
+      );
+    },
+  );
 
   test.each(['--csv', '--columns=device,payout', '--sort=device', '--filter=kitchen'])(
     'is an error where a table of devices is asked for: %s',
@@ -116,7 +144,10 @@ describe('tributary stats, where the service cannot be asked,', () => {
 
   test('is an error for another device, and where nothing was counted', async () => {
     const counted = await createAlone(3);
-    expect(await counted.run(['stats', '--client', 'kitchen'])).toMatchObject({ exitCode: 69, stdout: '' });
+    expect(await counted.run(['stats', '--client', 'kitchen'])).toMatchObject({
+      exitCode: 69,
+      stdout: '',
+    });
     const empty = await createAlone(0);
     expect(await empty.run(['stats'])).toMatchObject({ exitCode: 69, stdout: '' });
   });
@@ -136,14 +167,19 @@ describe('tributary stats --client this', () => {
     for (const [width, columns] of Object.entries({ 50: 50, 80: 80, pipe: undefined })) {
       const { exitCode, stdout } = await world.run(line, { columns });
       expect(exitCode).toBe(0);
-      expect(stdout.split('\n').filter((row) => stringWidth(row) > (columns ?? Infinity))).toEqual([]);
+      expect(stdout.split('\n').filter((row) => stringWidth(row) > (columns ?? Infinity))).toEqual(
+        [],
+      );
       await expectGolden(`stats-device-here-${width}.txt`, world.maskForGolden(stdout));
     }
     const json = (await world.run([...line, '--json'])).stdout;
     await expectGolden('stats-device-here.json', world.maskForGolden(indent(json)));
     const { here } = JSON.parse(json);
     expect(here.days).toHaveLength(3);
-    expect(here.days[1]).toMatchObject({ providingHours: 23.25, uptimeDifference: expect.any(Number) });
+    expect(here.days[1]).toMatchObject({
+      providingHours: 23.25,
+      uptimeDifference: expect.any(Number),
+    });
   });
 
   test('keeps what the service has purged', async () => {

@@ -1,7 +1,13 @@
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { sendJson, startNastyService } from '../nasty-service.ts';
-import { createCommandWorld, createOwner, expectGolden, goldenNow, indent } from './command-world.ts';
+import {
+  createCommandWorld,
+  createOwner,
+  expectGolden,
+  goldenNow,
+  indent,
+} from './command-world.ts';
 import { createNetworkWorld } from './network-world.ts';
 
 const lines = {
@@ -13,16 +19,24 @@ const lines = {
 } as const;
 
 describe('tributary stats', () => {
-  test.each(Object.entries(lines))('shows people and scripts what was counted: %s', async (name, line) => {
-    const { run, maskForGolden } = await createNetworkWorld();
-    for (const [width, columns] of Object.entries({ 50: 50, 80: 80, pipe: undefined })) {
-      const { exitCode, stdout, stderr } = await run(line, { columns });
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-      expect(stdout.split('\n').filter((row) => stringWidth(row) > (columns ?? Infinity))).toEqual([]);
-      await expectGolden(`stats-${name}-${width}.txt`, maskForGolden(stdout));
-    }
-    await expectGolden(`stats-${name}.json`, maskForGolden(indent((await run([...line, '--json'])).stdout)));
-  });
+  test.each(Object.entries(lines))(
+    'shows people and scripts what was counted: %s',
+    async (name, line) => {
+      const { run, maskForGolden } = await createNetworkWorld();
+      for (const [width, columns] of Object.entries({ 50: 50, 80: 80, pipe: undefined })) {
+        const { exitCode, stdout, stderr } = await run(line, { columns });
+        expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+        expect(
+          stdout.split('\n').filter((row) => stringWidth(row) > (columns ?? Infinity)),
+        ).toEqual([]);
+        await expectGolden(`stats-${name}-${width}.txt`, maskForGolden(stdout));
+      }
+      await expectGolden(
+        `stats-${name}.json`,
+        maskForGolden(indent((await run([...line, '--json'])).stdout)),
+      );
+    },
+  );
 
   test('counts the same in production', async () => {
     const documented = await createNetworkWorld();
@@ -30,9 +44,9 @@ describe('tributary stats', () => {
     for (const line of Object.values(lines)) {
       const shown = production.maskForGolden((await production.run([...line, '--json'])).stdout);
       const wanted = documented.maskForGolden((await documented.run([...line, '--json'])).stdout);
-      expect(JSON.parse(shown.replaceAll('000000Z', 'Z').replaceAll('"public"', '"default"'))).toEqual(
-        JSON.parse(wanted),
-      );
+      expect(
+        JSON.parse(shown.replaceAll('000000Z', 'Z').replaceAll('"public"', '"default"')),
+      ).toEqual(JSON.parse(wanted));
     }
   });
 
@@ -40,14 +54,20 @@ describe('tributary stats', () => {
     const { run } = await createNetworkWorld('production');
     const line = ['stats', '--client', 'kitchen', '--last', '30h'];
     expect((await run(line)).stdout).toContain('\nLast 48 h (asked for: 30 h), as of ');
-    expect(JSON.parse((await run([...line, '--json'])).stdout)).toMatchObject({ askedHours: 30, windowHours: 48 });
+    expect(JSON.parse((await run([...line, '--json'])).stdout)).toMatchObject({
+      askedHours: 30,
+      windowHours: 48,
+    });
   });
 
   test('is of one device only where it is clear which', async () => {
     const { run, devices } = await createNetworkWorld();
     const of = async (client: string) => run(['stats', '--client', client, '--json']);
     for (const client of ['garden shed', devices.shed, devices.shed.slice(0, 10)]) {
-      expect(JSON.parse((await of(client)).stdout)).toMatchObject({ clientId: devices.shed, name: 'garden shed' });
+      expect(JSON.parse((await of(client)).stdout)).toMatchObject({
+        clientId: devices.shed,
+        name: 'garden shed',
+      });
     }
     expect(await of('cellar')).toMatchObject({ exitCode: 64, stdout: '' });
     expect(await of('this')).toMatchObject({ exitCode: 64, stdout: '' });
@@ -71,24 +91,38 @@ describe('tributary stats', () => {
     await register('kitchen');
     clock.nowMs += 20 * 24 * 3_600_000;
     const { stdout } = await run(['stats', '--client', 'kitchen']);
-    expect(stdout).toContain('\nNo figures for that time. What the agent is doing: tributary status\n');
+    expect(stdout).toContain(
+      '\nNo figures for that time. What the agent is doing: tributary status\n',
+    );
   });
 
-  test.each([24, 48])('is of networks too large for one answer as well, over %i hours', async (hours) => {
-    const providers = Array.from({ length: 5_000 }, (_, index) => {
-      return { client_id: `device-${index}`.padEnd(900, '-'), payout_last_24h: 1, connected: true };
-    });
-    await using large = await startNastyService((request, response) => {
-      const figures = { created_time: '2026-03-14T00:00:00Z', providers };
-      sendJson(request.path === '/network/clients' ? { clients: [] } : figures)(request, response);
-    });
-    const { run } = await createOwner(large.baseUrl, 'documented', 'a.token.here', { nowMs: goldenNow });
-    const { stdout } = await run(['stats', '--last', `${hours}h`, '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({
-      createdAt: '2026-03-14T00:00:00Z',
-      totals: { deviceCount: 5_000, payoutUsdc: 5_000 },
-    });
-  });
+  test.each([24, 48])(
+    'is of networks too large for one answer as well, over %i hours',
+    async (hours) => {
+      const providers = Array.from({ length: 5_000 }, (_, index) => {
+        return {
+          client_id: `device-${index}`.padEnd(900, '-'),
+          payout_last_24h: 1,
+          connected: true,
+        };
+      });
+      await using large = await startNastyService((request, response) => {
+        const figures = { created_time: '2026-03-14T00:00:00Z', providers };
+        sendJson(request.path === '/network/clients' ? { clients: [] } : figures)(
+          request,
+          response,
+        );
+      });
+      const { run } = await createOwner(large.baseUrl, 'documented', 'a.token.here', {
+        nowMs: goldenNow,
+      });
+      const { stdout } = await run(['stats', '--last', `${hours}h`, '--json']);
+      expect(JSON.parse(stdout)).toMatchObject({
+        createdAt: '2026-03-14T00:00:00Z',
+        totals: { deviceCount: 5_000, payoutUsdc: 5_000 },
+      });
+    },
+  );
 
   test('is not led astray by what devices are called', async () => {
     const { run, registerNamed } = await createCommandWorld();

@@ -4,7 +4,10 @@ import { type Behaviour, inTurn, sendJson, sendText, startNastyService } from '.
 import { createOwner, goldenNow } from './command-world.ts';
 
 /** An owner of a service that answers each path as it is told, and any other with 404. */
-async function createOwnerOf(answers: Readonly<Record<string, Behaviour>>, profile: ProfileName = 'documented') {
+async function createOwnerOf(
+  answers: Readonly<Record<string, Behaviour>>,
+  profile: ProfileName = 'documented',
+) {
   const service = await startNastyService((request, response) => {
     const behave = answers[request.path] ?? sendText('404 page not found', 404);
     behave(request, response);
@@ -21,9 +24,17 @@ describe('a mode that is set', () => {
   test.each<[string, Record<string, unknown>, string | null, string]>([
     ['and applied differently', { provide_mode: 4 }, 'public', 'but the service applied public'],
     ['and not echoed', {}, null, 'but the service did not say which mode it applied'],
-    ['and echoed as a number that no mode has', { provide_mode: 99 }, null, 'did not say which mode'],
+    [
+      'and echoed as a number that no mode has',
+      { provide_mode: 99 },
+      null,
+      'did not say which mode',
+    ],
   ])('%s is warned of, and ends with 1', async (_, answer, provideMode, warning) => {
-    const { run } = await createOwnerOf({ '/network/clients': clients, '/device/set-provide': sendJson(answer) });
+    const { run } = await createOwnerOf({
+      '/network/clients': clients,
+      '/device/set-provide': sendJson(answer),
+    });
     const { exitCode, stdout } = await run(['device', 'provide', 'shed', 'none']);
     expect({ exitCode, stdout }).toEqual({
       exitCode: 1,
@@ -41,7 +52,11 @@ describe('a payout wallet that is chosen', () => {
   test('and is another one afterwards is an error', async () => {
     const { run } = await createOwnerOf({
       '/account/wallets': wallets,
-      '/account/payout-wallet': inTurn(sendJson({ wallet_id: 'w2' }), sendJson({}), sendJson({ wallet_id: 'w2' })),
+      '/account/payout-wallet': inTurn(
+        sendJson({ wallet_id: 'w2' }),
+        sendJson({}),
+        sendJson({ wallet_id: 'w2' }),
+      ),
     });
     const { exitCode, stderr } = await run(['account', 'payout-wallet', 'w1', '--yes']);
     expect({ exitCode, stderr }).toEqual({
@@ -51,7 +66,11 @@ describe('a payout wallet that is chosen', () => {
   });
 
   test.each([
-    ['is not among those of the network', 'w2', 'Payouts go to wallet w2, which is not among yours.\n'],
+    [
+      'is not among those of the network',
+      'w2',
+      'Payouts go to wallet w2, which is not among yours.\n',
+    ],
     ['is not active', 'w1', 'It is not active: nothing is paid to it.\n'],
   ])('and %s is shown for that', async (_, walletId, text) => {
     const { run } = await createOwnerOf({
@@ -115,9 +134,16 @@ test.each<[string, readonly string[], Record<string, Behaviour>]>([
 });
 
 test('an auth code that is good for ever has no end', async () => {
-  const { run } = await createOwnerOf({ '/auth/code-create': sendJson({ auth_code: 'abc', duration_minutes: 1e300 }) });
+  const { run } = await createOwnerOf({
+    '/auth/code-create': sendJson({ auth_code: 'abc', duration_minutes: 1e300 }),
+  });
   const { stdout } = await run(['auth', 'code', '--json']);
-  expect(JSON.parse(stdout)).toEqual({ authCode: 'abc', durationMinutes: 1e300, uses: null, expiresAt: null });
+  expect(JSON.parse(stdout)).toEqual({
+    authCode: 'abc',
+    durationMinutes: 1e300,
+    uses: null,
+    expiresAt: null,
+  });
 });
 
 test.each<[string, string]>([
@@ -135,7 +161,10 @@ test.each<[string, string]>([
 });
 
 describe('nulls in every place', () => {
-  const empty = { '/stats/providers': sendJson({ providers: [{}] }), '/account/payout-wallet': sendJson({}) };
+  const empty = {
+    '/stats/providers': sendJson({ providers: [{}] }),
+    '/account/payout-wallet': sendJson({}),
+  };
 
   test.each<[string, readonly string[], Record<string, Behaviour>, RegExp]>([
     [
@@ -144,14 +173,29 @@ describe('nulls in every place', () => {
       { '/network/clients': sendJson({ clients: [{}, { client_id: 'c1' }] }) },
       /c1 +- +- +never/,
     ],
-    ['wallets', ['account', 'wallets'], { '/account/wallets': sendJson({ wallets: [{}] }) }, /- +- +- +- +- +- +-/],
+    [
+      'wallets',
+      ['account', 'wallets'],
+      { '/account/wallets': sendJson({ wallets: [{}] }) },
+      /- +- +- +- +- +- +-/,
+    ],
     [
       'associations',
       ['device', 'associations'],
-      { '/device/associations': sendJson({ pending_adoption_devices: [{}], incoming_shared_devices: [{}] }) },
+      {
+        '/device/associations': sendJson({
+          pending_adoption_devices: [{}],
+          incoming_shared_devices: [{}],
+        }),
+      },
       /- +- +- +- +-/,
     ],
-    ['an added device', ['device', 'add', 'x', '--yes'], { '/device/add': sendJson({}) }, /^Added the device\.\n/],
+    [
+      'an added device',
+      ['device', 'add', 'x', '--yes'],
+      { '/device/add': sendJson({}) },
+      /^Added the device\.\n/,
+    ],
   ])('are unknown in %s', async (_, line, answers, expected) => {
     const { run } = await createOwnerOf({ ...empty, ...answers });
     expect(await run(line)).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(expected) });

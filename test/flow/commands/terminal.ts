@@ -5,12 +5,18 @@ import { onTestFinished } from 'vitest';
 
 /** A command at a pseudo-terminal, and what is done there; it ends with the test. */
 export function openTerminal(...argv: readonly string[]) {
-  const words = [process.execPath, 'src/tributary.ts', ...argv].map((word) => `'${word}'`).join(' ');
+  const words = [process.execPath, 'src/tributary.ts', ...argv]
+    .map((word) => `'${word}'`)
+    .join(' ');
   const command = `stty cols 200 rows 40; exec ${words}`;
-  const child = spawn('script', ['--quiet', '--flush', '--return', '--command', command, '/dev/null'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH, HOME: '/nowhere', TERM: 'xterm' },
-  });
+  const child = spawn(
+    'script',
+    ['--quiet', '--flush', '--return', '--command', command, '/dev/null'],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { PATH: process.env.PATH, HOME: '/nowhere', TERM: 'xterm' },
+    },
+  );
   onTestFinished(() => void child.kill('SIGKILL'));
   const ended = once(child, 'close');
   let shown = '';
@@ -24,7 +30,8 @@ export function openTerminal(...argv: readonly string[]) {
     async until(text: string): Promise<void> {
       const deadlineMs = performance.now() + 60_000;
       while (plain().indexOf(text, seen) < 0) {
-        if (performance.now() > deadlineMs || child.exitCode !== null) throw new Error(`no "${text}" in:\n${plain()}`);
+        if (performance.now() > deadlineMs || child.exitCode !== null)
+          throw new Error(`no "${text}" in:\n${plain()}`);
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
       seen = plain().indexOf(text, seen) + text.length;

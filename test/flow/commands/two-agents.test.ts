@@ -38,28 +38,51 @@ async function startAgent(
     history,
   };
   const onPageProblem = () => undefined;
-  const server = createStatusServer({ source, listen: undefined, socketPath, ownNames: () => [], onPageProblem });
+  const server = createStatusServer({
+    source,
+    listen: undefined,
+    socketPath,
+    ownNames: () => [],
+    onPageProblem,
+  });
   await server.start();
   onTestFinished(server.close);
   return asked;
 }
 
-/** A machine whose usual socket is another agent's: its own one has a state directory and a configuration. */
-async function openMachine({ isRunning, otherIsUsual = false }: { isRunning: boolean; otherIsUsual?: boolean }) {
+/**
+ * A machine whose usual socket is another agent's: its own one has a state directory and a
+ * configuration.
+ */
+async function openMachine({
+  isRunning,
+  otherIsUsual = false,
+}: {
+  isRunning: boolean;
+  otherIsUsual?: boolean;
+}) {
   const directory = makeDirectory();
-  const [state, otherState, session] = ['state', 'other state', 'session'].map((name) => join(directory, name));
+  const [state, otherState, session] = ['state', 'other state', 'session'].map((name) =>
+    join(directory, name),
+  );
   for (const folder of [state, otherState, session]) mkdirSync(folder ?? '', { mode: 0o700 });
   const service = await startService({ directory: join(directory, 'service') });
   const file = join(directory, 'tributary.yaml');
   writeFileSync(file, `service:\n  base_url: ${service.baseUrl}\n`);
   const usual = join(session ?? '', 'tributary/tributary.sock');
   const other = await startAgent(otherIsUsual ? '/var/lib/tributary' : (otherState ?? ''), usual);
-  const own = isRunning ? await startAgent(state ?? '', join(state ?? '', 'tributary.sock'), file) : [];
+  const own = isRunning
+    ? await startAgent(state ?? '', join(state ?? '', 'tributary.sock'), file)
+    : [];
   const run = async (argv: readonly string[], environment: Record<string, string> = {}) => {
     const env = { PATH: process.env.PATH ?? '', XDG_RUNTIME_DIR: session ?? '', ...environment };
     const child = spawn(process.execPath, ['src/tributary.ts', ...argv], { env });
     child.stdin.end(service.authCode);
-    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+    const [stdout, stderr] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'exit'),
+    ]);
     return { exitCode: child.exitCode, stdout, stderr };
   };
   return { state: state ?? '', otherState: otherState ?? '', file, own, other, run };
@@ -96,41 +119,57 @@ describe('of two agents on one machine', () => {
     { timeout: 60_000 },
     async (line, _asked, alone) => {
       const { state, otherState, file, other, run } = await openMachine({ isRunning: false });
-      const { exitCode, stderr } = await run([...line.split(' '), '--config', file, '--state-dir', state]);
+      const { exitCode, stderr } = await run([
+        ...line.split(' '),
+        '--config',
+        file,
+        '--state-dir',
+        state,
+      ]);
       expect([exitCode, other]).toEqual([alone, []]);
-      if (alone !== 0) expect(stderr).toContain(`tributary.sock the agent of ${otherState} answers`);
+      if (alone !== 0)
+        expect(stderr).toContain(`tributary.sock the agent of ${otherState} answers`);
     },
   );
 
-  const broken = 'service:\n  base_url: https://service.example\nprovide: { cap: { reset_day: 31 } }\n';
+  const broken =
+    'service:\n  base_url: https://service.example\nprovide: { cap: { reset_day: 31 } }\n';
 
   test.each([
     ['status', ['status']],
     ['provide none', ['mode']],
     ['reload', ['reload']],
     ['health', []],
-  ])('tributary %s reaches one whose file is broken by now', { timeout: 60_000 }, async (line, asked) => {
-    const { state, file, own, other, run } = await openMachine({ isRunning: true });
-    writeFileSync(file, broken);
-    const ended = await run([...line.split(' '), '--config', file, '--state-dir', state]);
-    expect([ended.exitCode, own, other]).toEqual([0, asked, []]);
-  });
+  ])(
+    'tributary %s reaches one whose file is broken by now',
+    { timeout: 60_000 },
+    async (line, asked) => {
+      const { state, file, own, other, run } = await openMachine({ isRunning: true });
+      writeFileSync(file, broken);
+      const ended = await run([...line.split(' '), '--config', file, '--state-dir', state]);
+      expect([ended.exitCode, own, other]).toEqual([0, asked, []]);
+    },
+  );
 
   test.each([
     ['status', 78],
     ['provide none', 78],
     ['reload', 78],
     ['health', 1],
-  ])('tributary %s says what is broken where none runs', { timeout: 60_000 }, async (line, code) => {
-    const { state, file, other, run } = await openMachine({ isRunning: false });
-    writeFileSync(file, broken);
-    const ended = await run([...line.split(' '), '--config', file, '--state-dir', state]);
-    expect([ended.exitCode, ended.stdout + ended.stderr, other]).toEqual([
-      code,
-      expect.stringContaining('cap.bytes'),
-      [],
-    ]);
-  });
+  ])(
+    'tributary %s says what is broken where none runs',
+    { timeout: 60_000 },
+    async (line, code) => {
+      const { state, file, other, run } = await openMachine({ isRunning: false });
+      writeFileSync(file, broken);
+      const ended = await run([...line.split(' '), '--config', file, '--state-dir', state]);
+      expect([ended.exitCode, ended.stdout + ended.stderr, other]).toEqual([
+        code,
+        expect.stringContaining('cap.bytes'),
+        [],
+      ]);
+    },
+  );
 
   test.each(['service: [', undefined])(
     'a file that cannot be read and names no state directory means nobody: %s',
@@ -155,7 +194,9 @@ describe('of two agents on one machine', () => {
     },
   );
 
-  test('a configuration alone means the agent of the usual state directory', { timeout: 60_000 }, async () => {
+  test('a configuration alone means the agent of the usual state directory', {
+    timeout: 60_000,
+  }, async () => {
     const { file, other, run } = await openMachine({ isRunning: false });
     expect(await run(['provide', 'none', '--config', file])).toMatchObject({ exitCode: 69 });
     expect(other).toEqual([]);
@@ -164,7 +205,10 @@ describe('of two agents on one machine', () => {
   test('health says that its own does not run', { timeout: 60_000 }, async () => {
     const { state, file, run } = await openMachine({ isRunning: false });
     const { exitCode, stdout } = await run(['health', '--config', file, '--state-dir', state]);
-    expect([exitCode, stdout]).toEqual([1, expect.stringContaining('unhealthy: asking the agent of ')]);
+    expect([exitCode, stdout]).toEqual([
+      1,
+      expect.stringContaining('unhealthy: asking the agent of '),
+    ]);
   });
 
   test('nothing named means the agent on the usual socket', { timeout: 60_000 }, async () => {

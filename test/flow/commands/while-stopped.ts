@@ -1,7 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../../../src/reference-service/database.ts';
 import type { ReferenceService } from '../../../src/reference-service/server.ts';
-import { createUsageRepository, noUsage, type Usage } from '../../../src/reference-service/usage.ts';
+import {
+  createUsageRepository,
+  noUsage,
+  type Usage,
+} from '../../../src/reference-service/usage.ts';
 import { start } from '../reference-caller.ts';
 
 /** A service that is to be stopped for a moment. */
@@ -11,7 +15,10 @@ interface Stoppable {
   readonly clock: { readonly nowMs: number };
 }
 
-/** Changes the database as nothing but the service itself can: stops it, and starts it again at the same address. */
+/**
+ * Changes the database as nothing but the service itself can: stops it, and starts it again at the
+ * same address.
+ */
 export async function whileStopped(
   { service, dataDirectory, clock }: Stoppable,
   change: (database: DatabaseSync) => void,
@@ -33,6 +40,12 @@ export function addUsage(
   database: DatabaseSync,
   usage: Partial<Usage> & { readonly clientId: string; readonly atMs: number },
 ): void {
-  const stretch = { ...noUsage, ...usage, isConnected: false, consumerBytes: 0, bytesPerSecond: undefined };
+  const stretch = {
+    ...noUsage,
+    ...usage,
+    isConnected: false,
+    consumerBytes: 0,
+    bytesPerSecond: undefined,
+  };
   createUsageRepository(database).add([stretch]);
 }

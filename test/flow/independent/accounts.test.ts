@@ -13,8 +13,15 @@ describe('a login code', () => {
 
   test('is good for ten minutes and one login, where nothing else is asked for', async () => {
     const { client, token, world } = await open();
-    const [first, second] = [await client.ask(create, { token }), await client.ask(create, { token })];
-    expect(first).toEqual({ auth_code: expect.stringMatching(/^[A-Za-z0-9]+$/), duration_minutes: 10, uses: 1 });
+    const [first, second] = [
+      await client.ask(create, { token }),
+      await client.ask(create, { token }),
+    ];
+    expect(first).toEqual({
+      auth_code: expect.stringMatching(/^[A-Za-z0-9]+$/),
+      duration_minutes: 10,
+      uses: 1,
+    });
     await signIn(world, given(first, 'auth_code'));
     messageOf(await client.ask(logIn, { body: { auth_code: first.auth_code } }));
     world.pass(10 * minuteMs);
@@ -38,7 +45,9 @@ describe('a login code', () => {
     const client_id = await register(world, token);
     const { auth_code } = await client.ask(create, { token });
     const other = await signIn(world, auth_code ?? '');
-    expect((await client.ask('GET /network/clients', { token: other })).clients).toMatchObject([{ client_id }]);
+    expect((await client.ask('GET /network/clients', { token: other })).clients).toMatchObject([
+      { client_id },
+    ]);
   });
 
   test('is refused while too many wait, and made again once one was used', async () => {
@@ -81,7 +90,9 @@ describe('a reset code', () => {
     const { client, service } = await open();
     const { resetCode: reset_code } = await service.admin.createResetCode({});
     messageOf(await client.ask(set, { body: { reset_code, password: '' } }));
-    expect(await client.ask(set, { body: { reset_code, password: 'correct horse battery' } })).toEqual({});
+    expect(
+      await client.ask(set, { body: { reset_code, password: 'correct horse battery' } }),
+    ).toEqual({});
   });
 
   test('that is unknown says the same as one that came too late', async () => {
@@ -98,7 +109,11 @@ describe('a reset code', () => {
 
 describe('a guest', () => {
   const upgrade = 'POST /auth/upgrade-guest';
-  const wish = { user_auth: 'ada@example.com', network_name: 'ada', password: 'correct horse battery' };
+  const wish = {
+    user_auth: 'ada@example.com',
+    network_name: 'ada',
+    password: 'correct horse battery',
+  };
 
   test('becomes a network of its own, and keeps its devices', async () => {
     const { client, service, world } = await open();
@@ -110,7 +125,9 @@ describe('a guest', () => {
       verification_required: { user_auth: 'ada@example.com' },
     });
     const permanent = given(given(answer, 'network'), 'by_jwt');
-    expect((await client.ask('GET /network/clients', { token: permanent })).clients).toMatchObject([{ client_id }]);
+    expect((await client.ask('GET /network/clients', { token: permanent })).clients).toMatchObject([
+      { client_id },
+    ]);
     given(await client.ask('POST /auth/code-create', { token: permanent }), 'auth_code');
   });
 
@@ -167,7 +184,10 @@ describe('a payout wallet', () => {
     const order = { network: networkId, walletAddress: 'home' };
     const { walletId: good } = await service.admin.addWallet(order);
     const { walletId: idle } = await service.admin.addWallet({ ...order, isActive: false });
-    const { walletId: strange } = await service.admin.addWallet({ ...order, network: aunt.networkId });
+    const { walletId: strange } = await service.admin.addWallet({
+      ...order,
+      network: aunt.networkId,
+    });
     await client.ask(choose, { token, body: { wallet_id: good } });
     for (const wallet_id of [idle, strange, 'never-was']) {
       messageOf(await client.ask(choose, { token, body: { wallet_id } }));

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { IndependentClient } from './independent-client.ts';
-import { createOwner, given, messageOf, type Owner, openWorld, register, type World } from './world.ts';
+import {
+  createOwner,
+  given,
+  messageOf,
+  type Owner,
+  openWorld,
+  register,
+  type World,
+} from './world.ts';
 
 const providers2 = 'POST /network/find-providers2';
 const locations = 'POST /network/find-locations';
@@ -9,7 +17,10 @@ const locations = 'POST /network/find-locations';
 async function provideFrom(world: World, { token }: Owner, country_code: string): Promise<string> {
   const wish = { proxy_config: { enable_wg: true, initial_device_state: { country_code } } };
   const client_id = await register(world, token, wish);
-  await world.client.ask('POST /device/set-provide', { token, body: { client_id, provide_mode: 4 } });
+  await world.client.ask('POST /device/set-provide', {
+    token,
+    body: { client_id, provide_mode: 4 },
+  });
   return client_id;
 }
 
@@ -31,7 +42,9 @@ async function findCountry(client: IndependentClient, query: string) {
 }
 
 async function find(client: IndependentClient, wish: object): Promise<readonly string[]> {
-  const { providers } = await client.ask(providers2, { body: { count: 100, rank_mode: 'quality', ...wish } });
+  const { providers } = await client.ask(providers2, {
+    body: { count: 100, rank_mode: 'quality', ...wish },
+  });
   return (providers ?? []).map((provider) => provider.client_id ?? '').toSorted();
 }
 
@@ -45,7 +58,9 @@ describe('a search for places', () => {
     const { client, german } = await open();
     const germany = await findCountry(client, 'Germany');
     expect(germany).toMatchObject({ country: 'Germany', country_code: 'DE', provider_count: 2 });
-    expect(await find(client, { specs: [{ location_id: germany.location_id }] })).toEqual(sorted(german));
+    expect(await find(client, { specs: [{ location_id: germany.location_id }] })).toEqual(
+      sorted(german),
+    );
   });
 
   test('answers with specs that a search for providers takes as they are', async () => {
@@ -61,17 +76,21 @@ describe('a search for places', () => {
       return (answer.locations ?? []).map(({ name, match_distance }) => [name, match_distance]);
     };
     expect(await names({})).toEqual([]);
-    expect(await names({ enable_max_distance_fraction: true, max_distance_fraction: 0.3 })).toContainEqual([
-      'Germany',
-      1,
-    ]);
-    expect(await names({ enable_max_distance_fraction: true, max_distance_fraction: 0 })).toEqual([]);
+    expect(
+      await names({ enable_max_distance_fraction: true, max_distance_fraction: 0.3 }),
+    ).toContainEqual(['Germany', 1]);
+    expect(await names({ enable_max_distance_fraction: true, max_distance_fraction: 0 })).toEqual(
+      [],
+    );
   });
 
   test('counts those that provide at this moment', async () => {
     const { client, home, german } = await open();
     const setMode = async (provide_mode: number) => {
-      await client.ask('POST /device/set-provide', { token: home.token, body: { client_id: german[0], provide_mode } });
+      await client.ask('POST /device/set-provide', {
+        token: home.token,
+        body: { client_id: german[0], provide_mode },
+      });
       return (await findCountry(client, 'Germany')).provider_count ?? 0;
     };
     expect([await setMode(1), await setMode(5), await setMode(2)]).toEqual([1, 2, 1]);
@@ -90,7 +109,8 @@ describe('the list of places', () => {
       );
       for (const type of ['city', 'region', 'country'] as const) {
         const id = place[`${type}_location_id`] ?? undefined;
-        if (id !== undefined) expect(byId.get(id)).toMatchObject({ location_type: type, name: place[type] });
+        if (id !== undefined)
+          expect(byId.get(id)).toMatchObject({ location_type: type, name: place[type] });
       }
       expect(place[`${place.location_type as 'city'}_location_id`]).toBe(place.location_id);
     }
@@ -101,9 +121,13 @@ describe('the list of places', () => {
   test('holds groups, each as large as a search in it says', async () => {
     const { client } = await open();
     const { groups } = await client.ask('GET /network/provider-locations');
-    expect((groups ?? []).filter((group) => (group.provider_count ?? 0) > 0).length).toBeGreaterThan(1);
+    expect(
+      (groups ?? []).filter((group) => (group.provider_count ?? 0) > 0).length,
+    ).toBeGreaterThan(1);
     for (const { location_group_id, provider_count } of groups ?? []) {
-      expect(await find(client, { specs: [{ location_group_id }] })).toHaveLength(provider_count ?? 0);
+      expect(await find(client, { specs: [{ location_group_id }] })).toHaveLength(
+        provider_count ?? 0,
+      );
     }
   });
 
@@ -126,13 +150,16 @@ describe('a search for providers', () => {
       [[{ best_available: true }], all],
       [[{ location_id: 'never-was' }], []],
     ];
-    for (const [specs, expected] of searches) expect(await find(client, { specs })).toEqual(sorted(expected));
+    for (const [specs, expected] of searches)
+      expect(await find(client, { specs })).toEqual(sorted(expected));
   });
 
   test('gives no more than were asked for, the best first', async () => {
     const { client } = await open();
     const specs = [{ best_available: true }];
-    const { providers } = await client.ask(providers2, { body: { specs, count: 3, rank_mode: 'quality' } });
+    const { providers } = await client.ask(providers2, {
+      body: { specs, count: 3, rank_mode: 'quality' },
+    });
     const [first] = (await client.ask(providers2, { body: { specs, count: 1 } })).providers ?? [];
     expect(first?.client_id).toBe(providers?.[0]?.client_id);
     expect(await find(client, { specs, count: 2 })).toHaveLength(2);
@@ -143,13 +170,17 @@ describe('a search for providers', () => {
     const { client, german, japanese } = await open();
     const specs = [{ best_available: true }];
     expect(await find(client, { specs, exclude_client_ids: german })).toEqual([japanese]);
-    expect(await find(client, { specs, exclude_destinations: [[japanese], [german[0]]] })).toEqual([german[1]]);
+    expect(await find(client, { specs, exclude_destinations: [[japanese], [german[0]]] })).toEqual([
+      german[1],
+    ]);
   });
 
   test('ranks by quality and by nothing else', async () => {
     const { client } = await open();
     messageOf(
-      await client.ask(providers2, { body: { specs: [{ best_available: true }], count: 1, rank_mode: 'speed' } }),
+      await client.ask(providers2, {
+        body: { specs: [{ best_available: true }], count: 1, rank_mode: 'speed' },
+      }),
     );
   });
 
@@ -157,13 +188,19 @@ describe('a search for providers', () => {
     const { client, world, home, german, japanese } = await open();
     const aunt = await createOwner(world, 'aunt');
     const ofCaller = async ({ token }: Owner) =>
-      sorted((await client.ask('POST /network/find-providers', { token, body: { count: 100 } })).client_ids ?? []);
+      sorted(
+        (await client.ask('POST /network/find-providers', { token, body: { count: 100 } }))
+          .client_ids ?? [],
+      );
     expect(await ofCaller(aunt)).toEqual(sorted([...german, japanese]));
     for (const [client_id, provide_mode] of [
       [german[0], 1],
       [german[1], 2],
     ] as const) {
-      await client.ask('POST /device/set-provide', { token: home.token, body: { client_id, provide_mode } });
+      await client.ask('POST /device/set-provide', {
+        token: home.token,
+        body: { client_id, provide_mode },
+      });
     }
     expect(await ofCaller(aunt)).toEqual([japanese]);
     expect(await ofCaller(home)).toEqual(sorted([german[1] ?? '', japanese]));
@@ -197,7 +234,9 @@ describe('a spec from words', () => {
       token: world.home.token,
       body: { query },
     });
-    const places = (specs ?? []).filter((spec) => typeof spec.location_id === 'string' || spec.best_available === true);
+    const places = (specs ?? []).filter(
+      (spec) => typeof spec.location_id === 'string' || spec.best_available === true,
+    );
     expect(await find(world.client, { specs: places })).toEqual(sorted([world[who]].flat()));
   });
 });

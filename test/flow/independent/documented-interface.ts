@@ -29,7 +29,12 @@ export const documentedInterface = {
     token: 'none',
     answer: {
       providers: [
-        { client_id: 'string', estimated_bytes_per_second: 'integer', tier: 'integer', intermediary_ids: [udid] },
+        {
+          client_id: 'string',
+          estimated_bytes_per_second: 'integer',
+          tier: 'integer',
+          intermediary_ids: [udid],
+        },
       ],
     },
   },
@@ -66,9 +71,16 @@ export const documentedInterface = {
   'POST /auth/password-set': { token: 'none', answer: {} },
   'POST /auth/upgrade-guest': {
     token: 'guest',
-    answer: { network: { by_jwt: 'string' }, verification_required: { user_auth: 'string' }, error: failure },
+    answer: {
+      network: { by_jwt: 'string' },
+      verification_required: { user_auth: 'string' },
+      error: failure,
+    },
   },
-  'POST /device/create-share-code': { token: 'network', answer: { share_code: 'string', error: failure } },
+  'POST /device/create-share-code': {
+    token: 'network',
+    answer: { share_code: 'string', error: failure },
+  },
   'POST /device/add': {
     token: 'network',
     answer: {
@@ -84,13 +96,21 @@ export const documentedInterface = {
   'GET /device/associations': {
     token: 'network',
     answer: {
-      pending_adoption_devices: [{ code: 'string', device_name: 'string', duration_minutes: 'number' }],
+      pending_adoption_devices: [
+        { code: 'string', device_name: 'string', duration_minutes: 'number' },
+      ],
       incoming_shared_devices: [sharedDevice],
       outgoing_shared_devices: [sharedDevice],
     },
   },
-  'POST /device/set-provide': { token: 'network', answer: { provide_mode: 'integer', error: failure } },
-  'GET /stats/providers': { token: 'network', answer: { created_time: 'time', providers: [providerOfDay] } },
+  'POST /device/set-provide': {
+    token: 'network',
+    answer: { provide_mode: 'integer', error: failure },
+  },
+  'GET /stats/providers': {
+    token: 'network',
+    answer: { created_time: 'time', providers: [providerOfDay] },
+  },
   'POST /stats/providers-last-n': {
     token: 'network',
     answer: { created_time: 'time', providers: [providerOfWindow] },

@@ -1,6 +1,7 @@
 /**
- * The interface as its document has it, written down anew: nothing of `src` is used here. A field's type is a word, a list
- * is `[its element]`, a map is `{ '<what its keys are>': its values }`. Every field may be absent or null.
+ * The interface as its document has it, written down anew: nothing of `src` is used here. A field's
+ * type is a word, a list is `[its element]`, a map is `{ '<what its keys are>': its values }`.
+ * Every field may be absent or null.
  */
 
 /** The format of a UDID is not documented. */
@@ -108,7 +109,10 @@ export const sharedDevice = {
   network_name: 'string',
 } as const;
 
-/** Of the day's element, what the document has returned for other windows; who it is and whether it is there go without saying. */
+/**
+ * Of the day's element, what the document has returned for other windows; who it is and whether it
+ * is there go without saying.
+ */
 export const providerOfWindow = {
   client_id: 'string',
   connected: 'boolean',

@@ -1,4 +1,7 @@
-/** What is documented of a value: a word for its type, `[element]` for a list, names to types for an object or a map. */
+/**
+ * What is documented of a value: a word for its type, `[element]` for a list, names to types for an
+ * object or a map.
+ */
 export type Documented = string | readonly Documented[] | { readonly [name: string]: Documented };
 
 /** A documented type as TypeScript has it. */
@@ -10,7 +13,11 @@ export type ValueOf<D> = D extends 'boolean'
       ? string
       : D extends readonly (infer Item)[]
         ? readonly ValueOf<Item>[]
-        : { readonly [Name in keyof D as Name extends `<${string}>` ? string : Name]?: ValueOf<D[Name]> | null };
+        : {
+            readonly [Name in keyof D as Name extends `<${string}>` ? string : Name]?: ValueOf<
+              D[Name]
+            > | null;
+          };
 
 /** One value that was met: where, and what is wrong with it; undefined for nothing. */
 export interface Finding {
@@ -36,25 +43,39 @@ const words: Readonly<Record<string, (value: unknown) => boolean>> = {
     !Number.isNaN(Date.parse(value)),
 };
 
-/** Holds a value against what is documented of it: every documented place where something was, and every fault. */
+/**
+ * Holds a value against what is documented of it: every documented place where something was, and
+ * every fault.
+ */
 export function compare(documented: Documented, value: unknown, path: string): readonly Finding[] {
   // Every field may be absent or null.
   if (value === undefined || value === null) return [];
   if (typeof documented === 'string') return [judgeWord(documented, value, path)];
   if (isList(documented)) {
     if (!Array.isArray(value)) return [{ path, problem: `${path} is no list: ${show(value)}` }];
-    return [fine(path), ...value.flatMap((item) => compare(documented[0] ?? '', item, `${path}[]`))];
+    return [
+      fine(path),
+      ...value.flatMap((item) => compare(documented[0] ?? '', item, `${path}[]`)),
+    ];
   }
   if (typeof value !== 'object' || Array.isArray(value))
     return [{ path, problem: `${path} is no object: ${show(value)}` }];
-  return [fine(path), ...Object.entries(value).flatMap(([name, item]) => compareField(documented, name, item, path))];
+  return [
+    fine(path),
+    ...Object.entries(value).flatMap(([name, item]) => compareField(documented, name, item, path)),
+  ];
 }
 
 /** Every place that is documented below a path, the path's own included. */
 export function listPlaces(documented: Documented, path: string): readonly string[] {
   if (typeof documented === 'string') return [path];
   if (isList(documented)) return [path, ...listPlaces(documented[0] ?? '', `${path}[]`)];
-  return [path, ...Object.entries(documented).flatMap(([name, field]) => listPlaces(field, joinPath(path, name)))];
+  return [
+    path,
+    ...Object.entries(documented).flatMap(([name, field]) =>
+      listPlaces(field, joinPath(path, name)),
+    ),
+  ];
 }
 
 function compareField(
@@ -73,7 +94,9 @@ function compareField(
 }
 
 function judgeWord(word: string, value: unknown, path: string): Finding {
-  const isRight = word.includes('|') ? word.split('|').includes(String(value)) : words[word]?.(value) === true;
+  const isRight = word.includes('|')
+    ? word.split('|').includes(String(value))
+    : words[word]?.(value) === true;
   return isRight ? fine(path) : { path, problem: `${path} is no ${word}: ${show(value)}` };
 }
 

@@ -1,7 +1,9 @@
 import { type DocumentedOperation, documentedInterface } from './documented-interface.ts';
 import { compare, type ValueOf } from './documented-types.ts';
 
-type Answered<Operation extends DocumentedOperation> = ValueOf<(typeof documentedInterface)[Operation]['answer']>;
+type Answered<Operation extends DocumentedOperation> = ValueOf<
+  (typeof documentedInterface)[Operation]['answer']
+>;
 
 /** A 200 as it is documented; every operation may fail with an `error` in it. */
 type Answer<Operation extends DocumentedOperation> = Answered<Operation> & {
@@ -15,17 +17,28 @@ interface Question {
 
 /** A caller who knows the document and nothing else. */
 export interface IndependentClient {
-  /** Asks, holds the answer against the document, and hands it over. @throws where it is no 200 with JSON */
-  ask<Operation extends DocumentedOperation>(operation: Operation, question?: Question): Promise<Answer<Operation>>;
+  /**
+   * Asks, holds the answer against the document, and hands it over. @throws where it is no 200 with
+   * JSON
+   */
+  ask<Operation extends DocumentedOperation>(
+    operation: Operation,
+    question?: Question,
+  ): Promise<Answer<Operation>>;
   /** Asks, and hands over the status alone. */
   askForStatus(operation: DocumentedOperation, question?: Question): Promise<number>;
-  /** Documented places where something of the documented type was met, as `METHOD /path field.field[]`. */
+  /**
+   * Documented places where something of the documented type was met, as `METHOD /path
+   * field.field[]`.
+   */
   readonly met: ReadonlySet<string>;
   /** What was wrong with answers since the last time this was asked for. */
   takeProblems(): readonly string[];
 }
 
-/** A client of the service at this URL; `missing` are operations that this service answers with 404. */
+/**
+ * A client of the service at this URL; `missing` are operations that this service answers with 404.
+ */
 export function createIndependentClient(
   baseUrl: string,
   missing: readonly DocumentedOperation[] = [],
@@ -53,7 +66,8 @@ export function createIndependentClient(
       const response = await send(operation, question);
       if (missing.includes(operation)) {
         await response.text();
-        if (response.status !== 404) problems.push(`${operation}: ${response.status} instead of 404`);
+        if (response.status !== 404)
+          problems.push(`${operation}: ${response.status} instead of 404`);
         return {} as Answer<typeof operation>;
       }
       const type = response.headers.get('content-type');
@@ -63,7 +77,11 @@ export function createIndependentClient(
       // What it is not, the comparison says.
       const body = (await response.json()) as Answer<typeof operation>;
       const { answer } = documentedInterface[operation];
-      for (const { path, problem } of compare({ error: { message: 'string' }, ...answer }, body, `${operation} `)) {
+      for (const { path, problem } of compare(
+        { error: { message: 'string' }, ...answer },
+        body,
+        `${operation} `,
+      )) {
         if (problem === undefined) met.add(path);
         else problems.push(problem);
       }

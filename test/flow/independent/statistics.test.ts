@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { createOwner, dayMs, given, hourMs, messageOf, minuteMs, openWorld, register, signIn } from './world.ts';
+import {
+  createOwner,
+  dayMs,
+  given,
+  hourMs,
+  messageOf,
+  minuteMs,
+  openWorld,
+  register,
+  signIn,
+} from './world.ts';
 
 const ofDay = 'GET /stats/providers';
 const ofHours = 'POST /stats/providers-last-n';
@@ -16,7 +26,9 @@ async function open() {
   return { ...world, world, home, client_id };
 }
 
-function sumOf(map: Readonly<Record<string, number | null | undefined>> | null | undefined): number {
+function sumOf(
+  map: Readonly<Record<string, number | null | undefined>> | null | undefined,
+): number {
   return Object.values(map ?? {}).reduce<number>((sum, value) => sum + (value ?? 0), 0);
 }
 
@@ -24,11 +36,18 @@ describe('time online', () => {
   test('is hours over a day, minutes by the hour, and minutes by the day over ninety', async () => {
     const { client, home, client_id } = await open();
     const { providers } = await client.ask(ofDay, home);
-    expect(providers).toMatchObject([{ client_id, connected: true, connected_events_last_24h: [{ connected: true }] }]);
+    expect(providers).toMatchObject([
+      { client_id, connected: true, connected_events_last_24h: [{ connected: true }] },
+    ]);
     expect(providers?.[0]?.uptime_last_24h).toBeCloseTo(1 / 60, 2);
-    const stats = await client.ask(ofClient, { token: home.token, body: { client_id, last_n: 24 } });
+    const stats = await client.ask(ofClient, {
+      token: home.token,
+      body: { client_id, last_n: 24 },
+    });
     expect(sumOf(stats.uptime)).toBeCloseTo(1, 0);
-    expect(sumOf((await client.ask(of90Days, { token: home.token, body: { client_id } })).uptime)).toBeCloseTo(1, 0);
+    expect(
+      sumOf((await client.ask(of90Days, { token: home.token, body: { client_id } })).uptime),
+    ).toBeCloseTo(1, 0);
   });
 
   test('ends when the device is heard of no more, and is counted in the hours that were asked for', async () => {
@@ -58,9 +77,10 @@ describe('time online', () => {
       const { authCode } = await service.admin.createAuthCode({ network: home.networkId });
       const token = await signIn(world, authCode);
       const stats = await client.ask(of90Days, { token, body: { client_id } });
-      expect([stats.lookback, (await client.ask(ofDay, { token })).providers?.[0]?.uptime_last_24h ?? 0]).toEqual([
-        90, 0,
-      ]);
+      expect([
+        stats.lookback,
+        (await client.ask(ofDay, { token })).providers?.[0]?.uptime_last_24h ?? 0,
+      ]).toEqual([90, 0]);
       return sumOf(stats.uptime);
     };
     expect(await minutesAfter(85 * dayMs)).toBeGreaterThan(0.9);
@@ -71,7 +91,10 @@ describe('time online', () => {
 describe('the statistics', () => {
   test('show the mode that was set', async () => {
     const { client, home, client_id } = await open();
-    await client.ask('POST /device/set-provide', { token: home.token, body: { client_id, provide_mode: 5 } });
+    await client.ask('POST /device/set-provide', {
+      token: home.token,
+      body: { client_id, provide_mode: 5 },
+    });
     expect((await client.ask(ofDay, home)).providers).toMatchObject([{ provide_mode: 5 }]);
     const { providers } = await client.ask(ofHours, { token: home.token, body: { last_n: 1 } });
     expect(providers).toMatchObject([{ provide_mode: 5 }]);
@@ -79,12 +102,19 @@ describe('the statistics', () => {
 
   test('count the searches that named a provider', async () => {
     const { client, home, client_id } = await open();
-    await client.ask('POST /device/set-provide', { token: home.token, body: { client_id, provide_mode: 4 } });
+    await client.ask('POST /device/set-provide', {
+      token: home.token,
+      body: { client_id, provide_mode: 4 },
+    });
     const body = { specs: [{ best_available: true }], count: 5, rank_mode: 'quality' };
     for (let search = 0; search < 3; search += 1) {
-      expect((await client.ask('POST /network/find-providers2', { body })).providers).toMatchObject([{ client_id }]);
+      expect((await client.ask('POST /network/find-providers2', { body })).providers).toMatchObject(
+        [{ client_id }],
+      );
     }
-    expect((await client.ask(ofDay, home)).providers).toMatchObject([{ search_interest_last_24h: 3 }]);
+    expect((await client.ask(ofDay, home)).providers).toMatchObject([
+      { search_interest_last_24h: 3 },
+    ]);
     const question = { token: home.token, body: { client_id, last_n: 24 } };
     expect(sumOf((await client.ask(ofClient, question)).search_interest)).toBe(3);
     expect(sumOf((await client.ask(of90Days, question)).search_interest)).toBe(3);
@@ -96,7 +126,9 @@ describe('the statistics', () => {
     messageOf(await client.ask(ofClient, { token, body: { client_id, last_n: 24 } }));
     messageOf(await client.ask(of90Days, { token, body: { client_id } }));
     expect((await client.ask(ofDay, { token })).providers ?? []).toEqual([]);
-    expect((await client.ask(ofHours, { token, body: { last_n: 24 } })).providers ?? []).toEqual([]);
+    expect((await client.ask(ofHours, { token, body: { last_n: 24 } })).providers ?? []).toEqual(
+      [],
+    );
   });
 
   test.each([0, -1])('of %i hours are none', async (last_n) => {
@@ -121,7 +153,10 @@ test('reliability is a window of equal buckets, whose figures agree', async () =
   expect(window.max_client_count).toBe(Math.max(...counts));
   expect(window.max_total_client_count).toBe(Math.max(...totals));
   expect([counts.at(-1), totals.at(-1)]).toEqual([1, 1]);
-  expect(window.mean_reliability_weight).toBeCloseTo(weights.reduce((sum, weight) => sum + weight, 0) / buckets, 6);
+  expect(window.mean_reliability_weight).toBeCloseTo(
+    weights.reduce((sum, weight) => sum + weight, 0) / buckets,
+    6,
+  );
   expect(Math.max(...weights)).toBeGreaterThan(0);
   expect(Math.max(...weights)).toBeLessThanOrEqual(1);
 });

@@ -11,10 +11,19 @@ const fullWish = {
     enable_wg: true,
     initial_device_state: {
       country_code: 'DE',
-      location: { connect_location_id: { best_available: true }, name: 'Germany', location_type: 'country' },
+      location: {
+        connect_location_id: { best_available: true },
+        name: 'Germany',
+        location_type: 'country',
+      },
       performance_profile: {
         window_type: 'quality',
-        window_size_settings: { window_size_min: 1, window_size_max: 4, keep_healthiest_count: 1, ulimit: 16 },
+        window_size_settings: {
+          window_size_min: 1,
+          window_size_max: 4,
+          keep_healthiest_count: 1,
+          ulimit: 16,
+        },
       },
     },
   },
@@ -23,11 +32,18 @@ const fullWish = {
 /** The owner of the first network, which the administration takes where none is named. */
 type FirstOwner = Pick<Owner, 'token'>;
 
-/** Asks every operation for everything it can answer, its failures included; `home` has statistics already. */
+/**
+ * Asks every operation for everything it can answer, its failures included; `home` has statistics
+ * already.
+ */
 export async function takeTour(world: World, home: FirstOwner): Promise<void> {
   const aunt = await createOwner(world, 'aunt');
   const shed = await register(world, home.token, fullWish);
-  await register(world, home.token, { ...fullWish, source_client_id: shed, derived_client_id: shed });
+  await register(world, home.token, {
+    ...fullWish,
+    source_client_id: shed,
+    derived_client_id: shed,
+  });
   await tourDevices(world, { home, aunt, shed });
   await tourPlaces(world, home);
   await tourStatistics(world, home, shed);
@@ -41,7 +57,10 @@ async function tourDevices(
 ) {
   const { token } = home;
   for (const provide_mode of [4, 99]) {
-    await client.ask('POST /device/set-provide', { token, body: { client_id: shed, provide_mode } });
+    await client.ask('POST /device/set-provide', {
+      token,
+      body: { client_id: shed, provide_mode },
+    });
   }
   for (const client_id of [shed, shed, 'never-was']) {
     const made = await client.ask('POST /device/create-share-code', {
@@ -68,13 +87,23 @@ async function tourPlaces(world: World, { token }: FirstOwner): Promise<void> {
   const [group] = groups ?? [];
   const fuzzy = { enable_max_distance_fraction: true, max_distance_fraction: 0.3 };
   for (const query of ['Germany', 'Germny', 'Berlin', group?.name ?? '', 'best', client_id]) {
-    const { locations } = await client.ask('POST /network/find-locations', { body: { query, ...fuzzy } });
+    const { locations } = await client.ask('POST /network/find-locations', {
+      body: { query, ...fuzzy },
+    });
     const [place] = locations ?? [];
-    await client.ask('POST /network/find-providers', { token, body: { location_id: place?.location_id ?? undefined } });
-    await client.ask('POST /network/create-provider-spec', { token, body: { query: `something in ${query}` } });
+    await client.ask('POST /network/find-providers', {
+      token,
+      body: { location_id: place?.location_id ?? undefined },
+    });
+    await client.ask('POST /network/create-provider-spec', {
+      token,
+      body: { query: `something in ${query}` },
+    });
   }
   const specs = [{ best_available: true }, { client_id }];
-  await client.ask('POST /network/find-providers2', { body: { specs, count: 5, rank_mode: 'quality' } });
+  await client.ask('POST /network/find-providers2', {
+    body: { specs, count: 5, rank_mode: 'quality' },
+  });
 }
 
 async function tourStatistics(world: World, home: FirstOwner, shed: string): Promise<void> {
@@ -100,23 +129,32 @@ async function tourAccounts({ client, service }: World, { token }: FirstOwner): 
   }
   const { wallets } = await client.ask('GET /account/wallets', { token });
   for (const wallet of wallets ?? []) {
-    await client.ask('POST /account/payout-wallet', { token, body: { wallet_id: wallet.wallet_id } });
+    await client.ask('POST /account/payout-wallet', {
+      token,
+      body: { wallet_id: wallet.wallet_id },
+    });
     await client.ask('GET /account/payout-wallet', { token });
   }
   const codes = Array.from({ length: 20 }, () => client.ask('POST /auth/code-create', { token }));
   const auth_code = given((await Promise.all(codes))[0] ?? {}, 'auth_code');
-  for (const _ of ['good', 'used']) await client.ask('POST /auth/code-login', { body: { auth_code } });
+  for (const _ of ['good', 'used'])
+    await client.ask('POST /auth/code-login', { body: { auth_code } });
   const { resetCode: reset_code } = await service.admin.createResetCode({});
   const password = 'correct horse battery';
-  for (const _ of ['good', 'used']) await client.ask('POST /auth/password-set', { body: { reset_code, password } });
+  for (const _ of ['good', 'used'])
+    await client.ask('POST /auth/password-set', { body: { reset_code, password } });
   const body = { user_auth: 'ada@example.com', network_name: 'ada', password };
   const { guestJwt } = service;
-  for (const _ of ['a guest', 'no longer one']) await client.ask('POST /auth/upgrade-guest', { token: guestJwt, body });
+  for (const _ of ['a guest', 'no longer one'])
+    await client.ask('POST /auth/upgrade-guest', { token: guestJwt, body });
 }
 
 async function fillUp({ client }: World, { token }: Owner): Promise<void> {
   for (let devices = 0; devices < 100; devices += 1) {
-    if ((await client.ask('POST /network/auth-client', { token, body: {} })).error?.client_limit_exceeded === true)
+    if (
+      (await client.ask('POST /network/auth-client', { token, body: {} })).error
+        ?.client_limit_exceeded === true
+    )
       return;
   }
 }

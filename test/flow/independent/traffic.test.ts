@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { dayMs, given, hourMs, openSeededWorld, pastDays } from './world.ts';
 
-const dailyFigures = ['transfer_data', 'payout', 'search_interest', 'contracts', 'clients'] as const;
+const dailyFigures = [
+  'transfer_data',
+  'payout',
+  'search_interest',
+  'contracts',
+  'clients',
+] as const;
 
 type Figures = Readonly<Record<string, number | null | undefined>> | null | undefined;
 
@@ -19,8 +25,12 @@ async function open() {
   const { providers, created_time } = await client.ask('GET /stats/providers', { token });
   const lastN = (client_id: string, last_n: number) =>
     client.ask('POST /stats/provider-last-n', { token, body: { client_id, last_n } });
-  const last90 = (client_id: string) => client.ask('POST /stats/provider-last-90', { token, body: { client_id } });
-  const known = (providers ?? []).map((provider) => ({ ...provider, client_id: given(provider, 'client_id') }));
+  const last90 = (client_id: string) =>
+    client.ask('POST /stats/provider-last-90', { token, body: { client_id } });
+  const known = (providers ?? []).map((provider) => ({
+    ...provider,
+    client_id: given(provider, 'client_id'),
+  }));
   return { client, token, providers: known, nowMs: Date.parse(created_time ?? ''), lastN, last90 };
 }
 
@@ -28,14 +38,17 @@ describe('what a provider did', () => {
   test('is the same over a day as it is by the hour, in GiB, USDC and hours', async () => {
     const { providers, lastN } = await open();
     expect(
-      sumOf(Object.fromEntries(providers.map((each) => [each.client_id, each.transfer_data_last_24h]))),
+      sumOf(
+        Object.fromEntries(providers.map((each) => [each.client_id, each.transfer_data_last_24h])),
+      ),
     ).toBeGreaterThan(0);
     for (const provider of providers) {
       const stats = await lastN(provider.client_id, 24);
       expect(sumOf(stats.uptime) / 60).toBeCloseTo(provider.uptime_last_24h ?? 0, 6);
       // The first of them lies within in part.
       expect(Object.keys(stats.uptime ?? {}).length).toBeLessThanOrEqual(25);
-      for (const minutes of Object.values(stats.uptime ?? {})) expect(minutes).toBeLessThanOrEqual(60);
+      for (const minutes of Object.values(stats.uptime ?? {}))
+        expect(minutes).toBeLessThanOrEqual(60);
       expect(sumOf(stats.transfer_data)).toBeCloseTo(provider.transfer_data_last_24h ?? 0, 6);
       expect(sumOf(stats.payout)).toBeCloseTo(provider.payout_last_24h ?? 0, 6);
       expect(sumOf(stats.search_interest)).toBe(provider.search_interest_last_24h);
@@ -54,7 +67,10 @@ describe('what a provider did', () => {
       consumers += details.length;
       for (const day of Object.keys(stats.transfer_data ?? {})) {
         const shares = details.map((consumer) => consumer.transfer_data?.[day] ?? 0);
-        expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(stats.transfer_data?.[day] ?? 0, 6);
+        expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(
+          stats.transfer_data?.[day] ?? 0,
+          6,
+        );
         expect(stats.clients?.[day]).toBe(shares.filter((share) => share > 0).length);
       }
     }
@@ -67,9 +83,14 @@ describe('what a provider did', () => {
     for (const { client_id } of providers) {
       const [hours, days] = [await lastN(client_id, 72), await last90(client_id)];
       for (const figure of dailyFigures) {
-        expect([figure, days[figure]?.[yesterday] ?? 0]).toEqual([figure, hours[figure]?.[yesterday] ?? 0]);
+        expect([figure, days[figure]?.[yesterday] ?? 0]).toEqual([
+          figure,
+          hours[figure]?.[yesterday] ?? 0,
+        ]);
       }
-      const ofYesterday = Object.entries(hours.uptime ?? {}).filter(([hour]) => hour.startsWith(yesterday));
+      const ofYesterday = Object.entries(hours.uptime ?? {}).filter(([hour]) =>
+        hour.startsWith(yesterday),
+      );
       expect(days.uptime?.[yesterday] ?? 0).toBeCloseTo(sumOf(Object.fromEntries(ofYesterday)), 6);
     }
   });
@@ -79,7 +100,9 @@ describe('what a provider did', () => {
     let before = new Map(providers.map(({ client_id }) => [client_id, 0]));
     for (const last_n of [1, 6, 24, 24 * pastDays]) {
       const answer = await client.ask('POST /stats/providers-last-n', { token, body: { last_n } });
-      const after = new Map((answer.providers ?? []).map((each) => [each.client_id ?? '', each.uptime_last_24h ?? 0]));
+      const after = new Map(
+        (answer.providers ?? []).map((each) => [each.client_id ?? '', each.uptime_last_24h ?? 0]),
+      );
       expect([...after.keys()]).toEqual([...before.keys()]);
       for (const [client_id, hours] of after) {
         expect(hours).toBeGreaterThanOrEqual(before.get(client_id) ?? 0);
@@ -97,7 +120,8 @@ test('comings and goings alternate within the day, and the last one says how it 
     const events = connected_events_last_24h ?? [];
     const times = events.map((event) => Date.parse(event.event_time ?? ''));
     expect(times).toEqual(times.toSorted((one, other) => one - other));
-    for (const time of times) expect([time >= nowMs - 24 * hourMs, time <= nowMs]).toEqual([true, true]);
+    for (const time of times)
+      expect([time >= nowMs - 24 * hourMs, time <= nowMs]).toEqual([true, true]);
     for (const [index, event] of events.entries()) {
       expect(event.connected).not.toBe(events[index - 1]?.connected);
     }

@@ -1,6 +1,9 @@
 import { expect, onTestFinished } from 'vitest';
 import { seedWorld } from '../../../src/reference-service/seed.ts';
-import type { ReferenceService, ReferenceServiceOptions } from '../../../src/reference-service/server.ts';
+import type {
+  ReferenceService,
+  ReferenceServiceOptions,
+} from '../../../src/reference-service/server.ts';
 import { makeDirectory, start } from '../reference-caller.ts';
 import { createIndependentClient, type IndependentClient } from './independent-client.ts';
 
@@ -39,7 +42,10 @@ const missing = ['POST /device/set-provide'] as const;
 export async function openWorld(options: Partial<ReferenceServiceOptions> = {}): Promise<World> {
   const clock = { nowMs: startMs };
   const service = await start({ now: () => clock.nowMs, ...options });
-  const client = createIndependentClient(service.baseUrl, options.profile === 'production' ? missing : []);
+  const client = createIndependentClient(
+    service.baseUrl,
+    options.profile === 'production' ? missing : [],
+  );
   onTestFinished(() => expect(client.takeProblems()).toEqual([]));
   return {
     client,
@@ -51,7 +57,10 @@ export async function openWorld(options: Partial<ReferenceServiceOptions> = {}):
 }
 
 /** A world with a past: `clients` devices over two networks, the first one's owner signed in. */
-export async function openSeededWorld(clients: number, options: Partial<ReferenceServiceOptions> = {}) {
+export async function openSeededWorld(
+  clients: number,
+  options: Partial<ReferenceServiceOptions> = {},
+) {
   const directory = makeDirectory();
   const past = { days: pastDays, networks: 2, seed: 1, nowMs: startMs, onProgress: () => {} };
   await seedWorld({ directory, clients, ...past });
@@ -61,7 +70,10 @@ export async function openSeededWorld(clients: number, options: Partial<Referenc
 
 /** Signs in with a login code. @throws where the service refuses it */
 export async function signIn({ client }: World, authCode: string): Promise<string> {
-  return given(await client.ask('POST /auth/code-login', { body: { auth_code: authCode } }), 'by_jwt');
+  return given(
+    await client.ask('POST /auth/code-login', { body: { auth_code: authCode } }),
+    'by_jwt',
+  );
 }
 
 /** Another network's owner, signed in. */
@@ -70,10 +82,20 @@ export async function createOwner(world: World, networkName: string): Promise<Ow
   return { token: await signIn(world, authCode), networkId, networkName };
 }
 
-/** A new device, found as the one that is new among the network's clients: the answer does not say its id. */
-export async function register({ client }: World, token: string, wish: object = {}): Promise<string> {
+/**
+ * A new device, found as the one that is new among the network's clients: the answer does not say
+ * its id.
+ */
+export async function register(
+  { client }: World,
+  token: string,
+  wish: object = {},
+): Promise<string> {
   const known = (await client.ask('GET /network/clients', { token })).clients ?? [];
-  const answer = await client.ask('POST /network/auth-client', { token, body: { description: 'device', ...wish } });
+  const answer = await client.ask('POST /network/auth-client', {
+    token,
+    body: { description: 'device', ...wish },
+  });
   expect(answer.error ?? undefined).toBeUndefined();
   const { clients } = await client.ask('GET /network/clients', { token });
   const before = new Set(known.map((device) => device.client_id));
@@ -88,12 +110,15 @@ export function given<Value extends object, Name extends keyof Value>(
   name: Name,
 ): NonNullable<Value[Name]> {
   const field = value[name];
-  if (field === undefined || field === null) throw new Error(`no ${String(name)} in ${JSON.stringify(value)}`);
+  if (field === undefined || field === null)
+    throw new Error(`no ${String(name)} in ${JSON.stringify(value)}`);
   return field;
 }
 
 /** What an answer that has to be a failure says. */
-export function messageOf(answer: { readonly error?: { readonly message?: string | null } | null }): string {
+export function messageOf(answer: {
+  readonly error?: { readonly message?: string | null } | null;
+}): string {
   const message = answer.error?.message ?? '';
   expect([answer, message.length > 0]).toEqual([{ error: expect.anything() }, true]);
   return message;

@@ -8,10 +8,13 @@ export async function collectSecrets(directory: string): Promise<ReadonlyMap<str
   // No figure of the ledger's folder is a secret.
   for (const { name } of entries.filter((entry) => entry.isFile())) {
     const text = await readFile(join(directory, name), 'utf8');
-    for (const [, key = '', value = ''] of text.matchAll(/(PrivateKey|PresharedKey) = ([A-Za-z0-9+/=]{44})/g)) {
+    for (const [, key = '', value = ''] of text.matchAll(
+      /(PrivateKey|PresharedKey) = ([A-Za-z0-9+/=]{44})/g,
+    )) {
       secrets.set(`${name} ${key}`, value);
     }
-    if (name.endsWith('.json')) collect(name, (JSON.parse(text) as { readonly data: unknown }).data, secrets);
+    if (name.endsWith('.json'))
+      collect(name, (JSON.parse(text) as { readonly data: unknown }).data, secrets);
   }
   return secrets;
 }

@@ -1,18 +1,28 @@
 import type { CheckId } from '../../../src/doctor/checks.ts';
-import type { Lab } from '../../lab/lab.ts';
-import { addresses } from '../../lab/network.ts';
+import type { Lab } from '../../../tools/lab/lab.ts';
+import { addresses } from '../../../tools/lab/network.ts';
 import type { NastyScript } from './nasty-service.ts';
 
-/** One thing that is made wrong on the device, its way or its service, and what the doctor has to say of it. */
+/**
+ * One thing that is made wrong on the device, its way or its service, and what the doctor has to
+ * say of it.
+ */
 export interface Fault {
   readonly name: string;
   readonly is: CheckId;
   readonly found: RegExp;
-  /** On the doctor's command line alone: variables, and a script in a mount namespace of its own before it starts. */
+  /**
+   * On the doctor's command line alone: variables, and a script in a mount namespace of its own
+   * before it starts.
+   */
   readonly env?: Readonly<Record<string, string>>;
   readonly script?: string;
   /** On a host of the lab, and what takes it back. */
-  readonly deed?: { readonly host: 'device' | 'home'; readonly shell: string; readonly undo: string };
+  readonly deed?: {
+    readonly host: 'device' | 'home';
+    readonly shell: string;
+    readonly undo: string;
+  };
   readonly nasty?: NastyScript;
   /** What the agent says once the fault has arrived; absent: it goes on providing. */
   readonly phase?: string;
@@ -23,7 +33,8 @@ export interface Fault {
 }
 
 const json = { kind: 'status', status: 200, contentType: 'application/json' } as const;
-const everything = 'ip netns exec nsenter unshare node sh ip getent ping nft wg wireguard-go journalctl flock cat';
+const everything =
+  'ip netns exec nsenter unshare node sh ip getent ping nft wg wireguard-go journalctl flock cat';
 
 /** A path with every tool but these. */
 function without(...missing: readonly string[]): string {
@@ -58,7 +69,12 @@ const blocks = (match: string) =>
 export function listFaults(lab: Lab, tunnelAddress: string): readonly Fault[] {
   const state = lab.stateDirectory;
   return [
-    { name: 'no tun device', is: 'tun', found: /net\/tun is missing/, script: 'mount -t tmpfs tmpfs /dev/net' },
+    {
+      name: 'no tun device',
+      is: 'tun',
+      found: /net\/tun is missing/,
+      script: 'mount -t tmpfs tmpfs /dev/net',
+    },
     {
       name: 'a router that does not tell its public address',
       is: 'outside',
@@ -100,10 +116,22 @@ export function listFaults(lab: Lab, tunnelAddress: string): readonly Fault[] {
       is: 'service',
       found: /captive portal/,
       nasty: {
-        answers: { '*': { kind: 'status', status: 200, text: '<html>Welcome</html>', contentType: 'text/html' } },
+        answers: {
+          '*': {
+            kind: 'status',
+            status: 200,
+            text: '<html>Welcome</html>',
+            contentType: 'text/html',
+          },
+        },
       },
     },
-    { name: 'a redirect on the way', is: 'service', found: /302/, nasty: { answers: { '*': { kind: 'redirect' } } } },
+    {
+      name: 'a redirect on the way',
+      is: 'service',
+      found: /302/,
+      nasty: { answers: { '*': { kind: 'redirect' } } },
+    },
     {
       name: 'the wrong profile',
       is: 'profile',
@@ -114,7 +142,9 @@ export function listFaults(lab: Lab, tunnelAddress: string): readonly Fault[] {
       name: 'a sign-in that was revoked',
       is: 'token',
       found: /no longer accepts/,
-      nasty: { answers: { '/network/clients': { kind: 'status', status: 401, text: 'Not authorized' } } },
+      nasty: {
+        answers: { '/network/clients': { kind: 'status', status: 401, text: 'Not authorized' } },
+      },
     },
     {
       name: 'no sign-in',
@@ -139,7 +169,11 @@ export function listFaults(lab: Lab, tunnelAddress: string): readonly Fault[] {
       name: 'no default route',
       is: 'uplink',
       found: /no default route/,
-      deed: { host: 'device', shell: 'ip route delete default', undo: `ip route add default via ${addresses.homeLan}` },
+      deed: {
+        host: 'device',
+        shell: 'ip route delete default',
+        undo: `ip route add default via ${addresses.homeLan}`,
+      },
       phase: 'connecting',
     },
     {
@@ -165,7 +199,12 @@ export function listFaults(lab: Lab, tunnelAddress: string): readonly Fault[] {
       },
       afterFix: 'true',
     },
-    { name: 'ufw’s firewall', is: 'firewalls', found: /^ufw/, deed: drops('ip filter', 'ufw-before-forward') },
+    {
+      name: 'ufw’s firewall',
+      is: 'firewalls',
+      found: /^ufw/,
+      deed: drops('ip filter', 'ufw-before-forward'),
+    },
     {
       name: 'a firewall of the owner’s',
       is: 'firewalls',
@@ -204,7 +243,8 @@ export function listFaults(lab: Lab, tunnelAddress: string): readonly Fault[] {
       name: 'nft rules that somebody flushes',
       is: 'forwarding',
       found: /nft|firewall|gateway|rules/i,
-      // Without a pause: the agent puts the rules back once a second by then, and they are there for a moment.
+      // Without a pause: the agent puts the rules back once a second by then, and they are there
+      // for a moment.
       deed: {
         host: 'device',
         shell: `(while [ ! -e ${lab.directory}/enough ]; do nft flush ruleset; done) >/dev/null 2>&1 & sleep 2`,

@@ -1,14 +1,17 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Lab, webPort } from '../../lab/lab.ts';
-import { addresses, isInsideLab } from '../../lab/network.ts';
-import { startProcess } from '../../lab/processes.ts';
+import { type Lab, webPort } from '../../../tools/lab/lab.ts';
+import { addresses, isInsideLab } from '../../../tools/lab/network.ts';
+import { startProcess } from '../../../tools/lab/processes.ts';
 import { createTestLab } from './test-lab.ts';
 
 const worker = join(import.meta.dirname, '../../../dist/worker.cjs');
 const established = '-m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT';
 
-/** Hosts that refuse what they forward, each as its maker sets it up: the lines of a shell script, and what loads them anew. */
+/**
+ * Hosts that refuse what they forward, each as its maker sets it up: the lines of a shell script,
+ * and what loads them anew.
+ */
 const hosts = [
   {
     name: 'Docker',
@@ -49,7 +52,10 @@ const hosts = [
       "nft 'table inet house { chain through { type filter hook forward priority 10; policy drop; iifname br7 accept; }; }'",
       "nft 'table ip other { chain through { type filter hook forward priority -5; policy accept; }; }'",
     ],
-    again: ['nft flush chain inet house through', "nft 'add rule inet house through iifname br7 accept'"],
+    again: [
+      'nft flush chain inet house through',
+      "nft 'add rule inet house through iifname br7 accept'",
+    ],
     room: 'nft list chain inet house through',
   },
   {
@@ -78,14 +84,21 @@ const hosts = [
   },
 ] as const;
 
-/** Claims about a host whose other tables refuse what is forwarded. Part of a test file that has the namespace's name for itself. */
+/**
+ * Claims about a host whose other tables refuse what is forwarded. Part of a test file that has the
+ * namespace's name for itself.
+ */
 export function describeForwardPolicies(): void {
   // Outside the lab there are no namespaces, and the host itself would be changed.
   describe.skipIf(!isInsideLab())('the namespace on a host whose forwarding is closed by', () => {
     let lab: Lab;
 
     const run = async (...command: readonly string[]) => {
-      const argv = ['nsenter', `--net=/run/netns/${lab.network.netns('device')}`, ...command] as const;
+      const argv = [
+        'nsenter',
+        `--net=/run/netns/${lab.network.netns('device')}`,
+        ...command,
+      ] as const;
       const running = startProcess({ argv: argv as readonly [string, ...string[]] });
       const exitCode = await running.exited;
       const text = running.lines.join('\n');
@@ -94,9 +107,20 @@ export function describeForwardPolicies(): void {
     };
     const shell = (...lines: readonly string[]) => run('sh', '-e', '-c', lines.join('\n'));
     // Without `ip netns exec NAME`, which the lab puts in front.
-    const namespace = (direction: 'up' | 'down') => run(...lab.command('namespace', direction).slice(4));
+    const namespace = (direction: 'up' | 'down') =>
+      run(...lab.command('namespace', direction).slice(4));
     const probe = () =>
-      run('ip', 'netns', 'exec', 'tributary', process.execPath, worker, 'probe', addresses.internet, String(webPort));
+      run(
+        'ip',
+        'netns',
+        'exec',
+        'tributary',
+        process.execPath,
+        worker,
+        'probe',
+        addresses.internet,
+        String(webPort),
+      );
     const snapshot = () =>
       shell(
         // Not what rules have counted meanwhile.
@@ -149,8 +173,11 @@ export function describeForwardPolicies(): void {
       await namespace('up');
       await shell('sysctl -qw net.ipv4.ip_forward=1');
       await namespace('up');
-      // Between his own networks, which the host's fence refuses only while it alone made the host forward.
-      expect(await run('nft', 'list', 'table', 'inet', 'tributary_host')).not.toContain('oifname "lan0" drop');
+      // Between his own networks, which the host's fence refuses only while it alone made the host
+      // forward.
+      expect(await run('nft', 'list', 'table', 'inet', 'tributary_host')).not.toContain(
+        'oifname "lan0" drop',
+      );
       await namespace('down');
       expect(await run('sysctl', '-n', 'net.ipv4.conf.lan0.forwarding')).toBe('1');
       await shell('sysctl -qw net.ipv4.ip_forward=0');

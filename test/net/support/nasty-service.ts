@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
 /*
- * A service in front of the reference service that spoils its answers as a file says, which it reads for every request:
+ * A service in front of the reference service that spoils its answers as a file says, which it
+ * reads for every request:
  *   node nasty-service.ts ADDRESS PORT UPSTREAM_ORIGIN SCRIPT_FILE
  * It prints one line for each request, "METHOD PATH", before it answers.
  */
@@ -10,7 +11,10 @@ import { request as ask, createServer, type IncomingMessage, type ServerResponse
 /** How answers are spoilt, by path; `*` is every other path. */
 export interface NastyScript {
   readonly answers?: Readonly<Record<string, NastyAnswer>>;
-  /** Replaces the WireGuard text of auth-client's answers; {KEY}, {ADDRESS}, {PEER} and {ENDPOINT} become what was issued. */
+  /**
+   * Replaces the WireGuard text of auth-client's answers; {KEY}, {ADDRESS}, {PEER} and {ENDPOINT}
+   * become what was issued.
+   */
   readonly wireGuardText?: string;
   /** Replaces `client_ipv4`, and {ADDRESS} in the text. */
   readonly address?: string;
@@ -24,7 +28,12 @@ export interface NastyScript {
 }
 
 export type NastyAnswer =
-  | { readonly kind: 'status'; readonly status: number; readonly text: string; readonly contentType?: string }
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly text: string;
+      readonly contentType?: string;
+    }
   | { readonly kind: 'redirect' | 'truncated' | 'huge' | 'stalled' | 'reset' }
   /** Done by the service, and never answered. */
   | { readonly kind: 'lost' };
@@ -56,7 +65,9 @@ function spoil(response: ServerResponse, answer: Exclude<NastyAnswer, { kind: 'l
   response.on('error', () => undefined);
   switch (answer.kind) {
     case 'status':
-      response.writeHead(answer.status, { 'content-type': answer.contentType ?? 'text/plain' }).end(answer.text);
+      response
+        .writeHead(answer.status, { 'content-type': answer.contentType ?? 'text/plain' })
+        .end(answer.text);
       return;
     case 'redirect':
       response.writeHead(302, { location: 'http://192.0.2.10/sign-in' }).end();
@@ -87,8 +98,15 @@ function sendEndlessly(response: ServerResponse): void {
   more();
 }
 
-function pass(incoming: IncomingMessage, response: ServerResponse, script: NastyScript & { isLost: boolean }): void {
-  const outgoing = ask(`${upstream}${incoming.url}`, { method: incoming.method ?? 'GET', headers: incoming.headers });
+function pass(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  script: NastyScript & { isLost: boolean },
+): void {
+  const outgoing = ask(`${upstream}${incoming.url}`, {
+    method: incoming.method ?? 'GET',
+    headers: incoming.headers,
+  });
   outgoing.on('error', () => response.destroy());
   outgoing.on('response', (answered) => {
     let text = '';
@@ -102,7 +120,9 @@ function pass(incoming: IncomingMessage, response: ServerResponse, script: Nasty
         return;
       }
       const body = incoming.url === '/network/auth-client' ? rewrite(text, script) : text;
-      response.writeHead(answered.statusCode ?? 500, { 'content-type': answered.headers['content-type'] ?? '' });
+      response.writeHead(answered.statusCode ?? 500, {
+        'content-type': answered.headers['content-type'] ?? '',
+      });
       response.end(body);
     });
   });
@@ -114,7 +134,8 @@ function rewrite(text: string, script: NastyScript): string {
   const issued = answer.proxy_config_result;
   if (issued?.wg_config === undefined) return text;
   const { wg_config: wireGuard } = issued;
-  const value = (key: string) => new RegExp(`^${key} = (.*)$`, 'm').exec(wireGuard.config)?.[1] ?? '';
+  const value = (key: string) =>
+    new RegExp(`^${key} = (.*)$`, 'm').exec(wireGuard.config)?.[1] ?? '';
   const own = script.address ?? value('Address').replace(/\/.*/, '');
   const config = (script.wireGuardText ?? wireGuard.config)
     .replaceAll('{KEY}', value('PrivateKey'))

@@ -1,6 +1,9 @@
-import type { Lab } from '../../lab/lab.ts';
+import type { Lab } from '../../../tools/lab/lab.ts';
 
-/** Everything on the device that the agent may change, as text to compare; what the kernel itself adds late is left out. */
+/**
+ * Everything on the device that the agent may change, as text to compare; what the kernel itself
+ * adds late is left out.
+ */
 export async function takeSnapshot(lab: Lab): Promise<string> {
   const script = [
     'ip -o link show | sed "s/^[0-9]*: //"',
@@ -33,7 +36,9 @@ interface NftObject {
 }
 
 /** Rules of every table on the device, and elements of every set and map. */
-export async function countRules(lab: Lab): Promise<{ readonly rules: number; readonly elements: number }> {
+export async function countRules(
+  lab: Lab,
+): Promise<{ readonly rules: number; readonly elements: number }> {
   const text = await lab.network.run('device', 'nft', '-j', 'list', 'ruleset');
   const objects = (JSON.parse(text) as { readonly nftables: readonly NftObject[] }).nftables;
   return {

@@ -10,7 +10,9 @@ export interface Packets {
   send(by: string, ...packets: readonly string[]): Promise<void>;
   watch(networkInterface: string): Promise<void>;
   makeTun(name: string): Promise<void>;
-  /** Of the frames that arrived where it watches, those that fulfil the condition; `p` is the frame. */
+  /**
+   * Of the frames that arrived where it watches, those that fulfil the condition; `p` is the frame.
+   */
   count(condition: string): Promise<number>;
   /** What the expression gives for each of those. */
   values(expression: string, condition: string): Promise<readonly unknown[]>;

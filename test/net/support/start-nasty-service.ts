@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Lab } from '../../lab/lab.ts';
-import { addresses } from '../../lab/network.ts';
-import { startProcess } from '../../lab/processes.ts';
+import type { Lab } from '../../../tools/lab/lab.ts';
+import { addresses } from '../../../tools/lab/network.ts';
+import { startProcess } from '../../../tools/lab/processes.ts';
 import type { NastyScript } from './nasty-service.ts';
 
 const port = 8081;
@@ -14,7 +14,10 @@ export const nastyUrl = `http://${addresses.proxy}:${port}`;
 export interface NastyService {
   /** Holds from the next request on; `{}` is good again. */
   behave(script: NastyScript): Promise<void>;
-  /** Requests so far, "METHOD PATH" each; "lost PATH" where the service did it and the answer was dropped. */
+  /**
+   * Requests so far, "METHOD PATH" each; "lost PATH" where the service did it and the answer was
+   * dropped.
+   */
   readonly requests: readonly string[];
   /** Ends it: connections are refused from now on. */
   stop(): Promise<void>;

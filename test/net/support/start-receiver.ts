@@ -1,8 +1,11 @@
-import type { Lab } from '../../lab/lab.ts';
-import type { HostName } from '../../lab/network.ts';
-import { type LabProcess, startProcess } from '../../lab/processes.ts';
+import type { Lab } from '../../../tools/lab/lab.ts';
+import type { HostName } from '../../../tools/lab/network.ts';
+import { type LabProcess, startProcess } from '../../../tools/lab/processes.ts';
 
-/** Waits for connections and says "heard" for each that somebody says something in: a probe says nothing. */
+/**
+ * Waits for connections and says "heard" for each that somebody says something in: a probe says
+ * nothing.
+ */
 const program = `
   const [address, port] = process.argv.slice(1);
   require('node:net')
@@ -15,8 +18,15 @@ const program = `
     .listen(Number(port), address, () => console.log('listening'));
 `;
 
-/** A server on a host of the lab that says when it is told something; whoever started it ends it. */
-export async function startReceiver(lab: Lab, host: HostName, address: string, port: number): Promise<LabProcess> {
+/**
+ * A server on a host of the lab that says when it is told something; whoever started it ends it.
+ */
+export async function startReceiver(
+  lab: Lab,
+  host: HostName,
+  address: string,
+  port: number,
+): Promise<LabProcess> {
   const argv = lab.network.on(host, process.execPath, '-e', program, address, String(port));
   const receiver = startProcess({ argv });
   await receiver.waitForLine((line) => line === 'listening');

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'vitest';
 import { createKeyPair } from '../../../src/reference-service/proxies.ts';
-import { createLab, type Lab, type LabOptions } from '../../lab/lab.ts';
-import { type LabProcess, startProcess } from '../../lab/processes.ts';
+import { createLab, type Lab, type LabOptions } from '../../../tools/lab/lab.ts';
+import { type LabProcess, startProcess } from '../../../tools/lab/processes.ts';
 
 const distDirectory = join(import.meta.dirname, '../../../dist');
 
@@ -30,9 +30,13 @@ export async function runOnDevice(
   return { exitCode, text: running.lines.join('\n') };
 }
 
-/** Signs in without the agent, so that a start that is cut short cannot lose the single-use code. */
+/**
+ * Signs in without the agent, so that a start that is cut short cannot lose the single-use code.
+ */
 export async function signIn(lab: Lab): Promise<void> {
-  const { exitCode, text } = await runOnDevice(lab, ['login'], { TRIBUTARY_AUTH_CODE: lab.authCode });
+  const { exitCode, text } = await runOnDevice(lab, ['login'], {
+    TRIBUTARY_AUTH_CODE: lab.authCode,
+  });
   if (exitCode !== 0) throw new Error(`login exited with ${exitCode}: ${text}`);
 }
 
@@ -67,23 +71,37 @@ export async function changeConfig(
   change: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
 ): Promise<void> {
   const path = join(lab.directory, 'tributary.yaml');
-  const before = JSON.parse(await readFile(path, 'utf8')) as Record<string, Record<string, unknown>>;
-  const sections = Object.entries(change).map(([name, keys]) => [name, { ...before[name], ...keys }]);
+  const before = JSON.parse(await readFile(path, 'utf8')) as Record<
+    string,
+    Record<string, unknown>
+  >;
+  const sections = Object.entries(change).map(([name, keys]) => [
+    name,
+    { ...before[name], ...keys },
+  ]);
   await writeFile(path, JSON.stringify({ ...before, ...Object.fromEntries(sections) }));
 }
 
-/** The service and its end of the tunnel start again with another key, and no answer has brought it to the device. */
+/**
+ * The service and its end of the tunnel start again with another key, and no answer has brought it
+ * to the device.
+ */
 export async function changeServiceKey(lab: Lab): Promise<void> {
   lab.service().kill('SIGTERM');
   await lab.service().exited;
   const { privateKey, publicKey } = createKeyPair();
   const database = new DatabaseSync(join(lab.directory, 'service', 'reference-service.sqlite'));
-  database.prepare('update tunnel set private_key = ?, public_key = ?').run(privateKey.reveal(), publicKey);
+  database
+    .prepare('update tunnel set private_key = ?, public_key = ?')
+    .run(privateKey.reveal(), publicKey);
   database.close();
   await lab.restartService();
 }
 
 /** A table as nft lists it, without what its rules put into sets while packets pass. */
 export function withoutFilledSets(listing: string): string {
-  return listing.replace(/^\t(?:set (?!permit\b)|map )\w+ \{\n(?:\t\t.*\n)*?\t\tflags dynamic[\s\S]*?^\t\}\n/gm, '');
+  return listing.replace(
+    /^\t(?:set (?!permit\b)|map )\w+ \{\n(?:\t\t.*\n)*?\t\tflags dynamic[\s\S]*?^\t\}\n/gm,
+    '',
+  );
 }

@@ -1,5 +1,5 @@
-import type { Lab } from '../../lab/lab.ts';
-import { addresses } from '../../lab/network.ts';
+import type { Lab } from '../../../tools/lab/lab.ts';
+import { addresses } from '../../../tools/lab/network.ts';
 
 const port = 8088;
 

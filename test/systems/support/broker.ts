@@ -56,7 +56,9 @@ export async function startBroker(): Promise<Broker> {
   };
 }
 
-/** Whoever reads along at the broker: the newest text of each topic, and its own word on a topic. */
+/**
+ * Whoever reads along at the broker: the newest text of each topic, and its own word on a topic.
+ */
 export interface Reader {
   readonly texts: ReadonlyMap<string, string>;
   readonly client: MqttClient;
@@ -74,10 +76,20 @@ export async function startReader(url: string): Promise<Reader> {
 
 function writeConfig(directory: string, plainPort: number, tlsPort: number): string {
   const at = (name: string) => join(directory, name);
-  const key = ['-newkey', 'rsa:2048', '-nodes', '-keyout', at('broker.key'), '-out', at('broker.pem')];
+  const key = [
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-keyout',
+    at('broker.key'),
+    '-out',
+    at('broker.pem'),
+  ];
   const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
   execFileSync('openssl', ['req', '-x509', '-days', '2', ...key, ...names], { stdio: 'ignore' });
-  execFileSync('mosquitto_passwd', ['-c', '-b', at('passwords'), username, password], { stdio: 'ignore' });
+  execFileSync('mosquitto_passwd', ['-c', '-b', at('passwords'), username, password], {
+    stdio: 'ignore',
+  });
   const lines = [
     'user root',
     'allow_anonymous false',

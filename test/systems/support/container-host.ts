@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { type StatusDocument, statusDocument } from '../../../src/status/document.ts';
+import { labInternet } from '../../../tools/lab/network.ts';
 import { findRunArguments } from '../../architecture/container-flags.ts';
-import { labInternet } from '../../lab/network.ts';
 import { buildImage, prepareImageTools } from './image.ts';
 import { type Stage, setStage } from './stage.ts';
 
@@ -13,10 +13,15 @@ const dist = join(root, 'dist');
 const id = 'image';
 const ordinaryUser = 1000;
 
-/** A home server of the lab that runs containers on a bridge of its own, with the image of the project. */
+/**
+ * A home server of the lab that runs containers on a bridge of its own, with the image of the
+ * project.
+ */
 export interface ContainerHost extends AsyncDisposable {
   readonly stage: Stage;
-  /** A file of an ordinary user, in a folder that is closed to others, with a code for one login. */
+  /**
+   * A file of an ordinary user, in a folder that is closed to others, with a code for one login.
+   */
   writeAuthCode(): Promise<string>;
   /** Runs podman on the host to its end: what it said. */
   podman(...args: readonly string[]): Promise<string>;
@@ -35,7 +40,10 @@ export interface ContainerHost extends AsyncDisposable {
 
 const firstLine = z.object({ baseUrl: z.string(), directory: z.string() });
 
-/** Builds the image, makes the lab, and stands beside the device in it. Needs root, and `dist` built. */
+/**
+ * Builds the image, makes the lab, and stands beside the device in it. Needs root, and `dist`
+ * built.
+ */
 export async function createContainerHost(): Promise<ContainerHost> {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-image-'));
   const tools = await prepareImageTools(directory);
@@ -47,13 +55,30 @@ export async function createContainerHost(): Promise<ContainerHost> {
   try {
     await buildImage(stage, tools);
     // What the lab keeps goes with the folder.
-    const argv = ['env', `TMPDIR=${directory}`, process.execPath, join(import.meta.dirname, 'serve-lab.ts'), id, dist];
+    const argv = [
+      'env',
+      `TMPDIR=${directory}`,
+      process.execPath,
+      join(import.meta.dirname, 'serve-lab.ts'),
+      id,
+      dist,
+    ];
     const lab = stage.start(argv);
-    const said = firstLine.parse(JSON.parse(await lab.waitForLine((line) => line.startsWith('{'), 60_000)));
+    const said = firstLine.parse(
+      JSON.parse(await lab.waitForLine((line) => line.startsWith('{'), 60_000)),
+    );
     const documented = findRunArguments(await readFile(join(root, 'Dockerfile'), 'utf8'));
-    const podman = (...args: readonly string[]) => stage.run([...tools.podman, ...args], `${id}-device`);
+    const podman = (...args: readonly string[]) =>
+      stage.run([...tools.podman, ...args], `${id}-device`);
     const inside = (...command: readonly string[]) => podman('exec', 'tributary', ...command);
-    const order = [process.execPath, join(dist, 'tributary.cjs'), 'sandbox', 'auth-code', '--json', '--data'];
+    const order = [
+      process.execPath,
+      join(dist, 'tributary.cjs'),
+      'sandbox',
+      'auth-code',
+      '--json',
+      '--data',
+    ];
     return {
       stage,
       podman,
@@ -78,7 +103,8 @@ export async function createContainerHost(): Promise<ContainerHost> {
         return path;
       },
       waitForStatus: (fits) => waitForStatus(() => inside('tributary', 'status', '--json'), fits),
-      work: (host, ...args) => stage.run([process.execPath, join(dist, 'worker.cjs'), ...args], `${id}-${host}`),
+      work: (host, ...args) =>
+        stage.run([process.execPath, join(dist, 'worker.cjs'), ...args], `${id}-${host}`),
       [Symbol.asyncDispose]: remove,
     };
   } catch (error) {
@@ -87,22 +113,27 @@ export async function createContainerHost(): Promise<ContainerHost> {
   }
 }
 
-/** A machine without an init system has neither control groups nor timers for podman, and limits of its own. */
+/**
+ * A machine without an init system has neither control groups nor timers for podman, and limits of
+ * its own.
+ */
 const ofThisMachine = [
   ...['--cgroups=disabled', '--no-healthcheck'],
   ...['--ulimit', 'nofile=20000:20000', '--ulimit', 'nproc=4096:4096'],
 ];
 
 // The lab's service has no TLS, and its Internet consists of documentation ranges.
-const ofTheLab = ['SERVICE_ALLOW_INSECURE_HTTP=true', `GATEWAY_ALLOW_DESTINATIONS=${labInternet}`].flatMap((value) => [
-  '--env',
-  `TRIBUTARY_${value}`,
-]);
+const ofTheLab = [
+  'SERVICE_ALLOW_INSECURE_HTTP=true',
+  `GATEWAY_ALLOW_DESTINATIONS=${labInternet}`,
+].flatMap((value) => ['--env', `TRIBUTARY_${value}`]);
 
 function buildLocalRun(documented: readonly string[], baseUrl: string): readonly string[] {
   const [image = ''] = documented.slice(-1);
   // Limits that control groups hold.
-  const limits = documented.flatMap((word, index) => (/^--(memory|pids-limit)$/.test(word) ? [index, index + 1] : []));
+  const limits = documented.flatMap((word, index) =>
+    /^--(memory|pids-limit)$/.test(word) ? [index, index + 1] : [],
+  );
   const options = documented
     .slice(0, -1)
     .filter((_word, index) => !limits.includes(index))

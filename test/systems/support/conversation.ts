@@ -5,7 +5,10 @@ export const answerAll = `
   socket.bind(443, "192.0.2.10");
 `;
 
-/** A consumer: a datagram every ten milliseconds; says how long each gap of a fifth of a second or more was, in seconds. */
+/**
+ * A consumer: a datagram every ten milliseconds; says how long each gap of a fifth of a second or
+ * more was, in seconds.
+ */
 export const converse = `
   const socket = require("node:dgram").createSocket("udp4");
   let last;

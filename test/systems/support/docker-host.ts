@@ -5,15 +5,25 @@ import { debianName, makeNodeContext, makeSlimDebian, nodeName } from './image.t
 import { createMachine, type Machine } from './machine.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const dockerPackages = ['docker.io', 'docker-cli', 'docker-buildx', 'docker-compose', 'git', 'openssh-server'];
+const dockerPackages = [
+  'docker.io',
+  'docker-cli',
+  'docker-buildx',
+  'docker-compose',
+  'git',
+  'openssh-server',
+];
 
 /**
- * A machine with Debian's Docker and its compose plugin, the project in /srv/clone and, in /srv/images, what `loadImages`
- * makes the images of that the project's is built on: Debian and Node with everything that the build asks apt and npm for,
- * because the machine has no way out.
+ * A machine with Debian's Docker and its compose plugin, the project in /srv/clone and, in
+ * /srv/images, what `loadImages` makes the images of that the project's is built on: Debian and
+ * Node with everything that the build asks apt and npm for, because the machine has no way out.
  */
 export async function createDockerHost(packages: readonly string[] = []): Promise<Machine> {
-  const machine = await createMachine({ suite: 'trixie', packages: [...dockerPackages, ...packages] });
+  const machine = await createMachine({
+    suite: 'trixie',
+    packages: [...dockerPackages, ...packages],
+  });
   await copyProject(machine, '/srv/clone');
   await machine.copyIn(await makeSlimDebian(readImagePackages()), '/srv/images/debian.tar');
   await machine.copyIn(await makeNodeContext(), '/srv/images/node');

@@ -10,12 +10,17 @@ import { type Stage, setStage } from './stage.ts';
 export const boards = { attic: '192.168.71.10', shed: '192.168.72.10' } as const;
 export type Board = keyof typeof boards;
 
-/** Two booted machines that can be reached by ssh, the service that they register at, and a place to run Ansible. */
+/**
+ * Two booted machines that can be reached by ssh, the service that they register at, and a place to
+ * run Ansible.
+ */
 export type Fleet = Awaited<ReturnType<typeof startFleet>>;
 
 /** Starts it; what was made goes with `remove`. */
 export async function startFleet() {
-  const directory = await mkdtemp(join(process.env.TRIBUTARY_SYSTEMS_DIRECTORY ?? tmpdir(), 'tributary-fleet-'));
+  const directory = await mkdtemp(
+    join(process.env.TRIBUTARY_SYSTEMS_DIRECTORY ?? tmpdir(), 'tributary-fleet-'),
+  );
   const world = join(directory, 'world');
   const dist = await buildProgram();
   const place = { node: process.execPath, dist, world };
@@ -27,8 +32,12 @@ export async function startFleet() {
   });
   const key = join(directory, 'key');
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
-  await writeFile(join(directory, 'ansible.cfg'), '[defaults]\nhost_key_checking = False\nforks = 10\n');
-  const inWorld = (words: string) => stage.run(['bash', '-c', `set -eu; . ${import.meta.dirname}/world.sh; ${words}`]);
+  await writeFile(
+    join(directory, 'ansible.cfg'),
+    '[defaults]\nhost_key_checking = False\nforks = 10\n',
+  );
+  const inWorld = (words: string) =>
+    stage.run(['bash', '-c', `set -eu; . ${import.meta.dirname}/world.sh; ${words}`]);
   await mkdir(world);
   await stage.run(['bash', '-eu', join(import.meta.dirname, 'fleet.sh')]);
   const booted = await Promise.all(
@@ -56,7 +65,9 @@ export async function startFleet() {
     inWorld,
     ssh,
     async remove() {
-      await Promise.allSettled((Object.keys(boards) as Board[]).map((board) => ssh(board, 'touch ~/done')));
+      await Promise.allSettled(
+        (Object.keys(boards) as Board[]).map((board) => ssh(board, 'touch ~/done')),
+      );
       await Promise.allSettled(booted.map(({ ended }) => ended));
       await stage[Symbol.asyncDispose]();
       await Promise.all([
@@ -70,7 +81,10 @@ export async function startFleet() {
 
 async function bootBoard(stage: Stage, network: string, publicKey: string) {
   const packages = ['openssh-server', 'python3', 'python3-apt'];
-  const place = { network: `/run/netns/${network}`, run: (command: readonly string[]) => stage.run(command) };
+  const place = {
+    network: `/run/netns/${network}`,
+    run: (command: readonly string[]) => stage.run(command),
+  };
   const machine: Machine = await createMachine({ suite: 'bookworm', packages }, place);
   await machine.writeFile(join(workingDirectory, '.ssh/authorized_keys'), publicKey, 0o600);
   // Nobody answers there, neither for names nor for packages.

@@ -10,18 +10,25 @@ interface Ended {
   readonly text: string;
 }
 
-/** A Debian machine: a tree that nobody writes to, and what this machine changed. It keeps that from boot to boot. */
+/**
+ * A Debian machine: a tree that nobody writes to, and what this machine changed. It keeps that from
+ * boot to boot.
+ */
 export interface Machine {
   /** Copies a file or a folder of this machine to the place in that one. */
   copyIn(from: string, to: string): Promise<void>;
   /** Default mode: 0644. */
   writeFile(path: string, text: string, mode?: number): Promise<void>;
   /**
-   * Boots it with systemd as process 1, in a container whose network is a loopback alone, runs the script (bash, as root)
-   * once it is up, and powers it off. @throws command-failed with the end of the console where it does not boot
+   * Boots it with systemd as process 1, in a container whose network is a loopback alone, runs the
+   * script (bash, as root) once it is up, and powers it off. @throws command-failed with the end of
+   * the console where it does not boot
    */
   boot(script: string, limitMs?: number): Promise<Ended>;
-  /** The same in a virtual machine on Debian's own kernel; the tree needs linux-image-cloud-… of its architecture. It forgets its changes. */
+  /**
+   * The same in a virtual machine on Debian's own kernel; the tree needs linux-image-cloud-… of its
+   * architecture. It forgets its changes.
+   */
   bootVirtual(script: string, limitMs?: number): Promise<Ended>;
   remove(): Promise<void>;
 }
@@ -33,16 +40,25 @@ export const workingDirectory = '/root';
 export interface Place {
   /** Runs a command there to its end. */
   run(command: readonly string[]): Promise<unknown>;
-  /** The path of the network namespace that is the machine's; undefined: it has a loopback alone. */
+  /**
+   * The path of the network namespace that is the machine's; undefined: it has a loopback alone.
+   */
   readonly network?: string;
 }
 
-/** A machine of its own on the tree with these packages, which is made where it is not cached. @throws command-failed */
+/**
+ * A machine of its own on the tree with these packages, which is made where it is not cached.
+ * @throws command-failed
+ */
 export async function createMachine(options: TreeOptions, place?: Place): Promise<Machine> {
   const tree = await makeTree(options);
-  const directory = await mkdtemp(join(process.env.TRIBUTARY_SYSTEMS_DIRECTORY ?? tmpdir(), 'tributary-machine-'));
+  const directory = await mkdtemp(
+    join(process.env.TRIBUTARY_SYSTEMS_DIRECTORY ?? tmpdir(), 'tributary-machine-'),
+  );
   const changes = join(directory, 'changes');
-  await Promise.all(['changes', 'overlay', 'root'].map((name) => mkdir(join(directory, name), { mode: 0o755 })));
+  await Promise.all(
+    ['changes', 'overlay', 'root'].map((name) => mkdir(join(directory, name), { mode: 0o755 })),
+  );
   await chmod(directory, 0o755);
   const write = async (path: string, text: string, mode = 0o644) => {
     const place = join(changes, path);
@@ -58,8 +74,16 @@ export async function createMachine(options: TreeOptions, place?: Place): Promis
     const network = place?.network === undefined ? [] : [`network=${place.network}`];
     // Its own limit ends it in good order before this one does.
     await (place?.run(['env', ...network, ...command]) ??
-      exec({ program: 'env', args: command, doing: 'booting a machine', timeoutMs: limitMs + 60_000 }));
-    return { text: await read(directory, 'said'), exitCode: Number(await read(directory, 'exit-code')) };
+      exec({
+        program: 'env',
+        args: command,
+        doing: 'booting a machine',
+        timeoutMs: limitMs + 60_000,
+      }));
+    return {
+      text: await read(directory, 'said'),
+      exitCode: Number(await read(directory, 'exit-code')),
+    };
   };
   return {
     writeFile: write,

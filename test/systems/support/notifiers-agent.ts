@@ -6,12 +6,15 @@ import { createFacts, providingFacts } from '../../unit/health/sample-facts.ts';
 import { createHistoryRow } from '../../unit/status/sample-past.ts';
 
 /*
- * A program that tells others what an agent does, and nothing else: to be killed. Configured as the agent is; what is set
- * by hand it takes for granted.
+ * A program that tells others what an agent does, and nothing else: to be killed. Configured as the
+ * agent is; what is set by hand it takes for granted.
  */
 const { env: environment } = process;
 const loaded = await loadConfig({ environment });
-let facts = createFacts({ tunnel: { lastHandshakeAt: new Date() } }, { ...providingFacts, startedAt: new Date() });
+let facts = createFacts(
+  { tunnel: { lastHandshakeAt: new Date() } },
+  { ...providingFacts, startedAt: new Date() },
+);
 const log = createLogger(loaded.config.log, { isTty: false, destination: process.stdout });
 const loops = await openNotifiers({
   loaded,
@@ -20,18 +23,30 @@ const loops = await openNotifiers({
     load: async () => undefined,
     current: () => undefined,
     set: async (mode) => {
-      facts = createFacts({ provide: { override: { mode, until: undefined }, effective: mode } }, facts);
+      facts = createFacts(
+        { provide: { override: { mode, until: undefined }, effective: mode } },
+        facts,
+      );
     },
     clear: async () => {
-      facts = createFacts({ provide: { override: undefined, effective: facts.provide.configured } }, facts);
+      facts = createFacts(
+        { provide: { override: undefined, effective: facts.provide.configured } },
+        facts,
+      );
     },
   },
   sample: async () => {
     const { up, down } = facts.gateway.forwardedBytes ?? { up: 0, down: 0 };
-    facts = createFacts({ gateway: { forwardedBytes: { up: up + 1_000_000, down: down + 2_000_000 } } }, facts);
+    facts = createFacts(
+      { gateway: { forwardedBytes: { up: up + 1_000_000, down: down + 2_000_000 } } },
+      facts,
+    );
   },
   enforce: async () => undefined,
-  history: async () => [createHistoryRow(Date.now(), { upBytes: 40 }), createHistoryRow(Date.now(), { downBytes: 2 })],
+  history: async () => [
+    createHistoryRow(Date.now(), { upBytes: 40 }),
+    createHistoryRow(Date.now(), { downBytes: 2 }),
+  ],
   log,
   now: () => new Date(),
 });

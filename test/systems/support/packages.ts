@@ -19,8 +19,22 @@ export async function makePackage({
   to,
   compression = 'none',
 }: PackageOptions): Promise<string> {
-  const options = ['--architecture', architecture, '--version', version, '--out', to, '--compression', compression];
-  const args = [join(root, 'src/packaging/build-packages.ts'), ...options];
-  await exec({ program: process.execPath, args, doing: `making the package for ${architecture}`, timeoutMs: 900_000 });
+  const options = [
+    '--architecture',
+    architecture,
+    '--version',
+    version,
+    '--out',
+    to,
+    '--compression',
+    compression,
+  ];
+  const args = [join(root, 'tools/packaging/build-packages.ts'), ...options];
+  await exec({
+    program: process.execPath,
+    args,
+    doing: `making the package for ${architecture}`,
+    timeoutMs: 900_000,
+  });
   return join(to, `tributary_${version}-1_${architecture}.deb`);
 }

@@ -22,9 +22,14 @@ export interface Prometheus {
   firing(): Promise<readonly string[]>;
 }
 
-const result = z.object({ status: z.literal('success'), data: z.object({ result: z.array(z.unknown()) }) });
+const result = z.object({
+  status: z.literal('success'),
+  data: z.object({ result: z.array(z.unknown()) }),
+});
 const alerts = z.object({
-  data: z.object({ alerts: z.array(z.object({ state: z.string(), labels: z.record(z.string(), z.string()) })) }),
+  data: z.object({
+    alerts: z.array(z.object({ state: z.string(), labels: z.record(z.string(), z.string()) })),
+  }),
 });
 
 /** Started, scraping, and gone with the test. */
@@ -41,9 +46,13 @@ export async function startPrometheus({ targets, rules }: PrometheusOptions): Pr
   };
   writeFileSync(at('prometheus.yaml'), JSON.stringify(config));
   const argv = [`--config.file=${at('prometheus.yaml')}`, `--storage.tsdb.path=${at('data')}`];
-  const running = spawn('prometheus', [...argv, `--web.listen-address=127.0.0.1:${port}`, '--log.level=error'], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
+  const running = spawn(
+    'prometheus',
+    [...argv, `--web.listen-address=127.0.0.1:${port}`, '--log.level=error'],
+    {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    },
+  );
   const exited = once(running, 'exit');
   onTestFinished(async () => {
     running.kill('SIGKILL');
@@ -56,7 +65,10 @@ export async function startPrometheus({ targets, rules }: PrometheusOptions): Pr
     if (!response.ok) throw new Error(text);
     return JSON.parse(text);
   };
-  await vi.waitFor(() => fetch(`http://127.0.0.1:${port}/-/ready`), { timeout: 60_000, interval: 100 });
+  await vi.waitFor(() => fetch(`http://127.0.0.1:${port}/-/ready`), {
+    timeout: 60_000,
+    interval: 100,
+  });
   return {
     async countSeries(expression) {
       const answer = await ask(`/api/v1/query?query=${encodeURIComponent(expression)}`);
@@ -64,7 +76,9 @@ export async function startPrometheus({ targets, rules }: PrometheusOptions): Pr
     },
     async firing() {
       const { data } = alerts.parse(await ask('/api/v1/alerts'));
-      return data.alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname ?? '');
+      return data.alerts
+        .filter(({ state }) => state === 'firing')
+        .map(({ labels }) => labels.alertname ?? '');
     },
   };
 }

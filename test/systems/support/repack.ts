@@ -11,7 +11,9 @@ export interface RepackOptions {
   readonly change: (folder: string) => Promise<void>;
 }
 
-/** Makes another package of one that was built: far quicker than building. @throws command-failed */
+/**
+ * Makes another package of one that was built: far quicker than building. @throws command-failed
+ */
 export async function repack({ from, to, version, change }: RepackOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-repack-'));
   const run = (...args: readonly string[]) =>
@@ -19,7 +21,10 @@ export async function repack({ from, to, version, change }: RepackOptions): Prom
   try {
     await run('--raw-extract', from, folder);
     const control = join(folder, 'DEBIAN/control');
-    await writeFile(control, (await readFile(control, 'utf8')).replace(/^Version: .*$/m, `Version: ${version}`));
+    await writeFile(
+      control,
+      (await readFile(control, 'utf8')).replace(/^Version: .*$/m, `Version: ${version}`),
+    );
     await change(folder);
     await run('--root-owner-group', '-Znone', '--build', folder, to);
   } finally {

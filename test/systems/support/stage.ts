@@ -2,9 +2,12 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type LabProcess, startProcess } from '../../lab/processes.ts';
+import { type LabProcess, startProcess } from '../../../tools/lab/processes.ts';
 
-/** Where containers are built and run. Everything started in it ends with it, and with whoever made it. */
+/**
+ * Where containers are built and run. Everything started in it ends with it, and with whoever made
+ * it.
+ */
 export interface Stage extends AsyncDisposable {
   /** Starts a command there; `netns` is one of the stage's own, by name. */
   start(command: readonly string[], netns?: string): LabProcess;
@@ -30,7 +33,8 @@ export async function setStage(env: Readonly<Record<string, string>>): Promise<S
       ...(netns === undefined ? [] : ['nsenter', `--net=/run/netns/${netns}`, '--']),
       ...command,
     ] as const;
-  const start = (command: readonly string[], netns?: string) => startProcess({ argv: enter(command, netns), env });
+  const start = (command: readonly string[], netns?: string) =>
+    startProcess({ argv: enter(command, netns), env });
   return {
     start,
     async run(command, netns) {

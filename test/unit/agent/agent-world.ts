@@ -20,7 +20,8 @@ import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
 import { createFakeHost } from '../data-path/fake-host.ts';
 import { createIssued, renderIssuedText } from '../tunnel/issued-fixture.ts';
 
-// Names that no machine has, because the kernel's settings are the real ones here: those of these do not exist.
+// Names that no machine has, because the kernel's settings are the real ones here: those of these
+// do not exist.
 export const uplink = 'fakeuplink9';
 export const tunnelInterface = 'faketunnel9';
 
@@ -31,7 +32,9 @@ const registration = {
   showsProduction: false,
 } as never;
 
-/** A device's data path on a fake machine, registered and connected, with everything around it real. */
+/**
+ * A device's data path on a fake machine, registered and connected, with everything around it real.
+ */
 export async function createAgentWorld(given: object = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-agent-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
@@ -42,14 +45,23 @@ export async function createAgentWorld(given: object = {}) {
   });
   const now = () => new Date();
   const lines: string[] = [];
-  const log = createLogger(config.log, { isTty: false, destination: { write: (line) => void lines.push(line) } });
+  const log = createLogger(config.log, {
+    isTty: false,
+    destination: { write: (line) => void lines.push(line) },
+  });
   const onSetAside = () => undefined;
   const opened = await openState({ config, directory, onSetAside, now });
   const { state, sections, usage, facts } = opened;
   sections.service.registration = registration;
   sections.contact.isReachable = true;
   const machine = createFakeHost([`4 route default dev ${uplink} table main`]);
-  machine.links.set(uplink, { kind: undefined, isUp: true, mtu: 1500, addresses: ['192.168.1.10'], configuration: '' });
+  machine.links.set(uplink, {
+    kind: undefined,
+    isUp: true,
+    mtu: 1500,
+    addresses: ['192.168.1.10'],
+    configuration: '',
+  });
   let run = machine.exec;
   const exec: Exec = (command) => run(command);
   const issued: { tunnel: Awaited<ReturnType<TunnelSource['current']>> } = {
@@ -112,7 +124,11 @@ export async function createAgentWorld(given: object = {}) {
     shakeHands: () => {
       const link = machine.links.get(tunnelInterface);
       if (link !== undefined) {
-        link.traffic = { lastHandshakeAt: Math.floor(Date.now() / 1000), rxBytes: 1000, txBytes: 2000 };
+        link.traffic = {
+          lastHandshakeAt: Math.floor(Date.now() / 1000),
+          rxBytes: 1000,
+          txBytes: 2000,
+        };
       }
     },
     /** True while the kernel lets consumers' traffic through. */

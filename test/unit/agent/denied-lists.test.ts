@@ -12,7 +12,9 @@ async function createListWorld(named: readonly string[] = []) {
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'drop.txt');
   await writeFile(path, '198.51.100.0/24\n');
-  const world = await createProvidingWorld({ gateway: { deny_destinations: [...named, `file:${path}`] } });
+  const world = await createProvidingWorld({
+    gateway: { deny_destinations: [...named, `file:${path}`] },
+  });
   const { machine, facts, loop } = world;
   return {
     ...world,
@@ -20,9 +22,13 @@ async function createListWorld(named: readonly string[] = []) {
     /** What the kernel refuses: the sets that rules look into, with what is in them. */
     denied: () => {
       const lines = machine.print().split('\n');
-      const looked = lines.flatMap((line) => /"chain":"denied",.*"comment":"(\w+)"/.exec(line)?.[1] ?? []);
+      const looked = lines.flatMap(
+        (line) => /"chain":"denied",.*"comment":"(\w+)"/.exec(line)?.[1] ?? [],
+      );
       return looked.map((name) =>
-        lines.find((line) => line.includes('"set"') && line.includes(`"name":"${name}"`))?.replace(/.*"elem":/, ''),
+        lines
+          .find((line) => line.includes('"set"') && line.includes(`"name":"${name}"`))
+          ?.replace(/.*"elem":/, ''),
       );
     },
     async pass() {
@@ -31,7 +37,9 @@ async function createListWorld(named: readonly string[] = []) {
       // The firewall cannot be tried on a fake machine, which is another matter.
       return { phase, reasons: reasons.filter(({ code }) => code === 'list-refused') };
     },
-    /** Writes the file; a file system's clock may stand still between two writes of the same length. */
+    /**
+     * Writes the file; a file system's clock may stand still between two writes of the same length.
+     */
     write: (text: string) => writeFile(path, `${text}\n# ${performance.now()}\n`),
   };
 }
@@ -60,7 +68,10 @@ test('a file that breaks or vanishes stays as it was read before, and status nam
   const { phase, reasons } = await world.pass();
   expect([phase, world.isOpen()]).toEqual(['providing', true]);
   expect(reasons.map(({ code, message }) => [code, message])).toEqual([
-    ['list-refused', expect.stringMatching(/drop\.txt:2: found "oops".*as it was read before stays in force/)],
+    [
+      'list-refused',
+      expect.stringMatching(/drop\.txt:2: found "oops".*as it was read before stays in force/),
+    ],
   ]);
   await rm(world.path);
   expect((await world.pass()).reasons[0]?.message).toContain('there is no such file');
@@ -74,11 +85,17 @@ test('a file that was never read closes the gateway until it can be', async () =
   const world = await createListWorld();
   const { configuration } = world.sections;
   const later = `${world.path}.later`;
-  const gateway = { ...configuration.config.gateway, deny_destinations: [`file:${world.path}`, `file:${later}`] };
+  const gateway = {
+    ...configuration.config.gateway,
+    deny_destinations: [`file:${world.path}`, `file:${later}`],
+  };
   configuration.config = { ...configuration.config, gateway };
   const { phase, reasons } = await world.pass();
   expect([phase, world.isOpen()]).toEqual(['blocked', false]);
-  expect(reasons[0]).toMatchObject({ code: 'list-refused', message: `${later}: there is no such file` });
+  expect(reasons[0]).toMatchObject({
+    code: 'list-refused',
+    message: `${later}: there is no such file`,
+  });
   await writeFile(later, '2001:db8::/32');
   expect((await world.pass()).phase).toBe('providing');
   expect(world.denied()).toEqual(['["198.51.100.0/24"]}}', '["2001:db8::/32"]}}']);

@@ -26,11 +26,26 @@ const publicAddresses = ['203.0.113.2'];
 const usage = { totals: () => noTotals, stopAtBytes: () => 10_000, newUntilBytes: () => 9_000 };
 const limit = { bitsPerSecond: 5_000_000, source: 'configured' } as const;
 const plan = (change: Partial<Parameters<typeof planDataPath>[0]> = {}) =>
-  planDataPath({ config, tunnel: ready, keepaliveSeconds: 60, denied, publicAddresses, usage, limit, ...change });
+  planDataPath({
+    config,
+    tunnel: ready,
+    keepaliveSeconds: 60,
+    denied,
+    publicAddresses,
+    usage,
+    limit,
+    ...change,
+  });
 
 test('what is desired is the configuration, the issued tunnel and what is left of the cap', () => {
   expect(plan()).toEqual({
-    tunnel: { kind: 'present', interface: 'tributary9', backend: 'auto', ...ready, persistentKeepaliveSeconds: 25 },
+    tunnel: {
+      kind: 'present',
+      interface: 'tributary9',
+      backend: 'auto',
+      ...ready,
+      persistentKeepaliveSeconds: 25,
+    },
     configuredUplink: 'eth7',
     gateway: {
       allowDestinations: ['192.0.2.0/24'],
@@ -62,12 +77,17 @@ test.each<readonly [string, number | undefined]>([
 
 test('the tunnel speaks at least as often as the service wants to hear of the device, also before it said so', () => {
   expect(plan({ keepaliveSeconds: 10 }).tunnel).toMatchObject({ persistentKeepaliveSeconds: 10 });
-  expect(plan({ keepaliveSeconds: undefined }).tunnel).toMatchObject({ persistentKeepaliveSeconds: 20 });
+  expect(plan({ keepaliveSeconds: undefined }).tunnel).toMatchObject({
+    persistentKeepaliveSeconds: 20,
+  });
 });
 
 test('no tunnel is issued: it goes; its endpoint has no address now: it stays as it is', () => {
   expect(plan({ tunnel: undefined }).tunnel).toEqual({ kind: 'absent', interface: 'tributary9' });
-  expect(plan({ tunnel: 'unresolved' }).tunnel).toEqual({ kind: 'untouched', interface: 'tributary9' });
+  expect(plan({ tunnel: 'unresolved' }).tunnel).toEqual({
+    kind: 'untouched',
+    interface: 'tributary9',
+  });
 });
 
 test('it is data: printed it shows everything but secrets, and twice the same is equal', () => {
@@ -76,7 +96,8 @@ test('it is data: printed it shows everything but secrets, and twice the same is
   expect(text).not.toContain(clientKeys.privateKey);
   expect(JSON.stringify(plan())).toBe(text);
   const hasFunction = (value: unknown): boolean =>
-    typeof value === 'function' || (typeof value === 'object' && Object.values(value ?? {}).some(hasFunction));
+    typeof value === 'function' ||
+    (typeof value === 'object' && Object.values(value ?? {}).some(hasFunction));
   expect(hasFunction({ ...plan(), remaining: () => 1 })).toBe(true);
   expect(hasFunction(plan())).toBe(false);
 });

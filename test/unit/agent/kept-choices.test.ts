@@ -26,7 +26,9 @@ describe('the mode set by hand', () => {
   test('holds for its time, also after a restart, and no longer', async () => {
     const directory = await makeDirectory();
     await (await open(directory, start)).set('none', 60);
-    expect((await open(directory, new Date(start.getTime() + 59_999))).current()?.mode).toBe('none');
+    expect((await open(directory, new Date(start.getTime() + 59_999))).current()?.mode).toBe(
+      'none',
+    );
     expect((await open(directory, new Date(start.getTime() + 60_000))).current()).toBeUndefined();
   });
 
@@ -36,7 +38,10 @@ describe('the mode set by hand', () => {
     await overrides.set('friends', undefined);
     expect((await open(directory, new Date('2036-01-01'))).current()?.mode).toBe('friends');
     await overrides.clear();
-    expect([overrides.current(), (await open(directory, start)).current()]).toEqual([undefined, undefined]);
+    expect([overrides.current(), (await open(directory, start)).current()]).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 
   test('holds on a clock that went back', async () => {
@@ -57,7 +62,12 @@ describe('the mode set by hand', () => {
   ])('with %j loads from its file: %s', async (change, loads) => {
     const directory = await makeDirectory();
     const schema = z.unknown();
-    const file = createStateFile({ directory, name: 'override', schema, onSetAside: () => undefined });
+    const file = createStateFile({
+      directory,
+      name: 'override',
+      schema,
+      onSetAside: () => undefined,
+    });
     await file.write({ override: { mode: 'public', ...change } });
     const loading = create(directory, start).load();
     if (loads) await loading;
@@ -68,14 +78,19 @@ describe('the mode set by hand', () => {
     const directory = await makeDirectory();
     const overrides = await open(directory, start);
     await overrides.set('friends', 60, 10e6);
-    expect((await open(directory, start)).current()).toMatchObject({ mode: 'friends', limitBitsPerSecond: 10e6 });
+    expect((await open(directory, start)).current()).toMatchObject({
+      mode: 'friends',
+      limitBitsPerSecond: 10e6,
+    });
     await overrides.set('friends', 60);
     expect((await open(directory, start)).current()?.limitBitsPerSecond).toBeUndefined();
   });
 
   test('is in force also where it cannot be written down', async () => {
     const overrides = await open(join(await makeDirectory(), 'missing'), start);
-    await expect(overrides.set('none', undefined)).rejects.toMatchObject({ code: 'state-unwritable' });
+    await expect(overrides.set('none', undefined)).rejects.toMatchObject({
+      code: 'state-unwritable',
+    });
     expect(overrides.current()?.mode).toBe('none');
   });
 
@@ -104,7 +119,9 @@ describe('the mode set by hand', () => {
     const [waiting, told] = [create(directory, start), create(directory, start)];
     for (const overrides of [waiting, told])
       await expect(overrides.load()).rejects.toMatchObject({ code: 'state-unreadable' });
-    await expect(told.set('friends', undefined)).rejects.toMatchObject({ code: 'state-unwritable' });
+    await expect(told.set('friends', undefined)).rejects.toMatchObject({
+      code: 'state-unwritable',
+    });
     await rm(path, { recursive: true });
     await rename(`${path}.away`, path);
     for (const overrides of [waiting, told]) await overrides.load();

@@ -17,7 +17,9 @@ async function createWorld({ hears = true } = {}) {
     },
     keepProgram: (program, signal) => {
       programs.set(program.program, program);
-      const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      const ended = new Promise<void>((resolve) =>
+        signal.addEventListener('abort', () => resolve()),
+      );
       return { ended, restart: () => void restarts.push(program.program) };
     },
     wakeup: { notify: () => void wakes.push(performance.now()) },
@@ -39,7 +41,18 @@ async function createWorld({ hears = true } = {}) {
     tellNft('add element inet tributary permit { "trib0" timeout 1m expires 1m }');
   };
   const countReads = () => asked.filter((line) => line.includes('address show')).length;
-  return { afterStart, countReads, watch, wakes, restarts, programs, tellNft, renew, controller, running };
+  return {
+    afterStart,
+    countReads,
+    watch,
+    wakes,
+    restarts,
+    programs,
+    tellNft,
+    renew,
+    controller,
+    running,
+  };
 }
 
 const strange = 'add rule inet tributary destination accept';
@@ -104,11 +117,15 @@ describe('the watch over the kernel', () => {
 
   test('wakes it for a link, an address, a route or a rule, and not for what is said again', async () => {
     const { watch, wakes, programs } = await createWorld();
-    programs.get('ip')?.onLine('[ADDR]3: v0    inet 8.8.8.1/24 scope global v0\\       valid_lft forever');
+    programs
+      .get('ip')
+      ?.onLine('[ADDR]3: v0    inet 8.8.8.1/24 scope global v0\\       valid_lft forever');
     vi.advanceTimersByTime(60);
     expect([wakes.length, watch.takeFenceChange()]).toEqual([1, false]);
     vi.advanceTimersByTime(10_000);
-    programs.get('ip')?.onLine('[ADDR]3: v0    inet 8.8.8.1/24 scope global v0\\       valid_lft forever');
+    programs
+      .get('ip')
+      ?.onLine('[ADDR]3: v0    inet 8.8.8.1/24 scope global v0\\       valid_lft forever');
     vi.advanceTimersByTime(10_000);
     expect(wakes).toHaveLength(1);
   });
@@ -162,7 +179,10 @@ describe('the watch over the kernel', () => {
 
   test('vouches for the table while its monitor hears, and no longer than a minute', async () => {
     const { watch, tellNft } = await createWorld();
-    expect([watch.vouchesFor(), watch.vouchesFor(performance.now() - 60_000)]).toEqual([false, false]);
+    expect([watch.vouchesFor(), watch.vouchesFor(performance.now() - 60_000)]).toEqual([
+      false,
+      false,
+    ]);
     const change = { program: 'nft', args: ['-f', '-'], doing: 'test' };
     vi.advanceTimersByTime(1);
     await watch.exec(change);
@@ -186,7 +206,11 @@ describe('the watch over the kernel', () => {
 
   test('does nothing without monitors', async () => {
     const { watch } = await createWorld();
-    const none = createKernelWatch({ exec: watch.exec, keepProgram: undefined, wakeup: { notify: () => undefined } });
+    const none = createKernelWatch({
+      exec: watch.exec,
+      keepProgram: undefined,
+      wakeup: { notify: () => undefined },
+    });
     await none.run(new AbortController().signal);
     expect(none.takeFenceChange()).toBe(false);
   });

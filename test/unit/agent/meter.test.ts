@@ -2,15 +2,23 @@ import { describe, expect, test, vi } from 'vitest';
 import { judgePhase } from '../../../src/health/phase.ts';
 import { renderMetrics } from '../../../src/report/metrics.ts';
 import type { Exec } from '../../../src/system/exec.ts';
-import { createAgentWorld, createProvidingWorld, createRestingWorld, tunnelInterface } from './agent-world.ts';
+import {
+  createAgentWorld,
+  createProvidingWorld,
+  createRestingWorld,
+  tunnelInterface,
+} from './agent-world.ts';
 
 type World = Awaited<ReturnType<typeof createProvidingWorld>>;
 
 /** What a scrape shows of a counter, summed over its labels; undefined: it is left out. */
 function scrape(world: World, name: string): number | undefined {
-  const text = renderMetrics({ facts: world.facts(), report: judgePhase(world.facts(), new Date()) });
-  const values = [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)$`, 'gm'))].map(([, value]) =>
-    Number(value),
+  const text = renderMetrics({
+    facts: world.facts(),
+    report: judgePhase(world.facts(), new Date()),
+  });
+  const values = [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)$`, 'gm'))].map(
+    ([, value]) => Number(value),
   );
   return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value);
 }
@@ -26,12 +34,21 @@ const sample = async ({ meter }: World) => {
 };
 
 const dropTable = ({ machine }: World) =>
-  machine.exec({ program: 'nft', args: ['-f', '-'], input: 'delete table inet tributary\n', doing: 'test' });
+  machine.exec({
+    program: 'nft',
+    args: ['-f', '-'],
+    input: 'delete table inet tributary\n',
+    doing: 'test',
+  });
 
 describe('a counter', () => {
   test('is left out before the first reading, and not shown as 0', async () => {
     const world = await createAgentWorld();
-    expect([forwarded(world), refused(world), received(world)]).toEqual([undefined, undefined, undefined]);
+    expect([forwarded(world), refused(world), received(world)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
     await world.loop.tick();
     expect([forwarded(world), refused(world)]).toEqual([0, 0]);
   });
@@ -94,7 +111,8 @@ describe('a counter', () => {
   test('is fresh for whoever looks between two passes, the handshake too', async () => {
     const world = await createProvidingWorld();
     const link = world.machine.links.get(tunnelInterface);
-    if (link !== undefined) link.traffic = { lastHandshakeAt: Math.floor(Date.now() / 1000), rxBytes: 12, txBytes: 34 };
+    if (link !== undefined)
+      link.traffic = { lastHandshakeAt: Math.floor(Date.now() / 1000), rxBytes: 12, txBytes: 34 };
     await sample(world);
     expect(received(world)).toBe(12);
     expect(world.facts().tunnel.lastHandshakeAt).toBeInstanceOf(Date);

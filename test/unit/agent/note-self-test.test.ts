@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { isSelfTestDue, noteSelfTest, type SelfTestState, type Tested } from '../../../src/agent/note-self-test.ts';
+import {
+  isSelfTestDue,
+  noteSelfTest,
+  type SelfTestState,
+  type Tested,
+} from '../../../src/agent/note-self-test.ts';
 import { homeProbes } from '../gateway/policy-fixture.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 2, 14, 12, 0, second));
@@ -29,7 +34,12 @@ describe('after self-tests', () => {
   });
 
   test('one that held ends a failure', () => {
-    expect(run(leaking, held)).toEqual({ lastHeldAt: at(1), failure: undefined, note: undefined, unclearTimes: 0 });
+    expect(run(leaking, held)).toEqual({
+      lastHeldAt: at(1),
+      failure: undefined,
+      note: undefined,
+      unclearTimes: 0,
+    });
   });
 
   test('a leak lasts through tests that show nothing', () => {
@@ -49,11 +59,14 @@ describe('after self-tests', () => {
     expect(run(leaking, leaked)?.failure?.since).toEqual(at(0));
   });
 
-  test.each([lost, stuck])('what the rules of another program did to probes is not laid to ours: %j', (result) => {
-    const replaced = Array<Tested>(5).fill(outdated(result));
-    expect(run(held, ...replaced)).toEqual(run(held));
-    expect(run(...replaced)).toBeUndefined();
-  });
+  test.each([lost, stuck])(
+    'what the rules of another program did to probes is not laid to ours: %j',
+    (result) => {
+      const replaced = Array<Tested>(5).fill(outdated(result));
+      expect(run(held, ...replaced)).toEqual(run(held));
+      expect(run(...replaced)).toBeUndefined();
+    },
+  );
 
   test('probes that never came through are worth a note alone, because the kernel may not do it', () => {
     const state = run(lost, lost, lost);
@@ -62,14 +75,24 @@ describe('after self-tests', () => {
   });
 
   test('what must pass and does not is worth a note, and the firewall held', () => {
-    expect(run(stuck)).toMatchObject({ lastHeldAt: at(0), failure: undefined, note: { code: 'self-test-failed' } });
+    expect(run(stuck)).toMatchObject({
+      lastHeldAt: at(0),
+      failure: undefined,
+      note: { code: 'self-test-failed' },
+    });
   });
 
   test('the next one is due at once until one could be judged, or three could not', () => {
     expect(
-      [run(), run(lost), run(lost, lost), run(lost, lost, lost), run(held), run(leaking), run(outdated(leaking))].map(
-        isSelfTestDue,
-      ),
+      [
+        run(),
+        run(lost),
+        run(lost, lost),
+        run(lost, lost, lost),
+        run(held),
+        run(leaking),
+        run(outdated(leaking)),
+      ].map(isSelfTestDue),
     ).toEqual([true, true, true, false, false, false, true]);
   });
 });

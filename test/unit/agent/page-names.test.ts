@@ -41,7 +41,10 @@ test("an agent's page answers by the machine's own name and by those that the co
     loaded: { config, credentials: {}, socketPaths: [join(directory, 'run/agent.sock')] },
     pageDescriptor: undefined,
     heartbeats: { stalled: () => [] },
-    log: { info: () => undefined, warn: ({ reason }: { readonly reason: string }) => expect.unreachable(reason) },
+    log: {
+      info: () => undefined,
+      warn: ({ reason }: { readonly reason: string }) => expect.unreachable(reason),
+    },
   };
   const status = await startStatus(parts as never);
   onTestFinished(async () => {
@@ -56,6 +59,8 @@ test("an agent's page answers by the machine's own name and by those that the co
     'example.org',
     'x.proxy.example.net',
   ];
-  const answers = await Promise.all(names.map(async (host) => (await ask(page, '/livez', { host })).status));
+  const answers = await Promise.all(
+    names.map(async (host) => (await ask(page, '/livez', { host })).status),
+  );
   expect(answers).toEqual([200, 200, 421, 421, 421]);
 });

@@ -12,15 +12,21 @@ const base = {
 };
 const parse = (change: object = {}): Config => configSchema.parse({ ...base, ...change });
 
-function start(loadConfig: () => Promise<{ readonly config: Config; readonly service?: ServiceAddress }>) {
+function start(
+  loadConfig: () => Promise<{ readonly config: Config; readonly service?: ServiceAddress }>,
+) {
   const load = async () => ({ service: {}, ...(await loadConfig()) });
   const { configuration } = createSections(parse(), new Date(0));
   const wakeups = createWakeups();
   const woken: string[] = [];
   for (const [name, wakeup] of Object.entries(wakeups)) wakeup.notify = () => void woken.push(name);
   const lines: string[] = [];
-  const log = createLogger(parse().log, { isTty: false, destination: { write: (line) => void lines.push(line) } });
-  const reload = () => reloadInto({ configuration, wakeups, load: load as never, log, now: () => new Date(0) });
+  const log = createLogger(parse().log, {
+    isTty: false,
+    destination: { write: (line) => void lines.push(line) },
+  });
+  const reload = () =>
+    reloadInto({ configuration, wakeups, load: load as never, log, now: () => new Date(0) });
   return { configuration, reload, woken, lines };
 }
 
@@ -37,7 +43,11 @@ describe('a reload', () => {
     [{ provide: { rate_limit: { line: '10 Mbit' } } }],
     [{ provide: { household: 'off' } }],
     [{ provide: { cap: { bytes: '1 GB', counts: 'line' } } }],
-    [{ provide: { schedule: [{ cron: '0 7 * * *', mode: 'none', rate_limit: { up: '1 Mbit' } }] } }],
+    [
+      {
+        provide: { schedule: [{ cron: '0 7 * * *', mode: 'none', rate_limit: { up: '1 Mbit' } }] },
+      },
+    ],
     [{ gateway: { low_priority: false } }],
   ])('takes on %j without a restart', async (change) => {
     const next = parse(change);
@@ -53,20 +63,27 @@ describe('a reload', () => {
     ['report', { report: { ledger: false } }],
     ['report', { report: { webhook: { url: 'https://hooks.example/b' } } }],
     ['log', { log: { level: 'debug' } }],
-  ])('refuses a change of %s, which needs a restart, and keeps the configuration before', async (key, change) => {
-    const { configuration, reload, woken } = start(async () => ({ config: parse(change) }));
-    const before = configuration.config;
-    await expect(reload()).rejects.toMatchObject({
-      code: 'configuration-invalid',
-      message: `changes to ${key} need a restart of the agent`,
-    });
-    expect(configuration.config).toBe(before);
-    expect(configuration.problem).toMatchObject({ code: 'configuration-invalid' });
-    expect(woken).toEqual([]);
-  });
+  ])(
+    'refuses a change of %s, which needs a restart, and keeps the configuration before',
+    async (key, change) => {
+      const { configuration, reload, woken } = start(async () => ({ config: parse(change) }));
+      const before = configuration.config;
+      await expect(reload()).rejects.toMatchObject({
+        code: 'configuration-invalid',
+        message: `changes to ${key} need a restart of the agent`,
+      });
+      expect(configuration.config).toBe(before);
+      expect(configuration.problem).toMatchObject({ code: 'configuration-invalid' });
+      expect(woken).toEqual([]);
+    },
+  );
 
   test('takes on the certificates that vouch for the service, which may have been renewed', async () => {
-    const service = { baseUrl: '', allowInsecureHttp: false, certificateAuthority: () => 'renewed' };
+    const service = {
+      baseUrl: '',
+      allowInsecureHttp: false,
+      certificateAuthority: () => 'renewed',
+    };
     const { configuration, reload } = start(async () => ({ config: parse(), service }));
     await reload();
     expect(configuration.certificateAuthority).toBe('renewed');

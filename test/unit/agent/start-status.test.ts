@@ -9,7 +9,10 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const module = new URL('../../../src/agent/start-status.ts', import.meta.url).href;
 
-/** What a process says at its start to which a socket was handed over that listens on this address, as systemd does. */
+/**
+ * What a process says at its start to which a socket was handed over that listens on this address,
+ * as systemd does.
+ */
 async function readWarnings(address: string): Promise<readonly string[]> {
   const directory = mkdtempSync(join(tmpdir(), 'tributary-handed-'));
   const listening = createServer().listen(0, address);
@@ -39,7 +42,11 @@ async function readWarnings(address: string): Promise<readonly string[]> {
 test('a socket handed over that others reach is warned of, whatever address is configured', async () => {
   expect(await readWarnings('127.0.0.1')).toEqual([]);
   expect(await readWarnings('0.0.0.0')).toEqual([
-    expect.stringMatching(/^the socket handed over: 0\.0\.0\.0:\d+ shows the status page .* to everyone/),
-    expect.stringMatching(/^the socket handed over: the page on 0\.0\.0\.0:\d+ has no TLS, so its token/),
+    expect.stringMatching(
+      /^the socket handed over: 0\.0\.0\.0:\d+ shows the status page .* to everyone/,
+    ),
+    expect.stringMatching(
+      /^the socket handed over: the page on 0\.0\.0\.0:\d+ has no TLS, so its token/,
+    ),
   ]);
 });

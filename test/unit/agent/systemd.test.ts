@@ -14,7 +14,14 @@ afterEach(() => void vi.useRealTimers());
 const providing: PhaseReport = { phase: 'providing', reasons: [] };
 const blocked: PhaseReport = {
   phase: 'blocked',
-  reasons: [{ code: 'gateway-failed', message: 'nft is not installed.', action: 'Install it.', since: new Date(0) }],
+  reasons: [
+    {
+      code: 'gateway-failed',
+      message: 'nft is not installed.',
+      action: 'Install it.',
+      since: new Date(0),
+    },
+  ],
 };
 
 function createWatched(watchdogMs: number | undefined) {
@@ -23,7 +30,8 @@ function createWatched(watchdogMs: number | undefined) {
   const world = { report: providing, stalled: [] as string[], isDeaf: false };
   const supervisor = createSupervisor({
     notify: async (notice) => {
-      if (world.isDeaf) throw new TributaryError('command-failed', 'telling systemd: nobody listens');
+      if (world.isDeaf)
+        throw new TributaryError('command-failed', 'telling systemd: nobody listens');
       notices.push(notice);
     },
     watchdogMs,
@@ -78,20 +86,23 @@ test('it says that it is alive by at most three programs a minute', async () => 
   expect(alive.length).toBe(45);
 });
 
-test.each([90_000, 30_000, 4_000])('every other word may be lost before a watchdog of %d ms', async (watchdogMs) => {
-  const { world, supervisor, notices } = createWatched(watchdogMs);
-  let tries = 0;
-  Object.defineProperty(world, 'isDeaf', { get: () => tries++ % 2 === 1 });
-  let heardMs = performance.now();
-  const silencesMs: number[] = [];
-  while (silencesMs.length < 10) {
-    vi.advanceTimersByTime(await supervisor.tick());
-    if (notices.length <= silencesMs.length) continue;
-    silencesMs.push(performance.now() - heardMs);
-    heardMs = performance.now();
-  }
-  expect(Math.max(...silencesMs)).toBeLessThan(watchdogMs);
-});
+test.each([90_000, 30_000, 4_000])(
+  'every other word may be lost before a watchdog of %d ms',
+  async (watchdogMs) => {
+    const { world, supervisor, notices } = createWatched(watchdogMs);
+    let tries = 0;
+    Object.defineProperty(world, 'isDeaf', { get: () => tries++ % 2 === 1 });
+    let heardMs = performance.now();
+    const silencesMs: number[] = [];
+    while (silencesMs.length < 10) {
+      vi.advanceTimersByTime(await supervisor.tick());
+      if (notices.length <= silencesMs.length) continue;
+      silencesMs.push(performance.now() - heardMs);
+      heardMs = performance.now();
+    }
+    expect(Math.max(...silencesMs)).toBeLessThan(watchdogMs);
+  },
+);
 
 test.each(['tributary.service', 'user/tributary.service'])(
   'consumers are forwarded over a hang and the start after it: %s',

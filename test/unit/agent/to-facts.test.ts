@@ -11,10 +11,20 @@ async function judge(code: ErrorCode | undefined, isReachable: boolean | undefin
 }
 
 test('how far sharing yields is as the household loop left it', async () => {
-  const { sections, facts } = await createAgentWorld({ provide: { cap: { bytes: '1 GB', counts: 'line' } } });
-  expect(facts().provide.household).toEqual({ mode: 'first', bitsPerSecond: undefined, yieldingSince: undefined });
+  const { sections, facts } = await createAgentWorld({
+    provide: { cap: { bytes: '1 GB', counts: 'line' } },
+  });
+  expect(facts().provide.household).toEqual({
+    mode: 'first',
+    bitsPerSecond: undefined,
+    yieldingSince: undefined,
+  });
   Object.assign(sections.household, { bitsPerSecond: 3_200_000, yieldingSince: new Date(7) });
-  expect(facts().provide.household).toEqual({ mode: 'first', bitsPerSecond: 3_200_000, yieldingSince: new Date(7) });
+  expect(facts().provide.household).toEqual({
+    mode: 'first',
+    bitsPerSecond: 3_200_000,
+    yieldingSince: new Date(7),
+  });
   expect(facts().usage.counts).toBe('line');
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { partNames, readBenchOptions } from '../../bench/bench-options.ts';
+import { partNames, readBenchOptions } from '../../../tools/bench/bench-options.ts';
 
 test('without words everything of the agent is measured', () => {
   expect(readBenchOptions([])).toEqual({
@@ -22,7 +22,12 @@ test('parts are measured in their own order', () => {
     '--json',
     'figures.json',
   ]);
-  expect(options).toMatchObject({ parts: ['start', 'rest'], rounds: 3, restSeconds: 30, json: 'figures.json' });
+  expect(options).toMatchObject({
+    parts: ['start', 'rest'],
+    rounds: 3,
+    restSeconds: 30,
+    json: 'figures.json',
+  });
 });
 
 test.each([

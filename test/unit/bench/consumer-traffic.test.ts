@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
-import { computeGapSeconds, parseSlice } from '../../bench/consumer-traffic.ts';
+import { computeGapSeconds, parseSlice } from '../../../tools/bench/consumer-traffic.ts';
 
 test('a slice is read, and nothing else', () => {
-  expect(parseSlice('slice 1763800000000 5 12')).toEqual({ atMs: 1763800000000, silentMs: 5, longestMs: 12 });
+  expect(parseSlice('slice 1763800000000 5 12')).toEqual({
+    atMs: 1763800000000,
+    silentMs: 5,
+    longestMs: 12,
+  });
   expect(parseSlice('Error: slice 1 2 3')).toBeUndefined();
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countPrograms, parseExecTrace } from '../../bench/exec-trace.ts';
+import { countPrograms, parseExecTrace } from '../../../tools/bench/exec-trace.ts';
 
 const traced = `100   1763800000.100000 execve("/usr/bin/node", ["node", "a \\"b"], 0x7ff /* 20 vars */) = 0
 101   1763800001.200000 execve("/usr/local/sbin/ip", ["ip"], 0x7ff /* 20 vars */) = -1 ENOENT (No such file or directory)

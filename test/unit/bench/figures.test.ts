@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Figure, isMet, renderFigures } from '../../bench/figures.ts';
+import { type Figure, isMet, renderFigures } from '../../../tools/bench/figures.ts';
 
 const start: Figure = {
   name: 'start to providing',
@@ -13,7 +13,11 @@ test.each<[string, Figure, boolean | undefined]>([
   ['a ratio at its goal is met', start, true],
   ['a ratio above it is missed', { ...start, value: 0.31 }, false],
   ['a value is judged by itself', { ...start, goal: { of: 'value', most: 0.2 } }, false],
-  ['a ratio to nothing is missed', { name: 'x', value: 1, unit: 'count', goal: { of: 'ratio', most: 2 } }, false],
+  [
+    'a ratio to nothing is missed',
+    { name: 'x', value: 1, unit: 'count', goal: { of: 'ratio', most: 2 } },
+    false,
+  ],
   ['a figure that is none is missed', { ...start, value: Number.NaN }, false],
   ['nothing was wanted', { name: 'x', value: 1, unit: 'count' }, undefined],
 ])('%s', (_, figure, met) => {

@@ -1,7 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
-import { findProcesses, parseStat, readTreeUse, selectTree } from '../../bench/process-tree.ts';
+import {
+  findProcesses,
+  parseStat,
+  readTreeUse,
+  selectTree,
+} from '../../../tools/bench/process-tree.ts';
 
 const line = (pid: number, name: string, parent: number, ticks: string) =>
   `${pid} (${name}) S ${parent} 7 7 0 -1 4194304 100 0 0 0 ${ticks} 20 0 11 0 5000 1000000 20000\n`;
@@ -16,9 +21,12 @@ test('a process is read with what it and its ended children used, whatever its n
   });
 });
 
-test.each(['', '12 (node) S 3', 'cat: /proc/12/stat: No such file or directory'])('%o is no process', (text) => {
-  expect(parseStat(text)).toBeUndefined();
-});
+test.each(['', '12 (node) S 3', 'cat: /proc/12/stat: No such file or directory'])(
+  '%o is no process',
+  (text) => {
+    expect(parseStat(text)).toBeUndefined();
+  },
+);
 
 test("a program's descendants belong to it, and nothing else does", () => {
   const processes = [
@@ -43,7 +51,9 @@ test('a program is found by its name and first argument, wherever it was started
   const child = spawn('/bin/sleep', [argument]);
   onTestFinished(() => void child.kill());
   await once(child, 'spawn');
-  await expect.poll(() => findProcesses('sleep', argument).map(({ pid }) => pid)).toEqual([child.pid]);
+  await expect
+    .poll(() => findProcesses('sleep', argument).map(({ pid }) => pid))
+    .toEqual([child.pid]);
   expect(findProcesses('sleep', `${argument}1`)).toEqual([]);
   expect(findProcesses('leep', argument)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { readUnitTimes } from '../../bench/unit-times.ts';
+import { readUnitTimes } from '../../../tools/bench/unit-times.ts';
 
 test.each([
   ['5s', 5],

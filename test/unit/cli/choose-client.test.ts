@@ -32,7 +32,10 @@ const network = [
 ];
 
 /** A network of these clients, seen from the device that is `own` among them. */
-function seenFrom(own: string | undefined, clients = network): Pick<Session, 'findOwnClientId' | 'stream'> {
+function seenFrom(
+  own: string | undefined,
+  clients = network,
+): Pick<Session, 'findOwnClientId' | 'stream'> {
   return {
     findOwnClientId: async () => own,
     async *stream(name) {
@@ -69,10 +72,26 @@ describe('a client is named', () => {
       'this device is not registered yet',
       'To register it: sudo systemctl start tributary. To see the others: tributary device list',
     ],
-    ['atitc', 'no device is called atitc; did you mean Attic?', 'See your devices: tributary device list'],
-    ['sh', 'sh matches several devices: aaaa-2 (shed), bbbb-1 (shed)', 'Type more of the name or id.'],
-    ['shed', 'shed matches several devices: aaaa-2 (shed), bbbb-1 (shed)', 'Type more of the name or id.'],
-    ['bbbb', 'bbbb matches several devices: bbbb-1 (shed), bbbb-11 (no name)', 'Type more of the name or id.'],
+    [
+      'atitc',
+      'no device is called atitc; did you mean Attic?',
+      'See your devices: tributary device list',
+    ],
+    [
+      'sh',
+      'sh matches several devices: aaaa-2 (shed), bbbb-1 (shed)',
+      'Type more of the name or id.',
+    ],
+    [
+      'shed',
+      'shed matches several devices: aaaa-2 (shed), bbbb-1 (shed)',
+      'Type more of the name or id.',
+    ],
+    [
+      'bbbb',
+      'bbbb matches several devices: bbbb-1 (shed), bbbb-11 (no name)',
+      'Type more of the name or id.',
+    ],
   ])('by %j not clearly enough', async (text, message, action) => {
     await expect(choose(text)).rejects.toMatchObject({ code: 'usage-invalid', message, action });
   });
@@ -86,9 +105,13 @@ describe('a client is named', () => {
   });
 
   test('among many only as far as a line holds', async () => {
-    const many = Array.from({ length: 300 }, (_, index) => listed({ clientId: `id-${index}`, deviceName: 'same' }));
+    const many = Array.from({ length: 300 }, (_, index) =>
+      listed({ clientId: `id-${index}`, deviceName: 'same' }),
+    );
     const chosen = chooseClient(seenFrom(undefined, many), 'same');
-    await expect(chosen).rejects.toMatchObject({ message: expect.stringMatching(/id-4 \(same\) and 295 more$/) });
+    await expect(chosen).rejects.toMatchObject({
+      message: expect.stringMatching(/id-4 \(same\) and 295 more$/),
+    });
   });
 });
 

@@ -70,12 +70,25 @@ describe('tributary provide', () => {
 
   test('sets a mode for a while, then takes it back', async () => {
     await using agent = await startAgent();
-    const set = await runCommand(provide, agent.socketPath, ['provide', 'none', '--for', '2h', '--json']);
+    const set = await runCommand(provide, agent.socketPath, [
+      'provide',
+      'none',
+      '--for',
+      '2h',
+      '--json',
+    ]);
     expect(JSON.parse(set.stdout)).toMatchObject({
       override: { mode: 'none', until: '2026-03-14T14:00:00.000Z' },
       effective: 'none',
     });
-    await runCommand(provide, agent.socketPath, ['provide', 'public', '--limit', '10 Mbit', '--for', '8h']);
+    await runCommand(provide, agent.socketPath, [
+      'provide',
+      'public',
+      '--limit',
+      '10 Mbit',
+      '--for',
+      '8h',
+    ]);
     await runCommand(provide, agent.socketPath, ['provide', 'public', '--limit', '1.5Mbit']);
     await runCommand(provide, agent.socketPath, ['provide', 'auto']);
     await runCommand(provide, agent.socketPath, ['provide', '--clear']);
@@ -104,10 +117,22 @@ describe('tributary provide', () => {
 
   test.each([
     ['pubic', 'unknown mode pubic; did you mean public?', undefined],
-    ['open', 'unknown mode open; the modes are default, none, network, friends, public, stream, auto', undefined],
-    ['off', expect.stringMatching(/^unknown mode off; the modes are /), 'To stop sharing: tributary pause'],
+    [
+      'open',
+      'unknown mode open; the modes are default, none, network, friends, public, stream, auto',
+      undefined,
+    ],
+    [
+      'off',
+      expect.stringMatching(/^unknown mode off; the modes are /),
+      'To stop sharing: tributary pause',
+    ],
   ])('says what the unknown mode %s may have meant', async (mode, message, action) => {
-    await expect(readProvideBody(mode, {})).rejects.toMatchObject({ code: 'usage-invalid', message, action });
+    await expect(readProvideBody(mode, {})).rejects.toMatchObject({
+      code: 'usage-invalid',
+      message,
+      action,
+    });
   });
 
   test.each([
@@ -138,12 +163,16 @@ describe('tributary pause and resume', () => {
 });
 
 /** An agent that answers a reload like this, and reads this file. */
-async function startReloading(answer: () => Promise<void>, configFile = '/etc/tributary/tributary.yaml') {
+async function startReloading(
+  answer: () => Promise<void>,
+  configFile = '/etc/tributary/tributary.yaml',
+) {
   const agent = await startAgent({ configFile });
   agent.state.reload = answer;
   return agent;
 }
-const refuse = (message: string) => () => Promise.reject(new TributaryError('configuration-invalid', message));
+const refuse = (message: string) => () =>
+  Promise.reject(new TributaryError('configuration-invalid', message));
 
 describe('tributary reload', () => {
   test('says that the agent loaded the new configuration', async () => {
@@ -151,7 +180,9 @@ describe('tributary reload', () => {
     await using agent = await startReloading(async () => {
       count += 1;
     });
-    expect((await runCommand(reload, agent.socketPath, ['reload'])).stdout).toMatch(/loaded the new configuration/);
+    expect((await runCommand(reload, agent.socketPath, ['reload'])).stdout).toMatch(
+      /loaded the new configuration/,
+    );
     expect(count).toBe(1);
   });
 
@@ -215,7 +246,11 @@ describe('tributary config set', () => {
     const { stdout } = await set(path, '/nowhere/tributary.sock', 'provide.mode', 'friends');
     expect(stdout).toBe(`provide.mode is now friends, in ${path}\n`);
     const json = await set(path, '/nowhere/tributary.sock', 'provide.mode', 'none', '--json');
-    expect(JSON.parse(json.stdout)).toMatchObject({ value: 'none', effect: 'no-agent', message: null });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      value: 'none',
+      effect: 'no-agent',
+      message: null,
+    });
   });
 
   test('says what is wrong with the whole that came of it', async () => {
@@ -233,7 +268,11 @@ test.each([
 ])('a file that cannot be written with %s is %s', (code, expected, action) => {
   const cause = Object.assign(new Error('open'), { code });
   const error = new TributaryError('state-unwritable', 'writing the file: open', { cause });
-  expect(askForRights(error, 'sudo it')).toMatchObject({ code: expected, message: error.message, action });
+  expect(askForRights(error, 'sudo it')).toMatchObject({
+    code: expected,
+    message: error.message,
+    action,
+  });
 });
 
 test('a command to type again has its paths, and each word as a shell takes it', () => {

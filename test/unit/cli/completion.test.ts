@@ -8,7 +8,7 @@ import { findCandidates, renderCandidates } from '../../../src/cli/completer.ts'
 import { completionScripts, type Shell } from '../../../src/cli/completion.ts';
 import { keepNames } from '../../../src/cli/known-names.ts';
 import { createProgram } from '../../../src/cli/program.ts';
-import { readCommandLine, silent } from '../../docs/program-help.ts';
+import { readCommandLine, silent } from '../../../tools/docs/program-help.ts';
 
 const program = await readCommandLine();
 const root = join(import.meta.dirname, '../../..');
@@ -16,9 +16,13 @@ const directory = mkdtempSync(join(tmpdir(), 'tributary-completion-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 // What the scripts ask: the program from its source.
-writeFileSync(join(directory, 'tributary'), `#!/bin/sh\nexec '${process.execPath}' '${root}/src/tributary.ts' "$@"\n`);
+writeFileSync(
+  join(directory, 'tributary'),
+  `#!/bin/sh\nexec '${process.execPath}' '${root}/src/tributary.ts' "$@"\n`,
+);
 chmodSync(join(directory, 'tributary'), 0o755);
-for (const [shell, text] of Object.entries(completionScripts)) writeFileSync(join(directory, shell), text);
+for (const [shell, text] of Object.entries(completionScripts))
+  writeFileSync(join(directory, shell), text);
 const script = (shell: Shell) => join(directory, shell);
 const environment = {
   ...process.env,
@@ -37,14 +41,21 @@ interface Listed {
 /** Every command with the words that lead to it, as the help of each names those below. */
 function listAll(command: Command, path: readonly string[] = []): readonly Listed[] {
   const below = readHelp(command).filter((name) => name !== 'help');
-  const children = below.flatMap((name) => command.commands.find((own) => own.name() === name) ?? []);
-  return [{ path, command }, ...children.flatMap((child) => listAll(child, [...path, child.name()]))];
+  const children = below.flatMap(
+    (name) => command.commands.find((own) => own.name() === name) ?? [],
+  );
+  return [
+    { path, command },
+    ...children.flatMap((child) => listAll(child, [...path, child.name()])),
+  ];
 }
 
 /** The first words of the lines below the headings of commands in a command's help. */
 function readHelp(command: Command): readonly string[] {
   const sections = command.helpInformation().split('\n\n');
-  const lines = sections.filter((section) => headings.test(section)).flatMap((section) => section.split('\n'));
+  const lines = sections
+    .filter((section) => headings.test(section))
+    .flatMap((section) => section.split('\n'));
   return lines.flatMap((line) => /^ {2}(\S+)/.exec(line)?.[1] ?? []);
 }
 
@@ -60,14 +71,19 @@ function readFlags(command: Command): readonly string[] {
 
 const commands = listAll(program);
 const complete = (...words: readonly string[]) => findCandidates(program, words);
-const listTexts = (candidates: readonly { readonly text: string }[]) => candidates.map(({ text }) => text);
+const listTexts = (candidates: readonly { readonly text: string }[]) =>
+  candidates.map(({ text }) => text);
 
 describe('the completer', () => {
   test('knows every command of the program, and its options', () => {
     const paths = commands.map(({ path }) => path.join(' '));
-    expect(paths).toEqual(expect.arrayContaining(['run', 'login', 'device share', 'sandbox seed', 'completion']));
+    expect(paths).toEqual(
+      expect.arrayContaining(['run', 'login', 'device share', 'sandbox seed', 'completion']),
+    );
     const flags = listTexts(complete('device', 'share', '').flags);
-    expect(flags).toEqual(expect.arrayContaining(['--name', '--qr', '--json', '--help', '--config']));
+    expect(flags).toEqual(
+      expect.arrayContaining(['--name', '--qr', '--json', '--help', '--config']),
+    );
   });
 
   test.each(commands)('offers what the help of $path shows', ({ path, command }) => {
@@ -85,9 +101,13 @@ describe('the completer', () => {
   test.each(['zsh', 'fish'] as const)('tells in %s what each option is for', (shell) => {
     const unclear = commands.flatMap(({ path }) => {
       const { words, flags } = complete(...path, '-');
-      const lines = renderCandidates({ kind: 'words', words, flags }, { shell, current: '-' }).split('\n');
+      const lines = renderCandidates(
+        { kind: 'words', words, flags },
+        { shell, current: '-' },
+      ).split('\n');
       return flags.filter(({ text, summary }) => {
-        const written = shell === 'zsh' ? `${text}:${summary.replaceAll(':', '\\:')}` : `${text}\t${summary}`;
+        const written =
+          shell === 'zsh' ? `${text}:${summary.replaceAll(':', '\\:')}` : `${text}\t${summary}`;
         return summary === '' || !lines.includes(written);
       });
     });
@@ -119,14 +139,21 @@ describe('the completer', () => {
     ['sandbox', '--profile=d'],
     ['--config', 'x', 'sandbox', '--profile='],
   ])('values of an option that is joined to them come with it: %j', (...words) => {
-    expect(listTexts(complete(...words).words)).toEqual(['--profile=documented', '--profile=production']);
+    expect(listTexts(complete(...words).words)).toEqual([
+      '--profile=documented',
+      '--profile=production',
+    ]);
   });
 
   test('offers what the service named last, and the keys of the configuration', async () => {
     const environment = { XDG_CACHE_HOME: join(directory, 'names') };
     const complete = async (...words: readonly string[]) => {
       const said: string[] = [];
-      const context = { ...silent, environment, stdout: { write: (text: string) => void said.push(text) } };
+      const context = {
+        ...silent,
+        environment,
+        stdout: { write: (text: string) => void said.push(text) },
+      };
       const argv = ['__complete', 'bash', '--', ...words, ''];
       await (await createProgram(argv, context)).parseAsync(argv, { from: 'user' });
       return said
@@ -136,9 +163,13 @@ describe('the completer', () => {
     };
     expect(await complete('device', 'share')).toEqual(['words']);
     const hostile = [{ id: '$(reboot)', name: 'a;b' }];
-    await keepNames('client', [{ id: '6f', name: 'attic' }, { id: '7a', name: 'two words' }, ...hostile], {
-      environment,
-    });
+    await keepNames(
+      'client',
+      [{ id: '6f', name: 'attic' }, { id: '7a', name: 'two words' }, ...hostile],
+      {
+        environment,
+      },
+    );
     await keepNames('wallet', [{ id: '8c', name: '' }], { environment });
     expect(await complete('device', 'share')).toEqual(['words', 'attic', '7a']);
     const file = join(directory, 'names/tributary/names.json');
@@ -147,7 +178,9 @@ describe('the completer', () => {
     expect(statSync(file).ino).toBe(ino);
     expect(await complete('stats', '--client')).toEqual(['words', 'attic', '7a']);
     expect(await complete('account', 'payout-wallet')).toEqual(['words', '8c']);
-    expect(await complete('config', 'set')).toEqual(expect.arrayContaining(['provide.mode', 'service.base_url']));
+    expect(await complete('config', 'set')).toEqual(
+      expect.arrayContaining(['provide.mode', 'service.base_url']),
+    );
     writeFileSync(file, '{"client":[{"id":7},null],"wallet":"x"}');
     expect(await complete('device', 'share')).toEqual(['words']);
   });
@@ -233,7 +266,9 @@ describe('in bash', () => {
   test.each(cases.map(([words, expected], index) => [words, expected, index] as const))(
     '%j offers %j',
     (words, expected, index) => {
-      expect(offered[index]?.filter((word) => !word.startsWith('-') || words.at(-1) !== '')).toEqual(expected);
+      expect(
+        offered[index]?.filter((word) => !word.startsWith('-') || words.at(-1) !== ''),
+      ).toEqual(expected);
     },
   );
 
@@ -245,7 +280,10 @@ describe('in bash', () => {
 
 describe.runIf(isThere('zsh'))('in zsh', () => {
   test('the script can be read', () => {
-    expect(spawnSync('zsh', ['-n', script('zsh')], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+    expect(spawnSync('zsh', ['-n', script('zsh')], { encoding: 'utf8' })).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
   });
 
   test.each([
@@ -271,7 +309,10 @@ describe.runIf(isThere('zsh'))('in zsh', () => {
       timeout: 20_000,
       env: environment,
     });
-    expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining(expected) });
+    expect({ status, stdout }).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining(expected),
+    });
   });
 });
 

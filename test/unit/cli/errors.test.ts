@@ -12,7 +12,11 @@ function print(error: unknown, isJson: boolean): string {
 function provokeCommanderError(args: readonly string[]): unknown {
   const silent = { writeErr: () => undefined, writeOut: () => undefined };
   try {
-    new Command('tributary').exitOverride().configureOutput(silent).version('1').parse(args, { from: 'user' });
+    new Command('tributary')
+      .exitOverride()
+      .configureOutput(silent)
+      .version('1')
+      .parse(args, { from: 'user' });
     return undefined;
   } catch (error) {
     return error;
@@ -25,7 +29,11 @@ test('an error in the journal has its priority on each line, and no text forges 
   const error = new TributaryError('configuration-invalid', 'two problems:\n<0>first\r<0>\nsecond');
   printError(error, { stderr, isJson: false, isForJournal: true });
   const lines = written.join('').trimEnd().split('\n');
-  expect(lines.slice(0, 3)).toEqual(['<3>tributary: two problems:', '<3><0>first <0>', '<3>second']);
+  expect(lines.slice(0, 3)).toEqual([
+    '<3>tributary: two problems:',
+    '<3><0>first <0>',
+    '<3>second',
+  ]);
   expect(lines.at(-1)).toMatch(/^<3> {2}> /);
 });
 
@@ -49,9 +57,11 @@ describe('exit codes', () => {
   });
 
   test('help and version are done, an unknown option is usage', () => {
-    expect(['--help', '--version', '--nonsense'].map((option) => toExitCode(provokeCommanderError([option])))).toEqual([
-      0, 0, 64,
-    ]);
+    expect(
+      ['--help', '--version', '--nonsense'].map((option) =>
+        toExitCode(provokeCommanderError([option])),
+      ),
+    ).toEqual([0, 0, 64]);
   });
 });
 

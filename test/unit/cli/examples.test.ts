@@ -1,11 +1,16 @@
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { listCommands } from '../../../src/cli/visible-commands.ts';
-import { readCommandLine, readExamples } from '../../docs/program-help.ts';
+import { readCommandLine, readExamples } from '../../../tools/docs/program-help.ts';
 
 const program = await readCommandLine();
-const listAll = (command: Command): readonly Command[] => [command, ...listCommands(command).flatMap(listAll)];
-const examples = [...new Set(listAll(program).flatMap(readExamples))].filter((line) => /^ +tributary /.test(line));
+const listAll = (command: Command): readonly Command[] => [
+  command,
+  ...listCommands(command).flatMap(listAll),
+];
+const examples = [...new Set(listAll(program).flatMap(readExamples))].filter((line) =>
+  /^ +tributary /.test(line),
+);
 
 /** The words of a line as a shell makes them, up to the two blanks before what it does. */
 function readWords(line: string): readonly string[] {

@@ -59,7 +59,11 @@ describe('a command line that leaves nothing to judge', () => {
     [['resume']],
   ])('%j has the very result that it has from the whole program', async (argv) => {
     await using agent = await answerWith(
-      { '/status.json': document, '/provide': document.provide, '/health': { healthy: true, message: 'idle' } },
+      {
+        '/status.json': document,
+        '/provide': document.provide,
+        '/health': { healthy: true, message: 'idle' },
+      },
       '0.0.0',
     );
     const command = { status, health, provide, pause, resume }[argv[0] ?? ''] ?? status;
@@ -80,7 +84,10 @@ describe('a command line that leaves nothing to judge', () => {
   });
 
   test.each([
-    [['run', '--own-namespace', '--keep-fence', '--config', 'a'], { ownNamespace: true, keepFence: true, config: 'a' }],
+    [
+      ['run', '--own-namespace', '--keep-fence', '--config', 'a'],
+      { ownNamespace: true, keepFence: true, config: 'a' },
+    ],
     [['run', '--dry-run', '--state-dir=b'], { dryRun: true, stateDir: 'b' }],
     [['run'], {}],
   ])('%j is read as the whole program reads it', async (argv, expected) => {
@@ -100,11 +107,16 @@ describe('a command line that leaves nothing to judge', () => {
     const nowhere = '/nowhere/tributary.sock';
     const plainly = await runPlainly(['status'], nowhere).catch(messageOf);
     expect(plainly).toBe(await runCommand(status, nowhere, ['status']).catch(messageOf));
-    expect(await runPlainly(['health'], nowhere)).toEqual(await runCommand(health, nowhere, ['health']));
+    expect(await runPlainly(['health'], nowhere)).toEqual(
+      await runCommand(health, nowhere, ['health']),
+    );
   });
 
   test.each([['--version'], ['-V']])('%s is the version', async (flag) => {
-    expect(await runPlainly([flag], '/nowhere')).toEqual({ stdout: '0.0.0\n', exitCode: undefined });
+    expect(await runPlainly([flag], '/nowhere')).toEqual({
+      stdout: '0.0.0\n',
+      exitCode: undefined,
+    });
   });
 });
 
@@ -147,12 +159,16 @@ describe("an agent's document", () => {
       "reading the agent's status: usage.bytes is not as expected; is it another version?",
     );
     await using silent = await answerWith({ '/status.json': strange }, undefined);
-    await expect(runPlainly(['status'], silent.socketPath)).rejects.toThrow('usage.bytes is not as expected');
+    await expect(runPlainly(['status'], silent.socketPath)).rejects.toThrow(
+      'usage.bytes is not as expected',
+    );
   });
 
   test('of this version needs no check', async () => {
     await using agent = await answerWith({ '/status.json': strange }, '0.0.0');
-    expect(await runPlainly(['status'], agent.socketPath)).toMatchObject({ stdout: expect.stringContaining('Usage') });
+    expect(await runPlainly(['status'], agent.socketPath)).toMatchObject({
+      stdout: expect.stringContaining('Usage'),
+    });
   });
 
   test('that is no health is no good health', async () => {

@@ -8,7 +8,13 @@ import { checkSources, readNewPassword, readSecret } from '../../../src/cli/read
 import { Secret } from '../../../src/lib/secret.ts';
 
 /** A command with this on its standard input, or with somebody who types these answers. */
-function createContext({ piped = '', typed }: { readonly piped?: string; readonly typed?: readonly string[] }) {
+function createContext({
+  piped = '',
+  typed,
+}: {
+  readonly piped?: string;
+  readonly typed?: readonly string[];
+}) {
   const asked: string[] = [];
   const answers = [...(typed ?? [])];
   const prompt: Prompt = {
@@ -45,7 +51,12 @@ function writeTemporary(text: string | Uint8Array): string {
 }
 
 const code = { name: 'reset code', file: undefined, option: '--code-file' };
-const password = { name: 'new password', file: undefined, option: '--password-file', isPassword: true };
+const password = {
+  name: 'new password',
+  file: undefined,
+  option: '--password-file',
+  isPassword: true,
+};
 
 describe('a secret', () => {
   test('is asked for where somebody is there', async () => {
@@ -78,7 +89,9 @@ describe('a secret', () => {
   ])('is a password as it is, without the last line end: %j', async (text, expected) => {
     const { context } = createContext({ piped: text });
     expect((await readSecret(password, context)).reveal()).toBe(expected);
-    expect((await readSecret({ ...password, file: writeTemporary(text) }, context)).reveal()).toBe(expected);
+    expect((await readSecret({ ...password, file: writeTemporary(text) }, context)).reveal()).toBe(
+      expected,
+    );
   });
 
   test.each<[string, { readonly piped?: string; readonly typed?: readonly string[] }, string]>([
@@ -98,7 +111,11 @@ describe('a secret', () => {
 
   test.each<[string, () => string, RegExp]>([
     ['is empty', () => writeTemporary('\n'), /secret is empty; give it there or in --code-file/],
-    ['is not there', () => '/nowhere/secret', /reading the reset code from \/nowhere\/secret: ENOENT/],
+    [
+      'is not there',
+      () => '/nowhere/secret',
+      /reading the reset code from \/nowhere\/secret: ENOENT/,
+    ],
     ['is too long', () => writeTemporary('x'.repeat(20_000)), /larger than 16 KiB/],
     ['is no text', () => writeTemporary(Uint8Array.of(0xff, 0xfe)), /not UTF-8/],
   ])('is missing where its file %s', async (_, create, message) => {
@@ -130,7 +147,9 @@ describe('a new password', () => {
     const { context, asked } = createContext({ typed: ['typed'] });
     const file = writeTemporary('in a file\n');
     expect((await readNewPassword({ ...password, file }, context)).reveal()).toBe('in a file');
-    expect((await readNewPassword(password, createContext({ piped: 'piped' }).context)).reveal()).toBe('piped');
+    expect(
+      (await readNewPassword(password, createContext({ piped: 'piped' }).context)).reveal(),
+    ).toBe('piped');
     expect(asked).toEqual([]);
   });
 });
@@ -138,7 +157,9 @@ describe('a new password', () => {
 describe('standard input', () => {
   const inFile = '/etc/hostname';
 
-  test.each<[string, string | undefined, string | undefined, readonly string[] | undefined, boolean]>([
+  test.each<
+    [string, string | undefined, string | undefined, readonly string[] | undefined, boolean]
+  >([
     ['two from prompts', undefined, undefined, ['a', 'b'], true],
     ['two from files', inFile, inFile, undefined, true],
     ['one from it and one from a file', '-', inFile, undefined, true],
@@ -158,6 +179,9 @@ describe('standard input', () => {
         context,
       );
     if (isAllowed) expect(check).not.toThrow();
-    else expect(check).toThrow(/^--code-file and --password-file: only one of them can come from standard input/);
+    else
+      expect(check).toThrow(
+        /^--code-file and --password-file: only one of them can come from standard input/,
+      );
   });
 });

@@ -9,13 +9,18 @@ export interface CommandResult {
   readonly exitCode: number | undefined;
 }
 
-/** Runs one command line against the agent on `socketPath`; errors come through as main would see them. */
+/**
+ * Runs one command line against the agent on `socketPath`; errors come through as main would see
+ * them.
+ */
 export async function runCommand(
   command: AnyCommand | CommandGroup,
   socketPath: string,
   args: readonly string[],
 ): Promise<CommandResult> {
-  const program = new Command('tributary').exitOverride().configureOutput({ writeErr: () => undefined });
+  const program = new Command('tributary')
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined });
   const { context, result } = createContext(socketPath);
   program.option('--config <file>').option('--state-dir <directory>');
   addCommand(program, context, command);

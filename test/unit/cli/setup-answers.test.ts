@@ -6,8 +6,15 @@ import { load, withService } from '../config/config-fixture.ts';
 
 const address = 'https://service.example';
 
-/** What there is before setup, from a file and an environment; without an address nothing is set up yet. */
-async function createBefore(lines: readonly string[] = [], environment: NodeJS.ProcessEnv = {}, isNew = false) {
+/**
+ * What there is before setup, from a file and an environment; without an address nothing is set up
+ * yet.
+ */
+async function createBefore(
+  lines: readonly string[] = [],
+  environment: NodeJS.ProcessEnv = {},
+  isNew = false,
+) {
   const loaded = await load(withService(...lines), environment);
   return { loaded, isNew, configured: isNew ? { ...loaded.given, service: {} } : loaded.given };
 }
@@ -22,7 +29,12 @@ describe('what is offered', () => {
       'friends',
       false,
     ],
-    ['of one that is set up is what its file says', [['provide: { mode: public }']], 'public', false],
+    [
+      'of one that is set up is what its file says',
+      [['provide: { mode: public }']],
+      'public',
+      false,
+    ],
     ['where nothing is said is nothing', [], undefined, false],
     ['by the environment is not asked', [[], network, true], 'network', true],
   ])('as the mode %s', async (_, parts, value, isFixed) => {
@@ -86,11 +98,16 @@ async function gather(
 ) {
   const said: string[] = [];
   const check = async (tried: string) => {
-    if (tried.includes('wrong')) throw new TributaryError('service-unreachable', `nothing answers at ${tried}`);
+    if (tried.includes('wrong'))
+      throw new TributaryError('service-unreachable', `nothing answers at ${tried}`);
     return tried.includes('production') ? ('production' as const) : undefined;
   };
   const say = (line: string) => void said.push(line);
-  const answers = await gatherAnswers(toOffers(options, before), { prompt: person?.prompt, check, say });
+  const answers = await gatherAnswers(toOffers(options, before), {
+    prompt: person?.prompt,
+    check,
+    say,
+  });
   return { answers, said, asked: person?.asked ?? [], changes: toChanges(answers, before) };
 }
 
@@ -104,11 +121,24 @@ describe('the dialogue', () => {
       'Who may use your connection: friends',
       'Monthly data cap: ',
     ]);
-    expect(answers).toEqual({ service: address, profile: 'documented', mode: 'friends', cap: '500 GB' });
+    expect(answers).toEqual({
+      service: address,
+      profile: 'documented',
+      mode: 'friends',
+      cap: '500 GB',
+    });
   });
 
   test('asks again for an address that nothing answers at, a wrong one, and a wrong cap', async () => {
-    const person = createPerson('service', 'https://wrong.example', address, '=', '=', '500', '500GB');
+    const person = createPerson(
+      'service',
+      'https://wrong.example',
+      address,
+      '=',
+      '=',
+      '500',
+      '500GB',
+    );
     const { answers, said, asked } = await gather(await createBefore([], {}, true), {}, person);
     expect(asked.filter((line) => line.startsWith('  refused'))).toEqual([
       expect.stringMatching(/found "service"; allowed: /),
@@ -126,7 +156,9 @@ describe('the dialogue', () => {
     const { answers, asked, said } = await gather(await createBefore([], {}, true), {}, person);
     expect(asked.join()).not.toContain('profile');
     expect(answers.profile).toBe('production');
-    expect(said).toEqual(['https://production.example answers as a bandwidth-sharing service, production profile.']);
+    expect(said).toEqual([
+      'https://production.example answers as a bandwidth-sharing service, production profile.',
+    ]);
   });
 
   test('offers what is configured, and changes nothing where nothing else is said', async () => {
@@ -143,7 +175,10 @@ describe('the dialogue', () => {
   test('says how a cap is taken away, which it does not do itself', async () => {
     const person = createPerson('=', '=', '', '2 TB');
     const { asked, changes } = await gather(
-      await createBefore(['  profile: documented', 'provide: { mode: network, cap: { bytes: 1 TB } }']),
+      await createBefore([
+        '  profile: documented',
+        'provide: { mode: network, cap: { bytes: 1 TB } }',
+      ]),
       {},
       person,
     );
@@ -153,7 +188,11 @@ describe('the dialogue', () => {
 
   test('asks for nothing that was given', async () => {
     const given = { service: address, profile: 'documented', mode: 'none', cap: '1 TB' };
-    const { answers, asked } = await gather(await createBefore([], {}, true), given, createPerson());
+    const { answers, asked } = await gather(
+      await createBefore([], {}, true),
+      given,
+      createPerson(),
+    );
     expect([answers, asked]).toEqual([given, []]);
   });
 
@@ -167,8 +206,15 @@ describe('the dialogue', () => {
 
 describe('without a terminal', () => {
   test('what is not known stays unsaid: the agent sends no mode while the profile is unclear', async () => {
-    const { answers, changes } = await gather(await createBefore([], {}, true), { service: address });
-    expect(answers).toEqual({ service: address, profile: undefined, mode: 'friends', cap: undefined });
+    const { answers, changes } = await gather(await createBefore([], {}, true), {
+      service: address,
+    });
+    expect(answers).toEqual({
+      service: address,
+      profile: undefined,
+      mode: 'friends',
+      cap: undefined,
+    });
     expect(changes).toEqual([
       { key: 'service.base_url', text: address },
       { key: 'provide.mode', text: 'friends' },
@@ -185,7 +231,10 @@ describe('without a terminal', () => {
       ),
     });
     const wrong = toOffers({ service: 'https://wrong.example' }, await createBefore());
-    const check = () => Promise.reject(new TributaryError('service-unreachable', 'nothing answers'));
-    await expect(gatherAnswers(wrong, { ...parts, check })).rejects.toMatchObject({ code: 'service-unreachable' });
+    const check = () =>
+      Promise.reject(new TributaryError('service-unreachable', 'nothing answers'));
+    await expect(gatherAnswers(wrong, { ...parts, check })).rejects.toMatchObject({
+      code: 'service-unreachable',
+    });
   });
 });

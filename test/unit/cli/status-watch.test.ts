@@ -5,17 +5,28 @@ import { TributaryError } from '../../../src/lib/errors.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
 import { createFacts, now } from '../health/sample-facts.ts';
 
-/** Looks `count` times, a second of the clock apart, and then stops; `fails` are looks that get no answer. */
-async function watch(count: number, rows: number | undefined, fails: readonly number[] = []): Promise<string> {
+/**
+ * Looks `count` times, a second of the clock apart, and then stops; `fails` are looks that get no
+ * answer.
+ */
+async function watch(
+  count: number,
+  rows: number | undefined,
+  fails: readonly number[] = [],
+): Promise<string> {
   const controller = new AbortController();
   const written: string[] = [];
   let looks = 0;
   const ask = async () => {
     looks += 1;
     if (looks === count) controller.abort();
-    if (fails.includes(looks)) throw new TributaryError('not-running', 'asking the agent: nothing answers');
+    if (fails.includes(looks))
+      throw new TributaryError('not-running', 'asking the agent: nothing answers');
     const facts = createFacts({ gateway: { forwardedBytes: { up: looks * 1_000_000, down: 0 } } });
-    return { document: buildStatusDocument(facts, now), lines: ['Tributary is providing', 'Device    kitchen'] };
+    return {
+      document: buildStatusDocument(facts, now),
+      lines: ['Tributary is providing', 'Device    kitchen'],
+    };
   };
   const stdout = { write: (text: string) => void written.push(text) };
   const look = createStatusLook({ ask, nowMs: () => looks * 1000 });
@@ -58,17 +69,27 @@ describe('the watched status', () => {
     const stdout = { write: (text: string) => void written.push(text) };
     const never = () => new Promise<never>(() => undefined);
     const watched = { stdout, rows: () => 24, intervalMs: 1 };
-    const watching = [watchLines(never, watched, controller.signal), watchJson(never, watched, controller.signal)];
+    const watching = [
+      watchLines(never, watched, controller.signal),
+      watchJson(never, watched, controller.signal),
+    ];
     controller.abort();
     await Promise.all(watching);
-    expect(written).toEqual(['\u001b[?1049h\u001b[?25l\u001b[?7l', '\u001b[?7h\u001b[?25h\u001b[?1049l']);
+    expect(written).toEqual([
+      '\u001b[?1049h\u001b[?25l\u001b[?7l',
+      '\u001b[?7h\u001b[?25h\u001b[?1049l',
+    ]);
   });
 
   test('leaves the terminal as it was when it fails', async () => {
     const written: string[] = [];
     const look = () => Promise.reject(new TributaryError('not-allowed', 'this user may not'));
     const stdout = { write: (text: string) => void written.push(text) };
-    const watching = watchLines(look, { stdout, rows: () => 24, intervalMs: 1 }, new AbortController().signal);
+    const watching = watchLines(
+      look,
+      { stdout, rows: () => 24, intervalMs: 1 },
+      new AbortController().signal,
+    );
     await expect(watching).rejects.toMatchObject({ code: 'not-allowed' });
     expect(written.at(-1)).toBe('\u001b[?7h\u001b[?25h\u001b[?1049l');
   });
@@ -82,7 +103,11 @@ describe('the watched status', () => {
         setImmediate(() => controller.abort());
         return new Promise<never>(() => undefined);
       };
-      const parts = { stdout: { write: (text: string) => void written.push(text) }, rows: () => 24, intervalMs: 1 };
+      const parts = {
+        stdout: { write: (text: string) => void written.push(text) },
+        rows: () => 24,
+        intervalMs: 1,
+      };
       await (form === 'JSON' ? watchJson : watchLines)(look, parts, controller.signal);
       const screen = ['\u001b[?1049h\u001b[?25l\u001b[?7l', '\u001b[?7h\u001b[?25h\u001b[?1049l'];
       expect(written).toEqual(form === 'JSON' ? [] : screen);
@@ -103,12 +128,19 @@ describe('the watched status', () => {
     };
     const stdout = { write: (text: string) => void written.push(text) };
     await watchJson(ask, { stdout, intervalMs: 1 }, controller.signal);
-    expect(written).toEqual(['{"version":1}\n', '{"error":{"code":"not-running","message":"nothing answers"}}\n']);
+    expect(written).toEqual([
+      '{"version":1}\n',
+      '{"error":{"code":"not-running","message":"nothing answers"}}\n',
+    ]);
   });
 });
 
 test('counters that were made anew are no speed', () => {
-  const reading = (seconds: number, upBytes: number) => ({ atMs: seconds * 1000, upBytes, downBytes: 0 });
+  const reading = (seconds: number, upBytes: number) => ({
+    atMs: seconds * 1000,
+    upBytes,
+    downBytes: 0,
+  });
   expect(renderThroughput([reading(0, 9_000_000), reading(1, 0), reading(2, 125_000)])).toBe(
     'Speed     1.00 Mbit/s up, 0 kbit/s down  ▁█',
   );
@@ -123,5 +155,7 @@ test.each([
 });
 
 test.each(['0', '-1', '1.5', 'fast', '3601', ''])('--watch %j is refused', (text) => {
-  expect(() => parseWatchSeconds(text)).toThrow(/^--watch .*: it must be a whole number from 1 to 3600$/);
+  expect(() => parseWatchSeconds(text)).toThrow(
+    /^--watch .*: it must be a whole number from 1 to 3600$/,
+  );
 });

@@ -5,7 +5,10 @@ import { createContext } from './run-command.ts';
 
 const { context } = createContext('/nowhere/tributary.sock');
 const program = await createProgram([], context);
-const listAll = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(listAll)];
+const listAll = (command: Command): readonly Command[] => [
+  command,
+  ...command.commands.flatMap(listAll),
+];
 const nameInFull = (command: Command): string =>
   command.parent === null ? command.name() : `${nameInFull(command.parent)} ${command.name()}`;
 const commands = listAll(program).map((command) => [nameInFull(command), command] as const);
@@ -13,7 +16,9 @@ const commands = listAll(program).map((command) => [nameInFull(command), command
 describe('every command', () => {
   test('is among those that are walked', () => {
     const names = commands.map(([name]) => name);
-    expect(names).toEqual(expect.arrayContaining(['tributary network providers', 'tributary sandbox wallet']));
+    expect(names).toEqual(
+      expect.arrayContaining(['tributary network providers', 'tributary sandbox wallet']),
+    );
     expect(commands.length).toBeGreaterThan(40);
   });
 
@@ -31,10 +36,12 @@ describe('every command', () => {
       ...(name.includes('sandbox') ? ['--data', 'x'] : []),
       '--no-such-option',
     ];
-    const failure = await (await createProgram(argv, context)).parseAsync(argv, { from: 'user' }).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+    const failure = await (await createProgram(argv, context))
+      .parseAsync(argv, { from: 'user' })
+      .then(
+        () => undefined,
+        (error: unknown) => error,
+      );
     expect(failure).toMatchObject({
       code: 'usage-invalid',
       message: expect.stringContaining("unknown option '--no-such-option'"),

@@ -10,7 +10,9 @@ const run = (path: string, ...args: readonly string[]) =>
   runCommand(config, '/unused', ['--config', path, 'config', ...args]);
 
 test('check says ok, after the warnings', async () => {
-  expect(await run(makeFile(withService()), 'check')).toMatchObject({ stdout: '<green>ok</green>\n' });
+  expect(await run(makeFile(withService()), 'check')).toMatchObject({
+    stdout: '<green>ok</green>\n',
+  });
   const { stdout } = await run(makeFile(withService('status: { listen: "0.0.0.0:1" }')), 'check');
   expect(stdout).toMatch(/^<yellow>warning: status\.listen: .*<\/yellow>\n<green>ok<\/green>\n$/);
 });
@@ -25,7 +27,11 @@ test('check reads the files of denied destinations, and names each that is broke
   const [good, bad] = [makeFile('192.0.2.0/24 ; fine\n'), makeFile('192.0.2.0/24\nhello\n')];
   const check = (...files: readonly string[]) =>
     run(
-      makeFile(withService(`gateway: { deny_destinations: ${JSON.stringify(files.map((file) => `file:${file}`))} }`)),
+      makeFile(
+        withService(
+          `gateway: { deny_destinations: ${JSON.stringify(files.map((file) => `file:${file}`))} }`,
+        ),
+      ),
       'check',
     );
   expect((await check(good)).stdout).toContain('ok');
@@ -76,9 +82,13 @@ describe('set', () => {
     await run(path, 'set', key, text);
     const after = readFileSync(path, 'utf8');
     const [section = '', ...below] = key.split('.');
-    const found = below.reduce<unknown>((tree, name) => (tree as Record<string, unknown>)[name], parse(after)[section]);
+    const found = below.reduce<unknown>(
+      (tree, name) => (tree as Record<string, unknown>)[name],
+      parse(after)[section],
+    );
     expect(found).toEqual(value);
-    const comments = (yaml: string) => yaml.split('\n').flatMap((line) => (/^ *#/.test(line) ? line : []));
+    const comments = (yaml: string) =>
+      yaml.split('\n').flatMap((line) => (/^ *#/.test(line) ? line : []));
     expect(comments(after)).toEqual(comments(before));
     expect({ ...parse(after), [section]: null }).toEqual({ ...parse(before), [section]: null });
   });
@@ -87,7 +97,9 @@ describe('set', () => {
     const path = makeFile('');
     chmodSync(path, 0o640);
     await run(path, 'set', 'service.base_url', 'https://service.example');
-    expect(parse(readFileSync(path, 'utf8'))).toEqual({ service: { base_url: 'https://service.example' } });
+    expect(parse(readFileSync(path, 'utf8'))).toEqual({
+      service: { base_url: 'https://service.example' },
+    });
     expect(statSync(path).mode & 0o777).toBe(0o640);
   });
 
@@ -98,7 +110,10 @@ describe('set', () => {
   ])('refuses %s %s, and the file stays', async (key, text, code, message) => {
     const path = sample();
     const before = readFileSync(path, 'utf8');
-    await expect(run(path, 'set', key, text)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+    await expect(run(path, 'set', key, text)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
     expect(readFileSync(path, 'utf8')).toBe(before);
   });
 
@@ -124,7 +139,9 @@ describe('set', () => {
 
   test('writes into a file that is broken or not complete yet, and says that it is so', async () => {
     const path = makeFile('');
-    expect((await run(path, 'set', 'provide.cap.reset_day', '31')).stdout).toContain('cap.bytes: missing');
+    expect((await run(path, 'set', 'provide.cap.reset_day', '31')).stdout).toContain(
+      'cap.bytes: missing',
+    );
     await run(path, 'set', 'service.base_url', 'https://service.example');
     await run(path, 'set', 'provide.cap.bytes', '500 GB');
     expect((await run(path, 'check')).stdout).toContain('ok');
@@ -132,8 +149,12 @@ describe('set', () => {
 
   test('says that a file is new: its name may be mistyped', async () => {
     const path = `${makeFile('')}.new`;
-    expect((await run(path, 'set', 'provide.mode', 'none')).stdout).toContain(`now none, in ${path} (a new file)\n`);
-    expect((await run(path, 'set', 'provide.mode', 'none')).stdout).toContain(`now none, in ${path}\n`);
+    expect((await run(path, 'set', 'provide.mode', 'none')).stdout).toContain(
+      `now none, in ${path} (a new file)\n`,
+    );
+    expect((await run(path, 'set', 'provide.mode', 'none')).stdout).toContain(
+      `now none, in ${path}\n`,
+    );
   });
 
   test('names a folder that cannot be made, as a fault of the disk and not of the program', async () => {
@@ -146,7 +167,9 @@ describe('set', () => {
 
   test('does not touch a file that is no YAML', async () => {
     const path = makeFile('service: [');
-    await expect(run(path, 'set', 'provide.mode', 'friends')).rejects.toMatchObject({ code: 'configuration-invalid' });
+    await expect(run(path, 'set', 'provide.mode', 'friends')).rejects.toMatchObject({
+      code: 'configuration-invalid',
+    });
     expect(readFileSync(path, 'utf8')).toBe('service: [');
   });
 });

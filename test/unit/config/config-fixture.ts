@@ -21,12 +21,18 @@ export function makeFile(content: string | Uint8Array, name = 'tributary.yaml'):
 }
 
 /** Loads the text as the configuration file, without the environment of this process. */
-export function load(text: string | Uint8Array, environment: NodeJS.ProcessEnv = {}): Promise<LoadedConfig> {
+export function load(
+  text: string | Uint8Array,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<LoadedConfig> {
   return loadConfig({ configPath: makeFile(text), environment, userId: 0 });
 }
 
 /** The error's lines, with `FILE` for the path of the file; empty where there is no error. */
-export async function linesOf(text: string | Uint8Array, environment: NodeJS.ProcessEnv = {}): Promise<string[]> {
+export async function linesOf(
+  text: string | Uint8Array,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<string[]> {
   const configPath = makeFile(text);
   try {
     await loadConfig({ configPath, environment, userId: 0 });

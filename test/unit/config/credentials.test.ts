@@ -16,7 +16,11 @@ function makeCredentials(texts: Readonly<Record<string, string>>): string {
 describe('an auth code is found, without the white space around it', () => {
   const rows: readonly (readonly [string, () => NodeJS.ProcessEnv, string])[] = [
     ['in the environment', () => ({ TRIBUTARY_AUTH_CODE: code }), 'TRIBUTARY_AUTH_CODE'],
-    ['in a file', () => ({ TRIBUTARY_AUTH_CODE_FILE: makeFile(`${code}\n`) }), 'TRIBUTARY_AUTH_CODE_FILE'],
+    [
+      'in a file',
+      () => ({ TRIBUTARY_AUTH_CODE_FILE: makeFile(`${code}\n`) }),
+      'TRIBUTARY_AUTH_CODE_FILE',
+    ],
     [
       "among systemd's credentials",
       () => ({ CREDENTIALS_DIRECTORY: makeCredentials({ 'auth-code': ` ${code}\n` }) }),
@@ -24,12 +28,18 @@ describe('an auth code is found, without the white space around it', () => {
     ],
     [
       "in the environment before systemd's credentials",
-      () => ({ TRIBUTARY_AUTH_CODE: code, CREDENTIALS_DIRECTORY: makeCredentials({ 'auth-code': 'other' }) }),
+      () => ({
+        TRIBUTARY_AUTH_CODE: code,
+        CREDENTIALS_DIRECTORY: makeCredentials({ 'auth-code': 'other' }),
+      }),
       'TRIBUTARY_AUTH_CODE',
     ],
     [
       "among systemd's credentials where the environment has an empty one",
-      () => ({ TRIBUTARY_AUTH_CODE: '', CREDENTIALS_DIRECTORY: makeCredentials({ 'auth-code': code }) }),
+      () => ({
+        TRIBUTARY_AUTH_CODE: '',
+        CREDENTIALS_DIRECTORY: makeCredentials({ 'auth-code': code }),
+      }),
       'credential auth-code',
     ],
   ];
@@ -50,11 +60,16 @@ test('a network JWT is found beside it', async () => {
 test('the same secret in two ways is an error that does not show it', async () => {
   const environment = { TRIBUTARY_AUTH_CODE: code, TRIBUTARY_AUTH_CODE_FILE: makeFile(code) };
   const lines = await linesOf(withService(), environment);
-  expect(lines).toEqual(['TRIBUTARY_AUTH_CODE_FILE: set together with TRIBUTARY_AUTH_CODE; allowed: only one of them']);
+  expect(lines).toEqual([
+    'TRIBUTARY_AUTH_CODE_FILE: set together with TRIBUTARY_AUTH_CODE; allowed: only one of them',
+  ]);
 });
 
 test('no way to print what was loaded shows a secret', async () => {
-  const loaded = await load(withService(), { TRIBUTARY_AUTH_CODE: code, TRIBUTARY_NETWORK_JWT: code });
+  const loaded = await load(withService(), {
+    TRIBUTARY_AUTH_CODE: code,
+    TRIBUTARY_NETWORK_JWT: code,
+  });
   const shown = toShownConfig(loaded);
   const texts = [
     inspect(loaded, { depth: 10 }),

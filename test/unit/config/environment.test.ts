@@ -48,7 +48,11 @@ describe('a key can be given in the environment', () => {
 
 describe('a wrong value in the environment is an error with its name', () => {
   const rows: readonly (readonly [string, string, string])[] = [
-    ['TRIBUTARY_GATEWAY_PERMIT_SECONDS', 'soon', 'found "soon"; allowed: a whole number from 5 to 600'],
+    [
+      'TRIBUTARY_GATEWAY_PERMIT_SECONDS',
+      'soon',
+      'found "soon"; allowed: a whole number from 5 to 600',
+    ],
     ['TRIBUTARY_GATEWAY_ENABLED', 'yes', 'found "yes"; allowed: true or false'],
     [
       'TRIBUTARY_GATEWAY_BLOCKED_PORTS',
@@ -61,8 +65,16 @@ describe('a wrong value in the environment is an error with its name', () => {
       '',
       'found ""; allowed: an amount of data with its unit, such as "500 GB" or "1.5 TiB"',
     ],
-    ['TRIBUTARY_PROVID_MODE', 'none', 'unknown environment name; did you mean TRIBUTARY_PROVIDE_MODE?'],
-    ['TRIBUTARY_AUTHCODE', 'hunter2', 'unknown environment name; did you mean TRIBUTARY_AUTH_CODE?'],
+    [
+      'TRIBUTARY_PROVID_MODE',
+      'none',
+      'unknown environment name; did you mean TRIBUTARY_PROVIDE_MODE?',
+    ],
+    [
+      'TRIBUTARY_AUTHCODE',
+      'hunter2',
+      'unknown environment name; did you mean TRIBUTARY_AUTH_CODE?',
+    ],
     ['TRIBUTARY_Z', 'hunter2', 'unknown environment name; `tributary config show` lists the keys'],
   ];
   test.each(rows)('%s=%s', async (name, text, expected) => {
@@ -79,24 +91,38 @@ test('no two keys share a name, and one that ends like a twin is the path of a f
 });
 
 test('the environment wins over the file', async () => {
-  const loaded = await load(withService('log: { level: warn, format: json }'), { TRIBUTARY_LOG_LEVEL: 'debug' });
+  const loaded = await load(withService('log: { level: warn, format: json }'), {
+    TRIBUTARY_LOG_LEVEL: 'debug',
+  });
   expect(loaded.config.log).toEqual({ level: 'debug', format: 'json' });
-  expect(loaded.originOf(['log', 'level'])).toEqual({ kind: 'environment', place: 'TRIBUTARY_LOG_LEVEL' });
-  expect(loaded.originOf(['log', 'format'])).toMatchObject({ kind: 'file', place: expect.stringMatching(/yaml:3$/) });
+  expect(loaded.originOf(['log', 'level'])).toEqual({
+    kind: 'environment',
+    place: 'TRIBUTARY_LOG_LEVEL',
+  });
+  expect(loaded.originOf(['log', 'format'])).toMatchObject({
+    kind: 'file',
+    place: expect.stringMatching(/yaml:3$/),
+  });
   expect(loaded.originOf(['tunnel', 'interface'])).toEqual({ kind: 'default' });
 });
 
-test.skipIf(existsSync('/etc/tributary/tributary.yaml'))('without any file the environment alone will do', async () => {
-  const environment = { TRIBUTARY_SERVICE_BASE_URL: 'https://service.example' };
-  const { config, file } = await loadConfig({ environment });
-  expect({ url: config.service.base_url, file }).toEqual({ url: 'https://service.example', file: undefined });
-  await expect(loadConfig({ environment: {} })).rejects.toMatchObject({
-    message: expect.stringContaining(
-      'service.base_url: missing, and there is no /etc/tributary/tributary.yaml; create it with `tributary setup`, or use --config FILE or TRIBUTARY_SERVICE_BASE_URL',
-    ),
-    action: 'Set this device up: sudo tributary setup',
-  });
-});
+test.skipIf(existsSync('/etc/tributary/tributary.yaml'))(
+  'without any file the environment alone will do',
+  async () => {
+    const environment = { TRIBUTARY_SERVICE_BASE_URL: 'https://service.example' };
+    const { config, file } = await loadConfig({ environment });
+    expect({ url: config.service.base_url, file }).toEqual({
+      url: 'https://service.example',
+      file: undefined,
+    });
+    await expect(loadConfig({ environment: {} })).rejects.toMatchObject({
+      message: expect.stringContaining(
+        'service.base_url: missing, and there is no /etc/tributary/tributary.yaml; create it with `tributary setup`, or use --config FILE or TRIBUTARY_SERVICE_BASE_URL',
+      ),
+      action: 'Set this device up: sudo tributary setup',
+    });
+  },
+);
 
 describe('a value can stand in a file that the _FILE twin names', () => {
   test('without its line break', async () => {
@@ -127,5 +153,7 @@ test('what Kubernetes says about a service of our name is not taken for keys', a
     TRIBUTARY_PORT_9469_TCP_ADDR: '10.0.0.1',
   };
   expect(await linesOf(withService(), environment)).toHaveLength(4);
-  expect(await linesOf(withService(), { ...environment, KUBERNETES_SERVICE_HOST: '10.0.0.1' })).toEqual([]);
+  expect(
+    await linesOf(withService(), { ...environment, KUBERNETES_SERVICE_HOST: '10.0.0.1' }),
+  ).toEqual([]);
 });

@@ -20,13 +20,21 @@ function makeAgent(madeAt = inOneHour) {
 describe('the socket of an agent that runs', () => {
   test('is known where the agent began after the last change of the file', async () => {
     const { stateDirectory, socket } = makeAgent();
-    const options = { stateDirectory, environment: { TRIBUTARY_CONFIG: makeFile('service: {}\n') }, userId: 7 };
+    const options = {
+      stateDirectory,
+      environment: { TRIBUTARY_CONFIG: makeFile('service: {}\n') },
+      userId: 7,
+    };
     expect((await findKnownPlaces(options))?.socketPaths).toContain(socket);
   });
 
   test('is not taken for known where the file was changed later: it may be broken now', async () => {
     const { stateDirectory } = makeAgent(oneHourAgo);
-    const options = { stateDirectory, environment: { TRIBUTARY_CONFIG: makeFile('service: {}\n') }, userId: 7 };
+    const options = {
+      stateDirectory,
+      environment: { TRIBUTARY_CONFIG: makeFile('service: {}\n') },
+      userId: 7,
+    };
     expect(await findKnownPlaces(options)).toBeUndefined();
   });
 
@@ -34,7 +42,11 @@ describe('the socket of an agent that runs', () => {
     const { stateDirectory } = makeAgent();
     const environment = { TRIBUTARY_SERVICE_BASE_URL: 'https://service.example' };
     const isKnown = async (directory: string, file: string) => {
-      const options = { stateDirectory: directory, environment: { ...environment, TRIBUTARY_CONFIG: file }, userId: 7 };
+      const options = {
+        stateDirectory: directory,
+        environment: { ...environment, TRIBUTARY_CONFIG: file },
+        userId: 7,
+      };
       return (await findKnownPlaces(options)) !== undefined;
     };
     expect(await isKnown(stateDirectory, makeFile(''))).toBe(true);
@@ -46,7 +58,9 @@ describe('the socket of an agent that runs', () => {
     const { socket } = makeAgent();
     const { stateDirectory } = makeAgent();
     const configPath = makeFile(`status: { socket: ${socket} }\n`);
-    expect((await findKnownPlaces({ configPath, stateDirectory, environment: {} }))?.socketPaths).toEqual([socket]);
+    expect(
+      (await findKnownPlaces({ configPath, stateDirectory, environment: {} }))?.socketPaths,
+    ).toEqual([socket]);
     const environment = { TRIBUTARY_STATUS_SOCKET: makeAgent().socket };
     const known = await findKnownPlaces({ configPath, stateDirectory, environment });
     expect(known?.socketPaths).toEqual([environment.TRIBUTARY_STATUS_SOCKET]);
@@ -61,7 +75,11 @@ describe('the socket of an agent that runs', () => {
   });
 
   test.each([
-    ['the environment hands its name in a file', 'service: {}\n', { TRIBUTARY_STATUS_SOCKET_FILE: '/run/name' }],
+    [
+      'the environment hands its name in a file',
+      'service: {}\n',
+      { TRIBUTARY_STATUS_SOCKET_FILE: '/run/name' },
+    ],
     ['the file says it in a way of YAML', 'status: { socket: *there }\n', {}],
     ['the file is no text', '\u0000\\', {}],
   ])('takes the whole configuration where %s', async (_claim, text, environment) => {
@@ -72,7 +90,11 @@ describe('the socket of an agent that runs', () => {
 
   test('is older than the file that an agent reads when it begins', async () => {
     const stateDirectory = makeDirectory();
-    const options = { stateDirectory, environment: { TRIBUTARY_CONFIG: makeFile('service: {}\n') }, userId: 7 };
+    const options = {
+      stateDirectory,
+      environment: { TRIBUTARY_CONFIG: makeFile('service: {}\n') },
+      userId: 7,
+    };
     // Two writes within one tick of the kernel's clock have the same time.
     await new Promise((resolve) => setTimeout(resolve, 30));
     const server = createServer().listen(join(stateDirectory, 'tributary.sock'));

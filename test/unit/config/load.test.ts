@@ -38,13 +38,15 @@ describe('one wrong value gives one line with place, finding and what is allowed
       'provide: { rate_limit: { up: 63 kbit } }',
       'provide.rate_limit.up: found "63 kbit"; allowed: a rate from "64 kbit" to "100 Gbit"',
     ],
-    ...['rate_limit: { line: 0 Mbit }', 'rate_limit: { line: 101 Gbit }', 'rate_limit: { line: 0.063 Mbit }'].map(
-      (limit): readonly [string, string, string] => [
-        `a limit out of range (${limit})`,
-        `provide: { ${limit} }`,
-        `provide.rate_limit.line: found "${limit.slice(20, -2)}"; allowed: a rate from "64 kbit" to "100 Gbit"`,
-      ],
-    ),
+    ...[
+      'rate_limit: { line: 0 Mbit }',
+      'rate_limit: { line: 101 Gbit }',
+      'rate_limit: { line: 0.063 Mbit }',
+    ].map((limit): readonly [string, string, string] => [
+      `a limit out of range (${limit})`,
+      `provide: { ${limit} }`,
+      `provide.rate_limit.line: found "${limit.slice(20, -2)}"; allowed: a rate from "64 kbit" to "100 Gbit"`,
+    ]),
     [
       'a limit without its unit',
       'provide: { rate_limit: { line: 20 } }',
@@ -190,13 +192,21 @@ describe('one wrong value gives one line with place, finding and what is allowed
       'gateway: { blocked_ports: [70000] }',
       `gateway.blocked_ports[0]: found 70000; allowed: ${portsAllowed}`,
     ],
-    ...['"6889-6881"', '"1-70000"', '"0-5"', '"sctp/25"', '"25,26"', '"udp/"', 'all', '2.5', 'true'].map(
-      (entry): [string, string, string] => [
-        `a port range that is none (${entry})`,
-        `gateway: { blocked_ports: [25, ${entry}] }`,
-        `gateway.blocked_ports[1]: found ${/^[a-z]{3}$/.test(entry) ? `"${entry}"` : entry}; allowed: ${portsAllowed}`,
-      ],
-    ),
+    ...[
+      '"6889-6881"',
+      '"1-70000"',
+      '"0-5"',
+      '"sctp/25"',
+      '"25,26"',
+      '"udp/"',
+      'all',
+      '2.5',
+      'true',
+    ].map((entry): [string, string, string] => [
+      `a port range that is none (${entry})`,
+      `gateway: { blocked_ports: [25, ${entry}] }`,
+      `gateway.blocked_ports[1]: found ${/^[a-z]{3}$/.test(entry) ? `"${entry}"` : entry}; allowed: ${portsAllowed}`,
+    ]),
     [
       'a listener without a port',
       'status: { listen: 127.0.0.1 }',
@@ -214,22 +224,38 @@ describe('one wrong value gives one line with place, finding and what is allowed
       'provide: { time_zone: Mars/Olympus }',
       'provide.time_zone: found "Mars/Olympus"; allowed: a time zone name, such as "Europe/Berlin"',
     ],
-    ['a word for true', 'gateway: { enabled: yes }', 'gateway.enabled: found "yes"; allowed: true or false'],
+    [
+      'a word for true',
+      'gateway: { enabled: yes }',
+      'gateway.enabled: found "yes"; allowed: true or false',
+    ],
     [
       'a name of two lines',
       'device: { description: "a\\nb" }',
       'device.description: found "a\\nb"; allowed: one line of 1 to 200 characters',
     ],
     ['a section that is a number', 'log: 5', 'log: found 5; allowed: keys below it: level, format'],
-    ['a misspelt key', 'provide: { mod: none }', 'provide.mod: unknown key; did you mean provide.mode?'],
+    [
+      'a misspelt key',
+      'provide: { mod: none }',
+      'provide.mod: unknown key; did you mean provide.mode?',
+    ],
     ['a misspelt section', 'provides: {}', 'provides: unknown key; did you mean provide?'],
-    ['a key in the wrong section', 'cap: { bytes: 1 GB }', 'cap: unknown key here; did you mean provide.cap?'],
+    [
+      'a key in the wrong section',
+      'cap: { bytes: 1 GB }',
+      'cap: unknown key here; did you mean provide.cap?',
+    ],
     [
       'a secret in the file',
       'network_jwt: eyJhbGciOi',
       'network_jwt: unknown key; secrets do not belong here: give TRIBUTARY_AUTH_CODE_FILE or TRIBUTARY_NETWORK_JWT_FILE',
     ],
-    ['a key like no other', 'log: { zzzzzz: 1 }', 'log.zzzzzz: unknown key; allowed: level, format'],
+    [
+      'a key like no other',
+      'log: { zzzzzz: 1 }',
+      'log.zzzzzz: unknown key; allowed: level, format',
+    ],
     [
       'a key that other languages find special',
       '__proto__: { a: 1 }',
@@ -274,17 +300,21 @@ describe('a value that is wrong by itself is not judged together with others', (
     const text = 'service: 5\nreport: { webhook: { url: "http://hook.example" } }\n';
     expect(await linesOf(text)).toEqual([
       expect.stringMatching(/^FILE:1: service: found 5;/),
-      expect.stringMatching(/^FILE:2: report\.webhook\.url: found "http:\/\/hook\.example"; allowed: an https:\/\//),
+      expect.stringMatching(
+        /^FILE:2: report\.webhook\.url: found "http:\/\/hook\.example"; allowed: an https:\/\//,
+      ),
     ]);
   });
 });
 
-test.each(['period: day', 'period: week, reset_day: 1', 'period: week, reset_day: 7', 'period: month, reset_day: 8'])(
-  'a cap with %s is fine',
-  async (period) => {
-    expect(await linesOf(withService(`provide: { cap: { bytes: 1 GB, ${period} } }`))).toEqual([]);
-  },
-);
+test.each([
+  'period: day',
+  'period: week, reset_day: 1',
+  'period: week, reset_day: 7',
+  'period: month, reset_day: 8',
+])('a cap with %s is fine', async (period) => {
+  expect(await linesOf(withService(`provide: { cap: { bytes: 1 GB, ${period} } }`))).toEqual([]);
+});
 
 test('every error comes at once, from file and environment, one line each', async () => {
   const text = [
@@ -347,7 +377,9 @@ describe('which file is read', () => {
   test('an absent file does not hide what is wrong with the environment', async () => {
     const configPath = join(makeDirectory(), 'absent.yaml');
     const environment = { TRIBUTARY_LOG_LEVL: 'info' };
-    await expect(loadConfig({ configPath, environment })).rejects.toThrow('did you mean TRIBUTARY_LOG_LEVEL?');
+    await expect(loadConfig({ configPath, environment })).rejects.toThrow(
+      'did you mean TRIBUTARY_LOG_LEVEL?',
+    );
   });
 
   test('the option goes before TRIBUTARY_CONFIG', async () => {
@@ -358,7 +390,9 @@ describe('which file is read', () => {
   });
 
   test('a directory is an error', async () => {
-    await expect(loadConfig({ configPath: makeDirectory(), environment: {} })).rejects.toMatchObject({
+    await expect(
+      loadConfig({ configPath: makeDirectory(), environment: {} }),
+    ).rejects.toMatchObject({
       code: 'configuration-invalid',
     });
   });
@@ -380,13 +414,20 @@ test.each([
 });
 
 test('a rate becomes bits per second', async () => {
-  const { config } = await load(withService('provide: { rate_limit: { up: 1.5 Gbit, down: 64kbit } }'));
+  const { config } = await load(
+    withService('provide: { rate_limit: { up: 1.5 Gbit, down: 64kbit } }'),
+  );
   expect(config.provide.rate_limit).toEqual({ up: 1_500_000_000, down: 64_000 });
 });
 
 test('a reset day after the 28th is fine: a shorter month ends it earlier', async () => {
   const { config } = await load(withService('provide: { cap: { bytes: 1 GB, reset_day: 31 } }'));
-  expect(config.provide.cap).toEqual({ bytes: 1e9, period: 'month', reset_day: 31, counts: 'share' });
+  expect(config.provide.cap).toEqual({
+    bytes: 1e9,
+    period: 'month',
+    reset_day: 31,
+    counts: 'share',
+  });
 });
 
 describe('what is allowed and dangerous is warned of', () => {
@@ -394,7 +435,9 @@ describe('what is allowed and dangerous is warned of', () => {
     [
       'a status page for everyone',
       'status: { listen: "0.0.0.0:9469" }',
-      ['status.listen: 0.0.0.0:9469 shows the status page and the metrics to everyone who can reach that address'],
+      [
+        'status.listen: 0.0.0.0:9469 shows the status page and the metrics to everyone who can reach that address',
+      ],
     ],
     ['a status page on this machine, IPv6', 'status: { listen: "[::1]:9469" }', []],
     ['a status page that is off', 'status: { listen: "0.0.0.0:0" }', []],
@@ -422,11 +465,15 @@ describe('what is allowed and dangerous is warned of', () => {
   test("the page's token on an address that others reach", async () => {
     const warningsOf = async (listen: string) => {
       const text = withService(`status: { listen: "${listen}" }`);
-      return (await load(text, { TRIBUTARY_STATUS_TOKEN: 'a-token-of-twenty-four-letters' })).warnings;
+      return (await load(text, { TRIBUTARY_STATUS_TOKEN: 'a-token-of-twenty-four-letters' }))
+        .warnings;
     };
     const said =
       'status.listen: the page on 192.168.1.5:9469 has no TLS, so its token, which sets the mode, can be read on the way';
-    expect(await warningsOf('192.168.1.5:9469')).toEqual([expect.stringContaining('to everyone'), said]);
+    expect(await warningsOf('192.168.1.5:9469')).toEqual([
+      expect.stringContaining('to everyone'),
+      said,
+    ]);
     expect(await warningsOf('127.0.0.1:9469')).toEqual([]);
     expect(await warningsOf('192.168.1.5:0')).toEqual([]);
   });

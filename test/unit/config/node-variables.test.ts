@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { findNodeProblems, findProxyWarnings } from '../../../src/config/node-variables.ts';
 
 const say = (environment: NodeJS.ProcessEnv) =>
-  findNodeProblems(environment).map(({ place, text }) => `${place}: ${text.replace(/^(found "[^"]*").*/, '$1')}`);
+  findNodeProblems(environment).map(
+    ({ place, text }) => `${place}: ${text.replace(/^(found "[^"]*").*/, '$1')}`,
+  );
 
 test.each([
   [
@@ -10,13 +12,37 @@ test.each([
     { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
     'NODE_TLS_REJECT_UNAUTHORIZED: found "0"',
   ],
-  ['another authority', { NODE_EXTRA_CA_CERTS: '/tmp/ca.pem' }, 'NODE_EXTRA_CA_CERTS: found "/tmp/ca.pem"'],
+  [
+    'another authority',
+    { NODE_EXTRA_CA_CERTS: '/tmp/ca.pem' },
+    'NODE_EXTRA_CA_CERTS: found "/tmp/ca.pem"',
+  ],
   ["the system's authorities", { NODE_USE_SYSTEM_CA: '1' }, 'NODE_USE_SYSTEM_CA: found "1"'],
-  ['a log of everything', { NODE_DEBUG: 'tls,child_process' }, 'NODE_DEBUG: found "tls,child_process"'],
-  ['code from elsewhere', { NODE_COMPILE_CACHE: '/tmp/cache' }, 'NODE_COMPILE_CACHE: found "/tmp/cache"'],
-  ["OpenSSL's own configuration", { OPENSSL_CONF: '/tmp/openssl.cnf' }, 'OPENSSL_CONF: found "/tmp/openssl.cnf"'],
-  ['a module before ours', { NODE_OPTIONS: '--require=/tmp/a.cjs' }, 'NODE_OPTIONS: found "--require"'],
-  ['the keys of TLS', { NODE_OPTIONS: '--no-warnings --tls-keylog=/tmp/k' }, 'NODE_OPTIONS: found "--tls-keylog"'],
+  [
+    'a log of everything',
+    { NODE_DEBUG: 'tls,child_process' },
+    'NODE_DEBUG: found "tls,child_process"',
+  ],
+  [
+    'code from elsewhere',
+    { NODE_COMPILE_CACHE: '/tmp/cache' },
+    'NODE_COMPILE_CACHE: found "/tmp/cache"',
+  ],
+  [
+    "OpenSSL's own configuration",
+    { OPENSSL_CONF: '/tmp/openssl.cnf' },
+    'OPENSSL_CONF: found "/tmp/openssl.cnf"',
+  ],
+  [
+    'a module before ours',
+    { NODE_OPTIONS: '--require=/tmp/a.cjs' },
+    'NODE_OPTIONS: found "--require"',
+  ],
+  [
+    'the keys of TLS',
+    { NODE_OPTIONS: '--no-warnings --tls-keylog=/tmp/k' },
+    'NODE_OPTIONS: found "--tls-keylog"',
+  ],
   ['a debugger', { NODE_OPTIONS: '--inspect' }, 'NODE_OPTIONS: found "--inspect"'],
   [
     'the memory in a file',

@@ -8,7 +8,8 @@ import { linesOf, load, makeDirectory, makeFile } from './config-fixture.ts';
 
 const service = 'service: { base_url: "https://service.example" }';
 const withReport = (report: string) => `${service}\nreport: { ${report} }`;
-const broker = 'an mqtts:// address without path, user and password, such as "mqtts://broker.example:8883"';
+const broker =
+  'an mqtts:// address without path, user and password, such as "mqtts://broker.example:8883"';
 
 describe('what is told to others goes by TLS,', () => {
   const rows: readonly (readonly [string, string, string | undefined])[] = [
@@ -19,7 +20,11 @@ describe('what is told to others goes by TLS,', () => {
       'mqtt: { url: "mqtt://192.168.1.10" }',
       'mqtt.url: found "mqtt://192.168.1.10"; allowed: an mqtts:// address, or report.mqtt.allow_insecure_mqtt: true beside it (the password and the figures can then be read on the way)',
     ],
-    ['the same, said aloud', 'mqtt: { url: "mqtt://192.168.1.10", allow_insecure_mqtt: true }', undefined],
+    [
+      'the same, said aloud',
+      'mqtt: { url: "mqtt://192.168.1.10", allow_insecure_mqtt: true }',
+      undefined,
+    ],
     [
       'a broker with a password in its address',
       'mqtt: { url: "mqtts://owner:hunter2@broker.example" }',
@@ -52,7 +57,11 @@ describe('what is told to others goes by TLS,', () => {
       'webhook: { url: "http://hooks.example/a", allow_insecure_http: true }',
       undefined,
     ],
-    ['messages for ntfy', 'webhook: { url: "https://ntfy.example/my-topic", format: ntfy }', undefined],
+    [
+      'messages for ntfy',
+      'webhook: { url: "https://ntfy.example/my-topic", format: ntfy }',
+      undefined,
+    ],
     [
       'messages for ntfy without a topic',
       'webhook: { url: "https://ntfy.example/", format: ntfy }',
@@ -85,9 +94,13 @@ test('what was said aloud is said again at each start, without the path', async 
 });
 
 test('the path of a webhook, often a secret itself, is not shown', async () => {
-  const loaded = await load(withReport('webhook: { url: "https://hooks.example/s3cret?key=s3cret" }'));
+  const loaded = await load(
+    withReport('webhook: { url: "https://hooks.example/s3cret?key=s3cret" }'),
+  );
   const shown = toShownConfig(loaded);
-  expect(loaded.config.report.webhook?.url.reveal()).toBe('https://hooks.example/s3cret?key=s3cret');
+  expect(loaded.config.report.webhook?.url.reveal()).toBe(
+    'https://hooks.example/s3cret?key=s3cret',
+  );
   expect(inspect(loaded.config, { depth: 9 })).not.toContain('s3cret');
   expect(renderShownConfig(shown)).toContain('https://hooks.example/…');
   expect(`${JSON.stringify(shown)}${renderShownConfig(shown)}`).not.toContain('s3cret');
@@ -97,14 +110,18 @@ test('the address of a webhook may be handed in as a secret, and is checked like
   const credentials = makeDirectory();
   writeFileSync(join(credentials, 'webhook-url'), 'https://hooks.example/s3cret\n');
   const byCredential = await load(service, { CREDENTIALS_DIRECTORY: credentials });
-  const byFile = await load(service, { TRIBUTARY_WEBHOOK_URL_FILE: join(credentials, 'webhook-url') });
+  const byFile = await load(service, {
+    TRIBUTARY_WEBHOOK_URL_FILE: join(credentials, 'webhook-url'),
+  });
   for (const { config } of [byCredential, byFile]) {
     expect(config.report.webhook?.url.reveal()).toBe('https://hooks.example/s3cret');
   }
   expect(byCredential.originOf(['report', 'webhook', 'url']).kind).toBe('environment');
   expect(renderShownConfig(toShownConfig(byCredential))).not.toContain('s3cret');
   expect(await linesOf(service, { TRIBUTARY_WEBHOOK_URL: 'http://hooks.example/s3cret' })).toEqual([
-    expect.stringMatching(/^TRIBUTARY_WEBHOOK_URL: found "http:\/\/hooks\.example\/…"; allowed: an https/),
+    expect.stringMatching(
+      /^TRIBUTARY_WEBHOOK_URL: found "http:\/\/hooks\.example\/…"; allowed: an https/,
+    ),
   ]);
 });
 

@@ -44,11 +44,19 @@ describe('"web-only"', () => {
     expandPresets(['web-only']).some((entry) => {
       const range = parsePortRange(`${entry}`);
       return (
-        range !== undefined && (range.protocol ?? protocol) === protocol && range.first <= port && port <= range.last
+        range !== undefined &&
+        (range.protocol ?? protocol) === protocol &&
+        range.first <= port &&
+        port <= range.last
       );
     });
-  test.each(['tcp', 'udp'] as const)('leaves of %s the web and the names of hosts alone', (protocol) => {
-    const open = Array.from({ length: 65_535 }, (_, index) => index + 1).filter((port) => !isBlocked(protocol, port));
-    expect(open).toEqual(protocol === 'tcp' ? [53, 80, 443] : [53, 443]);
-  });
+  test.each(['tcp', 'udp'] as const)(
+    'leaves of %s the web and the names of hosts alone',
+    (protocol) => {
+      const open = Array.from({ length: 65_535 }, (_, index) => index + 1).filter(
+        (port) => !isBlocked(protocol, port),
+      );
+      expect(open).toEqual(protocol === 'tcp' ? [53, 80, 443] : [53, 443]);
+    },
+  );
 });

@@ -8,7 +8,8 @@ import { configSchema } from '../../../src/config/schema.ts';
 import { valueAt } from '../../../src/config/tree.ts';
 import { load, makeFile } from './config-fixture.ts';
 
-const read = (name: string) => readFileSync(new URL(`../../../config/${name}`, import.meta.url), 'utf8');
+const read = (name: string) =>
+  readFileSync(new URL(`../../../config/${name}`, import.meta.url), 'utf8');
 const sample = read('tributary.yaml');
 const schema = read('tributary.schema.json');
 const names = new Set(listConfigKeys().flatMap(({ path }) => path));
@@ -30,7 +31,9 @@ describe('the sample', () => {
 
   test('changes nothing but the address', () => {
     const untouched = configSchema.parse({ service: { base_url: 'https://service.example' } });
-    const given = Object.fromEntries(Object.entries(parse(sample)).filter(([, value]) => value !== null));
+    const given = Object.fromEntries(
+      Object.entries(parse(sample)).filter(([, value]) => value !== null),
+    );
     expect(configSchema.parse(given)).toEqual(untouched);
   });
 
@@ -40,7 +43,9 @@ describe('the sample', () => {
     // Of its limits, those that can be given together.
     const together = whole.replace(/^ +(up|down): .*\n/gm, '');
     const { config } = await load(together.replace('/etc/tributary/authority.pem', authority));
-    const missing = listConfigKeys().filter(({ path }) => valueAt(parse(whole), path) === undefined);
+    const missing = listConfigKeys().filter(
+      ({ path }) => valueAt(parse(whole), path) === undefined,
+    );
     expect(missing.map(({ path }) => path.join('.'))).toEqual([]);
     expect(config.provide.schedule).toHaveLength(2);
   });
@@ -49,14 +54,18 @@ describe('the sample', () => {
     const minimal = {
       service: { base_url: 'https://service.example' },
       provide: { cap: { bytes: '1 GB' } },
-      report: { mqtt: { url: 'mqtts://broker.example' }, webhook: { url: 'https://hooks.example' } },
+      report: {
+        mqtt: { url: 'mqtts://broker.example' },
+        webhook: { url: 'https://hooks.example' },
+      },
     };
     const defaults = configSchema.parse(minimal);
     const shown = listConfigKeys().filter(({ path }) =>
       new RegExp(`^\\s*(?:# )?\\s*${path.at(-1)}: (?!e\\.g\\.)`, 'm').test(sample),
     );
     expect(shown.length).toBeGreaterThan(10);
-    for (const { path } of shown) expect(valueAt(parse(whole), path), path.join('.')).toEqual(valueAt(defaults, path));
+    for (const { path } of shown)
+      expect(valueAt(parse(whole), path), path.join('.')).toEqual(valueAt(defaults, path));
   });
 });
 

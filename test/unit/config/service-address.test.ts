@@ -46,31 +46,42 @@ describe('the address of the service', () => {
   });
 
   test('http to elsewhere is allowed aloud, with a warning', async () => {
-    const { warnings } = await load('service: { base_url: "http://service.example", allow_insecure_http: true }');
+    const { warnings } = await load(
+      'service: { base_url: "http://service.example", allow_insecure_http: true }',
+    );
     expect(warnings).toEqual([
       'service.base_url: http://service.example is used without TLS, so tokens can be read on the way',
     ]);
   });
 
   test('permission for http beside https is fine', async () => {
-    const { warnings } = await load('service: { base_url: "https://service.example", allow_insecure_http: true }');
+    const { warnings } = await load(
+      'service: { base_url: "https://service.example", allow_insecure_http: true }',
+    );
     expect(warnings).toEqual([]);
   });
 });
 
 describe('the certificates that vouch for the service', () => {
   const allowed = 'allowed: a file with at least one certificate in PEM form';
-  const wrap = (text: string) => `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
+  const wrap = (text: string) =>
+    `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
   const rows: readonly (readonly [string, () => string, string])[] = [
     ['are a file that is there', () => '/no/such/authority.pem', 'no such file'],
-    ['are more than a key', () => makeFile('-----BEGIN PRIVATE KEY-----\nMC4=\n'), 'it holds no certificate'],
+    [
+      'are more than a key',
+      () => makeFile('-----BEGIN PRIVATE KEY-----\nMC4=\n'),
+      'it holds no certificate',
+    ],
     ['are whole', () => makeFile(wrap('MIIB')), 'certificate 1 in it cannot be read'],
     ['are a file', () => makeDirectory(), 'EISDIR: illegal operation on a directory, read'],
     ['are no disk', () => makeFile('x'.repeat(1024 * 1024 + 1)), 'it is larger than 1024 KiB'],
   ];
   test.each(rows)('%s, which is said with the other errors', async (_claim, make, why) => {
     const path = make();
-    const lines = await linesOf(`service: { base_url: "ftp://service.example", ca_file: "${path}" }`);
+    const lines = await linesOf(
+      `service: { base_url: "ftp://service.example", ca_file: "${path}" }`,
+    );
     const shown = path.length > 60 ? `${path.slice(0, 60)}…` : path;
     expect(lines).toHaveLength(2);
     expect(lines[1]).toBe(`FILE:1: service.ca_file: found "${shown}"; ${allowed}; ${why}`);
@@ -82,7 +93,9 @@ describe('the certificates that vouch for the service', () => {
     const path = makeFile(
       `of the office\n${first}\n-----BEGIN PRIVATE KEY-----\nMC4=\n-----END PRIVATE KEY-----\n${second}`,
     );
-    const { service } = await load(`service: { base_url: "https://service.example", ca_file: "${path}" }`);
+    const { service } = await load(
+      `service: { base_url: "https://service.example", ca_file: "${path}" }`,
+    );
     expect(service.certificateAuthority?.()).toBe(`${first}\n${second}\n`);
   });
 });

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { renderShownConfig, toShownConfig } from '../../../src/config/show.ts';
 import { load, withService } from './config-fixture.ts';
 
-const text = withService('provide: { cap: { bytes: 500 GB } }', 'gateway: { blocked_ports: [25, mail, udp/1-9] }');
+const text = withService(
+  'provide: { cap: { bytes: 500 GB } }',
+  'gateway: { blocked_ports: [25, mail, udp/1-9] }',
+);
 
 test('every key is shown with its value and where it comes from', async () => {
   const loaded = await load(text, { TRIBUTARY_LOG_LEVEL: 'debug' });
@@ -15,8 +18,16 @@ test('every key is shown with its value and where it comes from', async () => {
     from: 'file',
     place: `${loaded.file}:3`,
   });
-  expect(find('log.level')).toMatchObject({ value: 'debug', from: 'environment', place: 'TRIBUTARY_LOG_LEVEL' });
-  expect(find('provide.cap.period')).toMatchObject({ value: 'month', from: 'default', place: null });
+  expect(find('log.level')).toMatchObject({
+    value: 'debug',
+    from: 'environment',
+    place: 'TRIBUTARY_LOG_LEVEL',
+  });
+  expect(find('provide.cap.period')).toMatchObject({
+    value: 'month',
+    from: 'default',
+    place: null,
+  });
   expect(find('device.spec')).toMatchObject({ value: null, text: 'not set', from: 'default' });
 });
 

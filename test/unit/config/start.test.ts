@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 
 const load = new URL('../../../src/config/load.ts', import.meta.url).href;
 
-/** Names of the packages that a fresh process loads with the configuration from this environment. */
+/**
+ * Names of the packages that a fresh process loads with the configuration from this environment.
+ */
 function packagesOf(environment: Readonly<Record<string, string>>): readonly string[] {
   const program = `
     import { registerHooks } from 'node:module';
@@ -21,11 +23,14 @@ function packagesOf(environment: Readonly<Record<string, string>>): readonly str
 const address = { TRIBUTARY_SERVICE_BASE_URL: 'https://service.example' };
 const schedule = { TRIBUTARY_PROVIDE_SCHEDULE: '[{"cron":"0 1 * * *","mode":"none"}]' };
 
-test.skipIf(existsSync('/etc/tributary/tributary.yaml'))('a start loads what its configuration needs, no more', () => {
-  const known = new Set(['yaml', 'node-cron']);
-  const lateOf = (environment: Readonly<Record<string, string>>) =>
-    packagesOf(environment).filter((name) => known.has(name));
-  expect(packagesOf(address)).toContain('zod');
-  expect(lateOf(address)).toEqual([]);
-  expect(lateOf({ ...address, ...schedule })).toEqual(['node-cron']);
-});
+test.skipIf(existsSync('/etc/tributary/tributary.yaml'))(
+  'a start loads what its configuration needs, no more',
+  () => {
+    const known = new Set(['yaml', 'node-cron']);
+    const lateOf = (environment: Readonly<Record<string, string>>) =>
+      packagesOf(environment).filter((name) => known.has(name));
+    expect(packagesOf(address)).toContain('zod');
+    expect(lateOf(address)).toEqual([]);
+    expect(lateOf({ ...address, ...schedule })).toEqual(['node-cron']);
+  },
+);

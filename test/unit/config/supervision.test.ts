@@ -2,13 +2,22 @@ import { fstatSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readSupervision } from '../../../src/config/supervision.ts';
 
-const nothing = { notifySocket: undefined, watchdogMs: undefined, pageDescriptor: undefined, isJournal: false };
+const nothing = {
+  notifySocket: undefined,
+  watchdogMs: undefined,
+  pageDescriptor: undefined,
+  isJournal: false,
+};
 const { dev, ino } = fstatSync(1, { bigint: true });
 const socket = { NOTIFY_SOCKET: '/run/systemd/notify' };
 
 test.each([
   ['started by hand, nobody is told anything', {}, nothing],
-  ['a service of the kind notify is told', socket, { ...nothing, notifySocket: '/run/systemd/notify' }],
+  [
+    'a service of the kind notify is told',
+    socket,
+    { ...nothing, notifySocket: '/run/systemd/notify' },
+  ],
   [
     'it is watched for as long as systemd says',
     { ...socket, WATCHDOG_USEC: '90000000' },
@@ -27,7 +36,11 @@ test.each([
     { JOURNAL_STREAM: `${dev}:${ino}` },
     { ...nothing, isJournal: true },
   ],
-  ['a journal that standard output was led away from is none', { JOURNAL_STREAM: `${dev}:${ino + 1n}` }, nothing],
+  [
+    'a journal that standard output was led away from is none',
+    { JOURNAL_STREAM: `${dev}:${ino + 1n}` },
+    nothing,
+  ],
   ['what is no journal counts for nothing', { JOURNAL_STREAM: 'journal' }, nothing],
   [
     'what is no number counts for nothing',

@@ -2,13 +2,25 @@ import { describe, expect, test } from 'vitest';
 import { linesOf, load, withService } from './config-fixture.ts';
 
 const bomb = ['a: &a [x, x, x, x, x, x, x, x, x, x]']
-  .concat('bcdefgh'.split('').map((name, index) => `${name}: &${name} [${Array(10).fill(`*${'abcdefg'[index]}`)}]`))
+  .concat(
+    'bcdefgh'
+      .split('')
+      .map((name, index) => `${name}: &${name} [${Array(10).fill(`*${'abcdefg'[index]}`)}]`),
+  )
   .join('\n');
 
 describe('a file that is no configuration is refused with its line', () => {
   const rows: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
-    ['a doubled key', withService('log: { level: info }', 'log: { level: warn }'), /^FILE:4: not valid YAML: .*unique/],
-    ['a tab', 'service:\n\tbase_url: https://service.example\n', /^FILE:2: not valid YAML: .*\(indent with spaces\)$/],
+    [
+      'a doubled key',
+      withService('log: { level: info }', 'log: { level: warn }'),
+      /^FILE:4: not valid YAML: .*unique/,
+    ],
+    [
+      'a tab',
+      'service:\n\tbase_url: https://service.example\n',
+      /^FILE:2: not valid YAML: .*\(indent with spaces\)$/,
+    ],
     ['a list', '- service\n', /^FILE:1: found no map; allowed: sections with keys/],
     ['a text', 'hello\n', /^FILE:1: found no map/],
     ['two documents', withService('---', 'log: {}'), /^FILE:\d: not valid YAML: /],
@@ -42,7 +54,9 @@ test('a file full of mistakes names the first few', async () => {
 });
 
 test('a doubled key does not hide what else is wrong', async () => {
-  const lines = await linesOf(withService('log: { level: loud, level: loud }', 'report: { ledger: 5 }'));
+  const lines = await linesOf(
+    withService('log: { level: loud, level: loud }', 'report: { ledger: 5 }'),
+  );
   expect(lines.map((line) => line.split(':')[1])).toEqual(['3', '3', '4']);
 });
 
@@ -58,13 +72,19 @@ test('an empty file is one without keys', async () => {
 });
 
 test('an anchor and its alias may save typing', async () => {
-  const { config } = await load(withService('provide: { rate_limit: { up: &rate 5 Mbit, down: *rate } }'));
+  const { config } = await load(
+    withService('provide: { rate_limit: { up: &rate 5 Mbit, down: *rate } }'),
+  );
   expect(config.provide.rate_limit).toEqual({ up: 5e6, down: 5e6 });
 });
 
 test('a line is told below block maps and lists', async () => {
-  const lines = await linesOf(withService('gateway:', '  blocked_ports:', '    - 25', '    - many'));
+  const lines = await linesOf(
+    withService('gateway:', '  blocked_ports:', '    - 25', '    - many'),
+  );
   expect(lines).toEqual([
-    expect.stringMatching(/^FILE:6: gateway.blocked_ports\[1\]: found "many"; allowed: a port from 1/),
+    expect.stringMatching(
+      /^FILE:6: gateway.blocked_ports\[1\]: found "many"; allowed: a port from 1/,
+    ),
   ]);
 });

@@ -5,7 +5,10 @@ import { cleanUp } from '../../../src/data-path/clean-up.ts';
 import { acquireLock } from '../../../src/system/lock.ts';
 import { createDesired, createWorld, tunnelInterface } from './data-path-world.ts';
 
-const limits = { time_zone: 'UTC', cap: { bytes: 10 ** 9, period: 'month', reset_day: 1 } } as const;
+const limits = {
+  time_zone: 'UTC',
+  cap: { bytes: 10 ** 9, period: 'month', reset_day: 1 },
+} as const;
 const onSetAside = () => undefined;
 
 describe('a clean-up', () => {

@@ -15,7 +15,8 @@ import { createIssued, renderIssuedText } from '../tunnel/issued-fixture.ts';
 import { usualDesired } from './desired-fixture.ts';
 import { createFakeHost } from './fake-host.ts';
 
-// Names that no machine has, because the kernel's settings are the real ones here: those of these do not exist.
+// Names that no machine has, because the kernel's settings are the real ones here: those of these
+// do not exist.
 export const uplink = 'fakeuplink9';
 export const tunnelInterface = 'faketunnel9';
 
@@ -24,7 +25,9 @@ export function createDesired(
   change: Partial<DesiredDataPath> = {},
   text: Readonly<Record<string, string>> = {},
 ): DesiredDataPath {
-  const spec = parseIssuedTunnel(createIssued(renderIssuedText(text)), { isServiceOnLoopback: false });
+  const spec = parseIssuedTunnel(createIssued(renderIssuedText(text)), {
+    isServiceOnLoopback: false,
+  });
   return {
     tunnel: {
       kind: 'present',
@@ -42,7 +45,13 @@ export function createDesired(
 /** A machine at home, what it was asked and told so far, and passes over it. */
 export function createWorld() {
   const machine = createFakeHost([`4 route default dev ${uplink} table main`]);
-  machine.links.set(uplink, { kind: undefined, isUp: true, mtu: 1500, addresses: ['192.168.1.10'], configuration: '' });
+  machine.links.set(uplink, {
+    kind: undefined,
+    isUp: true,
+    mtu: 1500,
+    addresses: ['192.168.1.10'],
+    configuration: '',
+  });
   const stateDirectory = mkdtempSync(join(tmpdir(), 'tributary-data-path-'));
   onTestFinished(() => rm(stateDirectory, { recursive: true, force: true }));
   const commands: Parameters<Exec>[0][] = [];
@@ -61,11 +70,22 @@ export function createWorld() {
     machine,
     host,
     commands,
-    /** One pass; `isIpv6On` as the machine is said to have it, `exec` where it behaves in its own way. */
+    /**
+     * One pass; `isIpv6On` as the machine is said to have it, `exec` where it behaves in its own
+     * way.
+     */
     async pass(desired: DesiredDataPath, { isIpv6On = false, exec: own = exec } = {}) {
       const room = { memoryBytes: 8 * 1024 ** 3, conntrackMax: 262_144 };
-      const found = await observeHost(own, { tunnelInterface, isDenying: desired.denied.length > 0 });
-      const dataPath = await reconcileDataPath({ ...host, exec: own }, desired, { ...found, isIpv6On, record, room });
+      const found = await observeHost(own, {
+        tunnelInterface,
+        isDenying: desired.denied.length > 0,
+      });
+      const dataPath = await reconcileDataPath({ ...host, exec: own }, desired, {
+        ...found,
+        isIpv6On,
+        record,
+        room,
+      });
       record = dataPath.record;
       return dataPath;
     },

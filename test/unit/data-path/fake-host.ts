@@ -16,7 +16,11 @@ interface FakeLink {
   /** What `wg syncconf` was given. */
   configuration: string;
   /** What WireGuard counted with the peer; absent: nothing yet. */
-  traffic?: { readonly lastHandshakeAt: number; readonly rxBytes: number; readonly txBytes: number };
+  traffic?: {
+    readonly lastHandshakeAt: number;
+    readonly rxBytes: number;
+    readonly txBytes: number;
+  };
 }
 
 /** A machine that understands the command lines of the data path, and prints its state as text. */
@@ -28,13 +32,19 @@ export interface FakeHost {
   print(): string;
   /** How many changes took effect so far. */
   changes(): number;
-  /** Packets of consumers pass, or are refused: the kernel counts them where the agent has its table. */
+  /**
+   * Packets of consumers pass, or are refused: the kernel counts them where the agent has its
+   * table.
+   */
   count(counter: string, packets: number, bytes: number): void;
   /** From now on so many changes take effect, and the next one fails; undefined: none does. */
   breakAfterLines(lines: number | undefined): void;
 }
 
-/** `routing` as it is printed: `4 route default dev eth0 table main`, `4 rule 100 iif eth9 lookup 52`. */
+/**
+ * `routing` as it is printed: `4 route default dev eth0 table main`, `4 rule 100 iif eth9 lookup
+ * 52`.
+ */
 export function createFakeHost(routing: readonly string[] = []): FakeHost {
   const lines = new Set(routing);
   const links = new Map<string, FakeLink>();
@@ -43,7 +53,8 @@ export function createFakeHost(routing: readonly string[] = []): FakeHost {
   let left: number | undefined;
   let changes = 0;
   const change = (doing: string, act: () => void) => {
-    if (left === 0) throw new TributaryError('command-failed', `${doing}: the fake host breaks here`);
+    if (left === 0)
+      throw new TributaryError('command-failed', `${doing}: the fake host breaks here`);
     if (left !== undefined) left -= 1;
     act();
     changes += 1;
@@ -84,14 +95,18 @@ export function createFakeHost(routing: readonly string[] = []): FakeHost {
   };
   const runIp = ({ args, doing, input = '' }: Command) => {
     const [first = '', second] = args;
-    if (first === '-j' && args.includes('address')) return JSON.stringify([...links].map(createLinkRow));
+    if (first === '-j' && args.includes('address'))
+      return JSON.stringify([...links].map(createLinkRow));
     if (first === '-j') return listRouting(lines, second?.slice(1) ?? '', args[2] ?? '');
     // The uplink is no link of this host's, and is there all the same.
     if (second === 'show') return '';
     if (second !== '-batch') {
-      return change(doing, () => (first === 'address' ? changeAddress(links, args) : changeLink(host, args)));
+      return change(doing, () =>
+        first === 'address' ? changeAddress(links, args) : changeLink(host, args),
+      );
     }
-    for (const line of input.trim().split('\n')) change(doing, () => changeRouting(lines, first.slice(1), line));
+    for (const line of input.trim().split('\n'))
+      change(doing, () => changeRouting(lines, first.slice(1), line));
     return '';
   };
   return host;
@@ -102,7 +117,9 @@ const deniedRow = { table: { family: 'inet', name: deniedTableName } };
 /** As `nft --terse list ruleset` prints it, with the one table that this is asked for. */
 function listOutline(table: FakeTable): string {
   if (table.print().length === 0) return '{"nftables":[]}';
-  const rows = (JSON.parse(table.list()) as { readonly nftables: readonly Record<string, object>[] }).nftables;
+  const rows = (
+    JSON.parse(table.list()) as { readonly nftables: readonly Record<string, object>[] }
+  ).nftables;
   const named = rows.map((row) =>
     Object.fromEntries(
       Object.entries(row).map(([kind, about]) => [
@@ -122,7 +139,10 @@ function linkOf(links: ReadonlyMap<string, FakeLink>, name: string): FakeLink {
 
 function changeRouting(lines: Set<string>, family: string, line: string): void {
   const [, object, verb, rest = ''] = /^(route|rule) (\w+) (.*)$/.exec(line) ?? [];
-  const own = object === 'rule' ? `${family} rule ${rest.replace('priority ', '')}` : `${family} route ${rest}`;
+  const own =
+    object === 'rule'
+      ? `${family} rule ${rest.replace('priority ', '')}`
+      : `${family} route ${rest}`;
   const fails = verb === 'delete' ? !lines.delete(own) : verb === 'add' && lines.has(own);
   if (fails) throw new TributaryError('command-failed', `ip -${family} ${line}: no`);
   if (verb !== 'delete') lines.add(own);
@@ -137,14 +157,25 @@ function changeAddress(
   if (link.addresses.includes(address) === (verb === 'add')) {
     throw new TributaryError('command-failed', `address ${verb} ${address}: no`);
   }
-  link.addresses = verb === 'add' ? [...link.addresses, address] : link.addresses.filter((own) => own !== address);
+  link.addresses =
+    verb === 'add' ? [...link.addresses, address] : link.addresses.filter((own) => own !== address);
 }
 
-function changeLink({ links, hasKernelWireGuard }: FakeHost, [, verb, name = '', what, value]: Command['args']): void {
+function changeLink(
+  { links, hasKernelWireGuard }: FakeHost,
+  [, verb, name = '', what, value]: Command['args'],
+): void {
   if (value === 'ifb') throw new TributaryError('command-failed', 'this kernel has no such device');
   if (verb === 'add') {
-    if (!hasKernelWireGuard || links.has(name)) throw new TributaryError('command-failed', `link add ${name}: no`);
-    links.set(name, { kind: 'wireguard', isUp: false, mtu: 1420, addresses: [], configuration: '' });
+    if (!hasKernelWireGuard || links.has(name))
+      throw new TributaryError('command-failed', `link add ${name}: no`);
+    links.set(name, {
+      kind: 'wireguard',
+      isUp: false,
+      mtu: 1420,
+      addresses: [],
+      configuration: '',
+    });
     return;
   }
   const link = linkOf(links, name);
@@ -160,19 +191,28 @@ function listRouting(lines: ReadonlySet<string>, family: string, kind: string): 
   const own = [...lines]
     .filter((line) => line.startsWith(`${family} ${kind} `))
     .map((line) => line.split(' ').slice(2));
-  return JSON.stringify(own.map((words) => (kind === 'rule' ? parseRuleRow(words) : parseRouteRow(words))));
+  return JSON.stringify(
+    own.map((words) => (kind === 'rule' ? parseRuleRow(words) : parseRouteRow(words))),
+  );
 }
 
 function parseRuleRow([priority, ...words]: readonly string[]) {
-  const after = (word: string) => (words.includes(word) ? words[words.indexOf(word) + 1] : undefined);
-  return { priority: Number(priority), iif: after('iif'), dst: after('to'), table: after('lookup') };
+  const after = (word: string) =>
+    words.includes(word) ? words[words.indexOf(word) + 1] : undefined;
+  return {
+    priority: Number(priority),
+    iif: after('iif'),
+    dst: after('to'),
+    table: after('lookup'),
+  };
 }
 
 function parseRouteRow(words: readonly string[]) {
   const type = words[0] === 'blackhole' || words[0] === 'throw' ? words[0] : undefined;
   const [dst = '', ...rest] = type === undefined ? words : words.slice(1);
   const after = (word: string) => (rest.includes(word) ? rest[rest.indexOf(word) + 1] : undefined);
-  // The kernel says of a blackhole of IPv6 that it leads to lo, and leaves out the main table's name.
+  // The kernel says of a blackhole of IPv6 that it leads to lo, and leaves out the main table's
+  // name.
   const table = after('table') === 'main' ? undefined : after('table');
   return { type, dst, dev: after('dev') ?? (dst.includes(':') ? 'lo' : undefined), table };
 }
@@ -193,8 +233,10 @@ function createLinkRow([ifname, link]: [string, FakeLink], index: number) {
 }
 
 function showWireGuard(link: FakeLink | undefined, what: string): string {
-  if (link?.kind !== 'wireguard') throw new TributaryError('command-failed', 'no such WireGuard interface');
-  if (what !== 'dump') throw new TributaryError('command-failed', `wg show ${what} is not known here`);
+  if (link?.kind !== 'wireguard')
+    throw new TributaryError('command-failed', 'no such WireGuard interface');
+  if (what !== 'dump')
+    throw new TributaryError('command-failed', `wg show ${what} is not known here`);
   const value = (key: string) => new RegExp(`^${key} = (.*)$`, 'm').exec(link.configuration)?.[1];
   const [privateKey, peer] = [value('PrivateKey'), value('PublicKey')];
   const publicKey = privateKey === undefined ? '(none)' : toPublicKey(new Secret(privateKey));

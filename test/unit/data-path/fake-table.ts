@@ -1,6 +1,9 @@
 import { TributaryError } from '../../../src/lib/errors.ts';
 
-/** The kernel's one table as far as its listing goes; understands the scripts of the gateway, a line at a time. */
+/**
+ * The kernel's one table as far as its listing goes; understands the scripts of the gateway, a line
+ * at a time.
+ */
 export interface FakeTable {
   apply(script: string): void;
   /** As `nft -j list table` prints it. @throws command-failed where there is none */
@@ -53,7 +56,8 @@ export function createFakeTable(): FakeTable {
       }
     },
     list() {
-      if (state === undefined) throw new TributaryError('command-failed', 'Error: No such file or directory');
+      if (state === undefined)
+        throw new TributaryError('command-failed', 'Error: No such file or directory');
       return JSON.stringify({ nftables: listRows(state) });
     },
     count(counter, packets, bytes) {
@@ -62,12 +66,14 @@ export function createFakeTable(): FakeTable {
       before.packets += packets;
       before.bytes += bytes;
     },
-    print: () => (state === undefined ? [] : listRows(state).map((row) => `nft ${JSON.stringify(row)}`)),
+    print: () =>
+      state === undefined ? [] : listRows(state).map((row) => `nft ${JSON.stringify(row)}`),
   };
 }
 
 function takeCounts(state: State, text: string): void {
-  const [, name, packets = 0, bytes = 0] = /^counter (\w+) \{(?: packets (\d+) bytes (\d+))? ?\}/.exec(text) ?? [];
+  const [, name, packets = 0, bytes = 0] =
+    /^counter (\w+) \{(?: packets (\d+) bytes (\d+))? ?\}/.exec(text) ?? [];
   if (name !== undefined && !state.counters.has(name)) {
     state.counters.set(name, { packets: Number(packets), bytes: Number(bytes) });
   }
@@ -80,7 +86,8 @@ function takeCounts(state: State, text: string): void {
 function takePlace(own: FakeChain | undefined, text: string): void {
   const [, hook, policy] = /^(type .*) policy (\w+);$/.exec(text) ?? [];
   if (own === undefined || policy === undefined) return;
-  if (own.hook !== undefined && own.hook !== hook) throw new TributaryError('command-failed', 'nft: File exists');
+  if (own.hook !== undefined && own.hook !== hook)
+    throw new TributaryError('command-failed', 'nft: File exists');
   own.hook = hook;
   own.policy = policy;
 }
@@ -102,7 +109,8 @@ function takeRules(state: State, text: string, chain: string | undefined): strin
 
 function takeSet(state: State, text: string): void {
   const [, verb, name = '', rest = ''] =
-    /^(set|flush set|delete set|add element|delete element)(?: inet \w+)? (\w+)(.*)$/.exec(text) ?? [];
+    /^(set|flush set|delete set|add element|delete element)(?: inet \w+)? (\w+)(.*)$/.exec(text) ??
+    [];
   if (verb === undefined) return;
   const set = state.sets.get(name) ?? new Set();
   if (verb === 'delete set') return void state.sets.delete(name);

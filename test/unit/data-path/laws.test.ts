@@ -21,7 +21,8 @@ import { observeAndReconcile } from './observe-and-reconcile.ts';
 const parse = (changes: Readonly<Record<string, string>> = {}): TunnelSpec =>
   parseIssuedTunnel(createIssued(renderIssuedText(changes)), { isServiceOnLoopback: false });
 
-// Names that no machine has, because the kernel's settings are the real ones here: those of these do not exist.
+// Names that no machine has, because the kernel's settings are the real ones here: those of these
+// do not exist.
 const uplink = 'fakeuplink9';
 const tunnelInterface = 'faketunnel9';
 
@@ -62,7 +63,9 @@ const scenarios: Readonly<Record<string, Change>> = {
   'another private key': { spec: parse({ PrivateKey: `PrivateKey = ${'a'.repeat(42)}A=` }) },
   'two other addresses': { spec: parse({ Address: 'Address = 10.4.4.4, 10.5.5.5/8' }) },
   'an MTU and no keepalive': { spec: parse({ DNS: 'MTU = 1300', PersistentKeepalive: '' }) },
-  'odd allowed prefixes': { spec: parse({ AllowedIPs: 'AllowedIPs = 10.1.2.3/8, 0.0.0.0/0, 10.0.0.0/8, 0.0.0.0/0' }) },
+  'odd allowed prefixes': {
+    spec: parse({ AllowedIPs: 'AllowedIPs = 10.1.2.3/8, 0.0.0.0/0, 10.0.0.0/8, 0.0.0.0/0' }),
+  },
   'an address that the home has': { spec: parse({ Address: 'Address = 192.168.1.77' }) },
   'a cap, limits and ports': {
     remainingBytes: 10 ** 9,
@@ -78,11 +81,19 @@ afterAll(() => rm(stateDirectory, { recursive: true, force: true }));
 /** A tear-down whose counts do not matter. */
 const forget = [tunnelInterface, async () => undefined] as const;
 const of = (name: string): Change => scenarios[name] ?? {};
-const ways = Object.keys(scenarios).flatMap((from) => Object.keys(scenarios).map((to) => ({ from, to })));
+const ways = Object.keys(scenarios).flatMap((from) =>
+  Object.keys(scenarios).map((to) => ({ from, to })),
+);
 
 function makeHome(): FakeHost {
   const host = createFakeHost([`4 route default dev ${uplink} table main`]);
-  host.links.set(uplink, { kind: undefined, isUp: true, mtu: 1500, addresses: ['192.168.1.10'], configuration: '' });
+  host.links.set(uplink, {
+    kind: undefined,
+    isUp: true,
+    mtu: 1500,
+    addresses: ['192.168.1.10'],
+    configuration: '',
+  });
   return host;
 }
 
@@ -102,28 +113,34 @@ async function countChanges(host: FakeHost, act: () => Promise<unknown>): Promis
 }
 
 describe('the data path', () => {
-  test.each(ways)('with $from, then with $to, needs nothing in a second pass', async ({ from, to }) => {
-    const host = makeHome();
-    await pass(host, from);
-    const after = await pass(host, to);
-    expect(after.isFenced).toBe(true);
-    expect(await countChanges(host, () => pass(host, to, after))).toBe(0);
-  });
-
-  test.each(ways)('with $from, then with $to, cut short anywhere, ends the same', async ({ from, to }) => {
-    const whole = makeHome();
-    await pass(whole, from);
-    const changes = await countChanges(whole, () => pass(whole, to));
-    for (let done = 0; done < changes; done += 1) {
+  test.each(ways)(
+    'with $from, then with $to, needs nothing in a second pass',
+    async ({ from, to }) => {
       const host = makeHome();
       await pass(host, from);
-      host.breakAfterLines(done);
-      await expect(pass(host, to)).rejects.toBeInstanceOf(TributaryError);
-      host.breakAfterLines(undefined);
-      await pass(host, to);
-      expect(host.print()).toBe(whole.print());
-    }
-  });
+      const after = await pass(host, to);
+      expect(after.isFenced).toBe(true);
+      expect(await countChanges(host, () => pass(host, to, after))).toBe(0);
+    },
+  );
+
+  test.each(ways)(
+    'with $from, then with $to, cut short anywhere, ends the same',
+    async ({ from, to }) => {
+      const whole = makeHome();
+      await pass(whole, from);
+      const changes = await countChanges(whole, () => pass(whole, to));
+      for (let done = 0; done < changes; done += 1) {
+        const host = makeHome();
+        await pass(host, from);
+        host.breakAfterLines(done);
+        await expect(pass(host, to)).rejects.toBeInstanceOf(TributaryError);
+        host.breakAfterLines(undefined);
+        await pass(host, to);
+        expect(host.print()).toBe(whole.print());
+      }
+    },
+  );
 
   test.each(Object.keys(scenarios))(
     'with %s leaves no trace once removed, however often it is cut short',
@@ -154,7 +171,12 @@ describe('the data path', () => {
     await closeDataPath(asHost(host), ...forget);
     expect((await observeNftTable(host.exec, 'tributary'))?.sets.get('permit')).toEqual([]);
     expect(host.links.has(tunnelInterface)).toBe(false);
-    await host.exec({ program: 'nft', args: ['-f', '-'], input: 'delete table inet tributary\n', doing: 'test' });
+    await host.exec({
+      program: 'nft',
+      args: ['-f', '-'],
+      input: 'delete table inet tributary\n',
+      doing: 'test',
+    });
     expect(host.print()).toBe(untouched);
   });
 
@@ -185,7 +207,9 @@ describe('the data path', () => {
     const host = makeHome();
     await pass(host, 'a tunnel');
     await grantPermit(host.exec, tunnelInterface, 60);
-    for (const name of Object.keys(scenarios).filter((other) => of(other).remainingBytes === undefined)) {
+    for (const name of Object.keys(scenarios).filter(
+      (other) => of(other).remainingBytes === undefined,
+    )) {
       expect((await pass(host, name)).table?.sets.get('permit')).toEqual([tunnelInterface]);
     }
   });
@@ -196,7 +220,9 @@ describe('the data path', () => {
     await grantPermit(host.exec, tunnelInterface, 60);
     expect((await pass(host, 'a cap, limits and ports')).table?.sets.get('permit')).toEqual([]);
     await grantPermit(host.exec, tunnelInterface, 60);
-    expect((await pass(host, 'a cap, limits and ports')).table?.sets.get('permit')).toEqual([tunnelInterface]);
+    expect((await pass(host, 'a cap, limits and ports')).table?.sets.get('permit')).toEqual([
+      tunnelInterface,
+    ]);
   });
 
   test('leaves the private key in a file of its own only', async () => {
@@ -210,6 +236,8 @@ describe('the data path', () => {
     const key = parse().privateKey.reveal();
     expect(lines.filter((line) => line.includes(key))).toEqual([]);
     const path = join(stateDirectory, 'wireguard.conf');
-    expect([(await readFile(path, 'utf8')).includes(key), (await stat(path)).mode & 0o777]).toEqual([true, 0o600]);
+    expect([(await readFile(path, 'utf8')).includes(key), (await stat(path)).mode & 0o777]).toEqual(
+      [true, 0o600],
+    );
   });
 });

@@ -2,12 +2,18 @@ import { observeHost } from '../../../src/data-path/observe.ts';
 import { type DataPath, reconcileDataPath } from '../../../src/data-path/reconcile.ts';
 import type { DataPathHost, DesiredDataPath } from '../../../src/data-path/state.ts';
 
-/** A pass of the data path, as the agent makes it, without permit and accounting. `before`: the pass before it. */
+/**
+ * A pass of the data path, as the agent makes it, without permit and accounting. `before`: the pass
+ * before it.
+ */
 export async function observeAndReconcile(
   host: DataPathHost,
   desired: DesiredDataPath,
   before?: DataPath,
 ): Promise<DataPath> {
-  const observed = await observeHost(host.exec, { tunnelInterface: desired.tunnel.interface, isDenying: true });
+  const observed = await observeHost(host.exec, {
+    tunnelInterface: desired.tunnel.interface,
+    isDenying: true,
+  });
   return reconcileDataPath(host, desired, { ...observed, record: before?.record });
 }

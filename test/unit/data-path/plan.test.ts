@@ -25,7 +25,9 @@ async function applied(world: World) {
     firewall: (given('nft', '-f').at(-1)?.input ?? '').trimEnd().split('\n'),
     tunnel: changes
       .filter(({ program, args }) => program !== 'nft' && !args.includes('-batch'))
-      .map(({ program, args }) => [program, ...args].join(' ').replace(/\S*\/wireguard/, 'wireguard')),
+      .map(({ program, args }) =>
+        [program, ...args].join(' ').replace(/\S*\/wireguard/, 'wireguard'),
+      ),
     routing: given('ip', '-batch').flatMap(({ args, input = '' }) =>
       input
         .trimEnd()
@@ -43,7 +45,8 @@ describe('a plan', () => {
     expect(world.machine.print()).toBe(before);
     const given = await applied(world);
     expect(given.firewall.length).toBeGreaterThan(50);
-    // The second transaction of a first pass finds sets that the first one made, and lets them go on counting.
+    // The second transaction of a first pass finds sets that the first one made, and lets them go
+    // on counting.
     const isMade = (line: string) => !/^flush (?:set|map)/.test(line);
     expect(firewall.filter(isMade)).toEqual(given.firewall.filter(isMade));
     expect(tunnel.filter((line) => !line.startsWith('  '))).toEqual(given.tunnel);
@@ -56,7 +59,11 @@ describe('a plan', () => {
     const first = await plan(world);
     await world.pass(createDesired());
     const second = await plan(world);
-    expect(second).toMatchObject({ tunnel: first.tunnel, settings: first.settings, routing: first.routing });
+    expect(second).toMatchObject({
+      tunnel: first.tunnel,
+      settings: first.settings,
+      routing: first.routing,
+    });
     expect(second.differences).toEqual({ firewall: [], tunnel: [], settings: [], routing: [] });
   });
 
@@ -64,7 +71,12 @@ describe('a plan', () => {
     const world = createWorld();
     await world.pass(createDesired());
     const input = `route delete default dev ${tunnelInterface} table 51820\n`;
-    await world.host.exec({ program: 'ip', args: ['-4', '-batch', '-'], input, doing: 'a stranger' });
+    await world.host.exec({
+      program: 'ip',
+      args: ['-4', '-batch', '-'],
+      input,
+      doing: 'a stranger',
+    });
     await world.host.exec({
       program: 'ip',
       args: ['link', 'set', tunnelInterface, 'mtu', '1200'],
@@ -81,7 +93,9 @@ describe('a plan', () => {
   });
 
   test('shows no key', async () => {
-    const spec = parseIssuedTunnel(createIssued(renderIssuedText()), { isServiceOnLoopback: false });
+    const spec = parseIssuedTunnel(createIssued(renderIssuedText()), {
+      isServiceOnLoopback: false,
+    });
     const text = JSON.stringify(await plan(createWorld()));
     expect(text).toContain('PrivateKey = [secret]');
     expect(text).not.toContain(spec.privateKey.reveal());
@@ -93,6 +107,10 @@ describe('a plan', () => {
     expect(nothing).toMatchObject({ tunnel: [], settings: [], routing: [], collision: undefined });
     expect(nothing.firewall.length).toBeGreaterThan(50);
     const colliding = createDesired({}, { Address: 'Address = 192.168.1.77' });
-    expect(await plan(createWorld(), colliding)).toMatchObject({ tunnel: [], routing: [], collision: '192.168.1.77' });
+    expect(await plan(createWorld(), colliding)).toMatchObject({
+      tunnel: [],
+      routing: [],
+      collision: '192.168.1.77',
+    });
   });
 });

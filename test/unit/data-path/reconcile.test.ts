@@ -58,7 +58,11 @@ describe('the ruleset of a pass', () => {
     ['as it usually is', [], {}],
     ['with the MTU of the issued text', [{}, { DNS: 'MTU = 1300' }], { tunnelMtu: 1300 }],
     ['without a tunnel', [{ tunnel: { kind: 'absent', interface: tunnelInterface } }], noTunnel],
-    ['while the tunnel is left as it is', [{ tunnel: { kind: 'untouched', interface: tunnelInterface } }], noTunnel],
+    [
+      'while the tunnel is left as it is',
+      [{ tunnel: { kind: 'untouched', interface: tunnelInterface } }],
+      noTunnel,
+    ],
     [
       'with an uplink that is not there',
       [{ configuredUplink: 'gone0' }],
@@ -85,7 +89,13 @@ describe('the ruleset of a pass', () => {
         blockedPorts: [25, 465],
         pagePort: 9469,
         // This kernel shapes nothing.
-        line: { ...usualLine, classOf: undefined, dropAboveBits: 1e6, floodBits: 5e5, isLowPriority: false },
+        line: {
+          ...usualLine,
+          classOf: undefined,
+          dropAboveBits: 1e6,
+          floodBits: 5e5,
+          isLowPriority: false,
+        },
         remainingBytes: 10 ** 9,
         remainingNewBytes: 10 ** 8,
       },
@@ -93,7 +103,10 @@ describe('the ruleset of a pass', () => {
   ])('%s is that of its policy', async (_claim, [change, text], expected) => {
     const { pass } = createWorld();
     const { table, isFenced } = await pass(createDesired(change, text));
-    expect([matchesRuleset(table, toRuleset({ ...policy, ...expected })), isFenced]).toEqual([true, true]);
+    expect([matchesRuleset(table, toRuleset({ ...policy, ...expected })), isFenced]).toEqual([
+      true,
+      true,
+    ]);
   });
 
   test.each([
@@ -111,10 +124,10 @@ describe('the ruleset of a pass', () => {
   test('begins to count where it was told, where the kernel has no counters', async () => {
     const totals = { up: { packets: 3, bytes: 4_000 }, down: { packets: 5, bytes: 6_000 } };
     const { table } = await createWorld().pass(createDesired({ totals, stopAtBytes: 100_000 }));
-    expect([table?.counters.get('forwarded_up'), table?.counters.get('forwarded_down')]).toMatchObject([
-      totals.up,
-      totals.down,
-    ]);
+    expect([
+      table?.counters.get('forwarded_up'),
+      table?.counters.get('forwarded_down'),
+    ]).toMatchObject([totals.up, totals.down]);
     expect(table?.quotas.get('cap')?.bytes).toBe(90_000);
   });
 
@@ -136,14 +149,27 @@ describe('the ruleset of a pass', () => {
     const table = doings().filter((doing) => /table|gateway/.test(doing));
     const installed = ['installing the gateway', 'reading nft table tributary'];
     expect(table).toEqual(['reading nft table tributary', ...installed, ...installed]);
-    const order = doings().filter((doing) => /making the WireGuard|installing|bringing/.test(doing));
-    expect(order.map((doing) => doing.split(' ')[0])).toEqual(['installing', 'making', 'installing', 'bringing']);
+    const order = doings().filter((doing) =>
+      /making the WireGuard|installing|bringing/.test(doing),
+    );
+    expect(order.map((doing) => doing.split(' ')[0])).toEqual([
+      'installing',
+      'making',
+      'installing',
+      'bringing',
+    ]);
   });
 
   const absent: DesiredTunnel = { kind: 'absent', interface: tunnelInterface };
 
-  test.each<readonly [string, readonly string[], (world: ReturnType<typeof createWorld>) => unknown]>([
-    ['once with a new tunnel, where all is closed as it was left', ['making', 'installing', 'bringing'], () => 0],
+  test.each<
+    readonly [string, readonly string[], (world: ReturnType<typeof createWorld>) => unknown]
+  >([
+    [
+      'once with a new tunnel, where all is closed as it was left',
+      ['making', 'installing', 'bringing'],
+      () => 0,
+    ],
     [
       'first where the new tunnel would find a permit',
       ['installing', 'making', 'installing', 'bringing'],
@@ -168,7 +194,9 @@ describe('the ruleset of a pass', () => {
     await happen(world);
     world.commands.length = 0;
     const { isFenced, table } = await world.pass(createDesired());
-    const order = world.doings().filter((doing) => /making the WireGuard|installing|bringing/.test(doing));
+    const order = world
+      .doings()
+      .filter((doing) => /making the WireGuard|installing|bringing/.test(doing));
     expect(order.map((doing) => doing.split(' ')[0])).toEqual(expected);
     expect([isFenced, matchesRuleset(table, toRuleset(policy))]).toEqual([true, true]);
   });
@@ -177,13 +205,28 @@ describe('the ruleset of a pass', () => {
 describe('a fence that a stranger changed under its names', () => {
   type Tampering = readonly [string, (rules: string) => string];
   const swapped: readonly Tampering[] = [
-    ['a rule accepts', (rules) => rules.replace(/counter name \w+ drop comment "own-v4"/, 'accept comment "own-v4"')],
-    ['a rule asks less', (rules) => rules.replace('ip daddr @own4 counter', 'ip daddr 192.0.2.1 counter')],
-    ['a rule lets everything return', (rules) => rules.replace(/fib daddr .* comment "host"/, 'return comment "host"')],
+    [
+      'a rule accepts',
+      (rules) => rules.replace(/counter name \w+ drop comment "own-v4"/, 'accept comment "own-v4"'),
+    ],
+    [
+      'a rule asks less',
+      (rules) => rules.replace('ip daddr @own4 counter', 'ip daddr 192.0.2.1 counter'),
+    ],
+    [
+      'a rule lets everything return',
+      (rules) => rules.replace(/fib daddr .* comment "host"/, 'return comment "host"'),
+    ],
   ];
   const chains: readonly Tampering[] = [
-    ['a chain is asked last', (rules) => rules.replace('forward priority filter;', 'forward priority 300;')],
-    ['a chain is asked elsewhere', (rules) => rules.replace('hook input priority', 'hook output priority')],
+    [
+      'a chain is asked last',
+      (rules) => rules.replace('forward priority filter;', 'forward priority 300;'),
+    ],
+    [
+      'a chain is asked elsewhere',
+      (rules) => rules.replace('hook input priority', 'hook output priority'),
+    ],
     ['a chain accepts', (rules) => rules.replace('policy drop;', 'policy accept;')],
   ];
   const deeds = [...swapped, ...chains];
@@ -213,24 +256,32 @@ describe('a fence that a stranger changed under its names', () => {
     expect(machine.print()).toBe(whole);
   });
 
-  test.each(deeds)('is no fence, and holds no permit, where %s and nothing can be applied', async (_claim, tamper) => {
-    const { pass, host } = await createTampered(tamper);
-    await grantPermit(host.exec, tunnelInterface, 60);
-    const revoked: string[] = [];
-    const exec: Exec = async (command) => {
-      if (command.doing === 'installing the gateway') throw new TributaryError('command-failed', 'no');
-      if (command.doing.startsWith('ending')) revoked.push(command.doing);
-      return host.exec(command);
-    };
-    await expect(pass(createDesired(), { exec })).rejects.toMatchObject({ code: 'command-failed' });
-    expect(revoked).not.toEqual([]);
-    expect(holdsPermit(await observeTable(host.exec))).toBe(false);
-  });
+  test.each(deeds)(
+    'is no fence, and holds no permit, where %s and nothing can be applied',
+    async (_claim, tamper) => {
+      const { pass, host } = await createTampered(tamper);
+      await grantPermit(host.exec, tunnelInterface, 60);
+      const revoked: string[] = [];
+      const exec: Exec = async (command) => {
+        if (command.doing === 'installing the gateway')
+          throw new TributaryError('command-failed', 'no');
+        if (command.doing.startsWith('ending')) revoked.push(command.doing);
+        return host.exec(command);
+      };
+      await expect(pass(createDesired(), { exec })).rejects.toMatchObject({
+        code: 'command-failed',
+      });
+      expect(revoked).not.toEqual([]);
+      expect(holdsPermit(await observeTable(host.exec))).toBe(false);
+    },
+  );
 
   test('is not taken for the fence where the kernel keeps the stranger’s rule whatever it is told', async () => {
     const { pass, host } = await createTampered(chains[0]?.[1] ?? String);
     const exec: Exec = async (command) =>
-      command.doing === 'installing the gateway' ? host.exec({ ...command, input: '' }) : host.exec(command);
+      command.doing === 'installing the gateway'
+        ? host.exec({ ...command, input: '' })
+        : host.exec(command);
     // Its comments fit: only how it was listed before tells.
     expect(await pass(createDesired(), { exec })).toMatchObject({ isFenced: false });
   });
@@ -286,7 +337,12 @@ describe('a pass', () => {
     const lines = commands.map(({ program, args }) => [program, ...args].join(' '));
     expect(lines).toHaveLength(new Set(lines).size);
     expect(lines).toContain('nft -j list table inet tributary');
-    expect(path).toMatchObject({ uplink, collision: undefined, missing: undefined, tunnel: { kind: 'present' } });
+    expect(path).toMatchObject({
+      uplink,
+      collision: undefined,
+      missing: undefined,
+      tunnel: { kind: 'present' },
+    });
   });
 
   test('routes IPv6 into the tunnel where any of its addresses is one', async () => {
@@ -313,7 +369,12 @@ describe('a pass', () => {
       const said = await machine.exec(command);
       if (command.args.join(' ') === `link delete ${tunnelInterface}`) {
         const input = `route delete default dev ${tunnelInterface} table 51820\n`;
-        await machine.exec({ program: 'ip', args: ['-4', '-batch', '-'], input, doing: 'as the kernel does' });
+        await machine.exec({
+          program: 'ip',
+          args: ['-4', '-batch', '-'],
+          input,
+          doing: 'as the kernel does',
+        });
       }
       return said;
     };
@@ -324,8 +385,17 @@ describe('a pass', () => {
   test('takes a tunnel down whose address the home has by now', async () => {
     const { machine, pass } = createWorld();
     await pass(createDesired());
-    machine.links.set('lan9', { kind: undefined, isUp: true, mtu: 1500, addresses: ['10.23.45.1'], configuration: '' });
-    expect(await pass(createDesired())).toMatchObject({ collision: '10.23.45.67', tunnel: { kind: 'absent' } });
+    machine.links.set('lan9', {
+      kind: undefined,
+      isUp: true,
+      mtu: 1500,
+      addresses: ['10.23.45.1'],
+      configuration: '',
+    });
+    expect(await pass(createDesired())).toMatchObject({
+      collision: '10.23.45.67',
+      tunnel: { kind: 'absent' },
+    });
     expect(machine.links.has(tunnelInterface)).toBe(false);
   });
 
@@ -334,7 +404,11 @@ describe('a pass', () => {
     await pass(createDesired());
     const whole = machine.print();
     const rename = () =>
-      machine.exec({ program: 'ip', args: ['link', 'set', tunnelInterface, 'name', 'x9'], doing: 'test' });
+      machine.exec({
+        program: 'ip',
+        args: ['link', 'set', tunnelInterface, 'name', 'x9'],
+        doing: 'test',
+      });
     await rename();
     await pass(createDesired());
     expect(machine.print()).toBe(whole);

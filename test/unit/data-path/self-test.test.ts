@@ -25,7 +25,10 @@ function makeTable(arrived: number): NftTable {
   };
 }
 
-/** What each pass hands over: the whole data path, of which much changes while consumers' traffic flows. */
+/**
+ * What each pass hands over: the whole data path, of which much changes while consumers' traffic
+ * flows.
+ */
 const read = (arrived: number, { probes = [refused], tunnelInterface = 'tributary0' } = {}) => ({
   table: makeTable(arrived),
   probes,

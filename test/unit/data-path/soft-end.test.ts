@@ -15,11 +15,14 @@ test.each([
 });
 
 test('it is a whole number within the cap, with room for what is open', () => {
-  assertLaw(fc.integer({ min: 2 * largestPacketBytes, max: Number.MAX_SAFE_INTEGER }), (capBytes) => {
-    const softEnd = findSoftEnd(capBytes);
-    expect(Number.isInteger(softEnd)).toBe(true);
-    expect(softEnd).toBeGreaterThanOrEqual(Math.floor(capBytes / 2));
-    expect(capBytes - softEnd).toBeGreaterThanOrEqual(largestPacketBytes - 1);
-    expect(capBytes - softEnd).toBeLessThanOrEqual(1e9);
-  });
+  assertLaw(
+    fc.integer({ min: 2 * largestPacketBytes, max: Number.MAX_SAFE_INTEGER }),
+    (capBytes) => {
+      const softEnd = findSoftEnd(capBytes);
+      expect(Number.isInteger(softEnd)).toBe(true);
+      expect(softEnd).toBeGreaterThanOrEqual(Math.floor(capBytes / 2));
+      expect(capBytes - softEnd).toBeGreaterThanOrEqual(largestPacketBytes - 1);
+      expect(capBytes - softEnd).toBeLessThanOrEqual(1e9);
+    },
+  );
 });

@@ -6,7 +6,9 @@ import type { NftTable } from '../../../src/system/nft.ts';
 const up = { packets: 3, bytes: 4000 };
 const down = { packets: 5, bytes: 6000 };
 
-function createTable(counters: Readonly<Record<string, { packets: number; bytes: number }>>): NftTable {
+function createTable(
+  counters: Readonly<Record<string, { packets: number; bytes: number }>>,
+): NftTable {
   return {
     counters: new Map(Object.entries(counters)),
     quotas: new Map(),
@@ -21,7 +23,10 @@ function createTable(counters: Readonly<Record<string, { packets: number; bytes:
 
 describe('what the kernel counted', () => {
   test('is read by direction', () => {
-    expect(readTotals(createTable({ forwarded_up: up, forwarded_down: down }))).toEqual({ up, down });
+    expect(readTotals(createTable({ forwarded_up: up, forwarded_down: down }))).toEqual({
+      up,
+      down,
+    });
   });
 
   test.each([

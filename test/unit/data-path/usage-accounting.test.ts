@@ -12,8 +12,12 @@ import type { ForwardedTotals } from '../../../src/gateway/policy.ts';
 import { createDisk } from '../../faults/disk.ts';
 
 const start = new Date('2026-05-04T12:00:00Z');
-const createProvide = (cap: string) => configSchema.shape.provide.parse({ time_zone: 'UTC', cap: { bytes: cap } });
-const createTotals = (bytes: number) => ({ up: { packets: 0, bytes: 0 }, down: { packets: 1, bytes } });
+const createProvide = (cap: string) =>
+  configSchema.shape.provide.parse({ time_zone: 'UTC', cap: { bytes: cap } });
+const createTotals = (bytes: number) => ({
+  up: { packets: 0, bytes: 0 },
+  down: { packets: 1, bytes },
+});
 
 let directory: string;
 beforeEach(async () => {
@@ -47,11 +51,14 @@ test.each([
   ['1 MB', 2_000_000, true],
   ['10 KB', 0, false],
   ['10 KB', 1, true],
-])('of a cap of %s with %i bytes used, a packet could fail to pass: %s', async (cap, bytes, isCapReached) => {
-  const accounting = await open(cap);
-  await note(accounting, createTotals(bytes));
-  expect(accounting.current()).toMatchObject({ bytes, isCapReached });
-});
+])(
+  'of a cap of %s with %i bytes used, a packet could fail to pass: %s',
+  async (cap, bytes, isCapReached) => {
+    const accounting = await open(cap);
+    await note(accounting, createTotals(bytes));
+    expect(accounting.current()).toMatchObject({ bytes, isCapReached });
+  },
+);
 
 test('a clock that goes back shows the period that counts, not an earlier one', async () => {
   const accounting = await open('1 GB');
@@ -107,7 +114,8 @@ async function note(accounting: UsageAccounting, totals: ForwardedTotals): Promi
   await accounting.keep();
 }
 
-const readWritten = async () => JSON.parse(await readFile(join(directory, 'usage.json'), 'utf8')).data.totalDownBytes;
+const readWritten = async () =>
+  JSON.parse(await readFile(join(directory, 'usage.json'), 'utf8')).data.totalDownBytes;
 
 test('a thousandth of the cap is written once a minute at most, and the rest at the end', async () => {
   const accounting = await open('1 GB');
@@ -140,7 +148,10 @@ test.each([
 
 test('a thousandth of the cap is worth writing to the byte, whichever way it went', async () => {
   const accounting = await open('1 GB');
-  const totals = (up: number, down: number) => ({ up: { packets: 1, bytes: up }, down: { packets: 1, bytes: down } });
+  const totals = (up: number, down: number) => ({
+    up: { packets: 1, bytes: up },
+    down: { packets: 1, bytes: down },
+  });
   await note(accounting, totals(5_000_000, 1));
   vi.advanceTimersByTime(60_000);
   await note(accounting, totals(5_400_000, 600_000));
@@ -202,7 +213,11 @@ describe('a cap as a provider counts that counts both ways', () => {
   test('counts 2.1 times what is forwarded, and stops the kernel so much earlier', async () => {
     const accounting = await openLine(2.1e9);
     await note(accounting, createTotals(400_000_000));
-    expect(accounting.current()).toMatchObject({ bytes: 840_000_000, isCapReached: false, isEnding: false });
+    expect(accounting.current()).toMatchObject({
+      bytes: 840_000_000,
+      isCapReached: false,
+      isEnding: false,
+    });
     expect([accounting.stopAtBytes(), accounting.newUntilBytes()]).toEqual([10 ** 9, 980_000_000]);
     vi.setSystemTime(new Date('2026-06-01T00:00:01Z'));
     expect(accounting.stopAtBytes()).toBe(10 ** 9 + 400_000_000);
@@ -301,8 +316,12 @@ test('what was counted is known once the kernel was asked, which may be ahead of
 test('a disk that takes nothing is said with every reading until a write succeeds, and the count goes on', async () => {
   const missing = join(directory, 'missing');
   const accounting = await open('1 GB', missing);
-  await expect(note(accounting, createTotals(1000))).rejects.toMatchObject({ code: 'state-unwritable' });
-  await expect(note(accounting, createTotals(2000))).rejects.toMatchObject({ code: 'state-unwritable' });
+  await expect(note(accounting, createTotals(1000))).rejects.toMatchObject({
+    code: 'state-unwritable',
+  });
+  await expect(note(accounting, createTotals(2000))).rejects.toMatchObject({
+    code: 'state-unwritable',
+  });
   expect(accounting.current()?.bytes).toBe(2000);
   await mkdir(missing);
   vi.advanceTimersByTime(5_000);
@@ -347,10 +366,16 @@ describe('a clock that was once in the future', () => {
     await note(accounting, createTotals(150));
     vi.setSystemTime(start);
     await note(accounting, createTotals(250));
-    expect(accounting.current()).toMatchObject({ bytes: 250, period: { start: new Date('2026-05-01T00:00Z') } });
+    expect(accounting.current()).toMatchObject({
+      bytes: 250,
+      period: { start: new Date('2026-05-01T00:00Z') },
+    });
     vi.setSystemTime(new Date('2026-06-01T00:00:01Z'));
     await note(accounting, createTotals(260));
-    expect(accounting.current()).toMatchObject({ bytes: 0, period: { start: new Date('2026-06-01T00:00Z') } });
+    expect(accounting.current()).toMatchObject({
+      bytes: 0,
+      period: { start: new Date('2026-06-01T00:00Z') },
+    });
     expect(accounting.stopAtBytes()).toBe(10 ** 9 + 260);
   });
 
@@ -360,7 +385,10 @@ describe('a clock that was once in the future', () => {
     vi.setSystemTime(start);
     const accounting = await open('1 GB');
     await note(accounting, createTotals(250));
-    expect(accounting.current()).toMatchObject({ bytes: 250, period: { start: new Date('2026-05-01T00:00Z') } });
+    expect(accounting.current()).toMatchObject({
+      bytes: 250,
+      period: { start: new Date('2026-05-01T00:00Z') },
+    });
   });
 });
 
@@ -380,7 +408,10 @@ test('a clock that is late at each start, and set afterwards, opens no second ca
 
 describe('a file that cannot be read', () => {
   const path = () => join(directory, 'usage.json');
-  const capped = { time_zone: 'UTC', cap: { bytes: 10 ** 9, period: 'month', reset_day: 1 } } as const;
+  const capped = {
+    time_zone: 'UTC',
+    cap: { bytes: 10 ** 9, period: 'month', reset_day: 1 },
+  } as const;
 
   test('is asked for again until it can, and what it holds counts', async () => {
     await note(await open('1 GB'), createTotals(5000));
@@ -391,7 +422,9 @@ describe('a file that cannot be read', () => {
     await expect(accounting.load()).rejects.toMatchObject({ code: 'state-unreadable' });
     // A look at the kernel meanwhile is no beginning.
     accounting.take(createTotals(1));
-    await expect(accounting.close(createTotals(1))).rejects.toMatchObject({ code: 'state-unreadable' });
+    await expect(accounting.close(createTotals(1))).rejects.toMatchObject({
+      code: 'state-unreadable',
+    });
     await rm(path(), { recursive: true });
     await writeFile(path(), text);
     await accounting.load();
@@ -446,7 +479,12 @@ test('a write that does not end is waited for a second, said from then on, and n
   await expect(accounting.keep()).rejects.toMatchObject(late);
   // A stop must not forget what the kernel counted.
   await expect(accounting.close(createTotals(3000))).rejects.toMatchObject(late);
-  expect([writes, await readdir(directory)]).toEqual([1, [expect.stringMatching(/^\.usage\.json\./)]]);
+  expect([writes, await readdir(directory)]).toEqual([
+    1,
+    [expect.stringMatching(/^\.usage\.json\./)],
+  ]);
   resolve();
-  await expect.poll(() => accounting.close(undefined).then(readWritten, () => undefined)).toBe(3000);
+  await expect
+    .poll(() => accounting.close(undefined).then(readWritten, () => undefined))
+    .toBe(3000);
 });

@@ -1,6 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from '../../../src/data-path/usage.ts';
+import {
+  rollUsage,
+  toForwardedTotals,
+  type Usage,
+  usageSchema,
+  usedBytes,
+} from '../../../src/data-path/usage.ts';
 import type { ForwardedTotals } from '../../../src/gateway/policy.ts';
 import { isClockSet } from '../../../src/lib/clock.ts';
 import { assertLaw } from '../law.ts';
@@ -26,7 +32,11 @@ describe('what was used', () => {
   test('is nothing when a new period opens, and the totals go on', () => {
     const next = rollUsage(begun, totals(300, 70), august);
     expect(usedBytes(next)).toBe(0);
-    expect(next).toMatchObject({ periodStart: august.toISOString(), totalUpBytes: 300, totalDownBytes: 70 });
+    expect(next).toMatchObject({
+      periodStart: august.toISOString(),
+      totalUpBytes: 300,
+      totalDownBytes: 70,
+    });
     expect(usedBytes(rollUsage(next, totals(301, 70), august))).toBe(1);
   });
 
@@ -66,7 +76,12 @@ test('the counters begin again where they were', () => {
 test('a broken usage file is none', () => {
   const usage = rollUsage(undefined, totals(1, 2), july);
   expect(usageSchema.parse(JSON.parse(JSON.stringify(usage)))).toEqual(usage);
-  for (const change of [{ baseBytes: -1 }, { totalUpBytes: 0.5 }, { periodStart: 'July' }, { totalDownBytes: null }]) {
+  for (const change of [
+    { baseBytes: -1 },
+    { totalUpBytes: 0.5 },
+    { periodStart: 'July' },
+    { totalDownBytes: null },
+  ]) {
     expect(usageSchema.safeParse({ ...usage, ...change }).success).toBe(false);
   }
 });

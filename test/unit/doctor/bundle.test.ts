@@ -90,14 +90,25 @@ test('a bundle holds no secret, wherever one was planted', async () => {
     hardware: 'fe80::b827:ebff:fe12:3456',
     hostName: 'attic-pi',
   };
-  await writeFile(join(stateDirectory, 'network-jwt.json'), JSON.stringify({ data: { token: planted.token } }));
+  await writeFile(
+    join(stateDirectory, 'network-jwt.json'),
+    JSON.stringify({ data: { token: planted.token } }),
+  );
   await writeFile(
     join(stateDirectory, 'registration.json'),
     JSON.stringify({ data: { clientJwt: planted.clientJwt } }),
   );
-  await writeFile(join(stateDirectory, 'x.json.broken-1'), `{"data": {"token": "${planted.broken}", "cut`);
+  await writeFile(
+    join(stateDirectory, 'x.json.broken-1'),
+    `{"data": {"token": "${planted.broken}", "cut`,
+  );
   const everything = `${Object.values(planted).join(' ')}\n`;
-  const exec = createExec({ nft: everything, ip: everything, wg: everything, journalctl: everything });
+  const exec = createExec({
+    nft: everything,
+    ip: everything,
+    wg: everything,
+    journalctl: everything,
+  });
   const loaded = await loadConfig({
     environment: {
       TRIBUTARY_SERVICE_BASE_URL: 'https://service.example',
@@ -112,7 +123,10 @@ test('a bundle holds no secret, wherever one was planted', async () => {
     checks: [{ id: 'node', verdict: 'pass', found: everything, mend: null, becauseOf: null }],
     failed: 0,
   } as const;
-  const environment = { TRIBUTARY_AUTH_CODE: planted.authCode, TRIBUTARY_MQTT_PASSWORD: planted.mqtt };
+  const environment = {
+    TRIBUTARY_AUTH_CODE: planted.authCode,
+    TRIBUTARY_MQTT_PASSWORD: planted.mqtt,
+  };
   const members = await collectBundle({ host, document, environment, version: '1.2.3' });
   const path = join(folder, 'help.tar.gz');
   await writeBundle(path, members, now);

@@ -27,7 +27,9 @@ import {
 type Changes = Partial<DoctorHost> & { readonly said?: Said };
 
 const throwing = (error: TributaryError) => async () => Promise.reject(error);
-const answer = (status: number, text: string, headers = {}) => ({ knock: async () => ({ status, headers, text }) });
+const answer = (status: number, text: string, headers = {}) => ({
+  knock: async () => ({ status, headers, text }),
+});
 const marked = { ...row, clientId, deviceSpec: `box [tributary:${installId}]` };
 const expired = new Secret(
   `e30.${Buffer.from(JSON.stringify({ exp: now.getTime() / 1000 - 60 })).toString('base64url')}.`,
@@ -38,7 +40,11 @@ const withToken = (token: Secret | undefined) => ({
 /** The agent is in a namespace on a host, from which `connecting` is the answer to a connection. */
 const behindFence = (connecting: string | TributaryError) => ({
   place: async () =>
-    ({ kind: 'host', hardware: 'eth0', inside: createExec({ [process.execPath]: connecting }) }) as const,
+    ({
+      kind: 'host',
+      hardware: 'eth0',
+      inside: createExec({ [process.execPath]: connecting }),
+    }) as const,
 });
 const withStatus = (changes: Partial<typeof providingFacts>) => ({
   status: async () => buildStatusDocument({ ...providingFacts, ...changes }, now),
@@ -66,7 +72,13 @@ const forwardOfFirewalld = { ...firewalld, chain: 'filter_FORWARD' };
 const established = { match: { op: 'in', left: { ct: { key: 'state' } }, right: 'established' } };
 
 /** One thing wrong each: the only failure, what is found, what fixes it. */
-const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix: RegExp, changes: Changes])[] = [
+const faults: readonly (readonly [
+  name: string,
+  id: CheckId,
+  found: RegExp,
+  fix: RegExp,
+  changes: Changes,
+])[] = [
   ['a 32-bit system', 'node', /for arm: only 64-bit/, /64-bit system/, { processor: 'arm' }],
   [
     'a wrong configuration',
@@ -74,7 +86,9 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     /^provide\.mode: no \(and 1 more\)$/,
     /config check/,
     {
-      configuration: throwing(new TributaryError('configuration-invalid', 'it is wrong:\n  provide.mode: no\n  x: no')),
+      configuration: throwing(
+        new TributaryError('configuration-invalid', 'it is wrong:\n  provide.mode: no\n  x: no'),
+      ),
     },
   ],
   [
@@ -158,7 +172,12 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
         {
           holdings: async () => [
             { path: stateDirectory, ownerId: 0, mode: 0o700, isDoubled: false },
-            { path: `${stateDirectory}/identity.json`, ownerId: 1000, mode: 0o600, isDoubled: false },
+            {
+              path: `${stateDirectory}/identity.json`,
+              ownerId: 1000,
+              mode: 0o600,
+              isDoubled: false,
+            },
           ],
         },
       ),
@@ -210,7 +229,10 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     /another device, or Debian in a virtual machine/,
     {
       said: {
-        'nft list tables': new TributaryError('command-failed', 'cache initialization failed: Invalid argument'),
+        'nft list tables': new TributaryError(
+          'command-failed',
+          'cache initialization failed: Invalid argument',
+        ),
       },
       disk: createDisk({ '/proc/sys/kernel/syno_hw_version': 'DS920+' }),
     },
@@ -222,7 +244,13 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     /modprobe/,
     { said: { 'nft list tables': new TributaryError('command-failed', 'not supported') } },
   ],
-  ['no tun', 'tun', /missing/, /modprobe tun/, { disk: createDisk({}, { tryOpen: async () => 'ENOENT' }) }],
+  [
+    'no tun',
+    'tun',
+    /missing/,
+    /modprobe tun/,
+    { disk: createDisk({}, { tryOpen: async () => 'ENOENT' }) },
+  ],
   [
     'no tun in a container',
     'tun',
@@ -230,7 +258,13 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     /--device/,
     { disk: createDisk({ '/.dockerenv': '' }, { tryOpen: async () => 'ENOENT' }) },
   ],
-  ['no wg', 'wireguard', /program wg/, /wireguard-tools/, { said: { wg: missing('wg'), 'wireguard-go': '' } }],
+  [
+    'no wg',
+    'wireguard',
+    /program wg/,
+    /wireguard-tools/,
+    { said: { wg: missing('wg'), 'wireguard-go': '' } },
+  ],
   [
     'no wireguard-go',
     'wireguard',
@@ -238,7 +272,13 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     /wireguard-go/,
     { said: { 'wireguard-go': missing('wireguard-go') } },
   ],
-  ['no default route', 'uplink', /no default route/, /dhclient/, { network: async () => ({ ...network, routes: [] }) }],
+  [
+    'no default route',
+    'uplink',
+    /no default route/,
+    /dhclient/,
+    { network: async () => ({ ...network, routes: [] }) },
+  ],
   [
     'an uplink that is down',
     'uplink',
@@ -309,7 +349,11 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     'tailscale',
     /exit node/,
     /--exit-node=/,
-    { said: { 'ip -j -4 route': JSON.stringify([{ dst: 'default', dev: 'tailscale0', table: '52' }]) } },
+    {
+      said: {
+        'ip -j -4 route': JSON.stringify([{ dst: 'default', dev: 'tailscale0', table: '52' }]),
+      },
+    },
   ],
   [
     'a tunnel in Tailscale’s range',
@@ -329,9 +373,18 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     'networkd',
     /deletes the agent's routing rules/,
     /ManageForeignRoutingPolicyRules=no/,
-    { disk: createDisk({ '/run/systemd/netif/state': '' }), network: async () => ({ ...network, rules: [] }) },
+    {
+      disk: createDisk({ '/run/systemd/netif/state': '' }),
+      network: async () => ({ ...network, rules: [] }),
+    },
   ],
-  ['no name server', 'dns', /service\.example has no address/, /getent/, { resolve: async () => undefined }],
+  [
+    'no name server',
+    'dns',
+    /service\.example has no address/,
+    /getent/,
+    { resolve: async () => undefined },
+  ],
   [
     'a service that is gone',
     'service',
@@ -347,9 +400,19 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     'service',
     /certificate/,
     /service\.ca_file/,
-    { knock: throwing(new TributaryError('service-unreachable', 'unable to verify the first certificate')) },
+    {
+      knock: throwing(
+        new TributaryError('service-unreachable', 'unable to verify the first certificate'),
+      ),
+    },
   ],
-  ['a portal', 'service', /captive portal/, /browser/, answer(200, '<html>', { 'content-type': 'text/html' })],
+  [
+    'a portal',
+    'service',
+    /captive portal/,
+    /browser/,
+    answer(200, '<html>', { 'content-type': 'text/html' }),
+  ],
   [
     'a redirect',
     'service',
@@ -406,11 +469,20 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     {
       state: async () => {
         const known = await (await createHost()).state();
-        return { ...known, registration: known.registration && { ...known.registration, showsProduction: true } };
+        return {
+          ...known,
+          registration: known.registration && { ...known.registration, showsProduction: true },
+        };
       },
     },
   ],
-  ['a client that is gone', 'client', /no longer lists/, /--new-device/, { clients: async () => [] }],
+  [
+    'a client that is gone',
+    'client',
+    /no longer lists/,
+    /--new-device/,
+    { clients: async () => [] },
+  ],
   [
     'a second client',
     'client',
@@ -433,7 +505,10 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     {
       network: async () => ({
         ...network,
-        interfaces: [{ ...lan, addresses: [{ family: 4, address: '10.64.0.1', prefixLength: 24 }] }, ownLink],
+        interfaces: [
+          { ...lan, addresses: [{ family: 4, address: '10.64.0.1', prefixLength: 24 }] },
+          ownLink,
+        ],
       }),
     },
   ],
@@ -523,7 +598,14 @@ const faults: readonly (readonly [name: string, id: CheckId, found: RegExp, fix:
     'forwarding',
     /table tributary is gone/,
     /nft monitor/,
-    { said: { 'nft -j list table inet tributary': new TributaryError('command-failed', 'No such file or directory') } },
+    {
+      said: {
+        'nft -j list table inet tributary': new TributaryError(
+          'command-failed',
+          'No such file or directory',
+        ),
+      },
+    },
   ],
   [
     'a table that lets all through',
@@ -548,14 +630,17 @@ describe('the doctor', () => {
     expect(results.map(({ id }) => id)).toEqual(checks.map(({ id }) => id));
   });
 
-  it.each(faults)('names %s, and nothing that follows from it', async (_, id, found, fix, changes) => {
-    const results = await runChecks(checks, await createHost(changes));
-    const failed = results.filter(({ finding }) => finding.verdict === 'fail');
-    expect(failed.map((result) => result.id)).toEqual([id]);
-    const [finding] = failed.map((result) => result.finding);
-    expect(finding?.found).toMatch(found);
-    expect(finding?.verdict === 'fail' ? finding.fix : '').toMatch(fix);
-  });
+  it.each(faults)(
+    'names %s, and nothing that follows from it',
+    async (_, id, found, fix, changes) => {
+      const results = await runChecks(checks, await createHost(changes));
+      const failed = results.filter(({ finding }) => finding.verdict === 'fail');
+      expect(failed.map((result) => result.id)).toEqual([id]);
+      const [finding] = failed.map((result) => result.finding);
+      expect(finding?.found).toMatch(found);
+      expect(finding?.verdict === 'fail' ? finding.fix : '').toMatch(fix);
+    },
+  );
 
   it('can fail in each of its checks but the packet size, which pings really', () => {
     const named = new Set(faults.map(([, id]) => id));
@@ -563,15 +648,33 @@ describe('the doctor', () => {
   });
 
   it.each([
-    ['root', true, /^open for \d+ s more, and renewed meanwhile\. consumer-tunnel: no traffic .* docs\/networks\.md/],
+    [
+      'root',
+      true,
+      /^open for \d+ s more, and renewed meanwhile\. consumer-tunnel: no traffic .* docs\/networks\.md/,
+    ],
     ['an ordinary user', false, /^open to eth0, the agent says\. consumer-tunnel: /],
-  ] as const)('tells %s of a tunnel through which no consumer comes, and blames nothing', async (_, isRoot, found) => {
-    const reason = { code: 'consumer-tunnel', message: 'x', action: 'y', since: now.toISOString() };
-    const status = async () => ({ ...buildStatusDocument(providingFacts, now), reasons: [reason] });
-    const results = await runChecks(checks, await createHost({ status, isNetworkAdmin: async () => isRoot }));
-    const finding = results.find(({ id }) => id === 'forwarding')?.finding;
-    expect(finding).toEqual({ verdict: 'pass', found: expect.stringMatching(found) });
-  });
+  ] as const)(
+    'tells %s of a tunnel through which no consumer comes, and blames nothing',
+    async (_, isRoot, found) => {
+      const reason = {
+        code: 'consumer-tunnel',
+        message: 'x',
+        action: 'y',
+        since: now.toISOString(),
+      };
+      const status = async () => ({
+        ...buildStatusDocument(providingFacts, now),
+        reasons: [reason],
+      });
+      const results = await runChecks(
+        checks,
+        await createHost({ status, isNetworkAdmin: async () => isRoot }),
+      );
+      const finding = results.find(({ id }) => id === 'forwarding')?.finding;
+      expect(finding).toEqual({ verdict: 'pass', found: expect.stringMatching(found) });
+    },
+  );
 
   it('blames a host for nothing before the agent was started there', async () => {
     const nobody = throwing(new TributaryError('host-namespace', 'not there yet'));
@@ -579,7 +682,13 @@ describe('the doctor', () => {
     const status = throwing(new TributaryError('not-running', 'nobody'));
     const results = await runChecks(
       checks,
-      await createHost({ place, inside: nobody, network: nobody, networkHere: async () => network, status }),
+      await createHost({
+        place,
+        inside: nobody,
+        network: nobody,
+        networkHere: async () => network,
+        status,
+      }),
     );
     expect(results.filter(({ finding }) => finding.verdict === 'fail')).toEqual([]);
     expect(results.find(({ id }) => id === 'uplink')?.finding.verdict).toBe('pass');
@@ -594,11 +703,17 @@ describe('the doctor', () => {
       checks,
       await createHost(withStatus({ gateway: { ...providingFacts.gateway, lineHeldBy } })),
     );
-    expect(results.find(({ id }) => id === 'line')?.finding).toEqual({ verdict, found: expect.stringMatching(found) });
+    expect(results.find(({ id }) => id === 'line')?.finding).toEqual({
+      verdict,
+      found: expect.stringMatching(found),
+    });
   });
 
   it('asks an ordinary user to come again as root, and blames nothing', async () => {
-    const results = await runChecks(checks, await createHost({ userId: 1000, isNetworkAdmin: async () => false }));
+    const results = await runChecks(
+      checks,
+      await createHost({ userId: 1000, isNetworkAdmin: async () => false }),
+    );
     expect(results.filter(({ finding }) => finding.verdict === 'fail')).toEqual([]);
     expect(results.find(({ id }) => id === 'privileges')?.finding).toEqual({
       verdict: 'skip',
@@ -608,15 +723,30 @@ describe('the doctor', () => {
 });
 
 test.each<readonly [string, Changes, RegExp]>([
-  ['something answers', {}, /^45\.83\.100\.7 answers from inside on 443; it is refused to consumers$/],
-  ['nothing answers', { tryConnection: async () => false }, /nothing answers there from inside; it is refused/],
-  ['an ordinary user asks', { isNetworkAdmin: async () => false, userId: 1000 }, /the agent refuses it/],
+  [
+    'something answers',
+    {},
+    /^45\.83\.100\.7 answers from inside on 443; it is refused to consumers$/,
+  ],
+  [
+    'nothing answers',
+    { tryConnection: async () => false },
+    /nothing answers there from inside; it is refused/,
+  ],
+  [
+    'an ordinary user asks',
+    { isNetworkAdmin: async () => false, userId: 1000 },
+    /the agent refuses it/,
+  ],
   [
     'the device has it itself',
     {
       network: async () => ({
         ...network,
-        interfaces: [{ ...lan, addresses: [{ family: 4, address: '45.83.100.7', prefixLength: 24 }] }, ownLink],
+        interfaces: [
+          { ...lan, addresses: [{ family: 4, address: '45.83.100.7', prefixLength: 24 }] },
+          ownLink,
+        ],
       }),
     },
     /^45\.83\.100\.7, this device's own$/,
@@ -631,18 +761,34 @@ test.each<readonly [string, Changes, RegExp]>([
 
 test.each([
   ['its address is on the Internet', {}, '45.83.9.9'],
-  ['its private address is opened by name', { TRIBUTARY_GATEWAY_ALLOW_DESTINATIONS: '192.168.1.0/24' }, '192.168.1.7'],
-  ['its private address is in its URL', { TRIBUTARY_SERVICE_BASE_URL: 'https://192.168.1.7' }, '192.168.1.7'],
-])('a service that the agent behind the fence reaches, where %s', async (_claim, environment, address) => {
-  const host = await createHost({ ...behindFence(''), resolve: async () => address });
-  const given = { TRIBUTARY_SERVICE_BASE_URL: 'https://service.example', TRIBUTARY_CONFIG: '', ...environment };
-  const loaded = await loadConfig({ environment: given, stateDirectory, userId: 0 });
-  const results = await runChecks(checks, { ...host, configuration: async () => loaded });
-  expect(results.find(({ id }) => id === 'service')?.finding.verdict).toBe('pass');
-});
+  [
+    'its private address is opened by name',
+    { TRIBUTARY_GATEWAY_ALLOW_DESTINATIONS: '192.168.1.0/24' },
+    '192.168.1.7',
+  ],
+  [
+    'its private address is in its URL',
+    { TRIBUTARY_SERVICE_BASE_URL: 'https://192.168.1.7' },
+    '192.168.1.7',
+  ],
+])(
+  'a service that the agent behind the fence reaches, where %s',
+  async (_claim, environment, address) => {
+    const host = await createHost({ ...behindFence(''), resolve: async () => address });
+    const given = {
+      TRIBUTARY_SERVICE_BASE_URL: 'https://service.example',
+      TRIBUTARY_CONFIG: '',
+      ...environment,
+    };
+    const loaded = await loadConfig({ environment: given, stateDirectory, userId: 0 });
+    const results = await runChecks(checks, { ...host, configuration: async () => loaded });
+    expect(results.find(({ id }) => id === 'service')?.finding.verdict).toBe('pass');
+  },
+);
 
 test('without conntrack all is well, and one line says what is lost', async () => {
-  const look = async (said: Said) => checks.find(({ id }) => id === 'nft')?.look(await createHost({ said }));
+  const look = async (said: Said) =>
+    checks.find(({ id }) => id === 'nft')?.look(await createHost({ said }));
   expect(await look({})).toEqual({ verdict: 'pass', found: 'answers' });
   const found = expect.stringMatching(/^answers; without conntrack .* linger for up to an hour/);
   expect(await look({ conntrack: missing('conntrack') })).toEqual({ verdict: 'pass', found });
@@ -662,7 +808,8 @@ test.each([
   const healthy = createExec({});
   const exec: typeof healthy = async (command) => {
     const size = Number(command.args[command.args.indexOf('-s') + 1]) + 28;
-    if (command.program === 'ping' && size > most) throw new TributaryError('command-failed', 'ping exited with 1');
+    if (command.program === 'ping' && size > most)
+      throw new TributaryError('command-failed', 'ping exited with 1');
     return healthy(command);
   };
   const results = await runChecks(checks, await createHost({ inside: async () => exec }));

@@ -33,7 +33,9 @@ const fence = (policy: string, seconds: number) =>
   JSON.stringify({
     nftables: [
       { chain: { name: 'forward', hook: 'forward', policy } },
-      { set: { name: 'own4', elem: ['45.83.100.7', { prefix: { addr: '192.168.1.0', len: 24 } }] } },
+      {
+        set: { name: 'own4', elem: ['45.83.100.7', { prefix: { addr: '192.168.1.0', len: 24 } }] },
+      },
       { set: { name: 'permit', elem: [{ elem: { val: 'tributary0', expires: seconds } }] } },
     ],
   });
@@ -47,7 +49,9 @@ const healthy: Said = {
 export const openFence = fence('accept', 42);
 
 /** A healthy device that provides; a test changes what it is about. */
-export async function createHost(changes: Partial<DoctorHost> & { readonly said?: Said } = {}): Promise<DoctorHost> {
+export async function createHost(
+  changes: Partial<DoctorHost> & { readonly said?: Said } = {},
+): Promise<DoctorHost> {
   const { said = {}, ...host } = changes;
   const exec = createExec({ ...healthy, ...said });
   const loaded = await loadConfig({
@@ -144,7 +148,13 @@ export const tunnel = {
   },
 } as const;
 
-const link = { isUp: true, isLoopback: false, mtu: 1500, hardwareAddress: undefined, kind: 'veth' } as const;
+const link = {
+  isUp: true,
+  isLoopback: false,
+  mtu: 1500,
+  hardwareAddress: undefined,
+  kind: 'veth',
+} as const;
 export const lan = {
   ...link,
   name: 'eth0',
@@ -166,7 +176,8 @@ const defaultRoute = {
   gateway: '192.168.1.1',
   metric: 0,
 } as const;
-const rule = (priority: number) => ({ family: 4, priority, incomingInterface: undefined, table: undefined }) as const;
+const rule = (priority: number) =>
+  ({ family: 4, priority, incomingInterface: undefined, table: undefined }) as const;
 export const network = {
   families: [4] as const,
   interfaces: [lan, ownLink],

@@ -20,7 +20,9 @@ test.each([
     phase: 'blocked' as const,
     reasons: [{ code, message: 'why', action: evil, since: now.toISOString() }],
   };
-  expect(await lookAtForwarding(await createHost({ status: async () => status }))).toEqual(fail('why', fix));
+  expect(await lookAtForwarding(await createHost({ status: async () => status }))).toEqual(
+    fail('why', fix),
+  );
 });
 
 test('a name that a shell would take for more is quoted in a command', async () => {
@@ -30,6 +32,8 @@ test('a name that a shell would take for more is quoted in a command', async () 
 });
 
 test('nothing in a report steers the terminal', () => {
-  const results = [{ id: 'dns', title: 'Names', finding: fail(evil, evil), becauseOf: undefined }] as const;
+  const results = [
+    { id: 'dns', title: 'Names', finding: fail(evil, evil), becauseOf: undefined },
+  ] as const;
   for (const line of renderReport(results, 80)) expect(line).not.toMatch(/\p{Cc}/u);
 });

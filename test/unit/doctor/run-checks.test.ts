@@ -6,24 +6,44 @@ import { assignCauses, runChecks } from '../../../src/doctor/run-checks.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { createHost } from './fake-host.ts';
 
-function createCheck(id: CheckId, needs: readonly CheckId[], look: Check['look'] = async () => pass('')): Check {
+function createCheck(
+  id: CheckId,
+  needs: readonly CheckId[],
+  look: Check['look'] = async () => pass(''),
+): Check {
   return { id, title: id, needs, look };
 }
 
-const chain = [createCheck('uplink', []), createCheck('dns', ['uplink']), createCheck('service', ['dns'])];
+const chain = [
+  createCheck('uplink', []),
+  createCheck('dns', ['uplink']),
+  createCheck('service', ['dns']),
+];
 const wrong = fail('it is wrong', 'fix it');
 
 test.each<readonly [name: string, findings: readonly Finding[], expected: readonly string[]]>([
-  ['a failure is laid to the first one', [wrong, wrong, wrong], ['fail', 'skip uplink', 'skip uplink']],
+  [
+    'a failure is laid to the first one',
+    [wrong, wrong, wrong],
+    ['fail', 'skip uplink', 'skip uplink'],
+  ],
   ['what is well stays well', [wrong, pass(''), pass('')], ['fail', 'pass', 'pass']],
-  ['a failure after something well stands for itself', [wrong, pass(''), wrong], ['fail', 'pass', 'fail']],
-  ['what could not be looked at is no cause', [skip(''), wrong, wrong], ['skip', 'fail', 'skip dns']],
+  [
+    'a failure after something well stands for itself',
+    [wrong, pass(''), wrong],
+    ['fail', 'pass', 'fail'],
+  ],
+  [
+    'what could not be looked at is no cause',
+    [skip(''), wrong, wrong],
+    ['skip', 'fail', 'skip dns'],
+  ],
 ])('%s', (_, findings, expected) => {
   const found = new Map(chain.map(({ id }, index) => [id, findings[index] ?? pass('')]));
   const results = assignCauses(chain, found);
-  expect(results.map(({ finding, becauseOf }) => [finding.verdict, becauseOf].filter(Boolean).join(' '))).toEqual(
-    expected,
-  );
+  expect(
+    results.map(({ finding, becauseOf }) => [finding.verdict, becauseOf].filter(Boolean).join(' ')),
+  ).toEqual(expected);
 });
 
 test('every check stands after all that it needs', () => {
@@ -37,7 +57,10 @@ test('every check stands after all that it needs', () => {
 test('a check that hangs is given up, and holds up no other', async () => {
   const hanging = createCheck('dns', [], () => new Promise(() => undefined));
   const results = await runChecks([createCheck('uplink', []), hanging], await createHost(), 20);
-  expect(results.map(({ finding }) => finding)).toEqual([pass(''), skip('not finished within 0.02 s')]);
+  expect(results.map(({ finding }) => finding)).toEqual([
+    pass(''),
+    skip('not finished within 0.02 s'),
+  ]);
 });
 
 test.each([
@@ -49,7 +72,10 @@ test.each([
 ] as const)('an error %s is a %s', async (code, verdict) => {
   const check = createCheck('dns', [], async () => Promise.reject(new TributaryError(code, 'why')));
   const [result] = await runChecks([check], await createHost());
-  expect(result?.finding).toMatchObject({ verdict, found: code === 'not-running' ? 'no agent runs here' : 'why' });
+  expect(result?.finding).toMatchObject({
+    verdict,
+    found: code === 'not-running' ? 'no agent runs here' : 'why',
+  });
 });
 
 test('the report is aligned, has the fix under each failure, and the sum at the end', () => {

@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { type Ceilings, type GivenCeilings, renderCount, toCeilings } from '../../../src/gateway/ceilings.ts';
+import {
+  type Ceilings,
+  type GivenCeilings,
+  renderCount,
+  toCeilings,
+} from '../../../src/gateway/ceilings.ts';
 
 const gibibyte = 1024 ** 3;
 
 describe('the ceilings of a machine', () => {
-  // Memory in GiB, what its kernel tracks by default; then total, per consumer, new per second, half-open.
+  // Memory in GiB, what its kernel tracks by default; then total, per consumer, new per second,
+  // half-open.
   test.each<[number, number | undefined, readonly number[]]>([
     [0.25, 2048, [1024, 64, 8, 32]],
     [0.5, 4096, [2048, 128, 16, 64]],
@@ -22,7 +28,10 @@ describe('the ceilings of a machine', () => {
     [0.25, 262_144, [1024, 64, 8, 32]],
     [0.01, 8, [4, 1, 1, 1]],
   ])('with %s GiB that tracks %s', (memory, conntrackMax, expected) => {
-    const { total, perConsumer, newPerSecond, halfOpen } = toCeilings({ memoryBytes: memory * gibibyte, conntrackMax });
+    const { total, perConsumer, newPerSecond, halfOpen } = toCeilings({
+      memoryBytes: memory * gibibyte,
+      conntrackMax,
+    });
     expect([total, perConsumer, newPerSecond, halfOpen]).toEqual(expected);
   });
 
@@ -67,9 +76,13 @@ describe('the ceilings of a machine', () => {
   });
 });
 
-test.each([1, 4, 127, 128, 129, 2048, 8192, 1_000_000])('%i connections are dealt out to short lists', (most) => {
-  const [, lists, each] = /numgen inc mod (\d+) ct count over (\d+)/.exec(renderCount('all_consumers', most)) ?? [];
-  expect(Number(each)).toBeLessThanOrEqual(128);
-  expect(Number(lists) * Number(each)).toBeLessThanOrEqual(most);
-  expect(Number(lists) * Number(each)).toBeGreaterThan(most * 0.98);
-});
+test.each([1, 4, 127, 128, 129, 2048, 8192, 1_000_000])(
+  '%i connections are dealt out to short lists',
+  (most) => {
+    const [, lists, each] =
+      /numgen inc mod (\d+) ct count over (\d+)/.exec(renderCount('all_consumers', most)) ?? [];
+    expect(Number(each)).toBeLessThanOrEqual(128);
+    expect(Number(lists) * Number(each)).toBeLessThanOrEqual(most);
+    expect(Number(lists) * Number(each)).toBeGreaterThan(most * 0.98);
+  },
+);

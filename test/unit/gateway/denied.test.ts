@@ -5,7 +5,9 @@ import type { NftTable } from '../../../src/system/nft.ts';
 
 const list = (text: string) => parseAddressList(text, 'list');
 const one = list('192.0.2.7\n2001:db8::/32');
-const other = list(Array.from({ length: 6000 }, (_, index) => `20.${index >> 8}.${index & 255}.0`).join('\n'));
+const other = list(
+  Array.from({ length: 6000 }, (_, index) => `20.${index >> 8}.${index & 255}.0`).join('\n'),
+);
 const policy = (...lists: DeniedPolicy['lists']): DeniedPolicy => ({
   table: 'denied',
   interface: 'tributary0',
@@ -13,7 +15,11 @@ const policy = (...lists: DeniedPolicy['lists']): DeniedPolicy => ({
 });
 
 /** The kernel's table, with these sets, looked into by rules where they are full. */
-function createTable(full: readonly string[], half: readonly string[] = [], from = 'tributary0'): NftTable {
+function createTable(
+  full: readonly string[],
+  half: readonly string[] = [],
+  from = 'tributary0',
+): NftTable {
   return {
     counters: new Map(),
     quotas: new Map(),
@@ -43,7 +49,13 @@ describe('what is denied', () => {
 
   test('is filled piece by piece, and looked into last', () => {
     const scripts = [...renderDenied(undefined, policy(other))];
-    expect(scripts.map((script) => /chain denied/.test(script))).toEqual([false, false, false, false, true]);
+    expect(scripts.map((script) => /chain denied/.test(script))).toEqual([
+      false,
+      false,
+      false,
+      false,
+      true,
+    ]);
     expect(scripts[1]).toContain('elements = { 20.0.0.0, 20.0.1.0,');
   });
 
@@ -57,14 +69,19 @@ describe('what is denied', () => {
   test.each<readonly [string, NftTable]>([
     ['a rule is gone', createTable(namesOf(one).slice(1))],
     ['it is for another tunnel', createTable(namesOf(one), [], 'other0')],
-    ['nothing holds the mark', { ...createTable(namesOf(one)), rules: new Map([['denied', namesOf(one)]]) }],
+    [
+      'nothing holds the mark',
+      { ...createTable(namesOf(one)), rules: new Map([['denied', namesOf(one)]]) },
+    ],
   ])('is not what it should be where %s', (_claim, table) => {
     expect(matchesDenied(table, policy(one))).toBe(false);
     expect([...renderDenied(table, policy(one))].join('')).toContain('chain held');
   });
 
   test('changes one list without filling the others again, and drops what is no longer looked into', () => {
-    const scripts = [...renderDenied(createTable([...namesOf(one), 'v4_former']), policy(one, other))];
+    const scripts = [
+      ...renderDenied(createTable([...namesOf(one), 'v4_former']), policy(one, other)),
+    ];
     const text = scripts.join('');
     expect(text).not.toContain('192.0.2.7');
     expect(scripts.at(-1)).toContain('delete set inet denied v4_former');
@@ -77,6 +94,8 @@ describe('what is denied', () => {
   });
 
   test('goes with its table', () => {
-    expect([...renderDenied(createTable(namesOf(one)), policy())]).toEqual(['delete table inet denied\n']);
+    expect([...renderDenied(createTable(namesOf(one)), policy())]).toEqual([
+      'delete table inet denied\n',
+    ]);
   });
 });

@@ -38,17 +38,29 @@ export const homeProbes: readonly Probe[] = [
   { family: 4, name: 'this device', source: '10.93.171.5', destination: '192.168.1.10', port: 443 },
   { family: 4, name: 'a blocked port', source: '10.93.171.5', destination: '1.1.1.1', port: 25 },
   { family: 4, name: 'the Internet', source: '10.93.171.5', destination: '1.1.1.1', port: 443 },
-  { family: 6, name: 'the home network', source: 'fd74:7269:6275::5', destination: '2a00:1450:4001::1', port: 443 },
+  {
+    family: 6,
+    name: 'the home network',
+    source: 'fd74:7269:6275::5',
+    destination: '2a00:1450:4001::1',
+    port: 443,
+  },
 ];
 
-export const noTotals: ForwardedTotals = { up: { packets: 0, bytes: 0 }, down: { packets: 0, bytes: 0 } };
+export const noTotals: ForwardedTotals = {
+  up: { packets: 0, bytes: 0 },
+  down: { packets: 0, bytes: 0 },
+};
 
 /** The policies that are reviewed as text. */
 export const reviewedPolicies: Readonly<Record<string, GatewayPolicy>> = {
   plain: homePolicy,
   'self-test': { ...homePolicy, probes: homeProbes },
   endpoint: { ...homePolicy, endpoint: { protocol: 'ip', address: '198.51.100.1', port: 51_820 } },
-  'endpoint-ipv6': { ...homePolicy, endpoint: { protocol: 'ip6', address: '2001:db8::1', port: 51_820 } },
+  'endpoint-ipv6': {
+    ...homePolicy,
+    endpoint: { protocol: 'ip6', address: '2001:db8::1', port: 51_820 },
+  },
   'no-uplink': { ...homePolicy, uplink: undefined, uplinkAddresses: [] },
   'several-addresses': { ...homePolicy, uplinkAddresses: ['192.168.1.10', '192.168.1.11'] },
   'no-tunnel': { ...homePolicy, isTunnelThere: false },
@@ -59,15 +71,36 @@ export const reviewedPolicies: Readonly<Record<string, GatewayPolicy>> = {
   },
   capped: { ...homePolicy, remainingBytes: 5_000_000_000, remainingNewBytes: 4_900_000_000 },
   'rate-limited': { ...homePolicy, line: { ...homeLine, classOf: 'connection', floodBits: 10e6 } },
-  policed: { ...homePolicy, line: { ...homeLine, classOf: undefined, dropAboveBits: 20e6, floodBits: 10e6 } },
+  policed: {
+    ...homePolicy,
+    line: { ...homeLine, classOf: undefined, dropAboveBits: 20e6, floodBits: 10e6 },
+  },
   'no-shaping': { ...homePolicy, line: { ...homeLine, classOf: undefined, isLowPriority: false } },
-  'own-ipv6': { ...homePolicy, ownPrefixes: ['192.168.1.0/24', '2a00:1450:4001::/64', 'fe80::/64', '192.168.0.0/16'] },
-  'allowed-destinations': { ...homePolicy, allowDestinations: ['192.0.2.0/24', '2001:db8::/32', '192.168.1.5'] },
+  'own-ipv6': {
+    ...homePolicy,
+    ownPrefixes: ['192.168.1.0/24', '2a00:1450:4001::/64', 'fe80::/64', '192.168.0.0/16'],
+  },
+  'allowed-destinations': {
+    ...homePolicy,
+    allowDestinations: ['192.0.2.0/24', '2001:db8::/32', '192.168.1.5'],
+  },
   'port-ranges': {
     ...homePolicy,
-    blockedPorts: [25, '6881-6889', '6885-6999', 7000, 'udp/1900', 'tcp/6660-6669', 'tcp/1-5', 'udp/65535'],
+    blockedPorts: [
+      25,
+      '6881-6889',
+      '6885-6999',
+      7000,
+      'udp/1900',
+      'tcp/6660-6669',
+      'tcp/1-5',
+      'udp/65535',
+    ],
   },
-  'no-ceilings': { ...homePolicy, connections: { perConsumer: 0, total: 0, newPerSecond: 0, halfOpen: 0 } },
+  'no-ceilings': {
+    ...homePolicy,
+    connections: { perConsumer: 0, total: 0, newPerSecond: 0, halfOpen: 0 },
+  },
   'web-only': { ...homePolicy, blockedPorts: expandPresets(['web-only']) },
   'many-ports': { ...homePolicy, blockedPorts: [25, 465, 587, 25, 6667, 1, 65_535] },
 };
@@ -80,10 +113,18 @@ const arbitraryRange = fc
   .tuple(fc.constantFrom('', 'tcp/', 'udp/'), port, port)
   .map(([protocol, one, other]) => `${protocol}${Math.min(one, other)}-${Math.max(one, other)}`);
 
-const remaining = fc.option(fc.oneof(fc.maxSafeInteger(), fc.constantFrom(0, 1, -1)), { nil: undefined });
-const ceiling = fc.oneof(fc.integer({ min: 0, max: 1_000_000 }), fc.constantFrom(0, 1, 127, 128, 129));
+const remaining = fc.option(fc.oneof(fc.maxSafeInteger(), fc.constantFrom(0, 1, -1)), {
+  nil: undefined,
+});
+const ceiling = fc.oneof(
+  fc.integer({ min: 0, max: 1_000_000 }),
+  fc.constantFrom(0, 1, 127, 128, 129),
+);
 
-/** Policies of every kind: prefixes that lie in one another, twice the same, odd ports, limits at their ends. */
+/**
+ * Policies of every kind: prefixes that lie in one another, twice the same, odd ports, limits at
+ * their ends.
+ */
 export const arbitraryPolicy: fc.Arbitrary<GatewayPolicy> = fc.record({
   tunnelInterface: fc.constantFrom('tributary0', 'wg-1.2_3', 'x'),
   uplink: fc.constantFrom(undefined, 'eth0', 'enp0s31f6', 'eth0.100'),
@@ -107,7 +148,12 @@ export const arbitraryPolicy: fc.Arbitrary<GatewayPolicy> = fc.record({
       maxLength: 30,
     },
   ),
-  connections: fc.record({ perConsumer: ceiling, total: ceiling, newPerSecond: ceiling, halfOpen: ceiling }),
+  connections: fc.record({
+    perConsumer: ceiling,
+    total: ceiling,
+    newPerSecond: ceiling,
+    halfOpen: ceiling,
+  }),
   line: fc.record({
     classOf: fc.constantFrom('consumer', 'connection', undefined),
     dropAboveBits: rate,

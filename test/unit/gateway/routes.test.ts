@@ -14,17 +14,27 @@ interface Scenario {
 
 const scenarios: readonly Scenario[] = [
   { name: 'a home', policy: homePolicy, hasIpv6: false },
-  { name: 'a home with IPv6', policy: { ...homePolicy, ownPrefixes: ['192.168.1.0/24', 'fd00::/64'] }, hasIpv6: true },
+  {
+    name: 'a home with IPv6',
+    policy: { ...homePolicy, ownPrefixes: ['192.168.1.0/24', 'fd00::/64'] },
+    hasIpv6: true,
+  },
   { name: 'another uplink', policy: { ...homePolicy, uplink: 'wlan0' }, hasIpv6: true },
   { name: 'no uplink', policy: { ...homePolicy, uplink: undefined }, hasIpv6: false },
   {
     name: 'exceptions',
-    policy: { ...homePolicy, allowDestinations: ['192.0.2.0/24', '192.168.1.0/24', '192.168.1.7', '2001:db8::/32'] },
+    policy: {
+      ...homePolicy,
+      allowDestinations: ['192.0.2.0/24', '192.168.1.0/24', '192.168.1.7', '2001:db8::/32'],
+    },
     hasIpv6: true,
   },
   {
     name: 'prefixes in odd spellings',
-    policy: { ...homePolicy, ownPrefixes: ['10.1.2.3/8', '10.9.9.9/8', 'FD00:0::1/128', '::ffff:0:0/96'] },
+    policy: {
+      ...homePolicy,
+      ownPrefixes: ['10.1.2.3/8', '10.9.9.9/8', 'FD00:0::1/128', '::ffff:0:0/96'],
+    },
     hasIpv6: false,
   },
   { name: 'nothing', policy: undefined, hasIpv6: false },
@@ -35,13 +45,16 @@ const bare = { families: [4, 6], rules: [], routes: [] } as const;
 async function pass(host: FakeHost, scenario: Scenario, exec: Exec = host.exec): Promise<number> {
   const routes = [...(await observeRoutes(host.exec, 4)), ...(await observeRoutes(host.exec, 6))];
   const rules = [...(await observeRules(host.exec, 4)), ...(await observeRules(host.exec, 6))];
-  const desired = scenario.policy === undefined ? noRouting : composeRouting(scenario.policy, scenario);
+  const desired =
+    scenario.policy === undefined ? noRouting : composeRouting(scenario.policy, scenario);
   const commands = planRouting(desired, { families: [4, 6], rules, routes });
   await applyIpCommands(exec, commands, 'test');
   return commands.length;
 }
 
-const pairs = scenarios.flatMap((from) => scenarios.map((to) => ({ from, to, what: `${from.name}, then ${to.name}` })));
+const pairs = scenarios.flatMap((from) =>
+  scenarios.map((to) => ({ from, to, what: `${from.name}, then ${to.name}` })),
+);
 
 describe('routing', () => {
   test.each(pairs)('for $what needs nothing in a second pass', async ({ from, to }) => {
@@ -54,24 +67,27 @@ describe('routing', () => {
     expect(host.print()).toBe(fresh.print());
   });
 
-  test.each(pairs)('for $what, cut short after any line, ends the same with the next pass', async ({ from, to }) => {
-    const whole = createFakeHost();
-    await pass(whole, from);
-    await pass(whole, to);
-    for (let lines = 0; ; lines += 1) {
-      const host = createFakeHost();
-      await pass(host, from);
-      host.breakAfterLines(lines);
-      const isWhole = await pass(host, to).then(
-        () => true,
-        () => false,
-      );
-      host.breakAfterLines(undefined);
-      await pass(host, to);
-      expect(host.print()).toBe(whole.print());
-      if (isWhole) break;
-    }
-  });
+  test.each(pairs)(
+    'for $what, cut short after any line, ends the same with the next pass',
+    async ({ from, to }) => {
+      const whole = createFakeHost();
+      await pass(whole, from);
+      await pass(whole, to);
+      for (let lines = 0; ; lines += 1) {
+        const host = createFakeHost();
+        await pass(host, from);
+        host.breakAfterLines(lines);
+        const isWhole = await pass(host, to).then(
+          () => true,
+          () => false,
+        );
+        host.breakAfterLines(undefined);
+        await pass(host, to);
+        expect(host.print()).toBe(whole.print());
+        if (isWhole) break;
+      }
+    },
+  );
 
   test('leaves the routes and rules of others alone', async () => {
     const foreign = [
@@ -112,11 +128,25 @@ describe('routing', () => {
       { family: 6, priority: 5181, incomingInterface: 'tributary0', table: '51821' },
       { family: 4, priority: 5182, incomingInterface: 'eth0', table: '51820' },
       { family: 6, priority: 5182, incomingInterface: 'eth0', table: '51820' },
-      { family: 4, priority: 5180, incomingInterface: 'lo', destination: '198.18.0.1', table: '51820' },
-      { family: 6, priority: 5180, incomingInterface: 'lo', destination: 'fd74:7269:6275::1', table: '51820' },
+      {
+        family: 4,
+        priority: 5180,
+        incomingInterface: 'lo',
+        destination: '198.18.0.1',
+        table: '51820',
+      },
+      {
+        family: 6,
+        priority: 5180,
+        incomingInterface: 'lo',
+        destination: 'fd74:7269:6275::1',
+        table: '51820',
+      },
     ]);
     const listOf = (family: number, type: string) =>
-      routes.filter((own) => own.family === family && own.type === type).map(({ destination }) => destination);
+      routes
+        .filter((own) => own.family === family && own.type === type)
+        .map(({ destination }) => destination);
     // Of the special prefixes the owner opens 198.51.100.0/24 and, of IPv6, 2001:db8::/32.
     expect(listOf(4, 'blackhole')).toEqual([
       ...specialPrefixes.v4.filter((prefix) => prefix !== '198.51.100.0/24'),
@@ -129,10 +159,24 @@ describe('routing', () => {
     ]);
     expect(listOf(4, 'throw')).toEqual(['198.51.100.0/24', '10.9.9.9']);
     expect(listOf(6, 'throw')).toEqual(['2001:db8::/32']);
-    expect(routes.filter(({ type }) => type !== 'unicast').every((own) => own.table === '51821')).toBe(true);
+    expect(
+      routes.filter(({ type }) => type !== 'unicast').every((own) => own.table === '51821'),
+    ).toBe(true);
     expect(routes.filter(({ type }) => type === 'unicast')).toEqual([
-      { family: 4, table: '51820', type: 'unicast', destination: 'default', interface: 'tributary0' },
-      { family: 6, table: '51820', type: 'unicast', destination: 'default', interface: 'tributary0' },
+      {
+        family: 4,
+        table: '51820',
+        type: 'unicast',
+        destination: 'default',
+        interface: 'tributary0',
+      },
+      {
+        family: 6,
+        table: '51820',
+        type: 'unicast',
+        destination: 'default',
+        interface: 'tributary0',
+      },
     ]);
   });
 
@@ -158,7 +202,9 @@ describe('routing', () => {
         { ...route, table: '51821', type: 'throw', destination: '192.0.2.9', interface: undefined },
       ],
     } as const;
-    const lines = planRouting(composeRouting(homePolicy, { hasIpv6: false }), observed).map(({ line }) => line);
+    const lines = planRouting(composeRouting(homePolicy, { hasIpv6: false }), observed).map(
+      ({ line }) => line,
+    );
     expect(lines.filter((line) => line.includes('delete'))).toEqual([
       'rule delete priority 5182 iif wlan9 lookup 51820',
       'rule delete priority 5182 lookup 51820',
@@ -174,14 +220,21 @@ describe('routing', () => {
   test('leads no IPv6 into a tunnel that has none', () => {
     const lines = planRouting(composeRouting(homePolicy, { hasIpv6: false }), bare);
     expect(lines.filter(({ family, line }) => family === 6 && line.includes('51820'))).toEqual([]);
-    expect(lines.filter(({ family, line }) => family === 6 && line.includes('blackhole')).length).toBeGreaterThan(5);
+    expect(
+      lines.filter(({ family, line }) => family === 6 && line.includes('blackhole')).length,
+    ).toBeGreaterThan(5);
   });
 
   test('says nothing of IPv6 to a kernel that has none', () => {
-    const lines = planRouting(composeRouting(homePolicy, { hasIpv6: true }), { ...bare, families: [4] });
+    const lines = planRouting(composeRouting(homePolicy, { hasIpv6: true }), {
+      ...bare,
+      families: [4],
+    });
     expect(new Set(lines.map(({ family }) => family))).toEqual(new Set([4]));
     expect(lines).toEqual(
-      planRouting(composeRouting(homePolicy, { hasIpv6: true }), bare).filter(({ family }) => family === 4),
+      planRouting(composeRouting(homePolicy, { hasIpv6: true }), bare).filter(
+        ({ family }) => family === 4,
+      ),
     );
   });
 });

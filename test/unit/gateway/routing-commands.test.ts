@@ -9,7 +9,13 @@ type Routing = Pick<Network, 'families' | 'rules' | 'routes'>;
 const bare: Routing = { families: [4, 6], rules: [], routes: [] };
 const policy: GatewayPolicy = {
   ...homePolicy,
-  ownPrefixes: ['93.184.216.0/24', '93.184.217.7/32', '2a00:1450::7/128', '2a00:1450:4001::/64', 'no prefix'],
+  ownPrefixes: [
+    '93.184.216.0/24',
+    '93.184.217.7/32',
+    '2a00:1450::7/128',
+    '2a00:1450:4001::/64',
+    'no prefix',
+  ],
   allowDestinations: ['192.0.2.0/24', '198.51.100.9', '2001:db8::/32'],
 };
 
@@ -50,7 +56,9 @@ describe('the fence', () => {
   });
 
   test('hands exceptions on to the next rule', () => {
-    const thrown = plan(composeRouting(policy, { hasIpv6: true })).filter((line) => line.includes(' throw '));
+    const thrown = plan(composeRouting(policy, { hasIpv6: true })).filter((line) =>
+      line.includes(' throw '),
+    );
     expect(thrown).toEqual([
       '4 route replace throw 192.0.2.0/24 table 51821',
       '4 route replace throw 198.51.100.9 table 51821',
@@ -61,7 +69,9 @@ describe('the fence', () => {
 
 describe('the ways through', () => {
   const ways = (hasIpv6: boolean, uplink: string | undefined) =>
-    plan(composeRouting({ ...policy, uplink }, { hasIpv6 })).filter((line) => !/ (blackhole|throw) /.test(line));
+    plan(composeRouting({ ...policy, uplink }, { hasIpv6 })).filter(
+      (line) => !/ (blackhole|throw) /.test(line),
+    );
 
   test('are one route into the tunnel for each family that it carries, and rules for replies, the fence and its test', () => {
     expect(ways(true, 'eth0')).toEqual([
@@ -92,20 +102,35 @@ describe('the ways through', () => {
 });
 
 describe('the rules that every system has', () => {
-  const local = (family: 4 | 6) => rule({ family, priority: 0, incomingInterface: undefined, table: 'local' });
-  const usual = (desired = composeRouting(policy, { hasIpv6: true }), rules: readonly PolicyRule[] = []) =>
-    plan(desired, { rules }).filter((line) => / 3276\d /.test(line));
+  const local = (family: 4 | 6) =>
+    rule({ family, priority: 0, incomingInterface: undefined, table: 'local' });
+  const usual = (
+    desired = composeRouting(policy, { hasIpv6: true }),
+    rules: readonly PolicyRule[] = [],
+  ) => plan(desired, { rules }).filter((line) => / 3276\d /.test(line));
 
   test('are put back where all but the kernel’s own first were flushed, those of each family', () => {
     const flushed = composeRouting(policy, { hasIpv6: true });
-    const restored = ['4 rule add priority 32767 lookup default', '4 rule add priority 32766 lookup main'];
-    expect(usual(flushed, [local(4), local(6)])).toEqual([...restored, '6 rule add priority 32766 lookup main']);
+    const restored = [
+      '4 rule add priority 32767 lookup default',
+      '4 rule add priority 32766 lookup main',
+    ];
+    expect(usual(flushed, [local(4), local(6)])).toEqual([
+      ...restored,
+      '6 rule add priority 32766 lookup main',
+    ]);
     expect(usual(flushed, [...flushed.rules, local(4)])).toEqual(restored);
   });
 
   test.each<readonly [string, readonly PolicyRule[]]>([
-    ['where they are there', [local(4), rule({ priority: 32_766, incomingInterface: undefined, table: 'main' })]],
-    ['where another rule shows that they are not wanted', [local(4), rule({ priority: 100, table: '52' })]],
+    [
+      'where they are there',
+      [local(4), rule({ priority: 32_766, incomingInterface: undefined, table: 'main' })],
+    ],
+    [
+      'where another rule shows that they are not wanted',
+      [local(4), rule({ priority: 100, table: '52' })],
+    ],
   ])('are left alone %s', (_claim, rules) => {
     expect(usual(undefined, rules)).toEqual([]);
   });
@@ -125,7 +150,13 @@ describe('tear-down', () => {
     const routes = [
       route({}),
       route({ destination: '10.0.0.0/8', interface: undefined }),
-      route({ family: 6, table: '51821', type: 'blackhole', destination: 'fe80::/64', interface: undefined }),
+      route({
+        family: 6,
+        table: '51821',
+        type: 'blackhole',
+        destination: 'fe80::/64',
+        interface: undefined,
+      }),
     ];
     expect(plan(noRouting, { rules, routes })).toEqual([
       '4 rule delete priority 5182 iif eth0 lookup 51820',
@@ -139,7 +170,10 @@ describe('tear-down', () => {
 
   test.each<readonly [string, Partial<Routing>]>([
     ['a rule of another priority to a table of ours', { rules: [rule({ priority: 100 })] }],
-    ['a rule of another priority to the fence', { rules: [rule({ priority: 100, table: '51821' })] }],
+    [
+      'a rule of another priority to the fence',
+      { rules: [rule({ priority: 100, table: '51821' })] },
+    ],
     [
       'a rule of our priority to another table',
       { rules: [rule({ table: '99' }), rule({ priority: 5181, table: '99' })] },
@@ -159,7 +193,9 @@ test('a reply route through another interface is replaced', () => {
     routes: desired.routes.map((own) => route({ ...own, gateway: undefined, metric: 0 })),
   };
   expect(plan(desired, whole)).toEqual([]);
-  const routes = whole.routes.map((own) => (own.type === 'unicast' ? { ...own, interface: 'wg9' } : own));
+  const routes = whole.routes.map((own) =>
+    own.type === 'unicast' ? { ...own, interface: 'wg9' } : own,
+  );
   expect(plan(desired, { ...whole, routes })).toEqual([
     '4 route delete default dev wg9 table 51820',
     '4 route replace default dev tributary0 table 51820',

@@ -15,10 +15,13 @@ import { arbitraryPolicy, homePolicy, noTotals, reviewedPolicies } from './polic
 const fingerprintOf = (policy: GatewayPolicy) => toRuleset(policy).fingerprint;
 
 describe('the ruleset', () => {
-  test.each(Object.entries(reviewedPolicies))('for the policy "%s" looks as reviewed', async (name, policy) => {
-    const text = renderRuleset(toRuleset(policy), noTotals);
-    await expect(text).toMatchFileSnapshot(`../../golden/gateway-${name}.nft`);
-  });
+  test.each(Object.entries(reviewedPolicies))(
+    'for the policy "%s" looks as reviewed',
+    async (name, policy) => {
+      const text = renderRuleset(toRuleset(policy), noTotals);
+      await expect(text).toMatchFileSnapshot(`../../golden/gateway-${name}.nft`);
+    },
+  );
 
   test('begins counting where it was told', () => {
     const totals = { up: { packets: 3, bytes: 4000 }, down: { packets: 5, bytes: 6000 } };
@@ -40,7 +43,9 @@ describe('the ruleset', () => {
         expect(new Set(elements).size).toBe(elements.length);
         const prefixes = elements.filter((element) => parsePrefix(element) !== undefined);
         for (const [index, one] of prefixes.entries()) {
-          expect(prefixes.some((other, position) => position !== index && overlaps(one, other))).toBe(false);
+          expect(
+            prefixes.some((other, position) => position !== index && overlaps(one, other)),
+          ).toBe(false);
         }
       }
     });
@@ -53,9 +58,17 @@ describe('what the ceilings have counted', () => {
   );
   const commentsOf = (policy: GatewayPolicy) =>
     new Map(toRuleset(policy).chains.map((own) => [own.name, own.rules.map(({ name }) => name)]));
-  const flushed = (policy: GatewayPolicy, rules: ReadonlyMap<string, readonly string[]> | undefined) => {
-    const text = renderRuleset(continueCounts(toRuleset(policy), rules === undefined ? rules : { rules }), noTotals);
-    return filled.filter((name) => new RegExp(`flush (set|map) inet tributary ${name}\\n`).test(text));
+  const flushed = (
+    policy: GatewayPolicy,
+    rules: ReadonlyMap<string, readonly string[]> | undefined,
+  ) => {
+    const text = renderRuleset(
+      continueCounts(toRuleset(policy), rules === undefined ? rules : { rules }),
+      noTotals,
+    );
+    return filled.filter((name) =>
+      new RegExp(`flush (set|map) inet tributary ${name}\\n`).test(text),
+    );
   };
 
   test('goes on through another ruleset', () => {
@@ -63,10 +76,13 @@ describe('what the ceilings have counted', () => {
     expect(flushed({ ...homePolicy, blockedPorts: [26] }, commentsOf(homePolicy))).toEqual([]);
   });
 
-  test.each(['perConsumer', 'total', 'newPerSecond', 'halfOpen'] as const)('begins again with another %s', (name) => {
-    const connections = { ...homePolicy.connections, [name]: 17 };
-    expect(flushed({ ...homePolicy, connections }, commentsOf(homePolicy))).toEqual(filled);
-  });
+  test.each(['perConsumer', 'total', 'newPerSecond', 'halfOpen'] as const)(
+    'begins again with another %s',
+    (name) => {
+      const connections = { ...homePolicy.connections, [name]: 17 };
+      expect(flushed({ ...homePolicy, connections }, commentsOf(homePolicy))).toEqual(filled);
+    },
+  );
 
   test('begins again with another rate above which UDP is refused', () => {
     const slow = { ...homePolicy, line: { ...homePolicy.line, floodBits: 1e6 } };
@@ -81,7 +97,9 @@ describe('what the ceilings have counted', () => {
 });
 
 describe('the fingerprint', () => {
-  const same: readonly [string, GatewayPolicy][] = [['the bytes that remain', { ...homePolicy, remainingBytes: 5 }]];
+  const same: readonly [string, GatewayPolicy][] = [
+    ['the bytes that remain', { ...homePolicy, remainingBytes: 5 }],
+  ];
   test.each(same)('stays with %s', (_, policy) => {
     expect(fingerprintOf({ ...policy, remainingBytes: 6 })).toBe(fingerprintOf(policy));
   });
@@ -113,10 +131,15 @@ describe('the fingerprint', () => {
 test('no text of a policy reaches the ruleset but numbers, prefixes and interface names', () => {
   const wild = fc.array(fc.string({ unit: 'binary' }), { maxLength: 5 });
   const render = (change: Partial<GatewayPolicy>) =>
-    renderRuleset(toRuleset({ ...homePolicy, ...change }), noTotals).replaceAll(/"ruleset \w+"/g, '');
+    renderRuleset(toRuleset({ ...homePolicy, ...change }), noTotals).replaceAll(
+      /"ruleset \w+"/g,
+      '',
+    );
   const plain = render({ ownPrefixes: [] });
   assertLaw(fc.tuple(wild, wild), ([ownPrefixes, allowDestinations]) => {
-    const known = [...ownPrefixes, ...allowDestinations].filter((text) => parsePrefix(text) !== undefined);
+    const known = [...ownPrefixes, ...allowDestinations].filter(
+      (text) => parsePrefix(text) !== undefined,
+    );
     if (known.length === 0) expect(render({ ownPrefixes, allowDestinations })).toBe(plain);
   });
 });

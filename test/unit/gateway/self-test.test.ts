@@ -50,7 +50,9 @@ const home: ProbeSources = {
   hasIpv6: false,
 };
 const say = (sources: Partial<ProbeSources>) =>
-  planProbes({ ...home, ...sources }).map(({ name, destination, port }) => `${name}: ${destination} ${port}`);
+  planProbes({ ...home, ...sources }).map(
+    ({ name, destination, port }) => `${name}: ${destination} ${port}`,
+  );
 
 describe('the probes of a device', () => {
   test('try the device, its router, a metadata service, a blocked port, and what has to pass', () => {
@@ -80,12 +82,28 @@ describe('the probes of a device', () => {
   });
 
   test.each<readonly [string, Partial<ProbeSources>, string]>([
-    ['the router, which the owner opened', { allowDestinations: ['192.168.1.0/24'] }, 'the home network'],
-    ['metadata services, which the owner opened', { allowDestinations: ['169.254.0.0/16'] }, 'a metadata service'],
+    [
+      'the router, which the owner opened',
+      { allowDestinations: ['192.168.1.0/24'] },
+      'the home network',
+    ],
+    [
+      'metadata services, which the owner opened',
+      { allowDestinations: ['169.254.0.0/16'] },
+      'a metadata service',
+    ],
     ['a blocked port, because none is', { blockedPorts: [] }, 'a blocked port'],
-    ['a blocked port, because none is for UDP', { blockedPorts: ['tcp/25', 'other-protocols'] }, 'a blocked port'],
+    [
+      'a blocked port, because none is for UDP',
+      { blockedPorts: ['tcp/25', 'other-protocols'] },
+      'a blocked port',
+    ],
     ['the Internet, of which every port is blocked', { blockedPorts: ['1-65535'] }, 'the Internet'],
-    ['the router of a line without one', { network: { ...home.network, routes: [] } }, 'the home network'],
+    [
+      'the router of a line without one',
+      { network: { ...home.network, routes: [] } },
+      'the home network',
+    ],
   ])('leave out %s', (_, change, name) => {
     expect(say(change).filter((line) => line.startsWith(name))).toEqual([]);
     expect(say({}).filter((line) => line.startsWith(name))).not.toEqual([]);
@@ -98,11 +116,19 @@ describe('the probes of a device', () => {
     [['1-442', 443], 1, 444],
     [expandPresets(['web-only']), 1, 443],
     [['1-52', '53-65534'], 1, 65_535],
-  ])('try with %j blocked port %i, and the others at %i, which is open', (blockedPorts, blocked, open) => {
-    const ports = planProbes({ ...home, blockedPorts }).map(({ name, port }) => [name === 'a blocked port', port]);
-    expect(ports.filter(([isBlocked]) => isBlocked)).toEqual([[true, blocked]]);
-    expect(new Set(ports.filter(([isBlocked]) => !isBlocked).map(([, port]) => port))).toEqual(new Set([open]));
-  });
+  ])(
+    'try with %j blocked port %i, and the others at %i, which is open',
+    (blockedPorts, blocked, open) => {
+      const ports = planProbes({ ...home, blockedPorts }).map(({ name, port }) => [
+        name === 'a blocked port',
+        port,
+      ]);
+      expect(ports.filter(([isBlocked]) => isBlocked)).toEqual([[true, blocked]]);
+      expect(new Set(ports.filter(([isBlocked]) => !isBlocked).map(([, port]) => port))).toEqual(
+        new Set([open]),
+      );
+    },
+  );
 
   test('are none without an uplink', () => {
     expect(say({ uplink: undefined })).toEqual([]);
@@ -120,10 +146,15 @@ describe('the probes of a device', () => {
 });
 
 /** A table in which each probe arrived and passed so often: `[arrived, passed]`. */
-function count(counts: readonly (readonly [Probe, number, number])[], permit: readonly string[] = ['tun0']): NftTable {
+function count(
+  counts: readonly (readonly [Probe, number, number])[],
+  permit: readonly string[] = ['tun0'],
+): NftTable {
   const elementPackets = counts.flatMap(([probe, arrived, passed]): [string, number][] => [
     [`${probeSets.arrived}/${toProbeMark(probe)}`, arrived],
-    ...(passed > 0 ? [[`${probeSets.passed}/${toProbeMark(probe)}`, passed] as [string, number]] : []),
+    ...(passed > 0
+      ? [[`${probeSets.passed}/${toProbeMark(probe)}`, passed] as [string, number]]
+      : []),
   ]);
   return {
     counters: new Map(),
@@ -147,7 +178,12 @@ const good = count([
 
 describe('a self-test', () => {
   test.each<readonly [string, SelfTestReadings, string, readonly Probe[]]>([
-    ['held where only what must pass did', { before: undefined, after: good, isOpen: true }, 'held', []],
+    [
+      'held where only what must pass did',
+      { before: undefined, after: good, isOpen: true },
+      'held',
+      [],
+    ],
     [
       'leaks where one more passed than before',
       {
@@ -241,5 +277,9 @@ test('refused probes are counted by the rule that refused them', () => {
       [internet, 6, 4],
     ]),
   );
-  expect(Object.fromEntries(counts)).toMatchObject({ refused_host: 4, refused_port: 4, refused_closed: 2 });
+  expect(Object.fromEntries(counts)).toMatchObject({
+    refused_host: 4,
+    refused_port: 4,
+    refused_closed: 2,
+  });
 });

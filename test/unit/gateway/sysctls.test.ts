@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { listSysctls, planSysctls } from '../../../src/gateway/sysctls.ts';
 import { homePolicy } from './policy-fixture.ts';
 
-const paths = (hasIpv6: boolean) => listSysctls(homePolicy, { hasIpv6 }).map(({ path, value }) => `${path}=${value}`);
+const paths = (hasIpv6: boolean) =>
+  listSysctls(homePolicy, { hasIpv6 }).map(({ path, value }) => `${path}=${value}`);
 const tunnelFilter = 'net/ipv4/conf/tributary0/rp_filter';
 const timeouts = [
   'net/netfilter/nf_conntrack_udp_timeout=10',
@@ -47,9 +48,9 @@ describe('kernel settings', () => {
     [undefined, false],
   ])('a reverse path filter of %s is written: %s', (value, isWritten) => {
     const observed = new Map([[tunnelFilter, value]]);
-    expect(planSysctls(listSysctls(homePolicy, { hasIpv6: false }), observed).map(({ path }) => path)).toEqual(
-      isWritten ? [tunnelFilter] : [],
-    );
+    expect(
+      planSysctls(listSysctls(homePolicy, { hasIpv6: false }), observed).map(({ path }) => path),
+    ).toEqual(isWritten ? [tunnelFilter] : []);
   });
 
   test.each<[string, string | undefined, boolean]>([
@@ -59,20 +60,24 @@ describe('kernel settings', () => {
     ['600', '1', false],
     // Where the tunnel has no settings, there is none: the machine's own settings are left alone.
     ['432000', undefined, false],
-  ])('a connection that is forgotten after %s s, with forwarding %s: written %s', (value, forwarding, isWritten) => {
-    const path = 'net/netfilter/nf_conntrack_tcp_timeout_established';
-    const observed = new Map([
-      [path, value],
-      ['net/ipv4/conf/tributary0/forwarding', forwarding],
-    ]);
-    const planned = planSysctls(listSysctls(homePolicy, { hasIpv6: false }), observed);
-    expect(planned.map((setting) => setting.path)).toEqual(isWritten ? [path] : []);
-  });
+  ])(
+    'a connection that is forgotten after %s s, with forwarding %s: written %s',
+    (value, forwarding, isWritten) => {
+      const path = 'net/netfilter/nf_conntrack_tcp_timeout_established';
+      const observed = new Map([
+        [path, value],
+        ['net/ipv4/conf/tributary0/forwarding', forwarding],
+      ]);
+      const planned = planSysctls(listSysctls(homePolicy, { hasIpv6: false }), observed);
+      expect(planned.map((setting) => setting.path)).toEqual(isWritten ? [path] : []);
+    },
+  );
 
   test('need nothing in a second pass', () => {
     const desired = listSysctls(homePolicy, { hasIpv6: true });
     const observed = new Map(desired.map(({ path }) => [path, '0']));
-    for (const { path } of desired.filter(({ isOptional }) => isOptional)) observed.set(path, '432000');
+    for (const { path } of desired.filter(({ isOptional }) => isOptional))
+      observed.set(path, '432000');
     expect(planSysctls(desired, observed).length).toBeGreaterThan(3);
     for (const { path, value } of planSysctls(desired, observed)) observed.set(path, value);
     expect(planSysctls(desired, observed)).toEqual([]);

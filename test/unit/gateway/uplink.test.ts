@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { chooseUplink, findCollision, listOwnPrefixes } from '../../../src/gateway/uplink.ts';
 import type { Interface, Route } from '../../../src/system/ip.ts';
 
-function createInterface(name: string, addresses: readonly string[] = [], changes: Partial<Interface> = {}): Interface {
+function createInterface(
+  name: string,
+  addresses: readonly string[] = [],
+  changes: Partial<Interface> = {},
+): Interface {
   return {
     name,
     isUp: true,
@@ -40,7 +44,12 @@ const interfaces = [
 
 describe('the uplink', () => {
   test.each<[string, readonly Route[], string | undefined, string | undefined]>([
-    ['none without a default route', [createDefaultRoute('eth0', { destination: '10.0.0.0/8' })], undefined, undefined],
+    [
+      'none without a default route',
+      [createDefaultRoute('eth0', { destination: '10.0.0.0/8' })],
+      undefined,
+      undefined,
+    ],
     ['that of the only default route', [createDefaultRoute('eth0')], undefined, 'eth0'],
     [
       'that of the lowest metric',
@@ -54,7 +63,12 @@ describe('the uplink', () => {
       undefined,
       'eth0',
     ],
-    ['IPv6 where there is nothing else', [createDefaultRoute('wlan0', { family: 6 })], undefined, 'wlan0'],
+    [
+      'IPv6 where there is nothing else',
+      [createDefaultRoute('wlan0', { family: 6 })],
+      undefined,
+      'wlan0',
+    ],
     [
       'never the tunnel',
       [createDefaultRoute('tributary0'), createDefaultRoute('eth0', { metric: 9 })],
@@ -68,13 +82,30 @@ describe('the uplink', () => {
       'eth0',
     ],
     ['never one that is gone', [createDefaultRoute('gone0')], undefined, undefined],
-    ['no route of another table', [createDefaultRoute('eth0', { table: '51820' })], undefined, undefined],
+    [
+      'no route of another table',
+      [createDefaultRoute('eth0', { table: '51820' })],
+      undefined,
+      undefined,
+    ],
     ['no blackhole', [createDefaultRoute('eth0', { type: 'blackhole' })], undefined, undefined],
     ['the one that the owner names', [createDefaultRoute('eth0')], 'wlan0', 'wlan0'],
-    ['none where the owner names one that is down', [createDefaultRoute('eth0')], 'down0', undefined],
-    ['none where the owner names the tunnel', [createDefaultRoute('eth0')], 'tributary0', undefined],
+    [
+      'none where the owner names one that is down',
+      [createDefaultRoute('eth0')],
+      'down0',
+      undefined,
+    ],
+    [
+      'none where the owner names the tunnel',
+      [createDefaultRoute('eth0')],
+      'tributary0',
+      undefined,
+    ],
   ])('is %s', (_, routes, configured, uplink) => {
-    expect(chooseUplink({ routes, interfaces }, { configured, tunnelInterface: 'tributary0' })).toBe(uplink);
+    expect(
+      chooseUplink({ routes, interfaces }, { configured, tunnelInterface: 'tributary0' }),
+    ).toBe(uplink);
   });
 });
 
@@ -94,7 +125,7 @@ test('a tunnel address that lies in an own network is found', () => {
 });
 
 test('an address that is none has no network', () => {
-  expect(listOwnPrefixes([createInterface('eth0', ['nonsense/24', '192.168.1.10/24'])], 'tributary0')).toEqual([
-    '192.168.1.0/24',
-  ]);
+  expect(
+    listOwnPrefixes([createInterface('eth0', ['nonsense/24', '192.168.1.10/24'])], 'tributary0'),
+  ).toEqual(['192.168.1.0/24']);
 });

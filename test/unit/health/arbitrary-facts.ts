@@ -34,7 +34,11 @@ const codes = [
   'configuration-invalid',
 ] as const;
 
-const problem: fc.Arbitrary<Problem> = fc.record({ code: fc.constantFrom(...codes), message: text, since: time });
+const problem: fc.Arbitrary<Problem> = fc.record({
+  code: fc.constantFrom(...codes),
+  message: text,
+  since: time,
+});
 const rare = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 1 });
 
 /** Any facts at all, also those that no agent should ever report together. */
@@ -91,9 +95,13 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     uplink: maybe(text),
     uplinkMissingSince: rare(time),
     lineHeldBy: fc.constantFrom('one-tree', 'two-trees', 'policer', undefined),
-    forwardedBytes: maybe(fc.oneof(fc.record({ up: bytes, down: bytes }), fc.constant({ up: 600, down: 400 }))),
+    forwardedBytes: maybe(
+      fc.oneof(fc.record({ up: bytes, down: bytes }), fc.constant({ up: 600, down: 400 })),
+    ),
     refusedPackets: maybe(fc.dictionary(fc.stringMatching(/^[a-z-]{1,20}$/), fc.nat())),
-    silence: maybe(fc.record({ since: time, providingSeconds: seconds, totalBytes: fc.constantFrom(1000, 999) })),
+    silence: maybe(
+      fc.record({ since: time, providingSeconds: seconds, totalBytes: fc.constantFrom(1000, 999) }),
+    ),
     outsideProblem: rare(problem),
     listProblem: rare(problem),
     problem: rare(problem),

@@ -10,7 +10,8 @@ const silence = { since: ago(100_000), providingSeconds: 86_400, totalBytes: 100
 const silentGateway = { silence, forwardedBytes: { up: 600, down: 400 } };
 const production = { profile: 'production' } as const;
 
-const judge = (change: FactsChange) => judgePhase(createFacts({ service: production, ...change }), now);
+const judge = (change: FactsChange) =>
+  judgePhase(createFacts({ service: production, ...change }), now);
 const listCodes = (change: FactsChange) => judge(change).reasons.map(({ code }) => code);
 
 describe('a tunnel that brings no consumers', () => {
@@ -26,17 +27,30 @@ describe('a tunnel that brings no consumers', () => {
       },
     ]);
     // Home Assistant takes no longer text.
-    for (const { message, action } of reasons) expect(Math.max(message.length, action.length)).toBeLessThan(250);
+    for (const { message, action } of reasons)
+      expect(Math.max(message.length, action.length)).toBeLessThan(250);
   });
 
   test.each<[claim: string, change: FactsChange]>([
-    ['a second less than a day', { gateway: { ...silentGateway, silence: { ...silence, providingSeconds: 86_399 } } }],
-    ['one byte since it was looked up', { gateway: { ...silentGateway, forwardedBytes: { up: 600, down: 401 } } }],
-    ['counters that were not read yet', { gateway: { ...silentGateway, forwardedBytes: undefined } }],
+    [
+      'a second less than a day',
+      { gateway: { ...silentGateway, silence: { ...silence, providingSeconds: 86_399 } } },
+    ],
+    [
+      'one byte since it was looked up',
+      { gateway: { ...silentGateway, forwardedBytes: { up: 600, down: 401 } } },
+    ],
+    [
+      'counters that were not read yet',
+      { gateway: { ...silentGateway, forwardedBytes: undefined } },
+    ],
     ['no silence', { gateway: { ...silentGateway, silence: undefined } }],
     ['the documented dialect', { gateway: silentGateway, service: { profile: 'documented' } }],
     ['mode none', { gateway: silentGateway, provide: { effective: 'none' } }],
-    ['a peer that does not answer', { gateway: silentGateway, tunnel: { lastHandshakeAt: ago(900) } }],
+    [
+      'a peer that does not answer',
+      { gateway: silentGateway, tunnel: { lastHandshakeAt: ago(900) } },
+    ],
     ['a stop', { gateway: silentGateway, stoppingSince: ago(1) }],
   ])('is not supposed with %s', (_, change) => {
     expect(listCodes(change)).not.toContain('consumer-tunnel');
@@ -44,7 +58,10 @@ describe('a tunnel that brings no consumers', () => {
 
   test('never keeps a device from providing, whatever else is true', () => {
     assertLaw(arbitraryFacts, (facts) => {
-      const without = judgePhase({ ...facts, gateway: { ...facts.gateway, silence: undefined } }, now);
+      const without = judgePhase(
+        { ...facts, gateway: { ...facts.gateway, silence: undefined } },
+        now,
+      );
       const { phase, reasons } = judgePhase(facts, now);
       expect(phase).toBe(without.phase);
       expect(reasons.filter(({ code }) => code !== 'consumer-tunnel')).toEqual(without.reasons);

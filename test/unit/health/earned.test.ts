@@ -3,7 +3,11 @@ import { findEarned } from '../../../src/health/service-figures.ts';
 import { providingFacts } from './sample-facts.ts';
 
 const figures = (at: string, payoutUsdc: number | undefined) =>
-  providingFacts.serviceFigures && { ...providingFacts.serviceFigures, payoutUsdc, at: new Date(at) };
+  providingFacts.serviceFigures && {
+    ...providingFacts.serviceFigures,
+    payoutUsdc,
+    at: new Date(at),
+  };
 
 describe('what was earned', () => {
   test('is not known before the service said something of a payout', () => {

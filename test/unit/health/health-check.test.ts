@@ -9,10 +9,30 @@ const minuteMs = 60_000;
 
 describe('health', () => {
   test.each([
-    { claim: 'tolerates 299 s once it had worked', worked: true, afterMs: 299_000, isHealthy: true },
-    { claim: 'ends after 300 s once it had worked', worked: true, afterMs: 300_000, isHealthy: false },
-    { claim: 'tolerates 3599 s before it ever worked', worked: false, afterMs: 3_599_000, isHealthy: true },
-    { claim: 'ends after 3600 s before it ever worked', worked: false, afterMs: 3_600_000, isHealthy: false },
+    {
+      claim: 'tolerates 299 s once it had worked',
+      worked: true,
+      afterMs: 299_000,
+      isHealthy: true,
+    },
+    {
+      claim: 'ends after 300 s once it had worked',
+      worked: true,
+      afterMs: 300_000,
+      isHealthy: false,
+    },
+    {
+      claim: 'tolerates 3599 s before it ever worked',
+      worked: false,
+      afterMs: 3_599_000,
+      isHealthy: true,
+    },
+    {
+      claim: 'ends after 3600 s before it ever worked',
+      worked: false,
+      afterMs: 3_600_000,
+      isHealthy: false,
+    },
   ])('$claim', ({ worked, afterMs, isHealthy }) => {
     const start = startHealth(7_000);
     const memory = worked ? noteHealth(start, 'providing', 7_000) : start;
@@ -28,13 +48,18 @@ describe('health', () => {
   test('a minute of trouble never makes it unhealthy', () => {
     assertLaw(fc.tuple(fc.array(phase), phase), ([history, last]) => {
       const notes = history.entries().toArray();
-      const memory = notes.reduce((before, [at, seen]) => noteHealth(before, seen, at * minuteMs), startHealth(0));
+      const memory = notes.reduce(
+        (before, [at, seen]) => noteHealth(before, seen, at * minuteMs),
+        startHealth(0),
+      );
       const noted = noteHealth(memory, 'providing', history.length * minuteMs);
       expect(judgeHealth(noted, last, (history.length + 1) * minuteMs).isHealthy).toBe(true);
     });
   });
 
   test('says for how long it has been unwell', () => {
-    expect(judgeHealth(startHealth(0), 'connecting', 61_000).line).toBe('connecting for 61 s, tolerated for 3600 s');
+    expect(judgeHealth(startHealth(0), 'connecting', 61_000).line).toBe(
+      'connecting for 61 s, tolerated for 3600 s',
+    );
   });
 });

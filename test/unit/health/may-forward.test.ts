@@ -9,7 +9,11 @@ import { ago, createFacts, type FactsChange, now } from './sample-facts.ts';
 const problem: Problem = { code: 'signed-out', message: 'about it', since: ago(5) };
 const pause = { code: 'cap-reached', message: 'used up', since: ago(5) } as const;
 const unfenced = { problem: { ...problem, code: 'gateway-failed' } } as const;
-const untested = { lastHeldAt: undefined, failure: { ...problem, code: 'self-test-failed' }, note: undefined } as const;
+const untested = {
+  lastHeldAt: undefined,
+  failure: { ...problem, code: 'self-test-failed' },
+  note: undefined,
+} as const;
 
 const decide = (change: FactsChange, mode: ProvideMode | undefined = 'public') =>
   mayForward(createFacts(change), { now, mode });
@@ -26,7 +30,11 @@ describe("consumers' traffic", () => {
     ['the agent stops', { stoppingSince: ago(1) }, ['stopping']],
     ['nobody is signed in', { signInProblem: problem }, ['signed-out']],
     ['the kernel does not hold the rules', { gateway: unfenced }, ['unfenced', 'mode-none']],
-    ['the rules did not hold when they were tried', { gateway: { selfTest: untested } }, ['unfenced', 'mode-none']],
+    [
+      'the rules did not hold when they were tried',
+      { gateway: { selfTest: untested } },
+      ['unfenced', 'mode-none'],
+    ],
     ['the device is not registered', { registration: undefined }, ['not-registered']],
     ['the cap is reached', { provide: { pause } }, ['cap-reached', 'mode-none']],
     ['there is no way to the Internet', { gateway: { uplink: undefined } }, ['no-uplink']],
@@ -39,26 +47,47 @@ describe("consumers' traffic", () => {
       ['signed-out', 'no-uplink'],
     ],
   ];
-  test.each(rows)('may not pass while %s, and every obstacle is named', (_claim, change, reasons) => {
-    expect(decide(change)).toMatchObject({ permit: false, reasons });
-  });
+  test.each(rows)(
+    'may not pass while %s, and every obstacle is named',
+    (_claim, change, reasons) => {
+      expect(decide(change)).toMatchObject({ permit: false, reasons });
+    },
+  );
 
   test.each<readonly [string, ProvideMode | undefined, FactsChange, readonly Obstacle[]]>([
     ['the mode is not known', undefined, {}, ['undecided']],
     ['the owner shares nothing', 'none', {}, ['mode-none']],
-    ['a mode that is not known meets a reached cap', undefined, { provide: { pause } }, ['cap-reached', 'undecided']],
+    [
+      'a mode that is not known meets a reached cap',
+      undefined,
+      { provide: { pause } },
+      ['cap-reached', 'undecided'],
+    ],
   ])('may not pass while %s', (_claim, mode, change, reasons) => {
-    expect(mayForward(createFacts(change), { now, mode })).toMatchObject({ permit: false, reasons });
+    expect(mayForward(createFacts(change), { now, mode })).toMatchObject({
+      permit: false,
+      reasons,
+    });
   });
 
   test('goes by the mode that is asked about, not by the one in force', () => {
-    expect(decide({ provide: { effective: 'none' } }, 'friends')).toMatchObject({ permit: true, mode: 'friends' });
+    expect(decide({ provide: { effective: 'none' } }, 'friends')).toMatchObject({
+      permit: true,
+      mode: 'friends',
+    });
   });
 
   test('is told to the service as mode none where a limit forbids it, and only there', () => {
-    const choices = fc.record({ isCapReached: fc.boolean(), isFenced: fc.boolean(), hasUplink: fc.boolean() });
+    const choices = fc.record({
+      isCapReached: fc.boolean(),
+      isFenced: fc.boolean(),
+      hasUplink: fc.boolean(),
+    });
     assertLaw(choices, ({ isCapReached, isFenced, hasUplink }) => {
-      const gateway = { ...(isFenced ? {} : unfenced), ...(hasUplink ? {} : { uplink: undefined }) };
+      const gateway = {
+        ...(isFenced ? {} : unfenced),
+        ...(hasUplink ? {} : { uplink: undefined }),
+      };
       const { mode } = decide({ provide: isCapReached ? { pause } : {}, gateway });
       expect(mode).toBe(isCapReached || !isFenced ? 'none' : 'public');
     });

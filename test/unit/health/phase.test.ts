@@ -25,14 +25,25 @@ interface Row {
 
 const rows: readonly Row[] = [
   { claim: 'all is well: providing, no reason', change: {}, phase: 'providing', codes: [] },
-  { claim: 'mode none, healthy: idle', change: { provide: { effective: 'none' } }, phase: 'idle', codes: [] },
+  {
+    claim: 'mode none, healthy: idle',
+    change: { provide: { effective: 'none' } },
+    phase: 'idle',
+    codes: [],
+  },
   {
     claim: 'mode none with a closed gateway is idle, not connecting',
     change: { provide: { effective: 'none' }, gateway: { isOpen: false } },
     phase: 'idle',
     codes: [],
   },
-  { claim: 'a first start is registering', change: {}, base: freshFacts, phase: 'registering', codes: ['registering'] },
+  {
+    claim: 'a first start is registering',
+    change: {},
+    base: freshFacts,
+    phase: 'registering',
+    codes: ['registering'],
+  },
   {
     claim: 'an unreachable service while registering is the reason',
     change: { service: isUnreachable },
@@ -132,14 +143,20 @@ const rows: readonly Row[] = [
     codes: ['not-authorized'],
   },
   {
-    claim: 'the last failure of asking the service is said before the silent peer that follows from it',
-    change: { service: { isReachable: true, lastError: problem('service-failed') }, tunnel: isSilent },
+    claim:
+      'the last failure of asking the service is said before the silent peer that follows from it',
+    change: {
+      service: { isReachable: true, lastError: problem('service-failed') },
+      tunnel: isSilent,
+    },
     phase: 'connecting',
     codes: ['service-failed', 'no-handshake'],
   },
   {
     claim: 'a mode that the service cannot take is a note',
-    change: { provide: { confirmed: undefined, confirmationProblem: problem('operation-not-served') } },
+    change: {
+      provide: { confirmed: undefined, confirmationProblem: problem('operation-not-served') },
+    },
     phase: 'providing',
     codes: ['operation-not-served'],
   },
@@ -254,7 +271,9 @@ const rows: readonly Row[] = [
   },
   {
     claim: 'a mode that the service cannot take is a note in mode none too',
-    change: { provide: { effective: 'none', confirmationProblem: problem('operation-not-served') } },
+    change: {
+      provide: { effective: 'none', confirmationProblem: problem('operation-not-served') },
+    },
     phase: 'idle',
     codes: ['operation-not-served'],
   },
@@ -281,7 +300,10 @@ const rows: readonly Row[] = [
 describe('phase', () => {
   test.each(rows)('$claim', ({ change, base, phase, codes }) => {
     const report = judgePhase(createFacts(change, base), now);
-    expect({ phase: report.phase, codes: report.reasons.map(({ code }) => code) }).toEqual({ phase, codes });
+    expect({ phase: report.phase, codes: report.reasons.map(({ code }) => code) }).toEqual({
+      phase,
+      codes,
+    });
   });
 
   test('whenever it is neither providing nor idle there is a reason, with something to do', () => {
@@ -321,7 +343,10 @@ describe('phase', () => {
   });
 
   test('a failure keeps its own beginning and words', () => {
-    const [reason] = judgePhase(createFacts({ gateway: { problem: problem('gateway-failed') } }), now).reasons;
+    const [reason] = judgePhase(
+      createFacts({ gateway: { problem: problem('gateway-failed') } }),
+      now,
+    ).reasons;
     expect(reason).toMatchObject({ message: 'about gateway-failed', since: ago(30) });
   });
 });

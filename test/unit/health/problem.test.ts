@@ -18,7 +18,11 @@ describe('a problem', () => {
 
   test('gives way to one of another kind, which begins now', () => {
     const refused = new TributaryError('service-refused', 'go away');
-    expect(continueProblem(known, refused, now)).toEqual({ code: 'service-refused', message: 'go away', since: now });
+    expect(continueProblem(known, refused, now)).toEqual({
+      code: 'service-refused',
+      message: 'go away',
+      since: now,
+    });
   });
 
   test('of an unknown kind is a command that failed', () => {

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Facts } from '../../../src/health/facts.ts';
 import { judgePhase } from '../../../src/health/phase.ts';
-import { findAction, isErrorCode, isForOwner, type ReasonCode } from '../../../src/health/reasons.ts';
+import {
+  findAction,
+  isErrorCode,
+  isForOwner,
+  type ReasonCode,
+} from '../../../src/health/reasons.ts';
 import { ago, createFacts, type FactsChange, freshFacts, now } from './sample-facts.ts';
 
 interface Row {
@@ -123,10 +128,10 @@ describe('a code', () => {
   test('comes with something to do, and says whether waiting helps', () => {
     expect(findAction('signed-out')).toBe('Sign in: tributary login');
     expect(findAction('starting')).toBe('Just wait: this takes a few seconds.');
-    expect([isForOwner('signed-out'), isForOwner('service-unreachable'), isForOwner('cap-reached')]).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    expect([
+      isForOwner('signed-out'),
+      isForOwner('service-unreachable'),
+      isForOwner('cap-reached'),
+    ]).toEqual([true, false, false]);
   });
 });

@@ -48,7 +48,12 @@ export const providingFacts: Facts = {
     pause: undefined,
     confirmationProblem: undefined,
     lineLimit: { bitsPerSecond: 20e6, source: 'configured' },
-    household: { mode: 'first', bitsPerSecond: undefined, ceilingBitsPerSecond: undefined, yieldingSince: undefined },
+    household: {
+      mode: 'first',
+      bitsPerSecond: undefined,
+      ceilingBitsPerSecond: undefined,
+      yieldingSince: undefined,
+    },
   },
   gateway: {
     isEnabled: true,
@@ -62,7 +67,11 @@ export const providingFacts: Facts = {
     outsideProblem: undefined,
     listProblem: undefined,
     problem: undefined,
-    selfTest: { lastHeldAt: new Date('2026-03-14T11:59:50.000Z'), failure: undefined, note: undefined },
+    selfTest: {
+      lastHeldAt: new Date('2026-03-14T11:59:50.000Z'),
+      failure: undefined,
+      note: undefined,
+    },
   },
   usage: {
     periodStart: new Date('2026-03-01T00:00:00.000Z'),
@@ -142,7 +151,8 @@ export type FactsChange = {
 export function createFacts(change: FactsChange, base: Facts = providingFacts): Facts {
   const parts = Object.entries(change).map(([name, value]) => {
     const before = base[name as keyof Facts];
-    const isPart = typeof value === 'object' && typeof before === 'object' && !(value instanceof Date);
+    const isPart =
+      typeof value === 'object' && typeof before === 'object' && !(value instanceof Date);
     return [name, isPart ? { ...before, ...value } : value];
   });
   return { ...base, ...Object.fromEntries(parts) };

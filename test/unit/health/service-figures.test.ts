@@ -4,7 +4,8 @@ import { operations } from '../../../src/service/operations.ts';
 import { profiles } from '../../../src/service/profiles.ts';
 import { fromWire } from '../../../src/service/wire-case.ts';
 
-const toAnswer = (providers: unknown) => fromWire(operations.providers.response.parse({ providers }));
+const toAnswer = (providers: unknown) =>
+  fromWire(operations.providers.response.parse({ providers }));
 
 describe("the service's figures", () => {
   test('are those of our client, in bytes and seconds', () => {
@@ -33,11 +34,17 @@ describe("the service's figures", () => {
 
   test('are unknown where the service has none for us', () => {
     expect(pickServiceFigures(toAnswer(null), 'ours', profiles.documented)).toBeUndefined();
-    expect(pickServiceFigures(toAnswer([{ client_id: 'other' }]), 'ours', profiles.documented)).toBeUndefined();
+    expect(
+      pickServiceFigures(toAnswer([{ client_id: 'other' }]), 'ours', profiles.documented),
+    ).toBeUndefined();
   });
 
   test('are each unknown where the service does not say it, and zero where it says zero', () => {
-    const unsaid = pickServiceFigures(toAnswer([{ client_id: 'ours' }]), 'ours', profiles.documented);
+    const unsaid = pickServiceFigures(
+      toAnswer([{ client_id: 'ours' }]),
+      'ours',
+      profiles.documented,
+    );
     expect(Object.values(unsaid ?? { none: 1 }).every((value) => value === undefined)).toBe(true);
     const idle = { client_id: 'ours', uptime_last_24h: 0, transfer_data_last_24h: 0 };
     expect(pickServiceFigures(toAnswer([idle]), 'ours', profiles.documented)).toMatchObject({

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { authenticate, composeAuthClientRequest, reauthenticate } from '../../../src/identity/authenticate.ts';
+import {
+  authenticate,
+  composeAuthClientRequest,
+  reauthenticate,
+} from '../../../src/identity/authenticate.ts';
 import { clientId, createDevice, installId, makeJwt, marker } from './fake-service.ts';
 
 const own = { installId, clientId };
@@ -39,16 +43,24 @@ describe('the body of auth-client', () => {
 
 describe('a re-authentication', () => {
   test('asks with the owner’s token for the client', async () => {
-    const { dependencies, seen, signal, notices } = await createDevice({ authClient: [{ by_client_jwt: 'opaque' }] });
+    const { dependencies, seen, signal, notices } = await createDevice({
+      authClient: [{ by_client_jwt: 'opaque' }],
+    });
     const answer = await reauthenticate(dependencies, own, signal);
     expect(answer.byClientJwt.reveal()).toBe('opaque');
-    expect(seen).toMatchObject([{ name: 'authClient', request: { clientId }, token: 'network.jwt' }]);
+    expect(seen).toMatchObject([
+      { name: 'authClient', request: { clientId }, token: 'network.jwt' },
+    ]);
     expect(notices).toEqual([]);
   });
 
   test.each<[string, object, string]>([
     ['names another client', { by_client_jwt: 'opaque', client_id: 'other' }, 'answer-invalid'],
-    ['holds a token of another client', { by_client_jwt: makeJwt({ client_id: 'other' }) }, 'answer-invalid'],
+    [
+      'holds a token of another client',
+      { by_client_jwt: makeJwt({ client_id: 'other' }) },
+      'answer-invalid',
+    ],
     ['holds nothing', {}, 'answer-invalid'],
     ['is a refusal', { error: { message: 'No.' } }, 'service-refused'],
     ['is a limit', { error: { client_limit_exceeded: true } }, 'client-limit-exceeded'],
@@ -63,7 +75,10 @@ describe('a re-authentication', () => {
     ['names it in the token', { by_client_jwt: makeJwt({ client_id: clientId }) }],
     ['names nobody', { by_client_jwt: 'opaque', client_id: '' }],
     // The field is the service's own word; a token's claims are only read where it is missing.
-    ['names it beside a token of another', { by_client_jwt: makeJwt({ client_id: 'other' }), client_id: clientId }],
+    [
+      'names it beside a token of another',
+      { by_client_jwt: makeJwt({ client_id: 'other' }), client_id: clientId },
+    ],
   ])('whose answer %s is taken', async (_, answer) => {
     const { dependencies, signal } = await createDevice({ authClient: [answer] });
     expect((await reauthenticate(dependencies, own, signal)).byClientJwt).toBeDefined();
@@ -75,13 +90,17 @@ describe('a re-authentication', () => {
     await reauthenticate(dependencies, own, signal);
     expect(notices.join()).toContain('Plan ends.');
     const { onNotice: _, ...silent } = dependencies;
-    expect(await reauthenticate(silent, own, signal)).toMatchObject({ error: { message: 'Plan ends.' } });
+    expect(await reauthenticate(silent, own, signal)).toMatchObject({
+      error: { message: 'Plan ends.' },
+    });
   });
 });
 
 test('an answer without a token and without an error may have made something', async () => {
   const { dependencies, signal } = await createDevice({ authClient: [{}] });
-  await expect(authenticate(dependencies, { installId, clientId: undefined }, signal)).rejects.toMatchObject({
+  await expect(
+    authenticate(dependencies, { installId, clientId: undefined }, signal),
+  ).rejects.toMatchObject({
     code: 'answer-invalid',
     maybeSent: true,
     message: 'POST /network/auth-client: the answer holds neither a client JWT nor an error',

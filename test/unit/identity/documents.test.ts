@@ -29,7 +29,10 @@ const wire = {
   },
 };
 const read = (answer: object) =>
-  toIssuedTunnel(fromWire(operations.authClient.response.parse({ proxy_config_result: answer })).proxyConfigResult);
+  toIssuedTunnel(
+    fromWire(operations.authClient.response.parse({ proxy_config_result: answer }))
+      .proxyConfigResult,
+  );
 
 describe('an issued tunnel', () => {
   test('is every field of the answer, untouched', () => {
@@ -79,7 +82,11 @@ describe('an issued tunnel', () => {
 
 function structuredCloneOf(own: IssuedTunnel): IssuedTunnel {
   const copy = (secret: Secret) => new Secret(secret.reveal());
-  return { ...own, text: copy(own.text), privateKey: own.privateKey === undefined ? undefined : copy(own.privateKey) };
+  return {
+    ...own,
+    text: copy(own.text),
+    privateKey: own.privateKey === undefined ? undefined : copy(own.privateKey),
+  };
 }
 
 describe('the marker in a device spec', () => {
@@ -126,7 +133,11 @@ describe('the documents', () => {
       await files.identity.write(own);
       expect(await files.identity.peek()).toEqual(own);
     }
-    for (const own of [pending, undefined, { ...pending, isAccepted: true, knownClientIds: ['a'] }]) {
+    for (const own of [
+      pending,
+      undefined,
+      { ...pending, isAccepted: true, knownClientIds: ['a'] },
+    ]) {
       await files.pendingCreate.write({ pending: own });
       expect(await files.pendingCreate.peek()).toEqual({ pending: own });
     }

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RegistrationDependencies } from '../../../src/identity/authenticate.ts';
-import { createRegistrationFiles, type Registration } from '../../../src/identity/registration-files.ts';
+import {
+  createRegistrationFiles,
+  type Registration,
+} from '../../../src/identity/registration-files.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import type { ServiceClient } from '../../../src/service/client.ts';
 import { operations } from '../../../src/service/operations.ts';
@@ -78,7 +81,10 @@ export const tunnel = {
   address: undefined,
 };
 /** The same tunnel in an answer, and in a row of the list. */
-export const proxyOnWire = { proxy_host: 'proxy.example', wg_config: { config: '[Interface]', wg_proxy_port: 51_820 } };
+export const proxyOnWire = {
+  proxy_host: 'proxy.example',
+  wg_config: { config: '[Interface]', wg_proxy_port: 51_820 },
+};
 export const identity = { installId, clientId, isUncertain: false };
 export const pending = {
   installId,
@@ -98,7 +104,10 @@ export const registration: Registration = {
 };
 
 /** A device called shed at a service that gives these answers. */
-export async function createDevice(answers: Answers = {}, more: Partial<RegistrationDependencies> = {}) {
+export async function createDevice(
+  answers: Answers = {},
+  more: Partial<RegistrationDependencies> = {},
+) {
   const disk = await createDisk();
   const service = createFakeClient(answers);
   const notices: string[] = [];

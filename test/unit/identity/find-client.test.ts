@@ -12,7 +12,13 @@ const installId = '00000000000000aa';
 const otherMark = '[tributary:00000000000000bb]';
 const mark = `[tributary:${installId}]`;
 const identity = { installId, clientId: undefined, isUncertain: false };
-const pending = { installId, description: 'shed', startedAt: '', knownClientIds: ['old'], isAccepted: false };
+const pending = {
+  installId,
+  description: 'shed',
+  startedAt: '',
+  knownClientIds: ['old'],
+  isAccepted: false,
+};
 const fresh: DesiredClient = { identity, pending: undefined, description: 'shed', spec: 'pi' };
 
 const parseRows = (...clients: object[]): readonly ClientRow[] =>
@@ -21,7 +27,12 @@ const parseRows = (...clients: object[]): readonly ClientRow[] =>
 describe('our client among many', () => {
   it.each<[string, Partial<DesiredClient>, object[], object]>([
     ['nobody', {}, [], { kind: 'absent' }],
-    ['a stranger', {}, [{ client_id: 'x', description: 'shed', device_spec: 'pi' }], { kind: 'absent' }],
+    [
+      'a stranger',
+      {},
+      [{ client_id: 'x', description: 'shed', device_spec: 'pi' }],
+      { kind: 'absent' },
+    ],
     ['a row without an id', {}, [{ device_spec: mark }], { kind: 'absent' }],
     ['a row with an empty id', {}, [{ client_id: '', device_spec: mark }], { kind: 'absent' }],
     [
@@ -57,7 +68,10 @@ describe('our client among many', () => {
     [
       'our marker under another description',
       {},
-      [{ client_id: 'x' }, { client_id: 'ours', description: 'barn', device_spec: `old spec ${mark}` }],
+      [
+        { client_id: 'x' },
+        { client_id: 'ours', description: 'barn', device_spec: `old spec ${mark}` },
+      ],
       { kind: 'found', row: { clientId: 'ours' } },
     ],
     [
@@ -132,7 +146,9 @@ describe('our client among many', () => {
     // Whatever the order of the list, the same is found.
     const { clientIds, ...same } = finding as { readonly clientIds?: readonly string[] };
     const turned = clientIds === undefined ? same : { ...same, clientIds: clientIds.toReversed() };
-    expect(findOwnClient(parseRows(...rows.toReversed()), { ...fresh, ...desired })).toMatchObject(turned);
+    expect(findOwnClient(parseRows(...rows.toReversed()), { ...fresh, ...desired })).toMatchObject(
+      turned,
+    );
   });
 
   it('is compared with those of the same description that were there before', () => {

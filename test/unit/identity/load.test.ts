@@ -2,11 +2,22 @@ import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadDevice, startNewDevice } from '../../../src/identity/load.ts';
-import type { Identity, PendingCreate, Registration } from '../../../src/identity/registration-files.ts';
+import type {
+  Identity,
+  PendingCreate,
+  Registration,
+} from '../../../src/identity/registration-files.ts';
 import { emptyNetworkJwtState } from '../../../src/identity/registration-files.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
-import { clientId, createDisk, identity, installId, pending, registration } from './fake-service.ts';
+import {
+  clientId,
+  createDisk,
+  identity,
+  installId,
+  pending,
+  registration,
+} from './fake-service.ts';
 
 const otherId = '00000000000000bb';
 const unnamed = { installId, clientId: undefined, isUncertain: false };
@@ -40,7 +51,11 @@ describe('a device that is loaded', () => {
       { identity: { installId: anyId, clientId: undefined, isUncertain: false } },
     ],
     ['is the one that is there', { identity }, { identity }],
-    ['and has its registration', { identity, registration }, { identity, registration: { clientId } }],
+    [
+      'and has its registration',
+      { identity, registration },
+      { identity, registration: { clientId } },
+    ],
     [
       'takes its name from the registration',
       { identity: unnamed, registration },
@@ -56,7 +71,11 @@ describe('a device that is loaded', () => {
       { registration },
       { identity, registration: { clientId } },
     ],
-    ['that lost its identity is known from a create that is under way', { pending }, { identity: unnamed, pending }],
+    [
+      'that lost its identity is known from a create that is under way',
+      { pending },
+      { identity: unnamed, pending },
+    ],
     [
       'is rather known from its registration than from a create',
       { registration, pending: { ...pending, installId: otherId } },
@@ -97,7 +116,11 @@ describe('a device that is loaded', () => {
       { registration: 'broken' },
       { identity: { isUncertain: true } },
     ],
-    ['that left nothing but a broken create is uncertain', { pending: 'broken' }, { identity: { isUncertain: true } }],
+    [
+      'that left nothing but a broken create is uncertain',
+      { pending: 'broken' },
+      { identity: { isUncertain: true } },
+    ],
     [
       'whose registration is broken is the same one, and certain',
       { identity, registration: 'broken' },
@@ -152,14 +175,26 @@ describe('the id beside the sign-in', () => {
 
   test.each<[string, Disk, object]>([
     ['tells who a device is that lost the rest', {}, unnamed],
-    ['tells less than an identity', { identity: { ...unnamed, installId: otherId } }, { installId: otherId }],
+    [
+      'tells less than an identity',
+      { identity: { ...unnamed, installId: otherId } },
+      { installId: otherId },
+    ],
     [
       'tells less than a registration',
       { registration: { ...registration, installId: otherId } },
       { installId: otherId },
     ],
-    ['tells less than a create', { pending: { ...pending, installId: otherId } }, { installId: otherId }],
-    ['leaves a doubt where the identity was broken', { identity: 'broken' }, { ...unnamed, isUncertain: true }],
+    [
+      'tells less than a create',
+      { pending: { ...pending, installId: otherId } },
+      { installId: otherId },
+    ],
+    [
+      'leaves a doubt where the identity was broken',
+      { identity: 'broken' },
+      { ...unnamed, isUncertain: true },
+    ],
   ])('%s', async (_, on, expected) => {
     const { files } = await createWith(on);
     await files.networkJwt.write({ ...signedIn, installId });

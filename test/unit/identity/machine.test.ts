@@ -76,18 +76,35 @@ describe('a machine', () => {
   });
 });
 
-test.each<[string, Readonly<Record<string, string>> | undefined, Readonly<Record<string, string>>, boolean]>([
+test.each<
+  [string, Readonly<Record<string, string>> | undefined, Readonly<Record<string, string>>, boolean]
+>([
   ['of an earlier version has not moved', undefined, { 'machine-id': 'a', board: 'b' }, false],
   ['has not moved where nothing is known of the machine', { 'machine-id': 'a' }, {}, false],
-  ['has not moved on its machine', { 'machine-id': 'a', board: 'b' }, { 'machine-id': 'a', board: 'b' }, false],
-  ['has not moved where one mark is new', { 'machine-id': 'a' }, { 'machine-id': 'a', board: 'b' }, false],
+  [
+    'has not moved on its machine',
+    { 'machine-id': 'a', board: 'b' },
+    { 'machine-id': 'a', board: 'b' },
+    false,
+  ],
+  [
+    'has not moved where one mark is new',
+    { 'machine-id': 'a' },
+    { 'machine-id': 'a', board: 'b' },
+    false,
+  ],
   [
     'has moved with a card that was copied whole',
     { 'machine-id': 'a', board: 'b' },
     { 'machine-id': 'a', board: 'c' },
     true,
   ],
-  ['has moved with a backup', { 'machine-id': 'a', board: 'b' }, { 'machine-id': 'c', board: 'b' }, true],
+  [
+    'has moved with a backup',
+    { 'machine-id': 'a', board: 'b' },
+    { 'machine-id': 'c', board: 'b' },
+    true,
+  ],
 ])('an identity %s', (_, machine, here, moved) => {
   expect(hasMoved({ machine }, here)).toBe(moved);
 });

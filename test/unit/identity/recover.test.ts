@@ -1,6 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { LoadedDevice } from '../../../src/identity/load.ts';
-import { findTunnel, reauthenticateOwn, recoverRegistration } from '../../../src/identity/recover.ts';
+import {
+  findTunnel,
+  reauthenticateOwn,
+  recoverRegistration,
+} from '../../../src/identity/recover.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import {
   type Answers,
@@ -19,8 +23,16 @@ const otherMarker = '[tributary:00000000000000bb]';
 const unnamed = { installId, clientId: undefined, isUncertain: false };
 const uncertain = { ...unnamed, isUncertain: true };
 const fresh: LoadedDevice = { identity: unnamed, registration: undefined, pending: undefined };
-const row = { client_id: clientId, description: 'shed', device_spec: `pi ${marker}`, proxy_client: proxyOnWire };
-const answer = { by_client_jwt: 'new.client.jwt', proxy_config_result: { keepalive_seconds: 30, ...proxyOnWire } };
+const row = {
+  client_id: clientId,
+  description: 'shed',
+  device_spec: `pi ${marker}`,
+  proxy_client: proxyOnWire,
+};
+const answer = {
+  by_client_jwt: 'new.client.jwt',
+  proxy_config_result: { keepalive_seconds: 30, ...proxyOnWire },
+};
 const list = (...clients: readonly object[]) => ({ clients });
 const advice = 'to register this device as a new one, run `tributary login --new-device`';
 
@@ -49,14 +61,21 @@ describe('a client that is looked for', () => {
       }) as typeof call,
     };
     const recovery = await recoverRegistration({ ...dependencies, client }, fresh, signal);
-    expect(recovery).toMatchObject({ kind: 'recovered', registration: { clientId, keepaliveSeconds: 30, tunnel } });
+    expect(recovery).toMatchObject({
+      kind: 'recovered',
+      registration: { clientId, keepaliveSeconds: 30, tunnel },
+    });
     expect(named).toEqual([identity]);
     expect(await files.registration.peek()).toMatchObject({ clientId, installId });
     expect(device.seen.at(-1)).toMatchObject({ request: { clientId }, token: 'network.jwt' });
   });
 
   test.each<[string, object, object | undefined]>([
-    ['of the answer', { by_client_jwt: 'j', proxy_config_result: { ...proxyOnWire, proxy_host: 'new.example' } }, row],
+    [
+      'of the answer',
+      { by_client_jwt: 'j', proxy_config_result: { ...proxyOnWire, proxy_host: 'new.example' } },
+      row,
+    ],
     [
       'of the list where the answer brings none',
       { by_client_jwt: 'j' },
@@ -70,21 +89,37 @@ describe('a client that is looked for', () => {
   test('keeps what was known of it before', async () => {
     const before = { ...registration, tunnel: undefined };
     const loaded = { identity, registration: before, pending: undefined };
-    const { work } = await recover(loaded, { clients: [list(row)], authClient: [{ by_client_jwt: 'j' }] });
+    const { work } = await recover(loaded, {
+      clients: [list(row)],
+      authClient: [{ by_client_jwt: 'j' }],
+    });
     expect(await work).toMatchObject({ registration: { keepaliveSeconds: 45 } });
   });
 
   test('keeps its own id where it is certain, and takes that of the marker where it is not', async () => {
     const left = { ...row, device_spec: `pi ${otherMarker}` };
-    const known = await recover({ ...fresh, identity }, { clients: [list(left)], authClient: [answer] });
+    const known = await recover(
+      { ...fresh, identity },
+      { clients: [list(left)], authClient: [answer] },
+    );
     expect(await known.work).toMatchObject({ registration: { installId } });
-    const lost = await recover({ ...fresh, identity: uncertain }, { clients: [list(left)], authClient: [answer] });
+    const lost = await recover(
+      { ...fresh, identity: uncertain },
+      { clients: [list(left)], authClient: [answer] },
+    );
     expect(await lost.work).toMatchObject({ registration: { installId: '00000000000000bb' } });
-    expect(await lost.files.identity.peek()).toEqual({ installId: '00000000000000bb', clientId, isUncertain: false });
+    expect(await lost.files.identity.peek()).toEqual({
+      installId: '00000000000000bb',
+      clientId,
+      isUncertain: false,
+    });
   });
 
   test('whose re-authentication is refused while it is listed is refused', async () => {
-    const { work, names } = await recover(fresh, { clients: [list(row)], authClient: [{ error: { message: 'No.' } }] });
+    const { work, names } = await recover(fresh, {
+      clients: [list(row)],
+      authClient: [{ error: { message: 'No.' } }],
+    });
     await expect(work).rejects.toMatchObject({ code: 'service-refused' });
     expect(names()).toEqual(['clients', 'authClient']);
   });
@@ -94,13 +129,18 @@ describe('after a create that may have been lost', () => {
   const waiting = { ...fresh, pending };
 
   test('the list is asked twice before the client counts as none', async () => {
-    const { work, names } = await recover(waiting, { clients: [list(), list({ client_id: 'late' })] });
+    const { work, names } = await recover(waiting, {
+      clients: [list(), list({ client_id: 'late' })],
+    });
     expect(await work).toMatchObject({ kind: 'none', rows: [{ clientId: 'late' }] });
     expect(names()).toEqual(['clients', 'clients']);
   });
 
   test('a client that shows late is taken up', async () => {
-    const { work, names } = await recover(waiting, { clients: [list(), list(row)], authClient: [answer] });
+    const { work, names } = await recover(waiting, {
+      clients: [list(), list(row)],
+      authClient: [answer],
+    });
     expect(await work).toMatchObject({ kind: 'recovered', registration: { clientId } });
     expect(names()).toEqual(['clients', 'clients', 'authClient']);
   });
@@ -112,7 +152,10 @@ describe('after a create that may have been lost', () => {
   });
 
   test('a known client is not asked for twice: a re-authentication tells', async () => {
-    const { work, names } = await recover({ ...waiting, identity }, { clients: [list()], authClient: [answer] });
+    const { work, names } = await recover(
+      { ...waiting, identity },
+      { clients: [list()], authClient: [answer] },
+    );
     await work;
     expect(names()).toEqual(['clients', 'authClient']);
   });
@@ -148,7 +191,12 @@ describe('nothing is registered', () => {
   ];
 
   test.each<[string, LoadedDevice, object, RegExp]>([
-    ['where one of several may be ours', { ...fresh, pending }, list(...two), /it may be one of a, b;/],
+    [
+      'where one of several may be ours',
+      { ...fresh, pending },
+      list(...two),
+      /it may be one of a, b;/,
+    ],
     [
       'where the identity was lost and none is surely ours',
       { ...fresh, identity: uncertain },
@@ -177,7 +225,10 @@ describe('a client that we know and the list leaves out', () => {
   const known = { ...fresh, identity, registration: { ...registration, tunnel: undefined } };
 
   test('is woken by a re-authentication', async () => {
-    const { work, names, files } = await recover(known, { clients: [list()], authClient: [answer] });
+    const { work, names, files } = await recover(known, {
+      clients: [list()],
+      authClient: [answer],
+    });
     expect(await work).toMatchObject({
       kind: 'recovered',
       registration: { clientId, tunnel },
@@ -197,7 +248,10 @@ describe('a client that we know and the list leaves out', () => {
 
   test('is gone where it is refused and two more lists leave it out', async () => {
     const refused = { error: { message: 'Client does not exist.' } };
-    const { work, names } = await recover(known, { clients: [list({ client_id: 'other' })], authClient: [refused] });
+    const { work, names } = await recover(known, {
+      clients: [list({ client_id: 'other' })],
+      authClient: [refused],
+    });
     await expect(work).rejects.toMatchObject({
       code: 'registration-incomplete',
       message: expect.stringMatching(
@@ -213,7 +267,11 @@ describe('a re-authentication of our own client', () => {
   const refused = { error: { message: 'Busy.' } };
 
   test.each<[string, Answers, readonly string[]]>([
-    ['is refused while it is listed', { authClient: [refused], clients: [list(row)] }, ['authClient', 'clients']],
+    [
+      'is refused while it is listed',
+      { authClient: [refused], clients: [list(row)] },
+      ['authClient', 'clients'],
+    ],
     [
       'is refused where only one list leaves it out',
       { authClient: [refused], clients: [list(), list(row)] },
@@ -221,7 +279,9 @@ describe('a re-authentication of our own client', () => {
     ],
   ])('%s', async (_, answers, asked) => {
     const { dependencies, signal, names } = await createDevice(answers);
-    await expect(reauthenticateOwn(dependencies, { installId, clientId }, signal)).rejects.toMatchObject({
+    await expect(
+      reauthenticateOwn(dependencies, { installId, clientId }, signal),
+    ).rejects.toMatchObject({
       code: 'service-refused',
     });
     expect(names()).toEqual(asked);
@@ -232,14 +292,18 @@ describe('a re-authentication of our own client', () => {
     async (code) => {
       const error = new TributaryError(code, 'x');
       const { dependencies, signal, names } = await createDevice({ authClient: [error] });
-      await expect(reauthenticateOwn(dependencies, { installId, clientId }, signal)).rejects.toBe(error);
+      await expect(reauthenticateOwn(dependencies, { installId, clientId }, signal)).rejects.toBe(
+        error,
+      );
       expect(names()).toEqual(['authClient']);
     },
   );
 });
 
 test('a tunnel is that of our own row, and none where we have no row', async () => {
-  const { dependencies, signal } = await createDevice({ clients: [list({ ...row, client_id: 'other' }), list(row)] });
+  const { dependencies, signal } = await createDevice({
+    clients: [list({ ...row, client_id: 'other' }), list(row)],
+  });
   expect(await findTunnel(dependencies, identity, signal)).toBeUndefined();
   expect(await findTunnel(dependencies, identity, signal)).toEqual(tunnel);
 });

@@ -19,7 +19,12 @@ const unnamed = { installId, clientId: undefined, isUncertain: false };
 const empty = { clients: [] };
 const issued = { proxy_config_result: { keepalive_seconds: 30, ...proxyOnWire } };
 const named = { by_client_jwt: makeJwt({ client_id: clientId }), ...issued };
-const row = { client_id: clientId, description: 'shed', device_spec: `pi ${marker}`, proxy_client: proxyOnWire };
+const row = {
+  client_id: clientId,
+  description: 'shed',
+  device_spec: `pi ${marker}`,
+  proxy_client: proxyOnWire,
+};
 
 /** A device that has its id and nothing else. */
 async function createUnregistered(answers: Answers) {
@@ -60,7 +65,10 @@ describe('a create', () => {
       { client_id: 'twin', description: 'shed', device_spec: 'pi' },
       { client_id: 'barn', description: 'barn' },
     ];
-    const device = await createUnregistered({ clients: [{ clients: rows }], authClient: [new Error('crash')] });
+    const device = await createUnregistered({
+      clients: [{ clients: rows }],
+      authClient: [new Error('crash')],
+    });
     await expect(device.ensure()).rejects.toThrow('crash');
     expect(await readPending(device)).toEqual({
       installId,
@@ -75,7 +83,12 @@ describe('a create', () => {
 
   test('that names its client is stored whole', async () => {
     const device = await createUnregistered({ clients: [empty], authClient: [named] });
-    expect(await device.ensure()).toMatchObject({ clientId, installId, tunnel, keepaliveSeconds: 30 });
+    expect(await device.ensure()).toMatchObject({
+      clientId,
+      installId,
+      tunnel,
+      keepaliveSeconds: 30,
+    });
     expect(await device.files.identity.peek()).toEqual(identity);
     expect(await device.files.registration.peek()).toMatchObject({ clientId });
     expect(await readPending(device)).toBeUndefined();
@@ -96,9 +109,19 @@ describe('a create', () => {
       'service-unreachable',
       'kept',
     ],
-    ['says nothing of its effect', new TributaryError('service-failed', 'x'), 'service-failed', 'kept'],
+    [
+      'says nothing of its effect',
+      new TributaryError('service-failed', 'x'),
+      'service-failed',
+      'kept',
+    ],
     ['was refused', { error: { message: 'No.' } }, 'service-refused', 'cleared'],
-    ['was refused and named a client', { error: { message: 'No.' }, client_id: clientId }, 'service-refused', 'kept'],
+    [
+      'was refused and named a client',
+      { error: { message: 'No.' }, client_id: clientId },
+      'service-refused',
+      'kept',
+    ],
     ['says nothing', {}, 'answer-invalid', 'kept'],
   ])(
     'that %s fails with its reason, and stays under way only where it may have had an effect: %s',
@@ -119,9 +142,15 @@ describe('a create', () => {
     expect(await device.ensure()).toMatchObject({ clientId });
     expect(device.notices.join()).toContain('Invalid location');
     const { onNotice: _, ...silent } = device.dependencies;
-    const quiet = await createUnregistered({ clients: [empty], authClient: [{ ...named, error: { message: 'x' } }] });
+    const quiet = await createUnregistered({
+      clients: [empty],
+      authClient: [{ ...named, error: { message: 'x' } }],
+    });
     expect(
-      await ensureRegistration({ ...silent, client: quiet.client, files: quiet.files }, quiet.signal),
+      await ensureRegistration(
+        { ...silent, client: quiet.client, files: quiet.files },
+        quiet.signal,
+      ),
     ).toMatchObject({
       clientId,
     });

@@ -18,21 +18,34 @@ import {
 
 const dayMs = 86_400_000;
 const storedMs = Date.parse(registration.storedAt);
-const row = { client_id: clientId, description: 'shed', device_spec: `pi ${marker}`, proxy_client: proxyOnWire };
+const row = {
+  client_id: clientId,
+  description: 'shed',
+  device_spec: `pi ${marker}`,
+  proxy_client: proxyOnWire,
+};
 const bare = { by_client_jwt: 'new.client.jwt' };
 const moved = { ...proxyOnWire, proxy_host: 'new.example' };
 
 beforeEach(() => void vi.useFakeTimers({ now: storedMs + 60_000, toFake: ['Date'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A keep-alive of the stored registration: what it returned, what is on the disk, and whether that was written. */
+/**
+ * A keep-alive of the stored registration: what it returned, what is on the disk, and whether that
+ * was written.
+ */
 async function renew(answers: Answers, more: Partial<RegistrationDependencies> = {}) {
   const device = await createDevice(answers, more);
   await device.files.registration.write(registration);
   const before = await stat(device.path('registration'));
   const renewed = await renewRegistration(device.dependencies, registration, device.signal);
   const after = await stat(device.path('registration'));
-  return { ...device, renewed, stored: await device.files.registration.peek(), isWritten: before.ino !== after.ino };
+  return {
+    ...device,
+    renewed,
+    stored: await device.files.registration.peek(),
+    isWritten: before.ino !== after.ino,
+  };
 }
 
 describe('a keep-alive', () => {
@@ -43,11 +56,22 @@ describe('a keep-alive', () => {
   });
 
   test.each<[string, object, object]>([
-    ['interval', { proxy_config_result: { keepalive_seconds: 30 } }, { keepaliveSeconds: 30, tunnel }],
-    ['tunnel', { proxy_config_result: moved }, { tunnel: { proxyHost: 'new.example' }, keepaliveSeconds: 45 }],
+    [
+      'interval',
+      { proxy_config_result: { keepalive_seconds: 30 } },
+      { keepaliveSeconds: 30, tunnel },
+    ],
+    [
+      'tunnel',
+      { proxy_config_result: moved },
+      { tunnel: { proxyHost: 'new.example' }, keepaliveSeconds: 45 },
+    ],
   ])('with another %s writes it down with the token', async (_, answer, expected) => {
     const { renewed, stored, isWritten } = await renew({ authClient: [{ ...bare, ...answer }] });
-    expect(renewed).toMatchObject({ ...expected, storedAt: new Date(storedMs + 60_000).toISOString() });
+    expect(renewed).toMatchObject({
+      ...expected,
+      storedAt: new Date(storedMs + 60_000).toISOString(),
+    });
     expect(stored).toEqual(renewed);
     expect(isWritten).toBe(true);
   });
@@ -88,7 +112,9 @@ describe('a keep-alive', () => {
 
 test('a new key is taken at once where the disk takes nothing, and written with the next keep-alive that it takes', async () => {
   const answer = { ...bare, proxy_config_result: moved };
-  const { dependencies, files, signal, path } = await createDevice({ authClient: [answer, answer] });
+  const { dependencies, files, signal, path } = await createDevice({
+    authClient: [answer, answer],
+  });
   await files.registration.write(registration);
   using disk = await createDisk(dirname(path('registration')));
   disk.meddle(failWith('ENOSPC'));
@@ -104,7 +130,10 @@ describe('a tunnel that is of no use', () => {
   const mended = { clients: [{ ...row, proxy_client: moved }] };
 
   test('is looked for in the list where the answer brings none', async () => {
-    const { renewed, names, stored } = await renew({ authClient: [bare], clients: [mended] }, { needsTunnel: true });
+    const { renewed, names, stored } = await renew(
+      { authClient: [bare], clients: [mended] },
+      { needsTunnel: true },
+    );
     expect(renewed.tunnel?.proxyHost).toBe('new.example');
     expect(stored?.tunnel?.proxyHost).toBe('new.example');
     expect(names()).toEqual(['authClient', 'clients']);
@@ -119,7 +148,10 @@ describe('a tunnel that is of no use', () => {
   });
 
   test('stays where the list has none either', async () => {
-    const { renewed } = await renew({ authClient: [bare], clients: [{ clients: [] }] }, { needsTunnel: true });
+    const { renewed } = await renew(
+      { authClient: [bare], clients: [{ clients: [] }] },
+      { needsTunnel: true },
+    );
     expect(renewed.tunnel).toEqual(tunnel);
   });
 
@@ -130,7 +162,10 @@ describe('a tunnel that is of no use', () => {
         { client_id: 'other', device_spec: `[tributary:${installId}]` },
       ],
     };
-    const { renewed } = await renew({ authClient: [bare], clients: [strange] }, { needsTunnel: true });
+    const { renewed } = await renew(
+      { authClient: [bare], clients: [strange] },
+      { needsTunnel: true },
+    );
     expect(renewed.tunnel).toEqual(tunnel);
   });
 });

@@ -7,7 +7,12 @@ import {
   remember,
   toFingerprint,
 } from '../../../src/identity/registration-files.ts';
-import { confirmRefusal, isRefusedForGood, resolveNetworkJwt, signIn } from '../../../src/identity/sign-in.ts';
+import {
+  confirmRefusal,
+  isRefusedForGood,
+  resolveNetworkJwt,
+  signIn,
+} from '../../../src/identity/sign-in.ts';
 import { type ErrorCode, TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { type Answers, createDisk, createFakeClient, makeJwt } from './fake-service.ts';
@@ -28,9 +33,15 @@ async function createSignIn(answers: Answers, state: Partial<NetworkJwtState> = 
 describe('signing in', () => {
   test('buys a token with the code, without white space and without any token, and spends it', async () => {
     const { dependencies, seen, store } = await createSignIn(bought);
-    expect((await signIn(dependencies, new Secret(' a-code\n'), signal)).reveal()).toBe(token.reveal());
+    expect((await signIn(dependencies, new Secret(' a-code\n'), signal)).reveal()).toBe(
+      token.reveal(),
+    );
     expect(seen).toEqual([{ name: 'codeLogin', request: { authCode: code }, token: undefined }]);
-    expect(await store.peek()).toEqual({ token, spentCodes: [toFingerprint(code)], refusedTokens: [] });
+    expect(await store.peek()).toEqual({
+      token,
+      spentCodes: [toFingerprint(code)],
+      refusedTokens: [],
+    });
   });
 
   test('takes the place of the token before, and keeps what else is known', async () => {
@@ -93,24 +104,31 @@ describe('signing in', () => {
       message: 'signing in: the service refused; make a new one and give it to `tributary login`',
       cause,
     });
-    expect(await store.peek()).toEqual({ token: given, spentCodes: [toFingerprint(code)], refusedTokens: [] });
+    expect(await store.peek()).toEqual({
+      token: given,
+      spentCodes: [toFingerprint(code)],
+      refusedTokens: [],
+    });
   });
 
   test.each([
     [undefined, 300],
     [700, 700],
     [0, 0],
-  ])('that comes too often (%s) waits %i seconds, and the code stays good', async (retryAfterSeconds, waits) => {
-    const cause = new TributaryError('rate-limited', 'too often', { retryAfterSeconds });
-    const { dependencies, store } = await createSignIn({ codeLogin: [cause] });
-    await expect(signIn(dependencies, code, signal)).rejects.toMatchObject({
-      code: 'rate-limited',
-      message: 'signing in: too often',
-      retryAfterSeconds: waits,
-      cause,
-    });
-    expect(await store.peek()).toEqual(emptyNetworkJwtState);
-  });
+  ])(
+    'that comes too often (%s) waits %i seconds, and the code stays good',
+    async (retryAfterSeconds, waits) => {
+      const cause = new TributaryError('rate-limited', 'too often', { retryAfterSeconds });
+      const { dependencies, store } = await createSignIn({ codeLogin: [cause] });
+      await expect(signIn(dependencies, code, signal)).rejects.toMatchObject({
+        code: 'rate-limited',
+        message: 'signing in: too often',
+        retryAfterSeconds: waits,
+        cause,
+      });
+      expect(await store.peek()).toEqual(emptyNetworkJwtState);
+    },
+  );
 
   test('passes on any other failure, and the code stays good', async () => {
     const error = new TributaryError('service-unreachable', 'x');
@@ -143,7 +161,13 @@ describe('the token to work with', () => {
   >([
     ['the stored one', { token }, { networkJwt: given, authCode: code }, token, []],
     ['the given one', {}, { networkJwt: given, authCode: code }, given, []],
-    ['the given one without its white space', {}, { networkJwt: new Secret(' given.by.owner\n') }, given, []],
+    [
+      'the given one without its white space',
+      {},
+      { networkJwt: new Secret(' given.by.owner\n') },
+      given,
+      [],
+    ],
     ['what the code buys', {}, { authCode: code }, token, ['codeLogin']],
     [
       'what the code buys, where the given one is refused',
@@ -178,7 +202,9 @@ describe('the token to work with', () => {
     ],
   ])('is none where %s', async (_, state, networkJwt, why) => {
     const { dependencies, names } = await createSignIn({}, state);
-    await expect(resolveNetworkJwt(dependencies, { networkJwt, authCode: undefined }, signal)).rejects.toMatchObject({
+    await expect(
+      resolveNetworkJwt(dependencies, { networkJwt, authCode: undefined }, signal),
+    ).rejects.toMatchObject({
       code: 'signed-out',
       message: `${why}: sign in with \`tributary login\` and a new auth code`,
     });
@@ -188,9 +214,13 @@ describe('the token to work with', () => {
   test('is asked for without a file too', async () => {
     const { store } = await createDisk();
     const { client } = createFakeClient(bought);
-    expect(await resolveNetworkJwt({ client, store }, { networkJwt: given, authCode: undefined }, signal)).toEqual(
-      given,
-    );
+    expect(
+      await resolveNetworkJwt(
+        { client, store },
+        { networkJwt: given, authCode: undefined },
+        signal,
+      ),
+    ).toEqual(given);
   });
 });
 
@@ -203,7 +233,10 @@ describe('what is remembered of codes and tokens', () => {
       [] as readonly string[],
     );
     expect(many).toEqual(Array.from({ length: 50 }, (_, index) => fingerprint(150 + index)));
-    const { dependencies, store } = await createSignIn(bought, { spentCodes: many, refusedTokens: many });
+    const { dependencies, store } = await createSignIn(bought, {
+      spentCodes: many,
+      refusedTokens: many,
+    });
     await signIn(dependencies, code, signal);
     await forgetNetworkJwt(store, token);
     const state = await store.peek();
@@ -214,12 +247,17 @@ describe('what is remembered of codes and tokens', () => {
   });
 
   test('is each once, and the newest last', () => {
-    expect(remember([fingerprint(1), fingerprint(2)], fingerprint(1))).toEqual([fingerprint(2), fingerprint(1)]);
+    expect(remember([fingerprint(1), fingerprint(2)], fingerprint(1))).toEqual([
+      fingerprint(2),
+      fingerprint(1),
+    ]);
     expect(remember([], fingerprint(1))).toEqual([fingerprint(1)]);
   });
 
   test('is a fingerprint, which tells nothing of the secret', () => {
-    expect(toFingerprint(new Secret('abc'))).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+    expect(toFingerprint(new Secret('abc'))).toBe(
+      'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+    );
   });
 
   test('comes back from the disk, the token too, and a signed-out one has none', async () => {
@@ -262,7 +300,10 @@ describe('signing out', () => {
     expect((await store.peek())?.token?.reveal()).toBe(token.reveal());
     const fresh = await createDisk();
     await forgetNetworkJwt(fresh.store, given);
-    expect(await fresh.store.peek()).toEqual({ ...emptyNetworkJwtState, refusedTokens: [toFingerprint(given)] });
+    expect(await fresh.store.peek()).toEqual({
+      ...emptyNetworkJwtState,
+      refusedTokens: [toFingerprint(given)],
+    });
   });
 
   const error = (own: ErrorCode) => new TributaryError(own, 'x');
@@ -282,7 +323,9 @@ describe('signing out', () => {
 
   test('is not decided by an abort', async () => {
     const { client } = createFakeClient({ clients: [{ clients: [] }] });
-    await expect(confirmRefusal(client, token, AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(confirmRefusal(client, token, AbortSignal.abort())).rejects.toMatchObject({
+      name: 'AbortError',
+    });
   });
 
   const day = 86_400_000;

@@ -1,7 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AuthenticatedAnswer } from '../../../src/identity/authenticate.ts';
-import { clearPending, composeRegistration, storeRegistration } from '../../../src/identity/store.ts';
+import {
+  clearPending,
+  composeRegistration,
+  storeRegistration,
+} from '../../../src/identity/store.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { operations } from '../../../src/service/operations.ts';
 import { fromWire } from '../../../src/service/wire-case.ts';
@@ -35,7 +39,9 @@ describe('what an answer amounts to', () => {
   });
 
   test('keeps what it brings nothing new of', () => {
-    expect(composeRegistration(own, { answer: toAnswer(), tunnel: undefined, before: registration })).toEqual({
+    expect(
+      composeRegistration(own, { answer: toAnswer(), tunnel: undefined, before: registration }),
+    ).toEqual({
       ...registration,
       clientJwt: new Secret('new.client.jwt'),
       storedAt: now.toISOString(),
@@ -44,17 +50,21 @@ describe('what an answer amounts to', () => {
 
   test('replaces what it brings', () => {
     const answer = toAnswer({ client_id: 'x', proxy_config_result: { keepalive_seconds: 0 } });
-    expect(composeRegistration(own, { answer, tunnel: other, before: registration })).toMatchObject({
-      clientId,
-      keepaliveSeconds: 0,
-      tunnel: other,
-      showsProduction: true,
-    });
+    expect(composeRegistration(own, { answer, tunnel: other, before: registration })).toMatchObject(
+      {
+        clientId,
+        keepaliveSeconds: 0,
+        tunnel: other,
+        showsProduction: true,
+      },
+    );
   });
 
   test('shows production only by this answer', () => {
     const before = { ...registration, showsProduction: true };
-    expect(composeRegistration(own, { answer: toAnswer(), tunnel, before }).showsProduction).toBe(false);
+    expect(composeRegistration(own, { answer: toAnswer(), tunnel, before }).showsProduction).toBe(
+      false,
+    );
   });
 });
 
@@ -62,14 +72,21 @@ describe('a registration', () => {
   test('is written down, and no create is under way any more', async () => {
     const { files } = await createDisk();
     await files.pendingCreate.write({ pending });
-    const stored = await storeRegistration(files, own, { answer: toAnswer(), tunnel, before: undefined });
+    const stored = await storeRegistration(files, own, {
+      answer: toAnswer(),
+      tunnel,
+      before: undefined,
+    });
     expect(await files.registration.peek()).toEqual(stored);
     expect(await files.pendingCreate.peek()).toEqual({ pending: undefined });
   });
 
   test.each<[object, RegExp]>([
     [{}, /issued no WireGuard configuration: look at proxy.country_code and at the plan$/],
-    [{ error: { message: 'Invalid location' } }, /configuration \(Invalid location\): look at proxy.country_code/],
+    [
+      { error: { message: 'Invalid location' } },
+      /configuration \(Invalid location\): look at proxy.country_code/,
+    ],
     [
       { error: { message: 'Upgrade.', upgrade_required: true } },
       /\(Upgrade\.\): the owner's plan does not include it$/,
@@ -78,7 +95,11 @@ describe('a registration', () => {
   ])('without a tunnel is written down before it is found wanting: %j', async (answer, message) => {
     const { files } = await createDisk();
     await files.pendingCreate.write({ pending });
-    const work = storeRegistration(files, own, { answer: toAnswer(answer), tunnel: undefined, before: undefined });
+    const work = storeRegistration(files, own, {
+      answer: toAnswer(answer),
+      tunnel: undefined,
+      before: undefined,
+    });
     await expect(work).rejects.toMatchObject({
       code: 'registration-incomplete',
       message: expect.stringMatching(message),

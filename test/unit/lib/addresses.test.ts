@@ -1,6 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isInAny, overlaps, type Prefix, parsePrefix, toNetwork } from '../../../src/lib/addresses.ts';
+import {
+  isInAny,
+  overlaps,
+  type Prefix,
+  parsePrefix,
+  toNetwork,
+} from '../../../src/lib/addresses.ts';
 import { assertLaw } from '../law.ts';
 import { arbitraryPrefix, isInsideModel, parseValue, toPrefixText } from './prefix-model.ts';
 
@@ -97,10 +103,15 @@ describe('two prefixes', () => {
 });
 
 test('an address lies in one of the prefixes as the arithmetic says', () => {
-  assertLaw(fc.tuple(arbitraryPrefix, fc.array(arbitraryPrefix, { maxLength: 5 })), ([own, models]) => {
-    const expected = models.some((model) => isInsideModel(own, model));
-    expect(isInAny(toPrefixText(own).split('/')[0] ?? '', models.map(toPrefixText))).toBe(expected);
-  });
+  assertLaw(
+    fc.tuple(arbitraryPrefix, fc.array(arbitraryPrefix, { maxLength: 5 })),
+    ([own, models]) => {
+      const expected = models.some((model) => isInsideModel(own, model));
+      expect(isInAny(toPrefixText(own).split('/')[0] ?? '', models.map(toPrefixText))).toBe(
+        expected,
+      );
+    },
+  );
 });
 
 test('what is no prefix or no address contains nothing', () => {

@@ -15,12 +15,15 @@ describe('a sparkline', () => {
   });
 
   test('is never lower for more', () => {
-    assertLaw(fc.tuple(fc.nat(1000), fc.nat(1000), fc.integer({ min: 1, max: 1000 })), ([one, other, most]) => {
-      const heights = '▁▂▃▄▅▆▇█';
-      const [low, high] = [Math.min(one, other), Math.max(one, other)];
-      const at = (value: number) => heights.indexOf(renderSparkline([value], most));
-      expect(at(low)).toBeLessThanOrEqual(at(high));
-    });
+    assertLaw(
+      fc.tuple(fc.nat(1000), fc.nat(1000), fc.integer({ min: 1, max: 1000 })),
+      ([one, other, most]) => {
+        const heights = '▁▂▃▄▅▆▇█';
+        const [low, high] = [Math.min(one, other), Math.max(one, other)];
+        const at = (value: number) => heights.indexOf(renderSparkline([value], most));
+        expect(at(low)).toBeLessThanOrEqual(at(high));
+      },
+    );
   });
 });
 
@@ -40,7 +43,11 @@ describe('a bar', () => {
   });
 
   test('never has more columns than it was given', () => {
-    const values = fc.tuple(fc.nat(1_000_000), fc.integer({ min: 1, max: 1_000_000 }), fc.integer({ min: 1, max: 60 }));
+    const values = fc.tuple(
+      fc.nat(1_000_000),
+      fc.integer({ min: 1, max: 1_000_000 }),
+      fc.integer({ min: 1, max: 60 }),
+    );
     assertLaw(values, ([value, most, width]) => {
       expect(renderBar(value, most, width).length).toBeLessThanOrEqual(width);
     });

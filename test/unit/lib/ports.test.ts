@@ -21,9 +21,11 @@ describe('a port range', () => {
 const port = fc.integer({ min: 1, max: 300 });
 const protocols = ['tcp', 'udp', undefined] as const;
 const ranges = fc.array(
-  fc
-    .tuple(fc.constantFrom(...protocols), port, port)
-    .map(([protocol, one, other]) => ({ protocol, first: Math.min(one, other), last: Math.max(one, other) })),
+  fc.tuple(fc.constantFrom(...protocols), port, port).map(([protocol, one, other]) => ({
+    protocol,
+    first: Math.min(one, other),
+    last: Math.max(one, other),
+  })),
   { maxLength: 20 },
 );
 
@@ -33,7 +35,8 @@ test('merged ranges hold the same ports as before, and none touches another', ()
     const holds = (all: readonly ProtocolPorts[], wanted: number) =>
       all.some(({ first, last }) => first <= wanted && wanted <= last);
     const own = given.filter((range) => range.protocol === protocol);
-    for (let wanted = 1; wanted <= 301; wanted += 1) expect(holds(merged, wanted)).toBe(holds(own, wanted));
+    for (let wanted = 1; wanted <= 301; wanted += 1)
+      expect(holds(merged, wanted)).toBe(holds(own, wanted));
     for (const [index, range] of merged.entries()) {
       expect(range.first).toBeGreaterThan((merged[index - 1]?.last ?? -1) + 1);
     }

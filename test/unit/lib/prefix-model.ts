@@ -47,11 +47,14 @@ export function isInsideModel(own: PrefixModel, wide: PrefixModel): boolean {
 
 /** An address as a whole number. */
 export function parseValue(address: string): bigint {
-  if (!address.includes(':')) return address.split('.').reduce((value, part) => value * 256n + BigInt(part), 0n);
+  if (!address.includes(':'))
+    return address.split('.').reduce((value, part) => value * 256n + BigInt(part), 0n);
   const dotted = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(address);
   if (dotted !== null) {
     const value = parseValue(dotted[2] ?? '');
-    return parseValue(`${dotted[1]}${(value >> 16n).toString(16)}:${(value & 65_535n).toString(16)}`);
+    return parseValue(
+      `${dotted[1]}${(value >> 16n).toString(16)}:${(value & 65_535n).toString(16)}`,
+    );
   }
   const [head = '', tail] = address.split('::');
   const splitGroups = (text: string) => text.split(':').filter((group) => group !== '');
@@ -65,7 +68,11 @@ function toDotted(value: bigint): string {
 }
 
 function renderGroups({ value, spelling: how }: PrefixModel): string {
-  const groups = Array.from({ length: 8 }, (_, index) => ((value >> BigInt(112 - 16 * index)) & 65_535n).toString(16));
+  const groups = Array.from({ length: 8 }, (_, index) =>
+    ((value >> BigInt(112 - 16 * index)) & 65_535n).toString(16),
+  );
   if (how === 'upper') return groups.map((group) => group.toUpperCase().padStart(4, '0')).join(':');
-  return how === 'long' ? groups.join(':') : `${groups.slice(0, 6).join(':')}:${toDotted(value & 0xffff_ffffn)}`;
+  return how === 'long'
+    ? groups.join(':')
+    : `${groups.slice(0, 6).join(':')}:${toDotted(value & 0xffff_ffffn)}`;
 }

@@ -16,9 +16,20 @@ test.each<[string, () => string]>([
     'inspected deep inside, with everything hidden shown',
     () => inspect({ a: { b: [secret] } }, { depth: 9, showHidden: true }),
   ],
-  ['inspected without its own say', () => inspect(secret, { customInspect: false, showHidden: true })],
+  [
+    'inspected without its own say',
+    () => inspect(secret, { customInspect: false, showHidden: true }),
+  ],
   ['copied', () => JSON.stringify({ ...secret })],
-  ['listed', () => JSON.stringify([Object.keys(secret), Object.entries(secret), Reflect.ownKeys(secret).map(String)])],
+  [
+    'listed',
+    () =>
+      JSON.stringify([
+        Object.keys(secret),
+        Object.entries(secret),
+        Reflect.ownKeys(secret).map(String),
+      ]),
+  ],
   ['cloned', () => JSON.stringify(structuredClone(secret))],
   ["in an error's message", () => messageOf(new TributaryError('usage-invalid', `bad ${secret}`))],
 ])('a secret does not show %s', (_, show) => {
@@ -27,13 +38,16 @@ test.each<[string, () => string]>([
 
 test('a secret gives its text to who asks for it, and equals the same text only', () => {
   expect(secret.reveal()).toBe(text);
-  expect([secret.equals(new Secret(text)), secret.equals(new Secret('other')), secret.equals(undefined)]).toEqual([
-    true,
-    false,
-    false,
-  ]);
+  expect([
+    secret.equals(new Secret(text)),
+    secret.equals(new Secret('other')),
+    secret.equals(undefined),
+  ]).toEqual([true, false, false]);
 });
 
-test.each(['  a code\n', '\ta code', 'a code'])('a secret can be had without the blanks around it: %j', (given) => {
-  expect(new Secret(given).trim().reveal()).toBe('a code');
-});
+test.each(['  a code\n', '\ta code', 'a code'])(
+  'a secret can be had without the blanks around it: %j',
+  (given) => {
+    expect(new Secret(given).trim().reveal()).toBe('a code');
+  },
+);

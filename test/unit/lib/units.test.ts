@@ -1,6 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatBitrate, formatBytes, formatSeconds, formatUsdc, parseDurationSeconds } from '../../../src/lib/units.ts';
+import {
+  formatBitrate,
+  formatBytes,
+  formatSeconds,
+  formatUsdc,
+  parseDurationSeconds,
+} from '../../../src/lib/units.ts';
 import { assertLaw } from '../law.ts';
 
 describe('an amount of data for people', () => {
@@ -32,7 +38,9 @@ describe('an amount of data for people', () => {
     assertLaw(fc.maxSafeInteger().map(Math.abs), (bytes) => {
       const [number = '', unit = ''] = formatBytes(bytes).split(' ');
       expect(number).toMatch(/^\d{1,4}(\.\d{1,3})?$/);
-      expect(Math.abs(Number(number) * (factors[unit] ?? 0) - bytes)).toBeLessThanOrEqual(bytes * 0.006);
+      expect(Math.abs(Number(number) * (factors[unit] ?? 0) - bytes)).toBeLessThanOrEqual(
+        bytes * 0.006,
+      );
     });
   });
 });

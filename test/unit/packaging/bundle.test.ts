@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { messageOf } from '../../../src/lib/errors.ts';
-import { type Bundle, buildBundle } from '../../../src/packaging/bundle.ts';
 import { exec } from '../../../src/system/exec.ts';
 import { version } from '../../../src/version.ts';
+import { type Bundle, buildBundle } from '../../../tools/packaging/bundle.ts';
 import { createStatusFixture } from '../status/status-fixture.ts';
 
 const project = join(import.meta.dirname, '../../..');
@@ -21,7 +21,14 @@ describe('the bundle of the packages and the image', () => {
   let bundle: Bundle;
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'tributary-bundle-'));
-    for (const name of ['src', 'node_modules', 'package.json', 'rolldown.config.ts', 'tsconfig.json']) {
+    for (const name of [
+      'src',
+      'tools',
+      'node_modules',
+      'package.json',
+      'rolldown.config.ts',
+      'tsconfig.json',
+    ]) {
       await symlink(join(project, name), join(root, name));
     }
     await mkdir(join(root, 'dist'));
@@ -42,7 +49,9 @@ describe('the bundle of the packages and the image', () => {
     const loaded = new Set(['tributary.cjs']);
     // A set hands out what is added to it meanwhile.
     for (const name of loaded) {
-      for (const [, other = ''] of (texts.get(name) ?? '').matchAll(/require\([`'"]\.\/([^`'"]+)[`'"]\)/g))
+      for (const [, other = ''] of (texts.get(name) ?? '').matchAll(
+        /require\([`'"]\.\/([^`'"]+)[`'"]\)/g,
+      ))
         loaded.add(other);
     }
     expect([...loaded].sort()).toEqual([...texts.keys()].sort());
@@ -51,10 +60,14 @@ describe('the bundle of the packages and the image', () => {
 
   test('loads nothing but itself and what Node brings, wherever it is started', () => {
     const asked = bundle.files.flatMap(({ text }) =>
-      [...text.matchAll(/\b(?:require|import)\([`'"]([^`'"]+)[`'"]\)/g)].map(([, name = '']) => name),
+      [...text.matchAll(/\b(?:require|import)\([`'"]([^`'"]+)[`'"]\)/g)].map(
+        ([, name = '']) => name,
+      ),
     );
     expect(asked).toContain('node:net');
-    expect([...new Set(asked)].filter((name) => !name.startsWith('./') && !isBuiltin(name))).toEqual([]);
+    expect(
+      [...new Set(asked)].filter((name) => !name.startsWith('./') && !isBuiltin(name)),
+    ).toEqual([]);
   });
 
   test('asks a running agent with two chunks of our own, and without cryptography', async () => {
@@ -75,8 +88,16 @@ describe('the bundle of the packages and the image', () => {
     const paths = ['--config', join(root, 'tributary.yaml'), '--state-dir', root];
     const readLoaded = async () => (await readFile(join(root, 'loaded'), 'utf8')).split('\n');
     for (const command of ['status', 'health']) {
-      const args = ['--require', join(root, 'note.cjs'), join(program, 'tributary.cjs'), command, ...paths];
-      expect(await exec({ program: process.execPath, args, doing: command })).toContain('providing');
+      const args = [
+        '--require',
+        join(root, 'note.cjs'),
+        join(program, 'tributary.cjs'),
+        command,
+        ...paths,
+      ];
+      expect(await exec({ program: process.execPath, args, doing: command })).toContain(
+        'providing',
+      );
       const loaded = await readLoaded();
       const chunks = loaded
         .filter((name) => name.startsWith('./'))
@@ -86,12 +107,20 @@ describe('the bundle of the packages and the image', () => {
       expect(loaded.filter((name) => /^node:(crypto|https?)$/.test(name))).toEqual([]);
     }
     // The agent, which refuses this configuration.
-    const args = ['--require', join(root, 'note.cjs'), join(program, 'tributary.cjs'), 'run', ...paths];
+    const args = [
+      '--require',
+      join(root, 'note.cjs'),
+      join(program, 'tributary.cjs'),
+      'run',
+      ...paths,
+    ];
     const started = exec({ program: process.execPath, args, doing: 'run' });
     await expect(started).rejects.toThrow('service.base_url: missing');
     const loaded = await readLoaded();
     expect(loaded.filter((name) => /^\.\/(zod|yaml-text)-/.test(name))).toHaveLength(2);
-    expect(loaded.filter((name) => /^\.\/(commander|program|run-agent|node-cron)-/.test(name))).toEqual([]);
+    expect(
+      loaded.filter((name) => /^\.\/(commander|program|run-agent|node-cron)-/.test(name)),
+    ).toEqual([]);
   });
 
   test('is compiled where it is installed, file by file, and starts then as before', async () => {
@@ -99,7 +128,12 @@ describe('the bundle of the packages and the image', () => {
     await mkdir(program);
     for (const { name, text } of bundle.files) await writeFile(join(program, name), text);
     const run = (...args: readonly string[]) =>
-      exec({ program: process.execPath, args, doing: 'run', env: { TRIBUTARY_CONFIG: join(root, 'none.yaml') } });
+      exec({
+        program: process.execPath,
+        args,
+        doing: 'run',
+        env: { TRIBUTARY_CONFIG: join(root, 'none.yaml') },
+      });
     const start = () => run(join(program, 'tributary.cjs'), 'run').catch(messageOf);
     const before = await start();
     await run(join(program, 'compile.cjs'));

@@ -15,7 +15,7 @@ import {
   renderSampleConfig,
   targets,
   toDebianVersion,
-} from '../../../src/packaging/release.ts';
+} from '../../../tools/packaging/release.ts';
 
 const release: Release = { version: '1.2.3', dateSeconds: 1_700_000_000 };
 const [amd64, arm64] = targets;
@@ -28,7 +28,9 @@ describe('what Debian is told', () => {
       'tributary_1.2.3-1_amd64.deb',
       'tributary_1.2.3-1_arm64.deb',
     ]);
-    expect(renderControl(release, arm64, 123)).toMatch(/^Version: 1\.2\.3-1\nArchitecture: arm64$/m);
+    expect(renderControl(release, arm64, 123)).toMatch(
+      /^Version: 1\.2\.3-1\nArchitecture: arm64$/m,
+    );
     expect(renderControl(release, amd64, 123)).toMatch(/^Installed-Size: 123$/m);
   });
 
@@ -43,7 +45,9 @@ describe('what Debian is told', () => {
   });
 
   test('the changelog has the day of the release', () => {
-    expect(renderDebianChangelog(release)).toMatch(/ -- .+ <\S+> {2}Tue, 14 Nov 2023 22:13:20 \+0000\n$/);
+    expect(renderDebianChangelog(release)).toMatch(
+      / -- .+ <\S+> {2}Tue, 14 Nov 2023 22:13:20 \+0000\n$/,
+    );
   });
 
   test('the manual page says of which version and day it is', () => {
@@ -84,7 +88,9 @@ describe('the configuration as it is installed', () => {
   afterAll(() => rm(directory, { recursive: true }));
 
   test('lacks one thing, and that is said', async () => {
-    await expect(load(sample)).rejects.toThrow(/tributary\.yaml:\d+: service\.base_url: missing; allowed: an https:/);
+    await expect(load(sample)).rejects.toThrow(
+      /tributary\.yaml:\d+: service\.base_url: missing; allowed: an https:/,
+    );
     await expect(load(sample)).rejects.not.toThrow(/\n.*\n/);
   });
 
@@ -101,17 +107,22 @@ describe('the configuration as it is installed', () => {
   });
 });
 
-describe.each(['systemd/debian/postinst', 'systemd/debian/prerm', 'systemd/debian/postrm', 'src/packaging/tributary'])(
-  '%s',
-  (name) => {
-    const path = join(source, name);
+describe.each([
+  'systemd/debian/postinst',
+  'systemd/debian/prerm',
+  'systemd/debian/postrm',
+  'tools/packaging/tributary',
+])('%s', (name) => {
+  const path = join(source, name);
 
-    test('is a script that sh reads', () => {
-      expect(spawnSync('sh', ['-n', path], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
-      expect(readFileSync(path, 'utf8')).toMatch(/^#!\/bin\/sh\n/);
+  test('is a script that sh reads', () => {
+    expect(spawnSync('sh', ['-n', path], { encoding: 'utf8' })).toMatchObject({
+      status: 0,
+      stderr: '',
     });
-  },
-);
+    expect(readFileSync(path, 'utf8')).toMatch(/^#!\/bin\/sh\n/);
+  });
+});
 
 test('the scripts of the package fetch nothing', () => {
   const scripts = ['postinst', 'prerm', 'postrm'].map((name) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Component, renderCopyright } from '../../../src/packaging/bill-of-materials.ts';
+import { type Component, renderCopyright } from '../../../tools/packaging/bill-of-materials.ts';
 
 const node: Component = {
   name: 'node',
@@ -7,7 +7,12 @@ const node: Component = {
   licence: 'MIT',
   text: 'Node.js is licensed as follows:\n\n"""\nFree.',
 };
-const part = (text: string): Component => ({ name: '@a/part', version: '1.0.0', licence: 'ISC', text });
+const part = (text: string): Component => ({
+  name: '@a/part',
+  version: '1.0.0',
+  licence: 'ISC',
+  text,
+});
 const holdersOf = (text: string) =>
   /^Copyright: ([\s\S]*?)\nLicense: ISC/m.exec(
     renderCopyright(node, [part(text)]).split('node_modules/@a/part/*\n')[1] ?? '',
@@ -21,8 +26,12 @@ describe('the copyright file', () => {
       'Files: usr/lib/tributary/node',
       'Files: node_modules/@a/part/*',
     ]);
-    expect(text).toContain('License: Node.js\n Node.js is licensed as follows:\n .\n """\n Free.\n');
-    expect(text).toContain('License: ISC\n Copyright 2020 Ada\n .\n Permission is granted.\nComment: @a/part 1.0.0');
+    expect(text).toContain(
+      'License: Node.js\n Node.js is licensed as follows:\n .\n """\n Free.\n',
+    );
+    expect(text).toContain(
+      'License: ISC\n Copyright 2020 Ada\n .\n Permission is granted.\nComment: @a/part 1.0.0',
+    );
   });
 
   test.each([

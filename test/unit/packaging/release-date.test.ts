@@ -5,25 +5,45 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** A source with one commit, and the same unpacked from an archive, as a person gets it who has no git. */
+/**
+ * A source with one commit, and the same unpacked from an archive, as a person gets it who has no
+ * git.
+ */
 function createSource(committedAt: number) {
   const directory = mkdtempSync(join(tmpdir(), 'tributary-source-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const [clone, archive] = ['clone', 'archive'].map((name) => join(directory, name)) as [string, string];
+  const [clone, archive] = ['clone', 'archive'].map((name) => join(directory, name)) as [
+    string,
+    string,
+  ];
   for (const folder of [clone, archive]) mkdirSync(folder);
   writeFileSync(join(clone, 'CHANGELOG.md'), '# Changelog\n');
   const date = `${committedAt} +0000`;
   const script = `set -e; cd "$1"; git init -q .; git add .
     git -c user.name=a -c user.email=a@b.example commit -qm one; git archive HEAD | tar x -C "$2"`;
-  const env = { PATH: process.env.PATH, HOME: directory, GIT_COMMITTER_DATE: date, GIT_AUTHOR_DATE: date };
-  const { status, stderr } = spawnSync('sh', ['-c', script, 'sh', clone, archive], { env, encoding: 'utf8' });
+  const env = {
+    PATH: process.env.PATH,
+    HOME: directory,
+    GIT_COMMITTER_DATE: date,
+    GIT_AUTHOR_DATE: date,
+  };
+  const { status, stderr } = spawnSync('sh', ['-c', script, 'sh', clone, archive], {
+    env,
+    encoding: 'utf8',
+  });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return { clone, archive };
 }
 
 function readDate(folder: string, given?: string) {
-  const env = { PATH: process.env.PATH, ...(given === undefined ? {} : { SOURCE_DATE_EPOCH: given }) };
-  const ran = spawnSync('sh', ['src/packaging/source-date.sh', folder], { env, encoding: 'utf8' });
+  const env = {
+    PATH: process.env.PATH,
+    ...(given === undefined ? {} : { SOURCE_DATE_EPOCH: given }),
+  };
+  const ran = spawnSync('sh', ['tools/packaging/source-date.sh', folder], {
+    env,
+    encoding: 'utf8',
+  });
   return { status: ran.status, said: (ran.stdout + ran.stderr).trim() };
 }
 
@@ -46,5 +66,8 @@ test('an archive inside somebody else’s clone is not of that clone’s date', 
 test('a date that is given wins, and has to be one', () => {
   const { clone } = createSource(1_790_000_000);
   expect(readDate(clone, '1785000000')).toEqual({ status: 0, said: '1785000000' });
-  expect(readDate(clone, 'yesterday')).toEqual({ status: 64, said: expect.stringContaining('yesterday is no number') });
+  expect(readDate(clone, 'yesterday')).toEqual({
+    status: 64,
+    said: expect.stringContaining('yesterday is no number'),
+  });
 });

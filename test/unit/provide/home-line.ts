@@ -14,7 +14,9 @@ export interface HomeTerms {
   readonly household?: HouseholdTerms;
   /** False: the home is alone. */
   readonly isSharing?: boolean;
-  /** Until then consumers have little, and the line is empty; 0: they fill it from the beginning. */
+  /**
+   * Until then consumers have little, and the line is empty; 0: they fill it from the beginning.
+   */
   readonly busyFromS?: number;
   readonly ceilingBits?: number;
   /** In ms, on each probe: Wi-Fi, another route. */
@@ -22,7 +24,10 @@ export interface HomeTerms {
   readonly seed?: number;
 }
 
-/** What the home itself loads down or up, and when: by a sender that fills the queue, or by one that feels for room. */
+/**
+ * What the home itself loads down or up, and when: by a sender that fills the queue, or by one that
+ * feels for room.
+ */
 interface HouseholdTerms {
   readonly sender: 'fills' | 'feels';
   readonly isUpload?: boolean;
@@ -54,7 +59,10 @@ const leafBits = 30_000 * 8;
 
 const nothing = { loadBits: 0, shareBits: 0, householdBits: 0 };
 
-/** A home's line as fluids: what consumers have comes down it and leaves up it again, and is held to the rate in between. */
+/**
+ * A home's line as fluids: what consumers have comes down it and leaves up it again, and is held to
+ * the rate in between.
+ */
 export function liveAtHome(terms: HomeTerms): readonly HalfSecond[] {
   const { downBits, upBits = downBits, ceilingBits = Number.POSITIVE_INFINITY } = terms;
   const isUpload = terms.household?.isUpload === true;
@@ -70,13 +78,25 @@ export function liveAtHome(terms: HomeTerms): readonly HalfSecond[] {
     house = chooseSender(terms, atS, house);
     const rateBits = Math.min(state.rateBits, ceilingBits);
     const lineS = down.waitS(downBits) + up.waitS(upBits);
-    const houseStep = { atS, lengthS, roundS: roundS + (isUpload ? up.waitS(upBits) : down.waitS(downBits)) };
+    const houseStep = {
+      atS,
+      lengthS,
+      roundS: roundS + (isUpload ? up.waitS(upBits) : down.waitS(downBits)),
+    };
     const shareStep = { atS, lengthS, roundS: roundS + lineS + held.waitS(rateBits) };
     const wantedBits = house?.send(houseStep) ?? 0;
     const offeredBits = share.send(shareStep);
-    const came = down.pass({ share: offeredBits, house: isUpload ? 0 : wantedBits }, downBits, queueS * downBits);
+    const came = down.pass(
+      { share: offeredBits, house: isUpload ? 0 : wantedBits },
+      downBits,
+      queueS * downBits,
+    );
     const through = held.pass({ share: came.share, house: 0 }, rateBits, leafBits);
-    const left = up.pass({ share: through.share, house: isUpload ? wantedBits : 0 }, upBits, queueS * upBits);
+    const left = up.pass(
+      { share: through.share, house: isUpload ? wantedBits : 0 },
+      upBits,
+      queueS * upBits,
+    );
     share.hear(shareStep, left.share, [came, through, left]);
     const { house: houseBits, isFull } = isUpload ? left : came;
     house?.hear(houseStep, { bits: houseBits, isLost: isFull });
@@ -96,7 +116,13 @@ export function liveAtHome(terms: HomeTerms): readonly HalfSecond[] {
     };
     state = takeLineSample(state, sample);
     const { shareBits, householdBits } = sums;
-    seen.push({ atS, shareBits: shareBits * perSecond, householdBits: householdBits * perSecond, sample, state });
+    seen.push({
+      atS,
+      shareBits: shareBits * perSecond,
+      householdBits: householdBits * perSecond,
+      sample,
+      state,
+    });
     sums = { ...nothing };
   };
   for (let step = 0; step < terms.seconds / lengthS; step += 1) {
@@ -110,7 +136,9 @@ function createConsumers({ isSharing = true, busyFromS = 5 }: HomeTerms, random:
   const senders = Array.from({ length: isSharing ? consumers : 0 }, createFillingSender);
   return {
     send: (step: Step) => {
-      const sent = senders.map((sender) => (step.atS < busyFromS ? littleBits * step.lengthS : sender.send(step)));
+      const sent = senders.map((sender) =>
+        step.atS < busyFromS ? littleBits * step.lengthS : sender.send(step),
+      );
       return sent.reduce((sum, bits) => sum + bits, 0);
     },
     hear: (step: Step, bits: number, passed: readonly { readonly lostPart: number }[]) => {
@@ -124,9 +152,15 @@ function createConsumers({ isSharing = true, busyFromS = 5 }: HomeTerms, random:
 }
 
 /** The one that was there goes on. */
-function chooseSender({ household }: HomeTerms, atS: number, before: Sender | undefined): Sender | undefined {
+function chooseSender(
+  { household }: HomeTerms,
+  atS: number,
+  before: Sender | undefined,
+): Sender | undefined {
   if (household === undefined || atS < household.fromS || atS >= household.toS) return undefined;
-  return before ?? (household.sender === 'fills' ? createFillingSender() : createFeelingSender(roundS));
+  return (
+    before ?? (household.sender === 'fills' ? createFillingSender() : createFeelingSender(roundS))
+  );
 }
 
 /** Who has how many bits there. */

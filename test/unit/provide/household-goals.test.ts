@@ -22,14 +22,21 @@ describe.each(lines)('on a line of $name', ({ downBits, upBits }) => {
     ['downloads and feels for room', { sender: 'feels', isUpload: false }],
     ['uploads and feels for room', { sender: 'feels', isUpload: true }],
   ] as const)('a household that %s', (_, household) => {
-    const alone = liveWith({ isSharing: false, seconds: 60, household: { ...household, fromS: 0, toS: 60 } });
+    const alone = liveWith({
+      isSharing: false,
+      seconds: 60,
+      household: { ...household, fromS: 0, toS: 60 },
+    });
     const aloneBits = mean(alone, 'householdBits', 12, 60);
     const lives = beginnings.flatMap((busyFromS) =>
-      seeds.map((seed) => liveWith({ busyFromS, seed, seconds: 90, household: { ...household, fromS: 30, toS: 60 } })),
+      seeds.map((seed) =>
+        liveWith({ busyFromS, seed, seconds: 90, household: { ...household, fromS: 30, toS: 60 } }),
+      ),
     );
 
     test('has at least 90 % of what it had alone, 12 seconds after it began', () => {
-      for (const life of lives) expect(mean(life, 'householdBits', 42, 60)).toBeGreaterThan(0.9 * aloneBits);
+      for (const life of lives)
+        expect(mean(life, 'householdBits', 42, 60)).toBeGreaterThan(0.9 * aloneBits);
     });
 
     test('leaves what is shared above 80 % of the line again, 15 seconds after it ended', () => {
@@ -48,7 +55,12 @@ describe.each(lines)('on a line of $name', ({ downBits, upBits }) => {
     'a household that %s and was there first keeps its line, and what is shared has its room afterwards',
     (_, sender, part) => {
       const household = { sender, fromS: 0, toS: 60 };
-      const aloneBits = mean(liveWith({ isSharing: false, seconds: 60, household }), 'householdBits', 30, 60);
+      const aloneBits = mean(
+        liveWith({ isSharing: false, seconds: 60, household }),
+        'householdBits',
+        30,
+        60,
+      );
       for (const seed of seeds) {
         const life = liveWith({ busyFromS: 10, seed, seconds: 100, household });
         expect(mean(life, 'householdBits', 30, 60)).toBeGreaterThan(part * aloneBits);
@@ -57,12 +69,15 @@ describe.each(lines)('on a line of $name', ({ downBits, upBits }) => {
     },
   );
 
-  test.each(beginnings)('what is shared has 95 % of it alone, once it was found (from %d seconds)', (busyFromS) => {
-    for (const seed of seeds) {
-      const life = liveWith({ busyFromS, seed, seconds: 90 });
-      expect(mean(life, 'shareBits', 20, 90)).toBeGreaterThan(0.95 * leastBits);
-    }
-  });
+  test.each(beginnings)(
+    'what is shared has 95 % of it alone, once it was found (from %d seconds)',
+    (busyFromS) => {
+      for (const seed of seeds) {
+        const life = liveWith({ busyFromS, seed, seconds: 90 });
+        expect(mean(life, 'shareBits', 20, 90)).toBeGreaterThan(0.95 * leastBits);
+      }
+    },
+  );
 
   test('another route, 30 ms longer for ever, takes what is shared its room for six minutes at most', () => {
     const life = liveWith({ seconds: 120 + 360 + 120, extraDelay: (atS) => (atS > 120 ? 30 : 0) });
@@ -77,7 +92,8 @@ describe.each(lines)('on a line of $name', ({ downBits, upBits }) => {
   ])(
     'Wi-Fi whose noise was learnt while little was shared leaves it most of the line (e to the %f ± %f ms)',
     (middle, width) => {
-      const extraDelay = (_: number, random: () => number) => Math.exp(middle + width * toNormal(random));
+      const extraDelay = (_: number, random: () => number) =>
+        Math.exp(middle + width * toNormal(random));
       for (const seed of seeds) {
         const life = liveWith({ busyFromS: 60, seed, seconds: 210, extraDelay });
         expect(mean(life, 'shareBits', 90, 210)).toBeGreaterThan(0.8 * leastBits);
@@ -87,13 +103,22 @@ describe.each(lines)('on a line of $name', ({ downBits, upBits }) => {
 
   test('the owner’s limit is never passed', () => {
     const ceilingBits = leastBits / 2;
-    const life = liveWith({ ceilingBits, seconds: 60, household: { sender: 'fills', fromS: 30, toS: 40 } });
+    const life = liveWith({
+      ceilingBits,
+      seconds: 60,
+      household: { sender: 'fills', fromS: 30, toS: 40 },
+    });
     expect(Math.max(...life.map(({ state }) => state.rateBits))).toBeLessThanOrEqual(ceilingBits);
     expect(mean(life, 'shareBits', 10, 30), 'and reached').toBeGreaterThan(0.9 * ceilingBits);
   });
 });
 
-function mean(life: readonly HalfSecond[], what: 'shareBits' | 'householdBits', fromS: number, toS: number): number {
+function mean(
+  life: readonly HalfSecond[],
+  what: 'shareBits' | 'householdBits',
+  fromS: number,
+  toS: number,
+): number {
   const values = life.filter(({ atS }) => atS > fromS && atS <= toS).map((each) => each[what]);
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -14,8 +14,14 @@ const calmMs = 40;
 const lateMs = 300;
 const lineBits = 20e6;
 
-/** Half a second after half a second: what each was like, beside a line that what is shared fills without delays. */
-function live(before: HouseholdState, given: readonly Partial<LineSample>[]): readonly HouseholdState[] {
+/**
+ * Half a second after half a second: what each was like, beside a line that what is shared fills
+ * without delays.
+ */
+function live(
+  before: HouseholdState,
+  given: readonly Partial<LineSample>[],
+): readonly HouseholdState[] {
   const states: HouseholdState[] = [];
   let state = before;
   const fromMs = Math.max(0, lastMs.get(before) ?? 0);
@@ -38,11 +44,17 @@ function live(before: HouseholdState, given: readonly Partial<LineSample>[]): re
 
 /** When each state was. */
 const lastMs = new WeakMap<HouseholdState, number>();
-const times = (count: number, sample: Partial<LineSample>) => Array.from({ length: count }, () => sample);
-const reach = (before: HouseholdState, given: readonly Partial<LineSample>[]) => live(before, given).at(-1) ?? before;
+const times = (count: number, sample: Partial<LineSample>) =>
+  Array.from({ length: count }, () => sample);
+const reach = (before: HouseholdState, given: readonly Partial<LineSample>[]) =>
+  live(before, given).at(-1) ?? before;
 
 /** The share has found the end of the line, and nobody else was there. */
-const found = reach(beginHousehold, [...times(20, {}), ...times(2, { delayMs: 60 }), ...times(16, {})]);
+const found = reach(beginHousehold, [
+  ...times(20, {}),
+  ...times(2, { delayMs: 60 }),
+  ...times(16, {}),
+]);
 /** The household had the line, and has left it since a moment. */
 const yielded = reach(found, [...times(20, { delayMs: lateMs }), ...times(14, {})]);
 
@@ -67,7 +79,9 @@ describe('the rate', () => {
   });
 
   test('is not cut for one long delay, which may be chance, and is for a second one', () => {
-    expect(reach(found, times(1, { delayMs: lateMs })).rateBits).toBeGreaterThanOrEqual(found.rateBits);
+    expect(reach(found, times(1, { delayMs: lateMs })).rateBits).toBeGreaterThanOrEqual(
+      found.rateBits,
+    );
     expect(reach(found, times(2, { delayMs: lateMs })).rateBits).toBeLessThan(found.rateBits);
     const [, , , last] = live(found, [{ delayMs: lateMs }, {}, { delayMs: lateMs }, {}]);
     expect(last?.rateBits, 'not in a row').toBeGreaterThanOrEqual(found.rateBits);
@@ -77,18 +91,22 @@ describe('the rate', () => {
     expect(reach(found, times(2, { delayMs: lateMs })).rateBits).toBeGreaterThan(0.9 * lineBits);
     const far = reach(yielded, times(8, {}));
     expect(far.rateBits).toBeLessThan(0.8 * lineBits);
-    expect(reach(far, times(2, { delayMs: lateMs })).rateBits, 'two may be chance there').toBeGreaterThan(
-      lineBits / 10,
-    );
+    expect(
+      reach(far, times(2, { delayMs: lateMs })).rateBits,
+      'two may be chance there',
+    ).toBeGreaterThan(lineBits / 10);
     expect(reach(far, times(3, { delayMs: lateMs })).rateBits).toBeLessThan(lineBits / 10);
   });
 
   test('is cut to its floor by one long delay while this device itself is at work', () => {
     expect(reach(found, [{ delayMs: lateMs, ownBits: 5e6 }]).rateBits).toBeLessThan(lineBits / 10);
-    expect(reach(found, [{ delayMs: calmMs, ownBits: 5e6 }]).rateBits, 'which alone is no reason').toBe(
-      reach(found, [{}]).rateBits,
+    expect(
+      reach(found, [{ delayMs: calmMs, ownBits: 5e6 }]).rateBits,
+      'which alone is no reason',
+    ).toBe(reach(found, [{}]).rateBits);
+    expect(reach(found, [{ delayMs: lateMs, ownBits: 50e3 }]).rateBits, 'so little is none').toBe(
+      found.rateBits,
     );
-    expect(reach(found, [{ delayMs: lateMs, ownBits: 50e3 }]).rateBits, 'so little is none').toBe(found.rateBits);
   });
 
   test('falls further while delays stay long, and never below what connections need', () => {
@@ -112,24 +130,38 @@ describe('the rate', () => {
   test('does not grow in the moment after a cut, and not where consumers want no more', () => {
     const cut = reach(found, times(2, { delayMs: lateMs }));
     expect(reach(cut, [{}]).rateBits).toBe(cut.rateBits);
-    expect(reach(yielded, times(20, { loadBits: yielded.rateBits / 10 })).rateBits).toBe(yielded.rateBits);
+    expect(reach(yielded, times(20, { loadBits: yielded.rateBits / 10 })).rateBits).toBe(
+      yielded.rateBits,
+    );
   });
 
   test('is not cut before the line is known where so little is shared that another makes the delays', () => {
     const little = { loadBits: 200e3 };
-    const restless = reach(beginHousehold, [...times(4, little), ...times(10, { ...little, delayMs: lateMs })]);
+    const restless = reach(beginHousehold, [
+      ...times(4, little),
+      ...times(10, { ...little, delayMs: lateMs }),
+    ]);
     expect(restless.rateBits).toBe(Number.POSITIVE_INFINITY);
-    expect(reach(restless, times(3, { loadBits: 5e6, delayMs: lateMs })).rateBits, 'more is').toBeLessThan(5e6);
+    expect(
+      reach(restless, times(3, { loadBits: 5e6, delayMs: lateMs })).rateBits,
+      'more is',
+    ).toBeLessThan(5e6);
   });
 
   test('makes so much room the first time that an empty way can be seen', () => {
-    const full = reach(beginHousehold, [...times(4, { delayMs: 200 }), ...times(2, { delayMs: 220 })]);
+    const full = reach(beginHousehold, [
+      ...times(4, { delayMs: 200 }),
+      ...times(2, { delayMs: 220 }),
+    ]);
     expect(full.rateBits).toBeLessThan(0.8 * lineBits);
     expect(full.rateBits).toBeGreaterThan(0.5 * lineBits);
   });
 
   test('forgets a line that a burst made too fast', () => {
-    const burst = reach(beginHousehold, [{}, ...times(2, { delayMs: 60, loadBits: 1.2 * lineBits })]);
+    const burst = reach(beginHousehold, [
+      {},
+      ...times(2, { delayMs: 60, loadBits: 1.2 * lineBits }),
+    ]);
     const felt = reach(burst, [...times(14, {}), ...times(2, { delayMs: 60 })]);
     expect(burst.lineBits).toBe(1.2 * lineBits);
     expect(felt.lineBits).toBeLessThan(1.2 * lineBits);
@@ -165,7 +197,8 @@ describe('the owner’s limit', () => {
 });
 
 test('the same trace always gives the same decisions', async () => {
-  // A line of 20 Mbit/s with Wi-Fi; a household from 30 s to 60 s, this device's own download from 90 s to 110 s.
+  // A line of 20 Mbit/s with Wi-Fi; a household from 30 s to 60 s, this device's own download from
+  // 90 s to 110 s.
   const trace = readFileSync(join(import.meta.dirname, 'household-trace.txt'), 'utf8')
     .trimEnd()
     .split('\n');
@@ -181,5 +214,7 @@ test('the same trace always gives the same decisions', async () => {
     });
     return `${row} → ${Number.isFinite(state.rateBits) ? Math.round(state.rateBits / 1000) : 'free'}`;
   });
-  await expect(`${decisions.join('\n')}\n`).toMatchFileSnapshot('../../golden/household-decisions.txt');
+  await expect(`${decisions.join('\n')}\n`).toMatchFileSnapshot(
+    '../../golden/household-decisions.txt',
+  );
 });

@@ -7,7 +7,11 @@ const line: RateLimit = { line: 20e6 };
 
 test.each<readonly [string, Partial<Given>, ReturnType<typeof decideLineLimit>]>([
   ['none without any', {}, undefined],
-  ['the configured one of the line', { configured: line }, { bitsPerSecond: 20e6, source: 'configured' }],
+  [
+    'the configured one of the line',
+    { configured: line },
+    { bitsPerSecond: 20e6, source: 'configured' },
+  ],
   [
     'the lower of two directions',
     { configured: { up: 5e6, down: 20e6 } },
@@ -18,7 +22,11 @@ test.each<readonly [string, Partial<Given>, ReturnType<typeof decideLineLimit>]>
     { configured: { up: 50e6, down: 20e6 } },
     { bitsPerSecond: 20e6, source: 'configured' },
   ],
-  ['that of one direction alone', { configured: { down: 9e6 } }, { bitsPerSecond: 9e6, source: 'configured' }],
+  [
+    'that of one direction alone',
+    { configured: { down: 9e6 } },
+    { bitsPerSecond: 9e6, source: 'configured' },
+  ],
   [
     'the scheduled one before it, also a higher one',
     { configured: line, schedule: { line: 95e6 } },

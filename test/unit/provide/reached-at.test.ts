@@ -32,10 +32,14 @@ describe('at the pace of this period the cap', () => {
 
   test('is reached in the time that is left of the period, or not at all', () => {
     const bytes = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
-    assertLaw(fc.tuple(bytes, bytes, fc.double({ min: -40, max: 40, noNaN: true })), ([bytes, capBytes, day]) => {
-      const reachedAt = projectReachedAt({ ...used, bytes, capBytes }, on(day))?.getTime() ?? on(day).getTime();
-      expect(reachedAt).toBeGreaterThanOrEqual(on(day).getTime());
-      if (reachedAt > on(day).getTime()) expect(reachedAt).toBeLessThan(periodEnd.getTime());
-    });
+    assertLaw(
+      fc.tuple(bytes, bytes, fc.double({ min: -40, max: 40, noNaN: true })),
+      ([bytes, capBytes, day]) => {
+        const reachedAt =
+          projectReachedAt({ ...used, bytes, capBytes }, on(day))?.getTime() ?? on(day).getTime();
+        expect(reachedAt).toBeGreaterThanOrEqual(on(day).getTime());
+        if (reachedAt > on(day).getTime()) expect(reachedAt).toBeLessThan(periodEnd.getTime());
+      },
+    );
   });
 });

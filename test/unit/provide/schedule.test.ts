@@ -22,10 +22,22 @@ describe('the entry that fired last holds, in Berlin', () => {
     ['by night', nightly, '2026-01-15T23:30Z', 'public', '2026-01-15T21:00Z'],
     ['by day', nightly, '2026-01-15T12:00Z', 'none', '2026-01-15T06:00Z'],
     ['after midnight', nightly, '2026-01-16T02:00Z', 'public', '2026-01-15T21:00Z'],
-    ['in the second in which it fires', nightly, '2026-01-15T21:00:00Z', 'public', '2026-01-15T21:00Z'],
+    [
+      'in the second in which it fires',
+      nightly,
+      '2026-01-15T21:00:00Z',
+      'public',
+      '2026-01-15T21:00Z',
+    ],
     ['in the second before it fires', nightly, '2026-01-15T20:59:59Z', 'none', '2026-01-15T06:00Z'],
     ['in summer', nightly, '2026-07-15T20:00Z', 'public', '2026-07-15T20:00Z'],
-    ['a month ago', [{ cron: '0 0 1 * *', mode: 'friends' }], '2026-01-31T12:00Z', 'friends', '2025-12-31T23:00Z'],
+    [
+      'a month ago',
+      [{ cron: '0 0 1 * *', mode: 'friends' }],
+      '2026-01-31T12:00Z',
+      'friends',
+      '2025-12-31T23:00Z',
+    ],
     [
       'almost a year ago',
       [{ cron: '0 0 1 2 *', mode: 'friends' }],
@@ -61,8 +73,20 @@ describe('the entry that fired last holds, in Berlin', () => {
       'none',
       '2026-02-27T23:00Z',
     ],
-    ['on working days', [{ cron: '0 8 * * 1-5', mode: 'none' }], '2026-11-22T12:00Z', 'none', '2026-11-20T07:00Z'],
-    ['on a Sunday called 7', [{ cron: '0 8 * * 7', mode: 'none' }], '2026-11-23T12:00Z', 'none', '2026-11-22T07:00Z'],
+    [
+      'on working days',
+      [{ cron: '0 8 * * 1-5', mode: 'none' }],
+      '2026-11-22T12:00Z',
+      'none',
+      '2026-11-20T07:00Z',
+    ],
+    [
+      'on a Sunday called 7',
+      [{ cron: '0 8 * * 7', mode: 'none' }],
+      '2026-11-23T12:00Z',
+      'none',
+      '2026-11-22T07:00Z',
+    ],
     [
       'the later in the list of two at once',
       [
@@ -83,11 +107,41 @@ describe('the entry that fired last holds, in Berlin', () => {
       'none',
       '2026-07-01T06:05Z',
     ],
-    ['the clock put forward over it: from then on', aroundThree, '2026-03-29T01:00Z', 'none', '2026-03-29T01:00Z'],
-    ['before the clock is put forward', aroundThree, '2026-03-29T00:59Z', 'public', '2026-03-29T00:00Z'],
-    ['the clock put back: the first time', aroundThree, '2026-10-25T00:45Z', 'none', '2026-10-25T00:30Z'],
-    ['the hour that comes again changes nothing', aroundThree, '2026-10-25T01:15Z', 'none', '2026-10-25T00:30Z'],
-    ['after the hour that came twice', aroundThree, '2026-10-25T02:15Z', 'none', '2026-10-25T00:30Z'],
+    [
+      'the clock put forward over it: from then on',
+      aroundThree,
+      '2026-03-29T01:00Z',
+      'none',
+      '2026-03-29T01:00Z',
+    ],
+    [
+      'before the clock is put forward',
+      aroundThree,
+      '2026-03-29T00:59Z',
+      'public',
+      '2026-03-29T00:00Z',
+    ],
+    [
+      'the clock put back: the first time',
+      aroundThree,
+      '2026-10-25T00:45Z',
+      'none',
+      '2026-10-25T00:30Z',
+    ],
+    [
+      'the hour that comes again changes nothing',
+      aroundThree,
+      '2026-10-25T01:15Z',
+      'none',
+      '2026-10-25T00:30Z',
+    ],
+    [
+      'after the hour that came twice',
+      aroundThree,
+      '2026-10-25T02:15Z',
+      'none',
+      '2026-10-25T00:30Z',
+    ],
   ];
   test.each(rows)('%s', async (_claim, entries, now, mode, since) => {
     const schedule = await createSchedule(entries, 'Europe/Berlin');
@@ -97,7 +151,8 @@ describe('the entry that fired last holds, in Berlin', () => {
 
 test('a day is judged in the owner’s zone, not in the system’s', async () => {
   const entries: readonly ScheduleEntry[] = [{ cron: '0 0 1 * *', mode: 'none' }];
-  const since = async (zone: string) => (await createSchedule(entries, zone)).at(new Date('2026-07-15T12:00Z'))?.since;
+  const since = async (zone: string) =>
+    (await createSchedule(entries, zone)).at(new Date('2026-07-15T12:00Z'))?.since;
   expect(await since('Pacific/Auckland')).toEqual(new Date('2026-06-30T12:00Z'));
   expect(await since('America/Los_Angeles')).toEqual(new Date('2026-07-01T07:00Z'));
 });
@@ -117,8 +172,18 @@ test('what is no cron expression is refused', async () => {
 
 test('a clock that jumps gets the mode of its time, forwards and back', async () => {
   const schedule = await createSchedule(nightly, 'UTC');
-  const times = ['2026-07-01T12:00Z', '1970-01-02T23:00Z', '2026-07-01T23:00Z', '2026-07-01T12:00Z'];
-  expect(times.map((time) => schedule.at(new Date(time))?.mode)).toEqual(['none', 'public', 'public', 'none']);
+  const times = [
+    '2026-07-01T12:00Z',
+    '1970-01-02T23:00Z',
+    '2026-07-01T23:00Z',
+    '2026-07-01T12:00Z',
+  ];
+  expect(times.map((time) => schedule.at(new Date(time))?.mode)).toEqual([
+    'none',
+    'public',
+    'public',
+    'none',
+  ]);
 });
 
 test('within a minute the same answer is given again', async () => {
@@ -186,6 +251,12 @@ function countBack(entries: readonly ScheduleEntry[], now: Date, minutes: number
 test('an entry has its limit as long as it holds, and none of another', async () => {
   const [night, day] = nightly as [ScheduleEntry, ScheduleEntry];
   const schedule = await createSchedule([night, { ...day, rate_limit: { line: 10e6 } }], 'UTC');
-  expect(schedule.at(new Date('2026-07-01T12:00Z'))).toMatchObject({ mode: 'none', rateLimit: { line: 10e6 } });
-  expect(schedule.at(new Date('2026-07-01T22:00Z'))).toMatchObject({ mode: 'public', rateLimit: undefined });
+  expect(schedule.at(new Date('2026-07-01T12:00Z'))).toMatchObject({
+    mode: 'none',
+    rateLimit: { line: 10e6 },
+  });
+  expect(schedule.at(new Date('2026-07-01T22:00Z'))).toMatchObject({
+    mode: 'public',
+    rateLimit: undefined,
+  });
 });

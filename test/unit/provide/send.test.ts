@@ -19,26 +19,53 @@ describe('the mode', () => {
     ['that the service never confirmed is sent', {}, atOnce],
     ['that the service confirmed is not sent', { confirmed: 'public' }, undefined],
     ['that differs from the confirmed one is sent', { confirmed: 'friends' }, atOnce],
-    ['waits a minute after the last one', { confirmed: 'friends', lastSent: sent('friends', 10_000) }, 50_000],
-    ['is sent when the minute is over', { confirmed: 'friends', lastSent: sent('friends', 60_000) }, atOnce],
-    ['none is sent at once', { desired: 'none', confirmed: 'public', lastSent: sent('public', 1) }, atOnce],
+    [
+      'waits a minute after the last one',
+      { confirmed: 'friends', lastSent: sent('friends', 10_000) },
+      50_000,
+    ],
+    [
+      'is sent when the minute is over',
+      { confirmed: 'friends', lastSent: sent('friends', 60_000) },
+      atOnce,
+    ],
+    [
+      'none is sent at once',
+      { desired: 'none', confirmed: 'public', lastSent: sent('public', 1) },
+      atOnce,
+    ],
     [
       'none that the service did not take waits',
       { desired: 'none', confirmed: 'public', lastSent: sent('none', 1000) },
       59_000,
     ],
-    ['waits after none as after any other', { confirmed: 'none', lastSent: sent('none', 1000) }, 59_000],
+    [
+      'waits after none as after any other',
+      { confirmed: 'none', lastSent: sent('none', 1000) },
+      59_000,
+    ],
     ['waits where the service refused', { refusedUntilMs: quiet.nowMs + 5 }, 5],
-    ['none waits too where the service refused', { desired: 'none', refusedUntilMs: quiet.nowMs + 5 }, 5],
+    [
+      'none waits too where the service refused',
+      { desired: 'none', refusedUntilMs: quiet.nowMs + 5 },
+      5,
+    ],
     ['is sent when the refusal is over', { refusedUntilMs: quiet.nowMs }, atOnce],
-    ['that is confirmed needs no waiting', { confirmed: 'public', refusedUntilMs: quiet.nowMs + 5 }, undefined],
+    [
+      'that is confirmed needs no waiting',
+      { confirmed: 'public', refusedUntilMs: quiet.nowMs + 5 },
+      undefined,
+    ],
   ];
   test.each(rows)('%s', (_claim, change, expected) => {
     expect(findSendWaitMs({ ...quiet, ...change })).toBe(expected);
   });
 });
 
-const wish = fc.record({ mode: fc.constantFrom(...provideModes), forMs: fc.integer({ min: 1, max: 90_000 }) });
+const wish = fc.record({
+  mode: fc.constantFrom(...provideModes),
+  forMs: fc.integer({ min: 1, max: 90_000 }),
+});
 
 test('whatever is wanted, a mode other than none never follows another within a minute', () => {
   assertLaw(fc.array(wish, { minLength: 1, maxLength: 40 }), (wishes) => {
@@ -59,9 +86,12 @@ test('whatever is wanted, none reaches the service in the same moment', () => {
 });
 
 test('what is wanted for long enough is confirmed', () => {
-  assertLaw(fc.tuple(fc.array(wish, { maxLength: 20 }), fc.constantFrom(...provideModes)), ([wishes, mode]) => {
-    expect(follow([...wishes, { mode, forMs: 60_001 }]).at(-1)?.mode).toBe(mode);
-  });
+  assertLaw(
+    fc.tuple(fc.array(wish, { maxLength: 20 }), fc.constantFrom(...provideModes)),
+    ([wishes, mode]) => {
+      expect(follow([...wishes, { mode, forMs: 60_001 }]).at(-1)?.mode).toBe(mode);
+    },
+  );
 });
 
 interface DesiredStep {
@@ -70,14 +100,22 @@ interface DesiredStep {
 }
 
 /** What a service that takes everything is sent while the wishes follow each other. */
-function follow(wishes: readonly DesiredStep[]): readonly { readonly mode: ProvideMode; readonly atMs: number }[] {
+function follow(
+  wishes: readonly DesiredStep[],
+): readonly { readonly mode: ProvideMode; readonly atMs: number }[] {
   const log: { mode: ProvideMode; atMs: number }[] = [];
   let nowMs = 0;
   for (const { mode, forMs } of wishes) {
     const endMs = nowMs + forMs;
     while (nowMs < endMs) {
       const last = log.at(-1);
-      const state = { desired: mode, confirmed: last?.mode, lastSent: last, refusedUntilMs: 0, nowMs };
+      const state = {
+        desired: mode,
+        confirmed: last?.mode,
+        lastSent: last,
+        refusedUntilMs: 0,
+        nowMs,
+      };
       const waitMs = findSendWaitMs(state);
       if (waitMs === 0) log.push({ mode, atMs: nowMs });
       else nowMs = waitMs === undefined ? endMs : Math.min(endMs, nowMs + waitMs);

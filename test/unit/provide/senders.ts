@@ -40,7 +40,10 @@ export function createFillingSender(): Sender {
   };
 }
 
-/** Measures what comes through and sends that much, a quarter more each eighth round, as BBR does: its queue is short. */
+/**
+ * Measures what comes through and sends that much, a quarter more each eighth round, as BBR does:
+ * its queue is short.
+ */
 export function createFeelingSender(leastRoundS: number): Sender {
   let heard: readonly { readonly atS: number; readonly bitsPerSecond: number }[] = [];
   let most = (10 * packetBits) / leastRoundS;
@@ -56,7 +59,10 @@ export function createFeelingSender(leastRoundS: number): Sender {
       phase = (phase + 1) % 8;
       return;
     }
-    last = most > 1.25 * last.most ? { most, flatRounds: 0 } : { ...last, flatRounds: last.flatRounds + 1 };
+    last =
+      most > 1.25 * last.most
+        ? { most, flatRounds: 0 }
+        : { ...last, flatRounds: last.flatRounds + 1 };
     if (last.flatRounds >= 3) phase = 1;
   };
   return {

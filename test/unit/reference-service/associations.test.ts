@@ -23,7 +23,9 @@ function open({ clientLimit = 100 } = {}) {
   const proxies = createProxies(database);
   const clients = createClients(database, proxies, now);
   const associations = createAssociations(database, clients, { profile, clientLimit, now });
-  const [home = '', aunt = '', friend = ''] = ['home', 'aunt', 'friend'].map((name) => networks.create(name).networkId);
+  const [home = '', aunt = '', friend = ''] = ['home', 'aunt', 'friend'].map(
+    (name) => networks.create(name).networkId,
+  );
   const proxy = { needsUrls: false, needsToken: false, needsTunnel: true };
   const device = {
     description: 'shed',
@@ -36,8 +38,14 @@ function open({ clientLimit = 100 } = {}) {
   const share = (networkId = home, id = clientId) =>
     associations.createShareCode({ networkId, clientId: id, deviceName: 'the shed' });
   const handOver = (durationMinutes = 30) =>
-    associations.createAdoptCode({ networkId: home, clientId, deviceName: 'the shed', durationMinutes });
-  const listClients = (networkId: string) => [...clients.listPages(networkId)].flatMap((page) => page.clients);
+    associations.createAdoptCode({
+      networkId: home,
+      clientId,
+      deviceName: 'the shed',
+      durationMinutes,
+    });
+  const listClients = (networkId: string) =>
+    [...clients.listPages(networkId)].flatMap((page) => page.clients);
   return {
     clock,
     database,
@@ -70,11 +78,17 @@ describe('a shared device', () => {
     const code = share();
     const nothing = { adoptions: [], incoming: [], outgoing: [] };
     const device = { code, deviceName: 'the shed', clientId };
-    expect(associations.list(home)).toEqual({ ...nothing, outgoing: [{ ...device, networkName: null }] });
+    expect(associations.list(home)).toEqual({
+      ...nothing,
+      outgoing: [{ ...device, networkName: null }],
+    });
     expect(associations.list(aunt)).toEqual(nothing);
     const added = associations.add(aunt, code);
     const assigned = added.type === 'share' ? added.clientId : '';
-    expect(associations.list(home)).toEqual({ ...nothing, outgoing: [{ ...device, networkName: 'aunt' }] });
+    expect(associations.list(home)).toEqual({
+      ...nothing,
+      outgoing: [{ ...device, networkName: 'aunt' }],
+    });
     const incoming = [{ ...device, clientId: assigned, networkName: 'home' }];
     expect(associations.list(aunt)).toEqual({ ...nothing, incoming });
   });
@@ -83,22 +97,35 @@ describe('a shared device', () => {
     const { associations, listClients, proxies, aunt, clientId, share } = open();
     associations.add(aunt, share());
     const [added] = listClients(aunt);
-    expect(added).toMatchObject({ sourceClientId: clientId, description: 'the shed', authenticatedMs: 0 });
+    expect(added).toMatchObject({
+      sourceClientId: clientId,
+      description: 'the shed',
+      authenticatedMs: 0,
+    });
     expect(proxies.find(added?.clientId ?? '')).toBeUndefined();
   });
 
   test('can be shown to several networks, to each by a code of its own', () => {
     const { associations, home, aunt, friend, share } = open();
     for (const network of [aunt, friend]) associations.add(network, share());
-    expect(associations.list(home).outgoing.map((device) => device.networkName)).toEqual(['aunt', 'friend']);
+    expect(associations.list(home).outgoing.map((device) => device.networkName)).toEqual([
+      'aunt',
+      'friend',
+    ]);
   });
 
   test('is neither shared on nor handed over by whom it was shared with', () => {
     const { associations, listClients, aunt, share } = open();
     associations.add(aunt, share());
-    const offer = { networkId: aunt, clientId: listClients(aunt)[0]?.clientId ?? '', deviceName: 'mine now' };
+    const offer = {
+      networkId: aunt,
+      clientId: listClients(aunt)[0]?.clientId ?? '',
+      deviceName: 'mine now',
+    };
     expect(refusalOf(() => associations.createShareCode(offer))).toMatch(/belongs to/);
-    expect(refusalOf(() => associations.createAdoptCode({ ...offer, durationMinutes: 1 }))).toMatch(/belongs to/);
+    expect(refusalOf(() => associations.createAdoptCode({ ...offer, durationMinutes: 1 }))).toMatch(
+      /belongs to/,
+    );
   });
 });
 
@@ -107,10 +134,14 @@ describe('a device that is handed over', () => {
     const { associations, listClients, proxies, home, aunt, clientId, handOver } = open();
     const tunnel = proxies.find(clientId)?.tunnel;
     const code = handOver();
-    expect(associations.list(home).adoptions).toMatchObject([{ code, deviceName: 'the shed', durationMinutes: 30 }]);
+    expect(associations.list(home).adoptions).toMatchObject([
+      { code, deviceName: 'the shed', durationMinutes: 30 },
+    ]);
     expect(associations.add(aunt, code)).toMatchObject({ type: 'adopt' });
     expect([listClients(home), associations.list(home).adoptions]).toEqual([[], []]);
-    expect(listClients(aunt)).toMatchObject([{ clientId, description: 'the shed', deviceSpec: 'pi' }]);
+    expect(listClients(aunt)).toMatchObject([
+      { clientId, description: 'the shed', deviceSpec: 'pi' },
+    ]);
     expect(proxies.find(clientId)?.tunnel).toEqual(tunnel);
   });
 
@@ -123,14 +154,17 @@ describe('a device that is handed over', () => {
     const code = handOver(minutes);
     clock.nowMs += laterMs;
     expect(associations.list(home).adoptions).toHaveLength(isGood ? 1 : 0);
-    expect(refusalOf(() => associations.add(aunt, code))).toBe(isGood ? undefined : 'Invalid, expired or used code.');
+    expect(refusalOf(() => associations.add(aunt, code))).toBe(
+      isGood ? undefined : 'Invalid, expired or used code.',
+    );
   });
 
   test('takes nobody else along: its other codes are worth nothing any more', () => {
     const { associations, home, aunt, friend, share, handOver } = open();
     const others = [share(), handOver(60)];
     associations.add(aunt, handOver());
-    for (const code of others) expect(refusalOf(() => associations.add(friend, code))).toMatch(/^Invalid/);
+    for (const code of others)
+      expect(refusalOf(() => associations.add(friend, code))).toMatch(/^Invalid/);
     expect(associations.list(home)).toEqual({ adoptions: [], incoming: [], outgoing: [] });
     expect(associations.list(aunt)).toEqual({ adoptions: [], incoming: [], outgoing: [] });
   });
@@ -152,13 +186,16 @@ describe('a device that is handed over', () => {
   });
 
   test('is derived from no client of another network, nor is one from it', () => {
-    const { associations, clients, listClients, home, aunt, friend, clientId, share, handOver } = open();
+    const { associations, clients, listClients, home, aunt, friend, clientId, share, handOver } =
+      open();
     const source = clients.create({ ...text, networkId: home });
     const derived = clients.create({ ...text, networkId: home, sourceClientId: clientId });
     const others = clients.create({ ...text, networkId: home, sourceClientId: source.clientId });
     const shared = associations.add(friend, share());
     associations.add(aunt, handOver());
-    const sources = [home, aunt, friend].flatMap(listClients).map((one) => [one.clientId, one.sourceClientId]);
+    const sources = [home, aunt, friend]
+      .flatMap(listClients)
+      .map((one) => [one.clientId, one.sourceClientId]);
     expect(sources).toEqual([
       [source.clientId, null],
       [derived.clientId, null],
@@ -187,17 +224,20 @@ describe('a code', () => {
     expect(associations.add(aunt, ` ${share().toLowerCase()}\n`)).toMatchObject({ type: 'share' });
   });
 
-  test.each(['share', 'handOver'] as const)('made by %s is good once, and never for its own network', (make) => {
-    const world = open();
-    const code = world[make]();
-    const add = (network: string) => refusalOf(() => world.associations.add(network, code));
-    expect(add(world.home)).toMatch(/own device/);
-    expect([add(world.aunt), add(world.friend), add(world.aunt)]).toEqual([
-      undefined,
-      'Invalid, expired or used code.',
-      'Invalid, expired or used code.',
-    ]);
-  });
+  test.each(['share', 'handOver'] as const)(
+    'made by %s is good once, and never for its own network',
+    (make) => {
+      const world = open();
+      const code = world[make]();
+      const add = (network: string) => refusalOf(() => world.associations.add(network, code));
+      expect(add(world.home)).toMatch(/own device/);
+      expect([add(world.aunt), add(world.friend), add(world.aunt)]).toEqual([
+        undefined,
+        'Invalid, expired or used code.',
+        'Invalid, expired or used code.',
+      ]);
+    },
+  );
 
   test('is not used up by a network that is full, which learns nothing about it', () => {
     const { associations, clients, home, aunt, friend, clientId, share } = open({ clientLimit: 1 });
@@ -214,7 +254,9 @@ describe('a code', () => {
   test('that fails halfway leaves no client and stays good', () => {
     const { associations, listClients, database, aunt, share } = open();
     const code = share();
-    database.exec(`create trigger broken before update on share begin select raise(abort, 'broken'); end`);
+    database.exec(
+      `create trigger broken before update on share begin select raise(abort, 'broken'); end`,
+    );
     expect(() => associations.add(aunt, code)).toThrow('broken');
     expect(listClients(aunt)).toEqual([]);
     database.exec('drop trigger broken');
@@ -247,7 +289,9 @@ describe('a code', () => {
     ['half a character', '\ud800', false],
   ])('for a name of %s', (_, deviceName, isGood) => {
     const { associations, home, clientId } = open();
-    const refusal = refusalOf(() => associations.createShareCode({ networkId: home, clientId, deviceName }));
+    const refusal = refusalOf(() =>
+      associations.createShareCode({ networkId: home, clientId, deviceName }),
+    );
     expect(refusal).toBe(isGood ? undefined : 'A device name is one line of 1 to 100 characters.');
   });
 });
@@ -275,7 +319,10 @@ test('every question is answered by an index', async () => {
       const { clientId } = clients.create({ ...text, networkId });
       const offer = { networkId, clientId, deviceName: 'the shed' };
       associations.add(guest.networkId, associations.createShareCode(offer));
-      associations.add(guest.networkId, associations.createAdoptCode({ ...offer, durationMinutes: 1 }));
+      associations.add(
+        guest.networkId,
+        associations.createAdoptCode({ ...offer, durationMinutes: 1 }),
+      );
       associations.list(networkId);
     },
   );

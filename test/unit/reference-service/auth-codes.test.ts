@@ -19,7 +19,11 @@ describe('a login code', () => {
   test('is good for as many logins as it was issued for', () => {
     const { codes, networkId } = open();
     const code = codes.issue('login', networkId, { durationMinutes: 10, uses: 2 });
-    expect([1, 2, 3].map(() => codes.redeem('login', code))).toEqual([networkId, networkId, undefined]);
+    expect([1, 2, 3].map(() => codes.redeem('login', code))).toEqual([
+      networkId,
+      networkId,
+      undefined,
+    ]);
   });
   test.each([
     [10, 599_999, true],
@@ -61,13 +65,19 @@ describe('a login code', () => {
 test.each([
   ['login', 'reset'],
   ['reset', 'login'],
-] as const)('a %s code is no %s code, and is still good after it was tried as one', (purpose, other) => {
-  const { codes, networkId } = open();
-  const code = codes.issue(purpose, networkId, terms);
-  expect(codes.countLoginCodes(networkId)).toBe(purpose === 'login' ? 1 : 0);
-  expect(codes.redeem(other, code)).toBeUndefined();
-  expect([codes.redeem(purpose, code), codes.redeem(purpose, code)]).toEqual([networkId, undefined]);
-});
+] as const)(
+  'a %s code is no %s code, and is still good after it was tried as one',
+  (purpose, other) => {
+    const { codes, networkId } = open();
+    const code = codes.issue(purpose, networkId, terms);
+    expect(codes.countLoginCodes(networkId)).toBe(purpose === 'login' ? 1 : 0);
+    expect(codes.redeem(other, code)).toBeUndefined();
+    expect([codes.redeem(purpose, code), codes.redeem(purpose, code)]).toEqual([
+      networkId,
+      undefined,
+    ]);
+  },
+);
 
 test('no question walks over all codes', async () => {
   const scans = listScans(

@@ -6,7 +6,10 @@ import type { ProvideMode } from '../../../src/service/profiles.ts';
 const now = 1_800_000_000;
 
 /** Peers as `name: [mode, seconds since the last handshake]`. */
-function choose(peers: Record<string, readonly [ProvideMode, number | undefined]>, current?: string) {
+function choose(
+  peers: Record<string, readonly [ProvideMode, number | undefined]>,
+  current?: string,
+) {
   const all = Object.entries(peers).map(([name, [provideMode]]): TunnelPeer => {
     return { clientId: name, publicKey: name, address: '10.64.0.1', provideMode };
   });
@@ -24,9 +27,12 @@ function choose(peers: Record<string, readonly [ProvideMode, number | undefined]
 }
 
 describe("consumers' traffic goes to", () => {
-  test.each(['default', 'network', 'friends', 'public', 'stream'] as const)('a connected client of mode %s', (mode) => {
-    expect(choose({ one: [mode, 10] })).toBe('one');
-  });
+  test.each(['default', 'network', 'friends', 'public', 'stream'] as const)(
+    'a connected client of mode %s',
+    (mode) => {
+      expect(choose({ one: [mode, 10] })).toBe('one');
+    },
+  );
   test('nobody where the only client is of mode none', () => {
     expect(choose({ one: ['none', 10] })).toBeUndefined();
   });
@@ -43,6 +49,8 @@ describe("consumers' traffic goes to", () => {
     expect(choose({ one: ['public', 100], two: ['public', 1] }, 'one')).toBe('one');
   });
   test('the one heard of last, where the current one turned to none', () => {
-    expect(choose({ one: ['none', 1], two: ['public', 100], three: ['public', 50] }, 'one')).toBe('three');
+    expect(choose({ one: ['none', 1], two: ['public', 100], three: ['public', 50] }, 'one')).toBe(
+      'three',
+    );
   });
 });

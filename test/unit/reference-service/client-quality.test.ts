@@ -14,14 +14,22 @@ describe('the quality of a client', () => {
     expect(rateClient({ bytesPerSecond, onlineMs, ageMs })).toBe(quality);
   });
   test('is from 0 to 1, and never falls with speed or time online', () => {
-    const figures = fc.record({ bytesPerSecond: fc.nat(2 ** 31 - 1), onlineMs: fc.nat(2 * dayMs), ageMs: fc.nat(9e9) });
+    const figures = fc.record({
+      bytesPerSecond: fc.nat(2 ** 31 - 1),
+      onlineMs: fc.nat(2 * dayMs),
+      ageMs: fc.nat(9e9),
+    });
     fc.assert(
       fc.property(figures, fc.nat(1e9), (record, more) => {
         const quality = rateClient(record);
         expect(quality).toBeGreaterThanOrEqual(0);
         expect(quality).toBeLessThanOrEqual(1);
-        expect(rateClient({ ...record, bytesPerSecond: record.bytesPerSecond + more })).toBeGreaterThanOrEqual(quality);
-        expect(rateClient({ ...record, onlineMs: record.onlineMs + more })).toBeGreaterThanOrEqual(quality);
+        expect(
+          rateClient({ ...record, bytesPerSecond: record.bytesPerSecond + more }),
+        ).toBeGreaterThanOrEqual(quality);
+        expect(rateClient({ ...record, onlineMs: record.onlineMs + more })).toBeGreaterThanOrEqual(
+          quality,
+        );
       }),
     );
   });

@@ -19,7 +19,9 @@ function codeOf(action: () => unknown): string | undefined {
     action();
     return undefined;
   } catch (error) {
-    return hasCode(error, 'already-running', 'state-unreadable', 'state-unwritable') ? error.code : String(error);
+    return hasCode(error, 'already-running', 'state-unreadable', 'state-unwritable')
+      ? error.code
+      : String(error);
   }
 }
 
@@ -27,7 +29,8 @@ test('the files hold private keys and are readable by their owner only', () => {
   const directory = makeDirectory();
   using database = openDatabase(directory);
   setSetting(database, 'key', 'value');
-  for (const name of [file, `${file}-wal`]) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
+  for (const name of [file, `${file}-wal`])
+    expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
 });
 
 test('a setting is made once and then kept, over a restart too', () => {
@@ -88,17 +91,23 @@ test('of two that make a setting at the same moment, the first is right for both
   expect([kept, keepSetting(other, 'key', () => 'third')]).toEqual(['first', 'first']);
 });
 
-test.each([999, 3])('a database of version %i, which this program does not know, is left alone', (version) => {
-  const directory = makeDirectory();
-  const other = new DatabaseSync(join(directory, file));
-  other.exec(`pragma user_version = ${version}`);
-  other.close();
-  expect(codeOf(() => openDatabase(directory))).toBe('state-unreadable');
-});
+test.each([999, 3])(
+  'a database of version %i, which this program does not know, is left alone',
+  (version) => {
+    const directory = makeDirectory();
+    const other = new DatabaseSync(join(directory, file));
+    other.exec(`pragma user_version = ${version}`);
+    other.close();
+    expect(codeOf(() => openDatabase(directory))).toBe('state-unreadable');
+  },
+);
 
 test('a file that is no database is refused and stays as it is', () => {
   const directory = makeDirectory();
-  writeFileSync(join(directory, file), 'not a database at all, but a text that is long enough to be looked at');
+  writeFileSync(
+    join(directory, file),
+    'not a database at all, but a text that is long enough to be looked at',
+  );
   expect(codeOf(() => openDatabase(directory))).toBe('state-unreadable');
 });
 

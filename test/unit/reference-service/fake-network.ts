@@ -16,7 +16,10 @@ interface FakeLink {
   readonly peers: Map<string, FakePeer>;
 }
 
-/** A machine that understands the `ip`, `wg` and `wireguard-go` command lines of the service, and keeps what they did. */
+/**
+ * A machine that understands the `ip`, `wg` and `wireguard-go` command lines of the service, and
+ * keeps what they did.
+ */
 export interface FakeNetwork {
   readonly exec: Exec;
   readonly links: Map<string, FakeLink>;
@@ -46,17 +49,24 @@ export function createFakeNetwork(publicKeyOf: (privateKey: string) => string): 
     exec: async ({ program, args, doing }) => {
       const line = [program, ...args].join(' ');
       network.ran.push(line);
-      if (network.missing.has(program)) throw new TributaryError('missing-program', `${doing}: no ${program}`);
+      if (network.missing.has(program))
+        throw new TributaryError('missing-program', `${doing}: no ${program}`);
       const fails = [...network.failing].some((start) => line.startsWith(start));
-      const output = fails && !network.failsLate ? undefined : run(network, line.split(' '), publicKeyOf);
-      if (output === undefined || fails) throw new TributaryError('command-failed', `${doing}: ${line} failed`);
+      const output =
+        fails && !network.failsLate ? undefined : run(network, line.split(' '), publicKeyOf);
+      if (output === undefined || fails)
+        throw new TributaryError('command-failed', `${doing}: ${line} failed`);
       return output;
     },
   };
   return network;
 }
 
-function run(network: FakeNetwork, words: readonly string[], publicKeyOf: (key: string) => string): string | undefined {
+function run(
+  network: FakeNetwork,
+  words: readonly string[],
+  publicKeyOf: (key: string) => string,
+): string | undefined {
   const [program, ...args] = words;
   if (program === 'wireguard-go') return addLink(network, args[0] ?? '');
   if (program === 'ip') return runIp(network, args);
@@ -69,7 +79,8 @@ function run(network: FakeNetwork, words: readonly string[], publicKeyOf: (key: 
     link.publicKey = publicKeyOf(readFileSync(rest[3] ?? '', 'utf8'));
     return '';
   }
-  for (let index = 0; index < rest.length; index += 4) setPeer(link, rest[index + 1] ?? '', rest[index + 3] ?? '');
+  for (let index = 0; index < rest.length; index += 4)
+    setPeer(link, rest[index + 1] ?? '', rest[index + 3] ?? '');
   return '';
 }
 
@@ -80,16 +91,20 @@ function show(link: FakeLink, what: string | undefined): string | undefined {
     ([key, { allowedIps, handshakeAt, rxBytes }]) =>
       `${[key, '(none)', '(none)', allowedIps.join(',') || '(none)', handshakeAt, rxBytes, 0, 'off'].join('\t')}\n`,
   );
-  if (what === 'dump') return `${['OWNSECRET=', link.publicKey, link.port, 'off'].join('\t')}\n${rows.join('')}`;
+  if (what === 'dump')
+    return `${['OWNSECRET=', link.publicKey, link.port, 'off'].join('\t')}\n${rows.join('')}`;
   return undefined;
 }
 
 function runIp(network: FakeNetwork, args: readonly string[]): string | undefined {
   const line = args.join(' ');
   if (line.includes('address show')) {
-    return JSON.stringify([...network.links.keys()].map((ifname, ifindex) => ({ ifname, ifindex })));
+    return JSON.stringify(
+      [...network.links.keys()].map((ifname, ifindex) => ({ ifname, ifindex })),
+    );
   }
-  if (line.startsWith('link add')) return network.hasKernelWireGuard ? addLink(network, args[2] ?? '') : undefined;
+  if (line.startsWith('link add'))
+    return network.hasKernelWireGuard ? addLink(network, args[2] ?? '') : undefined;
   const link = network.links.get(args[2] ?? '');
   if (line.startsWith('link set') && link !== undefined) {
     link.isUp = true;
@@ -104,13 +119,18 @@ function runRouting(network: FakeNetwork, args: readonly string[]): string | und
   const [family, object, verb, ...more] = first === '-j' ? rest : args;
   const line = `${family} ${object} ${more.join(' ')}`;
   if (object === 'rule' && verb === 'show') {
-    const rules = [...network.lines].filter((text) => text.startsWith(`${family} rule`)).map((text) => text.split(' '));
-    return JSON.stringify(rules.map((words) => ({ priority: Number(words[3]), iif: words[5], table: words[7] })));
+    const rules = [...network.lines]
+      .filter((text) => text.startsWith(`${family} rule`))
+      .map((text) => text.split(' '));
+    return JSON.stringify(
+      rules.map((words) => ({ priority: Number(words[3]), iif: words[5], table: words[7] })),
+    );
   }
   if (verb === 'add' || verb === 'replace') network.lines.add(line);
   else if (verb === 'del') return network.lines.delete(line) ? '' : undefined;
   else if (verb === 'flush') {
-    for (const text of network.lines) if (text.startsWith(`${family} route`)) network.lines.delete(text);
+    for (const text of network.lines)
+      if (text.startsWith(`${family} route`)) network.lines.delete(text);
   } else return undefined;
   return '';
 }
@@ -123,6 +143,7 @@ function addLink(network: FakeNetwork, name: string): string | undefined {
 
 function setPeer(link: FakeLink, key: string, list: string): void {
   const given = list.split(',');
-  for (const peer of link.peers.values()) peer.allowedIps = peer.allowedIps.filter((ip) => !given.includes(ip));
+  for (const peer of link.peers.values())
+    peer.allowedIps = peer.allowedIps.filter((ip) => !given.includes(ip));
   link.peers.set(key, { handshakeAt: 0, rxBytes: 0, ...link.peers.get(key), allowedIps: given });
 }

@@ -5,7 +5,11 @@ import { renderTunnel, toWireProxy } from '../../../src/reference-service/answer
 import { servedProfiles } from '../../../src/reference-service/profile.ts';
 import { createKeyPair } from '../../../src/reference-service/proxies.ts';
 
-const tunnel = { address: '10.64.0.7', privateKey: new Secret('cHJpdmF0ZQ=='), publicKey: 'cHVibGlj' };
+const tunnel = {
+  address: '10.64.0.7',
+  privateKey: new Secret('cHJpdmF0ZQ=='),
+  publicKey: 'cHVibGlj',
+};
 const endpoint = { host: 'proxy.example', port: 51_820, publicKey: 'cHJveHk=' };
 const proxy = { instanceId: 'instance', authToken: undefined, hasUrls: false, tunnel };
 
@@ -25,14 +29,18 @@ PersistentKeepalive = 25`,
 });
 
 test('an IPv6 endpoint stands in brackets', () => {
-  expect(renderTunnel({ ...endpoint, host: '2001:db8::1' }, tunnel)).toContain('\nEndpoint = [2001:db8::1]:51820\n');
+  expect(renderTunnel({ ...endpoint, host: '2001:db8::1' }, tunnel)).toContain(
+    '\nEndpoint = [2001:db8::1]:51820\n',
+  );
 });
 
 test.each([
   ['documented', '10.64.0.7/32'],
   ['production', '10.64.0.7'],
 ] as const)('the %s profile writes client_ipv4 as %s', (profile, address) => {
-  expect(toWireProxy(servedProfiles[profile], endpoint, proxy).wg_config?.client_ipv4).toBe(address);
+  expect(toWireProxy(servedProfiles[profile], endpoint, proxy).wg_config?.client_ipv4).toBe(
+    address,
+  );
 });
 
 test('a proxy without a tunnel has a null wg_config', () => {
@@ -44,15 +52,23 @@ test('a key pair is one that WireGuard can use: two of them agree on a secret', 
   const one = createKeyPair();
   const other = createKeyPair(Buffer.from(createKeyPair().privateKey.reveal(), 'base64'));
   const toPrivate = (base64: string) => {
-    const der = Buffer.concat([Buffer.from('302e020100300506032b656e04220420', 'hex'), Buffer.from(base64, 'base64')]);
+    const der = Buffer.concat([
+      Buffer.from('302e020100300506032b656e04220420', 'hex'),
+      Buffer.from(base64, 'base64'),
+    ]);
     return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
   };
   const toPublic = (base64: string) => {
-    const der = Buffer.concat([Buffer.from('302a300506032b656e032100', 'hex'), Buffer.from(base64, 'base64')]);
+    const der = Buffer.concat([
+      Buffer.from('302a300506032b656e032100', 'hex'),
+      Buffer.from(base64, 'base64'),
+    ]);
     return createPublicKey({ key: der, format: 'der', type: 'spki' });
   };
   const agree = (own: string, their: string) => {
-    return diffieHellman({ privateKey: toPrivate(own), publicKey: toPublic(their) }).toString('hex');
+    return diffieHellman({ privateKey: toPrivate(own), publicKey: toPublic(their) }).toString(
+      'hex',
+    );
   };
   const secret = agree(one.privateKey.reveal(), other.publicKey);
   expect(secret).toBe(agree(other.privateKey.reveal(), one.publicKey));

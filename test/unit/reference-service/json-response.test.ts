@@ -33,14 +33,20 @@ test('a list without anything, in pages or not, is written as the profile writes
   for (const answer of [{ list: count(0) }, { list: [] }]) {
     expect(await render({ ...answer })).toBe('{"list":[]}');
   }
-  expect(await render({ list: count(0), more: [] }, 'production')).toBe('{"list":null,"more":null}');
+  expect(await render({ list: count(0), more: [] }, 'production')).toBe(
+    '{"list":null,"more":null}',
+  );
   expect(await render({ list: [[{ deep: [] }], [{ deep: [1] }]].values() }, 'production')).toBe(
     '{"list":[{"deep":null},{"deep":[1]}]}',
   );
 });
 
 test('counts of zero are left out where the profile leaves them out, and no other figures', async () => {
-  const answer = { provider_count: 0, lookback: 0, list: [[{ match_distance: 0, tier: 0 }]].values() };
+  const answer = {
+    provider_count: 0,
+    lookback: 0,
+    list: [[{ match_distance: 0, tier: 0 }]].values(),
+  };
   expect(await render({ ...answer, list: [] })).toBe('{"provider_count":0,"lookback":0,"list":[]}');
   expect(await render(answer, 'production')).toBe('{"lookback":0,"list":[{"tier":0}]}');
 });
@@ -53,7 +59,10 @@ test('a frozen answer is written once, and any other each time', async () => {
     await inProfile(shown, () => {}).text(),
     await inProfile(shown, () => {}).text(),
   ];
-  expect(await texts(Object.freeze(answer()))).toEqual(['{"count":1,"none":null}', '{"count":1,"none":null}']);
+  expect(await texts(Object.freeze(answer()))).toEqual([
+    '{"count":1,"none":null}',
+    '{"count":1,"none":null}',
+  ]);
   expect(await texts(answer())).toEqual(['{"count":2,"none":null}', '{"count":3,"none":null}']);
 });
 

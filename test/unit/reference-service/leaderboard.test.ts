@@ -4,7 +4,9 @@ import type { Backend } from '../../../src/reference-service/backend.ts';
 
 /** How the leaderboard tells of one network of this name. */
 async function tell(networkName: string, isPublic: 0 | 1) {
-  const listEarners = () => [{ networkId: 'id', networkName, isPublic, providedBytes: 3 * 1024 ** 2 }];
+  const listEarners = () => [
+    { networkId: 'id', networkName, isPublic, providedBytes: 3 * 1024 ** 2 },
+  ];
   const backend = { usageHistory: { listEarners }, sample: async () => {} } as unknown as Backend;
   const { earners } = await networkHandlers.leaderboard(backend);
   return earners[0];

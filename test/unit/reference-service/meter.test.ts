@@ -5,7 +5,12 @@ import type { TunnelPeer } from '../../../src/reference-service/proxies.ts';
 
 const startMs = 1_800_000_000_000;
 const peers: readonly TunnelPeer[] = ['a', 'b'].map((name) => {
-  return { clientId: `client-${name}`, publicKey: name, address: '10.64.0.1', provideMode: 'public' };
+  return {
+    clientId: `client-${name}`,
+    publicKey: name,
+    address: '10.64.0.1',
+    provideMode: 'public',
+  };
 });
 
 interface Look {
@@ -18,13 +23,17 @@ interface Look {
 /** A reading in which only peer a does anything. */
 function createReading({ afterMs, rx, handshakeAgeSeconds, chosen }: Look): Reading {
   const atMs = startMs + afterMs;
-  const lastHandshakeAt = handshakeAgeSeconds === undefined ? undefined : atMs / 1000 - handshakeAgeSeconds;
+  const lastHandshakeAt =
+    handshakeAgeSeconds === undefined ? undefined : atMs / 1000 - handshakeAgeSeconds;
   const idle = { lastHandshakeAt: undefined, rxBytes: 0, txBytes: 0 };
   const rows = [
     { ...idle, publicKey: 'a', lastHandshakeAt, rxBytes: rx },
     { ...idle, publicKey: 'b' },
   ];
-  const traffic = rows.map((row) => ({ ...row, allowedIps: row.publicKey === chosen ? ['0.0.0.0/0'] : [] }));
+  const traffic = rows.map((row) => ({
+    ...row,
+    allowedIps: row.publicKey === chosen ? ['0.0.0.0/0'] : [],
+  }));
   return { peers, traffic, atMs };
 }
 
@@ -57,7 +66,13 @@ describe('bytes', () => {
   });
   test('of a peer that the interface does not know are none', () => {
     const [, usage] = createMeter(startMs)({ peers, traffic: [], atMs: startMs });
-    expect(usage).toMatchObject({ clientId: 'client-b', isConnected: false, rxBytes: 0, txBytes: 0, onlineMs: 0 });
+    expect(usage).toMatchObject({
+      clientId: 'client-b',
+      isConnected: false,
+      rxBytes: 0,
+      txBytes: 0,
+      onlineMs: 0,
+    });
   });
 });
 
@@ -91,7 +106,11 @@ describe('sessions', () => {
       [1, 2, 3].map((step) => ({ afterMs: step * 5000, rx: step * moved, chosen: 'a' })),
       [1, 0, 0],
     ],
-    ['none for keepalives', [1, 2].map((step) => ({ afterMs: step * 5000, rx: step * 300, chosen: 'a' })), [0, 0]],
+    [
+      'none for keepalives',
+      [1, 2].map((step) => ({ afterMs: step * 5000, rx: step * 300, chosen: 'a' })),
+      [0, 0],
+    ],
     ['none for traffic of one who is not chosen', [{ afterMs: 5000, rx: moved, chosen: 'b' }], [0]],
     [
       'another after nobody was chosen for a while',
@@ -126,7 +145,11 @@ describe('a consumer', () => {
     expect(run(looks).map((usage) => usage?.consumerBytes)).toEqual([0, 10_000, 100, 0]);
   });
   test('shows how fast the client is, also to one who looks often', () => {
-    const looks = [250, 500, 750, 1000, 1250].map((afterMs) => ({ afterMs, rx: afterMs * 1000, chosen: 'a' }));
+    const looks = [250, 500, 750, 1000, 1250].map((afterMs) => ({
+      afterMs,
+      rx: afterMs * 1000,
+      chosen: 'a',
+    }));
     expect(run(looks).map((usage) => usage?.bytesPerSecond)).toEqual([
       undefined,
       undefined,

@@ -51,11 +51,15 @@ describe('a network is found', () => {
   test('by its id, by its name in capitals or not, and the first without either', () => {
     const { networks, network } = open();
     const other = networks.create('Neighbour');
-    const found = [other.networkId, 'Neighbour', 'neighbour', undefined].map((text) => networks.resolve(text));
+    const found = [other.networkId, 'Neighbour', 'neighbour', undefined].map((text) =>
+      networks.resolve(text),
+    );
     expect(found).toEqual([other, other, other, network]);
   });
   test('not by anything else', () => {
-    expect(() => open().networks.resolve('nobody')).toThrow(expect.objectContaining({ code: 'usage-invalid' }));
+    expect(() => open().networks.resolve('nobody')).toThrow(
+      expect.objectContaining({ code: 'usage-invalid' }),
+    );
   });
 });
 
@@ -97,14 +101,20 @@ test('no question walks over all networks or wallets', async () => {
     (database) => createWallets(database, now),
     (wallets, database) => {
       const { networkId } = createNetworks(database, now).ensureFirst();
-      const kind = { walletType: 'external', blockchain: 'SOL', walletAddress: 'address', active: 1 } as const;
+      const kind = {
+        walletType: 'external',
+        blockchain: 'SOL',
+        walletAddress: 'address',
+        active: 1,
+      } as const;
       wallets.choosePayoutWallet(networkId, wallets.add({ ...kind, networkId }).walletId);
       wallets.findPayoutWallet(networkId);
       wallets.list(networkId);
     },
   );
   const ofUse = await listScans(createUsageHistory, askEverything);
-  // Of one network's clients, which are sorted: usage-plans.test.ts holds that none of it walks through a table.
+  // Of one network's clients, which are sorted: usage-plans.test.ts holds that none of it walks
+  // through a table.
   const ofClients = /from client where network_id = \?|client\.sequence > \?/;
   const scans = [...(await ofNetworks), ...(await ofWallets), ...ofUse];
   expect(scans.filter((scan) => !ofClients.test(scan))).toEqual([]);
@@ -118,7 +128,9 @@ test('the one leaderboard question leaves guests and those that provided nothing
   [1, 0, 5].forEach((bytes, index) => void provide.run(bytes, names[index]?.networkId ?? ''));
   provide.run(9, guest.networkId);
   const { listEarners } = createUsageHistory(database);
-  expect(listEarners(100).map(({ networkName, providedBytes }) => [networkName, providedBytes])).toEqual([
+  expect(
+    listEarners(100).map(({ networkName, providedBytes }) => [networkName, providedBytes]),
+  ).toEqual([
     ['much', 5],
     ['little', 1],
   ]);

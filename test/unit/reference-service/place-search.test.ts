@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { asksForBest, findByName, findCity, findInWords } from '../../../src/reference-service/place-search.ts';
+import {
+  asksForBest,
+  findByName,
+  findCity,
+  findInWords,
+} from '../../../src/reference-service/place-search.ts';
 import { createWorld, type Findable, toComparable } from '../../../src/reference-service/world.ts';
 
 const world = createWorld();
@@ -34,9 +39,13 @@ describe('a typed name', () => {
   ])('%j names what it is or begins a word of', (text, expected) => {
     const found = findByName(world, text);
     expect(found.map((match) => toText(match.found))).toEqual(expect.arrayContaining(expected));
-    const isExact = (match: { found: Findable }) => listNamesOf(match.found).includes(toComparable(text));
+    const isExact = (match: { found: Findable }) =>
+      listNamesOf(match.found).includes(toComparable(text));
     for (const match of found)
-      expect([toText(match.found), match.distance]).toEqual([toText(match.found), isExact(match) ? 0 : 0.5]);
+      expect([toText(match.found), match.distance]).toEqual([
+        toText(match.found),
+        isExact(match) ? 0 : 0.5,
+      ]);
     if (expected.length < 4) expect(found).toHaveLength(expected.length);
   });
   test.each([

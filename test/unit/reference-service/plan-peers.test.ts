@@ -6,7 +6,10 @@ import type { TunnelPeer } from '../../../src/reference-service/proxies.ts';
 const internet = ['0.0.0.0/0', '::/0'];
 
 /** What wg does with allowed addresses: whoever is given one takes it from all others. */
-function interpret(state: Map<string, readonly string[]>, commands: readonly (readonly string[])[]): void {
+function interpret(
+  state: Map<string, readonly string[]>,
+  commands: readonly (readonly string[])[],
+): void {
   for (const args of commands) {
     for (let index = 0; index < args.length; index += 4) {
       const [word, key = '', option, list = ''] = args.slice(index, index + 4);
@@ -23,7 +26,12 @@ function interpret(state: Map<string, readonly string[]>, commands: readonly (re
 }
 
 const createPeer = (number: number): TunnelPeer => {
-  return { clientId: `c${number}`, publicKey: `k${number}`, address: `10.64.0.${number}`, provideMode: 'public' };
+  return {
+    clientId: `c${number}`,
+    publicKey: `k${number}`,
+    address: `10.64.0.${number}`,
+    provideMode: 'public',
+  };
 };
 
 const toRow = (publicKey: string, allowedIps: readonly string[]) => {
@@ -37,9 +45,15 @@ test('whatever the interface held, only the chosen peer has the Internet, and a 
       const peers = [1, 2, 3, 4, 5, 6].map(createPeer);
       const chosenKey = chosen === undefined ? undefined : `k${chosen}`;
       const state = new Map<string, readonly string[]>(
-        present.map((number) => [`k${number}`, [`10.64.0.${number}/32`, ...(number === current ? internet : [])]]),
+        present.map((number) => [
+          `k${number}`,
+          [`10.64.0.${number}/32`, ...(number === current ? internet : [])],
+        ]),
       );
-      const look = () => ({ peers, traffic: [...state].map(([key, allowedIps]) => toRow(key, allowedIps)) });
+      const look = () => ({
+        peers,
+        traffic: [...state].map(([key, allowedIps]) => toRow(key, allowedIps)),
+      });
       interpret(state, planPeers(look(), chosenKey));
       for (const peer of peers) {
         const rest = peer.publicKey === chosenKey ? internet : [];
@@ -51,7 +65,10 @@ test('whatever the interface held, only the chosen peer has the Internet, and a 
 });
 
 test('many new peers are split over several commands, none of them lost', () => {
-  const peers = Array.from({ length: 1201 }, (_, index) => ({ ...createPeer(1), publicKey: `k${index}` }));
+  const peers = Array.from({ length: 1201 }, (_, index) => ({
+    ...createPeer(1),
+    publicKey: `k${index}`,
+  }));
   const commands = planPeers({ peers, traffic: [] }, undefined);
   expect(commands.map((args) => args.length / 4)).toEqual([500, 500, 201]);
 });

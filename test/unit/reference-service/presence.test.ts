@@ -24,7 +24,13 @@ function open({ hasTunnelEnd = false, needsTunnel = false } = {}) {
   });
   const text = { description: '', deviceSpec: '' };
   const proxy = { needsUrls: false, needsToken: false, needsTunnel };
-  const { clientId } = clients.create({ ...text, networkId, sourceClientId: undefined, provideMode: 'public', proxy });
+  const { clientId } = clients.create({
+    ...text,
+    networkId,
+    sourceClientId: undefined,
+    provideMode: 'public',
+    proxy,
+  });
   const authenticate = () => {
     presence.noteAuthentication(clientId);
     clients.reauthenticate(clientId, text);
@@ -32,10 +38,13 @@ function open({ hasTunnelEnd = false, needsTunnel = false } = {}) {
   const pass = (seconds: number) => {
     clock.nowMs += seconds * second;
   };
-  const isOnline = () => database.prepare('select is_online as isOnline from client').get()?.isOnline === 1;
+  const isOnline = () =>
+    database.prepare('select is_online as isOnline from client').get()?.isOnline === 1;
   const onlineSeconds = () => sumUsage(history.listHours(clientId, 0)).onlineMs / second;
   const listConnections = () => {
-    const rows = history.connectionsIn({ networkId, afterSequence: 0, lastSequence: 9 }, 0).get(clientId) ?? [];
+    const rows =
+      history.connectionsIn({ networkId, afterSequence: 0, lastSequence: 9 }, 0).get(clientId) ??
+      [];
     return rows.map(({ connectedMs, disconnectedMs }) => [
       (connectedMs - 1_800_000_000_000) / second,
       disconnectedMs === null ? null : (disconnectedMs - 1_800_000_000_000) / second,

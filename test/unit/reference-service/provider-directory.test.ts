@@ -4,7 +4,10 @@ import { createClients } from '../../../src/reference-service/clients.ts';
 import { openDatabase } from '../../../src/reference-service/database.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
 import { findCity } from '../../../src/reference-service/place-search.ts';
-import { createProviderDirectory, type ProviderRequest } from '../../../src/reference-service/provider-directory.ts';
+import {
+  createProviderDirectory,
+  type ProviderRequest,
+} from '../../../src/reference-service/provider-directory.ts';
 import { createProxies } from '../../../src/reference-service/proxies.ts';
 import { createWorld } from '../../../src/reference-service/world.ts';
 import type { ProvideMode } from '../../../src/service/profiles.ts';
@@ -27,11 +30,19 @@ function open() {
   const networks = createNetworks(database, Date.now);
   const clients = createClients(database, createProxies(database), Date.now);
   const directory = createProviderDirectory(database);
-  const networkIds = new Map(['mine', 'theirs'].map((name) => [name, networks.create(name).networkId]));
+  const networkIds = new Map(
+    ['mine', 'theirs'].map((name) => [name, networks.create(name).networkId]),
+  );
   const idOf = (network: string) => networkIds.get(network) ?? '';
   const set = database.prepare('update client set is_online = ?, quality = ? where client_id = ?');
   const add = (description: string, settings: Partial<Settings> = {}) => {
-    const { network = 'theirs', mode = 'public', place = 'Berlin', quality = 0.5, isOnline = true } = settings;
+    const {
+      network = 'theirs',
+      mode = 'public',
+      place = 'Berlin',
+      quality = 0.5,
+      isOnline = true,
+    } = settings;
     const text = { description, deviceSpec: '', sourceClientId: undefined, proxy: undefined };
     const places = { place: findCity(world, place), provideMode: mode };
     const { clientId } = clients.create({ ...text, ...places, networkId: idOf(network) });
@@ -51,7 +62,9 @@ const anywhere = { cityIds: undefined, clientId: undefined };
 
 function inPlace(...names: readonly string[]) {
   const places = [...world.places, ...world.groups].filter(({ name }) => names.includes(name));
-  const ids = places.flatMap((place) => world.citiesOf(place.type === 'group' ? place.groupId : place.locationId));
+  const ids = places.flatMap((place) =>
+    world.citiesOf(place.type === 'group' ? place.groupId : place.locationId),
+  );
   return { cityIds: new Set(ids.map(({ cityId }) => cityId)), clientId: undefined };
 }
 
@@ -76,8 +89,17 @@ describe('a search', () => {
       add(name, { place, quality });
     }
     expect(find({ choices: [inPlace('Germany', 'Paris')], count: 3 })).toEqual(['B1', 'P1', 'P2']);
-    expect(find({ choices: [inPlace('Germany'), inPlace('Paris')], count: 3 })).toEqual(['B1', 'P1', 'P2']);
-    expect(find({ choices: [inPlace('Paris'), inPlace('France'), anywhere] })).toEqual(['B1', 'P1', 'P2', 'B2']);
+    expect(find({ choices: [inPlace('Germany'), inPlace('Paris')], count: 3 })).toEqual([
+      'B1',
+      'P1',
+      'P2',
+    ]);
+    expect(find({ choices: [inPlace('Paris'), inPlace('France'), anywhere] })).toEqual([
+      'B1',
+      'P1',
+      'P2',
+      'B2',
+    ]);
   });
   test.each([
     ['a city', 'Munich', ['Munich']],
@@ -88,7 +110,8 @@ describe('a search', () => {
     ['an unknown place', 'Atlantis', []],
   ])('of %s finds who is there', (_, name, expected) => {
     const { add, find } = open();
-    for (const place of ['Munich', 'Nuremberg', 'Hamburg', 'Zurich', 'Tokyo']) add(place, { place });
+    for (const place of ['Munich', 'Nuremberg', 'Hamburg', 'Zurich', 'Tokyo'])
+      add(place, { place });
     expect(find({ choices: [inPlace(name)] })).toEqual(expected);
   });
   test.each([
@@ -105,7 +128,8 @@ describe('a search', () => {
     expect(find()).toEqual(expected);
     expect(find({ networkId: idOf('mine') })).toEqual(expected);
     expect(find({ choices: [{ ...anywhere, clientId }] })).toEqual(expected);
-    for (const name of ['Munich', 'Bavaria', 'Germany']) expect(find({ choices: [inPlace(name)] })).toEqual(expected);
+    for (const name of ['Munich', 'Bavaria', 'Germany'])
+      expect(find({ choices: [inPlace(name)] })).toEqual(expected);
   });
   test('finds the own devices that serve the own network, in the place that is asked for', () => {
     const { add, find, idOf } = open();
@@ -132,7 +156,12 @@ describe('a search', () => {
   test('gives each once, however many choices it fits', () => {
     const { add, find } = open();
     const clientId = add('1');
-    const choices = [anywhere, inPlace('Berlin'), { ...anywhere, clientId }, { ...anywhere, clientId }];
+    const choices = [
+      anywhere,
+      inPlace('Berlin'),
+      { ...anywhere, clientId },
+      { ...anywhere, clientId },
+    ];
     expect(find({ choices })).toEqual(['1']);
   });
   test('of a client in a place wants both', () => {
@@ -164,7 +193,8 @@ describe("a network's own devices", () => {
     add('own and public', { network: 'mine', quality: 0.4 });
     add('away', { network: 'mine', isOnline: false });
     add('off', { network: 'mine', mode: 'none' });
-    const list = (count: number) => directory.listOwn(idOf('mine'), count).map(({ description }) => description);
+    const list = (count: number) =>
+      directory.listOwn(idOf('mine'), count).map(({ description }) => description);
     expect(list(10)).toEqual(['own and public', 'own']);
     expect(list(1)).toEqual(['own and public']);
   });
@@ -173,7 +203,8 @@ describe("a network's own devices", () => {
 describe('the number of providers of a place', () => {
   test('follows the connection, the mode and the place of each', () => {
     const { add, set, clients, countIn } = open();
-    const counts = () => ['Munich', 'Bavaria', 'Germany', 'Europe', 'Paris', 'Fast Streaming'].map(countIn);
+    const counts = () =>
+      ['Munich', 'Bavaria', 'Germany', 'Europe', 'Paris', 'Fast Streaming'].map(countIn);
     const clientId = add('1', { place: 'Munich', isOnline: false });
     expect(counts()).toEqual([0, 0, 0, 0, 0, 0]);
     set.run(1, 0.5, clientId);
@@ -235,7 +266,11 @@ test('every question is answered from an index of its own, in its order', async 
   expect(plans.map(({ steps }) => steps)).toEqual([
     [search('client_offer (offer=?)')],
     // As many as the caller named.
-    [expect.stringMatching(/^SCAN json_each /), search('sqlite_autoindex_client_1 (client_id=?)'), expect.any(String)],
+    [
+      expect.stringMatching(/^SCAN json_each /),
+      search('sqlite_autoindex_client_1 (client_id=?)'),
+      expect.any(String),
+    ],
     [search('client_offer_city (city_id=? AND offer=?)')],
     [search('client_offer_network (network_id=? AND offer=?)')],
     // Whether anything was written since.

@@ -13,7 +13,10 @@ type Create<Module> = (database: DatabaseSync) => Module;
 /** Does everything that the module can do. */
 type Use<Module> = (module: Module, database: DatabaseSync) => unknown;
 
-/** The statements that a module runs and that walk over a whole table, or sort what they found; each with its plan. */
+/**
+ * The statements that a module runs and that walk over a whole table, or sort what they found; each
+ * with its plan.
+ */
 export async function listScans<Module extends object>(
   create: Create<Module>,
   use: Use<Module>,
@@ -23,7 +26,10 @@ export async function listScans<Module extends object>(
   );
 }
 
-/** The statements that a module runs, and the steps that answer each. Fails where anything that it can do was not done. */
+/**
+ * The statements that a module runs, and the steps that answer each. Fails where anything that it
+ * can do was not done.
+ */
 export async function listPlans<Module extends object>(
   create: Create<Module>,
   use: Use<Module>,
@@ -45,7 +51,8 @@ export async function listPlans<Module extends object>(
   });
   await use(watched, database);
   expect([...used].toSorted()).toEqual(Object.keys(module).toSorted());
-  // The plan of a plain insert names the tables that refer to its own; they are read only where a constraint was put off.
+  // The plan of a plain insert names the tables that refer to its own; they are read only where a
+  // constraint was put off.
   return [...statements]
     .filter((sql) => !/^\s*insert\b(?!.*\bselect\b)/is.test(sql))
     .map((sql) => ({

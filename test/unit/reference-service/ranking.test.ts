@@ -7,24 +7,31 @@ const row = fc.record({ quality: fc.constantFrom(0, 0.2, 0.5, 1), sequence: fc.n
 /** One client has one quality, in whichever list it stands. */
 function keepConsistent(rows: readonly { quality: number; sequence: number }[]) {
   const bySequence = new Map(rows.map((one) => [one.sequence, one]));
-  return [...bySequence.values()].sort((one, other) => other.quality - one.quality || one.sequence - other.sequence);
+  return [...bySequence.values()].sort(
+    (one, other) => other.quality - one.quality || one.sequence - other.sequence,
+  );
 }
 
 test('lists that come best first are ranked as if all of them had been sorted', () =>
   fc.assert(
-    fc.property(fc.array(row), fc.infiniteStream(fc.nat(3)), fc.integer({ min: 1, max: 12 }), (rows, picks, count) => {
-      const all = keepConsistent(rows);
-      const isWanted = ({ sequence }: { sequence: number }) => sequence % 5 !== 0;
-      const ranking = createRanking<{ quality: number; sequence: number }>(count);
-      // Some stand in two lists, some in none but the last.
-      for (const list of [0, 1, 2])
-        ranking.addBestFirst(
-          all.filter(() => picks.next().value === list),
-          isWanted,
-        );
-      ranking.addBestFirst(all, isWanted);
-      expect(ranking.best).toEqual(all.filter(isWanted).slice(0, count));
-    }),
+    fc.property(
+      fc.array(row),
+      fc.infiniteStream(fc.nat(3)),
+      fc.integer({ min: 1, max: 12 }),
+      (rows, picks, count) => {
+        const all = keepConsistent(rows);
+        const isWanted = ({ sequence }: { sequence: number }) => sequence % 5 !== 0;
+        const ranking = createRanking<{ quality: number; sequence: number }>(count);
+        // Some stand in two lists, some in none but the last.
+        for (const list of [0, 1, 2])
+          ranking.addBestFirst(
+            all.filter(() => picks.next().value === list),
+            isWanted,
+          );
+        ranking.addBestFirst(all, isWanted);
+        expect(ranking.best).toEqual(all.filter(isWanted).slice(0, count));
+      },
+    ),
   ));
 
 test('a list is read no further than it can matter', () => {

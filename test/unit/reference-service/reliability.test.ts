@@ -9,7 +9,9 @@ const hoursAgo = (hours: number) => thisHourMs - hours * hourMs;
 
 test('the window has 24 whole hours and the current one', () => {
   const buckets = computeBuckets([], [], nowMs);
-  expect(buckets.map(({ number }) => number)).toEqual(Array.from({ length: 25 }, (_, index) => 499_976 + index));
+  expect(buckets.map(({ number }) => number)).toEqual(
+    Array.from({ length: 25 }, (_, index) => 499_976 + index),
+  );
   expect(buckets[0]).toEqual({ number: 499_976, weight: 0, onlineClients: 0, clients: 0 });
 });
 
@@ -45,14 +47,19 @@ test('a country counts for twice as much where nobody else is, and hardly more w
       listNetworkHours: () => [],
       listRegistrations: () => providers.map((countryId) => ({ countryId, hourMs: 0, clients: 1 })),
     },
-    world: { findPlace: (countryId: number) => ({ country: 'Country', countryCode: 'cc', countryId }) },
+    world: {
+      findPlace: (countryId: number) => ({ country: 'Country', countryCode: 'cc', countryId }),
+    },
     directory: { countProviders: () => (place: { readonly countryId: number }) => place.countryId },
   };
-  const { reliability_window: found } = await networkHandlers.reliability(backend as unknown as Backend, {
-    network: { networkId: 'home', networkName: 'home', userId: 'user', kind: 'permanent' },
-    request: undefined,
-    ownClientId: undefined,
-  });
+  const { reliability_window: found } = await networkHandlers.reliability(
+    backend as unknown as Backend,
+    {
+      network: { networkId: 'home', networkName: 'home', userId: 'user', kind: 'permanent' },
+      request: undefined,
+      ownClientId: undefined,
+    },
+  );
   const multipliers = found.country_multipliers.map((country) => country.reliability_multiplier);
   expect(multipliers).toEqual([2, 1.5, 1.1, expect.closeTo(1)]);
 });

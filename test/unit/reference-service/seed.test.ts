@@ -11,7 +11,8 @@ const plan = { clients: 120, days: 20, networks: 3, seed: 7, nowMs, onProgress: 
 async function seed(directory: string, more: Partial<typeof plan> = {}) {
   await seedWorld({ ...plan, ...more, directory });
   const database = openDatabase(directory);
-  const rows = (sql: string) => database.prepare(sql).all() as Record<string, number | string | null>[];
+  const rows = (sql: string) =>
+    database.prepare(sql).all() as Record<string, number | string | null>[];
   const first = (sql: string) => Object.values(rows(sql)[0] ?? {})[0];
   return { rows, first, close: () => database.close() };
 }
@@ -55,7 +56,10 @@ describe('a simulated world', () => {
       `select * from location_count where providers <> (select count(*) from client
          where offer = 'public' and location_id in (city_id, region_id, country_id))`,
     ],
-    ['nobody is online for longer than an hour in an hour', `select * from usage_hour where online_ms > ${hourMs}`],
+    [
+      'nobody is online for longer than an hour in an hour',
+      `select * from usage_hour where online_ms > ${hourMs}`,
+    ],
     [
       'nobody was there before it was registered',
       'select * from connection join client using (client_id) where connected_ms < created_ms',
@@ -68,8 +72,14 @@ describe('a simulated world', () => {
        where online is not connected`,
     ],
     ['nothing is in the future', `select * from consumer_day where last_ms > ${nowMs}`],
-    ['nobody has spoken just now', `select * from client where authenticated_ms > ${nowMs - 180_000}`],
-    ['connections end after they begin', 'select * from connection where disconnected_ms <= connected_ms'],
+    [
+      'nobody has spoken just now',
+      `select * from client where authenticated_ms > ${nowMs - 180_000}`,
+    ],
+    [
+      'connections end after they begin',
+      'select * from connection where disconnected_ms <= connected_ms',
+    ],
   ];
   test('contradicts itself in nothing', async () => {
     const { rows, close } = await seed(makeDirectory());
@@ -79,7 +89,9 @@ describe('a simulated world', () => {
   test('has something of everything', async () => {
     const { rows, first, close } = await seed(makeDirectory(), { clients: 600, networks: 6 });
     expect(first('select count(*) from client where is_simulated = 1')).toBe(600);
-    expect(rows('select count(*) as clients from client group by network_id')).toEqual(Array(6).fill({ clients: 100 }));
+    expect(rows('select count(*) as clients from client group by network_id')).toEqual(
+      Array(6).fill({ clients: 100 }),
+    );
     const tables = [
       'tunnel',
       'wallet',
@@ -90,16 +102,21 @@ describe('a simulated world', () => {
       'consumer_day',
       'network_hour',
     ];
-    for (const table of tables) expect([table, first(`select count(*) from ${table}`)]).not.toEqual([table, 0]);
+    for (const table of tables)
+      expect([table, first(`select count(*) from ${table}`)]).not.toEqual([table, 0]);
     expect(first('select count(distinct day) from usage_day')).toBe(20);
     expect(first(`select count(distinct hour_ms / ${dayMs}) from usage_hour`)).toBe(daysWithHours);
     expect(Number(first('select count(distinct city_id) from client'))).toBeGreaterThan(50);
     for (const offer of ['public', 'network']) {
-      expect(Number(first(`select count(*) from client where offer = '${offer}'`))).toBeGreaterThan(10);
+      expect(Number(first(`select count(*) from client where offer = '${offer}'`))).toBeGreaterThan(
+        10,
+      );
     }
-    expect(first('select max(quality) <= 1 and min(quality) >= 0 and count(distinct quality) > 20 from client')).toBe(
-      1,
-    );
+    expect(
+      first(
+        'select max(quality) <= 1 and min(quality) >= 0 and count(distinct quality) > 20 from client',
+      ),
+    ).toBe(1);
     close();
   });
   test('is the same for the same seed, and another for another', async () => {
@@ -114,7 +131,9 @@ describe('a simulated world', () => {
     };
     expect(await list({})).toEqual(await list({}));
     const ids = new Set((await list({})).map((client) => client.client_id));
-    expect((await list({ seed: 8 })).filter((client) => ids.has(client.client_id ?? ''))).toEqual([]);
+    expect((await list({ seed: 8 })).filter((client) => ids.has(client.client_id ?? ''))).toEqual(
+      [],
+    );
   });
   test('grows when it is asked for again', async () => {
     const directory = makeDirectory();

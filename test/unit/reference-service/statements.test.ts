@@ -1,6 +1,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { queryOn, selectFields, sql, sumOnConflict } from '../../../src/reference-service/statements.ts';
+import {
+  queryOn,
+  selectFields,
+  sql,
+  sumOnConflict,
+} from '../../../src/reference-service/statements.ts';
 
 interface Row {
   readonly clientId: string;
@@ -10,9 +15,12 @@ interface Row {
 
 function open() {
   const database = new DatabaseSync(':memory:');
-  database.exec('create table usage (client_id text primary key, rx_bytes integer, tx_bytes integer) strict');
+  database.exec(
+    'create table usage (client_id text primary key, rx_bytes integer, tx_bytes integer) strict',
+  );
   const queries = queryOn(database);
-  const list = () => queries.listRows<Row>`select ${selectFields('clientId rxBytes txBytes')} from usage`;
+  const list = () =>
+    queries.listRows<Row>`select ${selectFields('clientId rxBytes txBytes')} from usage`;
   return { database, list, ...queries };
 }
 
@@ -37,11 +45,14 @@ test('a row is read as it was inserted, by one, by all, one by one and by number
   const row = { clientId: 'a', rxBytes: 1, txBytes: 2 };
   insert('usage', row);
   expect(list()).toEqual([row]);
-  const find = (id: string) => findRow<Row>`select ${selectFields('rxBytes')} from usage where client_id = ${id}`;
+  const find = (id: string) =>
+    findRow<Row>`select ${selectFields('rxBytes')} from usage where client_id = ${id}`;
   expect([find('a'), find('b')]).toEqual([{ rxBytes: 1 }, undefined]);
   const count = (id: string) => readNumber`select count(*) from usage where client_id = ${id}`;
   expect([count('a'), count('b')]).toEqual([1, 0]);
-  expect([...readRows`select client_id from usage where rx_bytes = ${1}`]).toEqual([{ client_id: 'a' }]);
+  expect([...readRows`select client_id from usage where rx_bytes = ${1}`]).toEqual([
+    { client_id: 'a' },
+  ]);
   run`delete from usage where client_id = ${'a'}`;
   expect(list()).toEqual([]);
 });

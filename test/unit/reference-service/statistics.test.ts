@@ -8,14 +8,24 @@ import {
   toGib,
   toPayout,
 } from '../../../src/reference-service/answer-provider-statistics.ts';
-import { dayMs, findWindowStart, hourMs, noUsage, sumUsage } from '../../../src/reference-service/usage.ts';
+import {
+  dayMs,
+  findWindowStart,
+  hourMs,
+  noUsage,
+  sumUsage,
+} from '../../../src/reference-service/usage.ts';
 
 const gib = 1024 ** 3;
 const at = (text: string) => Date.parse(`${text}:00:00Z`);
 const createHour = (text: string, rxBytes: number) => {
   return { ...noUsage, hourMs: at(text), rxBytes, txBytes: rxBytes, onlineMs: 60_000, sessions: 1 };
 };
-const hours = [createHour('2026-02-28T22', gib), createHour('2026-02-28T23', 2 * gib), createHour('2026-03-01T00', 0)];
+const hours = [
+  createHour('2026-02-28T22', gib),
+  createHour('2026-02-28T23', 2 * gib),
+  createHour('2026-03-01T00', 0),
+];
 
 test('transfer is what moved both ways in GiB, and the payout goes with it', () => {
   expect(toGib(sumUsage(hours))).toBe(6);
@@ -36,7 +46,9 @@ test('a consumer had its share of what moved on a day, as far as the window hold
   const shares = [1, 0.25].map((share, index) => ({ consumerId: 'one', day: day + index, share }));
   const days = [{ ...noUsage, day, rxBytes: gib, txBytes: gib }];
   expect(sumConsumerTransfer(shares, days)).toEqual({ '2026-02-28': 2, '2026-03-01': 0 });
-  expect(sumConsumerTransfer(shares.slice(1), [{ ...noUsage, day: day + 1, rxBytes: 8 * gib }])).toEqual({
+  expect(
+    sumConsumerTransfer(shares.slice(1), [{ ...noUsage, day: day + 1, rxBytes: 8 * gib }]),
+  ).toEqual({
     '2026-03-01': 2,
   });
 });
@@ -61,8 +73,18 @@ describe('a window of', () => {
 });
 
 test('only comings and goings inside the window are events', () => {
-  const connection = { clientId: 'a', connectionId: 'one', connectedMs: 1000, disconnectedMs: 5000 };
-  expect(listConnectionEvents([connection, { ...connection, connectedMs: 6000, disconnectedMs: null }], 2000)).toEqual([
+  const connection = {
+    clientId: 'a',
+    connectionId: 'one',
+    connectedMs: 1000,
+    disconnectedMs: 5000,
+  };
+  expect(
+    listConnectionEvents(
+      [connection, { ...connection, connectedMs: 6000, disconnectedMs: null }],
+      2000,
+    ),
+  ).toEqual([
     { atMs: 5000, connected: false },
     { atMs: 6000, connected: true },
   ]);

@@ -28,11 +28,18 @@ test('a client token carries the claims that production ones carry', async () =>
 test("a guest's tokens say so, and others do not", async () => {
   const guest = { ...network, kind: 'guest' } as const;
   const device = { clientId: 'c', deviceId: 'd' };
-  const signed = [tokens.signNetwork(guest), tokens.signClient(guest, device), tokens.signNetwork(network)];
+  const signed = [
+    tokens.signNetwork(guest),
+    tokens.signClient(guest, device),
+    tokens.signNetwork(network),
+  ];
   const claims = (await Promise.all(signed)).map((token) => decodeJwt(token).guest_mode);
   expect(claims).toEqual([true, true, undefined]);
   expect(await tokens.read(await tokens.signNetwork(guest))).toEqual({ networkId: 'n' });
-  expect(await tokens.read(await tokens.signClient(guest, device))).toEqual({ networkId: 'n', clientId: 'c' });
+  expect(await tokens.read(await tokens.signClient(guest, device))).toEqual({
+    networkId: 'n',
+    clientId: 'c',
+  });
 });
 
 describe('a network token is worth', () => {
@@ -42,7 +49,9 @@ describe('a network token is worth', () => {
     ['nothing before it was made', -5000, undefined],
   ])('%s', async (_, laterMs, networkId) => {
     const token = await tokens.signNetwork(network);
-    expect(await createTokens(key, () => startMs + laterMs).read(token)).toEqual(networkId && { networkId });
+    expect(await createTokens(key, () => startMs + laterMs).read(token)).toEqual(
+      networkId && { networkId },
+    );
   });
 });
 
@@ -52,14 +61,24 @@ test('a token that was read before ends in time all the same', async () => {
   const token = await signNetwork(network);
   const reads: unknown[] = [await read(token), await read(token)];
   nowMs += 30 * day;
-  expect([...reads, await read(token)]).toEqual([{ networkId: 'n' }, { networkId: 'n' }, undefined]);
+  expect([...reads, await read(token)]).toEqual([
+    { networkId: 'n' },
+    { networkId: 'n' },
+    undefined,
+  ]);
 });
 
 test.each([
-  ['a token of another key', () => createTokens(new Secret('AAAA'.repeat(11)), () => startMs).signNetwork(network)],
+  [
+    'a token of another key',
+    () => createTokens(new Secret('AAAA'.repeat(11)), () => startMs).signNetwork(network),
+  ],
   ['a token of another issuer', () => forge('HS256', 'somebody')],
   ['a token with another algorithm', () => forge('HS512', 'tributary-reference-service')],
-  ['a token without a signature', async () => (await tokens.signNetwork(network)).replace(/[^.]*$/, '')],
+  [
+    'a token without a signature',
+    async () => (await tokens.signNetwork(network)).replace(/[^.]*$/, ''),
+  ],
   ['any text', async () => 'not-a-token'],
 ])('%s is worth nothing', async (_, make) => {
   expect(await tokens.read(await make())).toBeUndefined();

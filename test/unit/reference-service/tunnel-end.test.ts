@@ -29,7 +29,13 @@ function prepare(desired: 'auto' | 'on' | 'off' = 'on') {
   function register(): string {
     const proxy = { needsUrls: false, needsToken: false, needsTunnel: true };
     const text = { description: '', deviceSpec: '' };
-    return clients.create({ ...text, networkId, sourceClientId: undefined, provideMode: 'public', proxy }).clientId;
+    return clients.create({
+      ...text,
+      networkId,
+      sourceClientId: undefined,
+      provideMode: 'public',
+      proxy,
+    }).clientId;
   }
   function peerOf(clientId: string) {
     const key = proxies.find(clientId)?.tunnel?.publicKey ?? '';
@@ -54,9 +60,23 @@ function prepare(desired: 'auto' | 'on' | 'off' = 'on') {
     return end;
   }
   const isOnline = (clientId: string) =>
-    database.prepare('select is_online as isOnline from client where client_id = ?').get(clientId)?.isOnline === 1;
-  const hasInternet = (clientId: string) => internet.every((prefix) => peerOf(clientId)?.allowedIps.includes(prefix));
-  return { clock, clients, history, isOnline, network, warnings, register, peerOf, shakeHands, start, hasInternet };
+    database.prepare('select is_online as isOnline from client where client_id = ?').get(clientId)
+      ?.isOnline === 1;
+  const hasInternet = (clientId: string) =>
+    internet.every((prefix) => peerOf(clientId)?.allowedIps.includes(prefix));
+  return {
+    clock,
+    clients,
+    history,
+    isOnline,
+    network,
+    warnings,
+    register,
+    peerOf,
+    shakeHands,
+    start,
+    hasInternet,
+  };
 }
 
 describe('the WireGuard end', () => {
@@ -64,7 +84,10 @@ describe('the WireGuard end', () => {
     const { register, peerOf, start } = prepare();
     const clients = [register(), register()];
     await start();
-    expect(clients.map((client) => peerOf(client)?.allowedIps)).toEqual([['10.64.0.1/32'], ['10.64.0.2/32']]);
+    expect(clients.map((client) => peerOf(client)?.allowedIps)).toEqual([
+      ['10.64.0.1/32'],
+      ['10.64.0.2/32'],
+    ]);
   });
   test('takes a client that registers while it runs as a peer', async () => {
     const { register, peerOf, start } = prepare();

@@ -11,15 +11,23 @@ import { askEverything } from './ask-everything.ts';
 import { listScans } from './query-plan.ts';
 
 /** Sorting what one page or one network has is no walk through a table. */
-const walks = async (scans: Promise<readonly string[]>) => (await scans).filter((scan) => scan.startsWith('SCAN'));
+const walks = async (scans: Promise<readonly string[]>) =>
+  (await scans).filter((scan) => scan.startsWith('SCAN'));
 
-const prepareClients = (database: DatabaseSync) => createClients(database, createProxies(database), Date.now);
+const prepareClients = (database: DatabaseSync) =>
+  createClients(database, createProxies(database), Date.now);
 const text = { description: '', deviceSpec: '' };
 
 function register(database: DatabaseSync, clients = prepareClients(database)) {
   const { networkId } = createNetworks(database, Date.now).ensureFirst();
   const proxy = { needsUrls: false, needsToken: true, needsTunnel: true };
-  return clients.create({ ...text, networkId, provideMode: 'public', place: createWorld().home, proxy });
+  return clients.create({
+    ...text,
+    networkId,
+    provideMode: 'public',
+    place: createWorld().home,
+    proxy,
+  });
 }
 
 test('no question about use or clients walks through a table', async () => {
@@ -41,7 +49,12 @@ test('no question about use or clients walks through a table', async () => {
 
 test('who is present is looked for among the real clients that are online', async () => {
   for (const hasTunnelEnd of [true, false]) {
-    const usage = { add: () => {}, noteSearches: () => {}, keepSearches: () => {}, disconnectAll: () => {} };
+    const usage = {
+      add: () => {},
+      noteSearches: () => {},
+      keepSearches: () => {},
+      disconnectAll: () => {},
+    };
     const times = [0, 10_000, 20_000, 30_000];
     const now = () => times.shift() ?? 40_000;
     const scans = listScans(
@@ -67,10 +80,19 @@ test('peers are looked for among the real clients, and a start alone ends what w
     proxies.listIn({ networkId, afterSequence: 0, lastSequence: 9 });
     proxies.listPeers();
   });
-  expect(await walks(ofProxies)).toEqual([expect.stringMatching(/^SCAN client USING INDEX client_online: /)]);
+  expect(await walks(ofProxies)).toEqual([
+    expect.stringMatching(/^SCAN client USING INDEX client_online: /),
+  ]);
   const ofUsage = listScans(createUsageRepository, (usage, database) => {
     const { clientId } = register(database);
-    const moved = { rxBytes: 1e6, txBytes: 1e6, onlineMs: 60_000, sessions: 1, searches: 0, consumerBytes: 2e6 };
+    const moved = {
+      rxBytes: 1e6,
+      txBytes: 1e6,
+      onlineMs: 60_000,
+      sessions: 1,
+      searches: 0,
+      consumerBytes: 2e6,
+    };
     for (const isConnected of [true, false]) {
       usage.add([{ ...moved, clientId, isConnected, atMs: 7_200_000, bytesPerSecond: 1e6 }]);
     }

@@ -28,15 +28,33 @@ function open() {
   const clientId = register();
   const repository = createUsageRepository(database);
   const add = (afterMs: number, usage: Partial<ClientUsage>) => {
-    const nothing = { ...noUsage, clientId, isConnected: true, consumerBytes: 0, bytesPerSecond: undefined };
+    const nothing = {
+      ...noUsage,
+      clientId,
+      isConnected: true,
+      consumerBytes: 0,
+      bytesPerSecond: undefined,
+    };
     repository.add([{ ...nothing, ...usage, atMs: startMs + afterMs }]);
   };
   const history = createUsageHistory(database);
   const everyone = { networkId, afterSequence: 0, lastSequence: 1000 };
-  const listConnections = (sinceMs: number) => history.connectionsIn(everyone, sinceMs).get(clientId) ?? [];
+  const listConnections = (sinceMs: number) =>
+    history.connectionsIn(everyone, sinceMs).get(clientId) ?? [];
   const networkHours = () => createUsageHistory(database).listNetworkHours(networkId, 0);
   const row = (sql: string) => database.prepare(sql).get();
-  return { database, repository, history, everyone, clientId, register, add, listConnections, networkHours, row };
+  return {
+    database,
+    repository,
+    history,
+    everyone,
+    clientId,
+    register,
+    add,
+    listConnections,
+    networkHours,
+    row,
+  };
 }
 
 describe('the usage book', () => {
@@ -56,13 +74,17 @@ describe('the usage book', () => {
     const { history, clientId, add, networkHours } = open();
     add(hourMs + 60_000, { rxBytes: 7, onlineMs: 2 * hourMs });
     const hours = history.listHours(clientId, 0);
-    expect(hours.map((hour) => [(hour.hourMs - startMs) / hourMs, hour.onlineMs / 60_000, hour.rxBytes])).toEqual([
+    expect(
+      hours.map((hour) => [(hour.hourMs - startMs) / hourMs, hour.onlineMs / 60_000, hour.rxBytes]),
+    ).toEqual([
       [-1, 59, 0],
       [0, 60, 0],
       [1, 1, 7],
     ]);
     expect(networkHours().map((hour) => hour.onlineMs / 60_000)).toEqual([59, 60, 1]);
-    expect(history.listDays(clientId, startMs - dayMs).map((day) => day.onlineMs / 60_000)).toEqual([59, 61]);
+    expect(history.listDays(clientId, startMs - dayMs).map((day) => day.onlineMs / 60_000)).toEqual(
+      [59, 61],
+    );
   });
   test('has days that are the sums of their hours, and a network that has what its clients had, whatever happens', () => {
     const stretch = fc.record({
@@ -84,7 +106,9 @@ describe('the usage book', () => {
         expect(sumUsage(history.listHours(clientId, 0))).toEqual(total);
         expect(sumUsage(history.listDays(clientId, 0))).toEqual(total);
         expect(networkHours().reduce((sum, hour) => sum + hour.onlineMs, 0)).toBe(total.onlineMs);
-        expect(row('select provided_bytes as bytes from network')?.bytes).toBe(total.rxBytes + total.txBytes);
+        expect(row('select provided_bytes as bytes from network')?.bytes).toBe(
+          total.rxBytes + total.txBytes,
+        );
       }),
       { numRuns: 15 },
     );
@@ -105,7 +129,9 @@ describe('the usage book', () => {
     const { history, everyone, clientId, add } = open();
     for (const hour of [1, 2, 30]) add(hour * hourMs, { rxBytes: 10 ** (hour % 10), sessions: 1 });
     const sinceMs = startMs + 2 * hourMs;
-    expect(history.listDays(clientId, sinceMs).map((day) => [day.day - startMs / dayMs, day.rxBytes])).toEqual([
+    expect(
+      history.listDays(clientId, sinceMs).map((day) => [day.day - startMs / dayMs, day.rxBytes]),
+    ).toEqual([
       [0, 100],
       [1, 1],
     ]);
@@ -121,7 +147,9 @@ describe('the usage book', () => {
     expect(history.listDays(clientId, 0)).toEqual([]);
     repository.keepSearches();
     repository.keepSearches();
-    expect(history.listHours(clientId, 0)).toMatchObject([{ hourMs: startMs, searches: 2, onlineMs: 0 }]);
+    expect(history.listHours(clientId, 0)).toMatchObject([
+      { hourMs: startMs, searches: 2, onlineMs: 0 },
+    ]);
     expect(history.listDays(clientId, 0)).toMatchObject([{ searches: 2 }]);
   });
   test('notes searches in the hour in which they were', () => {
@@ -129,7 +157,9 @@ describe('the usage book', () => {
     repository.noteSearches([clientId], startMs + hourMs - 1);
     repository.noteSearches([clientId], startMs + hourMs);
     repository.keepSearches();
-    expect(history.listHours(clientId, 0).map((hour) => [hour.hourMs - startMs, hour.searches])).toEqual([
+    expect(
+      history.listHours(clientId, 0).map((hour) => [hour.hourMs - startMs, hour.searches]),
+    ).toEqual([
       [0, 1],
       [hourMs, 1],
     ]);
@@ -184,7 +214,9 @@ describe('connections', () => {
       add(afterMs, { isConnected });
       expect(row('select is_online as isOnline from client')?.isOnline).toBe(isConnected ? 1 : 0);
     }
-    expect(listConnections(startMs).map((own) => [own.connectedMs - startMs, own.disconnectedMs])).toEqual([
+    expect(
+      listConnections(startMs).map((own) => [own.connectedMs - startMs, own.disconnectedMs]),
+    ).toEqual([
       [0, startMs + 2000],
       [4000, null],
     ]);

@@ -11,7 +11,8 @@ const keys = { privateKey: new Secret('own-private'), publicKey: 'public of own-
 function prepare() {
   const directory = makeDirectory();
   const network = createFakeNetwork((privateKey) => `public of ${privateKey}`);
-  const create = () => createWireGuard(network.exec, { name: 'ref0', keys, port: 51_820, directory });
+  const create = () =>
+    createWireGuard(network.exec, { name: 'ref0', keys, port: 51_820, directory });
   return { directory, network, create };
 }
 
@@ -32,13 +33,19 @@ describe('the WireGuard interface', () => {
   test('that a killed service left is replaced', async () => {
     const { network, create } = prepare();
     await create();
-    network.links.get('ref0')?.peers.set('stranger', { allowedIps: ['0.0.0.0/0'], handshakeAt: 0, rxBytes: 0 });
+    network.links
+      .get('ref0')
+      ?.peers.set('stranger', { allowedIps: ['0.0.0.0/0'], handshakeAt: 0, rxBytes: 0 });
     await create();
     expect(network.links.get('ref0')?.peers.size).toBe(0);
   });
   test('of the same name that is not ours is left alone', async () => {
     const { network, create } = prepare();
-    await network.exec({ program: 'ip', args: ['link', 'add', 'ref0', 'type', 'wireguard'], doing: 'test' });
+    await network.exec({
+      program: 'ip',
+      args: ['link', 'add', 'ref0', 'type', 'wireguard'],
+      doing: 'test',
+    });
     await expect(create()).rejects.toSatisfy((error) => hasCode(error, 'tunnel-failed'));
     expect(network.links.has('ref0')).toBe(true);
   });
@@ -62,10 +69,13 @@ test('where neither the kernel nor wireguard-go is there, the missing program is
   await expect(create()).rejects.toSatisfy((error) => hasCode(error, 'missing-program'));
 });
 
-test.each(['wg set', 'ip link set'])('where %s fails, neither interface nor file is left', async (line) => {
-  const { directory, network, create } = prepare();
-  network.failing.add(line);
-  await expect(create()).rejects.toSatisfy((error) => hasCode(error, 'command-failed'));
-  expect(network.links.size).toBe(0);
-  expect(readdirSync(directory)).toEqual([]);
-});
+test.each(['wg set', 'ip link set'])(
+  'where %s fails, neither interface nor file is left',
+  async (line) => {
+    const { directory, network, create } = prepare();
+    network.failing.add(line);
+    await expect(create()).rejects.toSatisfy((error) => hasCode(error, 'command-failed'));
+    expect(network.links.size).toBe(0);
+    expect(readdirSync(directory)).toEqual([]);
+  },
+);

@@ -9,18 +9,21 @@ const rules = z
     groups: z.array(
       z.object({
         interval: z.string(),
-        rules: z.array(z.object({ alert: z.string(), annotations: z.object({ runbook_url: z.string() }) })),
+        rules: z.array(
+          z.object({ alert: z.string(), annotations: z.object({ runbook_url: z.string() }) }),
+        ),
       }),
     ),
   })
   .parse(parse(read('config/prometheus-alerts.yaml')))
   .groups.flatMap((group) => group.rules);
 /** As sites that show Markdown make them of a heading. */
-const anchors = [...read('docs/troubleshooting.md').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-  heading
-    .toLowerCase()
-    .replace(/[^\w -]/g, '')
-    .replaceAll(' ', '-'),
+const anchors = [...read('docs/troubleshooting.md').matchAll(/^#+ (.+)$/gm)].map(
+  ([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
 );
 
 test.each(rules)('$alert leads to its part of the documentation', ({ annotations }) => {

@@ -83,7 +83,11 @@ describe('a queue of deliveries', () => {
 
   test.each([
     { claim: 'at least as long as it was asked to', retryAfterMs: 30_000, waitMs: 30_000 },
-    { claim: 'no longer than the longest time, whatever it was asked to', retryAfterMs: 86_400_000, waitMs: 60_000 },
+    {
+      claim: 'no longer than the longest time, whatever it was asked to',
+      retryAfterMs: 86_400_000,
+      waitMs: 60_000,
+    },
     { claim: 'its own time where that is longer', retryAfterMs: 1, waitMs: 500 },
   ])('waits $claim', ({ retryAfterMs, waitMs }) => {
     expect(createFilled(['a']).queue.settle({ ...failed, retryAfterMs })).toBe(waitMs);

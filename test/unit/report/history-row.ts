@@ -9,6 +9,8 @@ const nothing = {
 } as const;
 
 /** An hour or a day in which nothing was counted but what is given. */
-export function makeHistoryRow(given: Partial<HistoryRow> & Pick<HistoryRow, 'startMs'>): HistoryRow {
+export function makeHistoryRow(
+  given: Partial<HistoryRow> & Pick<HistoryRow, 'startMs'>,
+): HistoryRow {
   return { ...pickFigures({}), ...nothing, ...given };
 }

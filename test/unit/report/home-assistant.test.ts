@@ -10,10 +10,18 @@ import { deviceClasses, deviceFields, originFields, platforms } from './home-ass
 const clientId = '3f8a1c9e-0000-4000-8000-00000000abcd';
 
 function discover(
-  change: { readonly clientId?: string; readonly allowControl?: boolean; readonly facts?: () => Facts } = {},
+  change: {
+    readonly clientId?: string;
+    readonly allowControl?: boolean;
+    readonly facts?: () => Facts;
+  } = {},
 ) {
   const facts = () => providingFacts;
-  const where = { topic: 'tributary', discoveryPrefix: 'homeassistant', pageUrl: 'http://kitchen:9469' };
+  const where = {
+    topic: 'tributary',
+    discoveryPrefix: 'homeassistant',
+    pageUrl: 'http://kitchen:9469',
+  };
   const discovery = { ...where, allowControl: false, facts, ...change };
   return renderDiscovery(discovery, change.clientId ?? clientId);
 }
@@ -32,7 +40,9 @@ describe('discovery', () => {
 
   test('takes all that can be pressed or chosen away where it is not allowed', () => {
     const emptied = discover().filter(({ payload }) => payload === '');
-    expect(emptied.map(({ topic }) => topic.split('/').filter((_, index) => index % 2 === 1))).toEqual([
+    expect(
+      emptied.map(({ topic }) => topic.split('/').filter((_, index) => index % 2 === 1)),
+    ).toEqual([
       ['switch', 'sharing'],
       ['select', 'override'],
       ['button', 'pause'],
@@ -46,10 +56,14 @@ describe('discovery', () => {
       const entity = JSON.parse(payload);
       const known = platforms[platform];
       expect(known?.fields, key).toEqual(expect.arrayContaining(Object.keys(entity)));
-      expect(Object.keys(entity), key).toEqual(expect.arrayContaining([...(known?.required ?? ['a platform'])]));
+      expect(Object.keys(entity), key).toEqual(
+        expect.arrayContaining([...(known?.required ?? ['a platform'])]),
+      );
       expect(deviceFields).toEqual(expect.arrayContaining(Object.keys(entity.device)));
       expect(originFields).toEqual(expect.arrayContaining(Object.keys(entity.origin)));
-      expect(entity.default_entity_id).toMatch(new RegExp(`^${platform}\\.tributary_kitchen_[a-z_]+$`));
+      expect(entity.default_entity_id).toMatch(
+        new RegExp(`^${platform}\\.tributary_kitchen_[a-z_]+$`),
+      );
       expect([undefined, 'diagnostic']).toContain(entity.entity_category);
     }
   });
@@ -63,7 +77,8 @@ describe('discovery', () => {
         state_class: stateClass,
         options,
       } = JSON.parse(payload);
-      if (options !== undefined) expect([deviceClass, unit, stateClass]).toEqual(['enum', undefined, undefined]);
+      if (options !== undefined)
+        expect([deviceClass, unit, stateClass]).toEqual(['enum', undefined, undefined]);
       if (deviceClass === undefined) continue;
       const { units = [unit], states = [] } = deviceClasses[deviceClass] ?? {};
       expect([...units, ...(units.length === 0 ? [undefined] : [])], key).toContain(unit);
@@ -73,20 +88,28 @@ describe('discovery', () => {
 
   test('names no page that only the device itself sees', () => {
     const facts = () => providingFacts;
-    const given = { topic: 'tributary', discoveryPrefix: 'homeassistant', allowControl: false, facts };
+    const given = {
+      topic: 'tributary',
+      discoveryPrefix: 'homeassistant',
+      allowControl: false,
+      facts,
+    };
     const [first] = renderDiscovery({ ...given, pageUrl: undefined }, clientId);
     expect(JSON.parse(first?.payload ?? '').device).not.toHaveProperty('configuration_url');
   });
 
   test('a client id of the service cannot lead to the topics of others', () => {
-    for (const { topic } of discover({ clientId: 'a/../#/+ b' })) expect(topic.split('/')).toHaveLength(5);
+    for (const { topic } of discover({ clientId: 'a/../#/+ b' }))
+      expect(topic.split('/')).toHaveLength(5);
     expect(nameTopics('tributary', 'a/../#/+ b').state).toBe('tributary/a________b/state');
   });
 });
 
 describe('the state', () => {
   test('of a device that provides, by a cap, with its speed', () => {
-    expect(createState(providingFacts, { speed: { up: 1234.5, down: 99.4 }, todayBytes: 42 })).toEqual({
+    expect(
+      createState(providingFacts, { speed: { up: 1234.5, down: 99.4 }, todayBytes: 42 }),
+    ).toEqual({
       phase: 'providing',
       reason: 'none',
       message: 'none',
@@ -125,17 +148,28 @@ describe('the state', () => {
 
   test('holds no text longer than Home Assistant takes, whatever the device reports', () => {
     assertLaw(arbitraryFacts, (facts) => {
-      for (const value of Object.values(createState(facts))) expect(String(value).length).toBeLessThanOrEqual(255);
+      for (const value of Object.values(createState(facts)))
+        expect(String(value).length).toBeLessThanOrEqual(255);
     });
   });
 
   test.each([
     { claim: 'a phase', change: { tunnel: { lastHandshakeAt: ago(900) } }, isUrgent: true },
     { claim: 'a mode', change: { provide: { effective: 'friends' } }, isUrgent: true },
-    { claim: 'an unreachable service', change: { service: { isReachable: false } }, isUrgent: true },
+    {
+      claim: 'an unreachable service',
+      change: { service: { isReachable: false } },
+      isUrgent: true,
+    },
     { claim: 'bytes', change: { usage: { bytes: 1 } }, isUrgent: false },
-    { claim: 'an older handshake', change: { tunnel: { lastHandshakeAt: ago(60) } }, isUrgent: false },
+    {
+      claim: 'an older handshake',
+      change: { tunnel: { lastHandshakeAt: ago(60) } },
+      isUrgent: false,
+    },
   ] as const)('$claim is published at once: $isUrgent', ({ change, isUrgent }) => {
-    expect(hasUrgentChange(createState(providingFacts), createState(createFacts(change)))).toBe(isUrgent);
+    expect(hasUrgentChange(createState(providingFacts), createState(createFacts(change)))).toBe(
+      isUrgent,
+    );
   });
 });

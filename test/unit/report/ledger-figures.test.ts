@@ -10,7 +10,8 @@ import {
 import { createFacts, now, providingFacts } from '../health/sample-facts.ts';
 
 test('are read from the table of statistics', () => {
-  const read = (facts: typeof providingFacts) => readFigures({ facts, report: judgePhase(facts, now) });
+  const read = (facts: typeof providingFacts) =>
+    readFigures({ facts, report: judgePhase(facts, now) });
   const forwarded = { upBytes: 1_400_000_000, downBytes: 180_000_000 };
   expect(read(providingFacts)).toMatchObject({ ...forwarded, refusedPackets: 15 });
   const withoutCounters = read(createFacts({ gateway: { refusedPackets: {} } }));
@@ -19,7 +20,12 @@ test('are read from the table of statistics', () => {
 });
 
 test('add up: what is counted as a sum, what goes up and down as the higher of both', () => {
-  const one = pickFigures({ providingSeconds: 60, upBytes: 1, refusedPackets: 4, peakBytesPerSecond: 7 });
+  const one = pickFigures({
+    providingSeconds: 60,
+    upBytes: 1,
+    refusedPackets: 4,
+    peakBytesPerSecond: 7,
+  });
   const other = { providingSeconds: 30, upBytes: 2, peakBytesPerSecond: 5 };
   expect(addFigures(one, other)).toMatchObject({
     providingSeconds: 90,
@@ -31,9 +37,24 @@ test('add up: what is counted as a sum, what goes up and down as the higher of b
 });
 
 test.each([
-  { name: 'grew', before: { upBytes: 5, refusedPackets: 5 }, now: { upBytes: 9, refusedPackets: 6 }, growth: [4, 1] },
-  { name: 'fell', before: { upBytes: 9, refusedPackets: 9 }, now: { upBytes: 5, refusedPackets: 2 }, growth: [0, 2] },
-  { name: 'was not read before', before: {}, now: { upBytes: 5, refusedPackets: 5 }, growth: [0, 0] },
+  {
+    name: 'grew',
+    before: { upBytes: 5, refusedPackets: 5 },
+    now: { upBytes: 9, refusedPackets: 6 },
+    growth: [4, 1],
+  },
+  {
+    name: 'fell',
+    before: { upBytes: 9, refusedPackets: 9 },
+    now: { upBytes: 5, refusedPackets: 2 },
+    growth: [0, 2],
+  },
+  {
+    name: 'was not read before',
+    before: {},
+    now: { upBytes: 5, refusedPackets: 5 },
+    growth: [0, 0],
+  },
   { name: 'is not read now', before: { upBytes: 5 }, now: {}, growth: [undefined, undefined] },
 ])('a counter that $name', ({ before, now: reading, growth }) => {
   const { upBytes, refusedPackets } = measureGrowth(before, reading);

@@ -2,7 +2,13 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Figures, ledgerFigures, pickFigures } from '../../../src/report/ledger-figures.ts';
-import { appendLines, dropOldest, findNewestLine, ledgerBytes, readLines } from '../../../src/report/ledger-files.ts';
+import {
+  appendLines,
+  dropOldest,
+  findNewestLine,
+  ledgerBytes,
+  readLines,
+} from '../../../src/report/ledger-files.ts';
 import { isCounted, startAt, unitMs } from '../../../src/report/ledger-line.ts';
 import { createLedgerWorld } from './ledger-world.ts';
 
@@ -14,7 +20,11 @@ function makeMonth(year: number, month: number) {
   const days = Array.from({ length: new Date(Date.UTC(year, month, 0)).getUTCDate() }, (_, index) =>
     Date.UTC(year, month - 1, index + 1),
   );
-  const service = { serviceOnlineSeconds: 86_400, serviceBytes: most, servicePayoutUsdc: 123_456.123_456 };
+  const service = {
+    serviceOnlineSeconds: 86_400,
+    serviceBytes: most,
+    servicePayoutUsdc: 123_456.123_456,
+  };
   return [
     ...days.map((dayMs) => ({ start: startAt('day', dayMs), ...service })),
     ...days.flatMap((dayMs) =>
@@ -31,8 +41,14 @@ function makeMonth(year: number, month: number) {
 
 async function measureFolder(directory: string) {
   const names = await readdir(join(directory, 'ledger'));
-  const sizes = await Promise.all(names.map(async (name) => (await stat(join(directory, 'ledger', name))).size));
-  return { names: names.toSorted(), bytes: sizes.reduce((sum, size) => sum + size, 0), largest: Math.max(...sizes) };
+  const sizes = await Promise.all(
+    names.map(async (name) => (await stat(join(directory, 'ledger', name))).size),
+  );
+  return {
+    names: names.toSorted(),
+    bytes: sizes.reduce((sum, size) => sum + size, 0),
+    largest: Math.max(...sizes),
+  };
 }
 
 const countOf = async (directory: string, first: string, last: string) =>
@@ -53,7 +69,9 @@ describe('the files of a ledger', () => {
     expect(names).toHaveLength(15 + 20);
     const lastMs = Date.UTC(2049, 11, 31, 23);
     const firstMs = lastMs - 400 * unitMs.day;
-    expect(await countOf(directory, startAt('hour', firstMs), startAt('hour', lastMs))).toBeGreaterThan(400 * 24);
+    expect(
+      await countOf(directory, startAt('hour', firstMs), startAt('hour', lastMs)),
+    ).toBeGreaterThan(400 * 24);
     const days = await readLines(directory, { first: '2029-12-31', last: '2048-09-30' });
     expect(days.size).toBe((Date.UTC(2048, 8, 30) - Date.UTC(2029, 11, 31)) / unitMs.day + 1);
     expect([...days.values()].filter(isCounted)).toHaveLength(days.size);
@@ -86,19 +104,23 @@ describe('the files of a ledger', () => {
       await dropOldest(directory, name);
     };
     for (const name of ['2099-01', '2099-02']) await addMonth(name);
-    for (let month = 0; month < 15; month += 1) await addMonth(startAt('day', Date.UTC(2026, month)).slice(0, 7));
+    for (let month = 0; month < 15; month += 1)
+      await addMonth(startAt('day', Date.UTC(2026, month)).slice(0, 7));
     const { names } = await measureFolder(directory);
     expect(names.filter((name) => name.length > '2026.jsonl'.length).at(0)).toBe('2026-01.jsonl');
     expect(names).toHaveLength(15 + 1);
     await addMonth('2027-04');
     expect((await measureFolder(directory)).names).not.toContain('2026-01.jsonl');
     const days = await readLines(directory, { first: '2026-01-01', last: '2026-01-31' });
-    expect([...days.values()]).toMatchObject([{ start: '2026-01-02', upBytes: 5, serviceBytes: 4 }]);
+    expect([...days.values()]).toMatchObject([
+      { start: '2026-01-02', upBytes: 5, serviceBytes: 4 },
+    ]);
   });
 
   test('lose nothing when a power cut comes between keeping the days of a month and its end', async () => {
     const { directory } = await createLedgerWorld();
-    for (let month = 0; month < 16; month += 1) await appendLines(directory, makeMonth(2026, month + 1));
+    for (let month = 0; month < 16; month += 1)
+      await appendLines(directory, makeMonth(2026, month + 1));
     const first = await readFile(join(directory, 'ledger', '2026-01.jsonl'));
     const read = () => readLines(directory, { first: '2026-01-01', last: '2026-01-31' });
     await dropOldest(directory, '2027-04');

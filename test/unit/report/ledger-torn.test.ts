@@ -7,13 +7,28 @@ import { configSchema } from '../../../src/config/schema.ts';
 import { openUsageAccounting } from '../../../src/data-path/usage-accounting.ts';
 import { ledgerFigures } from '../../../src/report/ledger-figures.ts';
 import { parseLine, renderLine, startAt } from '../../../src/report/ledger-line.ts';
-import { countHours, createLedgerWorld, createReading, hourMs, openWorld, startMs, sum } from './ledger-world.ts';
+import {
+  countHours,
+  createLedgerWorld,
+  createReading,
+  hourMs,
+  openWorld,
+  startMs,
+  sum,
+} from './ledger-world.ts';
 
 const whole = fc.nat(Number.MAX_SAFE_INTEGER);
-const anyFigures = fc.record(Object.fromEntries(ledgerFigures.map(({ name }) => [name, whole])), { requiredKeys: [] });
+const anyFigures = fc.record(Object.fromEntries(ledgerFigures.map(({ name }) => [name, whole])), {
+  requiredKeys: [],
+});
 const anyLine = fc
   .tuple(fc.constantFrom('hour', 'day'), fc.nat(4e12), anyFigures, whole, anyFigures)
-  .map(([unit, atMs, own, sequence, reached]) => ({ start: startAt(unit, atMs), ...own, sequence, reached }));
+  .map(([unit, atMs, own, sequence, reached]) => ({
+    start: startAt(unit, atMs),
+    ...own,
+    sequence,
+    reached,
+  }));
 
 describe('a line', () => {
   test('comes back as it was written', () => {
@@ -111,7 +126,9 @@ describe('a ledger survives', () => {
     ['half a line', Buffer.from('\n{"start":"2026-05-04T09:00Z","providingSec')],
     [
       'lines that are none',
-      Buffer.from('\n\n{}\n[]\nnull\n{"start":"2026-05-04T09:00Z","upBytes":7,"check":"00000000"}\n'),
+      Buffer.from(
+        '\n\n{}\n[]\nnull\n{"start":"2026-05-04T09:00Z","upBytes":7,"check":"00000000"}\n',
+      ),
     ],
     ['noise', Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7919) % 256))],
   ])('%s after its end: every row is there, and it goes on', async (_name, garbage) => {
@@ -138,8 +155,13 @@ describe('a ledger survives', () => {
     const lines = (await readFile(path, 'utf8')).split('\n');
     const rows = toText(await hours());
     const lost = lines.findIndex((line) => line.includes('T07:00Z'));
-    await writeFile(path, lines.with(lost, lines[lost]?.replace('"upBytes":1', '"upBytes":9') ?? '').join('\n'));
-    expect(toText(await hours())).toEqual(rows.filter((row) => !row.includes(`${startMs + 7 * hourMs}`)));
+    await writeFile(
+      path,
+      lines.with(lost, lines[lost]?.replace('"upBytes":1', '"upBytes":9') ?? '').join('\n'),
+    );
+    expect(toText(await hours())).toEqual(
+      rows.filter((row) => !row.includes(`${startMs + 7 * hourMs}`)),
+    );
     expect(sum(await days())).toBe(sum(await hours()));
   });
 
@@ -165,13 +187,21 @@ describe('a ledger survives', () => {
   });
 });
 
-/** The kernel's counters, the state file and the ledger, with every way in which an agent can end. */
-type Event = { readonly kind: 'traffic' | 'pass' | 'hour' | 'kill' | 'stop' | 'power-cut'; readonly bytes: number };
+/**
+ * The kernel's counters, the state file and the ledger, with every way in which an agent can end.
+ */
+type Event = {
+  readonly kind: 'traffic' | 'pass' | 'hour' | 'kill' | 'stop' | 'power-cut';
+  readonly bytes: number;
+};
 
 const anyEvents = (kinds: readonly Event['kind'][]) =>
-  fc.array(fc.record({ kind: fc.constantFrom(...kinds), bytes: fc.integer({ min: 0, max: 200e6 }) }), {
-    maxLength: 25,
-  });
+  fc.array(
+    fc.record({ kind: fc.constantFrom(...kinds), bytes: fc.integer({ min: 0, max: 200e6 }) }),
+    {
+      maxLength: 25,
+    },
+  );
 
 async function live(directory: string, events: readonly Event[]) {
   const world = openWorld(directory);
@@ -190,7 +220,10 @@ async function live(directory: string, events: readonly Event[]) {
   /** undefined: there is no table. */
   let kernel: number | undefined;
   let passed = 0;
-  const readKernel = () => ({ up: { packets: 0, bytes: kernel ?? 0 }, down: { packets: 0, bytes: 0 } });
+  const readKernel = () => ({
+    up: { packets: 0, bytes: kernel ?? 0 },
+    down: { packets: 0, bytes: 0 },
+  });
   const note = () => agent.ledger.note(createReading(agent.accounting.counted()?.up.bytes ?? 0));
   const pass = async () => {
     kernel ??= agent.accounting.totals().up.bytes;

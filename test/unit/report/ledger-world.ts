@@ -15,7 +15,8 @@ export async function createLedgerWorld() {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-ledger-'));
   onTestFinished(async () => {
     vi.useRealTimers();
-    for (const path of [directory, `${directory}-copy`]) await rm(path, { recursive: true, force: true });
+    for (const path of [directory, `${directory}-copy`])
+      await rm(path, { recursive: true, force: true });
   });
   return openWorld(directory);
 }
@@ -27,18 +28,25 @@ export function openWorld(directory: string) {
     /** The file of the month in which the clock begins. */
     path: join(directory, 'ledger', '2026-05.jsonl'),
     open: () => openLedger({ directory, now: () => new Date() }),
-    hours: (sinceMs = 0) => readHistory({ unit: 'hour', sinceMs }, { directory, nowMs: Date.now() }),
+    hours: (sinceMs = 0) =>
+      readHistory({ unit: 'hour', sinceMs }, { directory, nowMs: Date.now() }),
     days: (sinceMs = 0) => readHistory({ unit: 'day', sinceMs }, { directory, nowMs: Date.now() }),
   };
 }
 
-/** A reading at which so many bytes went up ever, twice as many down, and traffic is let through. */
+/**
+ * A reading at which so many bytes went up ever, twice as many down, and traffic is let through.
+ */
 export function createReading(bytes: number, refusedPackets = 0, isProviding = true) {
   return { upBytes: bytes, downBytes: 2 * bytes, refusedPackets, isProviding };
 }
 
 /** Counts on for some hours, a thousand bytes in each, a reading every 15 minutes. */
-export async function countHours(ledger: Ledger, hours: number, fromBytes: number): Promise<number> {
+export async function countHours(
+  ledger: Ledger,
+  hours: number,
+  fromBytes: number,
+): Promise<number> {
   let bytes = fromBytes;
   for (let quarter = 0; quarter < hours * 4; quarter += 1) {
     vi.advanceTimersByTime(hourMs / 4);

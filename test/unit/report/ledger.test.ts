@@ -25,7 +25,13 @@ describe('a ledger', () => {
     vi.advanceTimersByTime(dayMs);
     await ledger.note(createReading(6500, 10));
     await ledger.close();
-    const first = { startMs, providingSeconds: 120, upBytes: 1000, downBytes: 2000, refusedPackets: 7 };
+    const first = {
+      startMs,
+      providingSeconds: 120,
+      upBytes: 1000,
+      downBytes: 2000,
+      refusedPackets: 7,
+    };
     expect(await hours()).toMatchObject([
       { ...first, peakBytesPerSecond: 50, serviceOnlineSeconds: undefined },
       { startMs: startMs + hourMs, providingSeconds: 0, upBytes: 0 },
@@ -44,7 +50,9 @@ describe('a ledger', () => {
       await ledger.note(createReading(0));
     }
     await ledger.close();
-    expect((await hours()).map(({ providingSeconds }) => providingSeconds)).toEqual([3600, 3600, 3600, 0]);
+    expect((await hours()).map(({ providingSeconds }) => providingSeconds)).toEqual([
+      3600, 3600, 3600, 0,
+    ]);
   });
 
   test('does not count the time that its process stood still', async () => {
@@ -124,7 +132,9 @@ describe('a ledger', () => {
     }
     await ledger.close();
     const files = await readdir(`${directory}/ledger`);
-    expect(files.filter((name) => name.length > '2026.jsonl'.length).toSorted()[0]).toBe('2026-08.jsonl');
+    expect(files.filter((name) => name.length > '2026.jsonl'.length).toSorted()[0]).toBe(
+      '2026-08.jsonl',
+    );
     expect(sum(await days())).toBe(bytes);
     // The 4th of August is in a file, and longer ago than 402 days.
     expect(sum(await hours())).toBe(bytes - 40);
@@ -145,7 +155,13 @@ describe('a ledger', () => {
     await after.close();
     expect(await hours()).toMatchObject([
       { startMs, upBytes: 600, downBytes: 1200, refusedPackets: 5, providingSeconds: 60 },
-      { startMs: startMs + 3 * hourMs, upBytes: 20, downBytes: 40, refusedPackets: 1, providingSeconds: 60 },
+      {
+        startMs: startMs + 3 * hourMs,
+        upBytes: 20,
+        downBytes: 40,
+        refusedPackets: 1,
+        providingSeconds: 60,
+      },
     ]);
   });
 });
@@ -161,7 +177,9 @@ describe('with a clock that jumps, a ledger', () => {
     await countHours(after, 3, bytes);
     await after.close();
     const rows = await hours();
-    expect(rows.map((row) => row.startMs)).toEqual([0, 1, 2, 3].map((hour) => startMs + hour * hourMs));
+    expect(rows.map((row) => row.startMs)).toEqual(
+      [0, 1, 2, 3].map((hour) => startMs + hour * hourMs),
+    );
     expect(sum(rows)).toBe(bytes + 3000 - 250);
   });
 
@@ -192,20 +210,23 @@ describe('with a clock that jumps, a ledger', () => {
     expect(await hours()).toMatchObject([{ startMs, upBytes: 2500 }]);
   });
 
-  test.each([1, 12, 48])('that is %i hours late files nothing before the newest row', async (hoursLate) => {
-    const { open, hours } = await createLedgerWorld();
-    const ledger = await open();
-    await ledger.note(createReading(0));
-    vi.setSystemTime(startMs - hoursLate * hourMs);
-    await ledger.note(createReading(100));
-    vi.setSystemTime(startMs + hourMs);
-    await ledger.note(createReading(300));
-    await ledger.close();
-    expect(await hours()).toMatchObject([
-      { startMs, upBytes: 100 },
-      { startMs: startMs + hourMs, upBytes: 200 },
-    ]);
-  });
+  test.each([1, 12, 48])(
+    'that is %i hours late files nothing before the newest row',
+    async (hoursLate) => {
+      const { open, hours } = await createLedgerWorld();
+      const ledger = await open();
+      await ledger.note(createReading(0));
+      vi.setSystemTime(startMs - hoursLate * hourMs);
+      await ledger.note(createReading(100));
+      vi.setSystemTime(startMs + hourMs);
+      await ledger.note(createReading(300));
+      await ledger.close();
+      expect(await hours()).toMatchObject([
+        { startMs, upBytes: 100 },
+        { startMs: startMs + hourMs, upBytes: 200 },
+      ]);
+    },
+  );
 
   test('leaves behind what a clock that ran years ahead made it file, and goes on in the present', async () => {
     const { open, hours, days } = await createLedgerWorld();
@@ -252,7 +273,10 @@ describe('a ledger whose file fails', () => {
     await rename(`${directory}-away`, directory);
     await ledger.note(createReading(bytes));
     await ledger.close();
-    expect((await hours()).map(({ upBytes }) => upBytes)).toEqual([0, ...Array.from({ length: 30 }, () => 1000)]);
+    expect((await hours()).map(({ upBytes }) => upBytes)).toEqual([
+      0,
+      ...Array.from({ length: 30 }, () => 1000),
+    ]);
     expect(sum(await days())).toBe(bytes);
   });
 

@@ -4,7 +4,10 @@ import { Secret } from '../../../src/lib/secret.ts';
 import { createLogger, type LogSettings } from '../../../src/report/logger.ts';
 import { createStateLogger } from '../../../src/report/state-logger.ts';
 
-function createSink(settings: Partial<LogSettings> = {}, surroundings: { isTty?: boolean; isJournal?: boolean } = {}) {
+function createSink(
+  settings: Partial<LogSettings> = {},
+  surroundings: { isTty?: boolean; isJournal?: boolean } = {},
+) {
   const lines: string[] = [];
   const destination = { write: (text: string) => void lines.push(text) };
   const whole = { isTty: false, ...surroundings, destination };
@@ -31,13 +34,19 @@ describe('the log', () => {
     { format: 'auto', isTty: false, isText: false },
     { format: 'json', isTty: true, isText: false },
     { format: 'text', isTty: false, isText: true },
-  ] as const)('with $format at a terminal ($isTty) is text: $isText', ({ format, isTty, isText }) => {
-    const { lines, log } = createSink({ format }, { isTty });
-    log.warn({ attempt: 3, service: { host: 'a b' } }, 'asking again');
-    const line = lines.join('');
-    if (isText) expect(line).toMatch(/^\d\d:\d\d:\d\d warn {2}asking again {2}attempt=3 {2}service\.host="a b"\n$/);
-    else expect(JSON.parse(line)).toMatchObject({ attempt: 3 });
-  });
+  ] as const)(
+    'with $format at a terminal ($isTty) is text: $isText',
+    ({ format, isTty, isText }) => {
+      const { lines, log } = createSink({ format }, { isTty });
+      log.warn({ attempt: 3, service: { host: 'a b' } }, 'asking again');
+      const line = lines.join('');
+      if (isText)
+        expect(line).toMatch(
+          /^\d\d:\d\d:\d\d warn {2}asking again {2}attempt=3 {2}service\.host="a b"\n$/,
+        );
+      else expect(JSON.parse(line)).toMatchObject({ attempt: 3 });
+    },
+  );
 
   test.each(['auto', 'text'] as const)(
     'with %s has the priority of each record in the journal, and no time',
@@ -45,7 +54,9 @@ describe('the log', () => {
       const { lines, log } = createSink({ level: 'trace', format }, { isJournal: true });
       const levels = ['error', 'warn', 'info', 'debug', 'trace'] as const;
       for (const level of levels) log[level]({ attempt: 3 }, 'asking again');
-      expect(lines).toEqual([3, 4, 6, 7, 7].map((priority) => `<${priority}>asking again  attempt=3\n`));
+      expect(lines).toEqual(
+        [3, 4, 6, 7, 7].map((priority) => `<${priority}>asking again  attempt=3\n`),
+      );
     },
   );
 
@@ -70,7 +81,10 @@ describe('the log', () => {
 
   test('has no line that the journal would break in two', () => {
     const { lines, log } = createSink({}, { isJournal: true });
-    log.warn({ said: '\u{1f600}<0>'.repeat(20_000), more: '\uffff<0>'.repeat(20_000) }, '<0>'.repeat(20_000));
+    log.warn(
+      { said: '\u{1f600}<0>'.repeat(20_000), more: '\uffff<0>'.repeat(20_000) },
+      '<0>'.repeat(20_000),
+    );
     log.warn({ said: '\uac00<0>'.repeat(20_000) }, 'up');
     expect(Math.max(...lines.map((line) => Buffer.byteLength(line)))).toBeLessThan(48 * 1024);
     expect(lines.join('').match(/^<\d>/gm)).toEqual(['<4>', '<4>']);
@@ -82,18 +96,21 @@ describe('the log', () => {
     expect(lines.join('').slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  test.each(['json', 'text'] as const)('holds no secret as %s, neither by type nor by name', (format) => {
-    const { lines, log } = createSink({ level: 'trace', format });
-    const fields = {
-      token: 'HIDE-1',
-      jwt: 'HIDE-2',
-      headers: { authorization: 'HIDE-3' },
-      a: { b: { privateKey: 'HIDE-4' } },
-    };
-    log.trace({ ...fields, mine: new Secret('HIDE-5') }, 'asking');
-    expect(lines.join('')).toContain('[secret]');
-    expect(lines.join('')).not.toContain('HIDE');
-  });
+  test.each(['json', 'text'] as const)(
+    'holds no secret as %s, neither by type nor by name',
+    (format) => {
+      const { lines, log } = createSink({ level: 'trace', format });
+      const fields = {
+        token: 'HIDE-1',
+        jwt: 'HIDE-2',
+        headers: { authorization: 'HIDE-3' },
+        a: { b: { privateKey: 'HIDE-4' } },
+      };
+      log.trace({ ...fields, mine: new Secret('HIDE-5') }, 'asking');
+      expect(lines.join('')).toContain('[secret]');
+      expect(lines.join('')).not.toContain('HIDE');
+    },
+  );
 
   test('keeps code and message of an error, never what a program said or was told', () => {
     const { lines, log } = createSink();
@@ -102,10 +119,16 @@ describe('the log', () => {
       stdout: 'HIDE-OUT',
       options: { input: 'HIDE-IN' },
     });
-    log.error({ error: new TributaryError('tunnel-failed', 'setting the peer', { cause }) }, 'tunnel failed');
+    log.error(
+      { error: new TributaryError('tunnel-failed', 'setting the peer', { cause }) },
+      'tunnel failed',
+    );
     log.error({ error: cause }, 'tunnel failed');
     expect(lines.join('')).not.toContain('HIDE');
-    expect(JSON.parse(lines[1] ?? '').error).toEqual({ code: 'Error', message: 'wg exited with 1' });
+    expect(JSON.parse(lines[1] ?? '').error).toEqual({
+      code: 'Error',
+      message: 'wg exited with 1',
+    });
     expect(JSON.parse(lines[0] ?? '').error).toEqual({
       code: 'tunnel-failed',
       message: 'setting the peer',
@@ -133,9 +156,18 @@ describe('a state', () => {
       level: 'warn',
       message: 'service does not answer',
     } as const;
-    const reachable = { topic: 'service', state: 'reachable', level: 'info', message: 'service answers' } as const;
+    const reachable = {
+      topic: 'service',
+      state: 'reachable',
+      level: 'info',
+      message: 'service answers',
+    } as const;
     for (const change of [unreachable, unreachable, reachable, unreachable]) states.note(change);
-    expect(lines.map((line) => JSON.parse(line).state)).toEqual(['unreachable', 'reachable', 'unreachable']);
+    expect(lines.map((line) => JSON.parse(line).state)).toEqual([
+      'unreachable',
+      'reachable',
+      'unreachable',
+    ]);
   });
 
   test('of one topic says nothing about another', () => {

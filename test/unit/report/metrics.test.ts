@@ -33,17 +33,22 @@ describe('metrics', () => {
   });
 
   test('a label survives quotes, backslashes and line breaks', () => {
-    assertLaw(fc.string({ unit: fc.constantFrom('"', '\\', '\n', 'n', 'a', '{', '}', ',') }), (reason) => {
-      const [metric] = statistics;
-      if (metric === undefined) throw new Error('the table is empty');
-      const text = renderMetric(metric, [{ labels: { reason }, value: 1 }]).join('');
-      expect(parsePrometheus(text).get(metric.name)?.samples[0]?.labels).toEqual({ reason });
-    });
+    assertLaw(
+      fc.string({ unit: fc.constantFrom('"', '\\', '\n', 'n', 'a', '{', '}', ',') }),
+      (reason) => {
+        const [metric] = statistics;
+        if (metric === undefined) throw new Error('the table is empty');
+        const text = renderMetric(metric, [{ labels: { reason }, value: 1 }]).join('');
+        expect(parsePrometheus(text).get(metric.name)?.samples[0]?.labels).toEqual({ reason });
+      },
+    );
   });
 
   test('exactly one phase is 1', () => {
     const phases = parsePrometheus(render(providingFacts)).get('tributary_phase')?.samples ?? [];
-    expect(phases.filter(({ value }) => value === 1)).toEqual([{ labels: { phase: 'providing' }, value: 1 }]);
+    expect(phases.filter(({ value }) => value === 1)).toEqual([
+      { labels: { phase: 'providing' }, value: 1 },
+    ]);
     expect(phases).toHaveLength(8);
   });
 });

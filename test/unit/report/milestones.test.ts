@@ -19,16 +19,31 @@ describe('a cap', () => {
     ['is told of at 80 %', use(400e9), told, 'cap-80'],
     ['is told of once at 80 %', use(450e9), { ...told, capPercent: 80 } as const, undefined],
     ['is told of when it is reached', use(500e9), { ...told, capPercent: 80 } as const, 'cap-100'],
-    ['is told of when the next packet would not pass', paused, { ...told, capPercent: 80 } as const, 'cap-100'],
+    [
+      'is told of when the next packet would not pass',
+      paused,
+      { ...told, capPercent: 80 } as const,
+      'cap-100',
+    ],
     ['is told of as reached where nobody saw 80 %', use(600e9), told, 'cap-100'],
-    ['is told of once when it is reached', use(600e9), { ...told, capPercent: 100 } as const, undefined],
+    [
+      'is told of once when it is reached',
+      use(600e9),
+      { ...told, capPercent: 100 } as const,
+      undefined,
+    ],
     [
       'is told of again in another period',
       use(410e9),
       { ...told, periodStart: '2026-02-01T00:00:00.000Z', capPercent: 100 } as const,
       'cap-80',
     ],
-    ['is quiet where there is none', createFacts({ usage: { bytes: 9e15, capBytes: undefined } }), told, undefined],
+    [
+      'is quiet where there is none',
+      createFacts({ usage: { bytes: 9e15, capBytes: undefined } }),
+      told,
+      undefined,
+    ],
   ])('%s', (_, facts, before, event) => {
     expect(findMilestone(facts, before)?.event).toBe(event);
   });
@@ -41,9 +56,15 @@ describe('a cap', () => {
 });
 
 describe('a payout', () => {
-  const earn = (last24hUsdc: number) => createFacts({ earned: { last24hUsdc, monthUsdc: 0, at: ago(5) } });
+  const earn = (last24hUsdc: number) =>
+    createFacts({ earned: { last24hUsdc, monthUsdc: 0, at: ago(5) } });
   test.each([
-    ['is told of when it is the first', earn(0.0084), { ...told, isPayoutTold: false }, 'first-payout'],
+    [
+      'is told of when it is the first',
+      earn(0.0084),
+      { ...told, isPayoutTold: false },
+      'first-payout',
+    ],
     ['is told of once', earn(0.0084), told, undefined],
     ['is nothing while nothing was earned', earn(0), { ...told, isPayoutTold: false }, undefined],
     [
@@ -57,7 +78,9 @@ describe('a payout', () => {
   });
 
   test('is told of with its amount', () => {
-    expect(findMilestone(earn(0.0084), undefined)?.message).toContain('0.0084 USDC in the last 24 hours');
+    expect(findMilestone(earn(0.0084), undefined)?.message).toContain(
+      '0.0084 USDC in the last 24 hours',
+    );
   });
 });
 
@@ -66,6 +89,7 @@ test('whatever the facts are, all is told after two calls, and what was told can
     let known: Told | undefined;
     for (let call = 0; call < 2; call += 1) known = findMilestone(facts, known)?.told ?? known;
     expect(findMilestone(facts, known)).toBeUndefined();
-    if (known !== undefined) expect(toldSchema.parse(JSON.parse(JSON.stringify(known)))).toEqual(known);
+    if (known !== undefined)
+      expect(toldSchema.parse(JSON.parse(JSON.stringify(known)))).toEqual(known);
   });
 });

@@ -15,7 +15,8 @@ function notice(seen: readonly Phase[]): readonly PhaseChange[] {
 }
 
 const lasting = (phase: Phase, seconds = 6) => Array.from({ length: seconds }, () => phase);
-const toWords = (changes: readonly PhaseChange[]) => changes.map(({ from, to }) => `${from ?? ''} → ${to.phase}`);
+const toWords = (changes: readonly PhaseChange[]) =>
+  changes.map(({ from, to }) => `${from ?? ''} → ${to.phase}`);
 
 describe('a change of the phase', () => {
   test.each([

@@ -21,12 +21,19 @@ describe('a report', () => {
 
   test('sets the figures of the service beside ours, with the difference', () => {
     const { day } = composeReportLine(providingFacts, report);
-    expect(day).toMatchObject({ ourBytes: 1_500_000_000, serviceBytes: 1_490_000_000, differenceBytes: 10_000_000 });
+    expect(day).toMatchObject({
+      ourBytes: 1_500_000_000,
+      serviceBytes: 1_490_000_000,
+      differenceBytes: 10_000_000,
+    });
   });
 
   test('claims no difference where one side is unknown', () => {
     const { serviceFigures: figures } = providingFacts;
-    const facts = { ...providingFacts, serviceFigures: figures && { ...figures, hereBytes: undefined } };
+    const facts = {
+      ...providingFacts,
+      serviceFigures: figures && { ...figures, hereBytes: undefined },
+    };
     const { day } = composeReportLine(facts, report);
     expect(day).toMatchObject({ serviceBytes: 1_490_000_000, differenceBytes: undefined });
     expect(composeReportLine(freshFacts, report).day).toBeUndefined();

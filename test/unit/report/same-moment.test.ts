@@ -34,7 +34,9 @@ describe('what was counted in a time', () => {
 
   test('leaves out what lies outside', () => {
     expect(clipHours([row, running], { sinceMs: 0, untilMs: row.startMs, nowMs })).toEqual([]);
-    expect(clipHours([row, running], { sinceMs: runningMs, untilMs: nowMs, nowMs })).toEqual([running]);
+    expect(clipHours([row, running], { sinceMs: runningMs, untilMs: nowMs, nowMs })).toEqual([
+      running,
+    ]);
   });
 
   test('is all of it up to now, also by a clock that was put back', () => {

@@ -4,7 +4,9 @@ import { makeHistoryRow } from './history-row.ts';
 import { hourMs, startMs } from './ledger-world.ts';
 
 /** Hours from the start on: seconds of providing, and bytes up and down. */
-const toRows = (hours: readonly (readonly [providingSeconds: number, upBytes: number, downBytes: number])[]) =>
+const toRows = (
+  hours: readonly (readonly [providingSeconds: number, upBytes: number, downBytes: number])[],
+) =>
   hours.map(([providingSeconds, upBytes, downBytes], index) =>
     makeHistoryRow({ startMs: startMs + index * hourMs, providingSeconds, upBytes, downBytes }),
   );

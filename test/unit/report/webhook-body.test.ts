@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type Notice, type WebhookFormat, webhookFormats } from '../../../src/report/webhook-body.ts';
+import {
+  type Notice,
+  type WebhookFormat,
+  webhookFormats,
+} from '../../../src/report/webhook-body.ts';
 
 const blocked: Notice = {
   event: 'phase',
@@ -50,7 +54,11 @@ describe('what is sent', () => {
   test('to Gotify is a title, a message and a priority', () => {
     expect(render(blocked, 'gotify', '/message?token=A1')).toEqual({
       path: '/message?token=A1',
-      body: { title: 'kitchen is signed out', message: 'No network JWT.\nSign in: tributary login', priority: 8 },
+      body: {
+        title: 'kitchen is signed out',
+        message: 'No network JWT.\nSign in: tributary login',
+        priority: 8,
+      },
     });
     const silent = { ...blocked, to: 'idle', message: undefined, action: undefined } as const;
     expect(render(silent, 'gotify').body).toEqual({
@@ -79,14 +87,20 @@ describe('what is sent', () => {
     });
   });
 
-  test.each(['discord', 'ntfy', 'slack', 'gotify'] as const)('to %s is no longer than it takes', (format) => {
-    const long = '<'.repeat(5000);
-    const { body } = webhookFormats[format]({ ...blocked, message: long, action: long, description: long }, '/topic');
-    // Discord: 2000 characters of content; ntfy: 4096 bytes of message.
-    const { content = '', message = '' } = JSON.parse(body);
-    expect(content.length).toBeLessThanOrEqual(2000);
-    expect(Buffer.byteLength(message)).toBeLessThanOrEqual(4096);
-  });
+  test.each(['discord', 'ntfy', 'slack', 'gotify'] as const)(
+    'to %s is no longer than it takes',
+    (format) => {
+      const long = '<'.repeat(5000);
+      const { body } = webhookFormats[format](
+        { ...blocked, message: long, action: long, description: long },
+        '/topic',
+      );
+      // Discord: 2000 characters of content; ntfy: 4096 bytes of message.
+      const { content = '', message = '' } = JSON.parse(body);
+      expect(content.length).toBeLessThanOrEqual(2000);
+      expect(Buffer.byteLength(message)).toBeLessThanOrEqual(4096);
+    },
+  );
 
   test('to programs has null for what is not known, and says what it is about', () => {
     expect(render({ ...capped, clientId: undefined, from: undefined }, 'json')).toEqual({

@@ -26,16 +26,21 @@ function findRows(header: string): readonly (readonly string[])[] {
 
 function createRow(name: OperationName): readonly string[] {
   const { method, path, authentication, repeat, list, summary }: Operation = operations[name];
-  const token = { none: '', 'any-jwt': 'network or client', 'network-jwt': 'network', 'guest-jwt': 'guest' }[
-    authentication
-  ];
+  const token = {
+    none: '',
+    'any-jwt': 'network or client',
+    'network-jwt': 'network',
+    'guest-jwt': 'guest',
+  }[authentication];
   const stream = list === undefined ? '' : 'yes';
   return [`\`${name}\``, `${method} \`${path}\``, token, repeat, stream, summary];
 }
 
 describe('the guide', () => {
   it('lists every operation as the table has it, and no other', () => {
-    expect(findRows('| name |')).toEqual((Object.keys(operations) as OperationName[]).map(createRow));
+    expect(findRows('| name |')).toEqual(
+      (Object.keys(operations) as OperationName[]).map(createRow),
+    );
   });
 
   it('explains codes that there are', () => {

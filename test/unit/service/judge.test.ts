@@ -35,23 +35,101 @@ describe('a wrong answer is a coded error', () => {
   const page = '<!DOCTYPE html><html><body>Sign in</body></html>';
   it.each<[string, OperationName, Partial<Answer>, string, boolean]>([
     // what, operation, answer, code, may have had an effect
-    ['bad request', 'clients', { status: 400, headers: plain, text: 'bad json' }, 'service-refused', false],
-    ['401', 'clients', { status: 401, headers: plain, text: 'Not authorized.' }, 'not-authorized', false],
-    ['401 as JSON', 'clients', { status: 401, text: '{"error": {"message": "no"}}' }, 'not-authorized', false],
+    [
+      'bad request',
+      'clients',
+      { status: 400, headers: plain, text: 'bad json' },
+      'service-refused',
+      false,
+    ],
+    [
+      '401',
+      'clients',
+      { status: 401, headers: plain, text: 'Not authorized.' },
+      'not-authorized',
+      false,
+    ],
+    [
+      '401 as JSON',
+      'clients',
+      { status: 401, text: '{"error": {"message": "no"}}' },
+      'not-authorized',
+      false,
+    ],
     ['401 without a body', 'clients', { status: 401, headers: {} }, 'not-authorized', false],
-    ['401 as a page', 'clients', { status: 401, headers: html, text: page }, 'answer-not-json', true],
-    ['401 for a code', 'codeLogin', { status: 401, headers: plain, text: 'no' }, 'auth-code-refused', false],
-    ['403', 'clients', { status: 403, headers: plain, text: 'Forbidden' }, 'service-refused', false],
-    ['403 that says so', 'clients', { status: 403, headers: plain, text: 'Expired token' }, 'not-authorized', false],
-    ['404', 'setProvide', { status: 404, headers: plain, text: '404 page not found' }, 'operation-not-served', false],
-    ['404 as a page', 'setProvide', { status: 404, headers: html, text: page }, 'answer-not-json', true],
+    [
+      '401 as a page',
+      'clients',
+      { status: 401, headers: html, text: page },
+      'answer-not-json',
+      true,
+    ],
+    [
+      '401 for a code',
+      'codeLogin',
+      { status: 401, headers: plain, text: 'no' },
+      'auth-code-refused',
+      false,
+    ],
+    [
+      '403',
+      'clients',
+      { status: 403, headers: plain, text: 'Forbidden' },
+      'service-refused',
+      false,
+    ],
+    [
+      '403 that says so',
+      'clients',
+      { status: 403, headers: plain, text: 'Expired token' },
+      'not-authorized',
+      false,
+    ],
+    [
+      '404',
+      'setProvide',
+      { status: 404, headers: plain, text: '404 page not found' },
+      'operation-not-served',
+      false,
+    ],
+    [
+      '404 as a page',
+      'setProvide',
+      { status: 404, headers: html, text: page },
+      'answer-not-json',
+      true,
+    ],
     ['405', 'setProvide', { status: 405, headers: plain, text: '' }, 'operation-not-served', false],
     ['501', 'setProvide', { status: 501, headers: plain, text: '' }, 'operation-not-served', false],
-    ['501 as a page', 'setProvide', { status: 501, headers: html, text: page }, 'answer-not-json', true],
-    ['413', 'clients', { status: 413, headers: plain, text: 'too large' }, 'service-refused', false],
+    [
+      '501 as a page',
+      'setProvide',
+      { status: 501, headers: html, text: page },
+      'answer-not-json',
+      true,
+    ],
+    [
+      '413',
+      'clients',
+      { status: 413, headers: plain, text: 'too large' },
+      'service-refused',
+      false,
+    ],
     ['429 as a page', 'clients', { status: 429, headers: html, text: page }, 'rate-limited', false],
-    ['500', 'clients', { status: 500, headers: plain, text: 'Error. Please email help.' }, 'service-failed', true],
-    ['502 as a page', 'clients', { status: 502, headers: html, text: page }, 'service-failed', true],
+    [
+      '500',
+      'clients',
+      { status: 500, headers: plain, text: 'Error. Please email help.' },
+      'service-failed',
+      true,
+    ],
+    [
+      '502 as a page',
+      'clients',
+      { status: 502, headers: html, text: page },
+      'service-failed',
+      true,
+    ],
     ['503', 'clients', { status: 503, headers: plain, text: 'down' }, 'service-failed', true],
     [
       '503 for too many tries',
@@ -60,14 +138,32 @@ describe('a wrong answer is a coded error', () => {
       'rate-limited',
       false,
     ],
-    ['301', 'clients', { status: 301, headers: { location: 'https://other.example/' } }, 'answer-redirected', true],
-    ['302 of a portal', 'clients', { status: 302, headers: html, text: page }, 'answer-redirected', true],
+    [
+      '301',
+      'clients',
+      { status: 301, headers: { location: 'https://other.example/' } },
+      'answer-redirected',
+      true,
+    ],
+    [
+      '302 of a portal',
+      'clients',
+      { status: 302, headers: html, text: page },
+      'answer-redirected',
+      true,
+    ],
     ['a page with 200', 'clients', { headers: html, text: page }, 'answer-not-json', true],
     ['a page that calls itself JSON', 'clients', { text: page }, 'answer-not-json', true],
     ['text with 200', 'clients', { headers: plain, text: 'fine' }, 'answer-not-json', true],
     ['nothing', 'clients', { text: '' }, 'answer-not-json', true],
     ['204', 'clients', { status: 204, headers: {} }, 'answer-not-json', true],
-    ['half an object', 'clients', { text: '{"clients": [{"client_id": "a}' }, 'answer-truncated', true],
+    [
+      'half an object',
+      'clients',
+      { text: '{"clients": [{"client_id": "a}' },
+      'answer-truncated',
+      true,
+    ],
     ['rubbish after an object', 'clients', { text: '{"clients": []} x' }, 'answer-not-json', true],
     ['a list', 'clients', { text: '[]' }, 'answer-invalid', true],
     ['null', 'clients', { text: 'null' }, 'answer-invalid', true],
@@ -76,9 +172,27 @@ describe('a wrong answer is a coded error', () => {
     ['an error of no shape', 'setProvide', { text: '{"error": [1]}' }, 'service-refused', true],
     ['an error that is text', 'setProvide', { text: '{"error": "no"}' }, 'service-refused', true],
     ['an error without words', 'setProvide', { text: '{"error": {}}' }, 'service-refused', true],
-    ['an error about the token', 'clients', { text: '{"error": {"message": "Invalid JWT"}}' }, 'not-authorized', true],
-    ['a limit', 'clients', { text: '{"error": {"client_limit_exceeded": true}}' }, 'client-limit-exceeded', true],
-    ['a refused code', 'codeLogin', { text: '{"error": {"message": "Invalid code."}}' }, 'auth-code-refused', true],
+    [
+      'an error about the token',
+      'clients',
+      { text: '{"error": {"message": "Invalid JWT"}}' },
+      'not-authorized',
+      true,
+    ],
+    [
+      'a limit',
+      'clients',
+      { text: '{"error": {"client_limit_exceeded": true}}' },
+      'client-limit-exceeded',
+      true,
+    ],
+    [
+      'a refused code',
+      'codeLogin',
+      { text: '{"error": {"message": "Invalid code."}}' },
+      'auth-code-refused',
+      true,
+    ],
   ])('%s', (_, name, answer, code, maybeSent) => {
     expect(failureOf(name, answer)).toMatchObject({ code, maybeSent });
   });
@@ -86,7 +200,12 @@ describe('a wrong answer is a coded error', () => {
 
 describe('a right answer is tolerant', () => {
   it.each<[string, OperationName, string, object]>([
-    ['nulls and unknown fields', 'clients', '{"clients": null, "error": null, "new": {"a": 1}}', { clients: [] }],
+    [
+      'nulls and unknown fields',
+      'clients',
+      '{"clients": null, "error": null, "new": {"a": 1}}',
+      { clients: [] },
+    ],
     ['absent fields', 'clients', '{}', { clients: [] }],
     ['a byte order mark', 'clients', '\uFEFF{"clients": []}', { clients: [] }],
     ['an echoed mode', 'setProvide', '{"provide_mode": 4, "error": null}', { provideMode: 4 }],
@@ -95,7 +214,9 @@ describe('a right answer is tolerant', () => {
   });
 
   it('of whatever content type', () => {
-    expect(judge('clients', { headers: plain, text: '{"clients": []}' })).toMatchObject({ clients: [] });
+    expect(judge('clients', { headers: plain, text: '{"clients": []}' })).toMatchObject({
+      clients: [],
+    });
   });
 
   it('and leaves an error beside a client JWT to the caller', () => {
@@ -119,7 +240,9 @@ describe('a message', () => {
 
   it('says what the service said, on one line and shortened', () => {
     const said = `no\u0000\u001b[31m\nway ${'x'.repeat(500)}`;
-    const { message } = failureOf('clients', { text: JSON.stringify({ error: { message: said } }) });
+    const { message } = failureOf('clients', {
+      text: JSON.stringify({ error: { message: said } }),
+    });
     expect(message).toContain('no[31m way xxx');
     expect(message.length).toBeLessThan(280);
   });
@@ -131,17 +254,26 @@ describe('a message', () => {
     expect(message).not.toContain('session');
   });
 
-  it.each(['5', 'Thu, 01 Jan 2026 00:00:05 GMT'])('of a failure carries Retry-After (%s)', (header) => {
-    for (const status of [429, 500, 503]) {
-      const failure = failureOf('clients', { status, headers: { ...plain, 'retry-after': header } });
-      expect(failure.retryAfterSeconds).toBe(5);
-    }
-  });
+  it.each(['5', 'Thu, 01 Jan 2026 00:00:05 GMT'])(
+    'of a failure carries Retry-After (%s)',
+    (header) => {
+      for (const status of [429, 500, 503]) {
+        const failure = failureOf('clients', {
+          status,
+          headers: { ...plain, 'retry-after': header },
+        });
+        expect(failure.retryAfterSeconds).toBe(5);
+      }
+    },
+  );
 });
 
 describe('laws', () => {
   const name = fc.constantFrom(...(Object.keys(operations) as OperationName[]));
-  const status = fc.oneof(fc.constantFrom(200, 302, 401, 404, 429, 500, 503), fc.integer({ min: 200, max: 599 }));
+  const status = fc.oneof(
+    fc.constantFrom(200, 302, 401, 404, 429, 500, 503),
+    fc.integer({ min: 200, max: 599 }),
+  );
   const headers = fc.constantFrom<Answer['headers']>(
     json,
     plain,
@@ -154,7 +286,10 @@ describe('laws', () => {
     fc.string({ unit: 'binary' }),
     fc.json(),
     fc
-      .record({ error: fc.jsonValue(), clients: fc.jsonValue(), by_jwt: fc.jsonValue() }, { requiredKeys: [] })
+      .record(
+        { error: fc.jsonValue(), clients: fc.jsonValue(), by_jwt: fc.jsonValue() },
+        { requiredKeys: [] },
+      )
       .map((body) => JSON.stringify(body)),
   );
 
@@ -202,7 +337,9 @@ describe('laws', () => {
   });
 
   it('every beginning of an object breaks off, wherever it is cut', () => {
-    const whole = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }).map((body) => JSON.stringify(body));
+    const whole = fc
+      .dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 })
+      .map((body) => JSON.stringify(body));
     fc.assert(
       fc.property(whole, fc.nat(), (text, at) => {
         const cut = text.slice(0, 1 + (at % (text.length - 1)));

@@ -29,15 +29,20 @@ describe('claims', () => {
     expect(readClaims(jwtOf({ client_id: 7, network_id: '', exp: 'soon' }))).toEqual({});
   });
 
-  it.each(['', 'opaque', 'a.b', 'a.b.c', 'a.b.c.d', `a.${Buffer.from('[1').toString('base64url')}.c`])(
-    'of %j are none',
-    (text) => {
-      expect(readClaims(new Secret(text))).toBeUndefined();
-    },
-  );
+  it.each([
+    '',
+    'opaque',
+    'a.b',
+    'a.b.c',
+    'a.b.c.d',
+    `a.${Buffer.from('[1').toString('base64url')}.c`,
+  ])('of %j are none', (text) => {
+    expect(readClaims(new Secret(text))).toBeUndefined();
+  });
 
   it('are none for a payload that is no object', () => {
-    for (const payload of [null, 7, 'text', [1]]) expect(readClaims(jwtOf(payload))).toBeUndefined();
+    for (const payload of [null, 7, 'text', [1]])
+      expect(readClaims(jwtOf(payload))).toBeUndefined();
   });
 
   it('never throw', () => {

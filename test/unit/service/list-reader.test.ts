@@ -28,18 +28,23 @@ const json = fc.jsonValue({ maxDepth: 4 });
 describe('a list that comes in pieces', () => {
   it('has the items of the whole, wherever it is cut', () => {
     fc.assert(
-      fc.property(fc.array(json), fc.dictionary(fc.string(), json), sizes, (clients, beside, pieces) => {
-        const { clients: _, ...fields } = beside;
-        const text = JSON.stringify({ ...fields, clients });
-        // Parsed back: JSON has no negative zero.
-        const whole = JSON.parse(text);
-        expect(readIn(text, pieces)).toEqual({
-          items: whole.clients,
-          fields: { ...whole, clients: [] },
-          isJson: true,
-          isEnded: true,
-        });
-      }),
+      fc.property(
+        fc.array(json),
+        fc.dictionary(fc.string(), json),
+        sizes,
+        (clients, beside, pieces) => {
+          const { clients: _, ...fields } = beside;
+          const text = JSON.stringify({ ...fields, clients });
+          // Parsed back: JSON has no negative zero.
+          const whole = JSON.parse(text);
+          expect(readIn(text, pieces)).toEqual({
+            items: whole.clients,
+            fields: { ...whole, clients: [] },
+            isJson: true,
+            isEnded: true,
+          });
+        },
+      ),
     );
   });
 
@@ -54,7 +59,11 @@ describe('a list that comes in pieces', () => {
   });
 
   it.each([
-    ['a list inside of an item', '{"clients": [[1, 2], {"clients": [3]}]}', [[1, 2], { clients: [3] }]],
+    [
+      'a list inside of an item',
+      '{"clients": [[1, 2], {"clients": [3]}]}',
+      [[1, 2], { clients: [3] }],
+    ],
     ['a list of that name further down', '{"other": {"clients": [1]}, "clients": [2]}', [2]],
     ['a mark of the byte order', '\u{feff}{"clients": [1]}', [1]],
     ['white space after the end', '{"clients": [1]} \n\n', [1]],

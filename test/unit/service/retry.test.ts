@@ -15,14 +15,50 @@ describe('the wait before another try', () => {
   it.each<[string, unknown, number, typeof always | typeof unsent, number | undefined]>([
     ['no connection', failure('service-unreachable', { maybeSent: false }), 1, unsent, 500],
     ['no connection, again', failure('service-unreachable', { maybeSent: false }), 2, unsent, 1000],
-    ['no connection, a third time', failure('service-unreachable', { maybeSent: false }), 3, unsent, undefined],
-    ['a lost answer to a create', failure('service-unreachable', { maybeSent: true }), 1, unsent, undefined],
-    ['an error of unknown effect, to a create', failure('service-unreachable'), 1, unsent, undefined],
-    ['a lost answer to a question', failure('service-unreachable', { maybeSent: true }), 1, always, 500],
+    [
+      'no connection, a third time',
+      failure('service-unreachable', { maybeSent: false }),
+      3,
+      unsent,
+      undefined,
+    ],
+    [
+      'a lost answer to a create',
+      failure('service-unreachable', { maybeSent: true }),
+      1,
+      unsent,
+      undefined,
+    ],
+    [
+      'an error of unknown effect, to a create',
+      failure('service-unreachable'),
+      1,
+      unsent,
+      undefined,
+    ],
+    [
+      'a lost answer to a question',
+      failure('service-unreachable', { maybeSent: true }),
+      1,
+      always,
+      500,
+    ],
     ['half an answer', failure('answer-truncated', { maybeSent: true }), 1, always, 500],
     ['a failure', failure('service-failed', { maybeSent: true }), 1, always, 500],
-    ['a failure that says when', failure('service-failed', { retryAfterSeconds: 3 }), 1, always, 3500],
-    ['a failure that says much later', failure('service-failed', { retryAfterSeconds: 11 }), 1, always, undefined],
+    [
+      'a failure that says when',
+      failure('service-failed', { retryAfterSeconds: 3 }),
+      1,
+      always,
+      3500,
+    ],
+    [
+      'a failure that says much later',
+      failure('service-failed', { retryAfterSeconds: 11 }),
+      1,
+      always,
+      undefined,
+    ],
     ['too many requests', failure('rate-limited', { maybeSent: false }), 1, always, undefined],
     [
       'too many, for ten seconds',
@@ -56,7 +92,9 @@ describe('the wait before another try', () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         (after, attempt, part) => {
           const error = failure('service-failed', { retryAfterSeconds: after });
-          expect(planRetryMs(error, attempt, { ...always, random: () => part }) ?? 0).toBeLessThanOrEqual(15_000);
+          expect(
+            planRetryMs(error, attempt, { ...always, random: () => part }) ?? 0,
+          ).toBeLessThanOrEqual(15_000);
         },
       ),
     );

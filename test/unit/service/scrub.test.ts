@@ -10,7 +10,11 @@ describe('scrub', () => {
     ['half a token', 'jwt eyJhbGciOiJI', 'jwt [secret]'],
     ['a WireGuard key', `PrivateKey = ${key} gone`, 'PrivateKey = [secret] gone'],
     ['what was sent', 'code hunter2 is bad', 'code [secret] is bad'],
-    ['what was sent, with control characters in it', 'code hun\u0007ter2 is bad', 'code [secret] is bad'],
+    [
+      'what was sent, with control characters in it',
+      'code hun\u0007ter2 is bad',
+      'code [secret] is bad',
+    ],
     ['direction marks', 'a\u202eb\u200bc', 'abc'],
     ['lines', ' a\r\n\tb ', 'a b'],
   ])('hides %s', (_, text, shown) => {
@@ -19,7 +23,8 @@ describe('scrub', () => {
 
   it('never cuts a secret in two, wherever it stands', () => {
     for (let length = 4000; length < 4100; length += 1) {
-      // Longer than is read, and so full of secrets that what is left of it is short enough to be shown.
+      // Longer than is read, and so full of secrets that what is left of it is short enough to be
+      // shown.
       const text = `${' '.repeat(length - 60)}${key} ${key}`;
       expect(scrub(text, [])).not.toMatch(/[a-z]{8}/);
     }

@@ -25,7 +25,9 @@ describe('the base URL', () => {
       expect(parseServiceUrl({ baseUrl, allowInsecureHttp }).href).toContain('://');
       return;
     }
-    expect(() => parseServiceUrl({ baseUrl, allowInsecureHttp })).toThrow(expect.objectContaining({ code }));
+    expect(() => parseServiceUrl({ baseUrl, allowInsecureHttp })).toThrow(
+      expect.objectContaining({ code }),
+    );
     expect(() => parseServiceUrl({ baseUrl, allowInsecureHttp })).not.toThrow(/hunter2/);
   });
 
@@ -36,6 +38,8 @@ describe('the base URL', () => {
 
   it('is loopback by its whole name only', () => {
     expect(['127.0.0.1', 'localhost', '[::1]', '::1'].every(isLoopback)).toBe(true);
-    expect(['127.0.0.1.example', 'alocalhost', '::2', '128.0.0.1', '127.evil'].some(isLoopback)).toBe(false);
+    expect(
+      ['127.0.0.1.example', 'alocalhost', '::2', '128.0.0.1', '127.evil'].some(isLoopback),
+    ).toBe(false);
   });
 });

@@ -19,14 +19,20 @@ test('the document of a providing device is version 1, field for field', async (
   await expect(renderJson(facts)).toMatchFileSnapshot('../../golden/status-providing.json');
 });
 
-test.each(statistics.filter(({ status }) => status !== undefined))('$name is in the status', (statistic) => {
-  const { section = 'tunnel', field = '', words = '' } = statistic.status ?? {};
-  const document = buildStatusDocument(providingFacts, now);
-  const value = readTotal(statistic, { facts: providingFacts, report: judgePhase(providingFacts, now) });
-  expect(statusDocument.parse(document)[section]).toHaveProperty(field, value ?? null);
-  const text = renderStatus(document, now).map((line) => line.text);
-  expect(text.join(' ')).toContain(`${formatValue(value ?? 0, statistic.unit)} ${words}`);
-});
+test.each(statistics.filter(({ status }) => status !== undefined))(
+  '$name is in the status',
+  (statistic) => {
+    const { section = 'tunnel', field = '', words = '' } = statistic.status ?? {};
+    const document = buildStatusDocument(providingFacts, now);
+    const value = readTotal(statistic, {
+      facts: providingFacts,
+      report: judgePhase(providingFacts, now),
+    });
+    expect(statusDocument.parse(document)[section]).toHaveProperty(field, value ?? null);
+    const text = renderStatus(document, now).map((line) => line.text);
+    expect(text.join(' ')).toContain(`${formatValue(value ?? 0, statistic.unit)} ${words}`);
+  },
+);
 
 test('what is not known yet is null, never left out', async () => {
   await expect(renderJson(freshFacts)).toMatchFileSnapshot('../../golden/status-fresh.json');

@@ -16,7 +16,8 @@ describe('the page answers', () => {
     '[fd00::5]',
     'localhost',
     'LocalHost:9469',
-    // A service of a compose file, a host's own short name, either as typed with the dot of the root.
+    // A service of a compose file, a host's own short name, either as typed with the dot of the
+    // root.
     'tributary:9469',
     'my_tributary-1:9469',
     'raspberrypi',

@@ -17,17 +17,31 @@ test('a phase and a mode are events when they change, the newest first', () => {
   const { recent, note } = makeRecent();
   note(providingFacts);
   note(providingFacts);
-  note(createFacts({ provide: { override: { mode: 'none', until: undefined }, effective: 'none' } }));
+  note(
+    createFacts({ provide: { override: { mode: 'none', until: undefined }, effective: 'none' } }),
+  );
   note(createFacts({ tunnel: { lastHandshakeAt: undefined } }));
   expect(
-    recent.events().map((event) => (event.kind === 'mode' ? `${event.mode} ${event.chooser}` : event.phase)),
-  ).toEqual(['connecting', 'public configuration', 'idle', 'none override', 'providing', 'public configuration']);
+    recent
+      .events()
+      .map((event) => (event.kind === 'mode' ? `${event.mode} ${event.chooser}` : event.phase)),
+  ).toEqual([
+    'connecting',
+    'public configuration',
+    'idle',
+    'none override',
+    'providing',
+    'public configuration',
+  ]);
 });
 
 test.each([
   [{ effective: 'none' }, 'agent'],
   [{ effective: 'none', scheduled: 'none' }, 'schedule'],
-  [{ effective: 'friends', scheduled: 'none', override: { mode: 'friends', until: undefined } }, 'override'],
+  [
+    { effective: 'friends', scheduled: 'none', override: { mode: 'friends', until: undefined } },
+    'override',
+  ],
   [{}, 'configuration'],
 ] as const)('a mode %j is told to be of the %s', (provide, chooser) => {
   const { recent, note } = makeRecent();

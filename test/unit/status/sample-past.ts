@@ -14,24 +14,32 @@ export function createHistoryRow(startMs: number, counted: Partial<HistoryRow> =
 }
 
 /** A ledger that holds these rows alone. */
-export function keepRows(rows: Readonly<Record<'hour' | 'day', readonly HistoryRow[]>>): ReadHistory {
+export function keepRows(
+  rows: Readonly<Record<'hour' | 'day', readonly HistoryRow[]>>,
+): ReadHistory {
   return ({ unit, sinceMs, untilMs = Number.POSITIVE_INFINITY }) =>
     rows[unit].filter(({ startMs }) => startMs >= sinceMs && startMs < untilMs);
 }
 
-/** A ledger over the time before `now`: busier in the evening, one gap, and a service that counts a little less, bytes by the day alone. */
+/**
+ * A ledger over the time before `now`: busier in the evening, one gap, and a service that counts a
+ * little less, bytes by the day alone.
+ */
 export const sampleHistory: ReadHistory = ({ unit, sinceMs, untilMs = now.getTime() + 1 }) => {
   const ms = lengthMs[unit];
   const newest = Math.floor(now.getTime() / ms) * ms;
   const last = Math.min(newest, Math.ceil(untilMs / ms) * ms - ms);
   const count = Math.max(0, Math.floor((last - sinceMs) / ms) + 1);
-  return Array.from({ length: count }, (_, index) => createRow(last - (count - 1 - index) * ms, unit)).filter(
-    ({ startMs }) => Math.round((newest - startMs) / ms) !== 9,
-  );
+  return Array.from({ length: count }, (_, index) =>
+    createRow(last - (count - 1 - index) * ms, unit),
+  ).filter(({ startMs }) => Math.round((newest - startMs) / ms) !== 9);
 };
 
 function createRow(startMs: number, unit: 'hour' | 'day') {
-  const hours = Array.from({ length: lengthMs[unit] / lengthMs.hour }, (_, hour) => startMs / lengthMs.hour + hour);
+  const hours = Array.from(
+    { length: lengthMs[unit] / lengthMs.hour },
+    (_, hour) => startMs / lengthMs.hour + hour,
+  );
   const isOver = startMs + lengthMs[unit] <= now.getTime();
   const bytes = sum(hours.map(chooseBytes));
   const providingSeconds = sum(hours.map(chooseProvidingSeconds));
@@ -65,7 +73,10 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** A device that registered, connected and provided, with readings every 15 s for as long as they are kept, up to 5 s before `last`. */
+/**
+ * A device that registered, connected and provided, with readings every 15 s for as long as they
+ * are kept, up to 5 s before `last`.
+ */
 export function makeRecent(last: Facts): Recent {
   let ms = 0;
   let at = ago(7200);
@@ -83,10 +94,20 @@ export function makeRecent(last: Facts): Recent {
       : bytesPerSecond * (1 + 0.3 * Math.sin(step / 6) + 0.12 * Math.sin(step / 1.9));
   /** What was forwarded so many readings before `last`. */
   const countAt = (left: number) => {
-    const missing = sum(Array.from({ length: left }, (_, step) => chooseSpeed(step) * (step === 0 ? 5 : 15)));
-    return { forwardedBytes: { up: Math.max(0, up - missing), down: Math.max(0, down - missing / 8) } };
+    const missing = sum(
+      Array.from({ length: left }, (_, step) => chooseSpeed(step) * (step === 0 ? 5 : 15)),
+    );
+    return {
+      forwardedBytes: { up: Math.max(0, up - missing), down: Math.max(0, down - missing / 8) },
+    };
   };
-  note(createFacts({ registration: undefined, provide: { effective: undefined }, gateway: countAt(62) }));
+  note(
+    createFacts({
+      registration: undefined,
+      provide: { effective: undefined },
+      gateway: countAt(62),
+    }),
+  );
   at = ago(7100);
   note(createFacts({ tunnel: { lastHandshakeAt: undefined }, gateway: countAt(62) }));
   at = ago(7000);

@@ -1,4 +1,5 @@
-// Serves the page on the listening socket that this process was given as its file 3, until it is ended.
+// Serves the page on the listening socket that this process was given as its file 3, until it is
+// ended.
 import { createStatusFixture } from './status-fixture.ts';
 
 const fixture = await createStatusFixture({ fileDescriptor: 3 });

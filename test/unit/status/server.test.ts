@@ -30,7 +30,9 @@ describe('the page', () => {
     expect(status.headers['cache-control']).toBe('no-store');
     expect(status.headers['access-control-allow-origin']).toBeUndefined();
     expect(status.headers['tributary-version']).toBeUndefined();
-    expect((await ask(fixture.socketPath, '/livez')).headers['tributary-version']).toBe(providingFacts.version);
+    expect((await ask(fixture.socketPath, '/livez')).headers['tributary-version']).toBe(
+      providingFacts.version,
+    );
     expect((await ask(page, '/metrics?x=1')).text).toBe('tributary_gateway_open 1\n');
     expect((await ask(page, '/')).text).toContain('Sharing with everyone');
   });
@@ -38,7 +40,11 @@ describe('the page', () => {
   test.each([
     { change: {}, status: 200, says: 'providing' },
     { change: { provide: { effective: 'none' } }, status: 200, says: 'idle' },
-    { change: { tunnel: { lastHandshakeAt: ago(900) } }, status: 503, says: 'connecting: no-handshake: ' },
+    {
+      change: { tunnel: { lastHandshakeAt: ago(900) } },
+      status: 503,
+      says: 'connecting: no-handshake: ',
+    },
   ] as const)('is ready with $status when $says', async ({ change, status, says }) => {
     await using fixture = await createStatusFixture();
     const page = await startPage(fixture);
@@ -66,7 +72,8 @@ describe('the page', () => {
       ['/page.js', 'text/javascript'],
       ['/page.css', 'text/css'],
     ] as const) {
-      const [, address = '', integrity] = new RegExp(`"(${path}\\?v=[\\w-]+)" integrity="([^"]*)"`).exec(text) ?? [];
+      const [, address = '', integrity] =
+        new RegExp(`"(${path}\\?v=[\\w-]+)" integrity="([^"]*)"`).exec(text) ?? [];
       const asset = await ask(page, address);
       expect(asset.headers['content-type']).toContain(type);
       expect(integrity).toBe(`sha256-${createHash('sha256').update(asset.text).digest('base64')}`);
@@ -107,7 +114,10 @@ describe('the page', () => {
   test('hands out parts of itself, those that are asked for and are there', async () => {
     await using fixture = await createStatusFixture();
     const { text } = await ask(await startPage(fixture), '/?parts=numbers,constructor,events');
-    expect([...text.matchAll(/id="live-(\w+)"/g)].map(([, name]) => name)).toEqual(['numbers', 'events']);
+    expect([...text.matchAll(/id="live-(\w+)"/g)].map(([, name]) => name)).toEqual([
+      'numbers',
+      'events',
+    ]);
   });
 
   test('allows nothing inline, nothing from elsewhere and no frame around it', async () => {
@@ -118,7 +128,10 @@ describe('the page', () => {
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).toContain("require-trusted-types-for 'script'");
     expect(policy.join()).not.toMatch(/unsafe|\*|http|data:/);
-    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    });
   });
 
   test('tells what was shared by the hour and by the day', async () => {
@@ -186,12 +199,17 @@ describe('the page', () => {
     expect((await ask(page, '/provide', { method: 'OPTIONS' })).status).toBe(405);
   });
 
-  test.each(['/provide', '/reload', '/self-test', '/health', '/configuration'])('has no %s', async (path) => {
-    await using fixture = await createStatusFixture();
-    const page = await startPage(fixture);
-    expect((await ask(page, path, { method: 'POST', body: '{"mode":"public"}' })).status).toBe(404);
-    expect(fixture.state.commands).toEqual([]);
-  });
+  test.each(['/provide', '/reload', '/self-test', '/health', '/configuration'])(
+    'has no %s',
+    async (path) => {
+      await using fixture = await createStatusFixture();
+      const page = await startPage(fixture);
+      expect((await ask(page, path, { method: 'POST', body: '{"mode":"public"}' })).status).toBe(
+        404,
+      );
+      expect(fixture.state.commands).toEqual([]);
+    },
+  );
 
   test('only reads', async () => {
     await using fixture = await createStatusFixture();
@@ -200,31 +218,44 @@ describe('the page', () => {
       status: 405,
       headers: { allow: 'GET' },
     });
-    expect(await ask(page, '/status.json', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+    expect(await ask(page, '/status.json', { method: 'HEAD' })).toMatchObject({
+      status: 200,
+      text: '',
+    });
   });
 
   test('answers no name that a stranger may have pointed at it, whatever is asked', async () => {
-    await using fixture = await createStatusFixture(undefined, { pageToken: new Secret('token of the page') });
+    await using fixture = await createStatusFixture(undefined, {
+      pageToken: new Secret('token of the page'),
+    });
     const page = await startPage(fixture);
-    const headers = { 'Content-Type': 'application/json', Authorization: 'Bearer token of the page' };
+    const headers = {
+      'Content-Type': 'application/json',
+      Authorization: 'Bearer token of the page',
+    };
     const order = { method: 'POST', body: '{"mode":"none"}', headers, host: 'evil.example:9469' };
     expect((await ask(page, '/provide', order)).status).toBe(421);
     expect(fixture.state.commands).toEqual([]);
     for (const path of ['/', '/status.json', '/metrics', '/livez', '/history.json']) {
       const refused = await ask(page, path, { host: 'evil.example:9469' });
-      expect(refused).toMatchObject({ status: 421, text: expect.stringContaining('status.allowed_hosts') });
+      expect(refused).toMatchObject({
+        status: 421,
+        text: expect.stringContaining('status.allowed_hosts'),
+      });
     }
   });
 
-  test.each(['raspberrypi.local:9469', 'tributary:9469', 'kitchen.example.org:9469', 'proxy.example.net'])(
-    'answers by the name %s',
-    async (host) => {
-      await using fixture = await createStatusFixture();
-      const page = await startPage(fixture);
-      expect((await ask(page, '/status.json', { host })).status).toBe(200);
-      expect((await ask(page, '/status.json', { host: page })).status).toBe(200);
-    },
-  );
+  test.each([
+    'raspberrypi.local:9469',
+    'tributary:9469',
+    'kitchen.example.org:9469',
+    'proxy.example.net',
+  ])('answers by the name %s', async (host) => {
+    await using fixture = await createStatusFixture();
+    const page = await startPage(fixture);
+    expect((await ask(page, '/status.json', { host })).status).toBe(200);
+    expect((await ask(page, '/status.json', { host: page })).status).toBe(200);
+  });
 
   test('survives a request that is none', async () => {
     await using fixture = await createStatusFixture();
@@ -272,10 +303,18 @@ describe('the socket', () => {
       method: 'POST',
       body: '{"mode":"friends","forSeconds":60}',
     });
-    expect(JSON.parse(set.text)).toMatchObject({ override: { mode: 'friends' }, effective: 'friends' });
+    expect(JSON.parse(set.text)).toMatchObject({
+      override: { mode: 'friends' },
+      effective: 'friends',
+    });
     const limited = '{"mode":"public","limitBitsPerSecond":10000000}';
-    expect((await ask(fixture.socketPath, '/provide', { method: 'POST', body: limited })).status).toBe(200);
-    const cleared = await ask(fixture.socketPath, '/provide', { method: 'POST', body: '{"mode":null}' });
+    expect(
+      (await ask(fixture.socketPath, '/provide', { method: 'POST', body: limited })).status,
+    ).toBe(200);
+    const cleared = await ask(fixture.socketPath, '/provide', {
+      method: 'POST',
+      body: '{"mode":null}',
+    });
     expect(JSON.parse(cleared.text)).toMatchObject({ override: null });
     expect(fixture.state.commands).toEqual([
       ['friends', 60],
@@ -297,7 +336,10 @@ describe('the socket', () => {
     { body: '{"mode":"public","for":"2h"}', claim: 'an unknown key' },
     { body: '{"mode":"public","limitBitsPerSecond":0}', claim: 'a limit of zero' },
     { body: '{"mode":"public","limitBitsPerSecond":63999}', claim: 'a limit below the least' },
-    { body: '{"mode":"public","limitBitsPerSecond":100000000001}', claim: 'a limit beyond all lines' },
+    {
+      body: '{"mode":"public","limitBitsPerSecond":100000000001}',
+      claim: 'a limit beyond all lines',
+    },
     { body: '{"mode":"public","limitBitsPerSecond":"10 Mbit"}', claim: 'a limit as text' },
   ])('refuses $claim and changes nothing', async ({ body }) => {
     await using fixture = await createStatusFixture();
@@ -319,7 +361,8 @@ describe('the socket', () => {
   test('hands on why a reload was refused, and hides what a bug says', async () => {
     await using fixture = await createStatusFixture();
     await fixture.start();
-    fixture.state.reload = () => Promise.reject(new TributaryError('configuration-invalid', 'provide.mode: no'));
+    fixture.state.reload = () =>
+      Promise.reject(new TributaryError('configuration-invalid', 'provide.mode: no'));
     const refused = await ask(fixture.socketPath, '/reload', { method: 'POST' });
     expect(refused.status).toBe(422);
     expect(JSON.parse(refused.text)).toMatchObject({
@@ -368,7 +411,10 @@ describe('the socket', () => {
   });
 });
 
-/** A bound socket without a process, as kill -9 leaves it: bound here under another name, so that closing misses it. */
+/**
+ * A bound socket without a process, as kill -9 leaves it: bound here under another name, so that
+ * closing misses it.
+ */
 async function leaveStaleSocket(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const server = createServer().listen(`${path}.before`);

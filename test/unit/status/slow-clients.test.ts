@@ -10,7 +10,8 @@ import { ask, createStatusFixture } from './status-fixture.ts';
 const slownesses = {
   'that say nothing': '',
   'that never end their header': 'GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Slow: ',
-  'that never end their body': 'POST /provide HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000\r\n\r\n{',
+  'that never end their body':
+    'POST /provide HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000\r\n\r\n{',
   'that stay after an answer': 'GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n',
   'that never read their answer': 'GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n',
 } as const;
@@ -86,7 +87,9 @@ describe('a probe is answered within a second beside slow clients', () => {
     const address = holder.address();
     const port = typeof address === 'object' ? address?.port : undefined;
     const serve = join(import.meta.dirname, 'serve-handed-over.ts');
-    const child = spawn(process.execPath, [serve], { stdio: ['ignore', 'pipe', 'inherit', descriptorOf(holder)] });
+    const child = spawn(process.execPath, [serve], {
+      stdio: ['ignore', 'pipe', 'inherit', descriptorOf(holder)],
+    });
     onTestFinished(() => void child.kill());
     holder.close();
     await once(child.stdout ?? child, 'data');
@@ -117,7 +120,11 @@ describe('connections', () => {
   test('of a caller with few are not closed for one with many', async () => {
     const page = await startPage();
     const few = await crowd(page, { count: 2, from: () => '127.0.0.3', says: '' });
-    const many = await crowd(page, { count: 200, from: (index) => `127.0.2.${(index % 20) + 1}`, says: '' });
+    const many = await crowd(page, {
+      count: 200,
+      from: (index) => `127.0.2.${(index % 20) + 1}`,
+      says: '',
+    });
     for (const client of [...few, ...many]) client.resume();
     await sleep(200);
     expect(few.every(isOpen)).toBe(true);

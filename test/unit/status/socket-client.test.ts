@@ -26,7 +26,10 @@ describe('asking the agent', () => {
   test('finds the socket that answers among those that do not', async () => {
     await using agent = await serve((_, response) => response.end('{"fine":true}'));
     expect(
-      await askAgent({ socketPaths: [`${agent.path}.none`, agent.path] }, { method: 'GET', path: '/status.json' }),
+      await askAgent(
+        { socketPaths: [`${agent.path}.none`, agent.path] },
+        { method: 'GET', path: '/status.json' },
+      ),
     ).toEqual({
       fine: true,
     });
@@ -35,14 +38,20 @@ describe('asking the agent', () => {
   test('sends the body as it is', async () => {
     await using agent = await serve((request, response) => void request.pipe(response));
     expect(
-      await askAgent({ socketPaths: [agent.path] }, { method: 'POST', path: '/provide', body: { mode: null } }),
+      await askAgent(
+        { socketPaths: [agent.path] },
+        { method: 'POST', path: '/provide', body: { mode: null } },
+      ),
     ).toEqual({
       mode: null,
     });
   });
 
   test('says that no agent runs, and where it looked', async () => {
-    const asked = askAgent({ socketPaths: ['/nowhere/a.sock', '/nowhere/b.sock'] }, { method: 'GET', path: '/' });
+    const asked = askAgent(
+      { socketPaths: ['/nowhere/a.sock', '/nowhere/b.sock'] },
+      { method: 'GET', path: '/' },
+    );
     await expect(asked).rejects.toMatchObject({
       code: 'not-running',
       message: 'the agent is not running: nothing answers on /nowhere/a.sock or /nowhere/b.sock',
@@ -66,15 +75,21 @@ describe('asking the agent', () => {
     { claim: 'an empty failure', status: 500, text: '', code: 'command-failed' },
   ])('judges $claim', async ({ status, text, code }) => {
     await using agent = await serve((_, response) => response.writeHead(status).end(text));
-    await expect(askAgent({ socketPaths: [agent.path] }, { method: 'GET', path: '/' })).rejects.toMatchObject({
+    await expect(
+      askAgent({ socketPaths: [agent.path] }, { method: 'GET', path: '/' }),
+    ).rejects.toMatchObject({
       name: 'TributaryError',
       code,
     });
   });
 
   test('stops reading an answer that is too long', async () => {
-    await using agent = await serve((_, response) => response.end(JSON.stringify('x'.repeat(5 * 1024 * 1024))));
-    await expect(askAgent({ socketPaths: [agent.path] }, { method: 'GET', path: '/' })).rejects.toMatchObject({
+    await using agent = await serve((_, response) =>
+      response.end(JSON.stringify('x'.repeat(5 * 1024 * 1024))),
+    );
+    await expect(
+      askAgent({ socketPaths: [agent.path] }, { method: 'GET', path: '/' }),
+    ).rejects.toMatchObject({
       message: `asking the agent on ${agent.path}: its answer is too long`,
     });
   });
@@ -85,7 +100,9 @@ describe('asking the agent', () => {
       response.write('{');
       response.destroy();
     });
-    await expect(askAgent({ socketPaths: [agent.path] }, { method: 'GET', path: '/' })).rejects.toMatchObject({
+    await expect(
+      askAgent({ socketPaths: [agent.path] }, { method: 'GET', path: '/' }),
+    ).rejects.toMatchObject({
       code: 'command-failed',
     });
   });

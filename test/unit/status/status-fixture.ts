@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Facts } from '../../../src/health/facts.ts';
 import type { TributaryError } from '../../../src/lib/errors.ts';
-import { createStatusServer, type StatusListen, type StatusServer } from '../../../src/status/server.ts';
+import {
+  createStatusServer,
+  type StatusListen,
+  type StatusServer,
+} from '../../../src/status/server.ts';
 import type { AgentControl, StatusSource } from '../../../src/status/source.ts';
 import { now, providingFacts } from '../health/sample-facts.ts';
 
@@ -14,7 +18,11 @@ interface FixtureState {
   isHealthy: boolean;
   stalledLoops: readonly string[];
   reload: () => Promise<void>;
-  readonly commands: (readonly [mode: string, forSeconds: number | undefined, limitBitsPerSecond?: number])[];
+  readonly commands: (readonly [
+    mode: string,
+    forSeconds: number | undefined,
+    limitBitsPerSecond?: number,
+  ])[];
   readonly pageProblems: TributaryError[];
 }
 
@@ -77,7 +85,10 @@ function createSource(state: FixtureState): StatusSource {
     configFile: '/etc/tributary/tributary.yaml',
     refresh: async () => undefined,
     facts: () => state.facts,
-    health: () => ({ isHealthy: state.isHealthy, line: state.isHealthy ? 'providing' : 'connecting for 400 s' }),
+    health: () => ({
+      isHealthy: state.isHealthy,
+      line: state.isHealthy ? 'providing' : 'connecting for 400 s',
+    }),
     stalledLoops: () => state.stalledLoops,
     metrics: () => 'tributary_gateway_open 1\n',
     now: () => now,
@@ -89,14 +100,21 @@ function createControl(state: FixtureState): AgentControl {
   return {
     async setOverride(mode, forSeconds, limit) {
       state.commands.push(limit === undefined ? [mode, forSeconds] : [mode, forSeconds, limit]);
-      const until = forSeconds === undefined ? undefined : new Date(now.getTime() + forSeconds * 1000);
+      const until =
+        forSeconds === undefined ? undefined : new Date(now.getTime() + forSeconds * 1000);
       const override = { mode, until };
-      state.facts = { ...state.facts, provide: { ...state.facts.provide, override, effective: mode } };
+      state.facts = {
+        ...state.facts,
+        provide: { ...state.facts.provide, override, effective: mode },
+      };
     },
     async clearOverride() {
       state.commands.push(['cleared', undefined]);
       const { configured } = state.facts.provide;
-      state.facts = { ...state.facts, provide: { ...state.facts.provide, override: undefined, effective: configured } };
+      state.facts = {
+        ...state.facts,
+        provide: { ...state.facts.provide, override: undefined, effective: configured },
+      };
     },
     reload: () => state.reload(),
     async selfTest() {
@@ -127,11 +145,19 @@ export function ask(
   const target = where.startsWith('/') ? { socketPath: where } : { hostname, port };
   return new Promise((resolve, reject) => {
     const headers = { Host: options.host ?? 'localhost', Connection: 'close', ...options.headers };
-    const outgoing = request({ ...target, path, method: options.method ?? 'GET', headers }, async (incoming) => {
-      const chunks: Buffer[] = await incoming.toArray();
-      const bytes = Buffer.concat(chunks);
-      resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text: bytes.toString('utf8'), bytes });
-    });
+    const outgoing = request(
+      { ...target, path, method: options.method ?? 'GET', headers },
+      async (incoming) => {
+        const chunks: Buffer[] = await incoming.toArray();
+        const bytes = Buffer.concat(chunks);
+        resolve({
+          status: incoming.statusCode ?? 0,
+          headers: incoming.headers,
+          text: bytes.toString('utf8'),
+          bytes,
+        });
+      },
+    );
     outgoing.once('error', reject);
     outgoing.end(options.body);
   });

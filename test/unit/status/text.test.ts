@@ -25,7 +25,10 @@ describe('the status for people', () => {
     { name: 'fresh', facts: freshFacts },
     {
       name: 'blocked',
-      facts: createFacts({ tunnel: { backend: undefined, problem: refused }, gateway: { isOpen: false } }),
+      facts: createFacts({
+        tunnel: { backend: undefined, problem: refused },
+        gateway: { isOpen: false },
+      }),
     },
   ])('$name looks as agreed', async ({ name, facts }) => {
     await expect(renderText(facts)).toMatchFileSnapshot(`../../golden/status-${name}.txt`);
@@ -44,7 +47,12 @@ describe('the status for people', () => {
 describe('the limit line', () => {
   const { provide } = buildStatusDocument(providingFacts, now);
   const yieldingSince = new Date(2026, 2, 14, 20, 14).toISOString();
-  const yielding = { ...provide.household, bitsPerSecond: 3_200_000, ceilingBitsPerSecond: 20_000_000, yieldingSince };
+  const yielding = {
+    ...provide.household,
+    bitsPerSecond: 3_200_000,
+    ceilingBitsPerSecond: 20_000_000,
+    yieldingSince,
+  };
   const off = { ...provide.household, mode: 'off' } as const;
   test.each<readonly [Partial<typeof provide>, readonly string[]]>([
     [{}, ['20.0 Mbit/s each way (as configured)', 'your household goes first']],
@@ -59,15 +67,24 @@ describe('the limit line', () => {
     [{ lineLimit: null, household: off }, ['none', '']],
     [
       { household: yielding },
-      ['20.0 Mbit/s each way (as configured)', 'yielding to your household, 3.20 of 20.0 Mbit/s since 20:14'],
+      [
+        '20.0 Mbit/s each way (as configured)',
+        'yielding to your household, 3.20 of 20.0 Mbit/s since 20:14',
+      ],
     ],
     [
-      { lineLimit: null, household: { ...yielding, bitsPerSecond: 800_000, ceilingBitsPerSecond: null } },
+      {
+        lineLimit: null,
+        household: { ...yielding, bitsPerSecond: 800_000, ceilingBitsPerSecond: null },
+      },
       ['none', 'yielding to your household, 800 kbit/s since 20:14'],
     ],
     [
       { household: { ...yielding, bitsPerSecond: 800_000 } },
-      ['20.0 Mbit/s each way (as configured)', 'yielding to your household, 800 kbit/s of 20.0 Mbit/s since 20:14'],
+      [
+        '20.0 Mbit/s each way (as configured)',
+        'yielding to your household, 800 kbit/s of 20.0 Mbit/s since 20:14',
+      ],
     ],
     [
       { household: { ...yielding, yieldingSince: null } },
@@ -78,7 +95,9 @@ describe('the limit line', () => {
   });
 
   test('and the cap say it where it counts as on the line', () => {
-    expect(renderText(createFacts({ usage: { counts: 'line' } }))).toContain('250 GB of 500 GB on your line');
+    expect(renderText(createFacts({ usage: { counts: 'line' } }))).toContain(
+      '250 GB of 500 GB on your line',
+    );
   });
 });
 

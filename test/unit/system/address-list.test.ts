@@ -4,11 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type AddressList, parseAddressList, readAddressList } from '../../../src/system/address-list.ts';
+import {
+  type AddressList,
+  parseAddressList,
+  readAddressList,
+} from '../../../src/system/address-list.ts';
 import { assertLaw } from '../law.ts';
 import { arbitraryPrefix, isInsideModel, parseValue, toPrefixText } from '../lib/prefix-model.ts';
 
-const listElements = ({ elements }: AddressList) => [elements[4], elements[6]].map((chunks) => chunks.join(', '));
+const listElements = ({ elements }: AddressList) =>
+  [elements[4], elements[6]].map((chunks) => chunks.join(', '));
 
 describe('a list of addresses', () => {
   test.each([
@@ -24,13 +29,21 @@ describe('a list of addresses', () => {
     ['lines of Windows', '192.0.2.7\r\n192.0.2.9\r\n', ['192.0.2.7, 192.0.2.9', '']],
     ['a byte order mark', '\u00ef\u00bb\u00bf192.0.2.7\n', ['192.0.2.7', '']],
     ['the same twice, unsorted', '192.0.2.9\n192.0.2.7\n192.0.2.9', ['192.0.2.7, 192.0.2.9', '']],
-    ['prefixes in one another', '10.0.0.0/8\n10.1.0.0/16\n9.255.255.255', ['9.255.255.255, 10.0.0.0/8', '']],
+    [
+      'prefixes in one another',
+      '10.0.0.0/8\n10.1.0.0/16\n9.255.255.255',
+      ['9.255.255.255, 10.0.0.0/8', ''],
+    ],
     [
       'neighbours',
       '192.0.2.0/25\n192.0.2.128/25\n2001:db8::/33\n2001:db8:8000::/33',
       ['192.0.2.0/24', '2001:db8::/32'],
     ],
-    ['the ends of the address space', '0.0.0.0/1\n128.0.0.0/1\n8000::/1', ['0.0.0.0/0', '8000::/1']],
+    [
+      'the ends of the address space',
+      '0.0.0.0/1\n128.0.0.0/1\n8000::/1',
+      ['0.0.0.0/0', '8000::/1'],
+    ],
   ])('takes %s', (_what, text, elements) => {
     expect(listElements(parseAddressList(text, 'list'))).toEqual(elements);
   });
@@ -48,7 +61,9 @@ describe('a list of addresses', () => {
     ['comments alone', '# 192.0.2.7\n', 'list: there is no address in it'],
     ['too many', '1.1.1.1\n'.repeat(200_001), 'it has 200001 entries; allowed: at most 200000'],
   ])('refuses %s, and names it', (_what, text, message) => {
-    expect(() => parseAddressList(text, 'list')).toThrow(expect.objectContaining({ code: 'list-refused' }));
+    expect(() => parseAddressList(text, 'list')).toThrow(
+      expect.objectContaining({ code: 'list-refused' }),
+    );
     expect(() => parseAddressList(text, 'list')).toThrow(message);
   });
 
@@ -59,8 +74,13 @@ describe('a list of addresses', () => {
   });
 
   test('is cut into pieces of 2,500', () => {
-    const text = Array.from({ length: 6000 }, (_, index) => `20.${index >> 8}.${index & 255}.0`).join('\n');
-    const pieces = parseAddressList(text, 'list').elements[4].map((piece) => piece.split(', ').length);
+    const text = Array.from(
+      { length: 6000 },
+      (_, index) => `20.${index >> 8}.${index & 255}.0`,
+    ).join('\n');
+    const pieces = parseAddressList(text, 'list').elements[4].map(
+      (piece) => piece.split(', ').length,
+    );
     expect(pieces).toEqual([2500, 2500, 1000]);
   });
 
@@ -73,19 +93,33 @@ describe('a list of addresses', () => {
       const list = parseAddressList(models.map(toPrefixText).join('\n'), 'list');
       for (const family of [4, 6] as const) {
         const own = models.filter((model) => model.family === family);
-        const ranges = list.elements[family].flatMap((chunk) => chunk.split(', ')).map((text) => toEnds(text, family));
-        const pairs = ranges.slice(1).map((range, index) => [ranges[index] ?? range, range] as const);
+        const ranges = list.elements[family]
+          .flatMap((chunk) => chunk.split(', '))
+          .map((text) => toEnds(text, family));
+        const pairs = ranges
+          .slice(1)
+          .map((range, index) => [ranges[index] ?? range, range] as const);
         expect(pairs.every(([before, { first }]) => first > before.last)).toBe(true);
         const isOnePrefix = ([low, high]: (typeof pairs)[number]) => {
           const size = low.last - low.first + 1n;
-          return high.first === low.last + 1n && high.last - high.first + 1n === size && low.first % (size * 2n) === 0n;
+          return (
+            high.first === low.last + 1n &&
+            high.last - high.first + 1n === size &&
+            low.first % (size * 2n) === 0n
+          );
         };
         expect(pairs.some(isOnePrefix)).toBe(false);
         const width = family === 4 ? 32 : 128;
         const edges = own.flatMap(({ value, length }) => {
           const hostBits = BigInt(width - length);
           const first = (value >> hostBits) << hostBits;
-          return [first - 1n, first, value, first + (1n << hostBits) - 1n, first + (1n << hostBits)];
+          return [
+            first - 1n,
+            first,
+            value,
+            first + (1n << hostBits) - 1n,
+            first + (1n << hostBits),
+          ];
         });
         for (const edge of edges.filter((value) => value >= 0n && value < 1n << BigInt(width))) {
           const address = { family, value: edge, length: width, spelling: 'long' as const };
@@ -120,8 +154,16 @@ describe('a file of addresses', () => {
 
   test.each<readonly [string, (path: string) => Promise<void>, string]>([
     ['is not there', async () => undefined, 'there is no such file'],
-    ['is larger than 8 MiB', (path) => writeFile(path, Buffer.alloc(8 * 1024 ** 2 + 1, '#')), 'larger than 8 MiB'],
-    ['is a pipe, which nobody writes to', async (path) => void execFileSync('mkfifo', [path]), 'no regular file'],
+    [
+      'is larger than 8 MiB',
+      (path) => writeFile(path, Buffer.alloc(8 * 1024 ** 2 + 1, '#')),
+      'larger than 8 MiB',
+    ],
+    [
+      'is a pipe, which nobody writes to',
+      async (path) => void execFileSync('mkfifo', [path]),
+      'no regular file',
+    ],
     ['is a folder', async (path) => void execFileSync('mkdir', [path]), 'no regular file'],
     ['has a broken line', (path) => writeFile(path, '192.0.2.7\nx'), ':2: found "x"'],
   ])('that %s is refused by name', async (_claim, make, why) => {

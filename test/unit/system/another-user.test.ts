@@ -27,7 +27,13 @@ import { openNamespaceHost } from '../../../src/namespace/run-inside.ts';
 import { administer } from '../../../src/reference-service/admin-commands.ts';
 import { askAgent } from '../../../src/status/socket-client.ts';
 import { clearStaleSocket } from '../../../src/status/stale-socket.ts';
-import { appendToFile, ensureDirectory, lendFile, listFolder, removeFile } from '../../../src/system/files.ts';
+import {
+  appendToFile,
+  ensureDirectory,
+  lendFile,
+  listFolder,
+  removeFile,
+} from '../../../src/system/files.ts';
 import { acquireLock } from '../../../src/system/lock.ts';
 import { createStateFile } from '../../../src/system/state-file.ts';
 
@@ -69,16 +75,19 @@ describe.skipIf(!hasTwoUsers)("root in another user's state directory", () => {
     test.each([
       ['a state file', () => openStateFile().write({ text: 'token' })],
       ['the configuration', () => setKey(join(state, 'tributary.yaml'))],
-    ])('who swaps the temporary file of %s for a link before it has its name', async (_what, write) => {
-      let swaps = 0;
-      await afterSync(() => {
-        swaps += 1;
-        asAgent(`for name in .*.????????; do ln -sf '${victim}' "$name"; done`);
-      });
-      await write().catch(() => undefined);
-      expect(swaps).toBe(1);
-      await expectUntouched();
-    });
+    ])(
+      'who swaps the temporary file of %s for a link before it has its name',
+      async (_what, write) => {
+        let swaps = 0;
+        await afterSync(() => {
+          swaps += 1;
+          asAgent(`for name in .*.????????; do ln -sf '${victim}' "$name"; done`);
+        });
+        await write().catch(() => undefined);
+        expect(swaps).toBe(1);
+        await expectUntouched();
+      },
+    );
 
     test('who puts a link in the place of the lock', async () => {
       asAgent(`ln -s '${victim}' agent.lock`);
@@ -89,15 +98,18 @@ describe.skipIf(!hasTwoUsers)("root in another user's state directory", () => {
     test.each([
       ['a link', 'ln -s "$0" thing.json'],
       ['a pipe', 'mkfifo thing.json'],
-    ])('who puts %s in the place of a state file, whose text no error says', async (_what, plant) => {
-      asAgent(plant, victim);
-      const error = await openStateFile()
-        .readOrSetAside()
-        .catch((thrown: unknown) => thrown);
-      expect(error).toMatchObject({ code: 'state-unreadable' });
-      expect(String(error)).not.toContain('hidden');
-      expect(await readdir(state)).toEqual(['thing.json']);
-    });
+    ])(
+      'who puts %s in the place of a state file, whose text no error says',
+      async (_what, plant) => {
+        asAgent(plant, victim);
+        const error = await openStateFile()
+          .readOrSetAside()
+          .catch((thrown: unknown) => thrown);
+        expect(error).toMatchObject({ code: 'state-unreadable' });
+        expect(String(error)).not.toContain('hidden');
+        expect(await readdir(state)).toEqual(['thing.json']);
+      },
+    );
 
     test("who has a second name for another user's file", async () => {
       // Where the kernel lets them: fs.protected_hardlinks=0.
@@ -110,7 +122,9 @@ describe.skipIf(!hasTwoUsers)("root in another user's state directory", () => {
       await mkdir(join(root, 'of-root'), { mode: 0o700 });
       await chown(root, agent.uid, agent.gid);
       asAgent('mv state away && ln -s of-root state', '', root);
-      await expect(openStateFile().write({ text: 'token' })).rejects.toThrow(`${state} is a link of user ${agent.uid}`);
+      await expect(openStateFile().write({ text: 'token' })).rejects.toThrow(
+        `${state} is a link of user ${agent.uid}`,
+      );
       await expect(ensureDirectory(join(state, 'below'))).rejects.toThrow('is a link of user');
       expect(await readdir(join(root, 'of-root'))).toEqual([]);
     });
@@ -120,8 +134,12 @@ describe.skipIf(!hasTwoUsers)("root in another user's state directory", () => {
       await writeFile(join(root, 'of-root', '2026-11'), 'kept');
       asAgent(`ln -s '${join(root, 'of-root')}' ledger`);
       await expect(listFolder(join(state, 'ledger'))).rejects.toThrow('is a link of user');
-      await expect(removeFile(join(state, 'ledger', '2026-11'))).rejects.toThrow('is a link of user');
-      await expect(appendToFile(join(state, 'ledger', '2026-11'), 'more')).rejects.toThrow('is a link of user');
+      await expect(removeFile(join(state, 'ledger', '2026-11'))).rejects.toThrow(
+        'is a link of user',
+      );
+      await expect(appendToFile(join(state, 'ledger', '2026-11'), 'more')).rejects.toThrow(
+        'is a link of user',
+      );
       expect(await readFile(join(root, 'of-root', '2026-11'), 'utf8')).toBe('kept');
     });
 
@@ -137,11 +155,18 @@ describe.skipIf(!hasTwoUsers)("root in another user's state directory", () => {
       const socket = join(root, 'docker.sock');
       await new Promise<void>((resolve) => server.listen(socket, resolve));
       await chmod(socket, 0o600);
-      expect(await askAgent({ socketPaths: [socket] }, { method: 'GET', path: '/' })).toEqual({ asked: true });
+      expect(await askAgent({ socketPaths: [socket] }, { method: 'GET', path: '/' })).toEqual({
+        asked: true,
+      });
       asAgent('ln -s "$0" tributary.sock', socket);
-      const asked = askAgent({ socketPaths: [join(state, 'tributary.sock')] }, { method: 'POST', path: '/reload' });
+      const asked = askAgent(
+        { socketPaths: [join(state, 'tributary.sock')] },
+        { method: 'POST', path: '/reload' },
+      );
       await expect(asked).rejects.toMatchObject({ code: 'not-allowed' });
-      await expect(clearStaleSocket(join(state, 'tributary.sock'))).rejects.toThrow('something else');
+      await expect(clearStaleSocket(join(state, 'tributary.sock'))).rejects.toThrow(
+        'something else',
+      );
     });
 
     test('who leaves former settings of the host for root to put back', async () => {
@@ -186,7 +211,10 @@ describe.skipIf(!hasTwoUsers)("root in another user's state directory", () => {
       [agent.uid, agent.gid, '644'],
     ]);
     expect(await openStateFile().peek()).toEqual({ text: 'token' });
-    expect({ uid: process.geteuid?.(), groups: process.getgroups?.() }).toEqual({ uid: 0, groups: groupsBefore });
+    expect({ uid: process.geteuid?.(), groups: process.getgroups?.() }).toEqual({
+      uid: 0,
+      groups: groupsBefore,
+    });
   });
 
   test('it works behind a folder that the agent may not pass, by a link of root: what systemd makes', async () => {
@@ -228,7 +256,8 @@ describe.skipIf(!hasTwoUsers)("root in another user's state directory", () => {
       onSetAside: () => undefined,
     });
   const takeLock = () => acquireLock(join(state, 'agent.lock'));
-  const setKey = (configPath: string) => setConfigKeys(configPath, [{ key: 'provide.mode', text: 'friends' }]);
+  const setKey = (configPath: string) =>
+    setConfigKeys(configPath, [{ key: 'provide.mode', text: 'friends' }]);
 
   /** Does it with the agent's rights alone. */
   const asAgent = (script: string, argument = '', cwd = state) => {

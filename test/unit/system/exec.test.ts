@@ -36,7 +36,9 @@ test('tools speak the language that their words are looked for in', async () => 
 });
 
 test('a failure says what was being done, how it ended and what was complained about', async () => {
-  expect(await catchFailure(sh('echo bad luck >&2; exit 3'))).toBe('trying it: sh exited with 3: bad luck');
+  expect(await catchFailure(sh('echo bad luck >&2; exit 3'))).toBe(
+    'trying it: sh exited with 3: bad luck',
+  );
   expect(await catchFailure(sh('exit 1'))).toBe('trying it: sh exited with 1');
   expect(await catchFailure(sh('kill -9 $$'))).toBe('trying it: sh failed (SIGKILL)');
 });
@@ -44,7 +46,9 @@ test('a failure says what was being done, how it ended and what was complained a
 test('a failure never shows what went in or came out', async () => {
   const message = await catchFailure(sh(`cat; echo ${words}; exit 1`, { input: words }));
   expect(message).not.toContain(words);
-  expect(await catchFailure(sh('cat; exec sleep 60', { input: words, timeoutMs: 100 }))).not.toContain(words);
+  expect(
+    await catchFailure(sh('cat; exec sleep 60', { input: words, timeoutMs: 100 })),
+  ).not.toContain(words);
 });
 
 test('a long complaint is cut short', async () => {
@@ -53,19 +57,28 @@ test('a long complaint is cut short', async () => {
 });
 
 test('a program that is not there is named', async () => {
-  await expect(exec({ program: 'no-such-program', args: [], doing: 'trying it' })).rejects.toMatchObject({
+  await expect(
+    exec({ program: 'no-such-program', args: [], doing: 'trying it' }),
+  ).rejects.toMatchObject({
     code: 'missing-program',
     message: 'trying it: the program no-such-program is not installed',
   });
 });
 
 test('a program that does not end is ended, and that is said', async () => {
-  expect(await catchFailure(sh('exec sleep 60', { timeoutMs: 100 }))).toBe('trying it: sh did not finish within 0.1 s');
+  expect(await catchFailure(sh('exec sleep 60', { timeoutMs: 100 }))).toBe(
+    'trying it: sh did not finish within 0.1 s',
+  );
 });
 
 test('a program that moved is found again, and one that was missing once it is there', async () => {
-  const folders = [await mkdtemp(join(tmpdir(), 'tributary-exec-')), await mkdtemp(join(tmpdir(), 'tributary-exec-'))];
-  onTestFinished(async () => void (await Promise.all(folders.map((folder) => rm(folder, { recursive: true })))));
+  const folders = [
+    await mkdtemp(join(tmpdir(), 'tributary-exec-')),
+    await mkdtemp(join(tmpdir(), 'tributary-exec-')),
+  ];
+  onTestFinished(
+    async () => void (await Promise.all(folders.map((folder) => rm(folder, { recursive: true })))),
+  );
   vi.stubEnv('PATH', `${folders.join(delimiter)}${delimiter}${process.env.PATH}`);
   onTestFinished(() => void vi.unstubAllEnvs());
   const [first = '', second = ''] = folders.map((folder) => join(folder, 'wandering'));

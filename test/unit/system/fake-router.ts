@@ -7,8 +7,14 @@ export function chooseLoopback(): string {
   return `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`;
 }
 
-/** Something that answers on a UDP port, and keeps what it was asked. `answer` gives nothing: it stays silent. */
-export async function startResponder(port: number, answer: (question: Buffer) => Buffer | undefined) {
+/**
+ * Something that answers on a UDP port, and keeps what it was asked. `answer` gives nothing: it
+ * stays silent.
+ */
+export async function startResponder(
+  port: number,
+  answer: (question: Buffer) => Buffer | undefined,
+) {
   const address = chooseLoopback();
   const asked: Buffer[] = [];
   const socket = createSocket('udp4');

@@ -24,7 +24,13 @@ function find(links: readonly Link[]) {
     writeFileSync(join(directory, 'address'), `${hardware ?? virtual ?? ''}\n`);
   }
   const rows = links.map(({ name, kind, flags, address }, index) => {
-    return { ifindex: index + 1, ifname: name, flags: flags ?? ['UP'], address, linkinfo: { info_kind: kind } };
+    return {
+      ifindex: index + 1,
+      ifname: name,
+      flags: flags ?? ['UP'],
+      address,
+      linkinfo: { info_kind: kind },
+    };
   });
   return findHostHardware(async () => JSON.stringify(rows), sys);
 }
@@ -32,8 +38,16 @@ function find(links: readonly Link[]) {
 const card = '52:54:00:00:00:01';
 
 test.each<readonly [string, readonly Link[], string | undefined]>([
-  ['only loopback is a namespace of its own', [{ name: 'lo', flags: ['LOOPBACK'], address: '00:00' }], undefined],
-  ['a veth is a namespace of its own', [{ name: 'eth0', kind: 'veth', address: card, hardware: card }], undefined],
+  [
+    'only loopback is a namespace of its own',
+    [{ name: 'lo', flags: ['LOOPBACK'], address: '00:00' }],
+    undefined,
+  ],
+  [
+    'a veth is a namespace of its own',
+    [{ name: 'eth0', kind: 'veth', address: card, hardware: card }],
+    undefined,
+  ],
   ['a network card is the host', [{ name: 'enp1s0', address: card, hardware: card }], 'enp1s0'],
   [
     "a /sys that shows the host's card of the same name is a namespace of its own",

@@ -9,7 +9,8 @@ const lines = {
     '[LINK]3: v0@v1: <BROADCAST,MULTICAST> mtu 1500 qdisc noqueue state DOWN group default \\    link/ether 22:05',
   otherLink:
     '[LINK]2: v1@v0: <BROADCAST,MULTICAST,UP> mtu 1500 qdisc noqueue state UP group default \\    link/ether ea:0e',
-  address: '[ADDR]3: v0    inet 10.1.1.1/24 scope global v0\\       valid_lft forever preferred_lft forever',
+  address:
+    '[ADDR]3: v0    inet 10.1.1.1/24 scope global v0\\       valid_lft forever preferred_lft forever',
   address6: (seconds: number) =>
     `[ADDR]3: v0    inet6 2001:db8::1/64 scope global dynamic \\       valid_lft ${seconds}sec preferred_lft ${seconds}sec`,
   route6: (seconds: number) =>
@@ -26,31 +27,43 @@ const told = (...said: readonly string[]) => {
 
 describe('what ip monitor tells', () => {
   test.each(
-    Object.entries({ ...lines, address6: lines.address6(9), route6: lines.route6(9), route: lines.route('::') }),
+    Object.entries({
+      ...lines,
+      address6: lines.address6(9),
+      route6: lines.route6(9),
+      route: lines.route('::'),
+    }),
   )('is news the first time: %s', (_name, line) => {
     expect(told(line)).toEqual([true]);
   });
 
   test('is no news where a router advertises the same again', () => {
-    const said = [100, 90, 100].flatMap((seconds) => [lines.address6(seconds), lines.route6(seconds)]);
+    const said = [100, 90, 100].flatMap((seconds) => [
+      lines.address6(seconds),
+      lines.route6(seconds),
+    ]);
     expect(told(...said)).toEqual([true, true, false, false, false, false]);
   });
 
   test('is news each time that a link goes down and comes up, and not where it is said twice', () => {
-    expect(told(lines.linkUp, lines.linkDown, lines.linkUp, lines.otherLink, lines.linkUp)).toEqual([
-      ...[true, true, true, true],
-      false,
-    ]);
+    expect(told(lines.linkUp, lines.linkDown, lines.linkUp, lines.otherLink, lines.linkUp)).toEqual(
+      [...[true, true, true, true], false],
+    );
   });
 
   test('is news where a route leads to one router, another, and the first again', () => {
-    expect(told(lines.route('10.0.0.1'), lines.route('10.0.0.2'), lines.route('10.0.0.1'))).toEqual([true, true, true]);
+    expect(told(lines.route('10.0.0.1'), lines.route('10.0.0.2'), lines.route('10.0.0.1'))).toEqual(
+      [true, true, true],
+    );
   });
 
-  test.each([lines.reply, lines.rule, lines.address])('is news each time that %s is deleted', (line) => {
-    const gone = line.replace(']', ']Deleted ');
-    expect(told(line, gone, line, gone, gone)).toEqual([true, true, true, true, true]);
-  });
+  test.each([lines.reply, lines.rule, lines.address])(
+    'is news each time that %s is deleted',
+    (line) => {
+      const gone = line.replace(']', ']Deleted ');
+      expect(told(line, gone, line, gone, gone)).toEqual([true, true, true, true, true]);
+    },
+  );
 
   test('tells routes of the same destination in two tables apart', () => {
     const main = '[ROUTE]default dev trib0 scope link ';

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { applyIpCommands, observeInterfaces, observeRoutes, observeRules } from '../../../src/system/ip.ts';
+import {
+  applyIpCommands,
+  observeInterfaces,
+  observeRoutes,
+  observeRules,
+} from '../../../src/system/ip.ts';
 
 const saying = (text: string) => () => Promise.resolve(text);
 
@@ -22,9 +27,11 @@ describe("ip's lists", () => {
         mtu: 1500,
         address: '02:00:00:00:00:01',
         linkinfo: {},
-        addr_info: [{ family: 'inet6', local: 'fe80::1', prefixlen: 64 }, { family: 'mpls' }, {}].filter(
-          (row) => 'family' in row,
-        ),
+        addr_info: [
+          { family: 'inet6', local: 'fe80::1', prefixlen: 64 },
+          { family: 'mpls' },
+          {},
+        ].filter((row) => 'family' in row),
       },
       {
         ifindex: 3,
@@ -67,7 +74,14 @@ describe("ip's lists", () => {
 
   test('of routes become routes', async () => {
     const rows = [
-      { dst: 'default', gateway: '192.168.1.1', dev: 'eth0', protocol: 'dhcp', metric: 100, flags: [] },
+      {
+        dst: 'default',
+        gateway: '192.168.1.1',
+        dev: 'eth0',
+        protocol: 'dhcp',
+        metric: 100,
+        flags: [],
+      },
       { type: 'blackhole', dst: '10.0.0.0/8', table: '51821', flags: [] },
       { type: 'local', dst: '127.0.0.1', dev: 'lo', table: 'local', flags: [] },
     ];
@@ -103,7 +117,9 @@ describe("ip's lists", () => {
   });
 
   test('of rules become rules', async () => {
-    const rows = [{ priority: 5181, src: 'all', iif: 'tributary0', iif_detached: null, table: '51821' }];
+    const rows = [
+      { priority: 5181, src: 'all', iif: 'tributary0', iif_detached: null, table: '51821' },
+    ];
     expect(await observeRules(saying(JSON.stringify(rows)), 6)).toEqual([
       { family: 6, priority: 5181, incomingInterface: 'tributary0', table: '51821' },
     ]);
@@ -114,14 +130,21 @@ describe("ip's lists", () => {
     expect(await observeRoutes(saying(text), 4)).toEqual([]);
   });
 
-  test.each(['{', 'null', '{}', '7', '[null]', '["x"]', '[{"ifname":7}]', '[{"dst":7}]', 'Object "x" is unknown'])(
-    'that say %j are not taken for empty ones',
-    async (text) => {
-      await expect(observeInterfaces(saying(text))).rejects.toMatchObject({ code: 'command-failed' });
-      await expect(observeRoutes(saying(text), 4)).rejects.toMatchObject({ code: 'command-failed' });
-      await expect(observeRules(saying(text), 4)).rejects.toMatchObject({ code: 'command-failed' });
-    },
-  );
+  test.each([
+    '{',
+    'null',
+    '{}',
+    '7',
+    '[null]',
+    '["x"]',
+    '[{"ifname":7}]',
+    '[{"dst":7}]',
+    'Object "x" is unknown',
+  ])('that say %j are not taken for empty ones', async (text) => {
+    await expect(observeInterfaces(saying(text))).rejects.toMatchObject({ code: 'command-failed' });
+    await expect(observeRoutes(saying(text), 4)).rejects.toMatchObject({ code: 'command-failed' });
+    await expect(observeRules(saying(text), 4)).rejects.toMatchObject({ code: 'command-failed' });
+  });
 });
 
 test('commands run in order, one process for each family, and none where there are none', async () => {

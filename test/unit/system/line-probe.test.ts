@@ -18,7 +18,9 @@ async function listen() {
   return { server, sockets, port };
 }
 
-/** A port whose program accepts nothing, and whose queue is full: the kernel answers nobody there. */
+/**
+ * A port whose program accepts nothing, and whose queue is full: the kernel answers nobody there.
+ */
 async function listenInSilence(): Promise<number> {
   const program =
     "const s = require('net').createServer(); s.listen(0, '127.0.0.1', 1, () => console.log(s.address().port))";
@@ -27,7 +29,9 @@ async function listenInSilence(): Promise<number> {
   const [said] = await once(child.stdout, 'data');
   child.kill('SIGSTOP');
   const port = Number(said);
-  const waiting = Array.from({ length: 8 }, () => connect({ port, host: '127.0.0.1' }).on('error', () => undefined));
+  const waiting = Array.from({ length: 8 }, () =>
+    connect({ port, host: '127.0.0.1' }).on('error', () => undefined),
+  );
   onTestFinished(() => {
     for (const socket of waiting) socket.destroy();
   });
@@ -127,7 +131,8 @@ describe('a name', () => {
   test('is kept for each host, and an address needs none', async () => {
     const { port } = await listen();
     const { asked, probe } = startNames('127.0.0.1');
-    for (const host of ['one.example', 'two.example', 'one.example', '127.0.0.1']) await probe({ host, port });
+    for (const host of ['one.example', 'two.example', 'one.example', '127.0.0.1'])
+      await probe({ host, port });
     expect(asked).toEqual(['one.example', 'two.example']);
   });
 });

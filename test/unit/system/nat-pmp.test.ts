@@ -56,7 +56,9 @@ describe('an answer of PCP', () => {
     ['that refuses shortly', bytes(2, 129, 0, 1), { address: undefined }],
     [
       'to somebody else',
-      answerPcp(encodePcpRequest({ nonce: Buffer.alloc(12), address: '1.1.1.1', port: 1, seconds: 1 })),
+      answerPcp(
+        encodePcpRequest({ nonce: Buffer.alloc(12), address: '1.1.1.1', port: 1, seconds: 1 }),
+      ),
       undefined,
     ],
     ['cut short', answerPcp(request).subarray(0, 59), undefined],
@@ -69,10 +71,16 @@ describe('an answer of PCP', () => {
 
 test('no bytes at all make more than one IPv4 address', () => {
   const header = fc.constantFrom(bytes(0, 128, 0, 0), bytes(2, 129, 0, 0), bytes());
-  const hostile = fc.tuple(header, fc.uint8Array({ maxLength: 80 })).map(([head, rest]) => Buffer.concat([head, rest]));
+  const hostile = fc
+    .tuple(header, fc.uint8Array({ maxLength: 80 }))
+    .map(([head, rest]) => Buffer.concat([head, rest]));
   assertLaw(hostile, (answer) => {
-    for (const read of [decodeNatPmpAnswer(answer), decodePcpAnswer(answer, answer.subarray(24, 36))]) {
-      if (typeof read === 'object' && read.address !== undefined) expect(isIPv4(read.address)).toBe(true);
+    for (const read of [
+      decodeNatPmpAnswer(answer),
+      decodePcpAnswer(answer, answer.subarray(24, 36)),
+    ]) {
+      if (typeof read === 'object' && read.address !== undefined)
+        expect(isIPv4(read.address)).toBe(true);
     }
   });
 });

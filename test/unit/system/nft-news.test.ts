@@ -5,8 +5,14 @@ const renewal = [
   'delete element inet tributary permit { "trib0" timeout 1m expires 59s816ms }',
   'add element inet tributary permit { "trib0" timeout 1m expires 1m }',
 ];
-const swap = ['add rule inet tributary destination accept', 'delete rule inet tributary destination handle 8'];
-const elsewhere = ['add rule inet filter input comment "inet tributary forward"', 'add table inet tributary_host'];
+const swap = [
+  'add rule inet tributary destination accept',
+  'delete rule inet tributary destination handle 8',
+];
+const elsewhere = [
+  'add rule inet filter input comment "inet tributary forward"',
+  'add table inet tributary_host',
+];
 
 /** A monitor that has told of one transaction, and a kernel that counts on. */
 function createWorld() {
@@ -16,7 +22,9 @@ function createWorld() {
   let number = 1;
   const tell = (lines: readonly string[]) => {
     number += 1;
-    return [...lines, `# new generation ${number} by process 77 (nft)`].map((line) => news.takeLine(line));
+    return [...lines, `# new generation ${number} by process 77 (nft)`].map((line) =>
+      news.takeLine(line),
+    );
   };
   const act = () => news.exec({ program: 'nft', args: ['-f', '-'], doing: 'test' });
   tell(elsewhere);
@@ -103,8 +111,12 @@ describe('what nft monitor tells', () => {
 
   test('is not judged while a change of the agent’s own is under way', async () => {
     let finish: (text: string) => void = () => undefined;
-    const news = createNftNews(() => new Promise((resolve) => (finish = resolve)), 'inet tributary');
-    for (const line of [...elsewhere, '# new generation 2 by process 77 (nft)']) news.takeLine(line);
+    const news = createNftNews(
+      () => new Promise((resolve) => (finish = resolve)),
+      'inet tributary',
+    );
+    for (const line of [...elsewhere, '# new generation 2 by process 77 (nft)'])
+      news.takeLine(line);
     const done = news.exec({ program: 'nft', args: ['-f', '-'], doing: 'test' });
     for (const line of [...renewal, '# new generation 3 by process 78 (nft)']) news.takeLine(line);
     expect(news.isChanged()).toBeUndefined();
@@ -116,11 +128,17 @@ describe('what nft monitor tells', () => {
   test('counts neither what failed nor what only reads as the agent’s own', async () => {
     const failing = createNftNews(() => Promise.reject(new Error('no')), 'inet tributary');
     failing.takeLine('# new generation 2 by process 77 (nft)');
-    await expect(failing.exec({ program: 'nft', args: ['-f', '-'], doing: 'test' })).rejects.toThrow('no');
+    await expect(
+      failing.exec({ program: 'nft', args: ['-f', '-'], doing: 'test' }),
+    ).rejects.toThrow('no');
     for (const line of [...swap, '# new generation 3 by process 78 (nft)']) failing.takeLine(line);
     expect(failing.isChanged()).toBe(true);
     const { news, tell } = createWorld();
-    await news.exec({ program: 'nft', args: ['-j', 'list', 'table', 'inet', 'tributary'], doing: 'test' });
+    await news.exec({
+      program: 'nft',
+      args: ['-j', 'list', 'table', 'inet', 'tributary'],
+      doing: 'test',
+    });
     tell(swap);
     expect(news.isChanged()).toBe(true);
   });

@@ -27,13 +27,45 @@ const listing = {
         table: 'tributary',
         type: 'ipv4_addr',
         handle: 3,
-        elem: ['9.9.9.9', { prefix: { addr: '10.0.0.0', len: 8 } }, { range: ['1.1.1.1', '1.1.1.3'] }],
+        elem: [
+          '9.9.9.9',
+          { prefix: { addr: '10.0.0.0', len: 8 } },
+          { range: ['1.1.1.1', '1.1.1.3'] },
+        ],
       },
     },
-    { set: { family: 'inet', name: 'ports', table: 'tributary', type: 'inet_service', handle: 4, elem: [465, 25] } },
+    {
+      set: {
+        family: 'inet',
+        name: 'ports',
+        table: 'tributary',
+        type: 'inet_service',
+        handle: 4,
+        elem: [465, 25],
+      },
+    },
     { set: { family: 'inet', name: 'own6', table: 'tributary', type: 'ipv6_addr', handle: 5 } },
-    { counter: { family: 'inet', name: 'forwarded_up', table: 'tributary', handle: 6, packets: 2, bytes: 200 } },
-    { quota: { family: 'inet', name: 'cap', table: 'tributary', handle: 7, bytes: 1000, used: 200, inv: true } },
+    {
+      counter: {
+        family: 'inet',
+        name: 'forwarded_up',
+        table: 'tributary',
+        handle: 6,
+        packets: 2,
+        bytes: 200,
+      },
+    },
+    {
+      quota: {
+        family: 'inet',
+        name: 'cap',
+        table: 'tributary',
+        handle: 7,
+        bytes: 1000,
+        used: 200,
+        inv: true,
+      },
+    },
     {
       chain: {
         family: 'inet',
@@ -47,7 +79,16 @@ const listing = {
       },
     },
     { chain: { family: 'inet', table: 'tributary', name: 'from_tunnel', handle: 9 } },
-    { rule: { family: 'inet', table: 'tributary', chain: 'forward', handle: 10, comment: 'first', expr: [] } },
+    {
+      rule: {
+        family: 'inet',
+        table: 'tributary',
+        chain: 'forward',
+        handle: 10,
+        comment: 'first',
+        expr: [],
+      },
+    },
     { rule: { family: 'inet', table: 'tributary', chain: 'forward', handle: 11, expr: [] } },
   ],
 };
@@ -69,12 +110,18 @@ describe("nft's listing", () => {
     expect([...table.rules]).toEqual([['forward', ['first', '']]]);
   });
 
-  test.each(['', '{', 'null', '[]', '{}', '{"nftables":{}}', '{"nftables":[{"counter":{"name":"x"}}]}', 'Error: no'])(
-    'that is %j is not taken for an empty table',
-    async (text) => {
-      await expect(reading(text)).rejects.toMatchObject({ code: 'command-failed' });
-    },
-  );
+  test.each([
+    '',
+    '{',
+    'null',
+    '[]',
+    '{}',
+    '{"nftables":{}}',
+    '{"nftables":[{"counter":{"name":"x"}}]}',
+    'Error: no',
+  ])('that is %j is not taken for an empty table', async (text) => {
+    await expect(reading(text)).rejects.toMatchObject({ code: 'command-failed' });
+  });
 });
 
 describe('the hash of a listing', () => {
@@ -94,8 +141,28 @@ describe('the hash of a listing', () => {
       },
     },
     { counter: { family: 'inet', name: 'up', table: 't', handle: 6, packets: 2, bytes: 200 } },
-    { quota: { family: 'inet', name: 'cap', table: 't', handle: 7, bytes: 1000, used: 200, inv: true } },
-    { chain: { family: 'inet', table: 't', name: 'f', handle: 8, hook: 'forward', prio: 0, policy: 'drop' } },
+    {
+      quota: {
+        family: 'inet',
+        name: 'cap',
+        table: 't',
+        handle: 7,
+        bytes: 1000,
+        used: 200,
+        inv: true,
+      },
+    },
+    {
+      chain: {
+        family: 'inet',
+        table: 't',
+        name: 'f',
+        handle: 8,
+        hook: 'forward',
+        prio: 0,
+        policy: 'drop',
+      },
+    },
     {
       rule: {
         family: 'inet',
@@ -117,7 +184,10 @@ describe('the hash of a listing', () => {
 
   test.each<readonly [string, Readonly<Record<string, object>>]>([
     ['packets are counted', { counter: { packets: 9, bytes: 900 } }],
-    ['a rule counts them', { rule: { expr: [rule, { counter: { packets: 7, bytes: 8 } }, { drop: null }] } }],
+    [
+      'a rule counts them',
+      { rule: { expr: [rule, { counter: { packets: 7, bytes: 8 } }, { drop: null }] } },
+    ],
     ['a quota is used, or set again', { quota: { used: 900, bytes: 100 } }],
     ['a set gets elements', { set: { elem: ['192.0.2.1', '192.0.2.2'] } }],
     ['a rule is loaded again', { rule: { handle: 77 }, chain: { handle: 78 } }],
@@ -127,7 +197,10 @@ describe('the hash of a listing', () => {
 
   test.each<readonly [string, Readonly<Record<string, object>>]>([
     ['a rule is swapped under its comment', { rule: { expr: [rule, { accept: null }] } }],
-    ['a rule loses a condition', { rule: { expr: [{ counter: { packets: 1, bytes: 2 } }, { drop: null }] } }],
+    [
+      'a rule loses a condition',
+      { rule: { expr: [{ counter: { packets: 1, bytes: 2 } }, { drop: null }] } },
+    ],
     ['a rule gets another comment', { rule: { comment: 'hosts' } }],
     ['a chain moves to another priority', { chain: { prio: 300 } }],
     ['a chain moves to another hook', { chain: { hook: 'output' } }],
@@ -141,7 +214,9 @@ describe('the hash of a listing', () => {
   });
 
   test('does not depend on when sets and chains were made, and does on the order of rules', async () => {
-    const rules = [{ drop: null }, { accept: null }].map((expr) => ({ rule: { chain: 'g', expr: [expr] } }));
+    const rules = [{ drop: null }, { accept: null }].map((expr) => ({
+      rule: { chain: 'g', expr: [expr] },
+    }));
     const listOf = async (...listed: readonly object[]) =>
       (await reading(JSON.stringify({ nftables: listed })))?.listing;
     expect(await listOf(...rules, ...rows)).toBe(await listOf(...rows.toReversed(), ...rules));
@@ -162,7 +237,9 @@ describe('a table', () => {
   });
 
   test('that may not be read is not taken for none', async () => {
-    await expect(failing('nft exited with 1: Error: Operation not permitted')).rejects.toMatchObject({
+    await expect(
+      failing('nft exited with 1: Error: Operation not permitted'),
+    ).rejects.toMatchObject({
       code: 'command-failed',
     });
   });

@@ -8,5 +8,7 @@ test('a text of several lines is no second assignment, and no option', async () 
     return '';
   }, '/run/systemd/notify');
   await notify({ STATUS: 'blocked: a\nREADY=1\n  --pid=1' });
-  expect(given).toEqual([['systemd-notify', '--', 'STATUS=blocked: a READY=1 --pid=1', '/run/systemd/notify']]);
+  expect(given).toEqual([
+    ['systemd-notify', '--', 'STATUS=blocked: a READY=1 --pid=1', '/run/systemd/notify'],
+  ]);
 });

@@ -27,7 +27,10 @@ test('a setting that leads out of the settings is set aside with all of its docu
   await restore.putBack();
   expect(await readFile(victim, 'utf8')).toBe('1');
   expect(said).toEqual([expect.stringMatching(/^its field net\/.*victim is wrong$/)]);
-  expect((await readdir(directory)).sort()).toEqual([expect.stringMatching(/^restore\.json\.broken-/), 'victim']);
+  expect((await readdir(directory)).sort()).toEqual([
+    expect.stringMatching(/^restore\.json\.broken-/),
+    'victim',
+  ]);
 });
 
 test.each([
@@ -65,7 +68,9 @@ test.each(['ENOSPC', 'EROFS', 'EIO'])(
 test('every lasting setting of the gateway can be put back, whatever its interface is called', async () => {
   const { restore, said } = await prepare();
   const names = ['eth0', 'eth0.10', 'enp0s31f6', 'wlx00c0ca123456', 'br-1a2b3c4d5e6f', 'veth1@if2'];
-  const settings = names.flatMap((uplink) => listSysctls({ tunnelInterface: 'tributary0', uplink }, { hasIpv6: true }));
+  const settings = names.flatMap((uplink) =>
+    listSysctls({ tunnelInterface: 'tributary0', uplink }, { hasIpv6: true }),
+  );
   const lasting = settings.filter(({ isLasting }) => isLasting).map(({ path }) => path);
   for (const path of lasting) await restore.remember(path, '0');
   await restore.remember('net/ipv4/conf/all/forwarding', '0');

@@ -75,12 +75,28 @@ describe('a document', () => {
 
   const data = JSON.stringify(value);
   test.each<[string, string, RegExp]>([
-    ['with another value in it', renderDocument(value).replace('"count": 3', '"count": 4'), /checksum/],
-    ['with a field too many', renderDocument(value).replace('"count": 3', '"count": 3, "x": 1'), /checksum/],
+    [
+      'with another value in it',
+      renderDocument(value).replace('"count": 3', '"count": 4'),
+      /checksum/,
+    ],
+    [
+      'with a field too many',
+      renderDocument(value).replace('"count": 3', '"count": 3, "x": 1'),
+      /checksum/,
+    ],
     ['without a checksum', `{"version":1,"data":${data}}`, /checksum/],
-    ['of a later version', renderDocument(value).replace('"version": 1', '"version": 2'), /version is 2/],
+    [
+      'of a later version',
+      renderDocument(value).replace('"version": 1', '"version": 2'),
+      /version is 2/,
+    ],
     ['without a version', `{"data":${data}}`, /version/],
-    ['whose version is an object', `{"version":{"toString":1,"valueOf":1},"data":${data}}`, /version/],
+    [
+      'whose version is an object',
+      `{"version":{"toString":1,"valueOf":1},"data":${data}}`,
+      /version/,
+    ],
     ['with a field of another kind', renderDocument({ ...value, count: '3' }), /field count/],
     ['without a field', renderDocument({ count: 3 }), /field name/],
     ['without anything', renderDocument(null), /is wrong/],
@@ -107,10 +123,21 @@ describe('a document', () => {
     const { directory } = await prepare();
     const secret = z.string().transform((text) => new Secret(text));
     const schema = z.object({ token: secret, known: z.array(z.object({ key: secret })) });
-    const file = createStateFile({ directory, name: 'secrets', schema, onSetAside: () => undefined });
-    await file.write({ token: new Secret('one'), known: [{ key: new SecretAddress('https://two.example/three') }] });
+    const file = createStateFile({
+      directory,
+      name: 'secrets',
+      schema,
+      onSetAside: () => undefined,
+    });
+    await file.write({
+      token: new Secret('one'),
+      known: [{ key: new SecretAddress('https://two.example/three') }],
+    });
     const read = await file.readOrSetAside();
-    expect([read?.token.reveal(), read?.known[0]?.key.reveal()]).toEqual(['one', 'https://two.example/three']);
+    expect([read?.token.reveal(), read?.known[0]?.key.reveal()]).toEqual([
+      'one',
+      'https://two.example/three',
+    ]);
   });
 });
 
@@ -134,7 +161,12 @@ test('a document that is only peeked at stays as it is, also where it is broken'
 describe('that a document was set aside', () => {
   test('is known to every process, for as long as what was kept lies there', async () => {
     const { directory, file, setAside } = await prepare();
-    const other = createStateFile({ directory, name: 'thing', schema, onSetAside: () => undefined });
+    const other = createStateFile({
+      directory,
+      name: 'thing',
+      schema,
+      onSetAside: () => undefined,
+    });
     expect(await file.wasSetAside()).toBe(false);
     await writeFile(file.path, 'torn');
     expect(await file.wasSetAside()).toBe(false);
@@ -179,7 +211,12 @@ describe('where it cannot be', () => {
   });
 
   test('written because the place takes no files, the reason is said', async () => {
-    const file = createStateFile({ directory: '/proc/self', name: 'thing', schema, onSetAside: () => undefined });
+    const file = createStateFile({
+      directory: '/proc/self',
+      name: 'thing',
+      schema,
+      onSetAside: () => undefined,
+    });
     await expect(file.write(value)).rejects.toMatchObject({ code: 'state-unwritable' });
   });
 

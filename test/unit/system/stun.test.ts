@@ -11,7 +11,10 @@ const cookie = '2112a442';
 const xorMapped = '002000080001a147e112a643';
 const mapped = '000100080001805501020304';
 
-function answer(attributes: string, change: { readonly type?: string; readonly id?: Buffer } = {}): Buffer {
+function answer(
+  attributes: string,
+  change: { readonly type?: string; readonly id?: Buffer } = {},
+): Buffer {
   const length = (attributes.length / 2).toString(16).padStart(4, '0');
   return Buffer.from(
     `${change.type ?? '0101'}${length}${cookie}${(change.id ?? transaction).toString('hex')}${attributes}`,
@@ -44,8 +47,12 @@ describe('an answer of STUN', () => {
 });
 
 test('a STUN server is asked for a binding', async () => {
-  const server = await startResponder(0, (question) => answer(xorMapped, { id: question.subarray(8, 20) }));
+  const server = await startResponder(0, (question) =>
+    answer(xorMapped, { id: question.subarray(8, 20) }),
+  );
   const { signal } = new AbortController();
-  expect(await askStunServer({ host: server.address, port: server.port }, signal)).toBe('192.0.2.1');
+  expect(await askStunServer({ host: server.address, port: server.port }, signal)).toBe(
+    '192.0.2.1',
+  );
   expect(server.asked[0]?.subarray(0, 8).toString('hex')).toBe(`00010000${cookie}`);
 });

@@ -59,7 +59,11 @@ test('a link or a folder of such a name stays, and so does what the link leads t
   await mkdir(join(folder, '.usage.json.0123abcd'));
   const inFuture = new Date(Date.now() + 3_600_000);
   await sweepTemporaryFiles(folder, inFuture);
-  expect((await readdir(folder)).toSorted()).toEqual(['.identity.json.0123abcd', '.usage.json.0123abcd', 'precious']);
+  expect((await readdir(folder)).toSorted()).toEqual([
+    '.identity.json.0123abcd',
+    '.usage.json.0123abcd',
+    'precious',
+  ]);
   expect((await lstat(join(folder, '.identity.json.0123abcd'))).isSymbolicLink()).toBe(true);
 });
 

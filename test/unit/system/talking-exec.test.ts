@@ -6,7 +6,10 @@ import { type Dialect, dialects, findAnswer, isWholeJson } from '../../../src/sy
 import type { Exec } from '../../../src/system/exec.ts';
 import { createTalkingExec } from '../../../src/system/talking-exec.ts';
 
-/** A program of a shell's lines that reads `line` and then `marker`, and says `no MARKER` at an answer's end. */
+/**
+ * A program of a shell's lines that reads `line` and then `marker`, and says `no MARKER` at an
+ * answer's end.
+ */
 async function talkTo(body: string, deadlineMs = 5_000) {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-talk-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
@@ -33,7 +36,12 @@ async function talkTo(body: string, deadlineMs = 5_000) {
   );
   onTestFinished(talking.close);
   const tell = (lines: readonly string[], isChange = false) =>
-    talking.exec({ program: 'fake', args: lines, doing: 'trying', talk: { to: 'ip', lines, isChange } });
+    talking.exec({
+      program: 'fake',
+      args: lines,
+      doing: 'trying',
+      talk: { to: 'ip', lines, isChange },
+    });
   return {
     talking,
     alone,
@@ -47,7 +55,8 @@ async function talkTo(body: string, deadlineMs = 5_000) {
 describe('a kept program', () => {
   test('may be ended by a command beside it in the moment in which it answers', async () => {
     const link = () => talking.exec({ program: 'ip', args: ['link', 'add', 'x'], doing: 'trying' });
-    const script = 'while read -r line; do case "$line" in marker*) echo "no $line" >&2 ;; *) echo "[]" ;; esac; done';
+    const script =
+      'while read -r line; do case "$line" in marker*) echo "no $line" >&2 ;; *) echo "[]" ;; esac; done';
     let asked = 0;
     const dialect: Dialect = {
       argv: ['sh', '-c', script],
@@ -64,7 +73,12 @@ describe('a kept program', () => {
     const talking = createTalkingExec(async () => 'alone', all, 5_000);
     onTestFinished(talking.close);
     for (let round = 0; round < 5; round += 1) {
-      const said = await talking.exec({ program: 'x', args: [], doing: 'trying', talk: { to: 'ip', lines: ['ask'] } });
+      const said = await talking.exec({
+        program: 'x',
+        args: [],
+        doing: 'trying',
+        talk: { to: 'ip', lines: ['ask'] },
+      });
       expect(['[]\n', 'alone']).toContain(said);
     }
     expect(asked).toBeGreaterThan(1);

@@ -32,7 +32,10 @@ describe('what an interface carried', () => {
   });
 
   test('is read from this machine’s own table', () => {
-    expect(readCarried('lo')).toMatchObject({ rxBytes: expect.any(Number), packets: expect.any(Number) });
+    expect(readCarried('lo')).toMatchObject({
+      rxBytes: expect.any(Number),
+      packets: expect.any(Number),
+    });
   });
 
   test.each([
@@ -55,11 +58,15 @@ describe('what an interface carried', () => {
   test('is whole numbers or nothing, whatever the table says', () => {
     const path = write('');
     fc.assert(
-      fc.property(fc.array(fc.oneof(fc.nat().map(String), fc.string({ maxLength: 4 })), { maxLength: 20 }), (said) => {
-        writeFileSync(path, `${header}tunnel0: ${said.join(' ')}\n`);
-        const carried = readCarried('tunnel0', path);
-        if (carried !== undefined) expect(Object.values(carried).every(Number.isSafeInteger)).toBe(true);
-      }),
+      fc.property(
+        fc.array(fc.oneof(fc.nat().map(String), fc.string({ maxLength: 4 })), { maxLength: 20 }),
+        (said) => {
+          writeFileSync(path, `${header}tunnel0: ${said.join(' ')}\n`);
+          const carried = readCarried('tunnel0', path);
+          if (carried !== undefined)
+            expect(Object.values(carried).every(Number.isSafeInteger)).toBe(true);
+        },
+      ),
     );
   });
 });

@@ -1,7 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { askUpnpRouter, findConnectionService, readExternalAddress, toPlaceOn } from '../../../src/system/upnp.ts';
+import {
+  askUpnpRouter,
+  findConnectionService,
+  readExternalAddress,
+  toPlaceOn,
+} from '../../../src/system/upnp.ts';
 import { startResponder } from './fake-router.ts';
 
 const type = 'urn:schemas-upnp-org:service:WANIPConnection:1';
@@ -38,16 +43,28 @@ describe('a router that speaks UPnP', () => {
   });
 
   test.each<readonly [string, Readonly<Record<string, string>>, (base: string) => string]>([
-    ['leads to another host', { '/root.xml': service('/ctl'), '/ctl': told }, () => 'http://127.0.0.1:9/root.xml'],
+    [
+      'leads to another host',
+      { '/root.xml': service('/ctl'), '/ctl': told },
+      () => 'http://127.0.0.1:9/root.xml',
+    ],
     ['leads to a file', {}, () => 'file:///etc/passwd'],
     ['has its control elsewhere', { '/root.xml': service('http://127.0.0.1:9/ctl') }, atRoot],
-    ['sends more than a description', { '/root.xml': `${service('/ctl')}${' '.repeat(70_000)}`, '/ctl': told }, atRoot],
+    [
+      'sends more than a description',
+      { '/root.xml': `${service('/ctl')}${' '.repeat(70_000)}`, '/ctl': told },
+      atRoot,
+    ],
     [
       'has no such service',
       { '/root.xml': service('/ctl', 'urn:schemas-upnp-org:service:Layer3Forwarding:1') },
       atRoot,
     ],
-    ['tells no address', { '/root.xml': service('/ctl'), '/ctl': told.replace('45.83.100.7', 'example') }, atRoot],
+    [
+      'tells no address',
+      { '/root.xml': service('/ctl'), '/ctl': told.replace('45.83.100.7', 'example') },
+      atRoot,
+    ],
   ])('and %s is not believed', async (_claim, pages, location) => {
     const router = await startRouter(pages, location);
     expect(await askUpnpRouter(router.address, signal)).toBeUndefined();

@@ -38,7 +38,10 @@ test("wg's answer becomes an interface with its peers", async () => {
 });
 
 test('a new interface has neither key nor peers', async () => {
-  expect(await observe(row('(none)', '(none)', 0, 'off'))).toEqual({ publicKey: undefined, peers: [] });
+  expect(await observe(row('(none)', '(none)', 0, 'off'))).toEqual({
+    publicKey: undefined,
+    peers: [],
+  });
 });
 
 test('no secret key is part of what was observed', async () => {

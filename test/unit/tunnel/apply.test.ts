@@ -61,7 +61,8 @@ describe('a step', () => {
       'wireguard-go wg9',
       'starting wireguard-go for wg9',
     ],
-    // A single address, and no route that leads to it: an IPv6 one would get its own in the main table.
+    // A single address, and no route that leads to it: an IPv6 one would get its own in the main
+    // table.
     [
       { interface: 'wg9', kind: 'add-address', address: '10.1.2.3' },
       'ip address add 10.1.2.3/32 dev wg9 noprefixroute',
@@ -77,7 +78,11 @@ describe('a step', () => {
       'ip address delete 10.1.2.3/32 dev wg9',
       'removing address 10.1.2.3',
     ],
-    [{ interface: 'wg9', kind: 'set-mtu', mtu: 1380 }, 'ip link set wg9 mtu 1380', 'setting the MTU of wg9'],
+    [
+      { interface: 'wg9', kind: 'set-mtu', mtu: 1380 },
+      'ip link set wg9 mtu 1380',
+      'setting the MTU of wg9',
+    ],
     [step({ kind: 'set-up' }), 'ip link set wg9 up', 'bringing wg9 up'],
   ])('%j runs one program, and says what it does', async (own, line, doing) => {
     const { host, lines, commands } = await createMachine();
@@ -113,7 +118,10 @@ describe('a step', () => {
       step({ kind: 'set-up' }),
     ];
     await expect(applyTunnel(host, steps)).rejects.toBe(error);
-    expect(lines()).toEqual(['ip address add 10.1.2.3/32 dev wg9 noprefixroute', 'ip link set wg9 mtu 1380']);
+    expect(lines()).toEqual([
+      'ip address add 10.1.2.3/32 dev wg9 noprefixroute',
+      'ip link set wg9 mtu 1380',
+    ]);
   });
 });
 
@@ -123,13 +131,20 @@ describe('taking a tunnel down', () => {
     await writeFile(socket, '');
     await writeFile(join(host.controlDirectory, 'other.sock'), '');
     await applyTunnel(host, [step({ kind: 'delete-link' })]);
-    expect([existsSync(socket), existsSync(join(host.controlDirectory, 'other.sock'))]).toEqual([false, true]);
+    expect([existsSync(socket), existsSync(join(host.controlDirectory, 'other.sock'))]).toEqual([
+      false,
+      true,
+    ]);
   });
 
   test('keeps the socket of an interface that could not be removed', async () => {
-    const { host, socket } = await createMachine({ ip: new TributaryError('command-failed', 'busy') });
+    const { host, socket } = await createMachine({
+      ip: new TributaryError('command-failed', 'busy'),
+    });
     await writeFile(socket, '');
-    await expect(applyTunnel(host, [step({ kind: 'delete-link' })])).rejects.toMatchObject({ code: 'command-failed' });
+    await expect(applyTunnel(host, [step({ kind: 'delete-link' })])).rejects.toMatchObject({
+      code: 'command-failed',
+    });
     expect(existsSync(socket)).toBe(true);
   });
 
@@ -156,7 +171,12 @@ describe('making the interface', () => {
   });
 
   test.each<['auto' | 'kernel' | 'userspace', Readonly<Record<string, Error>>, string, string]>([
-    ['kernel', { ip: failed }, 'tunnel-failed', 'this kernel has no WireGuard: no such device type'],
+    [
+      'kernel',
+      { ip: failed },
+      'tunnel-failed',
+      'this kernel has no WireGuard: no such device type',
+    ],
     ['kernel', { ip: missing }, 'missing-program', 'this kernel has no WireGuard: not installed'],
     [
       'auto',
@@ -177,16 +197,23 @@ describe('making the interface', () => {
     expect(error).toMatchObject({ code, message, cause: Object.values(refuse).at(-1) });
   });
 
-  test.each(['kernel', 'userspace'] as const)('with backend %s passes on an error of another kind', async (backend) => {
-    const bug = new TypeError('a bug');
-    const { host } = await createMachine({ ip: bug, 'wireguard-go': bug });
-    await expect(applyTunnel(host, [make(backend)])).rejects.toBe(bug);
-  });
+  test.each(['kernel', 'userspace'] as const)(
+    'with backend %s passes on an error of another kind',
+    async (backend) => {
+      const bug = new TypeError('a bug');
+      const { host } = await createMachine({ ip: bug, 'wireguard-go': bug });
+      await expect(applyTunnel(host, [make(backend)])).rejects.toBe(bug);
+    },
+  );
 });
 
 test('a peer that moved is pointed at its new address, and nothing else of it changes', async () => {
   const { exec, lines, commands } = await createMachine();
-  await moveEndpoint(exec, { interface: 'wg9', peerPublicKey: 'key=', endpoint: '[2001:db8::1]:1' });
+  await moveEndpoint(exec, {
+    interface: 'wg9',
+    peerPublicKey: 'key=',
+    endpoint: '[2001:db8::1]:1',
+  });
   expect(lines()).toEqual(['wg set wg9 peer key= endpoint [2001:db8::1]:1']);
   expect(commands[0]?.doing).toBe('pointing wg9 at [2001:db8::1]:1');
 });

@@ -37,7 +37,10 @@ describe('the endpoint of a tunnel', () => {
     expect(tunnel).toBe('unresolved');
     expect(refusal?.code).toBe('tunnel-failed');
     address.now = '203.0.113.7:51820';
-    expect(await source.current()).toMatchObject({ tunnel: { endpoint: '203.0.113.7:51820' }, refusal: undefined });
+    expect(await source.current()).toMatchObject({
+      tunnel: { endpoint: '203.0.113.7:51820' },
+      refusal: undefined,
+    });
   });
 
   test('is resolved once, however often it is asked for', async () => {
@@ -49,7 +52,9 @@ describe('the endpoint of a tunnel', () => {
   });
 
   test('stays while handshakes are fresh, whatever the name says', async () => {
-    const { source, address, countLookups } = createNamed({ now: createIssued(renderIssuedText()) });
+    const { source, address, countLookups } = createNamed({
+      now: createIssued(renderIssuedText()),
+    });
     await source.current();
     address.now = '203.0.113.8:51820';
     vi.advanceTimersByTime(600_000);
@@ -69,7 +74,9 @@ describe('the endpoint of a tunnel', () => {
   });
 
   test('stays where the name has no answer, and is asked for again only after a while', async () => {
-    const { source, address, countLookups } = createNamed({ now: createIssued(renderIssuedText()) });
+    const { source, address, countLookups } = createNamed({
+      now: createIssued(renderIssuedText()),
+    });
     await source.current();
     address.now = undefined;
     vi.advanceTimersByTime(200_000);
@@ -113,7 +120,9 @@ describe('an endpoint that is resolved again', () => {
     await source.current();
     const other = `${'a'.repeat(42)}A=`;
     issued.now = createIssued(renderIssuedText({ PublicKey: `PublicKey = ${other}` }));
-    expect(await source.current()).toMatchObject({ tunnel: { spec: { peer: { publicKey: other } } } });
+    expect(await source.current()).toMatchObject({
+      tunnel: { spec: { peer: { publicKey: other } } },
+    });
     expect(countLookups()).toBe(1);
     address.now = '203.0.113.8:51820';
     vi.advanceTimersByTime(600_000);
@@ -146,17 +155,22 @@ describe('an endpoint that is resolved again', () => {
     await expect(source.resolveAgain(undefined, new Date())).rejects.toThrow('a bug');
   });
 
-  test.each([true, false])('may lead to this device where the service is on it: %s', async (isServiceOnLoopback) => {
-    const text = renderIssuedText({ Endpoint: 'Endpoint = localhost:51820' });
-    const { source, contexts } = createNamed({ now: createIssued(text) }, isServiceOnLoopback);
-    const { tunnel, refusal } = await source.current();
-    expect([tunnel === undefined, refusal?.code]).toEqual(
-      isServiceOnLoopback ? [false, undefined] : [true, 'wireguard-text-refused'],
-    );
-    vi.advanceTimersByTime(600_000);
-    await source.resolveAgain(undefined, new Date());
-    expect(contexts).toEqual(isServiceOnLoopback ? [{ isServiceOnLoopback }, { isServiceOnLoopback }] : []);
-  });
+  test.each([true, false])(
+    'may lead to this device where the service is on it: %s',
+    async (isServiceOnLoopback) => {
+      const text = renderIssuedText({ Endpoint: 'Endpoint = localhost:51820' });
+      const { source, contexts } = createNamed({ now: createIssued(text) }, isServiceOnLoopback);
+      const { tunnel, refusal } = await source.current();
+      expect([tunnel === undefined, refusal?.code]).toEqual(
+        isServiceOnLoopback ? [false, undefined] : [true, 'wireguard-text-refused'],
+      );
+      vi.advanceTimersByTime(600_000);
+      await source.resolveAgain(undefined, new Date());
+      expect(contexts).toEqual(
+        isServiceOnLoopback ? [{ isServiceOnLoopback }, { isServiceOnLoopback }] : [],
+      );
+    },
+  );
 });
 
 test('a private endpoint is taken as soon as the owner names it', async () => {
@@ -168,7 +182,10 @@ test('a private endpoint is taken as soon as the owner names it', async () => {
   );
   expect((await source.current()).refusal?.code).toBe('wireguard-text-refused');
   context = toServiceContext('https://service.example', ['192.168.77.1']);
-  expect(await source.current()).toMatchObject({ tunnel: { endpoint: '192.168.77.1:51820' }, refusal: undefined });
+  expect(await source.current()).toMatchObject({
+    tunnel: { endpoint: '192.168.77.1:51820' },
+    refusal: undefined,
+  });
 });
 
 test('a text is read once, and a bug in its reading is not taken for a refusal', async () => {

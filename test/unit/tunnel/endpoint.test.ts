@@ -1,6 +1,10 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { messageOf } from '../../../src/lib/errors.ts';
-import { resolveEndpoint, type ServiceContext, toServiceContext } from '../../../src/tunnel/endpoint.ts';
+import {
+  resolveEndpoint,
+  type ServiceContext,
+  toServiceContext,
+} from '../../../src/tunnel/endpoint.ts';
 import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
 import { createIssued, renderIssuedText } from './issued-fixture.ts';
 
@@ -9,7 +13,9 @@ describe('an endpoint', () => {
     ['203.0.113.7', '203.0.113.7:51820'],
     ['2001:db8::7', '[2001:db8::7]:51820'],
   ])('that is an address (%s) is taken as it is', async (host, expected) => {
-    expect(await resolveEndpoint({ host, port: 51820 }, { isServiceOnLoopback: false })).toBe(expected);
+    expect(await resolveEndpoint({ host, port: 51820 }, { isServiceOnLoopback: false })).toBe(
+      expected,
+    );
   });
 
   test('whose name leads to this device is refused', async () => {
@@ -22,9 +28,9 @@ describe('an endpoint', () => {
   });
 
   test('whose name leads to this device is taken where the service is on it too', async () => {
-    expect(await resolveEndpoint({ host: 'localhost', port: 51820 }, { isServiceOnLoopback: true })).toMatch(
-      /^(127\.0\.0\.1|\[::1\]):51820$/,
-    );
+    expect(
+      await resolveEndpoint({ host: 'localhost', port: 51820 }, { isServiceOnLoopback: true }),
+    ).toMatch(/^(127\.0\.0\.1|\[::1\]):51820$/);
   });
 
   test('whose name nobody knows is a failure that names it', async () => {
@@ -43,13 +49,17 @@ describe('an endpoint', () => {
       return { address: '2001:db8::9' };
     };
     const context = { isServiceOnLoopback: false };
-    expect(await resolveEndpoint({ host: 'proxy.example', port: 1 }, context, lookUp)).toBe('[2001:db8::9]:1');
+    expect(await resolveEndpoint({ host: 'proxy.example', port: 1 }, context, lookUp)).toBe(
+      '[2001:db8::9]:1',
+    );
     expect(asked).toEqual(['proxy.example']);
   });
 
   test('is held to what may be a server, also as an address', async () => {
     for (const host of ['127.0.0.1', '169.254.169.254', 'fe80::1']) {
-      await expect(resolveEndpoint({ host, port: 1 }, { isServiceOnLoopback: false })).rejects.toMatchObject({
+      await expect(
+        resolveEndpoint({ host, port: 1 }, { isServiceOnLoopback: false }),
+      ).rejects.toMatchObject({
         code: 'tunnel-failed',
         message: expect.stringMatching(
           /^resolving the tunnel's endpoint \S+: \S+ (is this device itself|can be no server)/,
@@ -59,11 +69,21 @@ describe('an endpoint', () => {
   });
 
   describe('in a private network', () => {
-    const near = ['10.1.2.3', '172.31.0.1', '192.168.77.1', '100.64.0.1', 'fd00::1', '64:ff9b::a00:1', '2002:a00:1::1'];
+    const near = [
+      '10.1.2.3',
+      '172.31.0.1',
+      '192.168.77.1',
+      '100.64.0.1',
+      'fd00::1',
+      '64:ff9b::a00:1',
+      '2002:a00:1::1',
+    ];
     const resolveNear = (context: ServiceContext) =>
       Promise.all(
         near.map((address) =>
-          resolveEndpoint({ host: 'proxy.example', port: 1 }, context, async () => ({ address })).then(
+          resolveEndpoint({ host: 'proxy.example', port: 1 }, context, async () => ({
+            address,
+          })).then(
             () => 'taken',
             (error: unknown) => messageOf(error),
           ),
@@ -71,7 +91,9 @@ describe('an endpoint', () => {
       );
 
     test('is refused, with what to write', async () => {
-      for (const [index, outcome] of (await resolveNear(toServiceContext('https://service.example', []))).entries()) {
+      for (const [index, outcome] of (
+        await resolveNear(toServiceContext('https://service.example', []))
+      ).entries()) {
         expect(outcome).toContain(`${near[index]} is in a private network`);
         expect(outcome).toContain(`write ${near[index]} into gateway.allow_destinations`);
       }
@@ -83,14 +105,16 @@ describe('an endpoint', () => {
       ['where the service itself is at a private address of IPv6', 'http://[fd00::9]:8080', []],
       ['in a trial on one machine', 'http://127.0.0.1:8080', []],
     ])('is taken %s', async (_, baseUrl, allowed) => {
-      expect(await resolveNear(toServiceContext(baseUrl, allowed))).toEqual(near.map(() => 'taken'));
+      expect(await resolveNear(toServiceContext(baseUrl, allowed))).toEqual(
+        near.map(() => 'taken'),
+      );
     });
 
     test('is refused in the issued text too', () => {
       const issued = createIssued(renderIssuedText({ Endpoint: 'Endpoint = 192.168.77.1:51820' }));
-      expect(() => parseIssuedTunnel(issued, toServiceContext('https://service.example', []))).toThrow(
-        'private network',
-      );
+      expect(() =>
+        parseIssuedTunnel(issued, toServiceContext('https://service.example', [])),
+      ).toThrow('private network');
       const named = toServiceContext('https://service.example', ['192.168.77.0/24']);
       expect(parseIssuedTunnel(issued, named).peer.endpoint.host).toBe('192.168.77.1');
     });
@@ -99,7 +123,11 @@ describe('an endpoint', () => {
   test('whose name server says nothing fails after five seconds, with the reason', async () => {
     vi.useFakeTimers();
     const silent = () => new Promise<never>(() => undefined);
-    const work = resolveEndpoint({ host: 'proxy.example', port: 1 }, { isServiceOnLoopback: false }, silent);
+    const work = resolveEndpoint(
+      { host: 'proxy.example', port: 1 },
+      { isServiceOnLoopback: false },
+      silent,
+    );
     const failure = work.catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(4_999);
     expect(vi.getTimerCount()).toBe(1);
@@ -114,9 +142,13 @@ describe('an endpoint', () => {
   test('leaves no timer behind, answered or refused', async () => {
     vi.useFakeTimers();
     const context = { isServiceOnLoopback: false };
-    await resolveEndpoint({ host: 'a', port: 1 }, context, async () => ({ address: '203.0.113.7' }));
+    await resolveEndpoint({ host: 'a', port: 1 }, context, async () => ({
+      address: '203.0.113.7',
+    }));
     const cause = new Error('no such host');
-    const failure = resolveEndpoint({ host: 'a', port: 1 }, context, async () => Promise.reject(cause));
+    const failure = resolveEndpoint({ host: 'a', port: 1 }, context, async () =>
+      Promise.reject(cause),
+    );
     await expect(failure).rejects.toMatchObject({ code: 'tunnel-failed', cause });
     expect(vi.getTimerCount()).toBe(0);
   });

@@ -8,11 +8,21 @@ const name = 'tributary0';
 const absent: DesiredTunnel = { kind: 'absent', interface: name };
 
 function createDesired(address: string, allowedIps: string): DesiredTunnel {
-  const text = renderIssuedText({ Address: `Address = ${address}`, AllowedIPs: `AllowedIPs = ${allowedIps}` });
+  const text = renderIssuedText({
+    Address: `Address = ${address}`,
+    AllowedIPs: `AllowedIPs = ${allowedIps}`,
+  });
   const spec = parseIssuedTunnel(createIssued(text), { isServiceOnLoopback: false });
   const endpoint = '198.51.100.1:51820';
   const fitting = { ...spec, mtu: 1420 };
-  return { kind: 'present', interface: name, backend: 'auto', spec: fitting, endpoint, persistentKeepaliveSeconds: 25 };
+  return {
+    kind: 'present',
+    interface: name,
+    backend: 'auto',
+    spec: fitting,
+    endpoint,
+    persistentKeepaliveSeconds: 25,
+  };
 }
 
 const both = createDesired('10.1.1.1, fd00::1', '0.0.0.0/0, ::/0');
@@ -29,14 +39,24 @@ describe('a tunnel where IPv6 is switched off', () => {
     ],
     ['issued for IPv4 is left as it is', ipv4, ipv4, undefined],
     ['issued for IPv6 alone cannot be', createDesired('fd00::1', '::/0'), absent, 'everything'],
-    ['whose IPv4 address nothing may come to cannot be', createDesired('10.1.1.1', '::/0'), absent, 'everything'],
+    [
+      'whose IPv4 address nothing may come to cannot be',
+      createDesired('10.1.1.1', '::/0'),
+      absent,
+      'everything',
+    ],
     [
       'that has no IPv4 address for its prefixes cannot be',
       createDesired('fd00::1', '0.0.0.0/0'),
       absent,
       'everything',
     ],
-    ['whose prefixes alone are of IPv4 cannot be', createDesired('fd00::1', '0.0.0.0/0, ::/0'), absent, 'everything'],
+    [
+      'whose prefixes alone are of IPv4 cannot be',
+      createDesired('fd00::1', '0.0.0.0/0, ::/0'),
+      absent,
+      'everything',
+    ],
     ['that is not wanted stays unwanted', absent, absent, undefined],
   ])('%s', (_, desired, tunnel, missing) => {
     expect(fitTunnel(desired, { hasIpv6: false })).toEqual({ tunnel, missing });

@@ -10,10 +10,13 @@ describe('handshake', () => {
     { age: 205, keepalive: undefined, isFresh: true },
     { age: 206, keepalive: undefined, isFresh: false },
     { age: -3600, keepalive: 25, isFresh: true },
-  ])('of $age s at a keepalive of $keepalive s is fresh: $isFresh', ({ age, keepalive, isFresh }) => {
-    const tunnel = { lastHandshakeAt: ago(age), persistentKeepaliveSeconds: keepalive };
-    expect(hasFreshHandshake(tunnel, now)).toBe(isFresh);
-  });
+  ])(
+    'of $age s at a keepalive of $keepalive s is fresh: $isFresh',
+    ({ age, keepalive, isFresh }) => {
+      const tunnel = { lastHandshakeAt: ago(age), persistentKeepaliveSeconds: keepalive };
+      expect(hasFreshHandshake(tunnel, now)).toBe(isFresh);
+    },
+  );
 
   test.each([
     { age: 160, keepalive: 25, isOverdue: false },
@@ -28,10 +31,14 @@ describe('handshake', () => {
   });
 
   test('that never was is overdue', () => {
-    expect(isHandshakeOverdue({ lastHandshakeAt: undefined, persistentKeepaliveSeconds: 25 }, now)).toBe(true);
+    expect(
+      isHandshakeOverdue({ lastHandshakeAt: undefined, persistentKeepaliveSeconds: 25 }, now),
+    ).toBe(true);
   });
 
   test('that never was is not fresh', () => {
-    expect(hasFreshHandshake({ lastHandshakeAt: undefined, persistentKeepaliveSeconds: 25 }, now)).toBe(false);
+    expect(
+      hasFreshHandshake({ lastHandshakeAt: undefined, persistentKeepaliveSeconds: 25 }, now),
+    ).toBe(false);
   });
 });

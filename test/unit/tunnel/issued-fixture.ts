@@ -8,8 +8,13 @@ export const clientKeys = {
 };
 export const proxyPublicKey = '5KaR48Tuc/Iaqk7yDe3kuxfANhPjHF2NNR91saSTHlI=';
 
-/** The text as a production service issues it, line by line; a change replaces the line with that key. */
-export function renderIssuedText(changes: Readonly<Record<string, string | undefined>> = {}): string {
+/**
+ * The text as a production service issues it, line by line; a change replaces the line with that
+ * key.
+ */
+export function renderIssuedText(
+  changes: Readonly<Record<string, string | undefined>> = {},
+): string {
   const lines: Readonly<Record<string, string>> = {
     '[Interface]': '[Interface]',
     PrivateKey: `PrivateKey = ${clientKeys.privateKey}`,

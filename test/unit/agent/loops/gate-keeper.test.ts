@@ -108,11 +108,15 @@ describe('what consumers had open', () => {
     world.tamper((command) => {
       if (command.program !== 'conntrack') return world.machine.exec(command);
       forgotten.push(command.args.join(' '));
-      return Promise.reject(new TributaryError('command-failed', '0 flow entries have been deleted.'));
+      return Promise.reject(
+        new TributaryError('command-failed', '0 flow entries have been deleted.'),
+      );
     });
     return forgotten;
   };
-  const both = ['ipv4', 'ipv6'].map((family) => `-D -f ${family} --src-nat --mark 0x54000000/0xff000000`);
+  const both = ['ipv4', 'ipv6'].map(
+    (family) => `-D -f ${family} --src-nat --mark 0x54000000/0xff000000`,
+  );
 
   test.each<readonly [string, (world: World) => unknown]>([
     ['mode none', ({ overrides }) => overrides.set('none', undefined)],
@@ -138,7 +142,10 @@ describe('what consumers had open', () => {
   });
 
   test.each<readonly [string, (world: World) => unknown]>([
-    ['the uplink is down', ({ machine }) => Object.assign(machine.links.get(uplink) ?? {}, { isUp: false })],
+    [
+      'the uplink is down',
+      ({ machine }) => Object.assign(machine.links.get(uplink) ?? {}, { isUp: false }),
+    ],
     [
       'the other end is silent',
       ({ machine }) =>

@@ -38,7 +38,10 @@ describe('the household’s loop', () => {
   test('sets the rate that is left, and tells it in its section', async () => {
     const { rates, household } = await startYielding();
     expect(rates.at(-1)).toBeLessThan(2e6);
-    expect(household).toMatchObject({ bitsPerSecond: rates.at(-1), yieldingSince: expect.any(Date) });
+    expect(household).toMatchObject({
+      bitsPerSecond: rates.at(-1),
+      yieldingSince: expect.any(Date),
+    });
     expect(household.ceilingBitsPerSecond).toBeGreaterThanOrEqual(20e6);
   });
 
@@ -108,7 +111,10 @@ describe('yielding', () => {
       'the owner turns it off',
       ({ sections: { configuration } }) => {
         const { provide } = configuration.config;
-        configuration.config = { ...configuration.config, provide: { ...provide, household: 'off' } };
+        configuration.config = {
+          ...configuration.config,
+          provide: { ...provide, household: 'off' },
+        };
       },
     ],
     [
@@ -131,14 +137,19 @@ describe('yielding', () => {
     end(world);
     expect(await run(5)).toEqual(Array.from({ length: 5 }, () => 2_000));
     expect(rates.slice(setBefore)).toEqual([undefined]);
-    expect(household).toEqual({ bitsPerSecond: undefined, ceilingBitsPerSecond: undefined, yieldingSince: undefined });
+    expect(household).toEqual({
+      bitsPerSecond: undefined,
+      ceilingBitsPerSecond: undefined,
+      yieldingSince: undefined,
+    });
     expect(asked).toHaveLength(askedBefore);
     expect(said()).toEqual(['yielding to the household', 'the household leaves the line']);
   });
 });
 
 describe('a service that does not answer', () => {
-  const hostsOf = ({ asked }: World, from: number) => new Set(asked.slice(from).map(({ host }) => host));
+  const hostsOf = ({ asked }: World, from: number) =>
+    new Set(asked.slice(from).map(({ host }) => host));
 
   test.each([
     ['says nothing', patienceMs],

@@ -13,7 +13,10 @@ interface Setting {
   readonly baseUrl?: string;
 }
 
-/** A loop beside a line that carries `bitsPerSecond` of what is shared, or as much as the loop lets it. */
+/**
+ * A loop beside a line that carries `bitsPerSecond` of what is shared, or as much as the loop lets
+ * it.
+ */
 export function start({ provide = {}, baseUrl = 'https://service.example' }: Setting = {}) {
   const config = configSchema.parse({ service: { base_url: baseUrl }, provide });
   const sections = createSections(config, new Date(0));
@@ -48,7 +51,10 @@ export function start({ provide = {}, baseUrl = 'https://service.example' }: Set
     const goneMs = Math.max(waitMs, 1);
     const sharedBits = Math.min(home.bitsPerSecond, rates.at(-1) ?? Number.POSITIVE_INFINITY);
     const shared = (sharedBits * goneMs) / 8000;
-    bytes = { tunnel: bytes.tunnel + shared, card: bytes.card + 2 * shared + (home.ownBits * goneMs) / 8000 };
+    bytes = {
+      tunnel: bytes.tunnel + shared,
+      card: bytes.card + 2 * shared + (home.ownBits * goneMs) / 8000,
+    };
     vi.advanceTimersByTime(goneMs);
     return waitMs;
   };

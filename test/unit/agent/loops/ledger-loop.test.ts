@@ -15,7 +15,10 @@ import { createLedgerWorld, dayMs, hourMs, startMs } from '../../report/ledger-w
 
 const now = () => new Date();
 const { signal } = new AbortController();
-const config = configSchema.parse({ service: { base_url: 'https://service.example' }, provide: { time_zone: 'UTC' } });
+const config = configSchema.parse({
+  service: { base_url: 'https://service.example' },
+  provide: { time_zone: 'UTC' },
+});
 
 /** What the service says of the last days, as it says it. */
 const answerAbout = {
@@ -34,7 +37,12 @@ const answerAbout = {
 async function createAgent(answer: () => Promise<unknown> = async () => answerAbout) {
   const world = await createLedgerWorld();
   const onSetAside = () => undefined;
-  const { state, sections, usage, facts } = await openState({ config, directory: world.directory, onSetAside, now });
+  const { state, sections, usage, facts } = await openState({
+    config,
+    directory: world.directory,
+    onSetAside,
+    now,
+  });
   sections.service.registration = { clientId: 'client-1' } as never;
   sections.service.networkJwt = new Secret('a.token.here');
   const calls: unknown[] = [];
@@ -50,7 +58,10 @@ async function createAgent(answer: () => Promise<unknown> = async () => answerAb
     client: { call: call as ServiceClient['call'] },
     profile: profiles.documented,
     facts,
-    log: createLogger(config.log, { isTty: false, destination: { write: (line) => lines.push(line) } }),
+    log: createLogger(config.log, {
+      isTty: false,
+      destination: { write: (line) => lines.push(line) },
+    }),
     now,
     random: () => 0.5,
   });
@@ -91,21 +102,39 @@ describe('the ledger of a running agent', () => {
     expect(calls).toHaveLength(4);
     expect(calls[0]).toEqual(['providerLastN', { clientId: 'client-1', lastN: 168 }]);
     const hours = await ledger.history({ unit: 'hour', sinceMs: startMs });
-    expect(hours[0]).toMatchObject({ startMs, serviceOnlineSeconds: 2700, serviceBytes: undefined });
+    expect(hours[0]).toMatchObject({
+      startMs,
+      serviceOnlineSeconds: 2700,
+      serviceBytes: undefined,
+    });
     expect(hours[1]).toMatchObject({ serviceOnlineSeconds: undefined });
     const [day] = await ledger.history({ unit: 'day', sinceMs: startMs });
     expect(hours[0]?.serviceUntilMs).toBe(startMs + hourMs);
     expect(day?.serviceUntilMs).toBeLessThan(startMs + dayMs);
-    expect(day).toMatchObject({ serviceOnlineSeconds: 2700, serviceBytes: 2 ** 29, servicePayoutUsdc: 0.25 });
-    const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.includes('serviceOnlineSeconds'));
-    const countLines = (start: string) => lines.filter((line) => line.includes(`"start":"${start}"`)).length;
+    expect(day).toMatchObject({
+      serviceOnlineSeconds: 2700,
+      serviceBytes: 2 ** 29,
+      servicePayoutUsdc: 0.25,
+    });
+    const lines = (await readFile(path, 'utf8'))
+      .split('\n')
+      .filter((line) => line.includes('serviceOnlineSeconds'));
+    const countLines = (start: string) =>
+      lines.filter((line) => line.includes(`"start":"${start}"`)).length;
     const starts = ['2026-05-03', '2026-05-03T23:00Z', '2026-05-04T00:00Z', '2026-05-04'];
-    // What is over is written once though it was said four times; what runs is not the whole, until it is over.
+    // What is over is written once though it was said four times; what runs is not the whole, until
+    // it is over.
     expect(starts.map(countLines)).toEqual([1, 1, 2, 4]);
   });
 
   test('makes no file for hours and days that it did not ask for, or that there are not', async () => {
-    const made = { '1999-05-04-00': 60, '2999-05-04-00': 60, '2026-05-04-24': 60, '2026-05-04-xx': 60, '2026': 60 };
+    const made = {
+      '1999-05-04-00': 60,
+      '2999-05-04-00': 60,
+      '2026-05-04-24': 60,
+      '2026-05-04-xx': 60,
+      '2026': 60,
+    };
     const { pass, directory, ledger } = await createAgent(async () => ({
       ...answerAbout,
       uptime: { ...answerAbout.uptime, ...made },
@@ -115,16 +144,26 @@ describe('the ledger of a running agent', () => {
     await ledger.close();
     const files = await readdir(join(directory, 'ledger'));
     expect(files).toEqual(['2026-05.jsonl']);
-    const lines = (await readFile(join(directory, 'ledger', '2026-05.jsonl'), 'utf8')).trim().split('\n');
+    const lines = (await readFile(join(directory, 'ledger', '2026-05.jsonl'), 'utf8'))
+      .trim()
+      .split('\n');
     const starts = new Set(lines.map((line) => JSON.parse(line).start));
-    expect([...starts].toSorted()).toEqual(['2026-05-03', '2026-05-03T23:00Z', '2026-05-04', '2026-05-04T00:00Z']);
+    expect([...starts].toSorted()).toEqual([
+      '2026-05-03',
+      '2026-05-03T23:00Z',
+      '2026-05-04',
+      '2026-05-04T00:00Z',
+    ]);
     const [day] = await ledger.history({ unit: 'day', sinceMs: startMs });
     expect(day).toMatchObject({ serviceBytes: undefined });
   });
 
   test('adds up what the service paid this month, also after a restart, and begins anew with the next', async () => {
     const payout = { '2026-04-30': 9, '2026-05-01': 1, '2026-05-03': 2, '2026-05-04': 0.25 };
-    const { pass, ledger, section, fillDay } = await createAgent(async () => ({ ...answerAbout, payout }));
+    const { pass, ledger, section, fillDay } = await createAgent(async () => ({
+      ...answerAbout,
+      payout,
+    }));
     for (const day of ['2026-04-30', '2026-05-01', '2026-05-03']) await fillDay(day);
     for (let round = 0; round < 1200 / 15; round += 1) await pass(100);
     expect(section.monthUsdc).toBe(3.25);
@@ -160,17 +199,20 @@ describe('the ledger of a running agent', () => {
 
   test('with the state files wears out no card: at rest at most 256 KB are written a day', async () => {
     const { pass, directory, path, ledger } = await createAgent();
-    const readWritten = async () => Number(/^write_bytes: (\d+)/m.exec(await readFile('/proc/self/io', 'utf8'))?.[1]);
+    const readWritten = async () =>
+      Number(/^write_bytes: (\d+)/m.exec(await readFile('/proc/self/io', 'utf8'))?.[1]);
     await pass(0);
     await pass(1);
     const writeForADay = async () => {
       const before = await readWritten();
       for (let round = 0; round < dayMs / 15_000; round += 1) await pass(500);
-      // The registration, with a fresh token, is the one other file that is written at rest: once a day.
+      // The registration, with a fresh token, is the one other file that is written at rest: once a
+      // day.
       await writeFileAtomic(join(directory, 'registration.json'), 'x'.repeat(5000));
       return (await readWritten()) - before;
     };
-    // A page that a busy disk takes between two changes counts twice: the least of three days is the agent's own.
+    // A page that a busy disk takes between two changes counts twice: the least of three days is
+    // the agent's own.
     const written = Math.min(await writeForADay(), await writeForADay(), await writeForADay());
     await ledger.close();
     expect(written).toBeLessThanOrEqual(256_000);

@@ -6,8 +6,15 @@ import { startResponder } from '../../system/fake-router.ts';
 
 const { signal } = new AbortController();
 
-/** A router that tells these addresses one after the other; undefined: it is silent. The loop that asks it. */
-async function createWorld(told: readonly (string | undefined)[], ways: object = {}, denied: readonly string[] = []) {
+/**
+ * A router that tells these addresses one after the other; undefined: it is silent. The loop that
+ * asks it.
+ */
+async function createWorld(
+  told: readonly (string | undefined)[],
+  ways: object = {},
+  denied: readonly string[] = [],
+) {
   let asked = 0;
   const router = await startResponder(5351, () => {
     const address = told[Math.min(asked, told.length - 1)];
@@ -30,7 +37,12 @@ async function createWorld(told: readonly (string | undefined)[], ways: object =
   };
   // The loop reads these sections alone.
   const state = sections as Parameters<typeof createOutsideTick>[0]['state'];
-  const tick = createOutsideTick({ state, outside: sections.outside, wakeups, now: () => new Date() });
+  const tick = createOutsideTick({
+    state,
+    outside: sections.outside,
+    wakeups,
+    now: () => new Date(),
+  });
   return {
     router,
     outside: sections.outside,
@@ -44,7 +56,10 @@ async function createWorld(told: readonly (string | undefined)[], ways: object =
 test('the address that the router tells is learnt once, and asked for each minute', async () => {
   const world = await createWorld(['45.83.100.7', '45.83.100.7', '45.83.100.8']);
   expect([await world.tick(), await world.tick()]).toEqual([60_000, 60_000]);
-  expect([world.outside, world.passes()]).toEqual([{ addresses: ['45.83.100.7'], problem: undefined }, 1]);
+  expect([world.outside, world.passes()]).toEqual([
+    { addresses: ['45.83.100.7'], problem: undefined },
+    1,
+  ]);
   await world.tick();
   expect([world.outside.addresses, world.passes()]).toEqual([['45.83.100.8'], 2]);
 });
@@ -99,10 +114,10 @@ test('nobody is asked where the owner says so, or where there is no router', asy
   const alone = await createWorld(['45.83.100.7']);
   Object.assign(alone.observed, { router: undefined });
   await alone.tick();
-  expect([told.router.asked, alone.router.asked, told.outside.problem, alone.outside.problem]).toEqual([
-    [],
-    [],
-    undefined,
-    undefined,
-  ]);
+  expect([
+    told.router.asked,
+    alone.router.asked,
+    told.outside.problem,
+    alone.outside.problem,
+  ]).toEqual([[], [], undefined, undefined]);
 });

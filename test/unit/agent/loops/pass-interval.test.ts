@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { choosePassIntervalMs, type PassSituation } from '../../../../src/agent/loops/pass-interval.ts';
+import {
+  choosePassIntervalMs,
+  type PassSituation,
+} from '../../../../src/agent/loops/pass-interval.ts';
 import { phases } from '../../../../src/health/phase.ts';
 
 const providing: PassSituation = {
@@ -16,7 +19,11 @@ test.each([
   ['three times within a short permit', { permitSeconds: 6 }, 2_000],
   ['steady while idle', { phase: 'idle' }, 20_000],
   ['steady while paused', { phase: 'paused' }, 20_000],
-  ['at once again while the first handshake is due', { phase: 'connecting', isHandshakeDue: true }, 250],
+  [
+    'at once again while the first handshake is due',
+    { phase: 'connecting', isHandshakeDue: true },
+    250,
+  ],
   [
     'less often when the handshake does not come',
     { phase: 'connecting', isHandshakeDue: true, unchangedMs: 15_000 },
@@ -31,7 +38,13 @@ test.each([
 test.each(phases)('no phase (%s) makes a hot loop', (phase) => {
   for (const unchangedMs of [0, 1e9]) {
     for (const isHandshakeDue of [true, false]) {
-      const intervalMs = choosePassIntervalMs({ ...providing, phase, isHandshakeDue, unchangedMs, permitSeconds: 5 });
+      const intervalMs = choosePassIntervalMs({
+        ...providing,
+        phase,
+        isHandshakeDue,
+        unchangedMs,
+        permitSeconds: 5,
+      });
       expect(intervalMs).toBeGreaterThanOrEqual(250);
       expect(intervalMs).toBeLessThanOrEqual(20_000);
     }

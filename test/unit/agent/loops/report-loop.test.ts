@@ -14,7 +14,10 @@ import { type ProvideMode, profiles } from '../../../../src/service/profiles.ts'
 import { createFacts } from '../../health/sample-facts.ts';
 import { makeHistoryRow } from '../../report/history-row.ts';
 
-const config = configSchema.parse({ service: { base_url: 'https://service.example' }, provide: { mode: 'friends' } });
+const config = configSchema.parse({
+  service: { base_url: 'https://service.example' },
+  provide: { mode: 'friends' },
+});
 const profile = profiles.documented;
 const { signal } = new AbortController();
 const nowMs = Date.parse('2026-05-04T12:40:00Z');
@@ -27,7 +30,11 @@ interface World {
 }
 
 /** An agent that provides to friends, which its service confirmed. */
-function startAgent({ isSignedIn = true, answer = () => ({ providers: [] }), history }: World = {}) {
+function startAgent({
+  isSignedIn = true,
+  answer = () => ({ providers: [] }),
+  history,
+}: World = {}) {
   const sections = createSections(config, new Date(0));
   sections.service.registration = { clientId: 'ours', showsProduction: false } as never;
   if (isSignedIn) sections.service.networkJwt = new Secret('network-jwt');
@@ -55,7 +62,12 @@ function startAgent({ isSignedIn = true, answer = () => ({ providers: [] }), his
   const { figures } = sections;
   const report = createReport({ ...shared, figures, wakeups, history, facts: () => facts, log });
   const state = { ...sections, overrides: { current: () => undefined } };
-  const announce = createAnnounceTick({ ...shared, state, announcement: sections.announcement, random: () => 0 });
+  const announce = createAnnounceTick({
+    ...shared,
+    state,
+    announcement: sections.announcement,
+    random: () => 0,
+  });
   return {
     figures: sections.figures,
     confirmedMode,
@@ -81,7 +93,11 @@ function startAgent({ isSignedIn = true, answer = () => ({ providers: [] }), his
 const listAs = (mode: ProvideMode | undefined) => () => ({
   providers: [
     { clientId: 'another', provideMode: profile.modeNumbers.public, transferDataLast24h: 9 },
-    { clientId: 'ours', ...(mode && { provideMode: profile.modeNumbers[mode] }), transferDataLast24h: 1 },
+    {
+      clientId: 'ours',
+      ...(mode && { provideMode: profile.modeNumbers[mode] }),
+      transferDataLast24h: 1,
+    },
   ],
 });
 
@@ -90,7 +106,10 @@ describe('a report', () => {
     const agent = startAgent({ answer: listAs('friends') });
     await agent.report();
     expect(agent.figures.service?.at).toEqual(new Date(nowMs));
-    expect(agent.figures.service).toMatchObject({ transferredBytes: 1024 ** 3, provideMode: 'friends' });
+    expect(agent.figures.service).toMatchObject({
+      transferredBytes: 1024 ** 3,
+      provideMode: 'friends',
+    });
   });
 
   test('sets beside it what was forwarded here up to the moment at which the service counted', async () => {
@@ -110,7 +129,10 @@ describe('a report', () => {
     });
     await agent.report();
     // Fifty minutes of its first hour, and ten of the forty that the running one has.
-    expect(agent.figures.service).toMatchObject({ at: new Date('2026-05-04T12:10:00Z'), hereBytes: 505 + 110_000 });
+    expect(agent.figures.service).toMatchObject({
+      at: new Date('2026-05-04T12:10:00Z'),
+      hereBytes: 505 + 110_000,
+    });
     expect(asked).toEqual([{ unit: 'hour', sinceMs: startMs('03T11:10:00') }]);
   });
 
@@ -157,7 +179,10 @@ describe('a report', () => {
     const agent = startAgent({ isSignedIn: false });
     await agent.report();
     expect(agent.calls).toEqual([]);
-    expect(JSON.parse(agent.lines[0] ?? '')).toMatchObject({ message: 'report', phase: expect.any(String) });
+    expect(JSON.parse(agent.lines[0] ?? '')).toMatchObject({
+      message: 'report',
+      phase: expect.any(String),
+    });
   });
 
   test('counts from the report before it', async () => {
@@ -167,6 +192,8 @@ describe('a report', () => {
     await agent.report();
     agent.forward(20);
     await agent.report();
-    expect(agent.lines.slice(1).map((line) => JSON.parse(line).since.forwardedUpBytes)).toEqual([1_000, 20]);
+    expect(agent.lines.slice(1).map((line) => JSON.parse(line).since.forwardedUpBytes)).toEqual([
+      1_000, 20,
+    ]);
   });
 });

@@ -58,7 +58,8 @@ describe('the report by the clock', () => {
     const tick = start('0 0 1 1 *', () => facts);
     const reportsOf = async (...minutes: readonly number[]) => {
       const reports: number[] = [];
-      for (const minute of minutes) reports.push((await tick(`2026-03-14T12:0${minute}:00Z`)).reports);
+      for (const minute of minutes)
+        reports.push((await tick(`2026-03-14T12:0${minute}:00Z`)).reports);
       return reports;
     };
     expect(await reportsOf(0, 1)).toEqual([0, 0]);
@@ -73,22 +74,26 @@ describe('the report by the clock', () => {
     [0, 1],
     [0.13, 2],
     [0.99, 8],
-  ])('has its first figures up to seven minutes later on another device: %f', async (part, minute) => {
-    const tick = start(
-      '0 0 1 1 *',
-      () => ({ ...providingFacts, serviceFigures: undefined }),
-      () => part,
-    );
-    const minutes: number[] = [];
-    for (const at of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) {
-      if ((await tick(`2026-03-14T12:0${at}:00Z`)).reports === 1) minutes.push(at);
-    }
-    expect(minutes).toEqual([minute]);
-  });
+  ])(
+    'has its first figures up to seven minutes later on another device: %f',
+    async (part, minute) => {
+      const tick = start(
+        '0 0 1 1 *',
+        () => ({ ...providingFacts, serviceFigures: undefined }),
+        () => part,
+      );
+      const minutes: number[] = [];
+      for (const at of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) {
+        if ((await tick(`2026-03-14T12:0${at}:00Z`)).reports === 1) minutes.push(at);
+      }
+      expect(minutes).toEqual([minute]);
+    },
+  );
 
   test('does not come for figures that are there', async () => {
     const tick = start('0 0 1 1 *', () => providingFacts);
-    for (const minute of [0, 1, 2]) expect((await tick(`2026-03-14T12:0${minute}:00Z`)).reports).toBe(0);
+    for (const minute of [0, 1, 2])
+      expect((await tick(`2026-03-14T12:0${minute}:00Z`)).reports).toBe(0);
   });
 
   test('of a clock that is set for the first time comes as it should from then on', async () => {
@@ -103,9 +108,12 @@ describe('the report by the clock', () => {
     { at: '2026-05-04T10:30:00.000Z', waitMs: 60_000 },
     { at: '2026-05-04T10:30:59.999Z', waitMs: 1 },
     { at: '2026-05-04T10:30:15.500Z', waitMs: 44_500 },
-  ])('is looked for again at the next full minute: from $at in $waitMs ms', async ({ at, waitMs }) => {
-    expect((await start('0 * * * *')(at)).waitMs).toBe(waitMs);
-  });
+  ])(
+    'is looked for again at the next full minute: from $at in $waitMs ms',
+    async ({ at, waitMs }) => {
+      expect((await start('0 * * * *')(at)).waitMs).toBe(waitMs);
+    },
+  );
 });
 
 describe("a report's own time", () => {
@@ -121,7 +129,9 @@ describe("a report's own time", () => {
   });
 
   test('is its own in each of a thousand installations, and never more than a quarter of an hour behind', () => {
-    const ids = Array.from({ length: 1000 }, (_, index) => (index * 4_294_967).toString(16).padStart(8, '0'));
+    const ids = Array.from({ length: 1000 }, (_, index) =>
+      (index * 4_294_967).toString(16).padStart(8, '0'),
+    );
     const behindMs = ids.map((id) => now.getTime() - delayClock(now, `${id}00000000`).getTime());
     expect(new Set(behindMs.map((ms) => Math.floor(ms / 10_000))).size).toBe(90);
     expect([Math.min(...behindMs) >= 0, Math.max(...behindMs) < 900_001]).toEqual([true, true]);

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createHeartbeats, every, type Loop, runLoop } from '../../../../src/agent/loops/run-loop.ts';
+import {
+  createHeartbeats,
+  every,
+  type Loop,
+  runLoop,
+} from '../../../../src/agent/loops/run-loop.ts';
 import { createWakeup } from '../../../../src/lib/wakeup.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -34,16 +39,19 @@ test('a loop whose first tick waits does so once', async () => {
   expect(count()).toBe(2);
 });
 
-test.each(['before', 'while'])('a notice %s it waits makes the first tick at once', async (moment) => {
-  const wakeup = createWakeup();
-  if (moment === 'before') wakeup.notify();
-  const { count } = start({ firstAfterMs: 10_000, wakeup });
-  if (moment === 'while') wakeup.notify();
-  await vi.advanceTimersByTimeAsync(0);
-  expect(count()).toBe(1);
-  await vi.advanceTimersByTimeAsync(10_000);
-  expect(count()).toBe(1);
-});
+test.each(['before', 'while'])(
+  'a notice %s it waits makes the first tick at once',
+  async (moment) => {
+    const wakeup = createWakeup();
+    if (moment === 'before') wakeup.notify();
+    const { count } = start({ firstAfterMs: 10_000, wakeup });
+    if (moment === 'while') wakeup.notify();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(count()).toBe(1);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(count()).toBe(1);
+  },
+);
 
 test('a loop that is stopped while its first tick waits ends without it', async () => {
   const { controller, running, count } = start({ firstAfterMs: 10_000 });

@@ -73,7 +73,8 @@ describe('the conversation with the service', () => {
     const tunnels = ['first', 'first', 'second'].map(
       (text) => ({ ...renewed, tunnel: { text: new Secret(text) } }) as never,
     );
-    let outcome: ServiceSession['renew'] = async () => tunnels.shift() ?? fail('service-unreachable', 'no')();
+    let outcome: ServiceSession['renew'] = async () =>
+      tunnels.shift() ?? fail('service-unreachable', 'no')();
     const { service, woken, tick } = start({
       register: async () => tunnels[0] as never,
       renew: (...given) => outcome(...given),
@@ -121,7 +122,11 @@ describe('the conversation with the service', () => {
       await tick();
       outcome = fail(code, 'no');
       expect(await tick()).toBe(45_000 * 0.9);
-      expect(service).toMatchObject({ registration: renewed, stateProblem: { code }, problem: undefined });
+      expect(service).toMatchObject({
+        registration: renewed,
+        stateProblem: { code },
+        problem: undefined,
+      });
       outcome = async () => new Secret('network-jwt');
       await tick();
       expect(service.stateProblem).toBeUndefined();
@@ -156,12 +161,17 @@ describe('the conversation with the service', () => {
     const { tick } = start({ register: fail('service-failed', 'no', { retryAfterSeconds: 0 }) });
     const waits = [await tick(), await tick(), await tick()];
     expect(waits).toEqual([1_500, 2_500, 4_500]);
-    const { tick: asked } = start({ register: fail('rate-limited', 'later', { retryAfterSeconds: 3_600 }) });
+    const { tick: asked } = start({
+      register: fail('rate-limited', 'later', { retryAfterSeconds: 3_600 }),
+    });
     expect(await asked()).toBe(3_600_000 + 60_000 * 0.9 * 0.5);
   });
 
   test('asks no sooner than a quarter of its interval once it is registered, also before the first answer', async () => {
-    const { loop, tick } = start({ load: async () => registered, register: fail('service-unreachable', 'no') });
+    const { loop, tick } = start({
+      load: async () => registered,
+      register: fail('service-unreachable', 'no'),
+    });
     await loop.restore();
     expect([await tick(), await tick()]).toEqual([22_500 + 90_000, 22_500 + 150_000]);
   });
@@ -174,12 +184,18 @@ describe('the conversation with the service', () => {
   });
 
   test('starts its waits again after a success', async () => {
-    const outcomes = [fail('service-failed', 'no'), fail('service-failed', 'no'), async () => registered];
+    const outcomes = [
+      fail('service-failed', 'no'),
+      fail('service-failed', 'no'),
+      async () => registered,
+    ];
     const { tick } = start({
       register: async () => (outcomes.shift() ?? fail('service-failed', 'no'))(),
       renew: fail('service-failed', 'no'),
     });
-    expect([await tick(), await tick(), await tick(), await tick()]).toEqual([1_500, 2_500, 40_500, 112_500]);
+    expect([await tick(), await tick(), await tick(), await tick()]).toEqual([
+      1_500, 2_500, 40_500, 112_500,
+    ]);
   });
 
   test('keeps a token that is refused, and the tunnel; only one that is dropped closes the gateway', async () => {
@@ -188,19 +204,35 @@ describe('the conversation with the service', () => {
     await doubted.tick();
     expect(doubted.service.problem?.code).toBe('not-authorized');
     expect(doubted.service).not.toHaveProperty('signInProblem.code');
-    const failed = start({ register: fail('service-failed', 'no'), confirmRefusal: async () => true });
+    const failed = start({
+      register: fail('service-failed', 'no'),
+      confirmRefusal: async () => true,
+    });
     await failed.tick();
     expect(failed.calls).not.toContain('confirmRefusal');
     const kept = start({ register: refused, confirmRefusal: async () => true });
     expect(await kept.tick()).toBe(450_000);
     expect(await kept.tick()).toBe(600_000);
     expect(await kept.tick()).toBe(600_000);
-    expect(kept.service.registrationProblem).toMatchObject({ code: 'sign-in-refused', since: new Date(0) });
-    expect([kept.service.networkJwt?.reveal(), kept.service.signInProblem]).toEqual(['network-jwt', undefined]);
+    expect(kept.service.registrationProblem).toMatchObject({
+      code: 'sign-in-refused',
+      since: new Date(0),
+    });
+    expect([kept.service.networkJwt?.reveal(), kept.service.signInProblem]).toEqual([
+      'network-jwt',
+      undefined,
+    ]);
     expect(kept.woken).toEqual([]);
-    const dropped = start({ register: refused, confirmRefusal: async () => true, dropIfUseless: async () => true });
+    const dropped = start({
+      register: refused,
+      confirmRefusal: async () => true,
+      dropIfUseless: async () => true,
+    });
     await dropped.tick();
-    expect(dropped.service).toMatchObject({ networkJwt: undefined, signInProblem: { code: 'not-authorized' } });
+    expect(dropped.service).toMatchObject({
+      networkJwt: undefined,
+      signInProblem: { code: 'not-authorized' },
+    });
     expect(dropped.woken).toEqual(['dataPath']);
   });
 
@@ -249,8 +281,14 @@ describe('the conversation with the service', () => {
   });
 
   test('forgets every problem once it goes well', async () => {
-    const outcomes = [fail('client-limit-exceeded', 'no'), fail('service-unreachable', 'no'), async () => registered];
-    const { service, tick } = start({ register: async () => (outcomes.shift() ?? (async () => registered))() });
+    const outcomes = [
+      fail('client-limit-exceeded', 'no'),
+      fail('service-unreachable', 'no'),
+      async () => registered,
+    ];
+    const { service, tick } = start({
+      register: async () => (outcomes.shift() ?? (async () => registered))(),
+    });
     await tick();
     await tick();
     expect([service.registrationProblem?.code, service.problem?.code]).toEqual([

@@ -12,7 +12,10 @@ const now = () => new Date();
 const { signal } = new AbortController();
 const { log } = configSchema.parse({ service: { base_url: 'https://service.example' } });
 
-/** Agents, one after another, on one state directory: each provides in the production dialect, on virtual time. */
+/**
+ * Agents, one after another, on one state directory: each provides in the production dialect, on
+ * virtual time.
+ */
 async function createDevice() {
   const { directory } = await createLedgerWorld();
   const device = { bytes: 5_000_000, mode: 'public' as 'public' | 'none' };
@@ -32,7 +35,10 @@ async function createDevice() {
       client: { call: async () => expect.unreachable() },
       profile: profiles.production,
       facts,
-      log: createLogger(log, { isTty: false, destination: { write: (line) => expect.unreachable(line) } }),
+      log: createLogger(log, {
+        isTty: false,
+        destination: { write: (line) => expect.unreachable(line) },
+      }),
       now,
       random: () => 0.5,
     });
@@ -44,7 +50,10 @@ async function createDevice() {
           vi.advanceTimersByTime(await loop.tick(signal));
         }
       },
-      notes: () => judgePhase(facts(), now()).reasons.map(({ code, since }) => `${code} since ${since.toISOString()}`),
+      notes: () =>
+        judgePhase(facts(), now()).reasons.map(
+          ({ code, since }) => `${code} since ${since.toISOString()}`,
+        ),
     };
   };
   return { device, startAgent };

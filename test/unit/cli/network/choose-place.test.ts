@@ -3,11 +3,41 @@ import { pickPlace } from '../../../../src/cli/network/choose-place.ts';
 import { createSpecs } from '../../../../src/cli/network/providers.ts';
 import { group, place, spec } from './sample-places.ts';
 
-const denmark = place({ locationId: 'dk', type: 'country', name: 'Denmark', countryCode: 'DK', providerCount: 9 });
-const germany = place({ locationId: 'de', type: 'country', name: 'Germany', countryCode: 'DE', providerCount: 4 });
-const region = place({ locationId: 'br', type: 'region', name: 'Berlin', country: 'Germany', providerCount: 3 });
-const city = place({ locationId: 'bc', type: 'city', name: 'Berlin', country: 'Germany', providerCount: 3 });
-const bern = place({ locationId: 'ch', type: 'city', name: 'Bern', providerCount: 8, matchDistance: 2 });
+const denmark = place({
+  locationId: 'dk',
+  type: 'country',
+  name: 'Denmark',
+  countryCode: 'DK',
+  providerCount: 9,
+});
+const germany = place({
+  locationId: 'de',
+  type: 'country',
+  name: 'Germany',
+  countryCode: 'DE',
+  providerCount: 4,
+});
+const region = place({
+  locationId: 'br',
+  type: 'region',
+  name: 'Berlin',
+  country: 'Germany',
+  providerCount: 3,
+});
+const city = place({
+  locationId: 'bc',
+  type: 'city',
+  name: 'Berlin',
+  country: 'Germany',
+  providerCount: 3,
+});
+const bern = place({
+  locationId: 'ch',
+  type: 'city',
+  name: 'Bern',
+  providerCount: 8,
+  matchDistance: 2,
+});
 const europe = group({ locationGroupId: 'eu', name: 'Europe', providerCount: 6 });
 
 describe('the words of a place are taken for', () => {
@@ -21,10 +51,28 @@ describe('the words of a place are taken for', () => {
       'br',
       ['Berlin, Germany (city)'],
     ],
-    ['the first of those that are alike', 'Berlin', { locations: [region, city] }, 'br', ['Berlin, Germany (city)']],
+    [
+      'the first of those that are alike',
+      'Berlin',
+      { locations: [region, city] },
+      'br',
+      ['Berlin, Germany (city)'],
+    ],
     ['a group', 'europe', { groups: [europe] }, 'eu', []],
-    ['a provider by its id', 'abc', { specs: [spec({ isBestAvailable: true }), spec({ clientId: 'abc' })] }, 'abc', []],
-    ['nothing without an id', 'germany', { locations: [{ ...germany, locationId: undefined }] }, undefined, undefined],
+    [
+      'a provider by its id',
+      'abc',
+      { specs: [spec({ isBestAvailable: true }), spec({ clientId: 'abc' })] },
+      'abc',
+      [],
+    ],
+    [
+      'nothing without an id',
+      'germany',
+      { locations: [{ ...germany, locationId: undefined }] },
+      undefined,
+      undefined,
+    ],
     [
       'nothing where only the best there is was found',
       'best',

@@ -33,5 +33,11 @@ export function group(known: Partial<PlacesView['groups'][number]>): PlacesView[
 
 /** A spec that names only this. */
 export function spec(known: Partial<SpecView>): SpecView {
-  return { locationId: undefined, locationGroupId: undefined, clientId: undefined, isBestAvailable: false, ...known };
+  return {
+    locationId: undefined,
+    locationGroupId: undefined,
+    clientId: undefined,
+    isBestAvailable: false,
+    ...known,
+  };
 }

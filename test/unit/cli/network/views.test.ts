@@ -9,7 +9,11 @@ import { profiles } from '../../../../src/service/profiles.ts';
 
 /** An answer as callers get it, of what a service wrote. */
 function read<Name extends OperationName>(name: Name, body: WireResponse<Name>) {
-  const answer = { status: 200, headers: { 'content-type': 'application/json' }, text: JSON.stringify(body) };
+  const answer = {
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    text: JSON.stringify(body),
+  };
   return judgeAnswer({ name, answer, secrets: [], nowMs: 0 });
 }
 
@@ -17,7 +21,10 @@ function read<Name extends OperationName>(name: Name, body: WireResponse<Name>) 
 const show = (view: unknown) => JSON.parse(renderJson(view));
 
 describe('a client', () => {
-  const view = (client: NonNullable<WireResponse<'clients'>['clients']>[number], name: 'documented' | 'production') => {
+  const view = (
+    client: NonNullable<WireResponse<'clients'>['clients']>[number],
+    name: 'documented' | 'production',
+  ) => {
     const [listed] = read('clients', { clients: [client] }).clients;
     if (listed === undefined) throw new Error('no client');
     return viewClient(listed, profiles[name]);
@@ -52,7 +59,11 @@ describe('a client', () => {
 
   test('keeps its secrets', () => {
     const wg_config = { client_private_key: 'secret-1', config: 'secret-2', wg_proxy_port: 51820 };
-    const proxy_client = { auth_token: 'secret-3', https_proxy_url: 'https://u:secret-4@proxy', wg_config };
+    const proxy_client = {
+      auth_token: 'secret-3',
+      https_proxy_url: 'https://u:secret-4@proxy',
+      wg_config,
+    };
     const client = view({ proxy_client }, 'documented');
     expect(client.proxy).toMatchObject({ hasTunnel: true, wireGuardPort: 51820 });
     expect(renderJson(client)).not.toContain('secret');
@@ -60,16 +71,38 @@ describe('a client', () => {
 });
 
 describe('an earner', () => {
-  const rude = { network_id: 'n1', network_name: 'rude', contains_profanity: true, net_mib_count: 3 };
+  const rude = {
+    network_id: 'n1',
+    network_name: 'rude',
+    contains_profanity: true,
+    net_mib_count: 3,
+  };
   test.each([
     [rude, false, { networkName: null, containsProfanity: true, isOwn: true, providedMib: 3 }],
     [rude, true, { networkName: 'rude', containsProfanity: true }],
-    [{ ...rude, contains_profanity: false }, false, { networkName: 'rude', containsProfanity: false }],
-    [{}, false, { networkName: null, containsProfanity: false, isOwn: false, providedMib: null, isPublic: null }],
+    [
+      { ...rude, contains_profanity: false },
+      false,
+      { networkName: 'rude', containsProfanity: false },
+    ],
+    [
+      {},
+      false,
+      {
+        networkName: null,
+        containsProfanity: false,
+        isOwn: false,
+        providedMib: null,
+        isPublic: null,
+      },
+    ],
   ])('%j, with all names shown: %s', (earner, showsAll, shown) => {
     const [answered] = read('leaderboard', { earners: [earner] }).earners;
     if (answered === undefined) throw new Error('no earner');
-    expect(show(viewEarner(answered, { rank: 1, ownNetworkId: 'n1', showsAll }))).toMatchObject({ rank: 1, ...shown });
+    expect(show(viewEarner(answered, { rank: 1, ownNetworkId: 'n1', showsAll }))).toMatchObject({
+      rank: 1,
+      ...shown,
+    });
   });
 });
 
@@ -90,12 +123,19 @@ describe('a reliability window', () => {
     const { reliabilityWindow } = read('reliability', { reliability_window: window });
     expect(show(viewReliability(reliabilityWindow)).buckets).toEqual([
       { startAt: '2026-03-14T00:00:00.000Z', weight: 1, clientCount: 2, totalClientCount: null },
-      { startAt: '2026-03-14T00:01:00.000Z', weight: 0.5, clientCount: null, totalClientCount: null },
+      {
+        startAt: '2026-03-14T00:01:00.000Z',
+        weight: 0.5,
+        clientCount: null,
+        totalClientCount: null,
+      },
     ]);
   });
 
   test('with a time that is none has none', () => {
-    const { reliabilityWindow } = read('reliability', { reliability_window: { min_time_unix_milli: 1e300 } });
+    const { reliabilityWindow } = read('reliability', {
+      reliability_window: { min_time_unix_milli: 1e300 },
+    });
     expect(show(viewReliability(reliabilityWindow)).windowStartAt).toBeNull();
   });
 });

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { asAgo, asGib } from '../../../../src/cli/present/amounts.ts';
-import { choose, readChoice, renderCsv, renderTables } from '../../../../src/cli/present/listing.ts';
+import {
+  choose,
+  readChoice,
+  renderCsv,
+  renderTables,
+} from '../../../../src/cli/present/listing.ts';
 import { defineTable, type ListOptions } from '../../../../src/cli/present/tables.ts';
 
 const now = new Date('2026-03-14T15:09:26Z');
@@ -34,13 +39,21 @@ const names = (options: ListOptions) =>
 describe('a list', () => {
   test.each<[string, ListOptions, readonly string[]]>([
     ['is in its own order', {}, ['attic 10', 'shed, "big"', 'attic 9', '=cmd|']],
-    ['is sorted by words as people count', { sort: 'name' }, ['=cmd|', 'attic 9', 'attic 10', 'shed, "big"']],
+    [
+      'is sorted by words as people count',
+      { sort: 'name' },
+      ['=cmd|', 'attic 9', 'attic 10', 'shed, "big"'],
+    ],
     [
       'is sorted by numbers, what is unknown last',
       { sort: 'transfer' },
       ['=cmd|', 'attic 10', 'attic 9', 'shed, "big"'],
     ],
-    ['is turned round, what is unknown still last', { sort: '-tran' }, ['attic 9', 'attic 10', '=cmd|', 'shed, "big"']],
+    [
+      'is turned round, what is unknown still last',
+      { sort: '-tran' },
+      ['attic 9', 'attic 10', '=cmd|', 'shed, "big"'],
+    ],
     ['is sorted by times', { sort: '-last-seen' }, ['attic 10', 'attic 9', '=cmd|', 'shed, "big"']],
     ['is filtered by any column', { filter: 'ATTIC' }, ['attic 10', 'attic 9']],
     ['is filtered by one column', { filter: 'transfer=10' }, ['attic 9']],
@@ -52,7 +65,10 @@ describe('a list', () => {
   });
 
   test.each<[ListOptions, string]>([
-    [{ sort: 'nmae' }, 'column nmae: it must be one of name, transfer, last-seen (did you mean name?)'],
+    [
+      { sort: 'nmae' },
+      'column nmae: it must be one of name, transfer, last-seen (did you mean name?)',
+    ],
     [{ columns: 'name,size' }, 'column size: it must be one of name, transfer, last-seen'],
     [{ filter: 'mode=public' }, 'column mode: it must be one of name, transfer, last-seen'],
     [{ limit: '0' }, '--limit 0: it must be a whole number from 1 to 99999999'],
@@ -68,7 +84,9 @@ describe('a list', () => {
       now: () => now,
       paint,
     });
-    expect(text).toBe('Transfer  Name\n 2.15 GB  attic 10\n          all 4\n… and 3 more: --limit all\n');
+    expect(text).toBe(
+      'Transfer  Name\n 2.15 GB  attic 10\n          all 4\n… and 3 more: --limit all\n',
+    );
   });
 
   test('has sums of all its rows, and none of some', () => {
@@ -109,7 +127,7 @@ describe('a list', () => {
 test('ids sort as text: digits in them are no number', () => {
   const rows = ['f29197', 'f20536a9', 'f1982ec3', 'f618'].map((id) => ({ id }));
   const clients = defineTable(rows, [{ title: 'Client', read: ({ id }) => id, isId: true }]);
-  const sorted = choose({ clients }, readChoice({ sort: 'client' }, { columns: undefined }), now).clients
-    ?.rows as typeof rows;
+  const sorted = choose({ clients }, readChoice({ sort: 'client' }, { columns: undefined }), now)
+    .clients?.rows as typeof rows;
   expect(sorted.map(({ id }) => id)).toEqual(['f1982ec3', 'f20536a9', 'f29197', 'f618']);
 });

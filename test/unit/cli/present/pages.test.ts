@@ -21,14 +21,17 @@ describe('a long list', () => {
     expect(pages.flat()).toEqual(Array.from({ length: rows }, (_, row) => row));
   });
 
-  test.each([0, 1, pageRows, pageRows + 1])('that breaks off after %i rows still gives those', async (rows) => {
-    const seen: number[] = [];
-    const reading = (async () => {
-      for await (const page of splitPages(count(rows, new Error('broken')))) seen.push(...page);
-    })();
-    await expect(reading).rejects.toThrow('broken');
-    expect(seen).toHaveLength(rows);
-  });
+  test.each([0, 1, pageRows, pageRows + 1])(
+    'that breaks off after %i rows still gives those',
+    async (rows) => {
+      const seen: number[] = [];
+      const reading = (async () => {
+        for await (const page of splitPages(count(rows, new Error('broken')))) seen.push(...page);
+      })();
+      await expect(reading).rejects.toThrow('broken');
+      expect(seen).toHaveLength(rows);
+    },
+  );
 
   test('is asked no further by a reader that stops', async () => {
     let read = 0;
@@ -49,7 +52,11 @@ describe('what is written', () => {
       written.push(text);
       return !isFull;
     };
-    return { written, output: { write, once: emitter.once.bind(emitter) }, drain: () => emitter.emit('drain') };
+    return {
+      written,
+      output: { write, once: emitter.once.bind(emitter) },
+      drain: () => emitter.emit('drain'),
+    };
   }
 
   test('waits for a reader that is behind', async () => {

@@ -1,7 +1,11 @@
 import * as fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { type Column, createTablePrinter, fitText } from '../../../../src/cli/present/table-printer.ts';
+import {
+  type Column,
+  createTablePrinter,
+  fitText,
+} from '../../../../src/cli/present/table-printer.ts';
 import { renderTable } from '../../../../src/cli/present/text.ts';
 import { assertLaw } from '../../law.ts';
 
@@ -18,7 +22,12 @@ const layout: readonly Column<Row>[] = [
 ];
 
 const terminal = (columns: number | undefined) => ({ columns, now: () => new Date(0) });
-const row = (change: Partial<Row> = {}): Row => ({ id: '12345678', name: 'attic', amount: '1 B', ...change });
+const row = (change: Partial<Row> = {}): Row => ({
+  id: '12345678',
+  name: 'attic',
+  amount: '1 B',
+  ...change,
+});
 
 function renderLines(rows: readonly Row[], columns: number | undefined): readonly string[] {
   return createTablePrinter(layout, terminal(columns))(rows).split('\n').slice(0, -1);
@@ -39,7 +48,11 @@ describe('a table', () => {
   });
 
   test.each<[string, number | undefined, readonly string[]]>([
-    ['cuts nothing where there is no terminal', undefined, ['12345678  a name of some length     1 B']],
+    [
+      'cuts nothing where there is no terminal',
+      undefined,
+      ['12345678  a name of some length     1 B'],
+    ],
     ['cuts ids first, and without a mark', 35, ['1234  a name of some length     1 B']],
     ['cuts what else is widest with a mark', 31, ['1234  a name of some l…     1 B']],
     ['drops a column where cutting is not enough', 19, ['1234  a name of so…']],
@@ -57,10 +70,12 @@ describe('a table', () => {
     expect(createTablePrinter(addresses, terminal(16))(['ABCDEFGHIJKLMNOP', 'short'])).toBe(
       'Address    Chain\nABCD…MNOP  SOL\nshort      SOL\n',
     );
-    expect(createTablePrinter(addresses, terminal(17))(['ABCDEFGHIJKLMNOP']).split('\n')[1]).toBe('ABCDE…MNOP  SOL');
-    expect(createTablePrinter(addresses, terminal(undefined))(['ABCDEFGHIJKLMNOP']).split('\n')[1]).toBe(
-      'ABCDEFGHIJKLMNOP  SOL',
+    expect(createTablePrinter(addresses, terminal(17))(['ABCDEFGHIJKLMNOP']).split('\n')[1]).toBe(
+      'ABCDE…MNOP  SOL',
     );
+    expect(
+      createTablePrinter(addresses, terminal(undefined))(['ABCDEFGHIJKLMNOP']).split('\n')[1],
+    ).toBe('ABCDEFGHIJKLMNOP  SOL');
   });
 
   test('shows what is not known, and leaves out a column of which nothing is', () => {
@@ -70,7 +85,9 @@ describe('a table', () => {
       { title: 'More', read: ({ note }) => note, isOptional: true },
     ];
     expect(createTablePrinter(notes, terminal(80))([{}])).toBe('Year  Note\n1970  -\n');
-    expect(createTablePrinter(notes, terminal(80))([{}, { note: '' }])).toBe('Year  Note  More\n1970  -     -\n1970\n');
+    expect(createTablePrinter(notes, terminal(80))([{}, { note: '' }])).toBe(
+      'Year  Note  More\n1970  -     -\n1970\n',
+    );
   });
 
   test('has bars, the longest for the largest value or for what a whole one stands for', () => {
@@ -103,7 +120,11 @@ describe('a table', () => {
 
   test('is never wider than the terminal, where its least is not', () => {
     const rows = fc.array(
-      fc.record({ id: fc.string(), name: fc.string({ unit: 'grapheme' }), amount: fc.string({ maxLength: 6 }) }),
+      fc.record({
+        id: fc.string(),
+        name: fc.string({ unit: 'grapheme' }),
+        amount: fc.string({ maxLength: 6 }),
+      }),
       { minLength: 1, maxLength: 5 },
     );
     assertLaw(fc.tuple(rows, fc.integer({ min: 20, max: 60 })), ([some, columns]) => {
@@ -116,7 +137,9 @@ describe('a table', () => {
 describe('a table in pages', () => {
   test('has its titles once, and keeps its columns', () => {
     const printer = createTablePrinter(layout, terminal(40));
-    expect(printer([row({ name: 'the shed' })])).toBe('Id        Name      Amount\n12345678  the shed     1 B\n');
+    expect(printer([row({ name: 'the shed' })])).toBe(
+      'Id        Name      Amount\n12345678  the shed     1 B\n',
+    );
     expect(printer([row({ name: 'attic' })])).toBe('12345678  attic        1 B\n');
   });
 

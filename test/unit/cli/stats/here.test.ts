@@ -30,12 +30,24 @@ test.each([
 });
 
 test('a difference is what the service counted less what was counted here, as a share of that', () => {
-  const { days, reasons } = compareDays([theirs('2026-03-13', 15, 3)], [own('2026-03-13', 20, 2)], '2026-03-13');
+  const { days, reasons } = compareDays(
+    [theirs('2026-03-13', 15, 3)],
+    [own('2026-03-13', 20, 2)],
+    '2026-03-13',
+  );
   expect(days).toEqual([
-    { day: '2026-03-13', providingHours: 20, transferGib: 2, uptimeDifference: -0.25, transferDifference: 0.5 },
+    {
+      day: '2026-03-13',
+      providingHours: 20,
+      transferGib: 2,
+      uptimeDifference: -0.25,
+      transferDifference: 0.5,
+    },
   ]);
   expect(reasons).toEqual(['uptime-undercounted', 'still-counting']);
-  expect(compareDays([theirs('2026-03-13', 15, 3)], [own('2026-03-13', 0, 0)], '').days[0]).toMatchObject({
+  expect(
+    compareDays([theirs('2026-03-13', 15, 3)], [own('2026-03-13', 0, 0)], '').days[0],
+  ).toMatchObject({
     uptimeDifference: undefined,
     transferDifference: undefined,
   });

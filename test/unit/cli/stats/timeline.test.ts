@@ -32,13 +32,24 @@ test.each([
 test('the time connected is the same however it is cut', () => {
   const minutes = fc.uniqueArray(fc.integer({ min: 1, max: 39 }), { maxLength: 8 });
   fc.assert(
-    fc.property(minutes, fc.boolean(), fc.integer({ min: 1, max: 50 }), (turns, isFirstOn, slots) => {
-      const sorted = turns.toSorted((one, other) => one - other);
-      const events = sorted.map((minute, index) => ((index % 2 === 0) === isFirstOn ? on(minute) : off(minute)));
-      const isConnected = events.at(-1)?.isConnected ?? isFirstOn;
-      const sum = (shares: readonly number[]) => shares.reduce((all, share) => all + share, 0) / shares.length;
-      const whole = sum(measureConnected({ ...window, events, isConnected, slots: 1 }));
-      expect(sum(measureConnected({ ...window, events, isConnected, slots }))).toBeCloseTo(whole, 4);
-    }),
+    fc.property(
+      minutes,
+      fc.boolean(),
+      fc.integer({ min: 1, max: 50 }),
+      (turns, isFirstOn, slots) => {
+        const sorted = turns.toSorted((one, other) => one - other);
+        const events = sorted.map((minute, index) =>
+          (index % 2 === 0) === isFirstOn ? on(minute) : off(minute),
+        );
+        const isConnected = events.at(-1)?.isConnected ?? isFirstOn;
+        const sum = (shares: readonly number[]) =>
+          shares.reduce((all, share) => all + share, 0) / shares.length;
+        const whole = sum(measureConnected({ ...window, events, isConnected, slots: 1 }));
+        expect(sum(measureConnected({ ...window, events, isConnected, slots }))).toBeCloseTo(
+          whole,
+          4,
+        );
+      },
+    ),
   );
 });

@@ -55,11 +55,16 @@ describe('the figures of a network', () => {
   const given = { profile: profiles.production, names: new Map([['a', 'attic']]), windowHours: 48 };
   const createStats = (providers: readonly Partial<typeof nothing>[]) =>
     show(
-      viewNetworkStats({ createdTime: undefined, providers: providers.map((own) => ({ ...nothing, ...own })) }, given),
+      viewNetworkStats(
+        { createdTime: undefined, providers: providers.map((own) => ({ ...nothing, ...own })) },
+        given,
+      ),
     );
 
   test('are null where the service says nothing', () => {
-    const [{ connectedEvents, ...rest } = { connectedEvents: undefined }] = createStats([{}]).providers;
+    const [{ connectedEvents, ...rest } = { connectedEvents: undefined }] = createStats([
+      {},
+    ]).providers;
     expect(connectedEvents).toEqual([]);
     expect(Object.values(rest).filter((value) => value !== null)).toEqual([]);
     expect(createStats([{}]).totals).toMatchObject({
@@ -71,12 +76,24 @@ describe('the figures of a network', () => {
   });
 
   test('are added up as far as they are known', () => {
-    const kitchen = { clientId: 'k', connected: true, uptimeLast24h: 24, transferDataLast24h: 2, contractsLast24h: 3 };
+    const kitchen = {
+      clientId: 'k',
+      connected: true,
+      uptimeLast24h: 24,
+      transferDataLast24h: 2,
+      contractsLast24h: 3,
+    };
     const attic = { clientId: 'a', connected: false, uptimeLast24h: 12, provideMode: 3 };
     const { providers, totals } = createStats([kitchen as never, attic as never]);
     expect(providers).toMatchObject([
       { clientId: 'k', name: null, isConnected: true, uptimeShare: 0.5 },
-      { clientId: 'a', name: 'attic', isConnected: false, uptimeShare: 0.25, provideMode: 'public' },
+      {
+        clientId: 'a',
+        name: 'attic',
+        isConnected: false,
+        uptimeShare: 0.25,
+        provideMode: 'public',
+      },
     ]);
     expect(totals).toMatchObject({
       connectedCount: 1,
@@ -106,7 +123,12 @@ describe('the figures of a device', () => {
     show(viewDeviceStats({ ...nothing, ...change }, { client, askedHours: 30, lookbackHours }));
 
   test('are null where the service says nothing', () => {
-    expect(createStats({})).toMatchObject({ windowHours: null, days: [], hours: [], consumers: [] });
+    expect(createStats({})).toMatchObject({
+      windowHours: null,
+      days: [],
+      hours: [],
+      consumers: [],
+    });
     expect(Object.values(createStats({}).totals).filter((value) => value !== null)).toEqual([]);
   });
 
@@ -119,7 +141,11 @@ describe('the figures of a device', () => {
 
   test('come by the day, minutes of its hours added up', () => {
     const uptime = { '2026-03-14-23': 60, '2026-03-15-00': 30, '2026-03-15-01': 15 };
-    const { days, hours, totals } = createStats({ uptime, transferData: { '2026-03-13': 1.5 }, lookback: 30 });
+    const { days, hours, totals } = createStats({
+      uptime,
+      transferData: { '2026-03-13': 1.5 },
+      lookback: 30,
+    });
     expect(days).toMatchObject([
       { day: '2026-03-13', uptimeHours: null, transferGib: 1.5 },
       { day: '2026-03-14', uptimeHours: 1, transferGib: null },
@@ -130,11 +156,19 @@ describe('the figures of a device', () => {
       '2026-03-15T00',
       '2026-03-15T01',
     ]);
-    expect(totals).toMatchObject({ uptimeHours: 1.75, uptimeShare: 1.75 / 30, transferGib: 1.5, payoutUsdc: null });
+    expect(totals).toMatchObject({
+      uptimeHours: 1.75,
+      uptimeShare: 1.75 / 30,
+      transferGib: 1.5,
+      payoutUsdc: null,
+    });
   });
 
   test('are kept under whatever a service calls its days', () => {
-    const { days, hours } = createStats({ uptime: { '2026-03-14': 90 }, payout: { 'day 1': 2, '2026-03-14': 1 } });
+    const { days, hours } = createStats({
+      uptime: { '2026-03-14': 90 },
+      payout: { 'day 1': 2, '2026-03-14': 1 },
+    });
     expect(days).toMatchObject([
       { day: '2026-03-14', uptimeHours: 1.5, payoutUsdc: 1 },
       { day: 'day 1', uptimeHours: null, payoutUsdc: 2 },

@@ -32,11 +32,23 @@ describe('the clock of the page', () => {
   });
 
   test.each([
-    ['Europe/Berlin', '2026-03-29T20:00:00Z', '2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z'],
-    ['Asia/Kolkata', '2026-04-30T19:00:00Z', '2026-04-30T18:30:00.000Z', '2026-05-01T18:30:00.000Z'],
+    [
+      'Europe/Berlin',
+      '2026-03-29T20:00:00Z',
+      '2026-03-28T23:00:00.000Z',
+      '2026-03-29T22:00:00.000Z',
+    ],
+    [
+      'Asia/Kolkata',
+      '2026-04-30T19:00:00Z',
+      '2026-04-30T18:30:00.000Z',
+      '2026-05-01T18:30:00.000Z',
+    ],
   ])('finds midnights in %s, also around a change of its clocks', (zone, now, today, tomorrow) => {
     const clock = createWallClock(zone);
-    const midnights = [0, 1].map((daysOn) => new Date(clock.startOfDay(new Date(now), daysOn)).toISOString());
+    const midnights = [0, 1].map((daysOn) =>
+      new Date(clock.startOfDay(new Date(now), daysOn)).toISOString(),
+    );
     expect(midnights).toEqual([today, tomorrow]);
   });
 

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { chooseTop } from '../../../../src/status/page/chart.ts';
 import { createWallClock } from '../../../../src/status/page/clock.ts';
-import { compareSlots, describeDifference, pickTransfer } from '../../../../src/status/page/figures.ts';
+import {
+  compareSlots,
+  describeDifference,
+  pickTransfer,
+} from '../../../../src/status/page/figures.ts';
 import { fillSlots } from '../../../../src/status/page/slots.ts';
 import { measureSpeed } from '../../../../src/status/page/view.ts';
 import { createHistoryRow } from '../sample-past.ts';
@@ -58,7 +62,10 @@ describe('the bars of a chart', () => {
   test('leave out what the service said of a time before it was over', () => {
     const now = new Date('2026-03-14T12:15:00Z');
     const counted = { upBytes: 100, serviceBytes: 27 };
-    const [startMs, endMs] = [Date.parse('2026-03-14T11:00:00Z'), Date.parse('2026-03-14T12:00:00Z')];
+    const [startMs, endMs] = [
+      Date.parse('2026-03-14T11:00:00Z'),
+      Date.parse('2026-03-14T12:00:00Z'),
+    ];
     const compare = (serviceUntilMs: number | undefined) => {
       const rows = [createHistoryRow(startMs, { ...counted, serviceUntilMs })];
       const slots = fillSlots(rows, { unit: 'hour', count: 3, now, clock: createWallClock('UTC') });
@@ -76,7 +83,9 @@ describe('the bars of a chart', () => {
     const clock = createWallClock(zone);
     const now = new Date(Date.parse(time) + 24 * hourMs);
     const slots = fillSlots([], { unit: 'day', count: 30, now, clock });
-    expect(new Set(slots.map(({ startMs }) => clock.formatClock(new Date(startMs))))).toEqual(new Set(['00:00']));
+    expect(new Set(slots.map(({ startMs }) => clock.formatClock(new Date(startMs))))).toEqual(
+      new Set(['00:00']),
+    );
     expect(slots.at(-2)?.seconds).toBe(hours * 3600);
   });
 
@@ -96,11 +105,17 @@ describe('the speed', () => {
 
   test('is that since the youngest reading that is old enough', () => {
     const readings = [before, { atMs: 9_000, upBytes: 9_000, downBytes: 900 }];
-    expect(measureSpeed(readings, { atMs: 10_000, upBytes: 11_000, downBytes: 1000 })).toEqual({ up: 1000, down: 100 });
+    expect(measureSpeed(readings, { atMs: 10_000, upBytes: 11_000, downBytes: 1000 })).toEqual({
+      up: 1000,
+      down: 100,
+    });
   });
 
   test('is not known before a second reading, and never below zero', () => {
     expect(measureSpeed([before], { ...before, atMs: 3_000 })).toBeUndefined();
-    expect(measureSpeed([before], { atMs: 5_000, upBytes: 0, downBytes: 0 })).toEqual({ up: 0, down: 0 });
+    expect(measureSpeed([before], { atMs: 5_000, upBytes: 0, downBytes: 0 })).toEqual({
+      up: 0,
+      down: 0,
+    });
   });
 });

@@ -13,13 +13,23 @@ const good = {
 };
 
 function createRequest(headers: StatusRequest['headers'], address = '192.0.2.1'): StatusRequest {
-  return { method: 'POST', path: '/provide', query: new URLSearchParams(), headers, address, body: '{"mode":null}' };
+  return {
+    method: 'POST',
+    path: '/provide',
+    query: new URLSearchParams(),
+    headers,
+    address,
+    body: '{"mode":null}',
+  };
 }
 
 describe('an order to the page', () => {
   test.each([
     ['from the page itself', good],
-    ['from a program that says nothing of itself', { ...good, origin: undefined, 'sec-fetch-site': undefined }],
+    [
+      'from a program that says nothing of itself',
+      { ...good, origin: undefined, 'sec-fetch-site': undefined },
+    ],
     ['through a proxy that adds TLS', { ...good, origin: 'https://127.0.0.1:9469' }],
   ])('%s is let through with the token', (_claim, headers) => {
     expect(createGate(token, () => 0)(createRequest(headers))).toBeUndefined();
@@ -28,7 +38,11 @@ describe('an order to the page', () => {
   test.each([
     ['without a token', { authorization: undefined }, 401],
     ['with another token', { authorization: 'Bearer another-token-of-letters' }, 401],
-    ['with the beginning of the token', { authorization: `Bearer ${token.reveal().slice(0, -1)}` }, 401],
+    [
+      'with the beginning of the token',
+      { authorization: `Bearer ${token.reveal().slice(0, -1)}` },
+      401,
+    ],
     ['with the token in another scheme', { authorization: `Basic ${token.reveal()}` }, 401],
     ['from another site', { origin: 'http://evil.example' }, 403],
     ['from another port of the same device', { origin: 'http://127.0.0.1:8080' }, 403],
@@ -52,17 +66,23 @@ describe('an order to the page', () => {
       nowMs += 1000;
       expect(gate(createRequest(wrong))?.status).toBe(401);
     }
-    expect(gate(createRequest(wrong))).toMatchObject({ status: 429, headers: { 'Retry-After': '51' } });
+    expect(gate(createRequest(wrong))).toMatchObject({
+      status: 429,
+      headers: { 'Retry-After': '51' },
+    });
     expect(gate(createRequest(wrong, '192.0.2.2'))?.status).toBe(401);
-    for (let order = 0; order < 30; order += 1) expect(gate(createRequest(good)), 'the owner').toBeUndefined();
+    for (let order = 0; order < 30; order += 1)
+      expect(gate(createRequest(good)), 'the owner').toBeUndefined();
     nowMs += 51_000;
     expect(gate(createRequest(wrong))?.status).toBe(401);
   });
 
   test('is counted by the network of an IPv6 address, of which one neighbour has them all', () => {
     const gate = createGate(token, () => 0);
-    const guess = (address: string) => gate(createRequest({ ...good, authorization: 'Bearer no' }, address))?.status;
-    for (let attempt = 0; attempt < 10; attempt += 1) expect(guess(`2001:db8::${attempt}`)).toBe(401);
+    const guess = (address: string) =>
+      gate(createRequest({ ...good, authorization: 'Bearer no' }, address))?.status;
+    for (let attempt = 0; attempt < 10; attempt += 1)
+      expect(guess(`2001:db8::${attempt}`)).toBe(401);
     expect(guess('2001:db8::ffff:1')).toBe(429);
     expect(guess('2001:db8:0:1::1')).toBe(401);
   });

@@ -13,10 +13,14 @@ function startReader(rows: Parameters<typeof keepRows>[0]['day']) {
   const asked: string[] = [];
   const keep = keepRows({ hour: [], day: rows });
   const history: ReadHistory = (question) => {
-    if (question.untilMs !== undefined) asked.push(new Date(question.sinceMs).toISOString().slice(0, 7));
+    if (question.untilMs !== undefined)
+      asked.push(new Date(question.sinceMs).toISOString().slice(0, 7));
     return keep(question);
   };
-  const read = createPastReader({ ...makeSource(providingFacts), history, now: () => clock.now }, () => clock.ms);
+  const read = createPastReader(
+    { ...makeSource(providingFacts), history, now: () => clock.now },
+    () => clock.ms,
+  );
   return {
     asked,
     async readAt(time: string) {
@@ -47,7 +51,11 @@ test('months are summed a day at a time, and the service is believed of whole on
   ]);
   const months = await readAt('2026-03-14T12:00:00Z');
   expect(
-    months.map(({ startMs, upBytes, serviceBytes }) => [new Date(startMs).getUTCMonth(), upBytes, serviceBytes]),
+    months.map(({ startMs, upBytes, serviceBytes }) => [
+      new Date(startMs).getUTCMonth(),
+      upBytes,
+      serviceBytes,
+    ]),
   ).toEqual([
     [11, 10, 9],
     [0, 20, undefined],

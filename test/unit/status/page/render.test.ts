@@ -34,11 +34,19 @@ async function render(facts: Facts, more: Partial<StatusSource> = {}): Promise<s
 }
 
 const hostile = `<img src=x onerror=alert(1)>"'&</title>\u202e\u0007`;
-const refused = { code: 'wireguard-text-refused', message: `line 4 has ${hostile}`, since: ago(125) } as const;
+const refused = {
+  code: 'wireguard-text-refused',
+  message: `line 4 has ${hostile}`,
+  since: ago(125),
+} as const;
 
 const midnightMs = Date.parse('2026-03-14T00:00:00Z');
 const pause = { code: 'cap-reached', message: 'The cap is reached.', since: ago(60) } as const;
-const signedOut = { code: 'signed-out', message: 'Nothing to sign in with.', since: ago(60) } as const;
+const signedOut = {
+  code: 'signed-out',
+  message: 'Nothing to sign in with.',
+  since: ago(60),
+} as const;
 const setByHand = (mode: 'none', until: Date | undefined) => ({
   provide: { override: { mode, until }, effective: mode },
   gateway: { isOpen: false },
@@ -46,15 +54,28 @@ const setByHand = (mode: 'none', until: Date | undefined) => ({
 
 describe('the page for people', () => {
   test.each([
-    { name: 'providing', facts: providingFacts, more: { recent: makeRecent(providingFacts), history: sampleHistory } },
-    { name: 'fresh', facts: freshFacts, more: { pageToken: new Secret('a-token-of-twenty-four-letters') } },
+    {
+      name: 'providing',
+      facts: providingFacts,
+      more: { recent: makeRecent(providingFacts), history: sampleHistory },
+    },
+    {
+      name: 'fresh',
+      facts: freshFacts,
+      more: { pageToken: new Secret('a-token-of-twenty-four-letters') },
+    },
     {
       name: 'blocked',
-      facts: createFacts({ tunnel: { backend: undefined, problem: refused }, gateway: { isOpen: false } }),
+      facts: createFacts({
+        tunnel: { backend: undefined, problem: refused },
+        gateway: { isOpen: false },
+      }),
       more: {},
     },
   ])('$name looks as agreed', async ({ name, facts, more }) => {
-    await expect(await render(facts, more)).toMatchFileSnapshot(`../../../golden/page-${name}.html`);
+    await expect(await render(facts, more)).toMatchFileSnapshot(
+      `../../../golden/page-${name}.html`,
+    );
   });
 
   test('shows texts of strangers as text, wherever they stand', async () => {
@@ -93,8 +114,12 @@ describe('the page for people', () => {
       yieldingSince: ago(3600),
     } as const;
     const recent = makeRecent(providingFacts);
-    const page = await render(createFacts({ timeZone: 'Asia/Tokyo', provide: { household } }), { recent });
-    expect(page).toContain('id="yielding">yielding to your household, 3.20 of 20.0 Mbit/s since 20:00</span>');
+    const page = await render(createFacts({ timeZone: 'Asia/Tokyo', provide: { household } }), {
+      recent,
+    });
+    expect(page).toContain(
+      'id="yielding">yielding to your household, 3.20 of 20.0 Mbit/s since 20:00</span>',
+    );
     expect(page).toContain('20.0 Mbit/s each way (as configured)');
     expect(await render(providingFacts, { recent })).toContain('id="yielding"></span>');
   });
@@ -107,7 +132,9 @@ describe('the page for people', () => {
     expect(page).toContain('250 GB of 500 GB on your line');
     expect(page).toContain('On your line since 1 Mar');
     expect(page).toContain('data-mode="public" data-limit="2.5"');
-    expect(await render(providingFacts, { pageToken })).toContain('data-mode="public" data-limit=""');
+    expect(await render(providingFacts, { pageToken })).toContain(
+      'data-mode="public" data-limit=""',
+    );
   });
 
   test('shows every time in the zone of schedule and cap, and until when a mode set by hand holds', async () => {
@@ -115,8 +142,12 @@ describe('the page for people', () => {
     const facts = createFacts({ timeZone: 'Asia/Tokyo', provide: { override, effective: 'none' } });
     const page = await render(facts, { recent: makeRecent(facts), history: sampleHistory });
     expect(page).toContain('Paused by you until 15 Mar, 04:00');
-    expect(page).toContain('As of <time id="now" datetime="2026-03-14T12:00:00.000Z">21:00:00</time>');
-    expect(page).toContain('Times are those of Asia/Tokyo (UTC+9).<span id="tomorrow" data-at="1773500400000">');
+    expect(page).toContain(
+      'As of <time id="now" datetime="2026-03-14T12:00:00.000Z">21:00:00</time>',
+    );
+    expect(page).toContain(
+      'Times are those of Asia/Tokyo (UTC+9).<span id="tomorrow" data-at="1773500400000">',
+    );
     expect(page).toContain('Days are counted by UTC, as the service counts them: from 09:00.');
     expect(page).toMatch(/<svg class="axis" aria-hidden="true"><text [^>]*>22:00<\/text>/);
   });
@@ -124,7 +155,11 @@ describe('the page for people', () => {
   test('holds what the service said of a day against ours only when that day is over', async () => {
     const startMs = Date.parse('2026-03-14T00:00:00Z');
     const day = (daysAgo: number, upBytes: number, serviceBytes: number) =>
-      createHistoryRow(startMs - daysAgo * 86_400_000, { providingSeconds: 1, upBytes, serviceBytes });
+      createHistoryRow(startMs - daysAgo * 86_400_000, {
+        providingSeconds: 1,
+        upBytes,
+        serviceBytes,
+      });
     const page = await render(providingFacts, {
       history: keepRows({ hour: [], day: [day(1, 2048, 1024), day(0, 4096, 1)] }),
     });
@@ -144,35 +179,62 @@ describe('the page for people', () => {
       'warning',
       'Paused by your schedule',
     ],
-    ['never meant to share', { provide: { configured: 'none', effective: 'none' } }, 'plain', 'Not sharing'],
-    ['without forwarding', { gateway: { isEnabled: false, isOpen: false } }, 'warning', 'Forwarding is switched off'],
+    [
+      'never meant to share',
+      { provide: { configured: 'none', effective: 'none' } },
+      'plain',
+      'Not sharing',
+    ],
+    [
+      'without forwarding',
+      { gateway: { isEnabled: false, isOpen: false } },
+      'warning',
+      'Forwarding is switched off',
+    ],
     [
       'at its cap',
       { provide: { pause }, gateway: { isOpen: false } },
       'warning',
       'Cap reached: paused until 1 Apr, 00:00',
     ],
-    ['without an uplink', { gateway: { uplinkMissingSince: ago(9) } }, 'bad', 'No Internet connection'],
+    [
+      'without an uplink',
+      { gateway: { uplinkMissingSince: ago(9) } },
+      'bad',
+      'No Internet connection',
+    ],
     ['without an answer', { tunnel: { lastHandshakeAt: undefined } }, 'warning', 'Connecting'],
     ['signed out', { signInProblem: signedOut, registration: undefined }, 'bad', 'Signed out'],
     ['stopping', { stoppingSince: ago(1) }, 'warning', 'Stopping'],
-  ] as const)('%s: the state is a sentence, and the only one', async (_what, change, tone, title) => {
-    const page = await render(createFacts(change));
-    expect([...page.matchAll(/<h2 class="state (\w+)">[^/]*<\/span> ([^<]*)</g)].map(([, ...found]) => found)).toEqual([
-      ['plain', 'Unknown since '],
-      [tone, title],
-    ]);
-    expect(page).toContain(`<title id="title">${title}: `);
-    if (tone !== 'good') expect(page).not.toMatch(/class="state good"|All is well/);
-  });
+  ] as const)(
+    '%s: the state is a sentence, and the only one',
+    async (_what, change, tone, title) => {
+      const page = await render(createFacts(change));
+      expect(
+        [...page.matchAll(/<h2 class="state (\w+)">[^/]*<\/span> ([^<]*)</g)].map(
+          ([, ...found]) => found,
+        ),
+      ).toEqual([
+        ['plain', 'Unknown since '],
+        [tone, title],
+      ]);
+      expect(page).toContain(`<title id="title">${title}: `);
+      if (tone !== 'good') expect(page).not.toMatch(/class="state good"|All is well/);
+    },
+  );
 
   test('makes commands of what is to be typed, and says where', async () => {
     const page = await render(createFacts({ signInProblem: signedOut, registration: undefined }));
-    expect(page).toContain('Sign in, on the device: <span class="command"><code>tributary login</code><button');
+    expect(page).toContain(
+      'Sign in, on the device: <span class="command"><code>tributary login</code><button',
+    );
   });
 
   test('shows a young device what it has, and no empty chart', async () => {
-    const first = createHistoryRow(Date.parse('2026-03-14T10:00:00Z'), { upBytes: 5e8, providingSeconds: 2100 });
+    const first = createHistoryRow(Date.parse('2026-03-14T10:00:00Z'), {
+      upBytes: 5e8,
+      providingSeconds: 2100,
+    });
     const facts = createFacts({ startedAt: new Date('2026-03-14T10:25:00Z') });
     const page = await render(facts, {
       history: keepRows({ hour: [first], day: [{ ...first, startMs: midnightMs }] }),
@@ -183,8 +245,11 @@ describe('the page for people', () => {
   });
 
   test('has no column about which no row says anything', async () => {
-    const day = (daysAgo: number) => createHistoryRow(midnightMs - daysAgo * 86_400_000, { upBytes: 1 });
-    const page = await render(providingFacts, { history: keepRows({ hour: [], day: [day(2), day(1), day(0)] }) });
+    const day = (daysAgo: number) =>
+      createHistoryRow(midnightMs - daysAgo * 86_400_000, { upBytes: 1 });
+    const page = await render(providingFacts, {
+      history: keepRows({ hour: [], day: [day(2), day(1), day(0)] }),
+    });
     expect(page).toContain('<th scope="col">To the Internet</th>');
     expect(page).not.toMatch(/By the service|Difference|Online by/);
   });
@@ -194,7 +259,9 @@ describe('the page for people', () => {
       createFacts({
         usage: { reachedAt: new Date('2026-03-26T00:00:00Z') },
         earned: { last24hUsdc: 0.0084, monthUsdc: 0.31, at: ago(2400) },
-        gateway: { refusedPackets: { 'own-network': 1300, 'device-itself': 11, 'blocked-port': 7 } },
+        gateway: {
+          refusedPackets: { 'own-network': 1300, 'device-itself': 11, 'blocked-port': 7 },
+        },
       }),
     );
     expect(page).toContain('at this pace reached on 26 Mar');
@@ -215,7 +282,8 @@ describe('the page for people', () => {
 });
 
 test('a template escapes what it is handed, and takes its own work as it is', () => {
-  expect(html`<p title="${'"'}">${'<b>'}${html`<b>${1}</b>`}${[html`<i>`, html`</i>`]}${undefined}</p>`.html).toBe(
-    '<p title="&#34;">&#60;b&#62;<b>1</b><i></i></p>',
-  );
+  expect(
+    html`<p title="${'"'}">${'<b>'}${html`<b>${1}</b>`}${[html`<i>`, html`</i>`]}${undefined}</p>`
+      .html,
+  ).toBe('<p title="&#34;">&#60;b&#62;<b>1</b><i></i></p>');
 });

@@ -65,7 +65,9 @@ test('of too many streams the oldest is closed, and the owner still gets in', as
   for (let index = 0; index < mostStreams + 4; index += 1) {
     streams.push(await listen(page, { from: `127.0.3.${(index % 20) + 1}` }));
   }
-  await expect.poll(() => streams.filter(({ client }) => !client.destroyed && !client.closed).length).toBe(mostStreams);
+  await expect
+    .poll(() => streams.filter(({ client }) => !client.destroyed && !client.closed).length)
+    .toBe(mostStreams);
   expect(streams.slice(0, 4).every(({ client }) => client.destroyed || client.closed)).toBe(true);
   const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
   const done = await ask(page, '/provide', { method: 'POST', body: '{"mode":"none"}', headers });
@@ -75,7 +77,8 @@ test('of too many streams the oldest is closed, and the owner still gets in', as
 
 test('streams that nobody reads keep neither a probe waiting nor the agent from stopping', async () => {
   const { fixture, page } = await startPage();
-  for (let index = 0; index < 40; index += 1) await listen(page, { from: `127.0.3.${(index % 20) + 1}`, paused: true });
+  for (let index = 0; index < 40; index += 1)
+    await listen(page, { from: `127.0.3.${(index % 20) + 1}`, paused: true });
   expect((await ask(page, '/livez')).status).toBe(200);
   const startedAtMs = performance.now();
   await fixture.server.close();
@@ -93,7 +96,10 @@ test('a stream is no answer to HEAD, and ends where the agent cannot be looked a
 test('what strangers say stays text in an event too', async () => {
   const hostile = '<script>alert(1)</script>\u202e\n\ndata: {}';
   const { fixture, page } = await startPage();
-  fixture.state.facts = createFacts({ registration: { clientId: 'x', description: hostile } }, providingFacts);
+  fixture.state.facts = createFacts(
+    { registration: { clientId: 'x', description: hostile } },
+    providingFacts,
+  );
   const stream = await listen(page);
   await expect.poll(() => stream.frames().length).toBe(1);
   expect(stream.frames()).toHaveLength(1);

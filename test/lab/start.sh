@@ -1,9 +1,0 @@
-#!/bin/sh
-# start.sh demo|bench [ARGUMENT…]: gets the clone ready, then runs that program of the lab in namespaces of its own.
-set -eu
-cd "$(dirname "$0")/../.."
-program=$1
-shift
-sh test/lab/prepare.sh
-[ "$program" != demo ] || exec sh test/lab/enter-with-page.sh node dist/demo.cjs "$@"
-exec sh test/lab/enter.sh node "dist/$program.cjs" "$@"

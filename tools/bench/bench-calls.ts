@@ -1,0 +1,171 @@
+import * as z from 'zod';
+import { TributaryError } from '../../src/lib/errors.ts';
+import type { Operation } from '../../src/service/operation.ts';
+import { type OperationName, operations } from '../../src/service/operations.ts';
+import type { SandboxWorld } from './sandbox-world.ts';
+
+/** Calls operations of one world's service, as the owner of its first network. */
+export interface WorldCaller {
+  readonly networkJwt: string;
+  /** Of the service. */
+  readonly pid: number;
+  /** Milliseconds to the last byte of the answer. @throws lab-failed where it is not one */
+  measure(name: OperationName): Promise<number>;
+  /** The same call as it is sent. */
+  toWire(name: OperationName): WireRequest;
+}
+
+/** A request for undici, and where to. */
+export interface WireRequest {
+  readonly baseUrl: string;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** What one call leaves to the next. */
+interface Hand {
+  authCode: string;
+  shareCode: string;
+}
+
+/** What is there before the first call. */
+interface Setting {
+  readonly networkJwt: string;
+  /** Of another network. */
+  readonly neighbourJwt: string;
+  readonly neighbourName: string;
+  readonly guestJwt: string;
+  readonly clientId: string;
+  readonly walletId: string;
+}
+
+/**
+ * What each operation is asked. Two are measured by their refusal, which looks up what can grow: a
+ * password is set and a guest's network upgraded once only.
+ */
+const requests: Readonly<Record<OperationName, (setting: Setting, hand: Hand) => unknown>> = {
+  authClient: ({ clientId }) => ({ client_id: clientId, description: 'bench' }),
+  findProviders2: () => ({ specs: [{ best_available: true }], count: 20 }),
+  findProviders: () => ({ count: 20 }),
+  findLocations: () => ({ query: 'germny', enable_max_distance_fraction: true }),
+  providerLocations: () => undefined,
+  createProviderSpec: () => ({ query: 'fast streaming in Germany' }),
+  clients: () => undefined,
+  reliability: () => undefined,
+  codeCreate: () => ({}),
+  codeLogin: (_, { authCode }) => ({ auth_code: authCode }),
+  passwordSet: () => ({ reset_code: 'none', password: 'a long password' }),
+  upgradeGuest: ({ neighbourName }) => ({
+    user_auth: 'owner@example.com',
+    network_name: neighbourName,
+    password: 'a long password',
+  }),
+  createShareCode: ({ clientId }) => ({ client_id: clientId, device_name: 'bench' }),
+  deviceAdd: (_, { shareCode }) => ({ code: shareCode }),
+  deviceAssociations: () => undefined,
+  setProvide: ({ clientId }) => ({ client_id: clientId, provide_mode: 4 }),
+  providers: () => undefined,
+  providersLastN: () => ({ last_n: 24 }),
+  providerLastN: ({ clientId }) => ({ client_id: clientId, last_n: 24 }),
+  providerLast90: ({ clientId }) => ({ client_id: clientId }),
+  leaderboard: () => ({}),
+  wallets: () => undefined,
+  payoutWallet: () => undefined,
+  setPayoutWallet: ({ walletId }) => ({ wallet_id: walletId }),
+};
+const refused: readonly OperationName[] = ['passwordSet', 'upgradeGuest'];
+
+const answer = z.object({
+  auth_code: z.string().optional(),
+  by_jwt: z.string().optional(),
+  share_code: z.string().optional(),
+  error: z.object({ message: z.string() }).nullish(),
+});
+const listed = z.object({ clients: z.tuple([z.object({ client_id: z.string() })], z.unknown()) });
+
+/** Signs in to the world's service. @throws lab-failed */
+export async function createWorldCaller(world: SandboxWorld): Promise<WorldCaller> {
+  const { baseUrl } = world;
+  const ask = async (name: OperationName, request: unknown, token: string | undefined) =>
+    send(toWireRequest(baseUrl, name, { request, token }));
+  const networkJwt =
+    (await ask('codeLogin', { auth_code: world.authCode }, undefined)).body.by_jwt ?? '';
+  const neighbour = z
+    .object({ networkName: z.string(), networkJwt: z.string() })
+    .parse(await world.order('network', 'bench neighbour'));
+  const wallet = z
+    .object({ walletId: z.string() })
+    .parse(await world.order('wallet', 'So1anaAddress1111111111111111111'));
+  const { clients } = listed.parse(JSON.parse((await ask('clients', undefined, networkJwt)).text));
+  const setting = {
+    networkJwt,
+    neighbourJwt: neighbour.networkJwt,
+    neighbourName: neighbour.networkName,
+    guestJwt: world.guestJwt,
+    clientId: clients[0].client_id,
+    walletId: wallet.walletId,
+  };
+  const hand: Hand = { authCode: '', shareCode: '' };
+  const toWire = (name: OperationName) =>
+    toWireRequest(baseUrl, name, {
+      request: requests[name](setting, hand),
+      token: chooseToken(name, setting),
+    });
+  return {
+    networkJwt,
+    pid: world.pid,
+    toWire,
+    async measure(name) {
+      const { durationMs, body } = await send(toWire(name));
+      if ((body.error?.message !== undefined) !== refused.includes(name)) {
+        throw new TributaryError(
+          'lab-failed',
+          `${operations[name].path}: ${body.error?.message ?? 'not refused'}`,
+        );
+      }
+      hand.authCode = body.auth_code ?? hand.authCode;
+      hand.shareCode = body.share_code ?? hand.shareCode;
+      return durationMs;
+    },
+  };
+}
+
+/** What is added to a network comes from another. */
+function chooseToken(
+  name: OperationName,
+  { networkJwt, neighbourJwt, guestJwt }: Setting,
+): string | undefined {
+  if (name === 'deviceAdd') return neighbourJwt;
+  if (operations[name].authentication === 'none') return undefined;
+  return operations[name].authentication === 'guest-jwt' ? guestJwt : networkJwt;
+}
+
+function toWireRequest(
+  baseUrl: string,
+  name: OperationName,
+  { request, token }: { readonly request: unknown; readonly token: string | undefined },
+): WireRequest {
+  const { method, path }: Operation = operations[name];
+  const headers: Readonly<Record<string, string>> =
+    token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return {
+    baseUrl,
+    method,
+    path,
+    headers,
+    ...(request === undefined ? {} : { body: JSON.stringify(request) }),
+  };
+}
+
+/** Sends it and reads the answer whole. @throws lab-failed */
+async function send({ baseUrl, path, ...request }: WireRequest) {
+  const startedMs = performance.now();
+  const response = await fetch(`${baseUrl}${path}`, request);
+  const text = await response.text();
+  const durationMs = performance.now() - startedMs;
+  if (response.status !== 200)
+    throw new TributaryError('lab-failed', `${path}: status ${response.status}: ${text}`);
+  return { durationMs, text, body: answer.parse(JSON.parse(text)) };
+}

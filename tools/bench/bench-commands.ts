@@ -1,0 +1,71 @@
+import { TributaryError } from '../../src/lib/errors.ts';
+import { startProcess } from '../lab/processes.ts';
+import {
+  type Bench,
+  type PartOptions,
+  startAgent,
+  stopAgent,
+  waitForProviding,
+  withBench,
+} from './bench-lab.ts';
+import type { Figure } from './figures.ts';
+import { readEndedSeconds } from './process-tree.ts';
+
+/**
+ * CPU that a command costs, beside a Node that does nothing. Enough runs in turn, because the
+ * kernel tells hundredths of a second.
+ */
+export function measureCommands(options: PartOptions): Promise<readonly Figure[]> {
+  return withBench(options, async (bench) => {
+    const agent = startAgent(bench);
+    await waitForProviding(agent);
+    const names = ['status', 'health', '--version'] as const;
+    const runs = options.rounds * 4;
+    options.say(`commands: ${runs} runs of each`);
+    const milliseconds = await measureInTurn(
+      { ...toCommands(bench, names), bare: [process.execPath, '-e', '0'] },
+      runs,
+    );
+    await stopAgent(agent);
+    const bare = { name: 'bare Node', value: milliseconds.bare ?? Number.NaN };
+    return names.map((name) => ({
+      name: `CPU of \`tributary ${name}\``,
+      value: milliseconds[name] ?? Number.NaN,
+      unit: 'milliseconds',
+      beside: bare,
+      ...(name === 'status' ? { goal: { of: 'value', most: 40 } } : {}),
+    }));
+  });
+}
+
+type Argv = readonly [string, ...string[]];
+
+/** The control socket is a file, so no command needs the device's namespace. */
+function toCommands({ lab }: Bench, names: readonly string[]): Readonly<Record<string, Argv>> {
+  return Object.fromEntries(
+    names.map((name) => [name, lab.command(name).slice(4) as unknown as Argv]),
+  );
+}
+
+/** The mean of each command's CPU, in ms. @throws lab-failed where one does not end well */
+async function measureInTurn(
+  commands: Readonly<Record<string, Argv>>,
+  runs: number,
+): Promise<Readonly<Record<string, number>>> {
+  const sums = new Map<string, number>();
+  // The first round warms up.
+  for (let round = 0; round <= runs; round += 1) {
+    for (const [name, argv] of Object.entries(commands)) {
+      const before = readEndedSeconds();
+      const running = startProcess({ argv });
+      const exitCode = await running.exited;
+      if (exitCode !== 0)
+        throw new TributaryError(
+          'lab-failed',
+          `${name}: ${exitCode}: ${running.lines.join(' | ')}`,
+        );
+      if (round > 0) sums.set(name, (sums.get(name) ?? 0) + readEndedSeconds() - before);
+    }
+  }
+  return Object.fromEntries([...sums].map(([name, seconds]) => [name, (seconds * 1000) / runs]));
+}

@@ -1,0 +1,67 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TributaryError } from '../../src/lib/errors.ts';
+import { type Lab, waitForDownload } from '../lab/lab.ts';
+import {
+  type Bench,
+  type PartOptions,
+  startAgent,
+  startScript,
+  stopAgent,
+  stopScript,
+  waitForProviding,
+  withBench,
+} from './bench-lab.ts';
+import type { Figure } from './figures.ts';
+import { computeMedian } from './medians.ts';
+
+const downloadBytes = 64 * 1024 ** 2;
+
+/** What a consumer downloads in one connection, in turn, through the same client's tunnel. */
+export function measureThroughput(options: PartOptions): Promise<readonly Figure[]> {
+  return withBench(options, async (bench) => {
+    const agent: number[] = [];
+    const script: number[] = [];
+    for (let round = 1; round <= options.rounds; round += 1) {
+      options.say(`throughput: round ${round} of ${options.rounds}`);
+      const running = startAgent(bench);
+      await waitForProviding(running);
+      agent.push(await download(bench.lab));
+      await stopAgent(running);
+      if (round === 1) await handOver(bench);
+      await startScript(bench);
+      script.push(await download(bench.lab));
+      await stopScript(bench);
+    }
+    return [
+      {
+        name: 'throughput',
+        value: computeMedian(agent),
+        unit: 'megabits per second',
+        beside: { name: 'shell script', value: computeMedian(script) },
+      },
+    ];
+  });
+}
+
+/**
+ * The script takes up the agent's client: the service would go on sending consumers to that one for
+ * three minutes.
+ */
+async function handOver({ lab, scriptDirectory }: Bench): Promise<void> {
+  const read = async (name: string) =>
+    JSON.parse(await readFile(join(lab.stateDirectory, name), 'utf8')).data;
+  await writeFile(join(scriptDirectory, 'client'), (await read('identity.json')).clientId);
+  await writeFile(
+    join(scriptDirectory, 'authorization'),
+    `Authorization: Bearer ${(await read('network-jwt.json')).token}\n`,
+  );
+}
+
+/** The first short download waits until the service sends consumers here. */
+async function download(lab: Lab): Promise<number> {
+  await waitForDownload(lab.startDownload(100_000, 20));
+  const { bytes, seconds, isWhole } = await waitForDownload(lab.startDownload(downloadBytes, 60));
+  if (!isWhole) throw new TributaryError('lab-failed', `a download ended after ${bytes} bytes`);
+  return (bytes * 8) / seconds / 1e6;
+}

@@ -1,0 +1,78 @@
+import { computeRatio } from './medians.ts';
+
+/** One line of what `npm run bench` prints. */
+export interface Figure {
+  readonly name: string;
+  /** The agent's. */
+  readonly value: number;
+  readonly unit: Unit;
+  /** What the same costs otherwise, by the name of what it is compared with. */
+  readonly beside?: { readonly name: string; readonly value: number };
+  /**
+   * The most that is wanted: of the ratio where there is something beside it, else of the value.
+   */
+  readonly goal?: Goal;
+  /** What explains it. */
+  readonly note?: string;
+}
+
+interface Goal {
+  readonly of: 'value' | 'ratio';
+  readonly most: number;
+}
+
+const units = {
+  seconds: (value: number) => `${value.toFixed(3)} s`,
+  milliseconds: (value: number) => `${value.toFixed(0)} ms`,
+  percent: (value: number) => `${value.toFixed(3)} %`,
+  count: (value: number) => `${Number(value.toFixed(1))}`,
+  'per minute': (value: number) => `${Number(value.toFixed(1))} a minute`,
+  kibibytes: (value: number) => `${value.toFixed(0)} KiB`,
+  'megabits per second': (value: number) => `${value.toFixed(0)} Mbit/s`,
+} as const satisfies Readonly<Record<string, (value: number) => string>>;
+type Unit = keyof typeof units;
+
+/** The agent's figure over the other's; undefined where nothing is beside it. */
+export function computeFigureRatio({ value, beside }: Figure): number | undefined {
+  return beside === undefined ? undefined : computeRatio(value, beside.value);
+}
+
+/** undefined: no goal was set. */
+export function isMet(figure: Figure): boolean | undefined {
+  if (figure.goal === undefined) return undefined;
+  const judged = figure.goal.of === 'value' ? figure.value : computeFigureRatio(figure);
+  return judged !== undefined && judged <= figure.goal.most;
+}
+
+const widths = [30, 16, 28, 8, 14] as const;
+
+/** A table with the goal beside each figure. A missed goal is said, and no failure. */
+export function renderFigures(figures: readonly Figure[]): string {
+  const rows = [['', 'agent', 'beside it', 'ratio', 'goal', ''], ...figures.map(toRow)];
+  return rows.map((cells) => `${renderRow(cells)}\n`).join('');
+}
+
+function renderRow([name = '', ...cells]: readonly string[]): string {
+  const padded = cells.map((cell, index) => {
+    const width = widths[index + 1];
+    return width === undefined ? `  ${cell}` : cell.padStart(width);
+  });
+  return [name.padEnd(widths[0]), ...padded].join('').trimEnd();
+}
+
+function toRow(figure: Figure): readonly string[] {
+  const { name, value, unit, beside, goal, note = '' } = figure;
+  const format = units[unit];
+  const met = isMet(figure);
+  const wanted =
+    goal === undefined ? '' : goal.of === 'ratio' ? `× ${goal.most.toFixed(2)}` : format(goal.most);
+  const verdict = met === undefined ? '' : met ? 'met' : 'missed';
+  return [
+    name,
+    format(value),
+    beside === undefined ? '' : `${beside.name} ${format(beside.value)}`,
+    computeFigureRatio(figure)?.toFixed(2) ?? '',
+    wanted,
+    [verdict, note].filter(Boolean).join('; '),
+  ];
+}

@@ -1,0 +1,29 @@
+import { TributaryError } from '../../src/lib/errors.ts';
+import { startProcess } from '../lab/processes.ts';
+
+/**
+ * Says at the end how much memory the process had at most: the kernel's own figure for this program
+ * alone.
+ */
+const report = `import { readFileSync } from 'node:fs';
+process.on('exit', () => process.stderr.write(readFileSync('/proc/self/status', 'utf8').match(/VmHWM:.*/)[0] + '\\n'));`;
+
+/**
+ * The most memory, resident, that Node took for these arguments, in KiB. @throws lab-failed where
+ * it does not end well
+ */
+export async function measurePeakMemory(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  const watched = `data:text/javascript,${encodeURIComponent(report)}`;
+  const running = startProcess({ argv: [process.execPath, '--import', watched, ...args], env });
+  const code = await running.exited;
+  const last = running.lines.findLast((line) => line.startsWith('VmHWM:')) ?? '';
+  const kibibytes = Number(/(\d+) kB/.exec(last)?.[1]);
+  if (code === 0 && kibibytes > 0) return kibibytes;
+  throw new TributaryError(
+    'lab-failed',
+    `${args.join(' ')}: ended with ${code}: ${running.lines.slice(-3).join(' | ')}`,
+  );
+}

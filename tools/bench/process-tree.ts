@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** One process, as `/proc/PID/stat` tells of it. */
+export interface ProcessStat {
+  readonly pid: number;
+  readonly name: string;
+  readonly parent: number;
+  /** Of a core: its own, and that of its children that have ended. */
+  readonly cpuSeconds: number;
+  /** Of that, what its children used that have ended. */
+  readonly endedSeconds: number;
+}
+
+/** What a program and the programs that it keeps running have used. */
+export interface TreeUse {
+  readonly cpuSeconds: number;
+  /** Of the program itself and its ended children; the rest is its living children's. */
+  readonly ownCpuSeconds: number;
+  /** Resident, KiB, shared pages divided among their users. */
+  readonly kilobytes: number;
+  readonly ownKilobytes: number;
+  /** The kept programs, by name. */
+  readonly kept: readonly string[];
+}
+
+/** As everywhere on Linux: sysconf(_SC_CLK_TCK). */
+const ticksPerSecond = 100;
+
+/**
+ * Reads a line of `/proc/PID/stat`; a program's name may hold blanks and parentheses. undefined: it
+ * is none.
+ */
+export function parseStat(line: string): ProcessStat | undefined {
+  const [, pid, name = '', rest = ''] = /^(\d+) \((.*)\) (.*)$/s.exec(line) ?? [];
+  const fields = rest.trim().split(' ').map(Number);
+  if (pid === undefined || fields.length < 15) return undefined;
+  // From the field behind the name on: state, ppid, …; utime, stime, cutime and cstime are fields
+  // 14 to 17 of the line.
+  const toSeconds = (ticks: readonly number[]) =>
+    ticks.reduce((sum, count) => sum + count, 0) / ticksPerSecond;
+  return {
+    pid: Number(pid),
+    name,
+    parent: fields[1] ?? 0,
+    cpuSeconds: toSeconds(fields.slice(11, 15)),
+    endedSeconds: toSeconds(fields.slice(13, 15)),
+  };
+}
+
+/** The process and its descendants, the process first. */
+export function selectTree(
+  processes: readonly ProcessStat[],
+  root: number,
+): readonly ProcessStat[] {
+  const below = (pid: number): readonly ProcessStat[] =>
+    processes
+      .filter(({ parent }) => parent === pid)
+      .flatMap((child) => [child, ...below(child.pid)]);
+  return [...processes.filter(({ pid }) => pid === root), ...below(root)];
+}
+
+/**
+ * What a process and its descendants have used until now. A daemon that left its parent, as
+ * wireguard-go does, is none of them.
+ */
+export function readTreeUse(root: number): TreeUse {
+  const [own, ...kept] = selectTree(readProcesses(), root);
+  const ownCpuSeconds = own?.cpuSeconds ?? Number.NaN;
+  const ownKilobytes = readKilobytes(root);
+  return {
+    ownCpuSeconds,
+    cpuSeconds: kept.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, ownCpuSeconds),
+    ownKilobytes,
+    kilobytes: kept.reduce((sum, { pid }) => sum + readKilobytes(pid), ownKilobytes),
+    kept: kept.map(({ name }) => name),
+  };
+}
+
+/** Every process that is seen from here. */
+export function readProcesses(): readonly ProcessStat[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids
+    .map((pid) => parseStat(readOrEmpty(`/proc/${pid}/stat`)))
+    .filter((found) => found !== undefined);
+}
+
+/** The processes of this program, wherever its file lies, with this first argument. */
+export function findProcesses(program: string, argument: string): readonly ProcessStat[] {
+  return readProcesses().filter(({ pid }) => {
+    const [path = '', first] = readOrEmpty(`/proc/${pid}/cmdline`).split('\0');
+    return basename(path) === program && first === argument;
+  });
+}
+
+/**
+ * Of the descendants, those that have ended and that nobody has collected a second later: Node
+ * needs a moment.
+ */
+export async function countZombies(root: number): Promise<number> {
+  const isZombie = ({ pid }: ProcessStat) =>
+    /^\d+ \(.*\) Z /s.test(readOrEmpty(`/proc/${pid}/stat`));
+  const find = () => selectTree(readProcesses(), root).filter(isZombie);
+  const first = find();
+  if (first.length === 0) return 0;
+  await sleep(1_000);
+  const still = find().map(({ pid }) => pid);
+  return first.filter(({ pid }) => still.includes(pid)).length;
+}
+
+/** Of a core: what the children of this process used that have ended. */
+export function readEndedSeconds(): number {
+  return parseStat(readOrEmpty('/proc/self/stat'))?.endedSeconds ?? Number.NaN;
+}
+
+/** Resident memory, shared pages divided among their users; 0 for one that has ended. */
+export function readKilobytes(pid: number): number {
+  return Number(/^Pss:\s+(\d+) kB/m.exec(readOrEmpty(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
+}
+
+/** A process may end while it is looked at. */
+export function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

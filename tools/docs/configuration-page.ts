@@ -1,0 +1,137 @@
+import type * as z from 'zod';
+import { type CredentialName, credentialNames } from '../../src/config/credential-names.ts';
+import { type ConfigKey, listConfigKeys } from '../../src/config/keys.ts';
+import { configSchema } from '../../src/config/schema.ts';
+import { fillPage, renderTable, toCell, toCode } from './markdown.ts';
+
+/** What people set; in the sample too it comes first. */
+const everyday = [
+  'service.base_url',
+  'service.profile',
+  'provide.mode',
+  'provide.cap.bytes',
+  'provide.cap.period',
+  'provide.rate_limit.line',
+];
+
+/** docs/configuration.md: every key as the schema has it. */
+export function renderConfigurationPage(): string {
+  const keys = listConfigKeys();
+  const find = (name: string) => {
+    const key = keys.find((own) => own.name === name);
+    if (key === undefined)
+      throw new Error(`tools/docs/configuration-page.ts names a key that is not there: ${name}`);
+    return key;
+  };
+  const sections = [...Map.groupBy(keys, ({ path }) => path[0] ?? '')];
+  return fillPage('configuration.md', {
+    'the keys that people set': renderKeys(everyday.map(find)),
+    'all keys': sections.map(([name, own]) => renderSection(name, own)).join('\n\n'),
+    secrets: renderSecrets(),
+  });
+}
+
+function renderSection(name: string, keys: readonly ConfigKey[]): string {
+  return `### \`${name}\`\n\n${describe(name)}\n\n${renderKeys(keys)}`;
+}
+
+function renderKeys(keys: readonly ConfigKey[]): string {
+  const rows = keys.flatMap((key) => [
+    [
+      `${toCode(key.name)}<br>${toCode(key.environmentName)}`,
+      toCell(key.schema.description ?? ''),
+      toCell(listAllowed(key.schema).join('; ')),
+      toDefault(key),
+    ],
+    ...listFields(`${key.name}[]`, elementOf(key.schema)),
+  ]);
+  return renderTable(
+    ['key, and its name in the environment', 'what it is', 'allowed', 'default'],
+    rows,
+  );
+}
+
+/** The fields of the entries of a list of objects. */
+function listFields(name: string, entry: z.ZodType | undefined): readonly (readonly string[])[] {
+  if (entry?.type !== 'object') return [];
+  return Object.entries((entry as z.ZodObject).shape).flatMap(([field, value]) => {
+    const own = value as z.ZodType;
+    const below = listFields(`${name}.${field}`, unwrap(own));
+    const allowed = below.length > 0 ? '' : listAllowed(own).join('; ');
+    const isRequired = own.type !== 'optional';
+    return [
+      [
+        toCode(`${name}.${field}`),
+        toCell(own.description ?? ''),
+        toCell(allowed),
+        isRequired ? 'required' : 'not set',
+      ],
+      ...below,
+    ];
+  });
+}
+
+/** Values that some keys take and others refuse: what a refusal says is what is allowed. */
+const probes: readonly unknown[] = [
+  {},
+  '1 kbit',
+  '0.1 B',
+  '0.0.0.0/0',
+  'https://user@host.example',
+  'https://host.example/?x#y',
+];
+
+/** What the errors about a value say, for one value after the other. */
+function listAllowed(schema: z.ZodType): readonly string[] {
+  const said = probes.flatMap((value) => {
+    const [issue] = schema.safeParse(value).error?.issues ?? [];
+    return issue === undefined ? [] : [issue.message];
+  });
+  const entry = elementOf(schema);
+  const entries =
+    entry === undefined || entry.type === 'object' ? [] : [`each ${listAllowed(entry).join('; ')}`];
+  return [...new Set([...said, ...entries])];
+}
+
+function elementOf(schema: z.ZodType): z.ZodType | undefined {
+  const inner = unwrap(schema);
+  return inner.type === 'array' ? (inner as z.ZodArray<z.ZodType>).element : undefined;
+}
+
+/** Without its default and `optional`. */
+function unwrap(schema: z.ZodType): z.ZodType {
+  const { innerType } = schema.def as { readonly innerType?: z.ZodType };
+  return innerType === undefined ? schema : unwrap(innerType);
+}
+
+/** As it stands in the file. */
+function toDefault({ path, schema }: ConfigKey): string {
+  if (schema.type === 'optional') return 'not set';
+  if (schema.type !== 'default')
+    return path.length === 2 ? 'required' : `required in \`${path.slice(0, -1).join('.')}\``;
+  return toCode(
+    JSON.stringify((schema as z.ZodDefault).def.defaultValue).replace(/^"([a-z0-9]+)"$/, '$1'),
+  );
+}
+
+function describe(section: string): string {
+  return unwrap(configSchema.shape[section as keyof typeof configSchema.shape]).description ?? '';
+}
+
+const secretMeanings: Readonly<Record<CredentialName, string>> = {
+  authCode: 'What the agent signs in with where it is signed out; a code is good once.',
+  networkJwt: "The owner's token, where no code is to be used.",
+  mqttPassword: 'The password of `report.mqtt`.',
+  webhookUrl: 'The address of `report.webhook`, where it holds a token of its own.',
+  webhookSecret: 'What each call of the webhook is signed with.',
+  statusToken: 'What unlocks the buttons of the status page; 16 characters or more.',
+};
+
+function renderSecrets(): string {
+  const rows = Object.entries(credentialNames).map(([name, { environment, systemd }]) => [
+    toCode(environment),
+    toCode(systemd),
+    secretMeanings[name as CredentialName],
+  ]);
+  return renderTable(['in the environment', "systemd's credential", 'what it is'], rows);
+}

@@ -1,0 +1,21 @@
+import { renderJsonSchema } from '../../src/config/json-schema.ts';
+import { renderCommandLinePage } from './command-line-page.ts';
+import { renderConfigurationPage } from './configuration-page.ts';
+import { renderJsonPage } from './json-page.ts';
+import { renderManPage } from './man-page.ts';
+import { readCommandLine } from './program-help.ts';
+
+/**
+ * What is written from the code, by path from the root: `npm run docs` writes it, and a test holds
+ * it current.
+ */
+export async function renderGeneratedFiles(): Promise<Readonly<Record<string, string>>> {
+  const program = await readCommandLine();
+  return {
+    'config/tributary.schema.json': renderJsonSchema(),
+    'docs/command-line.md': renderCommandLinePage(program),
+    'docs/configuration.md': renderConfigurationPage(),
+    'docs/json-output.md': await renderJsonPage(program),
+    'docs/man-page.roff': renderManPage(program),
+  };
+}

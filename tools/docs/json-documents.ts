@@ -1,0 +1,264 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { createProgram } from '../../src/cli/program.ts';
+import { listCommands, listOptions } from '../../src/cli/visible-commands.ts';
+import { fail, pass } from '../../src/doctor/check.ts';
+import { toDoctorDocument } from '../../src/doctor/report.ts';
+import { statusDocument } from '../../src/status/document.ts';
+import { answerHistory } from '../../src/status/page/history.ts';
+import { answer, ownerRoutes } from '../../src/status/routes.ts';
+import { providingFacts } from '../../test/unit/health/sample-facts.ts';
+import { makeHistoryRow } from '../../test/unit/report/history-row.ts';
+import { makeSource } from '../../test/unit/status/status-fixture.ts';
+import {
+  createdSamples,
+  planSample,
+  sandboxSamples,
+  seedSample,
+  setupSample,
+} from './json-samples.ts';
+import { readShape, type Shape, toShape } from './json-shape.ts';
+import { silent } from './program-help.ts';
+
+/**
+ * Something that is printed as JSON: from its schema where it has one, else from what is really
+ * printed.
+ */
+export interface JsonDocument {
+  /** What is typed or asked, without `tributary` and `--json`. */
+  readonly title: string;
+  readonly about: string;
+  /** undefined: another document has it. */
+  readonly shape: Shape | undefined;
+}
+
+/** All of them. @throws Error for a command that prints JSON and is not among them */
+export async function listJsonDocuments(program: Command): Promise<readonly JsonDocument[]> {
+  const documents = [
+    ...(await listLocalDocuments()),
+    ...listServiceDocuments(),
+    ...listSandboxDocuments(),
+  ];
+  const missing = listJsonCommands(program, '').filter(
+    // A schema, and whatever the interface answers.
+    (name) =>
+      !['config schema', 'call'].includes(name) && !documents.some(({ title }) => title === name),
+  );
+  if (missing.length === 0) return documents;
+  throw new Error(
+    `tools/docs/json-documents.ts does not say what is printed by: ${missing.join(', ')}`,
+  );
+}
+
+function listJsonCommands(command: Command, above: string): readonly string[] {
+  return listCommands(command).flatMap((own) => {
+    const name = `${above}${own.name()}`;
+    const hasJson = listOptions(own).own.some(({ long }) => long === '--json');
+    return [...(hasJson ? [name] : []), ...listJsonCommands(own, `${name} `)];
+  });
+}
+
+async function listLocalDocuments(): Promise<readonly JsonDocument[]> {
+  return [
+    {
+      title: 'status',
+      about:
+        'Version 1; the same as `/status.json`. With `--watch` there is one on each line, or `error` with `code` and `message` while the agent does not answer.',
+      shape: toShape(statusDocument),
+    },
+    ...['provide', 'pause', 'resume'].map((title) => {
+      return { title, about: 'The part `provide` of `status`.', shape: undefined };
+    }),
+    {
+      title: 'health',
+      about: 'It exits with 0 or 1 besides.',
+      shape: readShape([await askRoute('/health')]),
+    },
+    {
+      title: 'doctor',
+      about: 'In the order in which the checks are made.',
+      shape: readShape([doctorSample]),
+    },
+    {
+      title: 'setup',
+      about: 'Where it succeeds; `phase` is null where no agent runs yet.',
+      shape: readShape([
+        setupSample,
+        { ...setupSample, profile: null, cap: null, phase: null, page: null },
+      ]),
+    },
+    {
+      title: 'login',
+      about: 'Where it succeeds.',
+      shape: readShape([{ signedIn: true, networkName: '', isRunning: true }]),
+    },
+    {
+      title: 'logout',
+      about: 'Where it succeeds.',
+      shape: readShape([{ signedIn: false, networkName: '' }]),
+    },
+    {
+      title: 'reload',
+      about: 'Where the agent loaded it.',
+      shape: readShape([{ reloaded: true }]),
+    },
+    ...['start', 'stop', 'restart', 'logs'].map((title) => {
+      return { title, about: 'The command to type.', shape: readShape([{ command: '' }]) };
+    }),
+    {
+      title: 'plan',
+      about: 'Lists of lines, as nft and ip are given them.',
+      shape: readShape([planSample]),
+    },
+    ...(await listConfigDocuments()),
+    {
+      title: '/history.json',
+      about:
+        'Version 1, over HTTP and the socket: `?unit=hour` or `day`, and `&since=` with a time.',
+      shape: readShape([await askHistory()]),
+    },
+  ];
+}
+
+async function askRoute(path: string): Promise<unknown> {
+  const page = () => Promise.reject(new Error('the page is not asked for'));
+  const request = {
+    method: 'GET',
+    path,
+    query: new URLSearchParams(),
+    headers: {},
+    address: undefined,
+    body: '',
+  };
+  return JSON.parse(
+    (await answer(ownerRoutes, { ...makeSource(providingFacts), page, request })).body,
+  );
+}
+
+async function askHistory(): Promise<unknown> {
+  const row = makeHistoryRow({ startMs: 0, serviceOnlineSeconds: 1, serviceBytes: 1 });
+  const source = { ...makeSource(providingFacts), history: () => [row] };
+  return JSON.parse((await answerHistory(source, new URLSearchParams())).body);
+}
+
+const doctorSample = toDoctorDocument([
+  { id: 'node', title: '', finding: pass('found'), becauseOf: undefined },
+  { id: 'dns', title: '', finding: fail('found', 'fix'), becauseOf: 'uplink' },
+]);
+
+/** What the commands really print about a file. */
+async function listConfigDocuments(): Promise<readonly JsonDocument[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'tributary-docs-'));
+  const [good, bad] = [join(directory, 'good.yaml'), join(directory, 'bad.yaml')];
+  await writeFile(
+    good,
+    'service: { base_url: "https://service.example" }\nstatus: { listen: "0.0.0.0:9469" }\n',
+  );
+  await writeFile(bad, 'service: 5\n');
+  const run = (file: string, ...words: readonly string[]) =>
+    runForJson(['config', ...words, '--json', '--config', file, '--state-dir', directory]);
+  try {
+    return [
+      {
+        title: 'config check',
+        about: 'With problems it exits with 78 besides.',
+        shape: readShape([await run(good, 'check'), await run(bad, 'check')]),
+      },
+      {
+        title: 'config show',
+        about: 'Amounts in bytes, rates in bits per second.',
+        shape: readShape([await run(good, 'show')]),
+      },
+      {
+        title: 'config set',
+        about:
+          'What was written, and what came of it: `taken-over`, `not-taken-over`, `overruled` by the environment, `refused` or `no-agent`.',
+        shape: readShape([await run(good, 'set', 'log.level', 'warn')]),
+      },
+    ];
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+async function runForJson(argv: readonly string[]): Promise<unknown> {
+  const written: string[] = [];
+  const program = await createProgram(argv, {
+    ...silent,
+    stdout: { write: (text) => void written.push(text) },
+    environment: { TRIBUTARY_AUTH_CODE: 'a-code' },
+  });
+  // A configuration with problems is printed, and is an error besides.
+  await program.parseAsync(argv, { from: 'user' }).catch((error: unknown) => {
+    if (written.length === 0) throw error;
+  });
+  return JSON.parse(written.join(''));
+}
+
+const golden = join(import.meta.dirname, '../../test/golden');
+
+/** Each with the golden files of what it printed, by the beginning of their names. */
+const serviceCommands: Readonly<Record<string, readonly [goldens: string, about: string]>> = {
+  'device list': ['device-list', 'The devices of the network.'],
+  'device show': ['device-show', 'The client, as `network clients` has it.'],
+  'device share': ['device-share', 'The code that was made.'],
+  'device add': ['device-add', 'The device that the code names.'],
+  'device associations': ['device-associations', 'What waits, and what is shared.'],
+  'device provide': ['device-provide', 'The mode as the service has it now.'],
+  stats: ['stats-network', 'Without a device: every device of the network, in one window.'],
+  'stats --client': ['stats-device', 'One device.'],
+  'stats --local': [
+    'stats-local',
+    'What this device counted itself; `stats` alone prints it where the service cannot be asked.',
+  ],
+  'network clients': [
+    'network-clients',
+    'Every client, one after the other as the service lists them.',
+  ],
+  'network locations': ['network-locations', 'Where providers are, or what fits the words.'],
+  'network providers': ['network-providers', 'The best first.'],
+  'network spec': ['network-spec', 'What the words come down to.'],
+  'network reliability': ['network-reliability', 'The window that the service reports.'],
+  'network leaderboard': ['network-leaderboard', 'The networks that provided the most.'],
+  'account wallets': ['account-wallets', 'The wallets of the network.'],
+  'account payout-wallet': ['account-payout-wallet', 'The wallet that is paid.'],
+  'account upgrade': ['account-upgrade', 'What became of the guest.'],
+  'account set-password': ['account-set-password', 'Where it succeeds.'],
+  'auth code': ['auth-code', 'The code that was made.'],
+  'auth status': [
+    'auth-status',
+    'As whom this device is signed in; a time is null where the token has no end.',
+  ],
+};
+
+function listServiceDocuments(): readonly JsonDocument[] {
+  return Object.entries(serviceCommands).map(([title, [goldens, about]]) => {
+    const files = readdirSync(golden).filter((file) =>
+      new RegExp(`^cli-${goldens}(-[a-z0-9]+)*\\.json$`).test(file),
+    );
+    if (files.length === 0) throw new Error(`there is no golden file of what ${title} prints`);
+    const samples = files.map((file) => JSON.parse(readFileSync(join(golden, file), 'utf8')));
+    return { title, about, shape: readShape(samples) };
+  });
+}
+
+function listSandboxDocuments(): readonly JsonDocument[] {
+  const samples: Readonly<Record<string, readonly unknown[]>> = {
+    sandbox: sandboxSamples,
+    'sandbox network': [createdSamples.createNetwork],
+    'sandbox guest': [createdSamples.createGuest],
+    'sandbox auth-code': [createdSamples.createAuthCode],
+    'sandbox reset-code': [createdSamples.createResetCode],
+    'sandbox adopt-code': [createdSamples.createAdoptCode],
+    'sandbox wallet': [createdSamples.addWallet],
+    'sandbox locate': [createdSamples.locateClient],
+    'sandbox seed': [seedSample],
+  };
+  return Object.entries(samples).map(([title, printed]) => {
+    const about = title === 'sandbox' ? 'On the first line, once it serves.' : 'What was made.';
+    return { title, about, shape: readShape(printed) };
+  });
+}

@@ -1,0 +1,64 @@
+import type { PlanNow } from '../../src/agent/plan-now.ts';
+import type { AdminCommands } from '../../src/reference-service/admin-commands.ts';
+import type { ReferenceService } from '../../src/reference-service/server.ts';
+
+/*
+ * What is printed as JSON by commands that have no golden file, with every field. The compiler
+ * holds those that have a type; the flow tests of the others print them for real and compare.
+ */
+
+const line = [''];
+
+export const planSample: PlanNow = {
+  firewall: line,
+  tunnel: line,
+  settings: line,
+  routing: line,
+  differences: { firewall: line, tunnel: line, settings: line, routing: line },
+  uplink: '',
+  collision: '',
+  isRegistered: true,
+  refusal: '',
+};
+
+export const setupSample = {
+  file: '',
+  service: '',
+  profile: '',
+  mode: '',
+  cap: '',
+  signedIn: true,
+  phase: '',
+  page: '',
+};
+
+const wireguardSamples: readonly ReferenceService['wireGuard'][] = [
+  { state: 'on', interface: '', backend: 'kernel', port: 0, publicKey: '' },
+  { state: 'off', reason: '' },
+];
+
+export const sandboxSamples = wireguardSamples.map((wireguard) => {
+  return { baseUrl: '', authCode: '', guestJwt: '', profile: '', wireguard };
+});
+
+export const seedSample = { clients: 0, networks: 0, days: 0, seconds: 0 };
+
+type Created = { readonly [Name in keyof AdminCommands]: Awaited<ReturnType<AdminCommands[Name]>> };
+const network = { networkId: '', networkName: '' };
+
+/** What the administrator's commands make, by the name of the command. */
+export const createdSamples: Created = {
+  createNetwork: { ...network, networkJwt: '', authCode: '' },
+  createGuest: { ...network, guestJwt: '' },
+  createAuthCode: { networkId: '', authCode: '', durationMinutes: 0, uses: 0 },
+  createResetCode: { networkId: '', resetCode: '', durationMinutes: 0 },
+  createAdoptCode: {
+    networkId: '',
+    clientId: '',
+    deviceName: '',
+    adoptCode: '',
+    durationMinutes: 0,
+  },
+  addWallet: { networkId: '', walletId: '', walletAddress: '', isActive: true },
+  locateClient: { networkId: '', clientId: '', city: '', country: '' },
+};

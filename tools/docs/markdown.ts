@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * A page written by hand, with each `{{name}}` on a line of its own replaced by what was generated.
+ * @throws Error for a name too many or too few
+ */
+export function fillPage(name: string, parts: Readonly<Record<string, string>>): string {
+  const page = readFileSync(join(import.meta.dirname, 'pages', name), 'utf8');
+  const asked = [...page.matchAll(/^\{\{(.+)\}\}$/gm)].map(([, part = '']) => part);
+  const wrong = [
+    ...asked.filter((part) => !(part in parts)),
+    ...Object.keys(parts).filter((part) => !asked.includes(part)),
+  ];
+  if (wrong.length > 0)
+    throw new Error(
+      `tools/docs/pages/${name}: the page and its generator differ: ${wrong.join(', ')}`,
+    );
+  const filled = page.replaceAll(/^\{\{(.+)\}\}$/gm, (_, part: string) => parts[part] ?? '');
+  return `<!-- Written by \`npm run docs\` from the code and tools/docs/pages/${name}: change those, not this file. -->\n\n${filled}`;
+}
+
+/** A table; a row of one cell more or less than the header is an error of the caller. */
+export function renderTable(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
+  const toRow = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [toRow(header), `|${header.map(() => '---|').join('')}`, ...rows.map(toRow)].join('\n');
+}
+
+/** Text as it is shown inside a cell. */
+export function toCell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('\n', ' ');
+}
+
+/** Text that is typed, inside a cell. */
+export function toCode(text: string): string {
+  return `\`${text.replaceAll('|', '\\|')}\``;
+}
+
+/** As a sentence. */
+export function toSentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}
+
+/** The place of a heading in a page's address. */
+export function toAnchor(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9 -]/g, '')
+    .replaceAll(' ', '-');
+}

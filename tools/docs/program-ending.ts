@@ -1,0 +1,46 @@
+import type { ExitCode } from '../../src/cli/exit-code.ts';
+import { credentialNames } from '../../src/config/credential-names.ts';
+
+/*
+ * What no command's help tells: exit codes, environment, files. Told once here, for the page and
+ * for the manual page.
+ */
+
+const sysexits: Readonly<Record<ExitCode, string>> = {
+  0: 'done',
+  64: 'wrong usage',
+  65: 'the service refused what it was sent, such as a share code',
+  69: 'the service, the agent or a program is not available',
+  70: 'a bug; please report it',
+  74: 'the output could not be written',
+  75: 'try again',
+  77: 'not allowed: signed out, or privileges are missing',
+  78: 'the configuration has to be fixed',
+};
+
+/** Each exit code, and what it means. */
+export const exitCodes: Readonly<Record<number, string>> = {
+  ...sysexits,
+  1: '`health`: unwell; `doctor`: something to fix; `device provide`: the service applied another mode than the one asked for',
+  141: 'the reader of the output has gone, as with `… | head`',
+};
+
+/** Each variable that the program reads, and what it is. */
+export const environment: Readonly<Record<string, string>> = {
+  TRIBUTARY_CONFIG: 'The configuration file.',
+  TRIBUTARY_STATE_DIR: 'The state directory.',
+  TRIBUTARY_SECTION_KEY:
+    'A key of the configuration, `TRIBUTARY_PROVIDE_MODE` for one; it wins over the file.',
+  [credentialNames.authCode.environment]:
+    'A code that the agent signs in with where it is signed out.',
+  [credentialNames.networkJwt.environment]: "The owner's token, for the same.",
+  NAME_FILE: 'A file that holds the value of NAME, for each of them but the first two.',
+};
+
+/** Where things are. */
+export const files: Readonly<Record<string, string>> = {
+  '/etc/tributary/tributary.yaml': 'The configuration; every key is explained there.',
+  '/var/lib/tributary':
+    'The state: sign-in, registration, counters. Only the agent and root can read it.',
+  '/run/tributary/tributary.sock': 'Where the commands ask the agent.',
+};

@@ -1,0 +1,41 @@
+import { parseArgs } from 'node:util';
+import { findNearest } from '../../src/lib/edit-distance.ts';
+import { messageOf, TributaryError } from '../../src/lib/errors.ts';
+import { profileNames } from '../../src/service/profiles.ts';
+
+export const usage = 'Usage: npm run demo -- [--json] [--keep] [--profile documented|production]';
+
+const options = {
+  json: { type: 'boolean', default: false },
+  keep: { type: 'boolean', default: false },
+  profile: { type: 'string', default: 'documented' },
+  help: { type: 'boolean', default: false },
+} as const;
+
+/** What was typed behind `npm run demo --`. @throws usage-invalid */
+export function readDemoOptions(args: readonly string[]) {
+  const { profile: typed, ...values } = parse(args);
+  const profile = profileNames.find((name) => name === typed);
+  if (profile === undefined)
+    throw refuse(`--profile ${typed}: documented or production`, findNearest(typed, profileNames));
+  return { ...values, profile };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args, options }).values;
+  } catch (error) {
+    // Node's own words go on with advice about its syntax.
+    const [what = ''] = messageOf(error).split(/\.\s/);
+    const [, marks, typed = ''] = /'(-*)([^'=\s]+)/.exec(what) ?? [];
+    const nearest = findNearest(typed, Object.keys(options));
+    throw refuse(what, marks === '--' && nearest === typed ? undefined : nearest && `--${nearest}`);
+  }
+}
+
+function refuse(what: string, meant: string | undefined): TributaryError {
+  return new TributaryError(
+    'usage-invalid',
+    meant === undefined ? what : `${what}; did you mean ${meant}?`,
+  );
+}

@@ -1,0 +1,266 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { styleText } from 'node:util';
+import { renderSparkline } from '../../src/lib/bars.ts';
+import { hasCode, messageOf, TributaryError } from '../../src/lib/errors.ts';
+import { formatBytes } from '../../src/lib/units.ts';
+import type { ProfileName } from '../../src/service/profiles.ts';
+import { readDemoOptions, usage } from './demo-options.ts';
+import { createLab, type Lab, type Outcome, waitForDownload, webPort } from './lab.ts';
+import { addresses, isInsideLab } from './network.ts';
+
+type Say = (line: string) => void;
+
+const downloadBytes = 100_000_000;
+const leastBytes = 10_000_000;
+/** As a shell counts the end by SIGINT. */
+const interrupted = 130;
+
+const picture = `
+    consumer ─── service ─── Internet ─── home router ─┬─ NAS
+                    ┊                                  └─ device, with Tributary
+                    └┄┄┄┄┄┄┄┄┄┄┄┄ WireGuard tunnel ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┘
+`;
+
+async function main(): Promise<void> {
+  const { json, keep, help, profile } = readDemoOptions(process.argv.slice(2));
+  if (help) return void process.stdout.write(`${usage}\n`);
+  if (!isInsideLab())
+    throw new TributaryError(
+      'usage-invalid',
+      'start it with `npm run demo`, which makes the namespaces',
+    );
+  // With --json a program reads standard output, so people read standard error.
+  const stream = json ? process.stderr : process.stdout;
+  const say: Say = (line) => void stream.write(`${paintLine(line, stream)}\n`);
+  if (stream.isTTY) say(picture);
+  const result = await demonstrate(profile, say, { isKept: keep });
+  say('\nNext: install it on a device of yours: docs/getting-started.md');
+  if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+}
+
+/**
+ * A line of the demonstration with colours, where the stream is a terminal that shows some (as
+ * NO_COLOR says).
+ */
+function paintLine(line: string, stream: NodeJS.WriteStream): string {
+  return line
+    .replace(/^ {2}\w+( none)?(?= {2})/, (label) => styleText('bold', label, { stream }))
+    .replaceAll(/\brefused\b|: yes$|All as promised\.$/g, (good) =>
+      styleText('green', good, { stream }),
+    )
+    .replace(/http:\/\/127\S+/, (address) => styleText('cyan', address, { stream }));
+}
+
+/**
+ * The main job, step by step; each step really tries what it says. @throws lab-failed with the
+ * step's reason
+ */
+async function demonstrate(
+  profile: ProfileName,
+  say: Say,
+  { isKept }: { readonly isKept: boolean },
+) {
+  say(
+    'Tributary: one device, its service, a consumer and the Internet, on six hosts made for this run.',
+  );
+  const lab = await createLab({ id: 'demo', profile, distDirectory: __dirname });
+  const interrupt = () => {
+    process.exitCode = interrupted;
+    void lab.remove().finally(() => process.exit(interrupted));
+  };
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  try {
+    say(`  service     ${lab.baseUrl} (profile ${profile}) with a real WireGuard end`);
+    const agentStartedAtMs = performance.now();
+    const agent = lab.startAgent();
+    const providing = await lab.waitForStatus((status) => status.phase === 'providing');
+    const secondsToProviding = Number(((performance.now() - agentStartedAtMs) / 1000).toFixed(2));
+    const { client, tunnel } = providing;
+    const handshake = tunnel.lastHandshakeAt !== null;
+    const shaken = `handshake with ${tunnel.endpoint}: ${handshake ? 'yes' : 'no'}`;
+    say(`  registered  as ${client.id} ("${client.description}")`);
+    say(`  tunnel      ${tunnel.interface} (${tunnel.backend}), ${shaken}`);
+    say(
+      `  providing   in mode ${providing.provide.effective}, ${secondsToProviding} s after the start`,
+    );
+    const page = await offerPage(lab);
+    if (page !== undefined) say(`  page        ${page} on this machine, until the end`);
+    await waitForConsumer(lab);
+    const internet = await downloadThroughDevice(lab, say);
+    await checkAlive(lab);
+    const lan = await lab.probe(addresses.nas, webPort);
+    const host = await lab.probe(addresses.device, webPort);
+    say(
+      `  home        the consumer tries the NAS ${addresses.nas}: ${lan}; the device itself: ${host}`,
+    );
+    const modeNone = await tryModeNone(lab, say);
+    const { clients } = JSON.parse(await lab.runCommand('network', 'clients', '--json')) as {
+      clients: unknown[];
+    };
+    const registrations = clients.length;
+    say(`  service     lists ${registrations} ${registrations === 1 ? 'client' : 'clients'}`);
+    const result = {
+      clientId: client.id ?? '',
+      backend: tunnel.backend ?? '',
+      handshake,
+      internet,
+      lan,
+      host,
+      modeNone,
+      registrations,
+      secondsToProviding,
+    };
+    judge(result);
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    if (isKept) await stay(lab, say);
+    agent.kill('SIGTERM');
+    const exitCode = await agent.exited;
+    if (exitCode !== 0)
+      throw new TributaryError('lab-failed', `stopping the agent: it exited with ${exitCode}`);
+    say('  stopped     and took everything down again. All as promised.');
+    return result;
+  } finally {
+    await lab.remove();
+  }
+}
+
+/** The service looks about once a second which of its providers may be given consumers. */
+async function waitForConsumer(lab: Lab): Promise<void> {
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    if ((await lab.probe(addresses.internet, webPort)) === 'reached') return;
+  }
+  throw new TributaryError(
+    'lab-failed',
+    'the consumer never reached the Internet host through the device',
+  );
+}
+
+async function downloadThroughDevice(lab: Lab, say: Say) {
+  const readings: Reading[] = [];
+  const running = lab.startDownload(downloadBytes, 90, (line) => {
+    const { progress, seconds } = JSON.parse(line) as { progress?: number; seconds: number };
+    if (progress !== undefined) readings.push({ bytes: progress, seconds });
+    if (progress !== undefined && process.stderr.isTTY) {
+      process.stderr.write(
+        `\r  internet    ${formatBytes(progress)} of ${formatBytes(downloadBytes)} \x1b[K`,
+      );
+    }
+  });
+  const { bytes, seconds } = await waitForDownload(running);
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  const rate = Math.round((bytes * 8) / seconds / 1e6);
+  say(
+    `  internet    the consumer downloaded ${formatBytes(bytes)} in ${seconds} s through the device: ${rate} Mbit/s`,
+  );
+  const plot = plotThroughput([...readings, { bytes, seconds }], 48);
+  if (plot !== '') say(`              ${plot}`);
+  return { bytes, seconds };
+}
+
+/** "Refused" only means something where there is a server to reach. */
+async function checkAlive(lab: Lab): Promise<void> {
+  for (const address of [addresses.nas, addresses.device]) {
+    const outcome = await lab.probeFrom('home', address, webPort);
+    if (outcome !== 'reached')
+      throw new TributaryError('lab-failed', `${address} does not answer at home either`);
+  }
+}
+
+async function tryModeNone(lab: Lab, say: Say): Promise<Outcome> {
+  await lab.runCommand('provide', 'none');
+  const outcome = await lab.probe(addresses.internet, webPort);
+  say(`  mode none   the consumer tries the Internet host: ${outcome}`);
+  await lab.runCommand('provide', 'auto');
+  return outcome;
+}
+
+/** @throws lab-failed naming what was not as promised */
+function judge(result: Awaited<ReturnType<typeof demonstrate>>): void {
+  const broken = [
+    !result.handshake && 'there was no handshake',
+    result.internet.bytes < leastBytes && `only ${result.internet.bytes} bytes came through`,
+    result.lan !== 'refused' && "the owner's NAS was reached",
+    result.host !== 'refused' && 'the device itself was reached',
+    result.modeNone !== 'refused' && 'mode none let a connection through',
+    result.registrations !== 1 && `${result.registrations} clients were registered`,
+  ].filter((reason) => reason !== false);
+  if (broken.length > 0) throw new TributaryError('lab-failed', broken.join('; '));
+}
+
+/**
+ * The page on the machine's own loopback, as enter-with-page.sh has made it ready; undefined where
+ * the lab was entered without it.
+ */
+async function offerPage(lab: Lab): Promise<string | undefined> {
+  const folder = process.env.LAB_OF_TRIBUTARY_PAGE;
+  if (folder === undefined) return undefined;
+  await lab.bridgePage(`${folder}/socket`);
+  return readFileSync(`${folder}/address`, 'utf8');
+}
+
+async function stay(lab: Lab, say: Say): Promise<void> {
+  for (const host of ['device', 'consumer'] as const) {
+    await writeScript(lab, host, [
+      `PATH=${lab.directory}:$PATH:/usr/sbin:/sbin exec ${process.env.LAB_OF_TRIBUTARY_ENTER}`,
+      `ip netns exec ${lab.network.netns(host)} "$@"`,
+    ]);
+  }
+  await writeScript(lab, 'tributary', ['exec', ...lab.command('"$@"').slice(4)]);
+  say(
+    '\n  The mode is back to public; the service takes that up to a minute later, as a mode must not flap.',
+  );
+  say('\n  It stays until Ctrl-C. From another terminal, as the same user:');
+  say(`    cd ${lab.directory}`);
+  say('    ./device tributary status');
+  say('    ./device nft list table inet tributary');
+  say('    ./device wg show');
+  say(`    ./consumer curl -o /dev/null http://${addresses.internet}/bytes/100000000`);
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+}
+
+function writeScript(lab: Lab, name: string, words: readonly string[]): Promise<void> {
+  return writeFile(join(lab.directory, name), `#!/bin/sh\n${words.join(' ')}\n`, { mode: 0o755 });
+}
+
+main().catch((error: unknown) => {
+  // Ctrl-C ends what others still wait for: no failure.
+  if (process.exitCode === interrupted) return;
+  const isMisused = hasCode(error, 'usage-invalid');
+  const [what, more] = isMisused ? ['demo', `${usage}\n`] : ['the demonstration failed', ''];
+  process.stderr.write(`tributary: ${what}: ${messageOf(error)}\n${more}`);
+  process.exitCode = isMisused ? 64 : 1;
+});
+
+/** A reading of a growing counter. */
+type Reading = Readonly<Record<'bytes' | 'seconds', number>>;
+
+/**
+ * Throughput between the readings as one line of bars, at most `width` of them, with the peak in
+ * Mbit/s.
+ */
+function plotThroughput(readings: readonly Reading[], width: number): string {
+  const count = Math.min(width, readings.length);
+  const step = (readings.at(-1)?.seconds ?? 0) / count;
+  const rates = Array.from({ length: count }, (_, index) => {
+    const bytes = bytesAt(readings, (index + 1) * step) - bytesAt(readings, index * step);
+    return (bytes * 8) / step / 1e6;
+  });
+  const peak = Math.max(...rates);
+  return peak > 0 ? `${renderSparkline(rates, peak)}  peak ${Math.round(peak)} Mbit/s` : '';
+}
+
+/** The counter at a time, in a straight line between the readings around it. */
+function bytesAt(readings: readonly Reading[], seconds: number): number {
+  const before = readings.findLast((reading) => reading.seconds < seconds) ?? {
+    bytes: 0,
+    seconds: 0,
+  };
+  const next = readings.find((reading) => reading.seconds >= seconds) ?? before;
+  const span = next.seconds - before.seconds;
+  return span === 0
+    ? next.bytes
+    : before.bytes + ((next.bytes - before.bytes) * (seconds - before.seconds)) / span;
+}

@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { TributaryError } from '../../src/lib/errors.ts';
+
+/** A process of the lab, its output kept line by line. */
+export type LabProcess = ReturnType<typeof startProcess>;
+
+export interface LabCommand {
+  readonly argv: readonly [string, ...string[]];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly onLine?: ((line: string) => void) | undefined;
+}
+
+/** Starts a process; standard output and error go into the same lines. */
+export function startProcess({ argv: [program, ...args], env, onLine }: LabCommand) {
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  });
+  const lines: string[] = [];
+  const news = new EventEmitter();
+  let ending: string | undefined;
+  const take = (line: string) => {
+    lines.push(line);
+    onLine?.(line);
+    news.emit('line');
+  };
+  createInterface({ input: child.stdout }).on('line', take);
+  createInterface({ input: child.stderr }).on('line', take);
+  // close, not exit: the last lines are read by then.
+  const exited = once(child, 'close').then(
+    ([code]): number | null => code,
+    () => null,
+  );
+  void exited.then((code) => {
+    ending = `it ended with ${code}`;
+    news.emit('line');
+  });
+  return {
+    lines: lines as readonly string[],
+    /** -1 where it could not be started, which `exited` says. */
+    pid: child.pid ?? -1,
+    /** Exit code, or null after a signal. */
+    exited,
+    hasEnded: () => ending !== undefined,
+    kill: (signal: NodeJS.Signals = 'SIGTERM') => void child.kill(signal),
+    /**
+     * Resolves with the first line that fits, also one already there. @throws lab-failed when it
+     * ends or takes too long
+     */
+    async waitForLine(fits: (line: string) => boolean, timeoutMs = 30_000): Promise<string> {
+      const patience = AbortSignal.timeout(timeoutMs);
+      for (;;) {
+        const line = lines.find(fits);
+        if (line !== undefined) return line;
+        const why =
+          ending ?? (patience.aborted ? `not ready within ${timeoutMs / 1000} s` : undefined);
+        const said = lines.slice(-5).join(' | ');
+        if (why !== undefined)
+          throw new TributaryError('lab-failed', `${program} ${args.join(' ')}: ${why}: ${said}`);
+        await once(news, 'line', { signal: patience }).catch(() => undefined);
+      }
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { hash } from 'node:crypto';
+import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import { TributaryError } from '../../src/lib/errors.ts';
+import { exec } from '../../src/system/exec.ts';
+import { isThere } from '../../src/system/files.ts';
+import { knownLibraries, type Target } from './release.ts';
+
+const lockFile = z.object({
+  packages: z.record(z.string(), z.looseObject({ integrity: z.string().optional() })),
+});
+const locked = z.object({
+  version: z.string(),
+  integrity: z.templateLiteral(['sha512-', z.string()]),
+});
+const packed = z.tuple([z.object({ filename: z.string() })]);
+
+/**
+ * The folder with a target's Node: installed, else fetched once. @throws command-failed: not as the
+ * lock file says
+ */
+export async function findNodePackage(root: string, { nodePackage }: Target): Promise<string> {
+  const installed = join(root, 'node_modules', nodePackage);
+  if (await isThere(join(installed, 'bin/node'))) return installed;
+  const { version, integrity } = locked.parse(
+    (await readLock(root))[`node_modules/${nodePackage}`],
+  );
+  const folder = join(root, 'node_modules/.cache/tributary-packages', `${nodePackage}-${version}`);
+  if (await isThere(join(folder, 'complete/bin/node'))) return join(folder, 'complete');
+  await mkdir(folder, { recursive: true });
+  const doing = `fetching ${nodePackage} ${version}`;
+  const args = ['pack', '--json', '--pack-destination', folder, `${nodePackage}@${version}`];
+  const [{ filename }] = packed.parse(
+    JSON.parse(await exec({ program: 'npm', args, doing, timeoutMs: 600_000 })),
+  );
+  const archive = join(folder, filename);
+  if (`sha512-${hash('sha512', await readFile(archive), 'base64')}` !== integrity) {
+    await rm(archive);
+    throw new TributaryError('command-failed', `${doing}: it is not what package-lock.json says`);
+  }
+  // npm's archives have one folder of this name; it gets its own when everything is there.
+  const parts = ['package/bin/node', 'package/LICENSE', 'package/package.json'];
+  const unpack = ['-xzf', archive, '-C', folder, ...parts];
+  await exec({ program: 'tar', args: unpack, doing: 'unpacking Node', timeoutMs: 120_000 });
+  await rename(join(folder, 'package'), join(folder, 'complete'));
+  await rm(archive);
+  return join(folder, 'complete');
+}
+
+/** What package-lock.json says of each package, by its place. */
+export async function readLock(root: string) {
+  return lockFile.parse(JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')))
+    .packages;
+}
+
+/**
+ * Writes the package's Node to a file, without what only debuggers read. @throws missing-program,
+ * command-failed
+ */
+export async function writeStrippedNode(
+  nodePackage: string,
+  target: Target,
+  to: string,
+): Promise<void> {
+  await mkdir(dirname(to), { recursive: true });
+  await copyFile(join(nodePackage, 'bin/node'), to);
+  await runTool(target, 'strip', ['--strip-unneeded', to]);
+  const dynamic = await runTool(target, 'readelf', ['-d', to]);
+  const libraries = [...dynamic.matchAll(/Shared library: \[(.+?)\]/g)].map(
+    ([, name = '']) => name,
+  );
+  const unknown = libraries.filter((name) => !knownLibraries.test(name)).join(', ');
+  if (unknown === '') return;
+  const message = `Node of ${target.architecture} needs ${unknown}, and no package that is depended on has it`;
+  throw new TributaryError('command-failed', message);
+}
+
+/** GNU's tools for the target: others would make other bytes. */
+function runTool({ gnuName }: Target, tool: string, args: readonly string[]): Promise<string> {
+  return exec({
+    program: `${gnuName}-${tool}`,
+    args,
+    doing: `${tool} on Node`,
+    timeoutMs: 300_000,
+  });
+}

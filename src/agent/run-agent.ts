@@ -13,9 +13,9 @@ import { createNotify } from '../system/notify.ts';
 import { createTalkingExec } from '../system/talking-exec.ts';
 import { version } from '../version.ts';
 import { type Agent, type AgentParts, createAgent } from './create-agent.ts';
-import { createHeartbeats, type Loop, runLoop } from './loops/run-loop.ts';
-import { openNotifiers } from './notifiers.ts';
-import { startStatus } from './start-status.ts';
+import { createHeartbeats, type Loop, runLoop } from './run-loop.ts';
+import { openNotifiers } from './tell/notifiers.ts';
+import { startStatus } from './tell/start-status.ts';
 
 export interface AgentOptions extends Pick<AgentParts, 'loaded' | 'load'> {
   readonly supervision: Supervision;

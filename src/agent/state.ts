@@ -22,7 +22,7 @@ import {
   openConfirmedMode,
   openOverrides,
 } from './kept-choices.ts';
-import type { SelfTestState } from './note-self-test.ts';
+import type { SelfTestState } from './pass/note-self-test.ts';
 import { collectFacts } from './to-facts.ts';
 
 /** Each section, as its one writer is handed it. Where a field is absent, nothing is known yet. */
@@ -40,7 +40,7 @@ export interface Sections {
     isReachable?: boolean | undefined;
     lastContactAt?: Date | undefined;
   };
-  /** The conversation with the service. Written by `loops/service-loop.ts`. */
+  /** The conversation with the service. Written by `talk/service-loop.ts`. */
   readonly service: {
     /** The owner's token; undefined while signed out, and before the first sign-in. */
     networkJwt?: Secret | undefined;
@@ -57,7 +57,7 @@ export interface Sections {
     refusedSinceMs?: number | undefined;
     problem?: Problem | undefined;
   };
-  /** Tunnel and gateway as the last pass left them. Written by `loops/data-path-loop.ts`. */
+  /** Tunnel and gateway as the last pass left them. Written by `pass/data-path-loop.ts`. */
   readonly path: {
     observed?: DataPath | undefined;
     /**
@@ -83,20 +83,20 @@ export interface Sections {
     selfTest?: SelfTestState | undefined;
     usageProblem?: Problem | undefined;
   };
-  /** What the owner denies. Written by `denied-lists.ts`. */
+  /** What the owner denies. Written by `pass/denied-lists.ts`. */
   readonly denied: {
     lists: readonly AddressList[];
     /** A list that was never read: nothing may be forwarded. */
     missing?: TributaryError | undefined;
     problem?: Problem | undefined;
   };
-  /** The home as the Internet sees it. Written by `loops/outside-loop.ts`. */
+  /** The home as the Internet sees it. Written by `pass/outside-loop.ts`. */
   readonly outside: {
     /** Public IPv4 addresses of the home; undefined before the first answer. */
     addresses?: readonly string[] | undefined;
     problem?: Problem | undefined;
   };
-  /** What the kernel counts, beside the forwarded bytes (`usage`). Written by `meter.ts`. */
+  /** What the kernel counts, beside the forwarded bytes (`usage`). Written by `pass/meter.ts`. */
   readonly counters: {
     /** undefined before the first reading. */
     refusedPackets?: Readonly<Record<string, number>> | undefined;
@@ -104,7 +104,7 @@ export interface Sections {
     tunnel?: { readonly rxBytes: number; readonly txBytes: number } | undefined;
     lastHandshakeAt?: () => Date | undefined;
   };
-  /** The mode, as the last pass decided on it. Written by `loops/data-path-loop.ts`. */
+  /** The mode, as the last pass decided on it. Written by `pass/data-path-loop.ts`. */
   readonly mode: {
     scheduled?: ProvideMode | undefined;
     /** Decided before the pass; undefined: no limit. */
@@ -114,13 +114,13 @@ export interface Sections {
     /** Since when only what is open goes on. */
     capEndingSince?: Date | undefined;
   };
-  /** How far what is shared yields to the household. Written by `loops/household-loop.ts`. */
+  /** How far what is shared yields to the household. Written by `pass/household-loop.ts`. */
   readonly household: Omit<Facts['provide']['household'], 'mode'>;
-  /** Telling the service the mode. Written by `loops/announce-loop.ts`. */
+  /** Telling the service the mode. Written by `talk/announce-loop.ts`. */
   readonly announcement: { problem?: Problem | undefined };
-  /** The service's own statistics. Written by `loops/report-loop.ts`. */
+  /** The service's own statistics. Written by `tell/report-loop.ts`. */
   readonly figures: { service?: ServiceFigures | undefined };
-  /** What the ledger says about now. Written by `loops/ledger-loop.ts`. */
+  /** What the ledger says about now. Written by `tell/ledger-loop.ts`. */
   readonly ledger: {
     silence?: Silence | undefined;
     /**

@@ -1,4 +1,4 @@
-import type { PlanNow } from '../agent/plan-now.ts';
+import type { PlanNow } from '../agent/pass/plan-now.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { defineCommand, type Show } from './command.ts';
 import { type CommandContext, loadConfig } from './context.ts';
@@ -38,7 +38,7 @@ export async function showPlan(
       ? undefined
       : await planInside(process.argv.slice(1), context.environment);
   if (inside !== undefined) return void context.stdout.write(inside);
-  const { planNow } = await import('../agent/plan-now.ts');
+  const { planNow } = await import('../agent/pass/plan-now.ts');
   const planned = await planNow(loaded, exec);
   await show(planned, () => renderPlan(planned));
 }

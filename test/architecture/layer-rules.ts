@@ -40,7 +40,7 @@ export const layerRules: readonly Rule[] = [
       { 'src/tunnel/apply.ts': "import { type A, tableName } from '../gateway/policy.ts';" },
       { 'src/status/page.ts': "import type { Board } from '../agent/state.ts';" },
       { 'src/namespace/up.ts': "import { toRuleset } from '../gateway/ruleset.ts';" },
-      { 'src/agent/loops/run-loop.ts': "import { exitCodes } from '../../cli/exit-code.ts';" },
+      { 'src/agent/tell/notifiers.ts': "import { exitCodes } from '../../cli/exit-code.ts';" },
       { 'src/agent/run-agent.ts': "import { exitCodes } from '../cli/exit-code.ts';" },
       { 'src/agent/run-agent.ts': "let lab: import('../../tools/lab/lab.ts').Lab;" },
       { 'src/reference-service/http.ts': "import { toFacts } from '../agent/state.ts';" },
@@ -144,9 +144,9 @@ export const layerRules: readonly Rule[] = [
     },
     broken: [
       {
-        'src/agent/loops/one.ts':
+        'src/agent/pass/one.ts':
           "export const write = ({ service }: Pick<Sections, 'path' | 'service'>) => (service.registration = undefined);",
-        'src/agent/loops/two.ts':
+        'src/agent/talk/two.ts':
           "export const write = (of: Sections['service']) => (of.problem = undefined);",
       },
     ],

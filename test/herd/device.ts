@@ -1,10 +1,10 @@
 import { triesPerCall } from '../../src/agent/create-agent.ts';
-import { createAnnounceTick } from '../../src/agent/loops/announce-loop.ts';
-import { firstAskMs, firstCountedMs } from '../../src/agent/loops/ledger-loop.ts';
-import { createReportTick, delayClock } from '../../src/agent/loops/report-loop.ts';
-import { createServiceLoop } from '../../src/agent/loops/service-loop.ts';
-import type { ServiceSession } from '../../src/agent/service-session.ts';
 import { createSections } from '../../src/agent/state.ts';
+import { createAnnounceTick } from '../../src/agent/talk/announce-loop.ts';
+import { createServiceLoop } from '../../src/agent/talk/service-loop.ts';
+import type { ServiceSession } from '../../src/agent/talk/service-session.ts';
+import { firstAskMs, firstCountedMs } from '../../src/agent/tell/ledger-loop.ts';
+import { createReportTick, delayClock } from '../../src/agent/tell/report-loop.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import type { Registration } from '../../src/identity/registration-files.ts';
 import { TributaryError } from '../../src/lib/errors.ts';

@@ -28,7 +28,7 @@ const folders: Readonly<
   },
   'data-path': {
     code: 'src/data-path/**/*.ts',
-    tests: ['test/unit/data-path/**/*.test.ts', 'test/unit/agent/loops/data-path-loop.test.ts'],
+    tests: ['test/unit/data-path/**/*.test.ts', 'test/unit/agent/pass/data-path-loop.test.ts'],
   },
   health: { code: 'src/health/**/*.ts', tests: ['test/unit/health/**/*.test.ts'] },
   config: { code: 'src/config/combinations.ts', tests: ['test/unit/config/**/*.test.ts'] },

@@ -1,4 +1,4 @@
-import type { PlanNow } from '../../src/agent/plan-now.ts';
+import type { PlanNow } from '../../src/agent/pass/plan-now.ts';
 import type { AdminCommands } from '../../src/reference-service/admin-commands.ts';
 import type { ReferenceService } from '../../src/reference-service/server.ts';
 

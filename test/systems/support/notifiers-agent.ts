@@ -1,5 +1,5 @@
-import { runLoop } from '../../../src/agent/loops/run-loop.ts';
-import { openNotifiers } from '../../../src/agent/notifiers.ts';
+import { runLoop } from '../../../src/agent/run-loop.ts';
+import { openNotifiers } from '../../../src/agent/tell/notifiers.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { createLogger } from '../../../src/report/logger.ts';
 import { createFacts, providingFacts } from '../../unit/health/sample-facts.ts';

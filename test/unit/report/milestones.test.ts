@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toldSchema } from '../../../src/agent/notifiers.ts';
+import { toldSchema } from '../../../src/agent/tell/notifiers.ts';
 import { findMilestone, type Told } from '../../../src/report/milestones.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
 import { ago, createFacts, providingFacts } from '../health/sample-facts.ts';

@@ -1,0 +1,79 @@
+import { splitDenied } from '../../config/deny-destinations.ts';
+import { expandPresets } from '../../config/port-presets.ts';
+import type { Config } from '../../config/schema.ts';
+import type { DesiredDataPath } from '../../data-path/state.ts';
+import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
+import { choosePersistentKeepaliveSeconds } from '../../identity/keepalive.ts';
+import type { LineLimit } from '../../provide/line-limit.ts';
+import { isLoopback } from '../../service/url.ts';
+import type { AddressList } from '../../system/address-list.ts';
+import type { CurrentTunnel } from '../../tunnel/current-tunnel.ts';
+import type { DesiredTunnel } from '../../tunnel/state.ts';
+
+export interface DesiredSources {
+  readonly config: Config;
+  readonly tunnel: CurrentTunnel['tunnel'];
+  /** The interval in force; undefined before the service named one. */
+  readonly keepaliveSeconds: number | undefined;
+  readonly denied: readonly AddressList[];
+  readonly publicAddresses: readonly string[] | undefined;
+  readonly usage: Pick<UsageAccounting, 'stopAtBytes' | 'newUntilBytes' | 'totals'>;
+  /** undefined: there is none. */
+  readonly limit: LineLimit | undefined;
+}
+
+export function planDataPath(sources: DesiredSources): DesiredDataPath {
+  const { config, tunnel, keepaliveSeconds, denied, publicAddresses, usage, limit } = sources;
+  const { connections } = config.gateway;
+  return {
+    tunnel: planTunnelState(config, tunnel, keepaliveSeconds),
+    configuredUplink: config.gateway.uplink,
+    gateway: {
+      allowDestinations: config.gateway.allow_destinations,
+      denyDestinations: splitDenied(config.gateway.deny_destinations).named,
+      blockedPorts: expandPresets(config.gateway.blocked_ports),
+      pagePort: findPagePort(config.status.listen),
+      connections: {
+        perConsumer: connections.per_consumer,
+        total: connections.total,
+        newPerSecond: connections.new_per_second,
+        halfOpen: connections.half_open,
+      },
+    },
+    line: {
+      limitBits: limit?.bitsPerSecond,
+      isHouseholdFirst: config.provide.household === 'first',
+      isLowPriority: config.gateway.low_priority,
+    },
+    denied,
+    publicAddresses,
+    stopAtBytes: usage.stopAtBytes(),
+    newUntilBytes: usage.newUntilBytes(),
+    totals: usage.totals(),
+  };
+}
+
+/** On the device's loopback the page is for nobody else. */
+function findPagePort(listen: string): number | undefined {
+  const [, host = '', port] = /^(.*):(\d+)$/.exec(listen) ?? [];
+  return Number(port) === 0 || isLoopback(host) ? undefined : Number(port);
+}
+
+function planTunnelState(
+  { tunnel }: Config,
+  current: CurrentTunnel['tunnel'],
+  keepaliveSeconds = tunnel.keepalive_seconds_default,
+): DesiredTunnel {
+  if (current === undefined) return { kind: 'absent', interface: tunnel.interface };
+  if (current === 'unresolved') return { kind: 'untouched', interface: tunnel.interface };
+  return {
+    kind: 'present',
+    interface: tunnel.interface,
+    backend: tunnel.backend,
+    ...current,
+    persistentKeepaliveSeconds: choosePersistentKeepaliveSeconds(
+      current.spec.peer.persistentKeepaliveSeconds,
+      keepaliveSeconds,
+    ),
+  };
+}

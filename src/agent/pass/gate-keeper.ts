@@ -1,0 +1,84 @@
+import {
+  forgetConnections,
+  grantPermit,
+  holdsPermit,
+  revokePermit,
+} from '../../data-path/permit.ts';
+import type { DataPathHost } from '../../data-path/state.ts';
+import { isOver, mayForward } from '../../health/may-forward.ts';
+import { toUndefined } from '../../lib/errors.ts';
+import type { NftTable } from '../../system/nft.ts';
+import type { Sections, Shared } from '../state.ts';
+import type { ScheduledMode } from './scheduled-mode.ts';
+
+export interface GateKeeperParts
+  extends Pick<Shared, 'state' | 'wakeups' | 'facts' | 'now'>,
+    Pick<Sections, 'mode'> {
+  readonly host: DataPathHost;
+  readonly scheduledMode: ScheduledMode;
+}
+
+export type GateKeeper = ReturnType<typeof createGateKeeper>;
+
+/**
+ * Decides whether traffic may pass, and sees to it: at the end of each pass, and without waiting
+ * for one where it is to end.
+ */
+export function createGateKeeper(parts: GateKeeperParts) {
+  const { state, mode, host, wakeups, scheduledMode, facts, now } = parts;
+  let granting: Promise<unknown> = Promise.resolve();
+  let isForgotten = false;
+  /**
+   * The owner's: by hand, else by the schedule, else in the configuration. Limits come later:
+   * `mayForward`.
+   */
+  const chooseMode = () =>
+    state.overrides.current()?.mode ?? mode.scheduled ?? state.configuration.config.provide.mode;
+  /** Nothing passes any more, and what waits to leave does not. */
+  const close = () => Promise.all([revokePermit(host.exec), host.line.flush()]);
+  /** Puts the mode and whether traffic may pass into the state; a new mode goes to the service. */
+  const decide = async () => {
+    const { isCapReached = false, isEnding = false } = state.usage.current() ?? {};
+    mode.capReachedSince = isCapReached ? (mode.capReachedSince ?? now()) : undefined;
+    mode.capEndingSince = isEnding ? (mode.capEndingSince ?? now()) : undefined;
+    mode.scheduled = (await scheduledMode(now()))?.mode;
+    const before = mode.decision?.mode;
+    mode.decision = mayForward(facts(), { now: now(), mode: chooseMode() });
+    if (mode.decision.mode !== before) wakeups.announce.notify();
+    return mode.decision;
+  };
+  return {
+    chooseMode,
+    /**
+     * Grants, renews or ends the permit; resolves with the time when it runs out, by
+     * `performance.now()`. @throws command-failed
+     */
+    async openOrClose(table: NftTable | undefined) {
+      const { tunnel, gateway } = state.configuration.config;
+      const decision = await decide();
+      // Asked once more: `closeNow` may have come since.
+      if (decision.permit && chooseMode() !== 'none') {
+        const openUntilMs = performance.now() + gateway.permit_seconds * 1000;
+        const granted = grantPermit(host.exec, tunnel.interface, gateway.permit_seconds);
+        granting = granted.catch(toUndefined());
+        await granted;
+        isForgotten = false;
+        return openUntilMs;
+      }
+      if (holdsPermit(table)) await close();
+      if (!isForgotten && isOver(decision)) {
+        isForgotten = true;
+        await forgetConnections(host.exec);
+      }
+      return undefined;
+    },
+    /**
+     * Where mode none was chosen: decides it and ends the permit at once, beside any pass. What
+     * fails, the next pass does.
+     */
+    async closeNow() {
+      await granting;
+      await Promise.all([close(), decide()]).catch(toUndefined());
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { uptime } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { observeTable } from '../../data-path/observe.ts';
+import type { DataPath } from '../../data-path/reconcile.ts';
+import { readRefusals, readTotals } from '../../data-path/state.ts';
+import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
+import { toUndefined } from '../../lib/errors.ts';
+import type { Exec } from '../../system/exec.ts';
+import type { NftTable } from '../../system/nft.ts';
+import { observeWireGuard, type WireGuardTraffic } from '../../system/wg.ts';
+import { createHandshakeClock } from '../../tunnel/handshake-clock.ts';
+import type { Sections, Shared } from '../state.ts';
+
+/** Keeps what the kernel counts, so that no counter ever runs backwards. */
+export type Meter = ReturnType<typeof createMeter>;
+
+export interface MeterParts extends Pick<Sections, 'counters'>, Pick<Shared, 'state' | 'now'> {
+  readonly usage: Pick<UsageAccounting, 'take'>;
+  readonly exec: Exec;
+}
+
+const freshMs = 50;
+const patienceMs = 500;
+
+export function createMeter({ state, counters, usage, exec, now }: MeterParts) {
+  const handshakes = createHandshakeClock(now, () => uptime() * 1000);
+  counters.lastHandshakeAt = handshakes.lastHandshakeAt;
+  let passing: Promise<void> | undefined;
+  let sampling: Promise<void> | undefined;
+  let sampledAtMs = Number.NEGATIVE_INFINITY;
+
+  /** undefined: the table is missing, and what was counted before still holds. */
+  const takeTable = (table: NftTable | undefined) => {
+    usage.take(readTotals(table));
+    if (table !== undefined) counters.refusedPackets = readRefusals(table);
+  };
+  /** undefined: there is no tunnel, or it has no peer yet. */
+  const takeTraffic = (traffic: WireGuardTraffic | undefined) => {
+    counters.tunnel = traffic && { rxBytes: traffic.rxBytes, txBytes: traffic.txBytes };
+    handshakes.note(traffic?.lastHandshakeAt);
+  };
+  const observePeers = async () => {
+    if (state.path.observed?.tunnel.kind !== 'present') return undefined;
+    return (await observeWireGuard(exec, state.configuration.config.tunnel.interface)).peers;
+  };
+  const read = async (): Promise<void> => {
+    const before = passing;
+    await before;
+    const [table, peers] = await Promise.all([observeTable(exec), observePeers()]);
+    if (passing !== before) return read();
+    takeTable(table);
+    if (peers !== undefined) takeTraffic(peers[0]);
+  };
+  return {
+    /**
+     * Runs a pass of the data path, or its probes: a sample that overlaps it is read again after
+     * it.
+     */
+    whilePassing<Passed>(pass: () => Promise<Passed>): Promise<Passed> {
+      const running = pass();
+      const end = () => undefined;
+      passing = running.then(end, end);
+      return running;
+    },
+    take({ table, tunnel }: Pick<DataPath, 'table' | 'tunnel'>) {
+      takeTable(table);
+      takeTraffic(tunnel.kind === 'present' ? tunnel.wireGuard?.peers[0] : undefined);
+    },
+    /** Reads the counters again between two passes; several callers at once share one reading. */
+    async sample() {
+      if (performance.now() - sampledAtMs < freshMs) return;
+      sampling ??= read()
+        // The next pass meets the same trouble, and says it.
+        .catch(toUndefined())
+        .finally(() => {
+          sampling = undefined;
+          sampledAtMs = performance.now();
+        });
+      // Who asks is answered with what was known: a program that hangs holds up nobody.
+      await Promise.race([sampling, sleep(patienceMs, undefined, { ref: false })]);
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { SelfTest } from '../../data-path/self-test.ts';
+import type { SelfTestFacts } from '../../health/facts.ts';
+import { continueProblem, type Problem } from '../../health/problem.ts';
+import { TributaryError } from '../../lib/errors.ts';
+
+/** How the fence did when it was tried. */
+export interface SelfTestState extends SelfTestFacts {
+  /** Times in a row that no verdict was possible. */
+  readonly unclearTimes: number;
+}
+
+/** What became of the probes. `isOutdated`: the rules that they met were replaced since. */
+export type Tested = NonNullable<ReturnType<SelfTest['review']>> & { readonly isOutdated: boolean };
+
+/**
+ * A filter on the tunnel's device that was just made is there at the next test, and so are rules
+ * put right.
+ */
+const patience = 3;
+
+export function noteSelfTest(
+  before: SelfTestState | undefined,
+  result: Tested,
+  now: Date,
+): SelfTestState | undefined {
+  const problem = (then: Problem | undefined, message: string) =>
+    continueProblem(then, new TributaryError('self-test-failed', message), now);
+  const held: SelfTestState = {
+    lastHeldAt: now,
+    failure: undefined,
+    note: undefined,
+    unclearTimes: 0,
+  };
+  if (result.kind === 'held') return held;
+  // Lost in rules of another program.
+  if (result.isOutdated && result.kind !== 'leaking') return before;
+  const names = [
+    ...new Set(result.probes.map(({ name, family }) => `${name} (IPv${family})`)),
+  ].join(', ');
+  const lastHeldAt = before?.lastHeldAt;
+  const fail = (message: string) => ({
+    ...held,
+    lastHeldAt,
+    failure: problem(before?.failure, message),
+  });
+  const warn = (message: string) => ({ ...held, note: problem(before?.note, message) });
+  const unclearTimes = (before?.unclearTimes ?? 0) + 1;
+  const isUnclear = (result.isOutdated || result.kind === 'lost') && unclearTimes < patience;
+  if (isUnclear) return { lastHeldAt, failure: before?.failure, note: before?.note, unclearTimes };
+  if (result.kind === 'leaking')
+    return fail(`test packets from the tunnel to ${names} were not refused`);
+  if (result.kind === 'stuck') {
+    return warn(
+      `test packets from the tunnel to ${names} are refused on this device, so consumers' may be too`,
+    );
+  }
+  if (lastHeldAt !== undefined) {
+    return {
+      ...fail(`test packets that came in through the tunnel have vanished, to ${names}`),
+      unclearTimes,
+    };
+  }
+  const message =
+    "the firewall cannot be tried here: the kernel does not turn packets round on the tunnel's device";
+  return { ...warn(message), lastHeldAt, unclearTimes };
+}
+
+/** True where the next self-test is not to wait. */
+export function isSelfTestDue(state: SelfTestState | undefined): boolean {
+  return state === undefined || (state.unclearTimes > 0 && state.unclearTimes < patience);
+}

@@ -1,0 +1,67 @@
+import type { LoadedConfig } from '../../config/load.ts';
+import { observeHost } from '../../data-path/observe.ts';
+import { planChanges } from '../../data-path/plan.ts';
+import { readTotals } from '../../data-path/state.ts';
+import { openUsageAccounting } from '../../data-path/usage-accounting.ts';
+import { chooseKeepaliveSeconds } from '../../identity/keepalive.ts';
+import { createRegistrationFiles } from '../../identity/registration-files.ts';
+import { decideLineLimit } from '../../provide/line-limit.ts';
+import type { Exec } from '../../system/exec.ts';
+import { createTunnelSource } from '../../tunnel/current-tunnel.ts';
+import { toServiceContext } from '../../tunnel/endpoint.ts';
+import { openOverrides } from '../kept-choices.ts';
+import { readDenied } from './denied-lists.ts';
+import { planDataPath } from './desired-data-path.ts';
+import { createScheduledMode } from './scheduled-mode.ts';
+
+/** What an agent that started now would apply here, and why there is no tunnel in it. */
+export type PlanNow = Awaited<ReturnType<typeof planNow>>;
+
+/**
+ * Asks nothing of the service. @throws state-unreadable, list-refused, command-failed,
+ * missing-program
+ */
+export async function planNow({ config, stateDirectory }: LoadedConfig, exec: Exec) {
+  const kept = { directory: stateDirectory, onSetAside: () => undefined };
+  const registration = await createRegistrationFiles(
+    stateDirectory,
+    kept.onSetAside,
+  ).registration.peek();
+  const source = createTunnelSource(
+    () => registration?.tunnel,
+    () => toServiceContext(config.service.base_url, config.gateway.allow_destinations),
+  );
+  const { tunnel, refusal } = await source.current();
+  const limits = () => config.provide;
+  const usage = openUsageAccounting({ ...kept, limits, now: () => new Date(), isLooking: true });
+  await usage.load();
+  const denied = await readDenied(config.gateway.deny_destinations);
+  const observed = await observeHost(exec, {
+    tunnelInterface: config.tunnel.interface,
+    isDenying: true,
+  });
+  usage.take(readTotals(observed.table));
+  const now = new Date();
+  const overrides = openOverrides({ ...kept, now: () => now });
+  await overrides.load();
+  const limit = decideLineLimit({
+    configured: config.provide.rate_limit,
+    schedule: (await createScheduledMode(() => config)(now))?.rateLimit,
+    override: { line: overrides.current()?.limitBitsPerSecond },
+  });
+  const { keepalive_seconds_default: defaultSeconds } = config.tunnel;
+  const keepaliveSeconds =
+    registration && chooseKeepaliveSeconds(registration.keepaliveSeconds, defaultSeconds);
+  const desired = planDataPath({
+    config,
+    tunnel,
+    keepaliveSeconds,
+    usage,
+    denied,
+    publicAddresses: undefined,
+    limit,
+  });
+  // `refusal`: why the issued tunnel is not used.
+  const plan = await planChanges(exec, desired, observed);
+  return { ...plan, isRegistered: registration !== undefined, refusal: refusal?.message };
+}

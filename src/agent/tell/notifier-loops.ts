@@ -1,0 +1,61 @@
+import { createWakeup } from '../../lib/wakeup.ts';
+import { createDeliveryQueue } from '../../report/delivery-queue.ts';
+import type { Logger } from '../../report/logger.ts';
+import type { Notifier } from '../../report/notifier.ts';
+import { createStateLogger } from '../../report/state-logger.ts';
+import type { Loop } from '../run-loop.ts';
+
+const untilNotifiedMs = 3_600_000;
+
+/**
+ * Two loops: one looks for what is new and never waits for the other, which delivers one message
+ * after another.
+ */
+export function createNotifierLoops<Message>(
+  notifier: Notifier<Message>,
+  log: Logger,
+): readonly Loop[] {
+  const { name, host, pace } = notifier;
+  const queue = createDeliveryQueue<Message>(pace);
+  const wakeup = createWakeup();
+  const states = createStateLogger(log);
+
+  const look = async () => {
+    const message = notifier.look();
+    // Behind another one it waits its turn: a try that is due later is not made earlier.
+    if (message !== undefined && queue.add(message)) wakeup.notify();
+    return pace.lookMs;
+  };
+
+  const deliver = async (signal: AbortSignal) => {
+    const message = queue.underWay();
+    if (message === undefined) return untilNotifiedMs;
+    const outcome = await notifier.deliver(message, signal);
+    if (signal.aborted) return 0;
+    const retryMs = queue.settle(outcome);
+    if (outcome.kind === 'delivered') {
+      states.note({
+        topic: name,
+        state: 'delivered',
+        level: 'info',
+        message: name,
+        fields: { host },
+      });
+    } else if (retryMs === undefined) {
+      log.warn(
+        { host, reason: outcome.reason },
+        `${name} delivery failed; the message was dropped`,
+      );
+    } else {
+      const { kind, reason } = outcome;
+      const state = kind === 'lost' ? kind : `failing: ${reason}`;
+      states.note({ topic: name, state, level: 'warn', message: name, fields: { host, reason } });
+    }
+    return retryMs ?? 0;
+  };
+
+  return [
+    { name: `${name} watch`, tick: look },
+    { name: `${name} delivery`, tick: deliver, wakeup },
+  ];
+}

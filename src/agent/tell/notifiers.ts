@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import * as z from 'zod';
+import type { LoadedConfig } from '../../config/load.ts';
+import { messageOf, toUndefined } from '../../lib/errors.ts';
+import { findPeriod } from '../../provide/period.ts';
+import type { Logger } from '../../report/logger.ts';
+import { createStateFile, type OnSetAside } from '../../system/state-file.ts';
+import type { Agent, AgentParts } from '../create-agent.ts';
+import type { Loop } from '../run-loop.ts';
+import { createNotifierLoops } from './notifier-loops.ts';
+
+export interface NotifierParts
+  extends Pick<AgentParts, 'loaded' | 'log' | 'now'>,
+    Pick<Agent, 'facts' | 'overrides' | 'sample' | 'enforce' | 'history'> {
+  /** ADDRESS:PORT of the status page; undefined: none is served. */
+  readonly page?: string | undefined;
+}
+
+/**
+ * The loops that tell others what the agent does. What speaks to a receiver is loaded only where
+ * one is configured.
+ */
+export async function openNotifiers(parts: NotifierParts): Promise<readonly Loop[]> {
+  const { mqtt, webhook } = parts.loaded.config.report;
+  return [
+    ...(webhook ? await openWebhook(parts, webhook) : []),
+    ...(mqtt ? await openMqtt(parts, mqtt) : []),
+  ];
+}
+
+/** What happens once and was told, as the state file keeps it. */
+export const toldSchema = z.object({
+  periodStart: z.iso.datetime().optional(),
+  capPercent: z.union([z.literal(0), z.literal(80), z.literal(100)]),
+  isPayoutTold: z.boolean(),
+});
+
+type ReportConfig = LoadedConfig['config']['report'];
+
+async function openWebhook(
+  { loaded, facts, log, now }: NotifierParts,
+  config: NonNullable<ReportConfig['webhook']>,
+) {
+  const certificateAuthority = await readCertificate('webhook', config.ca_path, log);
+  if (certificateAuthority === 'unreadable') return [];
+  const { createWebhookNotifier } = await import('../../report/webhook-notifier.ts');
+  const onSetAside: OnSetAside = (path, keptAs, why) =>
+    log.error({ path, keptAs, why }, 'a broken file was set aside');
+  const file = createStateFile({
+    directory: loaded.stateDirectory,
+    name: 'told',
+    schema: toldSchema,
+    onSetAside,
+  });
+  const notifier = createWebhookNotifier({
+    url: config.url,
+    format: config.format,
+    certificateAuthority,
+    secret: loaded.credentials.webhookSecret,
+    told: await file.readOrSetAside().catch(toUndefined()),
+    keepTold: (told) =>
+      file.write(told).catch((error) => log.error({ reason: messageOf(error) }, 'webhook')),
+    facts,
+    now,
+  });
+  return createNotifierLoops(notifier, log);
+}
+
+async function openMqtt(parts: NotifierParts, config: NonNullable<ReportConfig['mqtt']>) {
+  const { loaded, facts, overrides, sample, enforce, log, now } = parts;
+  const certificateAuthority = await readCertificate('mqtt', config.ca_path, log);
+  if (certificateAuthority === 'unreadable') return [];
+  const { createMqttNotifier } = await import('../../report/mqtt-notifier.ts');
+  const { url, username, topic, discovery_prefix: discoveryPrefix } = config;
+  const notifier = createMqttNotifier({
+    broker: { url, username, password: loaded.credentials.mqttPassword, certificateAuthority },
+    topic,
+    discoveryPrefix,
+    allowControl: config.allow_control,
+    pageUrl: parts.page === undefined ? undefined : toPageUrl(parts.page),
+    setMode: (mode, forSeconds) =>
+      enforce(mode === undefined ? overrides.clear() : overrides.set(mode, forSeconds)),
+    facts,
+    refresh: sample,
+    todayBytes: () => readTodayBytes(parts),
+    log,
+    now,
+  });
+  return createNotifierLoops(notifier, log);
+}
+
+/**
+ * undefined where only the device itself sees the page; one that listens everywhere goes by the
+ * device's name.
+ */
+function toPageUrl(page: string): string | undefined {
+  const url = new URL(`http://${page}`);
+  if (url.hostname === '[::1]' || url.hostname.startsWith('127.')) return undefined;
+  if (['0.0.0.0', '[::]'].includes(url.hostname)) url.hostname = hostname();
+  return url.origin;
+}
+
+/**
+ * Forwarded since the owner's midnight; undefined without a ledger, or with one that cannot be
+ * read, which its loop says.
+ */
+async function readTodayBytes({ history, facts, now }: NotifierParts): Promise<number | undefined> {
+  const { start } = findPeriod({ period: 'day', resetDay: 1 }, now(), facts().timeZone);
+  const hours = await history?.({ unit: 'hour', sinceMs: start.getTime() }).catch(toUndefined());
+  return hours?.reduce((sum, { upBytes, downBytes }) => sum + upBytes + downBytes, 0);
+}
+
+/**
+ * Without the certificate the receiver would be refused for ever; the device provides all the same.
+ */
+async function readCertificate(name: 'mqtt' | 'webhook', path: string | undefined, log: Logger) {
+  if (path === undefined) return undefined;
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    const reason = messageOf(error);
+    log.error({ path, reason }, `report.${name}.ca_path cannot be read; nothing is sent there`);
+    return 'unreadable';
+  });
+}

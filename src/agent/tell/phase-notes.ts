@@ -1,0 +1,38 @@
+import { judgeHealth, noteHealth, startHealth } from '../../health/health-check.ts';
+import { judgePhase } from '../../health/phase.ts';
+import { createStateLogger } from '../../report/state-logger.ts';
+import { createRecent } from '../../status/recent.ts';
+import type { Shared } from '../state.ts';
+
+/**
+ * What is remembered of the phase: the log's last line about it, what the health check needs, what
+ * the page shows.
+ */
+export function createPhaseNotes({ facts, log, now }: Pick<Shared, 'facts' | 'log' | 'now'>) {
+  const states = createStateLogger(log);
+  const recent = createRecent(now, () => performance.now());
+  let health = startHealth(performance.now());
+  return {
+    /** Called after every pass of the data path: the phase now. */
+    note() {
+      const current = facts();
+      const report = judgePhase(current, now());
+      const { phase, reasons } = report;
+      recent.note(current, report);
+      health = noteHealth(health, phase, performance.now());
+      const [reason, ...others] = reasons;
+      const isBad = phase === 'blocked' || phase === 'signed-out';
+      states.note({
+        topic: 'phase',
+        // A note that comes or goes beside the same phase and cause is a change worth a line too.
+        state: [phase, reason?.code, ...others.map((other) => other.code)].join(' '),
+        level: isBad ? 'error' : 'info',
+        message: 'phase',
+        fields: { phase, reason: reason?.code, detail: reason?.message, action: reason?.action },
+      });
+      return phase;
+    },
+    recent,
+    health: () => judgeHealth(health, judgePhase(facts(), now()).phase, performance.now()),
+  };
+}

@@ -1,0 +1,126 @@
+import { judgePhase } from '../../health/phase.ts';
+import { pickServiceFigures } from '../../health/service-figures.ts';
+import { isAbort, messageOf } from '../../lib/errors.ts';
+import { once } from '../../lib/once.ts';
+import { createSchedule } from '../../provide/schedule.ts';
+import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
+import { unitMs } from '../../report/ledger-line.ts';
+import { composeReportLine, type ReportTotals } from '../../report/report-line.ts';
+import { clipHours, findMoment } from '../../report/same-moment.ts';
+import type { ConfirmedMode } from '../kept-choices.ts';
+import type { Loop } from '../run-loop.ts';
+import type { AgentState, Sections, Shared, Wakeups } from '../state.ts';
+
+export interface ReportParts
+  extends Pick<Shared, 'client' | 'profile' | 'facts' | 'log' | 'now'>,
+    Pick<Sections, 'figures'> {
+  readonly state: Pick<AgentState, 'service'>;
+  readonly confirmedMode: ConfirmedMode;
+  readonly wakeups: Pick<Wakeups, 'announce'>;
+  /** The ledger's rows; undefined where none is kept. */
+  readonly history: ((question: HistoryQuestion) => Promise<readonly HistoryRow[]>) | undefined;
+}
+
+/**
+ * Logs one report: the service's figures and ours. A service that does not answer leaves the old
+ * figures.
+ */
+export function createReport(parts: ReportParts): (signal: AbortSignal) => Promise<void> {
+  let previous: ReportTotals | undefined;
+  return async (signal) => {
+    await readServiceFigures(parts, signal);
+    const facts = parts.facts();
+    const line = composeReportLine(facts, judgePhase(facts, parts.now()), previous);
+    parts.log.info(line, 'report');
+    previous = line.total;
+  };
+}
+
+export interface ReportTickParts extends Pick<Shared, 'facts' | 'now' | 'random'> {
+  readonly cron: string;
+  readonly timeZone: string | undefined;
+  readonly report: (signal: AbortSignal) => Promise<void>;
+}
+
+const minuteMs = 60_000;
+
+/**
+ * A clock up to 15 minutes behind, by the installation (16 hex digits): one expression fires at
+ * another time on each device.
+ */
+export function delayClock(now: Date, installId = '0'): Date {
+  return new Date(
+    now.getTime() - (Number.parseInt(installId.slice(0, 8), 16) / 2 ** 32) * 15 * minuteMs,
+  );
+}
+
+/**
+ * By our schedule: node-cron's timers load Intl, several MB. Also 1 to 9 min after first providing:
+ * figures exist.
+ */
+export function createReportTick(parts: ReportTickParts): Loop['tick'] {
+  const { cron, timeZone, report, facts, now } = parts;
+  const openSchedule = once(() => createSchedule([{ cron, mode: 'default' }], timeZone));
+  let lastFiredMs: number | undefined;
+  let isFirst = true;
+  let providingTicks = 0;
+  const firstTick = 2 + Math.floor(parts.random() * 8);
+  return async (signal) => {
+    const schedule = await openSchedule();
+    const firedMs = schedule.at(now())?.since.getTime();
+    // Another time, not a later one: a clock that was put back must not silence the report.
+    const isDue = !isFirst && firedMs !== lastFiredMs;
+    if (providingTicks > 0 || judgePhase(facts(), now()).phase === 'providing') providingTicks += 1;
+    if (isDue || (providingTicks === firstTick && facts().serviceFigures === undefined))
+      await report(signal);
+    isFirst = false;
+    lastFiredMs = firedMs;
+    return minuteMs - (now().getTime() % minuteMs);
+  };
+}
+
+async function readServiceFigures(parts: ReportParts, signal: AbortSignal): Promise<void> {
+  const { state, figures, client, profile, log } = parts;
+  const { networkJwt, registration } = state.service;
+  if (networkJwt === undefined || registration === undefined) return;
+  try {
+    const keep = ({ clientId }: { readonly clientId?: string | undefined }) =>
+      clientId === registration.clientId;
+    const answer = await client.call('providers', undefined, { token: networkJwt, signal, keep });
+    const picked = pickServiceFigures(answer, registration.clientId, profile);
+    const at = new Date(findMoment(answer.createdTime, parts.now().getTime()));
+    figures.service = picked && {
+      ...picked,
+      at,
+      hereBytes: await countDayBytes(parts, at.getTime()),
+    };
+    await noteReadBack(parts);
+  } catch (error) {
+    if (isAbort(error) && signal.aborted) return;
+    log.debug({ reason: messageOf(error) }, 'the service gave no statistics');
+  }
+}
+
+/**
+ * Of the same 24 hours as the service counted; undefined without a ledger, or with one that cannot
+ * be read, which its loop says.
+ */
+async function countDayBytes(
+  { history, now }: ReportParts,
+  atMs: number,
+): Promise<number | undefined> {
+  const sinceMs = atMs - unitMs.day;
+  const hours = await history?.({ unit: 'hour', sinceMs: sinceMs - unitMs.hour }).catch(
+    () => undefined,
+  );
+  const inside = hours && clipHours(hours, { sinceMs, untilMs: atMs, nowMs: now().getTime() });
+  return inside?.reduce((sum, { upBytes, downBytes }) => sum + upBytes + downBytes, 0);
+}
+
+/** When the mode was changed at the service, ours is no longer confirmed, and is sent again. */
+async function noteReadBack({ figures, confirmedMode, wakeups }: ReportParts): Promise<void> {
+  const readBack = figures.service?.provideMode;
+  if (readBack === undefined || readBack === confirmedMode.current()) return;
+  await confirmedMode.note(readBack);
+  wakeups.announce.notify();
+}

@@ -1,0 +1,104 @@
+import { hostname } from 'node:os';
+import { findPageWarnings } from '../../config/combinations.ts';
+import { defaultConfigPath } from '../../config/config-file.ts';
+import { judgePhase } from '../../health/phase.ts';
+import { hasCode, TributaryError } from '../../lib/errors.ts';
+import { renderMetrics } from '../../report/metrics.ts';
+import { createStatusServer, type StatusListen, type StatusServer } from '../../status/server.ts';
+import type { StatusSource } from '../../status/source.ts';
+import type { Agent, AgentParts } from '../create-agent.ts';
+import type { Heartbeats } from '../run-loop.ts';
+
+export interface StartStatusParts
+  extends Pick<AgentParts, 'loaded' | 'log' | 'now'>,
+    Pick<
+      Agent,
+      'facts' | 'recent' | 'health' | 'overrides' | 'reload' | 'sample' | 'enforce' | 'history'
+    > {
+  /** A listening socket that was handed over; undefined: none was. */
+  readonly pageDescriptor: number | undefined;
+  readonly heartbeats: Heartbeats;
+}
+
+/**
+ * The page, the metrics and the control socket, at the first place for the socket that can be used.
+ * @throws already-running, state-unwritable
+ */
+export async function startStatus(parts: StartStatusParts): Promise<StatusServer> {
+  const {
+    loaded,
+    pageDescriptor,
+    facts,
+    heartbeats,
+    overrides,
+    reload,
+    sample,
+    enforce,
+    log,
+    now,
+  } = parts;
+  const source: StatusSource = {
+    ...parts,
+    stateDirectory: loaded.stateDirectory,
+    configFile: loaded.file ?? defaultConfigPath,
+    refresh: sample,
+    stalledLoops: heartbeats.stalled,
+    metrics: () => renderMetrics({ facts: facts(), report: judgePhase(facts(), now()) }),
+    pageToken: loaded.credentials.statusToken,
+    control: {
+      setOverride: (...order) => enforce(overrides.set(...order)),
+      clearOverride: () => enforce(overrides.clear()),
+      reload: () => reload().then(() => enforce()),
+      // One pass sends, the next one judges.
+      selfTest: () => enforce().then(() => enforce()),
+    },
+  };
+  let failure: TributaryError | undefined;
+  for (const socketPath of loaded.socketPaths) {
+    const server = createStatusServer({
+      source,
+      listen: chooseListen(loaded.config.status.listen, pageDescriptor),
+      socketPath,
+      ownNames: () => [hostname(), ...loaded.config.status.allowed_hosts],
+      onPageProblem: (problem) =>
+        log.warn({ reason: problem.message }, 'the status page is not served'),
+    });
+    try {
+      await server.start();
+      const page = server.pageAddress();
+      log.info({ socket: socketPath, page }, 'status');
+      if (pageDescriptor !== undefined && page !== undefined) warnOfPage(parts, page);
+      return server;
+    } catch (error) {
+      if (!hasCode(error, 'state-unwritable')) throw error;
+      failure = error;
+    }
+  }
+  throw (
+    failure ?? new TributaryError('state-unwritable', 'there is no place for the control socket')
+  );
+}
+
+/**
+ * What was handed over may listen elsewhere than where the configuration says, of which a word was
+ * said already.
+ */
+function warnOfPage({ loaded, log }: StartStatusParts, listen: string): void {
+  const warnings = findPageWarnings(
+    'the socket handed over',
+    listen,
+    loaded.credentials.statusToken,
+  );
+  for (const warning of warnings) log.warn({ warning }, 'configuration');
+}
+
+/**
+ * What was handed over is listened on, whatever address is configured. undefined: port 0, no page.
+ */
+function chooseListen(text: string, fileDescriptor: number | undefined): StatusListen | undefined {
+  const colon = text.lastIndexOf(':');
+  const port = Number(text.slice(colon + 1));
+  if (port === 0) return undefined;
+  if (fileDescriptor !== undefined) return { fileDescriptor };
+  return { address: text.slice(0, colon).replace(/^\[(.*)\]$/, '$1'), port };
+}

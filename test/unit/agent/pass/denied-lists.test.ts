@@ -1,0 +1,120 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { judgePhase } from '../../../../src/health/phase.ts';
+import { createProvidingWorld } from '../agent-world.ts';
+
+const noon = Date.UTC(2026, 0, 1, 12);
+
+async function createListWorld(named: readonly string[] = []) {
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-lists-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, 'drop.txt');
+  await writeFile(path, '198.51.100.0/24\n');
+  const world = await createProvidingWorld({
+    gateway: { deny_destinations: [...named, `file:${path}`] },
+  });
+  const { machine, facts, loop } = world;
+  return {
+    ...world,
+    path,
+    /** What the kernel refuses: the sets that rules look into, with what is in them. */
+    denied: () => {
+      const lines = machine.print().split('\n');
+      const looked = lines.flatMap(
+        (line) => /"chain":"denied",.*"comment":"(\w+)"/.exec(line)?.[1] ?? [],
+      );
+      return looked.map((name) =>
+        lines
+          .find((line) => line.includes('"set"') && line.includes(`"name":"${name}"`))
+          ?.replace(/.*"elem":/, ''),
+      );
+    },
+    async pass() {
+      await loop.tick();
+      const { phase, reasons } = judgePhase(facts(), new Date(noon));
+      // The firewall cannot be tried on a fake machine, which is another matter.
+      return { phase, reasons: reasons.filter(({ code }) => code === 'list-refused') };
+    },
+    /**
+     * Writes the file; a file system's clock may stand still between two writes of the same length.
+     */
+    write: (text: string) => writeFile(path, `${text}\n# ${performance.now()}\n`),
+  };
+}
+
+test('what is denied by name and by file is in the kernel before anything passes', async () => {
+  const world = await createListWorld(['192.0.2.7']);
+  expect(world.denied()).toEqual(['["192.0.2.7"]}}', '["198.51.100.0/24"]}}']);
+  expect(world.isOpen()).toBe(true);
+});
+
+test('a file that changes is read again; nothing is run for one that does not', async () => {
+  const world = await createListWorld();
+  const changes = world.machine.changes();
+  await world.loop.tick();
+  // The permit alone.
+  expect(world.machine.changes()).toBe(changes + 1);
+  await world.write('203.0.113.0/24');
+  await world.loop.tick();
+  expect(world.denied()).toEqual(['["203.0.113.0/24"]}}']);
+  expect(world.machine.print()).not.toContain('198.51.100.0/24"]');
+});
+
+test('a file that breaks or vanishes stays as it was read before, and status names the line', async () => {
+  const world = await createListWorld();
+  await world.write('198.51.100.0/24\noops');
+  const { phase, reasons } = await world.pass();
+  expect([phase, world.isOpen()]).toEqual(['providing', true]);
+  expect(reasons.map(({ code, message }) => [code, message])).toEqual([
+    [
+      'list-refused',
+      expect.stringMatching(/drop\.txt:2: found "oops".*as it was read before stays in force/),
+    ],
+  ]);
+  await rm(world.path);
+  expect((await world.pass()).reasons[0]?.message).toContain('there is no such file');
+  expect(world.denied()).toEqual(['["198.51.100.0/24"]}}']);
+  await world.write('203.0.113.0/24');
+  expect((await world.pass()).reasons).toEqual([]);
+  expect(world.denied()).toEqual(['["203.0.113.0/24"]}}']);
+});
+
+test('a file that was never read closes the gateway until it can be', async () => {
+  const world = await createListWorld();
+  const { configuration } = world.sections;
+  const later = `${world.path}.later`;
+  const gateway = {
+    ...configuration.config.gateway,
+    deny_destinations: [`file:${world.path}`, `file:${later}`],
+  };
+  configuration.config = { ...configuration.config, gateway };
+  const { phase, reasons } = await world.pass();
+  expect([phase, world.isOpen()]).toEqual(['blocked', false]);
+  expect(reasons[0]).toMatchObject({
+    code: 'list-refused',
+    message: `${later}: there is no such file`,
+  });
+  await writeFile(later, '2001:db8::/32');
+  expect((await world.pass()).phase).toBe('providing');
+  expect(world.denied()).toEqual(['["198.51.100.0/24"]}}', '["2001:db8::/32"]}}']);
+});
+
+test('where nothing is denied any more, nothing of it is left, and nothing looks for it', async () => {
+  const world = await createListWorld();
+  const { configuration } = world.sections;
+  configuration.config = {
+    ...configuration.config,
+    gateway: { ...configuration.config.gateway, deny_destinations: [] },
+  };
+  await world.loop.tick();
+  expect(world.machine.print()).not.toContain('denied {');
+  const asked: string[] = [];
+  world.tamper((command) => {
+    asked.push(command.args.join(' '));
+    return world.machine.exec(command);
+  });
+  await world.loop.tick();
+  expect(asked.filter((args) => args.includes('ruleset'))).toEqual([]);
+});

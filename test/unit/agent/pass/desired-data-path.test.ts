@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { planDataPath } from '../../../../src/agent/pass/desired-data-path.ts';
+import { configSchema } from '../../../../src/config/schema.ts';
+import { parseAddressList } from '../../../../src/system/address-list.ts';
+import { parseIssuedTunnel } from '../../../../src/tunnel/parse.ts';
+import { noTotals } from '../../gateway/policy-fixture.ts';
+import { clientKeys, createIssued, renderIssuedText } from '../../tunnel/issued-fixture.ts';
+
+const config = configSchema.parse({
+  service: { base_url: 'https://service.example' },
+  tunnel: { interface: 'tributary9', keepalive_seconds_default: 20 },
+  gateway: {
+    blocked_ports: [25, 465],
+    allow_destinations: ['192.0.2.0/24'],
+    deny_destinations: ['file:/a.txt', '198.51.100.7'],
+    uplink: 'eth7',
+    connections: { total: 900, half_open: 0 },
+    low_priority: false,
+  },
+  provide: { household: 'off' },
+});
+const spec = parseIssuedTunnel(createIssued(renderIssuedText()), { isServiceOnLoopback: false });
+const ready = { spec, endpoint: '198.51.100.1:51820' };
+const denied = [parseAddressList('198.51.100.7', 'here')];
+const publicAddresses = ['203.0.113.2'];
+const usage = { totals: () => noTotals, stopAtBytes: () => 10_000, newUntilBytes: () => 9_000 };
+const limit = { bitsPerSecond: 5_000_000, source: 'configured' } as const;
+const plan = (change: Partial<Parameters<typeof planDataPath>[0]> = {}) =>
+  planDataPath({
+    config,
+    tunnel: ready,
+    keepaliveSeconds: 60,
+    denied,
+    publicAddresses,
+    usage,
+    limit,
+    ...change,
+  });
+
+test('what is desired is the configuration, the issued tunnel and what is left of the cap', () => {
+  expect(plan()).toEqual({
+    tunnel: {
+      kind: 'present',
+      interface: 'tributary9',
+      backend: 'auto',
+      ...ready,
+      persistentKeepaliveSeconds: 25,
+    },
+    configuredUplink: 'eth7',
+    gateway: {
+      allowDestinations: ['192.0.2.0/24'],
+      denyDestinations: ['198.51.100.7'],
+      blockedPorts: [25, 465],
+      pagePort: undefined,
+      connections: { perConsumer: undefined, total: 900, newPerSecond: undefined, halfOpen: 0 },
+    },
+    line: { limitBits: 5_000_000, isHouseholdFirst: false, isLowPriority: false },
+    denied,
+    publicAddresses,
+    stopAtBytes: 10_000,
+    newUntilBytes: 9_000,
+    totals: noTotals,
+  });
+});
+
+test.each<readonly [string, number | undefined]>([
+  ['127.0.0.1:9469', undefined],
+  ['[::1]:9469', undefined],
+  ['0.0.0.0:9469', 9469],
+  ['[::]:80', 80],
+  ['192.168.1.10:9000', 9000],
+  ['0.0.0.0:0', undefined],
+])('the page on %s is for others at port %s', (listen, pagePort) => {
+  const own = { ...config, status: { ...config.status, listen } };
+  expect(plan({ config: own }).gateway.pagePort).toBe(pagePort);
+});
+
+test('the tunnel speaks at least as often as the service wants to hear of the device, also before it said so', () => {
+  expect(plan({ keepaliveSeconds: 10 }).tunnel).toMatchObject({ persistentKeepaliveSeconds: 10 });
+  expect(plan({ keepaliveSeconds: undefined }).tunnel).toMatchObject({
+    persistentKeepaliveSeconds: 20,
+  });
+});
+
+test('no tunnel is issued: it goes; its endpoint has no address now: it stays as it is', () => {
+  expect(plan({ tunnel: undefined }).tunnel).toEqual({ kind: 'absent', interface: 'tributary9' });
+  expect(plan({ tunnel: 'unresolved' }).tunnel).toEqual({
+    kind: 'untouched',
+    interface: 'tributary9',
+  });
+});
+
+test('it is data: printed it shows everything but secrets, and twice the same is equal', () => {
+  const text = JSON.stringify(plan());
+  expect(text).toContain('10000');
+  expect(text).not.toContain(clientKeys.privateKey);
+  expect(JSON.stringify(plan())).toBe(text);
+  const hasFunction = (value: unknown): boolean =>
+    typeof value === 'function' ||
+    (typeof value === 'object' && Object.values(value ?? {}).some(hasFunction));
+  expect(hasFunction({ ...plan(), remaining: () => 1 })).toBe(true);
+  expect(hasFunction(plan())).toBe(false);
+});

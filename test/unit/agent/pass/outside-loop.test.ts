@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { createOutsideTick } from '../../../../src/agent/pass/outside-loop.ts';
+import { createSections, createWakeups } from '../../../../src/agent/state.ts';
+import { configSchema } from '../../../../src/config/schema.ts';
+import { startResponder } from '../../system/fake-router.ts';
+
+const { signal } = new AbortController();
+
+/**
+ * A router that tells these addresses one after the other; undefined: it is silent. The loop that
+ * asks it.
+ */
+async function createWorld(
+  told: readonly (string | undefined)[],
+  ways: object = {},
+  denied: readonly string[] = [],
+) {
+  let asked = 0;
+  const router = await startResponder(5351, () => {
+    const address = told[Math.min(asked, told.length - 1)];
+    if (address === undefined) return undefined;
+    asked += 1;
+    return Buffer.from([0, 128, 0, 0, 0, 0, 0, 1, ...address.split('.').map(Number)]);
+  });
+  const config = configSchema.parse({
+    service: { base_url: 'https://service.example' },
+    gateway: { public_address: ways, deny_destinations: denied },
+  });
+  const sections = createSections(config, new Date());
+  const observed = { router: router.address };
+  Object.assign(sections.path, { observed });
+  Object.assign(sections.service, { registration: {} });
+  const wakeups = createWakeups();
+  let passes = 0;
+  wakeups.dataPath.notify = () => {
+    passes += 1;
+  };
+  // The loop reads these sections alone.
+  const state = sections as Parameters<typeof createOutsideTick>[0]['state'];
+  const tick = createOutsideTick({
+    state,
+    outside: sections.outside,
+    wakeups,
+    now: () => new Date(),
+  });
+  return {
+    router,
+    outside: sections.outside,
+    service: sections.service,
+    observed,
+    tick: () => tick(signal),
+    passes: () => passes,
+  };
+}
+
+test('the address that the router tells is learnt once, and asked for each minute', async () => {
+  const world = await createWorld(['45.83.100.7', '45.83.100.7', '45.83.100.8']);
+  expect([await world.tick(), await world.tick()]).toEqual([60_000, 60_000]);
+  expect([world.outside, world.passes()]).toEqual([
+    { addresses: ['45.83.100.7'], problem: undefined },
+    1,
+  ]);
+  await world.tick();
+  expect([world.outside.addresses, world.passes()]).toEqual([['45.83.100.8'], 2]);
+});
+
+test('before the device is registered no pass is made for what the router tells', async () => {
+  const world = await createWorld(['45.83.100.7', '45.83.100.8']);
+  world.service.registration = undefined;
+  await world.tick();
+  expect([world.outside.addresses, world.passes()]).toEqual([['45.83.100.7'], 0]);
+});
+
+test.each(['192.168.1.2', '10.0.0.1', '0.0.0.0', '127.0.0.1', '224.0.0.1', '255.255.255.255'])(
+  'an answer of %s says that the address is not known',
+  async (address) => {
+    const world = await createWorld([address]);
+    await world.tick();
+    expect(world.outside.addresses).toBeUndefined();
+    expect(world.outside.problem).toMatchObject({
+      code: 'outside-unknown',
+      message: expect.stringContaining(`says ${address}, so it is behind another router`),
+    });
+    expect(world.passes()).toBe(0);
+  },
+);
+
+test('a shared address of the provider is known, and nothing more to learn', async () => {
+  const world = await createWorld(['100.64.3.4']);
+  await world.tick();
+  expect(world.outside).toEqual({ addresses: ['100.64.3.4'], problem: undefined });
+});
+
+test('a router that falls silent is asked ever less often, and what it told stays', async () => {
+  const world = await createWorld(['45.83.100.7', undefined]);
+  await world.tick();
+  expect([await world.tick(), await world.tick()]).toEqual([60_000, 120_000]);
+  expect(world.outside.addresses).toEqual(['45.83.100.7']);
+  expect(world.outside.problem?.message).toContain(`${world.router.address} does not tell it`);
+}, 15_000);
+
+test.each([
+  [['45.83.100.7'], undefined],
+  [['45.83.100.0/24', '2001:db8::7'], 'outside-unknown'],
+])('with %s denied by name, the note is %s', async (denied, code) => {
+  const world = await createWorld(['192.168.1.2'], {}, denied);
+  await world.tick();
+  expect(world.outside.problem?.code).toBe(code);
+});
+
+test('nobody is asked where the owner says so, or where there is no router', async () => {
+  const told = await createWorld(['45.83.100.7'], { ask_router: false });
+  await told.tick();
+  const alone = await createWorld(['45.83.100.7']);
+  Object.assign(alone.observed, { router: undefined });
+  await alone.tick();
+  expect([
+    told.router.asked,
+    alone.router.asked,
+    told.outside.problem,
+    alone.outside.problem,
+  ]).toEqual([[], [], undefined, undefined]);
+});

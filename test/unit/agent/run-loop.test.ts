@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createHeartbeats, every, type Loop, runLoop } from '../../../src/agent/run-loop.ts';
+import { createWakeup } from '../../../src/lib/wakeup.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A loop that counts its ticks, one every 900 seconds. */
+function start(given: Pick<Loop, 'firstAfterMs' | 'wakeup'>) {
+  const controller = new AbortController();
+  let ticks = 0;
+  const tick = every(900_000, () => {
+    ticks += 1;
+  });
+  const running = runLoop({ name: 'some', tick, ...given }, controller.signal);
+  return { controller, running, count: () => ticks };
+}
+
+test('a loop ticks at once', async () => {
+  const { count } = start({});
+  await vi.advanceTimersByTimeAsync(0);
+  expect(count()).toBe(1);
+});
+
+test('a loop whose first tick waits does so once', async () => {
+  const { count } = start({ firstAfterMs: 10_000 });
+  await vi.advanceTimersByTimeAsync(9_999);
+  expect(count()).toBe(0);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(count()).toBe(1);
+  await vi.advanceTimersByTimeAsync(899_999);
+  expect(count()).toBe(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(count()).toBe(2);
+});
+
+test.each(['before', 'while'])(
+  'a notice %s it waits makes the first tick at once',
+  async (moment) => {
+    const wakeup = createWakeup();
+    if (moment === 'before') wakeup.notify();
+    const { count } = start({ firstAfterMs: 10_000, wakeup });
+    if (moment === 'while') wakeup.notify();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(count()).toBe(1);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(count()).toBe(1);
+  },
+);
+
+test('a loop that is stopped while its first tick waits ends without it', async () => {
+  const { controller, running, count } = start({ firstAfterMs: 10_000 });
+  controller.abort();
+  await running;
+  expect(count()).toBe(0);
+});
+
+test('a loop is stalled when it has been silent for longer than it promised', async () => {
+  const controller = new AbortController();
+  const heartbeats = createHeartbeats();
+  const hung = new Promise<never>(() => undefined);
+  const loops: readonly Loop[] = [
+    { name: 'quick', tick: async () => 900, maxSilenceMs: 1000 },
+    { name: 'hung', tick: () => hung, maxSilenceMs: 1000 },
+    { name: 'late', tick: async () => 900, firstAfterMs: 5_000, maxSilenceMs: 1000 },
+    { name: 'patient', tick: () => hung, maxSilenceMs: 9_000 },
+    { name: 'free', tick: () => hung },
+  ];
+  for (const loop of loops) void runLoop(loop, controller.signal, heartbeats);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(heartbeats.stalled()).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(heartbeats.stalled()).toEqual(['hung']);
+  await vi.advanceTimersByTimeAsync(8_000);
+  expect(heartbeats.stalled()).toEqual(['hung', 'patient']);
+  controller.abort();
+});

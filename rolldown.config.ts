@@ -71,7 +71,7 @@ export const program = defineConfig({
         { name: 'lib', test: /\/src\/(lib\/|service\/profiles\.ts)/, priority: 2 },
         {
           name: 'ask',
-          test: /\/src\/(main|cli\/(status|health|run-command)|status\/socket-client)\.ts$/,
+          test: /\/src\/(main|cli\/.*\/(status|health|run-command)|status\/socket-client)\.ts$/,
           priority: 1,
         },
       ],

@@ -1,7 +1,7 @@
-import { type CommandContext, createPaint, loadConfig } from './cli/context.ts';
-import { printError, toExitCode } from './cli/exit-code.ts';
+import { type CommandContext, createPaint, loadConfig } from './cli/frame/context.ts';
+import { printError, toExitCode } from './cli/frame/exit-code.ts';
 import { runPlainCommand } from './cli/plain-command.ts';
-import { openPrompt, readStandardInput } from './cli/prompt.ts';
+import { openPrompt, readStandardInput } from './cli/frame/prompt.ts';
 import { readConfigFile } from './config/config-file.ts';
 import { findKnownPlaces } from './config/known-sockets.ts';
 import { completeEnvironment, takeEnvironment } from './config/own-environment.ts';

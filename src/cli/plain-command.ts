@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
-import type { AnyCommand } from './command.ts';
-import type { CommandContext } from './context.ts';
+import type { AnyCommand } from './frame/command.ts';
+import type { CommandContext } from './frame/context.ts';
 
 /** What runs for years, is asked every minute, or is waited for while strangers' traffic passes. */
 const plainCommands = {
-  run: async () => (await import('./run.ts')).run,
-  status: async () => (await import('./status.ts')).status,
-  health: async () => (await import('./health.ts')).health,
-  provide: async () => (await import('./provide.ts')).provide,
-  pause: async () => (await import('./provide.ts')).pause,
-  resume: async () => (await import('./provide.ts')).resume,
+  run: async () => (await import('./commands/advanced/run.ts')).run,
+  status: async () => (await import('./commands/everyday/status.ts')).status,
+  health: async () => (await import('./commands/advanced/health.ts')).health,
+  provide: async () => (await import('./commands/everyday/provide.ts')).provide,
+  pause: async () => (await import('./commands/everyday/provide.ts')).pause,
+  resume: async () => (await import('./commands/everyday/provide.ts')).resume,
 } as const;
 
 /**
@@ -29,7 +29,7 @@ export async function runPlainCommand(
   const command = await Object.entries(plainCommands).find(([word]) => word === name)?.[1]();
   const options = command && readOptions(args, command);
   if (command === undefined || options === undefined) return false;
-  const { runCommand } = await import('./run-command.ts');
+  const { runCommand } = await import('./frame/run-command.ts');
   await runCommand(command, { name, words, options }, context);
   return true;
 }

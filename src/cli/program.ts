@@ -6,10 +6,10 @@ import {
   renderExamples,
   stateFlag,
   throwUsageError,
-} from './add-command.ts';
-import type { AnyCommand, CommandGroup } from './command.ts';
-import { completerName, registerCompleter } from './completer.ts';
-import type { CommandContext } from './context.ts';
+} from './frame/add-command.ts';
+import type { AnyCommand, CommandGroup } from './frame/command.ts';
+import { completerName, registerCompleter } from './frame/completer.ts';
+import type { CommandContext } from './frame/context.ts';
 
 /**
  * Every command and group under its heading in the help, and where it is; one is loaded only when
@@ -19,38 +19,42 @@ const groups: Readonly<
   Record<string, Readonly<Record<string, () => Promise<AnyCommand | CommandGroup>>>>
 > = {
   Everyday: {
-    status: async () => (await import('./status.ts')).status,
-    pause: async () => (await import('./provide.ts')).pause,
-    resume: async () => (await import('./provide.ts')).resume,
-    provide: async () => (await import('./provide.ts')).provide,
-    stats: async () => (await import('./stats.ts')).stats,
-    device: async () => (await import('./device.ts')).device,
-    doctor: async () => (await import('./doctor.ts')).doctor,
-    logs: async () => (await import('./system-commands.ts')).defineSystemCommand('logs'),
+    status: async () => (await import('./commands/everyday/status.ts')).status,
+    pause: async () => (await import('./commands/everyday/provide.ts')).pause,
+    resume: async () => (await import('./commands/everyday/provide.ts')).resume,
+    provide: async () => (await import('./commands/everyday/provide.ts')).provide,
+    stats: async () => (await import('./commands/stats/stats.ts')).stats,
+    device: async () => (await import('./commands/device/device.ts')).device,
+    doctor: async () => (await import('./commands/everyday/doctor.ts')).doctor,
+    logs: async () =>
+      (await import('./commands/everyday/system-commands.ts')).defineSystemCommand('logs'),
   },
   'Set up': {
-    setup: async () => (await import('./setup.ts')).setup,
-    login: async () => (await import('./login.ts')).login,
-    logout: async () => (await import('./login.ts')).logout,
-    auth: async () => (await import('./auth.ts')).auth,
-    config: async () => (await import('./config.ts')).config,
-    reload: async () => (await import('./reload.ts')).reload,
-    start: async () => (await import('./system-commands.ts')).defineSystemCommand('start'),
-    stop: async () => (await import('./system-commands.ts')).defineSystemCommand('stop'),
-    restart: async () => (await import('./system-commands.ts')).defineSystemCommand('restart'),
-    completion: async () => (await import('./completion.ts')).completion,
+    setup: async () => (await import('./commands/set-up/setup.ts')).setup,
+    login: async () => (await import('./commands/set-up/login.ts')).login,
+    logout: async () => (await import('./commands/set-up/login.ts')).logout,
+    auth: async () => (await import('./commands/set-up/auth.ts')).auth,
+    config: async () => (await import('./commands/set-up/config.ts')).config,
+    reload: async () => (await import('./commands/set-up/reload.ts')).reload,
+    start: async () =>
+      (await import('./commands/everyday/system-commands.ts')).defineSystemCommand('start'),
+    stop: async () =>
+      (await import('./commands/everyday/system-commands.ts')).defineSystemCommand('stop'),
+    restart: async () =>
+      (await import('./commands/everyday/system-commands.ts')).defineSystemCommand('restart'),
+    completion: async () => (await import('./commands/set-up/completion.ts')).completion,
   },
   'Your network and account': {
-    network: async () => (await import('./network.ts')).network,
-    account: async () => (await import('./account.ts')).account,
+    network: async () => (await import('./commands/network/network.ts')).network,
+    account: async () => (await import('./commands/account/account.ts')).account,
   },
   Advanced: {
-    run: async () => (await import('./run.ts')).run,
-    health: async () => (await import('./health.ts')).health,
-    plan: async () => (await import('./plan.ts')).plan,
-    namespace: async () => (await import('./namespace.ts')).namespace,
-    cleanup: async () => (await import('./cleanup.ts')).cleanup,
-    call: async () => (await import('./call.ts')).call,
+    run: async () => (await import('./commands/advanced/run.ts')).run,
+    health: async () => (await import('./commands/advanced/health.ts')).health,
+    plan: async () => (await import('./commands/advanced/plan.ts')).plan,
+    namespace: async () => (await import('./commands/advanced/namespace.ts')).namespace,
+    cleanup: async () => (await import('./commands/advanced/cleanup.ts')).cleanup,
+    call: async () => (await import('./commands/advanced/call.ts')).call,
     sandbox: async () => (await import('./sandbox.ts')).sandbox,
   },
 };

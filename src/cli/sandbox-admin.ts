@@ -1,6 +1,12 @@
 import type { Option } from 'commander';
 import type { AdminCommandName, AdminResult } from '../reference-service/admin-commands.ts';
-import { type AnyCommand, defineCommand, type Flag, parseAmount, refuseOption } from './command.ts';
+import {
+  type AnyCommand,
+  defineCommand,
+  type Flag,
+  parseAmount,
+  refuseOption,
+} from './frame/command.ts';
 import { flagWords } from './present/amounts.ts';
 import { renderLabelled } from './present/text.ts';
 

@@ -1,4 +1,4 @@
-import { defineCommand, parseNumber } from './command.ts';
+import { defineCommand, parseNumber } from './frame/command.ts';
 import { renderResult } from './sandbox-admin.ts';
 
 const clientsPerNetwork = 100;

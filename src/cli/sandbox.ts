@@ -8,7 +8,7 @@ import {
   defineCommand,
   parseNumber,
   refuseOption,
-} from './command.ts';
+} from './frame/command.ts';
 import { renderLabelled } from './present/text.ts';
 import { adminCommands } from './sandbox-admin.ts';
 import { seed } from './sandbox-seed.ts';

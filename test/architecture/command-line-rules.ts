@@ -3,6 +3,15 @@ import type { Module } from './module-graph.ts';
 import type { Rule } from './rule.ts';
 
 const program = 'src/cli/program.ts';
+/** What runs for years, or is asked every minute. */
+export const quickFiles = [
+  'src/main.ts',
+  'src/cli/frame/command.ts',
+  'src/cli/commands/advanced/run.ts',
+  'src/cli/commands/everyday/status.ts',
+  'src/cli/commands/advanced/health.ts',
+  'src/status/socket-client.ts',
+] as const;
 const heavy = /^(zod|yaml|undici|string-width|uqr|execa|pino|mqtt|@clack\/prompts)(\/|$)/;
 
 /**
@@ -22,8 +31,9 @@ export const commandLineRules: readonly Rule[] = [
     broken: [
       { [program]: "import * as z from 'zod';" },
       {
-        [program]: "export const load = () => import('./status.ts');",
-        'src/cli/status.ts': "import { statusDocument } from '../status/document.ts';",
+        [program]: "export const load = () => import('./commands/everyday/status.ts');",
+        'src/cli/commands/everyday/status.ts':
+          "import { statusDocument } from '../../../status/document.ts';",
         'src/status/document.ts': "import * as z from 'zod';",
       },
     ],
@@ -33,14 +43,7 @@ export const commandLineRules: readonly Rule[] = [
     reason:
       'status and health are asked every minute: reading the command line and checking the answer take longer than asking',
     find: (modules) =>
-      [
-        'src/main.ts',
-        'src/cli/command.ts',
-        'src/cli/run.ts',
-        'src/cli/status.ts',
-        'src/cli/health.ts',
-        'src/status/socket-client.ts',
-      ].flatMap((path) =>
+      quickFiles.flatMap((path) =>
         [...findLoaded(modules, path).outside]
           .filter((name) => !/^(node:(?!crypto)|package\.json$)/.test(name))
           .map((name) => `${path} comes to load ${name}`),
@@ -51,7 +54,25 @@ export const commandLineRules: readonly Rule[] = [
         'src/status/socket-client.ts': "import { text } from './text.ts';",
         'src/status/text.ts': "import * as z from 'zod';",
       },
-      { 'src/cli/status.ts': "import { randomUUID } from 'node:crypto';" },
+      { 'src/cli/commands/everyday/status.ts': "import { randomUUID } from 'node:crypto';" },
+    ],
+  },
+  {
+    name: 'the frame of the command line and what presents its results know no command',
+    reason:
+      'what a command is can be learnt without any of them; `cli/program.ts` is the one list of them',
+    find: (modules) =>
+      modules
+        .filter(({ path }) => /^src\/cli\/(frame|present)\//.test(path))
+        .flatMap(({ path, imports }) =>
+          imports
+            .filter(({ to }) => /^src\/cli\/(?!(frame|present)\/)/.test(to))
+            .map(({ to }) => `${path} imports ${to}`),
+        ),
+    broken: [
+      { 'src/cli/frame/advice.ts': "import { status } from '../commands/everyday/status.ts';" },
+      { 'src/cli/frame/completer.ts': "const late = () => import('../program.ts');" },
+      { 'src/cli/present/text.ts': "import type { Shell } from '../commands/set-up/login.ts';" },
     ],
   },
 ];

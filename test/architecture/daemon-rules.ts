@@ -68,7 +68,7 @@ const notLoaded: readonly {
   {
     name: /^src\/cli\//,
     why: 'commands start the agent, not the other way round',
-    sample: '../cli/run.ts',
+    sample: '../cli/commands/advanced/run.ts',
   },
   {
     name: /^src\/namespace\//,

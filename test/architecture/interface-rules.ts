@@ -19,9 +19,9 @@ export const interfaceRules: readonly Rule[] = [
     broken: [
       // A call that no command leads to is none.
       Object.fromEntries([
-        [commands, "export const load = () => import('./network.ts');"],
+        [commands, "export const load = () => import('./commands/network/network.ts');"],
         [
-          'src/cli/network.ts',
+          'src/cli/commands/network/network.ts',
           "export const ask = (session) => session.call('clients', undefined);",
         ],
         ...Object.keys(operations).map((name) => [

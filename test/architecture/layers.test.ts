@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commandLineRules } from './command-line-rules.ts';
+import { commandLineRules, quickFiles } from './command-line-rules.ts';
 import { daemonRules } from './daemon-rules.ts';
 import { fileRules } from './file-rules.ts';
 import { functionRules } from './function-rules.ts';
@@ -50,6 +50,7 @@ test('the rules look at the whole of src, and at the lab', () => {
     expect.arrayContaining([
       'src/agent/run-agent.ts',
       'src/lib/errors.ts',
+      ...quickFiles,
       'src/service/fields.ts',
       'tools/lab/lab.ts',
     ]),

@@ -13,7 +13,7 @@ const packagePlaces: readonly {
   { name: /^commander$/, places: ['cli'], why: 'only commands have a command line' },
   {
     name: /^@clack\/prompts$/,
-    places: ['src/cli/prompt.ts'],
+    places: ['src/cli/frame/prompt.ts'],
     why: 'questions at a terminal are asked in one way',
   },
   {
@@ -167,8 +167,8 @@ const inlinePlaces: readonly {
       'src/identity/registration-files.ts',
       'src/system/state-file.ts',
       // An auth code is made to be shown, and the token of an upgraded guest may go to a file, 0600.
-      'src/cli/auth.ts',
-      'src/cli/account/jwt-destination.ts',
+      'src/cli/commands/set-up/auth.ts',
+      'src/cli/commands/account/jwt-destination.ts',
       // The WireGuard text: read, and written to a file, 0600.
       'src/tunnel/parse.ts',
       'src/tunnel/render.ts',
@@ -196,7 +196,7 @@ const inlinePlaces: readonly {
       'agent',
       'data-path',
       // It is about to write the document.
-      'src/cli/account/jwt-destination.ts',
+      'src/cli/commands/account/jwt-destination.ts',
     ],
     why: 'what only reads changes nothing on the disk: it peeks',
     sample: 'export const ask = (file: { readOrSetAside(): unknown }) => file.readOrSetAside();',
@@ -230,7 +230,7 @@ const inlinePlaces: readonly {
       'src/namespace/run-inside.ts',
       'src/tunnel/apply.ts',
       // What the caller named, and only where it was made by this command.
-      'src/cli/account/jwt-destination.ts',
+      'src/cli/commands/account/jwt-destination.ts',
       'lab',
       'packaging',
       'reference-service',

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openSession } from '../../src/cli/session.ts';
+import { openSession } from '../../src/cli/frame/session.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { knock, listClients } from '../../src/doctor/ask-service.ts';
 import { Secret } from '../../src/lib/secret.ts';

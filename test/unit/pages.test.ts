@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { toExitCode } from '../../src/cli/exit-code.ts';
+import { toExitCode } from '../../src/cli/frame/exit-code.ts';
 import { listConfigKeys, listNamesBelow } from '../../src/config/keys.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { isErrorCode } from '../../src/health/reasons.ts';

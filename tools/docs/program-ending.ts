@@ -1,4 +1,4 @@
-import type { ExitCode } from '../../src/cli/exit-code.ts';
+import type { ExitCode } from '../../src/cli/frame/exit-code.ts';
 import { credentialNames } from '../../src/config/credential-names.ts';
 
 /*

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { elsewhere } from '../../src/cli/add-command.ts';
-import type { CommandContext } from '../../src/cli/context.ts';
+import { elsewhere } from '../../src/cli/frame/add-command.ts';
+import type { CommandContext } from '../../src/cli/frame/context.ts';
 import { createProgram } from '../../src/cli/program.ts';
 
 /** The whole command line of the program. No command is run. */

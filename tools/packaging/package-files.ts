@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { completionScripts } from '../../src/cli/completion.ts';
+import { completionScripts } from '../../src/cli/frame/completion-scripts.ts';
 import { exec } from '../../src/system/exec.ts';
 import { billName, type describeParts } from './bill-of-materials.ts';
 import type { Bundle } from './bundle.ts';

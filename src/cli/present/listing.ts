@@ -1,7 +1,7 @@
 import { findNearest } from '../../lib/edit-distance.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
-import { parseNumber, refuse, refuseOption } from '../command.ts';
-import type { Terminal } from '../context.ts';
+import { parseNumber, refuse, refuseOption } from '../frame/command.ts';
+import type { Terminal } from '../frame/context.ts';
 import {
   type Cell,
   type Column,

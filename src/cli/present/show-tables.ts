@@ -1,6 +1,6 @@
 import { toPlainText } from '../../lib/plain-text.ts';
-import { refuse, type Shown } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import { refuse, type Shown } from '../frame/command.ts';
+import type { CommandContext } from '../frame/context.ts';
 import { choose, readChoice, renderCsv, renderTables } from './listing.ts';
 import type { ListOptions, Tables } from './tables.ts';
 import { renderJson } from './text.ts';

@@ -1,7 +1,7 @@
 import measureWidth from 'string-width';
 import { renderBar } from '../../lib/bars.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
-import type { Terminal } from '../context.ts';
+import type { Terminal } from '../frame/context.ts';
 import { unknown } from './amounts.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { OptionValues } from '../command.ts';
+import type { OptionValues } from '../frame/command.ts';
 import type { Column, Footer } from './table-printer.ts';
 
 /** Options of every command that shows tables. */

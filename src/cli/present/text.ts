@@ -1,6 +1,6 @@
 import { escapeUnseen, toPlainText } from '../../lib/plain-text.ts';
 import { wrapText } from '../../status/wrap.ts';
-import type { Terminal } from '../context.ts';
+import type { Terminal } from '../frame/context.ts';
 import type { Column } from './table-printer.ts';
 
 /** A sentence on as many lines as the terminal needs, made safe for it. */

@@ -1,7 +1,7 @@
 import { TributaryError } from '../../lib/errors.ts';
 import { sleep } from '../../lib/sleep.ts';
-import { parseNumber } from '../command.ts';
-import type { CommandContext, Output } from '../context.ts';
+import { parseNumber } from '../frame/command.ts';
+import type { CommandContext, Output } from '../frame/context.ts';
 import { renderJson } from './text.ts';
 
 export interface Watch {

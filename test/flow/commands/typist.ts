@@ -1,4 +1,4 @@
-import type { Prompt } from '../../../src/cli/context.ts';
+import type { Prompt } from '../../../src/cli/frame/context.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 
 /** Somebody at the terminal, and what they were asked. */

@@ -1,13 +1,18 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { renderCommand } from '../../../src/cli/command.ts';
-import { askForRights, config } from '../../../src/cli/config.ts';
-import { health } from '../../../src/cli/health.ts';
-import { pause, provide, readProvideBody, resume } from '../../../src/cli/provide.ts';
-import { reload } from '../../../src/cli/reload.ts';
-import { status } from '../../../src/cli/status.ts';
-import { defineSystemCommand } from '../../../src/cli/system-commands.ts';
+import { health } from '../../../src/cli/commands/advanced/health.ts';
+import {
+  pause,
+  provide,
+  readProvideBody,
+  resume,
+} from '../../../src/cli/commands/everyday/provide.ts';
+import { status } from '../../../src/cli/commands/everyday/status.ts';
+import { defineSystemCommand } from '../../../src/cli/commands/everyday/system-commands.ts';
+import { askForRights, config } from '../../../src/cli/commands/set-up/config.ts';
+import { reload } from '../../../src/cli/commands/set-up/reload.ts';
+import { renderCommand } from '../../../src/cli/frame/command.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
 import { makeDirectory, makeFile, withService } from '../config/config-fixture.ts';

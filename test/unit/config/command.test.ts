@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { config } from '../../../src/cli/config.ts';
+import { config } from '../../../src/cli/commands/set-up/config.ts';
 import { renderJsonSchema } from '../../../src/config/json-schema.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { makeFile, withService } from './config-fixture.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { squeeze } from '../../../../src/cli/stats/figures.ts';
+import { squeeze } from '../../../../src/cli/commands/stats/figures.ts';
 
 test.each([
   { values: [], room: 3, squeezed: [] },

@@ -1,0 +1,117 @@
+import { TributaryError } from '../../../lib/errors.ts';
+import { toPlainText } from '../../../lib/plain-text.ts';
+import { confirmOrStop, defineCommand, type OptionValues, refuse } from '../../frame/command.ts';
+import { checkSources, readNewPassword, readSecret } from '../../frame/read-secret.ts';
+import { joinLines } from '../../present/text.ts';
+import { wakeAgent } from '../set-up/reload.ts';
+
+const flags = {
+  '--user-auth <email-or-phone>': 'e-mail address or phone number to sign in with (required)',
+  '--name <network>': "the network's name, which must be free (required)",
+  '--password-file <file>':
+    'read the password from this file; - is standard input (default: asks for it)',
+  '--auth-jwt-file <file>': "read a third party's token from this file, instead of a password",
+  '--auth-jwt-type <type>': 'whose token that is: google, apple or un',
+  '--guest-jwt-file <file>': "the guest's token (default: what this device is signed in with)",
+  '--jwt-out <file>': 'also write the new network JWT to this file, which must not exist yet',
+  '--yes': 'skip the confirmation',
+};
+const authJwtTypes = ['google', 'apple', 'un'] as const;
+
+export const upgrade = defineCommand({
+  usage: 'upgrade',
+  description: 'turn a guest session into a permanent network that keeps everything the guest has',
+  options: flags,
+  examples: {
+    'tributary account upgrade --user-auth ada@example.org --name ada':
+      'asks twice for the password',
+    'tributary account upgrade --user-auth ada@example.org --name ada --password-file - --yes':
+      'for a script',
+  },
+  async run(session, { options }, context) {
+    const { chooseJwtDestination } = await import('./jwt-destination.ts');
+    const { userAuth, networkName, proof, authJwtType, guest } = planUpgrade(options);
+    checkSources(guest === undefined ? [proof] : [guest, proof], context);
+    const former =
+      guest === undefined ? await session.readToken() : await readSecret(guest, context);
+    const destination = await chooseJwtDestination(session.tokens, former, options.jwtOut);
+    const question = `Turn this guest into the permanent network ${networkName}, owned by ${userAuth}?`;
+    await confirmOrStop(question, options, context);
+    const secret =
+      authJwtType === undefined
+        ? { password: await readNewPassword(proof, context) }
+        : { authJwt: await readSecret(proof, context), authJwtType };
+    await using prepared = await destination.prepare();
+    const request = { userAuth, networkName, ...secret };
+    const { network, verificationRequired } = await session.call('upgradeGuest', request, former);
+    const token = network?.byJwt;
+    if (token !== undefined) await prepared.store(token);
+    else if (verificationRequired === undefined) {
+      const message = 'upgrading the guest: the answer holds neither a network JWT nor an error';
+      throw new TributaryError('answer-invalid', message);
+    }
+    const signedIn = token !== undefined && destination.signsIn;
+    if (signedIn) await wakeAgent(await context.resolvePlaces(options));
+    return {
+      /** False where the service has only begun with it, and gave no token yet. */
+      upgraded: token !== undefined,
+      networkName,
+      /** The e-mail address or phone number that is to be verified; undefined where none is. */
+      verificationRequired: verificationRequired && (verificationRequired.userAuth ?? userAuth),
+      signedIn,
+      /** Where the new token was written to; undefined where to no file. */
+      jwtFile: token && options.jwtOut,
+    };
+  },
+  render({ upgraded, networkName, verificationRequired, signedIn, jwtFile }) {
+    const name = toPlainText(networkName);
+    const whom = toPlainText(verificationRequired ?? '');
+    return joinLines([
+      upgraded
+        ? `The network ${name} is now permanent.`
+        : `The network ${name} is not permanent yet.`,
+      !upgraded && "The service gave no new token: the guest's stays in use.",
+      signedIn && 'This device is signed in to it.',
+      jwtFile !== undefined && `Its network JWT is in ${toPlainText(jwtFile)}.`,
+      verificationRequired !== undefined && `Verify ${whom}: the service sent instructions there.`,
+    ]);
+  },
+});
+
+/**
+ * What the options ask for, before any secret is read; no `guest` is the stored token. @throws
+ * usage-invalid
+ */
+function planUpgrade(options: OptionValues<typeof flags>) {
+  const { userAuth, name, passwordFile, authJwtFile, guestJwtFile } = options;
+  if (!userAuth)
+    throw refuse('--user-auth is missing: the e-mail address or phone number to sign in with');
+  if (!name) throw refuse('--name is missing: the name of the network');
+  if ((authJwtFile === undefined) !== (options.authJwtType === undefined)) {
+    throw refuse('--auth-jwt-file and --auth-jwt-type go together');
+  }
+  if (authJwtFile !== undefined && passwordFile !== undefined) {
+    throw refuse('give --password-file or --auth-jwt-file, not both');
+  }
+  const authJwtType = authJwtTypes.find((type) => type === options.authJwtType);
+  if (authJwtType !== options.authJwtType) {
+    throw refuse(
+      `--auth-jwt-type ${options.authJwtType}: it must be one of ${authJwtTypes.join(', ')}`,
+    );
+  }
+  const password = {
+    name: 'new password',
+    file: passwordFile,
+    option: '--password-file',
+    isPassword: true,
+  };
+  const thirdParty = { name: 'third-party token', file: authJwtFile, option: '--auth-jwt-file' };
+  const guest = { name: "guest's token", file: guestJwtFile, option: '--guest-jwt-file' };
+  return {
+    userAuth,
+    networkName: name,
+    proof: authJwtFile === undefined ? password : thirdParty,
+    authJwtType,
+    guest: guestJwtFile === undefined ? undefined : guest,
+  };
+}

@@ -1,0 +1,127 @@
+import * as z from 'zod';
+import { findNearest } from '../../../lib/edit-distance.ts';
+import { messageOf, TributaryError } from '../../../lib/errors.ts';
+import { parseJson } from '../../../lib/parse-json.ts';
+import type { Operation } from '../../../service/operation.ts';
+import {
+  type OperationName,
+  type OperationRequest,
+  operations,
+} from '../../../service/operations.ts';
+import { toWire } from '../../../service/wire-case.ts';
+import { readSmallFile } from '../../../system/small-file.ts';
+import { refuse } from '../../frame/command.ts';
+import type { CommandContext } from '../../frame/context.ts';
+import type { Session } from '../../frame/session.ts';
+
+const limitBytes = 1024 ** 2;
+const names = Object.keys(operations) as OperationName[];
+
+export function listOperations() {
+  return names.map((name) => {
+    const { method, path, summary } = operations[name];
+    return { name, method, path, summary };
+  });
+}
+
+interface Typed {
+  readonly text: string;
+  /** `key=value` each. */
+  readonly fields: readonly string[];
+  readonly input?: string;
+}
+
+/**
+ * The answer as the wire has it, secrets too: they are what was asked for. @throws usage-invalid,
+ * codes of `Session.call`
+ */
+export async function callOperation(
+  session: Session,
+  typed: Typed,
+  context: CommandContext,
+): Promise<unknown> {
+  const name = findOperation(typed.text);
+  const { request: schema }: Operation = operations[name];
+  const request = await readRequest(typed, context);
+  if (schema === undefined && request !== undefined) throw refuse(`${name} takes no fields`);
+  const known = schema?.safeParse(toWire(request));
+  if (known?.success) checkKnown(request, known.data);
+  const sent = schema === undefined ? undefined : (request ?? {});
+  const answer: unknown = toWire(await session.call(name, sent as OperationRequest<typeof name>));
+  const { error, ...rest } = refusal.parse(answer);
+  if (error && Object.keys(rest).length === 0)
+    throw new TributaryError('service-refused', `${name}: ${error.message}`);
+  return answer;
+}
+
+/** An answer of auth-client may hold more beside its error. */
+const refusal = z.looseObject({
+  error: z.looseObject({ message: z.string().optional() }).nullish(),
+});
+
+/** What the interface does not know would be left out without a word. @throws usage-invalid */
+function checkKnown(sent: unknown, known: unknown, path = ''): void {
+  const fields = new Map<string, unknown>(Object.entries(known ?? {}));
+  for (const [key, value] of Object.entries(toWire(sent) ?? {})) {
+    if (value === null || value === undefined) continue;
+    if (!fields.has(key)) throw refuse(`the interface knows no field ${path}${key} here`);
+    if (typeof value === 'object') checkKnown(value, fields.get(key), `${path}${key}.`);
+  }
+}
+
+/** By its name, or by the end of a path that no other has. @throws usage-invalid */
+function findOperation(text: string): OperationName {
+  const [byPath, ...others] = names.filter((name) =>
+    operations[name].path.endsWith(`/${text.replace(/^\//, '')}`),
+  );
+  const plain = text.replaceAll('-', '').toLowerCase();
+  const found =
+    names.find((name) => name.toLowerCase() === plain) ??
+    (others.length === 0 ? byPath : undefined);
+  if (found !== undefined) return found;
+  const nearest = findNearest(text, names);
+  const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+  throw refuse(`unknown operation ${text}${hint}`, { action: 'See them all: tributary call' });
+}
+
+/** undefined where nothing was given. @throws usage-invalid */
+async function readRequest(
+  { fields, input }: Typed,
+  { readStandardInput }: CommandContext,
+): Promise<unknown> {
+  if (input === undefined && fields.length === 0) return undefined;
+  const text =
+    input === '-'
+      ? await readStandardInput(limitBytes)
+      : input === undefined
+        ? '{}'
+        : await readFile(input);
+  let request = parseJson(text);
+  if (typeof request !== 'object' || request === null)
+    throw refuse(`--input ${input}: it is not a JSON object`);
+  for (const one of fields) {
+    const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(one) ?? [];
+    if (key === '') throw refuse(`--field ${one}: it must be key=value`);
+    request = withField(request, key.replaceAll('[]', '.').split('.'), await readValue(value));
+  }
+  return request;
+}
+
+async function readValue(text: string): Promise<unknown> {
+  if (text.startsWith('@')) return await readFile(text.slice(1));
+  return /^(true|false|null|-?\d+(\.\d+)?|".*")$/s.test(text) ? (parseJson(text) ?? text) : text;
+}
+
+function readFile(path: string): Promise<string> {
+  return readSmallFile(path, limitBytes).catch((error: unknown) => {
+    throw refuse(`reading ${path}: ${messageOf(error)}`, { cause: error });
+  });
+}
+
+/** The same with one more value; '' in a path goes on in a new item of a list. */
+function withField(into: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
+  if (key === undefined) return value;
+  if (key === '') return [...(Array.isArray(into) ? into : []), withField(undefined, rest, value)];
+  const fields = new Map(Object.entries(into ?? {}));
+  return Object.fromEntries(fields.set(key, withField(fields.get(key), rest, value)));
+}

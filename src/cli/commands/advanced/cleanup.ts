@@ -1,0 +1,43 @@
+import { choosePlaces, resolvePlaces } from '../../../config/places.ts';
+import { toUndefined } from '../../../lib/errors.ts';
+import { defineCommand } from '../../frame/command.ts';
+import { type CommandContext, loadConfig, type PathOptions } from '../../frame/context.ts';
+
+export const cleanup = defineCommand({
+  usage: 'cleanup',
+  description:
+    'remove what a killed agent left: firewall, routes, interface, settings, namespace; safe to repeat',
+  examples: { 'sudo tributary cleanup': 'after the agent crashed or was killed' },
+  options: {
+    '--own-namespace': 'use the current network namespace, even if it contains physical interfaces',
+  },
+  async act({ options }, context) {
+    const { cleanUp } = await import('../../../data-path/clean-up.ts');
+    const { clearStaleSocket } = await import('../../../status/stale-socket.ts');
+    const { exec } = await import('../../../system/exec.ts');
+    const { sayOnSetAside } = await import('../../../system/state-file.ts');
+    const { environment, stderr, stdout } = context;
+    const places = { configPath: options.config, stateDirectory: options.stateDir, environment };
+    await cleanUp({
+      exec,
+      stateDirectory: choosePlaces(places).stateDirectory,
+      ...(await findSettings(options, context)),
+      isOwnNamespace: options.ownNamespace === true,
+      onSetAside: sayOnSetAside(stderr),
+    });
+    // Sockets that no agent answers on. One that is in use stays, and one that this user may not
+    // remove.
+    const { socketPaths } = await resolvePlaces(places);
+    for (const path of socketPaths) await clearStaleSocket(path).catch(() => undefined);
+    stdout.write('Nothing of the agent is left here.\n');
+  },
+});
+
+/** A configuration that is broken or gone must not prevent a clean-up. */
+async function findSettings(options: PathOptions, context: CommandContext) {
+  const { configSchema } = await import('../../../config/schema.ts');
+  const { tunnel, provide } = configSchema.shape;
+  const loaded = await loadConfig(options, context).catch(toUndefined('configuration-invalid'));
+  const config = loaded?.config ?? { tunnel: tunnel.parse({}), provide: provide.parse({}) };
+  return { tunnelInterface: config.tunnel.interface, limits: config.provide };
+}

@@ -1,0 +1,58 @@
+import type { WaysOut } from '../../../config/recipients.ts';
+import { toUndefined } from '../../../lib/errors.ts';
+import type { CommandGroup } from '../../frame/command.ts';
+import { type CommandContext, loadConfig, type PathOptions } from '../../frame/context.ts';
+
+export const namespace: CommandGroup = {
+  usage: 'namespace',
+  description:
+    "create or remove the agent's network namespace here; `run` creates its own when you start it by hand",
+  commands: [
+    {
+      usage: 'up',
+      description:
+        'create the namespace, its link to the host and the fence around it; safe to repeat',
+      examples: {
+        'sudo tributary namespace up': 'before you start an agent that does not create it',
+      },
+      async act({ options }, context) {
+        const waysOut = await readWaysOut(options, context);
+        const { bringNamespaceUp } = await import('../../../namespace/up.ts');
+        const { openNamespaceHost } = await import('../../../namespace/run-inside.ts');
+        const uplink = await bringNamespaceUp(openNamespaceHost(), waysOut);
+        context.stdout.write(
+          uplink === undefined
+            ? 'The namespace tributary is up, and closed: this host has no default route yet. Repeat this when it has one.\n'
+            : `The namespace tributary is up; it leads out by ${uplink}.\n`,
+        );
+      },
+    },
+    {
+      usage: 'down',
+      description: 'remove the namespace and every change to the host; safe to repeat',
+      examples: { 'sudo tributary namespace down': 'put the host back as it was' },
+      async act(_given, context) {
+        const { takeNamespaceDown } = await import('../../../namespace/up.ts');
+        const { openNamespaceHost } = await import('../../../namespace/run-inside.ts');
+        await takeNamespaceDown(openNamespaceHost());
+        context.stdout.write('The namespace tributary is gone.\n');
+      },
+    },
+  ],
+};
+
+/**
+ * With a configuration that is refused the namespace is as closed as it can be; `run` in it says
+ * what is wrong.
+ */
+async function readWaysOut(options: PathOptions, context: CommandContext): Promise<WaysOut> {
+  const loaded = await loadConfig(options, context).catch(toUndefined('configuration-invalid'));
+  if (loaded !== undefined) return loaded.waysOut;
+  context.stderr.write(
+    'tributary: the configuration has errors and is ignored here: tributary config check\n',
+  );
+  const { configSchema } = await import('../../../config/schema.ts');
+  const { findWaysOut } = await import('../../../config/recipients.ts');
+  const { gateway, report } = configSchema.shape;
+  return findWaysOut({ gateway: gateway.parse({}), report: report.parse({}) });
+}

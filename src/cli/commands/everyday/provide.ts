@@ -1,0 +1,123 @@
+import { findNearest } from '../../../lib/edit-distance.ts';
+import { TributaryError } from '../../../lib/errors.ts';
+import { parseDurationSeconds } from '../../../lib/units.ts';
+import { provideModes } from '../../../service/profiles.ts';
+import type { ProvideRequest } from '../../../status/routes.ts';
+import type { Listening } from '../../../status/socket-client.ts';
+import { defineCommand, refuse, refuseOption, type Show } from '../../frame/command.ts';
+import type { CommandContext, PathOptions } from '../../frame/context.ts';
+
+/** What each mode means, for help. */
+export const modeMeanings =
+  'none: nobody; network: your own devices; friends: people you named; public: anyone; ' +
+  "stream: anyone, tuned for streaming; default: the service's default";
+
+/**
+ * `tributary provide [MODE] [--for 2h] [--limit RATE] [--clear] [--json]`. @throws usage-invalid,
+ * not-running, not-allowed
+ */
+export const provide = defineCommand({
+  usage: 'provide [mode|auto]',
+  description: 'show the provide mode, or set it by hand until you clear it',
+  arguments: { 'mode|auto': `${modeMeanings}; auto: back to the schedule or configuration` },
+  options: {
+    '--for <duration>': 'only for this long, such as 30m, 2h or 1d',
+    '--limit <rate>': 'limit sharing to this rate each way, such as "10 Mbit"',
+    '--clear': 'the same as the mode auto',
+    '--json': 'one JSON object, as `provide` in status',
+  },
+  examples: {
+    'tributary provide': 'show the mode',
+    'tributary provide friends --for 2h': 'set it for two hours',
+    'tributary provide auto': 'undo what was set by hand',
+  },
+  act: ({ words: [mode], ...given }, context) => showProvide(mode, given, context),
+});
+
+export const pause = defineCommand({
+  usage: 'pause',
+  description: 'share nothing until you resume; the same as `tributary provide none`',
+  options: {
+    '--for <duration>': 'only for this long, such as 30m, 2h or 1d',
+    '--json': 'one JSON object',
+  },
+  examples: { 'tributary pause --for 2h': 'for two hours' },
+  act: (given, context) => showProvide('none', given, context),
+});
+
+export const resume = defineCommand({
+  usage: 'resume',
+  description: 'share again as configured: undoes pause and provide',
+  options: { '--json': 'one JSON object' },
+  examples: { 'tributary resume': 'after a pause' },
+  act: (given, context) => showProvide('auto', given, context),
+});
+
+type Given = { readonly options: ProvideOptions & PathOptions; readonly show: Show };
+
+/** Sets the mode where one is given, and shows what holds now. */
+async function showProvide(
+  mode: string | undefined,
+  { options, show }: Given,
+  context: CommandContext,
+): Promise<void> {
+  const body = await readProvideBody(mode, options);
+  const shown = await askProvide(await context.resolvePlaces(options), body);
+  const { describeLine, describeMode } = await import('../../../status/text.ts');
+  const parts = describeMode(shown, context.now()).filter((part) => part !== '');
+  const line = describeLine(shown).filter((part) => part !== '');
+  await show(shown, () => `Mode: ${parts.join(', ')}\nLimit: ${line.join(', ')}\n`);
+}
+
+type ProvideOptions = { readonly for?: string; readonly limit?: string; readonly clear?: boolean };
+
+/** undefined to change nothing. @throws usage-invalid */
+export async function readProvideBody(
+  mode: string | undefined,
+  options: ProvideOptions,
+): Promise<ProvideRequest | undefined> {
+  const isClearing = options.clear === true || mode === 'auto';
+  if (options.clear === true && !['auto', undefined].includes(mode))
+    throw refuse(`give ${mode} or --clear, not both`);
+  const given = (['for', 'limit'] as const).find((name) => options[name] !== undefined);
+  if (given !== undefined && (mode === undefined || isClearing))
+    throw refuse(`--${given} needs a mode to set`);
+  if (isClearing) return { mode: null };
+  if (mode === undefined) return undefined;
+  const known = provideModes.find((candidate) => candidate === mode);
+  if (known === undefined) throw refuseMode(mode, [...provideModes, 'auto'], 'tributary pause');
+  const forSeconds = options.for === undefined ? undefined : parseDurationSeconds(options.for);
+  if (options.for !== undefined && !forSeconds)
+    throw refuseOption('--for', options.for, 'a time like 30m, 2h or 1d');
+  // Loaded late: nothing else that the order needs takes long.
+  if (options.limit === undefined) return { mode: known, forSeconds };
+  const { bitRate } = await import('../../../config/values.ts');
+  const { data: limitBitsPerSecond, error } = bitRate.safeParse(options.limit);
+  if (error) throw refuseOption('--limit', options.limit, `${error.issues[0]?.message}`);
+  return { mode: known, forSeconds, limitBitsPerSecond };
+}
+
+/** The error for an unknown mode. `pause` is the command that stops sharing. */
+export function refuseMode(text: string, modes: readonly string[], pause: string) {
+  const nearest = findNearest(text, modes);
+  const hint =
+    nearest === undefined ? `the modes are ${modes.join(', ')}` : `did you mean ${nearest}?`;
+  const action = ['off', 'stop', 'pause'].includes(text) ? `To stop sharing: ${pause}` : undefined;
+  return refuse(`unknown mode ${text}; ${hint}`, { action });
+}
+
+async function askProvide(places: Listening, body: ProvideRequest | undefined) {
+  const { askAgent } = await import('../../../status/socket-client.ts');
+  const answer = await (body === undefined
+    ? askAgent(places, { method: 'GET', path: '/status.json' })
+    : askAgent(places, { method: 'POST', path: '/provide', body }));
+  // Only now: the mode is in force sooner without what reads the answer.
+  const { statusDocument } = await import('../../../status/document.ts');
+  const provideOf = statusDocument.pick({ provide: true }).transform((status) => status.provide);
+  const parsed = (body === undefined ? provideOf : statusDocument.shape.provide).safeParse(answer);
+  if (parsed.success) return parsed.data;
+  throw new TributaryError(
+    'command-failed',
+    "reading the agent's mode: its answer is not as expected",
+  );
+}

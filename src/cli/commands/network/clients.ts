@@ -1,0 +1,149 @@
+import { TributaryError } from '../../../lib/errors.ts';
+import { defineCommand, type Shown } from '../../frame/command.ts';
+import type { CommandContext, Output } from '../../frame/context.ts';
+import type { Session } from '../../frame/session.ts';
+import { asAgo } from '../../present/amounts.ts';
+import type { Column } from '../../present/table-printer.ts';
+import { asksForChoice, defineTable, type ListOptions, listFlags } from '../../present/tables.ts';
+import { renderJson } from '../../present/text.ts';
+import { type ClientView, findConnectedAt, viewClient } from './client-view.ts';
+
+type Count = Record<'all' | 'connected', number>;
+
+/** The columns of a table fit a page. */
+export const pageRows = 200;
+/** No columns, so no more is held than one write is worth. */
+const pageRowsOfJson = 20;
+
+export const clients = defineCommand({
+  usage: 'clients',
+  description: 'every client of your network, as the service lists them',
+  options: {
+    '--connected': 'only those that are connected now',
+    '--json': 'one JSON object',
+    ...listFlags,
+  },
+  examples: {
+    'tributary network clients': 'all of them',
+    'tributary network clients --connected --json': 'those that are connected, for a script',
+  },
+  async act({ options }, context) {
+    const { openSession } = await import('../../frame/session.ts');
+    await using session = await openSession(options, context);
+    const read = (count: Count) => readClients(session, count, options);
+    const isJson = options.json === true;
+    // What is chosen from a list is held; of a list that only passes through, a page.
+    if (asksForChoice(options) || !(isJson || context.columns === undefined)) {
+      return await showClients(read, options, context);
+    }
+    const { createTablePrinter } = await import('../../present/table-printer.ts');
+    const count = { all: 0, connected: 0 };
+    const print = isJson ? createJsonPrinter() : createTablePrinter(columns, context);
+    for await (const page of splitPages(read(count), isJson ? pageRowsOfJson : pageRows)) {
+      await writeAll(context.stdout, print(page));
+    }
+    await writeAll(context.stdout, isJson ? `${print([])}]}\n` : formatEnd(count));
+  },
+});
+
+const columns: readonly Column<ClientView>[] = [
+  { title: 'Client', read: ({ clientId }) => clientId, least: 8, isId: true },
+  { title: 'Name', read: ({ name }) => name, least: 20 },
+  { title: 'Mode', read: ({ provideMode }) => provideMode },
+  {
+    ...asAgo,
+    title: 'Connected',
+    read: (own) => (own.isConnected ? (findConnectedAt(own) ?? 'yes') : 'no'),
+  },
+  { ...asAgo, title: 'Last auth', read: ({ authenticatedAt }) => authenticatedAt, dropOrder: 1 },
+  { ...asAgo, title: 'Created', read: ({ createdAt }) => createdAt, dropOrder: 2 },
+  { title: 'Spec', read: ({ deviceSpec }) => deviceSpec, least: 8, dropOrder: 3 },
+];
+
+type ReadClients = (count: Count) => AsyncIterable<ClientView>;
+
+async function showClients(
+  read: ReadClients,
+  options: ListOptions,
+  context: CommandContext,
+): Promise<void> {
+  const { createRowKeeper } = await import('../choose-client.ts');
+  const { showTables } = await import('../../present/show-tables.ts');
+  let count = { all: 0, connected: 0 };
+  const run = async () => {
+    count = { all: 0, connected: 0 };
+    return { clients: await Array.fromAsync(read(count), createRowKeeper('clients')) };
+  };
+  const render = (_: unknown, { tables }: Shown) => `${tables.clients}${formatEnd(count)}`;
+  const tables = (view: { clients: readonly ClientView[] }) => ({
+    clients: defineTable(view.clients, columns),
+  });
+  await showTables({ run, render, tables }, options, context);
+}
+
+function formatEnd({ all, connected }: Count): string {
+  if (all === 0) return 'No clients yet. To register this device: sudo systemctl start tributary\n';
+  return `\n${formatClients(all)}, ${connected || 'none'} connected.\n`;
+}
+
+/**
+ * The clients to show, as they arrive. @throws codes of `Session.stream`, saying how far the list
+ * came
+ */
+async function* readClients(
+  session: Session,
+  count: Count,
+  { connected }: { connected?: boolean },
+) {
+  try {
+    for await (const listed of session.stream('clients', undefined)) {
+      const client = viewClient(listed, session.profile);
+      count.all += 1;
+      if (client.isConnected) count.connected += 1;
+      if (client.isConnected || connected !== true) yield client;
+    }
+  } catch (error) {
+    if (!(error instanceof TributaryError) || count.all === 0) throw error;
+    const message = `${error.message}; the list is not complete: ${formatClients(count.all)} came`;
+    throw new TributaryError(error.code, message, { cause: error });
+  }
+}
+
+function createJsonPrinter() {
+  let lead = '{"clients":[';
+  return (page: readonly ClientView[]): string => {
+    const text = `${page.length === 0 && lead === ',' ? '' : lead}${page.map(renderJson).join(',')}`;
+    lead = ',';
+    return text;
+  };
+}
+
+function formatClients(count: number): string {
+  return `${count} ${count === 1 ? 'client' : 'clients'}`;
+}
+
+/** What came so far, `most` at a time; where the list breaks off, first what came before that. */
+export async function* splitPages<Row>(
+  rows: AsyncIterable<Row>,
+  most = pageRows,
+): AsyncGenerator<readonly Row[]> {
+  let page: Row[] = [];
+  try {
+    for await (const row of rows) {
+      page.push(row);
+      if (page.length < most) continue;
+      yield page;
+      page = [];
+    }
+  } catch (error) {
+    if (page.length > 0) yield page;
+    throw error;
+  }
+  if (page.length > 0) yield page;
+}
+
+/** Writes, and waits for a reader that is behind: what waits to be read fills memory. */
+export async function writeAll(output: Output, text: string): Promise<void> {
+  if (output.write(text) !== false || output.once === undefined) return;
+  await new Promise<void>((resolve) => output.once?.('drain', resolve));
+}

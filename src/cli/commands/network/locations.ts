@@ -1,0 +1,123 @@
+import { toPlainText } from '../../../lib/plain-text.ts';
+import { defineCommand, refuse, refuseOption } from '../../frame/command.ts';
+import { asMark, unknown } from '../../present/amounts.ts';
+import { defineTable } from '../../present/tables.ts';
+import { joinSections } from '../../present/text.ts';
+import { nameInFull, type PlaceView, sortAsTree, viewPlaces } from './place-view.ts';
+
+export const locations = defineCommand({
+  usage: 'locations [words...]',
+  description: 'where providers are; with words, the places with that name',
+  options: {
+    '--near': 'also places with a similar name, for a misspelt word',
+    '--distance <fraction>':
+      'how similar: at most this share of the letters may differ, 0 to 1 (default: up to the service)',
+  },
+  examples: {
+    'tributary network locations': 'every place with providers, and how many',
+    'tributary network locations new york': 'places of that name',
+    'tributary network locations --near berln': 'places with a name like this',
+  },
+  async run(session, { words, options }) {
+    const query = words.join(' ').trim() || undefined;
+    const near = parseNear(options, query);
+    if (query !== undefined) {
+      return {
+        query,
+        ...viewPlaces(await session.call('findLocations', { query, ...near })),
+        devices: [],
+      };
+    }
+    const answer = await session.call('providerLocations', undefined);
+    // Single providers that the service puts forward.
+    const devices = answer.devices.map(({ clientId, deviceName }) => ({
+      clientId,
+      name: deviceName,
+    }));
+    return { query, ...viewPlaces(answer), devices };
+  },
+  tables: ({ query, locations: places, groups, devices }, { sort, filter, json, csv }) => ({
+    locations: (query ?? sort ?? filter ?? json ?? csv) ? defineFound(places) : defineTree(places),
+    groups: defineTable(groups, [
+      { ...asMark, name: 'promoted', read: ({ isPromoted }) => isPromoted },
+      { title: 'Group', read: ({ name }) => name, least: 20 },
+      { title: 'Providers', read: ({ providerCount }) => providerCount, align: 'right' },
+      { bar: ({ providerCount }) => providerCount, width: 6, dropOrder: 1 },
+      { title: 'Location group', read: ({ locationGroupId }) => locationGroupId, dropOrder: 2 },
+    ]),
+    devices: defineTable(devices, [
+      { title: 'Provider', read: ({ name }) => name, least: 16 },
+      { title: 'Client', read: ({ clientId }) => clientId },
+    ]),
+  }),
+  render({ query, groups }, { tables }, options) {
+    const note = groups.some(({ isPromoted }) => isPromoted) ? '\n* promoted by the service\n' : '';
+    return (
+      joinSections([tables.locations, `${tables.groups}${note}`, tables.devices]) ||
+      renderNone(query, options)
+    );
+  },
+});
+
+type NearOptions = { readonly near?: boolean; readonly distance?: string };
+
+/** @throws usage-invalid */
+function parseNear({ near, distance }: NearOptions, query: string | undefined) {
+  const maxDistanceFraction = distance === undefined ? undefined : Number(distance || Number.NaN);
+  if (
+    maxDistanceFraction !== undefined &&
+    !(maxDistanceFraction >= 0 && maxDistanceFraction <= 1)
+  ) {
+    throw refuseOption('--distance', distance, 'a fraction from 0 to 1');
+  }
+  if (near === undefined && distance === undefined) return {};
+  if (query === undefined)
+    throw refuse(`--${near ? 'near' : 'distance'} needs the name of a place`);
+  return { enableMaxDistanceFraction: true, maxDistanceFraction };
+}
+
+function renderNone(query: string | undefined, { near, distance }: NearOptions): string {
+  if (query === undefined) return 'No place has a provider yet.\n';
+  const words = toPlainText(query);
+  const isExact = near === undefined && distance === undefined;
+  const next = isExact
+    ? `Try tributary network locations ${words} --near`
+    : 'All places: tributary network locations';
+  return `No place is called ${words}. ${next}\n`;
+}
+
+function defineTree(places: readonly PlaceView[]) {
+  return defineTable(sortAsTree(places), [
+    {
+      title: 'Place',
+      read: (place) => `${'  '.repeat(place.depth)}${formatPlace(place)}`,
+      least: 16,
+    },
+    { title: 'Providers', read: ({ providerCount }) => providerCount, align: 'right' },
+    { bar: ({ providerCount }) => providerCount, width: 6, dropOrder: 1 },
+    { title: 'Location', read: ({ locationId }) => locationId, dropOrder: 2 },
+  ]);
+}
+
+/** The distance is shown where names were not met exactly. */
+function defineFound(places: readonly PlaceView[]) {
+  const isNear = places.some(({ matchDistance }) => matchDistance >= 1);
+  return defineTable(places, [
+    { title: 'Place', read: (place) => nameInFull(place) || undefined, least: 22 },
+    { title: 'Type', read: ({ type }) => type, least: 7 },
+    { title: 'Providers', read: ({ providerCount }) => providerCount, align: 'right' },
+    { bar: ({ providerCount }) => providerCount, width: 6, dropOrder: 2 },
+    {
+      title: 'Distance',
+      read: (own) => (isNear ? own.matchDistance : undefined),
+      align: 'right',
+      isOptional: true,
+    },
+    { title: 'Location', read: ({ locationId }) => locationId, dropOrder: 1 },
+  ]);
+}
+
+function formatPlace({ name, type, countryCode }: PlaceView): string {
+  const code = type === 'country' && countryCode !== undefined ? ` (${countryCode})` : '';
+  return `${name ?? unknown}${code}`;
+}

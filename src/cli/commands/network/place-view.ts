@@ -1,0 +1,91 @@
+import type { OperationResponse } from '../../../service/operations.ts';
+
+type Found = Pick<OperationResponse<'findLocations'>, 'locations' | 'groups' | 'specs'>;
+
+export type PlacesView = ReturnType<typeof viewPlaces>;
+export type PlaceView = PlacesView['locations'][number];
+/** What to ask for to get a provider: of the four, one or more. */
+export type SpecView = PlacesView['specs'][number];
+
+/** What an answer says about places. Services leave zeros out, so an absent count is 0. */
+export function viewPlaces({ locations, groups, specs }: Found) {
+  return {
+    locations: locations.map(
+      ({ locationId, locationType, city, region, country, ...location }) => ({
+        locationId,
+        type: locationType,
+        name: location.name || city || region || country || undefined,
+        city,
+        cityLocationId: location.cityLocationId,
+        region,
+        regionLocationId: location.regionLocationId,
+        country,
+        countryLocationId: location.countryLocationId,
+        countryCode: location.countryCode,
+        providerCount: location.providerCount ?? 0,
+        /** How far the name is from what was looked for, 0 for the same. */
+        matchDistance: location.matchDistance ?? 0,
+      }),
+    ),
+    groups: groups.map(
+      ({ locationGroupId, name, providerCount = 0, promoted = false, matchDistance = 0 }) => {
+        return { locationGroupId, name, providerCount, isPromoted: promoted, matchDistance };
+      },
+    ),
+    specs: specs.map(viewSpec),
+  };
+}
+
+export function viewSpec({
+  locationId,
+  locationGroupId,
+  clientId,
+  bestAvailable = false,
+}: Found['specs'][number]) {
+  return { locationId, locationGroupId, clientId, isBestAvailable: bestAvailable };
+}
+
+/** The place's name with what it lies in: `Munich, Bavaria, Germany`, each name once. */
+export function nameInFull({ name, region, country }: PlaceView): string {
+  return [...new Set([name, region, country].filter(Boolean))].join(', ');
+}
+
+const types = ['country', 'region', 'city'];
+
+/**
+ * Each country with its regions and their cities below it, those with the most providers first. A
+ * country has depth 0.
+ */
+export function sortAsTree(places: readonly PlaceView[]) {
+  const byId = new Map(places.map((place) => [place.locationId, place]));
+  const byParent = Map.groupBy(places, (place) => findParent(place, byId)?.locationId);
+  const list = (
+    parentId: string | undefined,
+    depth: number,
+  ): readonly (PlaceView & { readonly depth: number })[] =>
+    (byParent.get(parentId) ?? []).toSorted(compare).flatMap((place) => [
+      { ...place, depth },
+      // Places without a parent are found under undefined: one without an id has nothing below it.
+      ...(place.locationId === undefined ? [] : list(place.locationId, depth + 1)),
+    ]);
+  return list(undefined, 0);
+}
+
+/**
+ * What a place lies in, as far as it is listed; always of a wider type, so no place lies in itself.
+ */
+function findParent(
+  place: PlaceView,
+  byId: ReadonlyMap<string | undefined, PlaceView>,
+): PlaceView | undefined {
+  return [place.regionLocationId, place.countryLocationId]
+    .flatMap((id) => (id === undefined ? [] : (byId.get(id) ?? [])))
+    .find((wider) => types.indexOf(wider.type ?? '') < types.indexOf(place.type ?? ''));
+}
+
+function compare(one: PlaceView, other: PlaceView): number {
+  return (
+    other.providerCount - one.providerCount ||
+    (one.name ?? '').localeCompare(other.name ?? '', 'en')
+  );
+}

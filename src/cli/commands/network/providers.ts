@@ -1,0 +1,152 @@
+import type { Option } from 'commander';
+import { toPlainText } from '../../../lib/plain-text.ts';
+import type { OperationRequest, OperationResponse } from '../../../service/operations.ts';
+import { defineCommand, type OptionValues, parseNumber, refuse } from '../../frame/command.ts';
+import { asBitrate, unknown } from '../../present/amounts.ts';
+import { defineTable, type ListOptions, namesParts } from '../../present/tables.ts';
+import { joinLines, joinSections } from '../../present/text.ts';
+import { type ChosenPlace, choosePlace } from './choose-place.ts';
+
+/** Services may take an absent count for none, so one is always sent. */
+const defaultCount = 20;
+
+const flags = {
+  '--location <id>': 'only in this location: an id from "network locations"',
+  '--group <id>': 'only in this location group: an id from "network locations"',
+  '--client <id>': 'only this provider, by its client id',
+  '--count <number>': `show at most this many (default: ${defaultCount})`,
+  '--exclude <ids>': [
+    'leave out these provider ids, separated by commas; with --ids, location ids',
+    (option: Option) => option.default('', 'none').argParser((ids, before) => `${before},${ids}`),
+  ],
+  '--ids': "print ids only, including your own network's devices",
+} as const;
+
+export const providers = defineCommand({
+  usage: 'providers [place...]',
+  description: 'providers that can be used now, the best first; anywhere, or in a place',
+  options: flags,
+  examples: {
+    'tributary network providers': 'the best anywhere',
+    'tributary network providers germany --count 5': 'the best five of a country',
+    'tributary network providers berlin --ids': 'ids only, one a line',
+  },
+  async run(session, { words, options }, { stderr }) {
+    const { ids: idsOnly = false } = options;
+    const exclude = options.exclude.split(',').filter((id) => id !== '');
+    const count = parseNumber('--count', options.count ?? `${defaultCount}`, {
+      least: 1,
+      most: 99_999,
+    });
+    const text = words.join(' ').trim();
+    if (idsOnly) checkIdSearch(text, options);
+    const place = text === '' ? undefined : await choosePlace(session, text);
+    if (!idsOnly) {
+      const request = {
+        specs: createSpecs({ place, options }),
+        count,
+        excludeClientIds: exclude,
+        rankMode: 'quality',
+      };
+      const answer = await session.call('findProviders2', request);
+      return { place, providers: answer.providers.map(viewProvider) };
+    }
+    const request = { ...createIdSearch({ place, options }), count, excludeLocationIds: exclude };
+    const { clientIds } = await session.call('findProviders', request);
+    // What is no id has to stay out of a list that a script reads.
+    if (options.json !== true) stderr.write(renderNotes(place, clientIds.length));
+    return {
+      place,
+      providers: clientIds.map((clientId, index) => viewProvider({ clientId }, index)),
+    };
+  },
+  tables: ({ providers: found }) => ({
+    providers: defineTable(found, [
+      { title: '#', name: 'rank', read: ({ rank }) => rank, align: 'right' },
+      { title: 'Provider', read: ({ clientId }) => clientId, least: 8, isId: true },
+      {
+        ...asBitrate,
+        title: 'Speed',
+        read: ({ estimatedBytesPerSecond }) => estimatedBytesPerSecond,
+      },
+      { bar: (own) => own.estimatedBytesPerSecond, width: 10, dropOrder: 1 },
+      { title: 'Tier', read: ({ tier }) => tier, align: 'right' },
+      {
+        title: 'Relays',
+        read: ({ intermediaryIds: { length } }) => length,
+        format: (own: number) => (own === 0 ? 'direct' : `${own}`),
+      },
+    ]),
+  }),
+  render({ place, providers: found }, { tables }, { ids }) {
+    if (ids === true)
+      return joinLines(found.map(({ clientId }) => toPlainText(clientId ?? unknown)));
+    return joinSections([renderNotes(place, found.length), tables.providers]);
+  },
+});
+
+/** A provider that was found: where only ids were asked for, its rank and its id. */
+function viewProvider(
+  provider: Partial<OperationResponse<'findProviders2'>['providers'][number]>,
+  index: number,
+) {
+  const { clientId, estimatedBytesPerSecond, tier, intermediaryIds = [] } = provider;
+  return { rank: index + 1, clientId, estimatedBytesPerSecond, tier, intermediaryIds };
+}
+
+function renderNotes(place: ChosenPlace | undefined, foundCount: number): string {
+  const [name = '', ...alsoFits] = [place?.name ?? '', ...(place?.alsoFits ?? [])].map(toPlainText);
+  return joinLines([
+    name !== '' && `In ${name} (${toPlainText(place?.type ?? 'place')})`,
+    alsoFits.length > 0 && `Other places of that name: ${alsoFits.join('; ')}`,
+    foundCount === 0 &&
+      'No provider is online there now. To see where some are: tributary network locations',
+  ]);
+}
+
+interface Search {
+  readonly place: ChosenPlace | undefined;
+  readonly options: Pick<OptionValues<typeof flags>, 'location' | 'group' | 'client'>;
+}
+
+/** Ids are found in one place at a time, and printed as they come. @throws usage-invalid */
+function checkIdSearch(
+  text: string,
+  { client, location, group, ...list }: Search['options'] & ListOptions,
+): void {
+  const isText = list.csv !== true && list.json !== true;
+  if (isText && namesParts(list))
+    throw refuse('--ids prints ids alone: choose with --count, or take --columns provider --csv');
+  if (client !== undefined) throw refuse('--client with --ids: it would print only that id');
+  if (text !== '' && (location ?? group) !== undefined)
+    throw refuse(`--ids: either ${text}, or --location and --group`);
+}
+
+/**
+ * Each place, group and provider that was named, any of which will do; the best there is where none
+ * was.
+ */
+export function createSpecs({
+  place,
+  options,
+}: Search): OperationRequest<'findProviders2'>['specs'] {
+  const isGiven = (id: string | undefined) => id !== undefined;
+  const specs = [
+    ...[place?.locationId, options.location].filter(isGiven).map((locationId) => ({ locationId })),
+    ...[place?.locationGroupId, options.group]
+      .filter(isGiven)
+      .map((locationGroupId) => ({ locationGroupId })),
+    ...[place?.clientId, options.client].filter(isGiven).map((clientId) => ({ clientId })),
+  ];
+  return specs.length === 0 ? [{ bestAvailable: true }] : specs;
+}
+
+/** @throws usage-invalid where the words name a provider */
+function createIdSearch({ place, options }: Search) {
+  const locationId = options.location ?? place?.locationId;
+  const locationGroupId = options.group ?? place?.locationGroupId;
+  if (place !== undefined && locationId === undefined && locationGroupId === undefined) {
+    throw refuse('--ids with the id of a provider: name a place');
+  }
+  return { locationId, locationGroupId };
+}

@@ -1,0 +1,193 @@
+import type { LoadedConfig } from '../../../config/load.ts';
+import {
+  hasCode,
+  messageOf,
+  systemCodeOf,
+  TributaryError,
+  toFailure,
+} from '../../../lib/errors.ts';
+import { toPlainJson } from '../../../lib/plain-text.ts';
+import { type CommandGroup, renderCommand } from '../../frame/command.ts';
+import { type CommandContext, loadConfig, type PathOptions } from '../../frame/context.ts';
+import { joinLines } from '../../present/text.ts';
+import { reloadAgent } from './reload.ts';
+
+export const config: CommandGroup = {
+  usage: 'config',
+  description: 'check, show and change the configuration',
+  commands: [
+    {
+      usage: 'check',
+      description: 'list every error in the configuration, or print ok',
+      examples: { 'tributary config check': 'after a change, before a restart' },
+      options: { '--json': 'as JSON' },
+      async act({ options, show }, context) {
+        const { paint } = context;
+        const loaded = await loadWithLists(options, context).catch(async (error: unknown) => {
+          if (hasCode(error, 'configuration-invalid')) {
+            await show(
+              { ok: false, problems: error.message.split('\n').slice(1), warnings: [] },
+              () => '',
+            );
+          }
+          throw error;
+        });
+        const warnings = [...loaded.warnings, ...(await findKeptAway(loaded))];
+        await show({ ok: true, problems: [], warnings }, () =>
+          joinLines([
+            ...warnings.map((text) => paint('yellow', `warning: ${text}`)),
+            paint('green', 'ok'),
+          ]),
+        );
+      },
+    },
+    {
+      usage: 'show',
+      description: 'every key with the value in force and where it comes from; secrets stay hidden',
+      examples: {
+        'tributary config show': 'as a table',
+        'tributary config show --json': 'for a script',
+      },
+      options: { '--json': 'as JSON' },
+      async act({ options }, context) {
+        const { renderShownConfig, toShownConfig } = await import('../../../config/show.ts');
+        const shown = toShownConfig(await loadConfig(options, context));
+        context.stdout.write(
+          options.json === true ? `${toPlainJson(shown, 2)}\n` : renderShownConfig(shown),
+        );
+      },
+    },
+    {
+      usage: 'set <key> <value>',
+      description: 'write one value into the configuration file; comments and other keys stay',
+      arguments: {
+        key: 'a key, such as service.base_url; config show lists them all',
+        value: 'as you would write it in the file: friends, 500 GB, [25, 26]',
+      },
+      options: { '--json': 'as JSON' },
+      examples: {
+        'sudo tributary config set provide.mode friends': 'a running agent uses it at once',
+      },
+      async act({ words: [key = '', text = ''], options, show }, context) {
+        const { setConfigKeys, toShownValue } = await import('../../../config/set-key.ts');
+        const { chooseConfigPath } = await import('../../../config/config-file.ts');
+        const file = chooseConfigPath({
+          configPath: options.config,
+          environment: context.environment,
+        });
+        const value = toShownValue({ key, text });
+        const isNew = await setConfigKeys(file, [{ key, text }], context.environment).catch(
+          (error: unknown) => {
+            throw askForRights(
+              error,
+              `sudo ${renderCommand(['config', 'set', key, text], options)}`,
+            );
+          },
+        );
+        const effect = await findEffect(key, options, context);
+        await show({ file, key, value, ...effect }, () =>
+          joinLines([
+            `${key} is now ${value}, in ${file}${isNew ? ' (a new file)' : ''}`,
+            effect.message,
+          ]),
+        );
+      },
+    },
+    {
+      usage: 'schema',
+      description: 'the JSON schema of the configuration file',
+      examples: { 'tributary config schema > tributary.schema.json': 'for an editor' },
+      options: { '--json': 'no effect: the output is always JSON' },
+      async act(_given, context) {
+        const { renderJsonSchema } = await import('../../../config/json-schema.ts');
+        context.stdout.write(renderJsonSchema());
+      },
+    },
+  ],
+};
+
+/** The same error; one of a file that this user may not write says who may. */
+export function askForRights(error: unknown, action: string): unknown {
+  const code = error instanceof TributaryError ? systemCodeOf(error.cause) : undefined;
+  if (code !== 'EACCES' && code !== 'EPERM') return error;
+  return new TributaryError('not-allowed', messageOf(error), { cause: error, action });
+}
+
+/**
+ * What came of a change: whether the environment wins over it, and what the running agent did with
+ * it.
+ */
+async function findEffect(key: string, options: PathOptions, context: CommandContext) {
+  const loaded = await loadConfig(options, context).catch(toFailure('configuration-invalid'));
+  if (loaded instanceof Error) return { effect: 'refused', message: loaded.message } as const;
+  const { kind, place } = loaded.originOf(key.split('.'));
+  if (kind === 'environment')
+    return { effect: 'overruled', message: `${place} wins over it: change it there` } as const;
+  const expected = toFailure(
+    'not-running',
+    'not-allowed',
+    'command-failed',
+    'configuration-invalid',
+    'usage-invalid',
+  );
+  const failure = await reloadAgent(await context.resolvePlaces(options), loaded.file).catch(
+    expected,
+  );
+  if (failure === undefined)
+    return { effect: 'taken-over', message: 'The running agent is using it.' } as const;
+  if (failure.code === 'not-running') return { effect: 'no-agent', message: undefined } as const;
+  if (failure.code === 'usage-invalid') context.setExitCode(64);
+  const restart =
+    failure.code === 'configuration-invalid'
+      ? '. To restart it: sudo systemctl restart tributary'
+      : '';
+  return {
+    effect: 'not-taken-over',
+    message: `The agent did not apply it: ${failure.message}${restart}`,
+  } as const;
+}
+
+/**
+ * The files of `gateway.deny_destinations` are read too: their errors are errors of the
+ * configuration here.
+ */
+async function loadWithLists(options: PathOptions, context: CommandContext): Promise<LoadedConfig> {
+  const loaded = await loadConfig(options, context);
+  const { readAddressList } = await import('../../../system/address-list.ts');
+  const { splitDenied } = await import('../../../config/deny-destinations.ts');
+  const { createConfigError } = await import('../../../config/problems.ts');
+  const { files } = splitDenied(loaded.config.gateway.deny_destinations);
+  const looked = files.map((path) =>
+    readAddressList(path).then(() => undefined, toFailure('list-refused')),
+  );
+  const refused = (await Promise.all(looked)).filter((one) => one !== undefined);
+  const problems = refused.map(({ message: text }) => ({
+    path: ['gateway', 'deny_destinations'],
+    text,
+  }));
+  if (problems.length === 0) return loaded;
+  throw createConfigError(problems, (path) => loaded.originOf(path).place);
+}
+
+/**
+ * On a host, where the packaged agent is behind a fence: a service in a private network is behind
+ * it too.
+ */
+async function findKeptAway({
+  config: { gateway, service },
+}: LoadedConfig): Promise<readonly string[]> {
+  const { exec } = await import('../../../system/exec.ts');
+  const { findHostHardware } = await import('../../../system/host-hardware.ts');
+  if ((await findHostHardware(exec).catch(() => undefined)) === undefined) return [];
+  const { resolveName } = await import('../../../doctor/probe-network.ts');
+  const { explainKeptAway } = await import('../../../namespace/host-ruleset.ts');
+  const { hostname } = new URL(service.base_url);
+  const why = explainKeptAway(
+    hostname,
+    await resolveName(exec, hostname),
+    gateway.allow_destinations,
+  );
+  return why === undefined
+    ? []
+    : [`service.base_url: ${why}, unless gateway.allow_destinations names it`];
+}

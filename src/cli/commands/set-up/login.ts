@@ -1,0 +1,87 @@
+import { TributaryError } from '../../../lib/errors.ts';
+import { toPlainText } from '../../../lib/plain-text.ts';
+import { confirmOrStop, defineCommand } from '../../frame/command.ts';
+import { loadConfig, openNotes } from '../../frame/context.ts';
+import { readSecret } from '../../frame/read-secret.ts';
+import { joinLines } from '../../present/text.ts';
+import { wakeAgent } from './reload.ts';
+
+/**
+ * `tributary login`: exchanges an auth code for this network's token. Codes are never arguments:
+ * `ps` shows those.
+ */
+export const login = defineCommand({
+  usage: 'login',
+  description:
+    'sign this device in with an auth code: from a prompt, standard input, a file or TRIBUTARY_AUTH_CODE',
+  options: {
+    '--code-file <file>': 'read the code from this file; - is standard input',
+    '--new-device': 'register as a new device, and give up the present registration',
+    '--yes': 'skip the confirmation',
+    '--json': 'one JSON object',
+  },
+  examples: {
+    'sudo tributary login': 'asks for the code',
+    'sudo tributary login --code-file code.txt': 'with the code in a file',
+  },
+  async act({ options, show }, context) {
+    const loaded = await loadConfig(options, context);
+    const given = options.codeFile === undefined ? loaded.credentials.authCode : undefined;
+    const { createRegistrationFiles } = await import('../../../identity/registration-files.ts');
+    const { findNetworkName } = await import('../../../service/jwt.ts');
+    const { networkJwt } = createRegistrationFiles(loaded.stateDirectory, () => undefined);
+    const before = (await networkJwt.peek().catch(() => undefined))?.token;
+    const isAsked =
+      given === undefined && options.codeFile === undefined && context.prompt !== undefined;
+    if (before !== undefined && isAsked) {
+      const question = `This device is signed in to ${toPlainText(findNetworkName(before))}. Sign in again?`;
+      await confirmOrStop(question, options, context);
+    }
+    const source = { name: 'auth code', file: options.codeFile, option: '--code-file' };
+    const code = given ?? (await readSecret(source, context));
+    const { signInOnce } = await import('./sign-in-once.ts');
+    const notes = openNotes(options, context);
+    const token = await signInOnce(loaded, code, {
+      isNewDevice: options.newDevice === true,
+      notes,
+    });
+    const isRunning = await wakeAgent(loaded);
+    const networkName = findNetworkName(token);
+    await show({ signedIn: true, networkName, isRunning }, () =>
+      joinLines([
+        `Signed in to ${toPlainText(networkName)}.`,
+        isRunning && 'The agent takes it from here: tributary status',
+        !isRunning &&
+          'Start the agent: sudo systemctl start tributary (without the package: tributary run)',
+      ]),
+    );
+  },
+});
+
+export const logout = defineCommand({
+  usage: 'logout',
+  description:
+    'sign this device out; it stays registered, and a running agent keeps going until it is restarted',
+  options: { '--yes': 'skip the confirmation', '--json': 'one JSON object' },
+  examples: { 'sudo tributary logout': 'after a question' },
+  async act({ options, show }, context) {
+    const { stateDirectory, credentials } = await loadConfig(options, context);
+    const { createRegistrationFiles, forgetNetworkJwt } = await import(
+      '../../../identity/registration-files.ts'
+    );
+    const { findNetworkName } = await import('../../../service/jwt.ts');
+    const { networkJwt } = createRegistrationFiles(stateDirectory, () => undefined);
+    const token = (await networkJwt.peek())?.token ?? credentials.networkJwt;
+    if (token === undefined)
+      throw new TributaryError('signed-out', 'signing out: this device is not signed in');
+    const networkName = findNetworkName(token);
+    await confirmOrStop(`Forget the sign-in to ${toPlainText(networkName)}?`, options, context);
+    await forgetNetworkJwt(networkJwt, token);
+    await show({ signedIn: false, networkName }, () =>
+      joinLines([
+        `Signed out of ${toPlainText(networkName)}. This device stays registered there.`,
+        'A running agent keeps going until it is restarted. To sign in again: tributary login',
+      ]),
+    );
+  },
+});

@@ -1,0 +1,147 @@
+import { explainWrongValue, type KeyChange } from '../../../config/set-key.ts';
+import { valueAt } from '../../../config/tree.ts';
+import { messageOf, TributaryError } from '../../../lib/errors.ts';
+import type { ProvideMode } from '../../../service/profiles.ts';
+import { refuse } from '../../frame/command.ts';
+import type { Prompt } from '../../frame/context.ts';
+import type { Before } from './setup-run.ts';
+
+const keys = {
+  service: 'service.base_url',
+  profile: 'service.profile',
+  mode: 'provide.mode',
+  cap: 'provide.cap.bytes',
+} as const;
+type Subject = keyof typeof keys;
+
+/** Each answer as the file has it; undefined: nothing is written. */
+export type Answers = Readonly<Record<Subject, string | undefined>>;
+
+/** What is offered for each; one that is fixed is not asked. */
+type Offers = Readonly<
+  Record<Subject, { readonly value: string | undefined; readonly isFixed: boolean }>
+>;
+
+/**
+ * What was given, else what is configured. @throws usage-invalid: a wrong value, one that the
+ * environment overrules
+ */
+export function toOffers(
+  options: Partial<Answers>,
+  before: Pick<Before, 'configured' | 'loaded' | 'isNew'>,
+): Offers {
+  const offer = (subject: Subject) => {
+    const path = keys[subject].split('.');
+    const configured = valueAt(before.configured, path)?.toString();
+    const origin = before.loaded.originOf(path);
+    const isOverruled = origin.kind === 'environment' && configured !== undefined;
+    // A device without a service shares with friends, whatever the sample says.
+    const isSample = subject === 'mode' && before.isNew && !isOverruled;
+    const value = options[subject];
+    if (value === undefined)
+      return { value: isSample ? 'friends' : configured, isFixed: isOverruled };
+    const wrong = explainWrongValue(keys[subject], value);
+    if (wrong !== undefined) throw refuse(`--${subject}: ${wrong}`);
+    if (!isOverruled || value === configured) return { value, isFixed: true };
+    throw refuse(
+      `--${subject}: ${origin.place} says ${configured}, which wins over the file; change it there`,
+    );
+  };
+  return {
+    service: offer('service'),
+    profile: offer('profile'),
+    mode: offer('mode'),
+    cap: offer('cap'),
+  };
+}
+
+/**
+ * Without a prompt nothing is asked. `check` says which profile the service at the address shows.
+ * @throws what is wrong there
+ */
+interface AnswerParts {
+  readonly prompt: Prompt | undefined;
+  readonly check: (address: string) => Promise<'production' | undefined>;
+  readonly say: (line: string) => void;
+}
+
+/** The answers, each checked as soon as it is known. @throws usage-invalid, codes of `check` */
+export async function gatherAnswers(offers: Offers, parts: AnswerParts): Promise<Answers> {
+  const { address: service, found } = await findService(offers.service, parts);
+  const asker = (subject: Subject) => (offers[subject].isFixed ? undefined : parts.prompt);
+  const configured = offers.profile.value ?? found;
+  const profile =
+    configured ?? (await asker('profile')?.choose(whichProfile, 'documented', profiles));
+  if (profile !== (found ?? profile))
+    parts.say(`Warning: it answers like the ${found} profile, not ${profile}.`);
+  const offered = offers.mode.value as ProvideMode | undefined;
+  const mode = await asker('mode')?.choose(
+    'Who may use your connection?',
+    offered ?? 'friends',
+    modes,
+  );
+  const before = offers.cap.value;
+  const explainCap = (text: string) => {
+    if (text !== '') return explainWrongValue(keys.cap, text);
+    return before === undefined
+      ? undefined
+      : 'to have no cap any more, take provide.cap out of the file';
+  };
+  const cap = await asker('cap')?.askText(howMuch, before ?? '', explainCap);
+  return { service, profile, mode: mode ?? offered, cap: cap || before };
+}
+
+/** The answers that differ from what is configured. */
+export function toChanges(
+  answers: Answers,
+  { configured }: Pick<Before, 'configured'>,
+): readonly KeyChange[] {
+  const all = Object.entries(keys).map(([subject, key]) => ({
+    key,
+    text: answers[subject as Subject],
+  }));
+  return all.flatMap(({ key, text = '' }) =>
+    ['', valueAt(configured, key.split('.'))].includes(text) ? [] : [{ key, text }],
+  );
+}
+
+async function findService(
+  { value, isFixed }: Offers['service'],
+  { prompt, check, say }: AnswerParts,
+) {
+  const explain = (text: string) => explainWrongValue(keys.service, text);
+  for (;;) {
+    const asked = isFixed
+      ? undefined
+      : await prompt?.askText('Address of the service', value ?? 'https://', explain);
+    const address = asked ?? value;
+    if (address === undefined) throw refuse(`no service address given. ${withoutTerminal}`);
+    try {
+      const found = await check(address);
+      say(`${address} answers as a bandwidth-sharing service${found ? `, ${found} profile` : ''}.`);
+      return { address, found };
+    } catch (error) {
+      if (asked === undefined || !(error instanceof TributaryError)) throw error;
+      say(messageOf(error));
+    }
+  }
+}
+
+const withoutTerminal =
+  'Without a terminal give --service, --mode and --cap, and the code by --code-file, standard input or TRIBUTARY_AUTH_CODE';
+const howMuch = 'Monthly data cap, such as 500 GB (empty: no cap)';
+const whichProfile = 'Which profile does the service use?';
+const profiles = {
+  documented: 'the interface as it is documented; right unless your service says otherwise',
+  production: 'your service says so',
+} as const;
+
+const modes: Readonly<Record<ProvideMode, string>> = {
+  friends: 'people you named at the service; websites see your address for what they do',
+  network: 'your own devices only; the least risk',
+  public:
+    "anyone, for rewards; strangers use your address, so read your Internet provider's terms first",
+  stream: 'anyone, tuned for streaming: as public, with more data',
+  none: 'nobody until you change this; the device is registered all the same',
+  default: 'the default of the service, which may be everyone',
+};

@@ -1,0 +1,248 @@
+import { hostname } from 'node:os';
+import {
+  chooseConfigPath,
+  defaultConfigPath,
+  readConfigFile,
+} from '../../../config/config-file.ts';
+import { completeEnvironment } from '../../../config/own-environment.ts';
+import { setConfigKeys } from '../../../config/set-key.ts';
+import { valueAt, withValue } from '../../../config/tree.ts';
+import { knock } from '../../../doctor/ask-service.ts';
+import { createRegistrationFiles } from '../../../identity/registration-files.ts';
+import { hasCode, messageOf, TributaryError, toUndefined } from '../../../lib/errors.ts';
+import { sleep } from '../../../lib/sleep.ts';
+import { judgeStatus } from '../../../service/judge.ts';
+import type { ServiceAddress } from '../../../service/url.ts';
+import { askAgent, type Listening } from '../../../status/socket-client.ts';
+import { exec } from '../../../system/exec.ts';
+import { isThere } from '../../../system/files.ts';
+import { refuse, type Show } from '../../frame/command.ts';
+import { type CommandContext, loadConfig, type PathOptions } from '../../frame/context.ts';
+import { readSecret } from '../../frame/read-secret.ts';
+import { joinLines } from '../../present/text.ts';
+import { parseStatus, renderLines } from '../everyday/status.ts';
+import { wakeAgent } from './reload.ts';
+import { type Answers, gatherAnswers, toChanges, toOffers } from './setup-answers.ts';
+import { signInOnce } from './sign-in-once.ts';
+
+type SetupOptions = Partial<Answers> & PathOptions & { readonly codeFile?: string };
+type SetupGiven = { readonly options: SetupOptions; readonly show: Show };
+
+const settledWithinMs = 60_000;
+const toMove =
+  'New address, same service: sudo tributary config set service.base_url ADDRESS. Another service: also sudo tributary login --new-device';
+const again = 'This device is signed in. Sign in again, with a new code?';
+const nothingDone = 'nothing was changed';
+
+/**
+ * Asks or takes what is given, checks it, then writes, starts, signs in and waits. @throws codes of
+ * its parts
+ */
+export async function runSetup(
+  { options, show }: SetupGiven,
+  context: CommandContext,
+): Promise<void> {
+  const prepared = await prepare(options, context);
+  const { path, say, answers } = prepared;
+  const progress = { done: nothingDone };
+  const stop = () => {
+    say(`tributary: stopped; ${progress.done}`);
+    process.exit(130);
+  };
+  process.once('SIGINT', stop);
+  const { page, status } = await finish({ ...prepared, progress }, options, context).catch(
+    (error: unknown) => {
+      if (progress.done !== nothingDone && hasCode(error, 'usage-invalid'))
+        throw refuse(`stopped; ${progress.done}`);
+      if (progress.done !== nothingDone) say(`tributary: ${progress.done}`);
+      throw error;
+    },
+  );
+  process.off('SIGINT', stop);
+  const { service, profile, mode, cap } = answers;
+  const done = {
+    file: path,
+    service,
+    profile,
+    mode,
+    cap,
+    signedIn: true,
+    phase: status?.phase,
+    page,
+  };
+  const toStart = [
+    'Set up, but the agent is not running. Start it:',
+    `  tributary run --config ${path}`,
+  ];
+  const text = status
+    ? [...renderLines(status, context), '', page !== null && `Page      ${page}`]
+    : toStart;
+  await show(done, () => joinLines(text));
+}
+
+async function prepare(options: SetupOptions, context: CommandContext) {
+  const before = await readBefore(options, context);
+  const { path, loaded } = before;
+  const handedIn = options.codeFile === undefined ? loaded.credentials.authCode : undefined;
+  // A code that is handed in makes it a script: nothing is asked.
+  const prompt =
+    options.codeFile === undefined && handedIn === undefined ? context.prompt : undefined;
+  const say = (line: string) => void context.stderr.write(`${line}\n`);
+  const check = async (baseUrl: string) => {
+    const { base_url: known } = loaded.config.service;
+    if (!before.isRegistered || before.isNew || baseUrl === known)
+      return checkService({ ...loaded.service, baseUrl });
+    throw refuse(`this device is registered at ${known}. ${toMove}`);
+  };
+  const answers = await gatherAnswers(toOffers(options, before), { prompt, say, check });
+  const isKept =
+    before.isSignedIn && options.codeFile === undefined && (await prompt?.confirm(again)) !== true;
+  const source = { name: 'auth code', file: options.codeFile, option: '--code-file' };
+  const code = isKept ? undefined : (handedIn ?? (await readSecret(source, context)));
+  return { path, answers, changes: toChanges(answers, before), code, prompt, say };
+}
+
+/** `progress` says what is done already when the owner stops it. */
+type Work = Awaited<ReturnType<typeof prepare>> & { readonly progress: { done: string } };
+
+async function finish(work: Work, options: PathOptions, context: CommandContext) {
+  const { path, changes, code, prompt, say, progress } = work;
+  await setConfigKeys(path, changes, context.environment);
+  if (changes.length > 0)
+    progress.done = `${path} is written; run tributary setup again to continue`;
+  const loaded = await loadConfig(options, {
+    environment: await completeEnvironment(context.environment),
+  });
+  // Before the sign-in: systemd makes the state directory, for the user that the agent runs as.
+  const start = await findStart(path);
+  if (changes.length > 0 || code !== undefined)
+    await start?.().catch((error: unknown) => say(messageOf(error)));
+  for (let next = code; next !== undefined; ) {
+    const signedIn = signInOnce(loaded, next, { isNewDevice: false, notes: context.stderr });
+    const refused = await signedIn.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (refused === undefined) break;
+    if (prompt === undefined || !hasCode(refused, 'auth-code-refused')) throw refused;
+    say(messageOf(refused));
+    next = await prompt.askSecret('Another auth code');
+  }
+  progress.done = 'everything is written, and this device is signed in';
+  await wakeAgent(loaded);
+  const status = await waitForStatus(
+    loaded,
+    start ? settledWithinMs : 0,
+    new AbortController().signal,
+  );
+  if (start && !['providing', 'idle', 'paused'].includes(status?.phase ?? ''))
+    context.setExitCode(1);
+  const { listen } = loaded.config.status;
+  const page = listen.endsWith(':0')
+    ? null
+    : `http://${listen.replace(/^(0\.0\.0\.0|\[::\])(?=:)/, hostname())}`;
+  return { status, page };
+}
+
+export type Before = Awaited<ReturnType<typeof readBefore>>;
+
+/**
+ * What there is already; a missing file or address is no error here. @throws not-allowed,
+ * configuration-invalid, state-unreadable
+ */
+async function readBefore({ config, stateDir }: PathOptions, { environment }: CommandContext) {
+  const path = chooseConfigPath({ configPath: config, environment });
+  if (path === defaultConfigPath && process.geteuid?.() !== 0) {
+    const action =
+      'Run it with sudo: sudo tributary setup. Or name a file of your own: --config FILE';
+    throw new TributaryError('not-allowed', `only root may write ${path}`, { action });
+  }
+  // What is absent reads as empty.
+  const file = (await isThere(path)) ? path : '/dev/null';
+  const { tree } = await readConfigFile({ configPath: file, environment });
+  const { TRIBUTARY_SERVICE_BASE_URL: given, TRIBUTARY_SERVICE_BASE_URL_FILE: twin } = environment;
+  const isNew = (valueAt(tree, ['service', 'base_url']) ?? given ?? twin) === undefined;
+  const standIn = isNew ? { TRIBUTARY_SERVICE_BASE_URL: 'https://service.invalid' } : {};
+  const options = { config: file, ...(stateDir === undefined ? {} : { stateDir }) };
+  const loaded = await loadConfig(options, { environment: { ...environment, ...standIn } });
+  const { identity, networkJwt, registration } = createRegistrationFiles(
+    loaded.stateDirectory,
+    () => undefined,
+  );
+  const isRegistered =
+    ((await identity.peek()) ?? (await registration.peek()))?.clientId !== undefined;
+  const configured = isNew
+    ? withValue(loaded.given, ['service', 'base_url'], undefined)
+    : loaded.given;
+  return {
+    path,
+    loaded,
+    isNew,
+    configured,
+    isRegistered,
+    isSignedIn: (await networkJwt.peek())?.token !== undefined,
+  };
+}
+
+/**
+ * Enables and (re)starts the packaged service that runs this configuration; undefined where systemd
+ * has none.
+ */
+async function findStart(path: string) {
+  if (path !== defaultConfigPath || !(await isThere('/run/systemd/system'))) return undefined;
+  const ofService = {
+    program: 'systemctl',
+    doing: 'starting tributary.service',
+    timeoutMs: 90_000,
+  };
+  const run = async (...commands: readonly string[]) => {
+    for (const command of commands)
+      await exec({ ...ofService, args: [command, 'tributary.service'] });
+  };
+  return run('cat').then(
+    // Where the units had just found no service to start for, the restart is skipped with them:
+    // then the start is not.
+    () => () => run('enable', 'restart', 'start'),
+    () => undefined,
+  );
+}
+
+/**
+ * The agent's status once it is more than on its way, or as it is after `limitMs`; undefined where
+ * no agent answers by then.
+ */
+async function waitForStatus(places: Listening, limitMs: number, signal: AbortSignal) {
+  const untilMs = performance.now() + limitMs;
+  for (;;) {
+    const asked = askAgent(places, { method: 'GET', path: '/status.json' });
+    const answer = await asked.catch(toUndefined('not-running', 'command-failed'));
+    const status = answer === undefined ? undefined : await parseStatus(answer);
+    const isOnItsWay = ['registering', 'connecting', 'signed-out', 'stopping', undefined].includes(
+      status?.phase,
+    );
+    if (!isOnItsWay || performance.now() >= untilMs || !(await sleep(500, signal))) return status;
+  }
+}
+
+/**
+ * Asks without a token whether a bandwidth-sharing service is there, and which profile it shows, if
+ * any. @throws what is wrong
+ */
+async function checkService(service: ServiceAddress): Promise<'production' | undefined> {
+  const ask = async (name: 'clients' | 'setProvide') =>
+    judgeStatus({ name, answer: await knock(service, name), secrets: [], nowMs: Date.now() });
+  const fault = await ask('clients').catch((error: unknown) => error);
+  if (hasCode(fault, 'insecure-url', 'configuration-invalid')) throw fault;
+  // To be refused for want of a token, or for asking often, is to have reached it.
+  const isReached = hasCode(fault, 'not-authorized', 'service-refused', 'rate-limited');
+  if (!isReached && fault !== undefined) {
+    const message = `no bandwidth-sharing service answers at ${service.baseUrl}: ${messageOf(fault)}`;
+    throw fault instanceof TributaryError
+      ? new TributaryError(fault.code, message, { cause: fault })
+      : fault;
+  }
+  // Without any mode. The production profile has no such operation. If another service has none
+  // either, that profile's numbers mean narrower modes there, or `default` for `none`, which the
+  // agent enforces itself.
+  return hasCode(await ask('setProvide'), 'operation-not-served') ? 'production' : undefined;
+}

@@ -1,0 +1,102 @@
+import type { HistoryPlace, HistoryRow } from '../../../report/history.ts';
+import { addFigures, type Figures, pickFigures } from '../../../report/ledger-figures.ts';
+import { divide, hourMs, sumKnown } from './figures.ts';
+
+/** What this device counted itself, as `stats --local --json` shows it. */
+export type LocalStats = Awaited<ReturnType<typeof readLocalStats>>;
+
+/** A day, `yyyy-mm-dd`, beside what the service counted of it, as far as it said so. */
+export type LocalDay = ReturnType<typeof toLocalDay>;
+
+const dayMs = 24 * hourMs;
+/** Up to here a window begins at an hour, beyond it at a day. */
+const mostHoursByHour = 48;
+const mostHoursWithHours = 7 * 24;
+
+/** @throws state-unreadable */
+export async function readLocalStats(
+  place: HistoryPlace,
+  askedHours: number,
+  serviceProblem: { readonly code: string; readonly message: string } | undefined,
+) {
+  const { readHistory } = await import('../../../report/history.ts');
+  const isByHour = askedHours <= mostHoursByHour;
+  const [unitMs, count] = isByHour ? [hourMs, askedHours] : [dayMs, Math.ceil(askedHours / 24)];
+  const sinceMs = (Math.floor(place.nowMs / unitMs) + 1 - count) * unitMs;
+  const hours =
+    askedHours <= mostHoursWithHours ? await readHistory({ unit: 'hour', sinceMs }, place) : [];
+  const days = sumDays(isByHour ? hours : await readHistory({ unit: 'day', sinceMs }, place));
+  const firstMs = hours[0]?.startMs ?? (days[0] && Date.parse(days[0].day));
+  const countedSinceMs = firstMs === undefined ? undefined : Math.max(sinceMs, firstMs);
+  const totals = sumFigures(days);
+  const countedSeconds = Math.max(0, place.nowMs - (countedSinceMs ?? place.nowMs)) / 1000;
+  const share = divide(totals.providingSeconds, countedSeconds);
+  return {
+    scope: 'local' as const,
+    askedHours,
+    /**
+     * From then until now is what is shown; up to two days by the hour, beyond that whole days of
+     * UTC.
+     */
+    since: new Date(sinceMs).toISOString(),
+    /** Where the record begins, if that is later; undefined where nothing was counted. */
+    countedSince: countedSinceMs === undefined ? undefined : new Date(countedSinceMs).toISOString(),
+    /** Why the service was not asked instead; undefined where the own record was asked for. */
+    serviceProblem,
+    totals: { ...totals, providingShare: share && Math.min(1, share) },
+    hours: hours.map((row) => ({ startAt: new Date(row.startMs).toISOString(), ...toSeen(row) })),
+    /** Oldest first; days on which no agent ran are left out. */
+    days,
+  };
+}
+
+/** Hours or days of the ledger as days. */
+export function sumDays(rows: readonly HistoryRow[]): readonly LocalDay[] {
+  return sumBy(rows.map(toLocalDay), ({ day }) => day);
+}
+
+/**
+ * Days added up under a new name. By the hour the service tells only how long it saw the device.
+ */
+export function sumBy(
+  days: readonly LocalDay[],
+  rename: (day: LocalDay) => string,
+): readonly LocalDay[] {
+  return [...Map.groupBy(days, rename)].map(([day, own]) => {
+    const sum = (name: keyof LocalDay['service']) =>
+      sumKnown(own.map(({ service }) => service[name]));
+    const service = {
+      onlineSeconds: sum('onlineSeconds'),
+      bytes: sum('bytes'),
+      payoutUsdc: sum('payoutUsdc'),
+    };
+    return { day, ...sumFigures(own), service };
+  });
+}
+
+function toLocalDay(row: HistoryRow) {
+  const {
+    serviceOnlineSeconds: onlineSeconds,
+    serviceBytes: bytes,
+    servicePayoutUsdc: payoutUsdc,
+  } = row;
+  const day = new Date(row.startMs).toISOString().slice(0, 10);
+  return { day, ...toSeen(row), service: { onlineSeconds, bytes, payoutUsdc } };
+}
+
+/** The sums of all; the peak is the highest. */
+function sumFigures(rows: readonly ReturnType<typeof toSeen>[]) {
+  return toSeen(rows.reduce<Figures>(addFigures, pickFigures({})));
+}
+
+/**
+ * No peak where the agent was killed before it wrote down how fast it was: the kernel kept the
+ * bytes alone.
+ */
+function toSeen(row: Partial<Figures>) {
+  const { peakBytesPerSecond: peak, ...figures } = pickFigures(row);
+  return {
+    ...figures,
+    peakBytesPerSecond: peak === 0 && figures.upBytes + figures.downBytes > 0 ? undefined : peak,
+  };
+}

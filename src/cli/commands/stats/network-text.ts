@@ -1,0 +1,148 @@
+import { renderSparkline } from '../../../lib/bars.ts';
+import { toPlainText } from '../../../lib/plain-text.ts';
+import type { Shown } from '../../frame/command.ts';
+import {
+  asFlag,
+  asGib,
+  asHours,
+  asShare,
+  asUsdc,
+  formatCount,
+  formatGib,
+  formatHours,
+  formatMoment,
+  formatShare,
+  formatUsdc,
+  unknown,
+} from '../../present/amounts.ts';
+import { fitText } from '../../present/table-printer.ts';
+import { defineTable } from '../../present/tables.ts';
+import { joinSections } from '../../present/text.ts';
+import { formatWindow, hourMs, sumKnown } from './figures.ts';
+import type { NetworkStats, ProviderStats } from './network-view.ts';
+
+const mostSlots = 72;
+/** Fewer show nothing worth a line. */
+const leastSlots = 24;
+const nameWidth = 18;
+/** More are no picture. */
+const mostTimelines = 50;
+const demand = { align: 'right', isOptional: true } as const;
+
+/** A row a device, and one of totals below. */
+export function listDevices({ providers, totals }: NetworkStats) {
+  const { deviceCount, connectedCount, uptimeHours, uptimeShare, transferGib, payoutUsdc } = totals;
+  const sums = {
+    Device: `all ${deviceCount}`,
+    Online: `${connectedCount}`,
+    Uptime: formatHours(uptimeHours),
+    Share: formatShare(uptimeShare),
+    Transfer: formatGib(transferGib),
+    Payout: formatUsdc(payoutUsdc),
+    Contracts: formatCount(totals.contracts),
+    Searches: formatCount(totals.searchInterest),
+    Consumers: unknown,
+  };
+  return defineTable(
+    providers,
+    [
+      { title: 'Device', read: nameDevice, least: 16 },
+      { title: 'Client', read: ({ clientId }) => clientId, least: 8, isId: true, dropOrder: 7 },
+      { ...asFlag, title: 'Online', read: ({ isConnected }) => isConnected, dropOrder: 1 },
+      { ...asHours, title: 'Uptime', read: ({ uptimeHours: own }) => own },
+      { ...asShare, title: 'Share', read: ({ uptimeShare: own }) => own, dropOrder: 2 },
+      { ...asGib, title: 'Transfer', read: ({ transferGib: own }) => own },
+      { ...asUsdc, title: 'Payout', read: ({ payoutUsdc: own }) => own },
+      // Longer windows tell nothing of demand.
+      { ...demand, title: 'Contracts', read: ({ contracts }) => contracts, dropOrder: 4 },
+      { ...demand, title: 'Consumers', read: ({ consumers }) => consumers, dropOrder: 5 },
+      { ...demand, title: 'Searches', read: ({ searchInterest }) => searchInterest, dropOrder: 6 },
+      { title: 'Mode', read: ({ provideMode }) => provideMode, dropOrder: 3 },
+    ],
+    providers.length === 1 ? undefined : sums,
+  );
+}
+
+/** The table, then when each device was connected. */
+export function renderNetworkStats(stats: NetworkStats, { tables, now, columns }: Shown): string {
+  if (stats.providers.length === 0)
+    return 'No devices yet. To register this one: sudo systemctl start tributary\n';
+  const endMs = Date.parse(stats.createdAt ?? '') || now().getTime();
+  return joinSections([
+    `Last ${formatWindow(stats.windowHours)}, as of ${formatMoment(new Date(endMs).toISOString())}\n`,
+    tables.providers,
+    renderTimelines(stats, endMs, columns),
+  ]);
+}
+
+function nameDevice({ name, clientId }: Pick<ProviderStats, 'name' | 'clientId'>): string {
+  return name ?? clientId?.slice(0, 8) ?? unknown;
+}
+
+/** A line for each device that was connected at some time; '' where there is no room. */
+function renderTimelines(
+  { providers, windowHours }: NetworkStats,
+  endMs: number,
+  room: number | undefined,
+): string {
+  const seen = providers.filter(
+    ({ isConnected, connectedEvents }) => isConnected || connectedEvents.length > 0,
+  );
+  const slots = Math.min(mostSlots, (room ?? 100) - nameWidth);
+  if (seen.length === 0 || slots < leastSlots) return '';
+  const startMs = endMs - windowHours * hourMs;
+  const lines = seen.slice(0, mostTimelines).map((provider) => {
+    const { connectedEvents: events, isConnected = false, uptimeHours = 0 } = provider;
+    const shares = measureConnected({ events, isConnected, startMs, endMs, slots });
+    const drawnHours = (windowHours * (sumKnown(shares) ?? 0)) / slots;
+    // The service keeps events for a shorter time than hours: what was before the first is not
+    // known then.
+    const isWhole = Math.abs(drawnHours - uptimeHours) <= windowHours / 10;
+    const firstMs = isWhole
+      ? startMs
+      : Math.min(...events.map(({ at }) => Date.parse(at ?? '') || endMs), endMs);
+    const firstSlot = Math.floor((slots * (firstMs - startMs)) / (endMs - startMs));
+    // However short, a connection shows.
+    const seenShares = shares.map((share, slot) => {
+      if (slot < firstSlot) return undefined;
+      return share > 0 ? Math.max(share, 1 / 8) : 0;
+    });
+    return `${fitText(toPlainText(nameDevice(provider)), nameWidth - 2)}  ${renderSparkline(seenShares, 1)}\n`;
+  });
+  const more = seen.length > mostTimelines ? `… and ${seen.length - mostTimelines} more\n` : '';
+  return `Connected since ${formatMoment(new Date(startMs).toISOString())}\n${lines.join('')}${more}`;
+}
+
+interface Timeline extends Readonly<Record<'startMs' | 'endMs' | 'slots', number>> {
+  readonly events: ProviderStats['connectedEvents'];
+  readonly isConnected: boolean;
+}
+
+/** The share of each stretch in which the device was connected, oldest first. */
+export function measureConnected({
+  events,
+  isConnected,
+  startMs,
+  endMs,
+  slots,
+}: Timeline): readonly number[] {
+  const known = events
+    .map((event) => ({ atMs: Date.parse(event.at ?? ''), isConnected: event.isConnected }))
+    .filter(({ atMs }) => atMs >= startMs && atMs <= endMs)
+    .toSorted((one, other) => one.atMs - other.atMs);
+  // Before its first event it was what that event ended.
+  const turns = [
+    { atMs: startMs, isConnected: known[0] ? !known[0].isConnected : isConnected },
+    ...known,
+  ];
+  // Whole milliseconds: a share of a fraction would fall short of 1 where all of it is meant.
+  const findBound = (index: number) => startMs + Math.round((index * (endMs - startMs)) / slots);
+  return Array.from({ length: slots }, (_, index) => {
+    const [fromMs, toMs] = [findBound(index), findBound(index + 1)];
+    const overlaps = turns.map((turn, place) => {
+      const untilMs = Math.min(turns[place + 1]?.atMs ?? endMs, toMs);
+      return turn.isConnected ? Math.max(0, untilMs - Math.max(turn.atMs, fromMs)) : 0;
+    });
+    return overlaps.reduce((sum, ms) => sum + ms, 0) / (toMs - fromMs);
+  });
+}

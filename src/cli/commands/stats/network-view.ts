@@ -1,0 +1,94 @@
+import { toUndefined } from '../../../lib/errors.ts';
+import type { OperationResponse } from '../../../service/operations.ts';
+import { type Profile, toProvideMode } from '../../../service/profiles.ts';
+import type { Session } from '../../frame/session.ts';
+import { createRowKeeper, toNamedClient } from '../choose-client.ts';
+import { divide, sumFigures } from './figures.ts';
+
+type Answer = Pick<OperationResponse<'providers'>, 'createdTime' | 'providers'>;
+
+/** What every device of the network did, as `stats --json` shows it. */
+export type NetworkStats = ReturnType<typeof viewNetworkStats>;
+export type ProviderStats = NetworkStats['providers'][number];
+
+/** @throws codes of `Session.call` */
+export async function readNetworkStats(
+  session: Session,
+  windowHours: number,
+): Promise<NetworkStats> {
+  const answer = await readProviders(session, windowHours);
+  const names =
+    answer.providers.length === 0 ? new Map<string, string>() : await readNames(session);
+  return viewNetworkStats(answer, { profile: session.profile, names, windowHours });
+}
+
+/**
+ * Of a network whose answer is too large to be taken whole there is the list only: when it was made
+ * is not known then.
+ */
+async function readProviders(session: Session, windowHours: number): Promise<Answer> {
+  const isDay = windowHours === 24;
+  const request = { lastN: windowHours };
+  const call = isDay
+    ? session.call('providers', undefined)
+    : session.call('providersLastN', request);
+  const whole = await call.catch(toUndefined('answer-too-large'));
+  if (whole !== undefined) return whole;
+  const list = isDay
+    ? session.stream('providers', undefined)
+    : session.stream('providersLastN', request);
+  return {
+    createdTime: undefined,
+    providers: await Array.fromAsync(list, createRowKeeper('devices')),
+  };
+}
+
+/** The figures of an answer with the names of devices by id, and their sums. */
+export function viewNetworkStats(
+  answer: Answer,
+  {
+    profile,
+    names,
+    windowHours,
+  }: { profile: Profile; names: ReadonlyMap<string, string>; windowHours: number },
+) {
+  const providers = answer.providers.map((provider) => ({
+    clientId: provider.clientId,
+    name: names.get(provider.clientId ?? '') || undefined,
+    isConnected: provider.connected,
+    uptimeHours: provider.uptimeLast24h,
+    /** Of the window, 0 to 1. */
+    uptimeShare: divide(provider.uptimeLast24h, windowHours),
+    transferGib: provider.transferDataLast24h,
+    payoutUsdc: provider.payoutLast24h,
+    searchInterest: provider.searchInterestLast24h,
+    contracts: provider.contractsLast24h,
+    consumers: provider.clientsLast24h,
+    provideMode: toProvideMode(profile, provider.provideMode),
+    /** `at` is undefined where the service does not say; `isConnected` is true for coming. */
+    connectedEvents: provider.connectedEventsLast24h.map(({ eventTime, connected }) => {
+      return { at: eventTime, isConnected: connected ?? false };
+    }),
+  }));
+  return {
+    scope: 'network' as const,
+    windowHours,
+    createdAt: answer.createdTime,
+    providers,
+    totals: {
+      deviceCount: providers.length,
+      connectedCount: providers.filter(({ isConnected }) => isConnected).length,
+      ...sumFigures(providers, windowHours * providers.length),
+    },
+  };
+}
+
+async function readNames(session: Session): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>();
+  const keep = createRowKeeper('devices');
+  for await (const client of session.stream('clients', undefined)) {
+    const named = toNamedClient(client);
+    if (named !== undefined) names.set(named.clientId, keep(named).name);
+  }
+  return names;
+}

@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { type FigureName, ledgerFigures, pickFigures } from '../../../report/ledger-figures.ts';
+import { type LedgerLine, startAt } from '../../../report/ledger-line.ts';
+import { askAgent } from '../../../status/socket-client.ts';
+import type { CommandContext, PathOptions } from '../../frame/context.ts';
+import { hourMs, startOfHour } from './figures.ts';
+
+const count = z.number().min(0).default(0);
+type Counts = Record<FigureName, typeof count>;
+const counts = Object.fromEntries([...ledgerFigures].map(({ name }) => [name, count])) as Counts;
+const historyAnswer = z.object({ rows: z.array(z.object({ start: z.iso.datetime(), ...counts })) });
+
+/**
+ * The ledger is written once an hour at rest: a running agent knows of more. No rows where none
+ * runs or answers.
+ */
+export async function readUnwritten(
+  options: PathOptions,
+  context: CommandContext,
+): Promise<readonly LedgerLine[]> {
+  const since = new Date(startOfHour(context.now().getTime()) - hourMs).toISOString();
+  try {
+    const path = `/history.json?unit=hour&since=${since}`;
+    const { rows } = historyAnswer.parse(
+      await askAgent(await context.resolvePlaces(options), { method: 'GET', path }),
+    );
+    return rows.map((row) => ({
+      start: startAt('hour', Date.parse(row.start)),
+      ...pickFigures(row),
+    }));
+  } catch {
+    return [];
+  }
+}

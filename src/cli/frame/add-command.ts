@@ -1,0 +1,148 @@
+import type { Command, CommanderError, Option } from 'commander';
+import { findNearest } from '../../lib/edit-distance.ts';
+import { listFlags } from '../present/tables.ts';
+import {
+  type AnyCommand,
+  type CommandGroup,
+  type CommonOptions,
+  refuse,
+  type Texts,
+} from './command.ts';
+import type { CommandContext } from './context.ts';
+import { runCommand } from './run-command.ts';
+
+/** Makes the command, and those below it, part of commander's tree. */
+export function addCommand(
+  parent: Command,
+  context: CommandContext,
+  added: AnyCommand | CommandGroup,
+): Command {
+  const command = parent.command(added.usage).description(added.description);
+  command.exitOverride((error) => throwUsageError(error, command));
+  command.configureHelp({ ...command.configureHelp(), showGlobalOptions: false });
+  if ('act' in added || 'run' in added) addAction(command, context, added);
+  command.addHelpText('after', `\n${elsewhere}`);
+  if (!('commands' in added)) {
+    // The paths may stand before or after the command's name; the help names them once, among the
+    // options of every command.
+    for (const flag of [configFlag, stateFlag])
+      command.addOption(takeOnce(command, command.createOption(flag).hideHelp()));
+    return command;
+  }
+  // Commander reads these here also where they stand behind a command below, which has them from
+  // `optsWithGlobals`.
+  const shared = command.options.filter(({ long }) => added.shared?.includes(long ?? ''));
+  for (const own of added.commands) {
+    const below = addCommand(command, context, own);
+    if (shared.length > 0) {
+      below.configureHelp({
+        ...below.configureHelp(),
+        showGlobalOptions: true,
+        visibleGlobalOptions: () => shared,
+      });
+    }
+  }
+  return command;
+}
+
+/** The last line of each command's help. */
+export const elsewhere = 'Options of every command: tributary --help';
+
+/** Options of the program itself. */
+export const configFlag = '--config <file>';
+export const stateFlag = '--state-dir <directory>';
+
+function addAction(command: Command, context: CommandContext, added: AnyCommand): void {
+  for (const argument of command.registeredArguments) {
+    const [meaning = '', ...choices] = [added.arguments?.[argument.name()] ?? []].flat();
+    argument.description = meaning;
+    if (choices.length > 0) argument.choices(choices);
+  }
+  const options = 'tables' in added ? { ...added.options, ...listFlags } : added.options;
+  for (const [flags, meant] of Object.entries(options ?? {})) {
+    const [meaning, complete] = typeof meant === 'string' ? [meant] : meant;
+    const option = command.createOption(flags, meaning);
+    command.addOption(complete?.(option) ?? takeOnce(command, option));
+  }
+  if (!('act' in added)) command.option('--json', 'one JSON object');
+  command.addHelpText('after', renderExamples(added.examples));
+  command.action(async () => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    await runCommand(added, { name: nameInFull(command), words: command.args, options }, context);
+  });
+}
+
+/**
+ * The last of several values would be taken, and the others vanish: before the command's name, too.
+ * @throws usage-invalid
+ */
+function takeOnce(command: Command, option: Option): Option {
+  if (!option.required) return option;
+  return option.argParser((text) => {
+    if (command.optsWithGlobals()[option.attributeName()] === undefined) return text;
+    throw refuse(`${option.long} was given twice`);
+  });
+}
+
+/**
+ * `tributary help device share` shows the same as `tributary device share --help`; a wrong word is
+ * said, with what is near.
+ */
+export function addHelpCommand(program: Command): void {
+  program.helpCommand(false);
+  const help = program
+    .command('help [words...]')
+    .description('the same as COMMAND --help')
+    .helpGroup('Advanced:');
+  help.exitOverride((error) => throwUsageError(error, help));
+  help.action(() => {
+    let command = program;
+    for (const word of help.args) {
+      const known = command.commands.map((own) => own.name());
+      const next = command.commands.find((own) => own.name() === word);
+      if (next === undefined) {
+        const near = findNearest(word, known);
+        const hint =
+          near === undefined
+            ? `commands here: ${known.join(', ') || 'none'}`
+            : `did you mean ${near}?`;
+        throw refuse(`there is no command ${word} here; ${hint}`);
+      }
+      command = next;
+    }
+    command.outputHelp();
+  });
+}
+
+/** `device add`: the words behind the program's name that lead to this command. */
+function nameInFull(command: Command): string {
+  return command.parent === null
+    ? ''
+    : `${nameInFull(command.parent)} ${command.name()}`.trimStart();
+}
+
+/**
+ * For commander: help goes on as it is, what is wrong with a command line becomes an error of ours.
+ * @throws usage-invalid
+ */
+export function throwUsageError(error: CommanderError, command: Command): never {
+  if (error.exitCode === 0 || error.code === 'commander.help') throw error;
+  if (
+    error.code === 'commander.excessArguments' &&
+    ['login', 'setup'].includes(nameInFull(command))
+  ) {
+    const action = `Type it when you are asked: sudo tributary ${nameInFull(command)}`;
+    throw refuse('an auth code is never an argument: other users could see it', {
+      cause: error,
+      action,
+    });
+  }
+  const action = `See how it is used: ${`tributary ${nameInFull(command)}`.trimEnd()} --help`;
+  throw refuse(error.message.replace(/^error: /, ''), { cause: error, action });
+}
+
+/** Each line of a command behind what it does. */
+export function renderExamples(examples: Texts): string {
+  const lines = Object.entries(examples).map(([line, meaning]) => `  # ${meaning}\n  ${line}`);
+  return `\nExamples:\n${lines.join('\n')}`;
+}

@@ -1,0 +1,77 @@
+import { chooseConfigPath } from '../../config/config-file.ts';
+import { findAction } from '../../health/reasons.ts';
+import { type ErrorCode, TributaryError } from '../../lib/errors.ts';
+import { renderCommand, type Typed } from './command.ts';
+import { type CommandContext, loadConfig } from './context.ts';
+
+/** A text for every command, or for some by their names. */
+type Advice = string | Readonly<Record<string, string>>;
+
+const address = 'Check the address {service}, and that no sign-in page is in between.';
+
+/**
+ * What to do about an error for a person who typed a command and can do something now; the advice
+ * in `reasons.ts` is of an agent that asks again. `{command}` is what was typed, `{name}` without
+ * its paths, `{service}` the address with its file and line.
+ */
+const advice: Partial<Readonly<Record<ErrorCode, Advice>>> = {
+  'usage-invalid': 'See how it is used: tributary {name} --help',
+  'configuration-invalid': {
+    'config set':
+      'Nothing was written. Edit {file} where several keys have to change together: tributary config check',
+    'config check': 'Edit {file}, then check again.',
+    reload:
+      'If it needs a restart: sudo systemctl restart tributary. Otherwise correct {file}: tributary config check',
+  },
+  'already-running': {
+    login: 'Stop the agent first: sudo systemctl stop tributary',
+    sandbox: 'Stop the other sandbox, or give this one another directory with --data.',
+  },
+  'not-allowed': 'Run it with sudo: sudo {command}',
+  'state-unreadable':
+    'Check who owns the file: ls -la. If it is damaged, move it away and try again.',
+  'state-unwritable': 'Check who owns the file (ls -la), and whether the disk is full (df -h).',
+  'sign-in-refused': 'Try again later. If it goes on for hours: tributary login',
+  'service-unreachable': "Check the address {service}, and this device's Internet connection.",
+  'service-failed': 'Try again later. The fault is at {service}.',
+  'service-refused': {
+    'device add': 'Check the code, or ask for a new one: each is used once and expires.',
+  },
+  'operation-not-served':
+    'Check the address {service}. If it is right, it lacks what tributary {name} needs.',
+  'rate-limited': 'Try again when the service allows it.',
+  'answer-redirected': address,
+  'answer-not-json': address,
+  'answer-invalid': address,
+  'answer-too-large': address,
+  'answer-truncated': 'Try again.',
+};
+
+/** The same error with what to do about it; anything but an error of ours as it is. */
+export async function advise(
+  error: unknown,
+  { name, options }: Typed,
+  context: CommandContext,
+): Promise<unknown> {
+  if (!(error instanceof TributaryError) || error.action !== undefined) return error;
+  const isDenied =
+    /^(state|configuration)-/.test(error.code) && /\bE(ACCES|PERM)\b/.test(error.message);
+  const found = advice[isDenied && process.geteuid?.() !== 0 ? 'not-allowed' : error.code];
+  const text = (typeof found === 'string' ? found : found?.[name]) ?? findAction(error.code);
+  const command = renderCommand(name.split(' '), options);
+  const values = new Map(
+    Object.entries({ name, command, ...(await findPlaces(options, context)) }),
+  );
+  const action = text.replace(/\{(\w+)\}/g, (_, key: string) => values.get(key) ?? '');
+  return new TributaryError(error.code, error.message, { cause: error, action });
+}
+
+async function findPlaces(options: Typed['options'], context: CommandContext) {
+  const file = chooseConfigPath({ configPath: options.config, environment: context.environment });
+  const loaded = await loadConfig(options, context).catch(() => undefined);
+  const place = loaded?.originOf(['service', 'base_url']).place ?? file;
+  return {
+    file,
+    service: `${loaded?.config.service.base_url ?? ''} (service.base_url, ${place})`.trim(),
+  };
+}

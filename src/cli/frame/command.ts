@@ -1,0 +1,195 @@
+import type { Option } from 'commander';
+import { TributaryError } from '../../lib/errors.ts';
+import type { ListOptions, Tables } from '../present/tables.ts';
+import type { CommandContext, PathOptions, Terminal } from './context.ts';
+import type { Session } from './session.ts';
+
+export type Texts = Readonly<Record<string, string>>;
+
+/**
+ * What an option means; with a default, or required, where it also says how commander makes it so.
+ */
+export type Flag = string | readonly [meaning: string, complete: (option: Option) => Option];
+type AnyFlags = Readonly<Record<string, Flag>>;
+
+/**
+ * `{'--count <number>': …}` gives `{count?: string}`; a flag with a default, or a required one,
+ * always has its value.
+ */
+export type OptionValues<Flags> = {
+  readonly [Flag in keyof Flags & string as Flags[Flag] extends string
+    ? CamelCase<LongName<Flag>>
+    : never]?: ValueOf<Flag>;
+} & {
+  readonly [Flag in keyof Flags & string as Flags[Flag] extends string
+    ? never
+    : CamelCase<LongName<Flag>>]: ValueOf<Flag>;
+};
+
+type LongName<Flag> = Flag extends `--${infer Name} ${string}`
+  ? Name
+  : Flag extends `--${infer Name}`
+    ? Name
+    : never;
+
+type CamelCase<Name> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name & string;
+
+/** An optional value that was left out reads as true. */
+type ValueOf<Flag> = Flag extends `${string}<${string}>`
+  ? string
+  : Flag extends `${string}[${string}]`
+    ? string | true
+    : boolean;
+
+interface CommandHelp<Flags extends AnyFlags> {
+  readonly usage: string;
+  readonly description: string;
+  /**
+   * name → meaning, of arguments whose name does not say enough; behind it what they can be, where
+   * that is a short list.
+   */
+  readonly arguments?: Readonly<
+    Record<string, string | readonly [meaning: string, ...choices: string[]]>
+  >;
+  readonly options?: Flags;
+  /** Whole command lines with what each does. */
+  readonly examples: Texts;
+}
+
+/** A command that shows its result itself. What it needs is loaded when it runs. */
+interface LocalCommand<Flags extends AnyFlags> extends CommandHelp<Flags> {
+  act(given: Given<Flags>, context: CommandContext): Promise<void>;
+}
+
+/** A command that asks the service and shows the answer; `--json` is added to its options. */
+interface ServiceCommand<View, Flags extends AnyFlags> extends CommandHelp<Flags> {
+  /**
+   * Returns what `--json` prints. Checks the command line before it sends anything. @throws
+   * usage-invalid
+   */
+  run(session: Session, given: Given<Flags>, context: CommandContext): Promise<View>;
+  /** The tables of the view, which the options of lists narrow. */
+  tables?(view: View, options: OptionValues<Flags> & ListOptions): Tables | Promise<Tables>;
+  /**
+   * Text for people, with its last newline; `tables` are the texts of the tables, '' for one
+   * without rows.
+   */
+  render(
+    view: View,
+    shown: Shown,
+    options: OptionValues<Flags> & ListOptions,
+  ): string | Promise<string>;
+}
+
+export interface Shown extends Terminal {
+  readonly tables: Readonly<Record<string, string>>;
+}
+
+type CommandOf<View, Flags extends AnyFlags> = LocalCommand<Flags> | ServiceCommand<View, Flags>;
+
+export type AnyCommand = CommandOf<unknown, AnyFlags>;
+
+/**
+ * The same command: what it takes and shows is read from its flags and from what its `run` returns.
+ */
+export function defineCommand<View, Flags extends AnyFlags>(
+  command: CommandOf<View, Flags>,
+): AnyCommand {
+  return command;
+}
+
+/** Commands below one word, such as `tributary device …`. */
+export interface CommandGroup {
+  readonly usage: string;
+  readonly description: string;
+  readonly commands: readonly AnyCommand[];
+  /**
+   * Options of its own, by their long names, that the commands below take in the place of the
+   * program's.
+   */
+  readonly shared?: readonly string[];
+}
+
+interface Given<Flags extends AnyFlags> {
+  /** The command: the words behind `tributary`. */
+  readonly name: string;
+  readonly words: readonly string[];
+  readonly options: OptionValues<Flags> & CommonOptions;
+  readonly show: Show;
+}
+
+export type Show = (result: unknown, render: () => string | Promise<string>) => Promise<void>;
+
+export interface CommonOptions extends PathOptions, ListOptions {
+  readonly yes?: boolean;
+  /** Only below `sandbox`, which requires it. */
+  readonly data?: string;
+}
+
+export type Typed = Omit<Given<AnyFlags>, 'show'>;
+
+/**
+ * Asks before what cannot be undone; `--yes` answers in advance. @throws usage-invalid for a no,
+ * and without a terminal
+ */
+export async function confirmOrStop(
+  question: string,
+  { yes }: CommonOptions,
+  { prompt }: CommandContext,
+) {
+  if (yes === true) return;
+  if (prompt === undefined)
+    throw refuse(`${question} Not running in a terminal: pass --yes to confirm`);
+  if (await prompt.confirm(question)) return;
+  throw new TributaryError('usage-invalid', 'stopped: nothing was changed', { action: '' });
+}
+
+/** What to type into a shell for the agent that was meant: a word that needs quotes has them. */
+export function renderCommand(words: readonly string[], { config, stateDir }: PathOptions): string {
+  const paths = [
+    ...(config ? ['--config', config] : []),
+    ...(stateDir ? ['--state-dir', stateDir] : []),
+  ];
+  const quote = (word: string) =>
+    /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return ['tributary', ...words, ...paths].map(quote).join(' ');
+}
+
+/**
+ * The error for a command line that cannot be done: `usage-invalid`; without an `action`, its help
+ * is named.
+ */
+export function refuse(
+  message: string,
+  known: ConstructorParameters<typeof TributaryError>[2] = {},
+) {
+  return new TributaryError('usage-invalid', message, known);
+}
+
+/** The same for what was typed for an option; `allowed` says what it has to be. */
+export function refuseOption(
+  option: string,
+  text: string | undefined,
+  allowed: string,
+): TributaryError {
+  return refuse(`${option} ${text}: it must be ${allowed}`);
+}
+
+/** A whole number within the bounds. @throws usage-invalid */
+export function parseNumber(
+  option: string,
+  text: string,
+  { least = 0, most }: { least?: number; most: number },
+) {
+  if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+  throw refuseOption(option, text, `a whole number from ${least} to ${most}`);
+}
+
+/**
+ * A number of at most nine digits before and behind the point; undefined where the text is none.
+ */
+export function parseAmount(text: string): number | undefined {
+  return /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,71 @@
+import type { CommanderError } from 'commander';
+import { findAction } from '../../health/reasons.ts';
+import {
+  type ErrorKind,
+  errorKinds,
+  isAbort,
+  messageOf,
+  systemCodeOf,
+  TributaryError,
+} from '../../lib/errors.ts';
+import { toPlainJson, toPlainText } from '../../lib/plain-text.ts';
+import type { Output } from './context.ts';
+
+/** Exit codes as in sysexits.h. */
+const exitCodes = {
+  done: 0,
+  usage: 64,
+  refused: 65,
+  unavailable: 69,
+  bug: 70,
+  output: 74,
+  'try-again': 75,
+  'not-allowed': 77,
+  configuration: 78,
+} as const satisfies Readonly<Record<ErrorKind | 'done' | 'bug', number>>;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/**
+ * The exit code of anything thrown: help that was asked for is done, any other is usage, a stranger
+ * is a bug.
+ */
+export function toExitCode(error: unknown): ExitCode {
+  if (error instanceof TributaryError) return exitCodes[errorKinds[error.code]];
+  if (isOfCommander(error)) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+  return isAbort(error) ? exitCodes['try-again'] : exitCodes.bug;
+}
+
+/** Told by its code: its class comes with all of commander. */
+function isOfCommander(error: unknown): error is CommanderError {
+  return systemCodeOf(error)?.startsWith('commander.') === true;
+}
+
+interface PrintErrorOptions {
+  readonly stderr: Output;
+  readonly isJson: boolean;
+  /** Each line begins with the priority of an error, which systemd's journal takes from it. */
+  readonly isForJournal?: boolean;
+}
+
+/**
+ * What to do about it, on a line of its own; with `isJson` one `{"error": {code, message,
+ * action}}`.
+ */
+export function printError(error: unknown, options: PrintErrorOptions): void {
+  // Help, which commander has printed already.
+  if (isOfCommander(error)) return;
+  const isKnown = error instanceof TributaryError;
+  const { code, action } = isKnown
+    ? { code: error.code, action: error.action ?? findAction(error.code) }
+    : { code: 'bug', action: 'This is a bug in tributary: please report it.' };
+  const message = messageOf(error);
+  // A configuration's errors come one a line; every other control character goes.
+  const lines = options.isJson
+    ? [toPlainJson({ error: { code, message, action } })]
+    : [...`tributary: ${message}`.split('\n'), ...(action === '' ? [] : [`  > ${action}`])].map(
+        toPlainText,
+      );
+  options.stderr.write(
+    lines.map((line) => `${options.isForJournal ? '<3>' : ''}${line}\n`).join(''),
+  );
+}

@@ -1,0 +1,81 @@
+import { messageOf } from '../../lib/errors.ts';
+import { Secret } from '../../lib/secret.ts';
+import { readSmallFile } from '../../system/small-file.ts';
+import { refuse } from './command.ts';
+import type { CommandContext } from './context.ts';
+
+export interface SecretSource {
+  readonly name: string;
+  /**
+   * A path, or `-` for standard input; undefined asks at the terminal, else reads standard input.
+   */
+  readonly file: string | undefined;
+  /** As the option is called, for the advice where nothing came. */
+  readonly option: string;
+  /** True for a password: white space around it is part of it, except a file's last line end. */
+  readonly isPassword?: boolean;
+}
+
+const limitBytes = 16 * 1024;
+
+/**
+ * Reads a secret, which is never an argument: `ps` shows those. White space around a code or a
+ * token goes. @throws usage-invalid
+ */
+export async function readSecret(source: SecretSource, context: CommandContext): Promise<Secret> {
+  const given = await readGiven(source, context);
+  const secret = source.isPassword === true ? given : given.trim();
+  if (!secret.equals(new Secret(''))) return secret;
+  const where = isFromStandardInput(source, context)
+    ? 'standard input'
+    : (source.file ?? 'what was typed');
+  throw refuse(
+    `reading the ${source.name}: ${where} is empty; give it there or in ${source.option}`,
+  );
+}
+
+/** The same for a new password, which has to be typed twice. @throws usage-invalid */
+export async function readNewPassword(
+  source: SecretSource,
+  context: CommandContext,
+): Promise<Secret> {
+  const password = await readSecret(source, context);
+  if (source.file !== undefined || context.prompt === undefined) return password;
+  const again = await context.prompt.askSecret(`${toSentence(source.name)}, once more`);
+  if (password.equals(again)) return password;
+  throw refuse(`reading the ${source.name}: the two differ; nothing was changed`);
+}
+
+/**
+ * Standard input holds one secret. @throws usage-invalid where several would have to come from it
+ */
+export function checkSources(sources: readonly SecretSource[], context: CommandContext): void {
+  const piped = sources.filter((source) => isFromStandardInput(source, context));
+  if (piped.length < 2) return;
+  const options = piped.map(({ option }) => option).join(' and ');
+  throw refuse(
+    `${options}: only one of them can come from standard input; give the other in a file`,
+  );
+}
+
+function isFromStandardInput({ file }: SecretSource, { prompt }: CommandContext): boolean {
+  return file === '-' || (file === undefined && prompt === undefined);
+}
+
+async function readGiven(source: SecretSource, context: CommandContext): Promise<Secret> {
+  if (isFromStandardInput(source, context))
+    return toSecret(await context.readStandardInput(limitBytes));
+  const { name, file } = source;
+  if (file === undefined) return context.prompt?.askSecret(toSentence(name)) ?? toSecret('');
+  return readSmallFile(file, limitBytes).then(toSecret, (error: unknown) => {
+    throw refuse(`reading the ${name} from ${file}: ${messageOf(error)}`, { cause: error });
+  });
+}
+
+function toSecret(text: string): Secret {
+  return new Secret(text.replace(/\r?\n$/, ''));
+}
+
+function toSentence(name: string): string {
+  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+}

@@ -1,0 +1,39 @@
+import { renderJson } from '../present/text.ts';
+import type { AnyCommand, Show, Typed } from './command.ts';
+import type { CommandContext } from './context.ts';
+
+/**
+ * Runs a command whose command line has been read, and shows its result. What it throws says what
+ * to do about it.
+ */
+export function runCommand(
+  command: AnyCommand,
+  typed: Typed,
+  context: CommandContext,
+): Promise<void> {
+  return runAndShow(command, typed, context).catch(async (error: unknown) => {
+    const { advise } = await import('./advice.ts');
+    throw await advise(error, typed, context);
+  });
+}
+
+async function runAndShow(
+  command: AnyCommand,
+  typed: Typed,
+  context: CommandContext,
+): Promise<void> {
+  const show: Show = async (result, render) => {
+    context.stdout.write(typed.options.json === true ? `${renderJson(result)}\n` : await render());
+  };
+  const given = { ...typed, show };
+  if ('act' in command) return command.act(given, context);
+  const { openSession } = await import('./session.ts');
+  await using session = await openSession(given.options, context);
+  const run = () => command.run(session, given, context);
+  if (command.tables !== undefined) {
+    const { showTables } = await import('../present/show-tables.ts');
+    return await showTables({ ...command, tables: command.tables, run }, given.options, context);
+  }
+  const view = await run();
+  await given.show(view, () => command.render(view, { ...context, tables: {} }, given.options));
+}

@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net';
+import { hostPortOfUrl } from '../lib/host-port.ts';
 import { isLoopback } from '../service/url.ts';
 import { splitDenied } from './deny-destinations.ts';
 import { expandPresets } from './port-presets.ts';
@@ -10,13 +11,6 @@ import type { Config } from './schema.ts';
  */
 export type WaysOut = Readonly<ReturnType<typeof findWaysOut>>;
 
-const usualPorts: Readonly<Record<string, number>> = {
-  'mqtt:': 1883,
-  'mqtts:': 8883,
-  'http:': 80,
-  'https:': 443,
-};
-
 /**
  * Recipients given by address pass the fence; a name opens nothing, because it may mean another
  * host tomorrow.
@@ -26,12 +20,11 @@ export function findWaysOut({
   report,
   service,
 }: Pick<Config, 'gateway' | 'report'> & Partial<Config>) {
-  const recipients = [service?.base_url, report.mqtt?.url, report.webhook?.url].flatMap((url) => {
-    const parsed = URL.parse(String(url ?? ''));
-    if (parsed === null || !isIPv4(parsed.hostname) || isLoopback(parsed.hostname)) return [];
-    const port = parsed.port === '' ? usualPorts[parsed.protocol] : Number(parsed.port);
-    return port === undefined ? [] : [{ address: parsed.hostname, port }];
-  });
+  const recipients = [service?.base_url, report.mqtt?.url, report.webhook?.url]
+    .filter((url) => url !== undefined)
+    .map((url) => hostPortOfUrl(String(url)))
+    .filter(({ host }) => isIPv4(host) && !isLoopback(host))
+    .map(({ host, port }) => ({ address: host, port }));
   return {
     allowDestinations: gateway.allow_destinations,
     /**

@@ -1,5 +1,6 @@
 import { connect, type MqttClient } from 'mqtt';
 import { messageOf } from '../lib/errors.ts';
+import { hostPortOfUrl } from '../lib/host-port.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { MqttMessage, MqttTopics } from './home-assistant.ts';
 
@@ -73,13 +74,11 @@ export async function openMqttSession(options: MqttSessionOptions) {
 
 function toClientOptions({ broker, clientId, topics }: MqttSessionOptions) {
   const { username, password, certificateAuthority } = broker;
-  const { protocol, hostname, port } = new URL(broker.url);
   return {
     // In parts: the package takes a whole address apart with a function of Node's that prints a
     // warning.
-    protocol: protocol === 'mqtts:' ? 'mqtts' : 'mqtt',
-    host: hostname.replace(/^\[(.*)\]$/, '$1'),
-    ...(port === '' ? {} : { port: Number(port) }),
+    protocol: broker.url.startsWith('mqtts:') ? 'mqtts' : 'mqtt',
+    ...hostPortOfUrl(broker.url),
     // A second connection of the same id ends the first.
     clientId: `tributary-${clientId.slice(0, 8)}`,
     clean: true,

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { dirname } from 'node:path';
 import { messageOf, rethrow, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { formatHostPort, type HostPort } from '../lib/host-port.ts';
 import { ensureDirectory } from '../system/files.ts';
 import { createHandler, type Listener } from './handler.ts';
 import { limitConnections, mostConnections } from './limit-connections.ts';
@@ -9,9 +10,7 @@ import type { StatusSource } from './source.ts';
 import { clearStaleSocket } from './stale-socket.ts';
 
 /** Where the page listens: an address and port, or a listening socket that was handed over. */
-export type StatusListen =
-  | { readonly address: string; readonly port: number }
-  | { readonly fileDescriptor: number };
+export type StatusListen = HostPort | { readonly fileDescriptor: number };
 
 export interface StatusServerOptions {
   readonly source: StatusSource;
@@ -57,8 +56,7 @@ export function createStatusServer(options: StatusServerOptions) {
     pageAddress() {
       const listening = page.address();
       if (listening === null || typeof listening === 'string') return undefined;
-      const { address, family, port } = listening;
-      return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`;
+      return formatHostPort({ host: listening.address, port: listening.port });
     },
     async close() {
       await Promise.all([closeServer(page), closeServer(socket)]);
@@ -102,14 +100,10 @@ async function listenOnPage(
 ): Promise<void> {
   if (where === undefined) return;
   try {
-    const place =
-      'fileDescriptor' in where
-        ? { fd: where.fileDescriptor }
-        : { host: where.address, port: where.port };
+    const place = 'fileDescriptor' in where ? { fd: where.fileDescriptor } : { ...where };
     await once(server.listen(place), 'listening');
   } catch (error) {
-    const place =
-      'fileDescriptor' in where ? 'the socket handed over' : `${where.address}:${where.port}`;
+    const place = 'fileDescriptor' in where ? 'the socket handed over' : formatHostPort(where);
     const why =
       systemCodeOf(error) === 'EADDRINUSE' ? 'another program listens there' : messageOf(error);
     const message = `listening for the status page on ${place}: ${why}; set status.listen to another port, or port 0`;

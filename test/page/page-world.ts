@@ -132,7 +132,7 @@ export async function openPage(
 ): Promise<PageWorld> {
   const recent = makeRecent(facts);
   const fixture = await createStatusFixture(
-    { address: '127.0.0.1', port: 0 },
+    { host: '127.0.0.1', port: 0 },
     { recent, history, pageToken: new Secret(pageToken) },
   );
   fixture.state.facts = facts;

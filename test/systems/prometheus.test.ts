@@ -102,7 +102,7 @@ async function startDevice(factsAt: (scrape: number) => Facts): Promise<string> 
     const facts = factsAt(scrape);
     return renderMetrics({ facts, report: judgePhase(facts, new Date()) });
   };
-  const fixture = await createStatusFixture({ address: '127.0.0.1', port: 0 }, { metrics });
+  const fixture = await createStatusFixture({ host: '127.0.0.1', port: 0 }, { metrics });
   onTestFinished(() => fixture[Symbol.asyncDispose]());
   await fixture.start();
   return fixture.server.pageAddress() ?? '';

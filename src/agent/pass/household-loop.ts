@@ -1,4 +1,5 @@
 import type { LineShaper } from '../../data-path/line-shaper.ts';
+import { hostPortOfUrl } from '../../lib/host-port.ts';
 import { beginHousehold, type HouseholdState, takeLineSample } from '../../provide/household.ts';
 import { type LineProbe, type ProbeTarget, patienceMs } from '../../system/line-probe.ts';
 import type { Carried } from '../../system/traffic.ts';
@@ -68,13 +69,9 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
   const findCeiling = () => state.mode.limit?.bitsPerSecond ?? Number.POSITIVE_INFINITY;
   const findTarget = (): ProbeTarget => {
     const { router } = state.path.observed ?? {};
-    const { hostname, port, protocol } = new URL(state.configuration.config.service.base_url);
-    if (routerUntilMs > performance.now() && router !== undefined)
-      return { host: router, port: routerPort };
-    return {
-      host: hostname.replace(/^\[|\]$/g, ''),
-      port: Number(port) || (protocol === 'http:' ? 80 : 443),
-    };
+    return routerUntilMs > performance.now() && router !== undefined
+      ? { host: router, port: routerPort }
+      : hostPortOfUrl(state.configuration.config.service.base_url);
   };
   const allow = async (next: HouseholdState) => {
     const toBits = (bits: number) => (Number.isFinite(bits) ? Math.round(bits) : undefined);

@@ -3,6 +3,7 @@ import { findPageWarnings } from '../../config/combinations.ts';
 import { defaultConfigPath } from '../../config/config-file.ts';
 import { judgePhase } from '../../health/phase.ts';
 import { hasCode, TributaryError } from '../../lib/errors.ts';
+import { parseHostPort } from '../../lib/host-port.ts';
 import { renderMetrics } from '../../report/metrics.ts';
 import { createStatusServer, type StatusListen, type StatusServer } from '../../status/server.ts';
 import type { StatusSource } from '../../status/source.ts';
@@ -96,9 +97,7 @@ function warnOfPage({ loaded, log }: StartStatusParts, listen: string): void {
  * What was handed over is listened on, whatever address is configured. undefined: port 0, no page.
  */
 function chooseListen(text: string, fileDescriptor: number | undefined): StatusListen | undefined {
-  const colon = text.lastIndexOf(':');
-  const port = Number(text.slice(colon + 1));
-  if (port === 0) return undefined;
-  if (fileDescriptor !== undefined) return { fileDescriptor };
-  return { address: text.slice(0, colon).replace(/^\[(.*)\]$/, '$1'), port };
+  const listen = parseHostPort(text);
+  if (listen === undefined || listen.port === 0) return undefined;
+  return fileDescriptor === undefined ? listen : { fileDescriptor };
 }

@@ -1,6 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import { readInstallId } from '../../identity/registration-files.ts';
 import { TributaryError, toFailure } from '../../lib/errors.ts';
+import { hostPortOfUrl } from '../../lib/host-port.ts';
 import { formatSeconds } from '../../lib/units.ts';
 import { explainKeptAway } from '../../namespace/host-ruleset.ts';
 import { judgeStatus } from '../../service/judge.ts';
@@ -9,9 +10,9 @@ import { type Finding, fail, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
 export async function lookAtDns(host: DoctorHost) {
-  const { hostname } = new URL((await host.configuration()).config.service.base_url);
+  const { host: service } = hostPortOfUrl((await host.configuration()).config.service.base_url);
   const endpoint = (await host.tunnel().catch(() => undefined))?.peer.endpoint.host;
-  const names = [...new Set([hostname.replace(/^\[(.*)\]$/, '$1'), endpoint ?? ''])].filter(
+  const names = [...new Set([service, endpoint ?? ''])].filter(
     (name) => name !== '' && isIP(name) === 0,
   );
   if (names.length === 0) return pass('not needed: every address is a number');
@@ -51,13 +52,13 @@ async function tryFromAgent(host: DoctorHost): Promise<Finding | undefined> {
   const place = await host.place();
   if (place.kind !== 'host') return undefined;
   const { gateway, service } = (await host.configuration()).config;
-  const { hostname, port, protocol } = new URL(service.base_url);
-  const address = await host.resolve(hostname);
-  const why = explainKeptAway(hostname, address, gateway.allow_destinations);
+  const { host: name, port } = hostPortOfUrl(service.base_url);
+  const address = await host.resolve(name);
+  const why = explainKeptAway(name, address, gateway.allow_destinations);
   if (why !== undefined)
     return fail(why, `Add ${address} to gateway.allow_destinations; consumers can then reach it`);
   if (place.inside === undefined || address === undefined || !isIPv4(address)) return undefined;
-  const args = ['-e', connectScript, address, port || (protocol === 'https:' ? '443' : '80')];
+  const args = ['-e', connectScript, address, String(port)];
   const trying = place.inside({
     program: process.execPath,
     args,

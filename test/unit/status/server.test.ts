@@ -271,7 +271,7 @@ describe('the page', () => {
   test('goes without an address that is in use, and says so', async () => {
     await using holder = await createStatusFixture();
     const taken = Number((await startPage(holder)).split(':')[1]);
-    await using fixture = await createStatusFixture({ address: '127.0.0.1', port: taken });
+    await using fixture = await createStatusFixture({ host: '127.0.0.1', port: taken });
     await fixture.start();
     expect(fixture.server.pageAddress()).toBeUndefined();
     expect(fixture.state.pageProblems.map(({ code }) => code)).toEqual(['configuration-invalid']);

@@ -36,7 +36,7 @@ export interface StatusFixture extends AsyncDisposable {
 }
 
 export async function createStatusFixture(
-  listen: StatusListen | 'no-page' = { address: '127.0.0.1', port: 0 },
+  listen: StatusListen | 'no-page' = { host: '127.0.0.1', port: 0 },
   more: Partial<StatusSource> = {},
 ): Promise<StatusFixture> {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-status-'));

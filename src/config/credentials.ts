@@ -8,8 +8,19 @@ import type { Problem } from './problems.ts';
 
 const limitBytes = 64 * 1024;
 
-/** Environment, its `_FILE` twin, else systemd's credential. An empty one counts as not given. */
-export async function readCredentials(environment: NodeJS.ProcessEnv) {
+/** What was handed in; a secret that is missing or empty is undefined, and so is its place. */
+interface FoundCredentials {
+  readonly credentials: Readonly<Record<CredentialName, Secret | undefined>>;
+  /** The name of the variable, or of systemd's credential. */
+  readonly places: Readonly<Record<CredentialName, string | undefined>>;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Looks for each secret in the environment, in the file that its `_FILE` twin names, then among
+ * systemd's credentials. Nothing is thrown: what cannot be read is a problem.
+ */
+export async function readCredentials(environment: NodeJS.ProcessEnv): Promise<FoundCredentials> {
   const reading = Object.entries(credentialNames).map(
     async ([name, source]) => [name, await readCredential(environment, source)] as const,
   );

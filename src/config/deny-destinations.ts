@@ -2,11 +2,15 @@ import { parsePrefix } from '../lib/addresses.ts';
 
 const fileMark = 'file:';
 
-/**
- * `gateway.deny_destinations` taken apart: addresses and prefixes, and paths of files that list
- * more of them.
- */
-export function splitDenied(entries: readonly string[]) {
+/** `gateway.deny_destinations` taken apart. */
+interface Denied {
+  /** Addresses and prefixes. */
+  readonly named: readonly string[];
+  /** Paths of files that list more of them, each once. */
+  readonly files: readonly string[];
+}
+
+export function splitDenied(entries: readonly string[]): Denied {
   const isFile = (entry: string) => entry.startsWith(fileMark);
   return {
     named: entries.filter((entry) => !isFile(entry)),

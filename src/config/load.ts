@@ -1,28 +1,61 @@
+import type { Secret } from '../lib/secret.ts';
 import type { ServiceAddress } from '../service/url.ts';
 import { findCombinationProblems, findWarnings } from './combinations.ts';
 import { type ConfigFile, defaultConfigPath, readConfigFile } from './config-file.ts';
+import type { CredentialName } from './credential-names.ts';
 import { readCredentials } from './credentials.ts';
 import { type EnvironmentValue, readKeysFromEnvironment } from './environment.ts';
 import { listConfigKeys, pickValidKeys } from './keys.ts';
 import { findProxyWarnings } from './node-variables.ts';
-import { choosePlaces, type PlacesOptions } from './places.ts';
+import { choosePlaces, type Places, type PlacesOptions } from './places.ts';
 import { createConfigError, explainIssues, type Problem, renderPath } from './problems.ts';
-import { findWaysOut } from './recipients.ts';
-import { configSchema } from './schema.ts';
+import { findWaysOut, type WaysOut } from './recipients.ts';
+import { type Config, configSchema } from './schema.ts';
 import { type ConfigTree, valueAt, withValue } from './tree.ts';
 
 export interface LoadConfigOptions extends Omit<PlacesOptions, 'socket'> {
+  /** Found elsewhere; they are reported together with those of the configuration. */
   readonly knownProblems?: readonly Problem[];
 }
 
-/** Everything that the owner gave, checked. */
-export type LoadedConfig = Readonly<Awaited<ReturnType<typeof loadConfig>>>;
+/** Where the value of a key comes from. */
+export type Origin =
+  | { readonly kind: 'default'; readonly place: undefined }
+  /** `tributary.yaml:12` */
+  | { readonly kind: 'file'; readonly place: string }
+  /** The name of the variable. */
+  | { readonly kind: 'environment'; readonly place: string };
 
 /**
- * File and environment, which wins; nothing else reads it. @throws configuration-invalid, a line
- * for each problem
+ * Everything that the owner gave, checked, with defaults filled in. It is a value: nothing in it
+ * changes after loading, and a reload makes another one. Whoever needs a part of it is passed that
+ * part.
  */
-export async function loadConfig(options: LoadConfigOptions) {
+export interface LoadedConfig extends Places {
+  /** Amounts in bytes, rates in bits per second, times as the names of the keys say. */
+  readonly config: Config;
+  /** The service's address, with the certificates that vouch for it. */
+  readonly service: ServiceAddress;
+  /** As it was written, in file or environment, with its units and without defaults. */
+  readonly given: ConfigTree;
+  /** The path of the file; undefined where there is none. */
+  readonly file: string | undefined;
+  /** Of an element of a list: where the list comes from. */
+  readonly originOf: (path: readonly PropertyKey[]) => Origin;
+  readonly waysOut: WaysOut;
+  /** Secrets that were handed in; undefined: not given. */
+  readonly credentials: Readonly<Record<CredentialName, Secret | undefined>>;
+  /** Where each of them was found: a variable or systemd's credential. */
+  readonly credentialPlaces: Readonly<Record<CredentialName, string | undefined>>;
+  /** What is allowed, and still has to be said at each start; a sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads the configuration file and the environment, which wins; nothing else reads either. Every
+ * problem is reported at once. @throws configuration-invalid, a line for each problem
+ */
+export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
   const file = await readConfigFile(options);
   const fromEnvironment = await readKeysFromEnvironment(options.environment, listConfigKeys());
   const found = await readCredentials(options.environment);
@@ -69,7 +102,6 @@ export async function loadConfig(options: LoadConfigOptions) {
   return {
     config: parsed.data,
     service,
-    /** As it was written, in file or environment, with its units. */
     given,
     file: file.path,
     originOf,
@@ -96,18 +128,15 @@ function withoutFile(problem: Problem): Problem {
   return { ...problem, text, action: 'Set this device up: sudo tributary setup' };
 }
 
-/**
- * Where a key's value comes from: `place` is a file with its line, or the environment name;
- * undefined for a default.
- */
-function createOriginOf(file: ConfigFile, values: readonly EnvironmentValue[]) {
-  return (path: readonly PropertyKey[]) => {
+function createOriginOf(
+  file: ConfigFile,
+  values: readonly EnvironmentValue[],
+): LoadedConfig['originOf'] {
+  return (path) => {
     // An element of a list comes from where the list comes from.
     const value = values.findLast((own) => own.path.every((part, index) => part === path[index]));
-    if (value !== undefined) return { kind: 'environment', place: value.name } as const;
+    if (value !== undefined) return { kind: 'environment', place: value.name };
     const place = valueAt(file.tree, path) === undefined ? undefined : file.placeOf(path);
-    return place === undefined
-      ? ({ kind: 'default', place } as const)
-      : ({ kind: 'file', place } as const);
+    return place === undefined ? { kind: 'default', place } : { kind: 'file', place };
   };
 }

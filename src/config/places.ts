@@ -11,13 +11,17 @@ export interface PlacesOptions extends ConfigFileOptions {
   readonly userId?: number | undefined;
 }
 
-export type Places = ReturnType<typeof choosePlaces>;
+/** Where an agent keeps its state, and where it may answer. */
+export interface Places {
+  readonly stateDirectory: string;
+  /** In order: `run` makes the first that it can, and commands ask one after the other. */
+  readonly socketPaths: readonly string[];
+  /** The state directory of the one agent that is meant; undefined: any that answers. */
+  readonly onlyOf: string | undefined;
+}
 
-/**
- * State and sockets, known without a configuration file; `run` makes the first socket it can,
- * commands ask in turn.
- */
-export function choosePlaces(options: PlacesOptions) {
+/** By options and environment alone, without a configuration file. */
+export function choosePlaces(options: PlacesOptions): Places {
   const { environment, configPath, socket } = options;
   const named = options.stateDirectory || environment.TRIBUTARY_STATE_DIR;
   const stateDirectory = resolve(
@@ -27,7 +31,6 @@ export function choosePlaces(options: PlacesOptions) {
     socket === undefined ? listSocketPaths(options, stateDirectory, named) : [socket];
   // A configuration that names a socket says by that which agent is meant.
   const isOne = named || (socket === undefined && (configPath || environment.TRIBUTARY_CONFIG));
-  /** The state directory of the one agent that is meant; undefined: any that answers. */
   const onlyOf = isOne ? stateDirectory : undefined;
   return { stateDirectory, socketPaths, onlyOf };
 }

@@ -7,19 +7,37 @@ import type { Config } from './schema.ts';
 
 /**
  * What the fence around the agent's namespace lets through, of the owner's own network and of the
- * Internet.
+ * Internet. Whoever makes the fence is passed this and not the configuration.
  */
-export type WaysOut = Readonly<ReturnType<typeof findWaysOut>>;
+export interface WaysOut {
+  /** Addresses and prefixes that consumers may reach, although they are private. */
+  readonly allowDestinations: readonly string[];
+  /**
+   * Addresses and prefixes that are refused by name. Files are for consumers' packets alone, which
+   * the host cannot tell from the agent's own.
+   */
+  readonly denyDestinations: readonly string[];
+  /** `25`, `6881-6889`, `udp/1900`. */
+  readonly blockedPorts: readonly (number | string)[];
+  /** Connections of all consumers; undefined: the machine decides. */
+  readonly totalConnections: number | undefined;
+  /** Who is asked for the home's public address, beside the router's own address. */
+  readonly publicAddress: Config['gateway']['public_address'];
+  /** Whom the agent itself asks and reports to, by TCP; no way out for consumers. */
+  readonly recipients: readonly Recipient[];
+}
 
-/**
- * Recipients given by address pass the fence; a name opens nothing, because it may mean another
- * host tomorrow.
- */
+interface Recipient {
+  /** IPv4; a name opens nothing, because it may mean another host tomorrow. */
+  readonly address: string;
+  readonly port: number;
+}
+
 export function findWaysOut({
   gateway,
   report,
   service,
-}: Pick<Config, 'gateway' | 'report'> & Partial<Config>) {
+}: Pick<Config, 'gateway' | 'report'> & Partial<Config>): WaysOut {
   const recipients = [service?.base_url, report.mqtt?.url, report.webhook?.url]
     .filter((url) => url !== undefined)
     .map((url) => hostPortOfUrl(String(url)))
@@ -27,20 +45,10 @@ export function findWaysOut({
     .map(({ host, port }) => ({ address: host, port }));
   return {
     allowDestinations: gateway.allow_destinations,
-    /**
-     * What is refused by name; files are for consumers' packets alone, which the host cannot tell
-     * from the agent's own.
-     */
     denyDestinations: splitDenied(gateway.deny_destinations).named,
     blockedPorts: expandPresets(gateway.blocked_ports),
-    /** Connections of all consumers; undefined: the machine decides. */
     totalConnections: gateway.connections.total,
-    /** Who is asked for the home's public address, beside the router's own address. */
     publicAddress: gateway.public_address,
-    /**
-     * Whom the agent itself asks and reports to, by TCP, each by its IPv4 address; no way out for
-     * consumers.
-     */
     recipients,
   };
 }

@@ -22,7 +22,7 @@ export async function setConfigKeys(
   path: string,
   changes: readonly KeyChange[],
   environment: NodeJS.ProcessEnv = {},
-) {
+): Promise<boolean> {
   const before = await readLinkedFile(path);
   let changed = before ?? '';
   for (const { key, text } of changes) {

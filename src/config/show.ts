@@ -1,14 +1,44 @@
 import { Secret } from '../lib/secret.ts';
 import { type CredentialName, credentialNames } from './credential-names.ts';
 import { type ConfigKey, listConfigKeys } from './keys.ts';
-import type { LoadedConfig } from './load.ts';
+import type { LoadedConfig, Origin } from './load.ts';
 import { valueAt } from './tree.ts';
 
 /**
- * The configuration in force for scripts, every key with its origin; secrets only say whether they
- * are there.
+ * The configuration in force, as `config show --json` prints it. Secrets only say whether they are
+ * there.
  */
-export function toShownConfig(loaded: LoadedConfig) {
+interface ShownConfig {
+  readonly file: string | null;
+  readonly stateDirectory: string;
+  readonly socketPaths: readonly string[];
+  readonly keys: readonly ShownKey[];
+  readonly secrets: readonly ShownSecret[];
+  readonly warnings: readonly string[];
+}
+
+interface ShownKey {
+  /** `provide.cap.bytes` */
+  readonly key: string;
+  /** Bytes and bits per second as numbers; null: not set. */
+  readonly value: unknown;
+  /** As its owner wrote it, with the unit. */
+  readonly text: string;
+  readonly from: Origin['kind'];
+  /** File and line, or environment name; null for a default. */
+  readonly place: string | null;
+}
+
+interface ShownSecret {
+  /** As systemd calls the credential. */
+  readonly name: string;
+  /** null: not given. */
+  readonly value: '[secret]' | null;
+  /** Where it was found; null: not given. */
+  readonly place: string | null;
+}
+
+export function toShownConfig(loaded: LoadedConfig): ShownConfig {
   const { credentials, credentialPlaces } = loaded;
   return {
     file: loaded.file ?? null,
@@ -17,7 +47,7 @@ export function toShownConfig(loaded: LoadedConfig) {
     keys: listConfigKeys().map((key) => showKey(loaded, key)),
     secrets: (Object.keys(credentialNames) as readonly CredentialName[]).map((name) => ({
       name: credentialNames[name].systemd,
-      value: credentials[name] === undefined ? null : ('[secret]' as const),
+      value: credentials[name] === undefined ? null : '[secret]',
       place: credentialPlaces[name] ?? null,
     })),
     warnings: loaded.warnings,
@@ -25,7 +55,7 @@ export function toShownConfig(loaded: LoadedConfig) {
 }
 
 /** The same for people: a tree with one line for each key. */
-export function renderShownConfig(shown: ReturnType<typeof toShownConfig>): string {
+export function renderShownConfig(shown: ShownConfig): string {
   const sections = Map.groupBy(shown.keys, ({ key }) => key.split('.')[0] ?? '');
   const rows = [
     ...[...sections].flatMap(([section, keys]) => [
@@ -57,19 +87,16 @@ export function renderShownConfig(shown: ReturnType<typeof toShownConfig>): stri
     .join('');
 }
 
-function showKey(loaded: LoadedConfig, { path, name: key }: ConfigKey) {
+function showKey(loaded: LoadedConfig, { path, name: key }: ConfigKey): ShownKey {
   const found = valueAt(loaded.config, path) ?? null;
   const value = found instanceof Secret ? String(found) : found;
   const given = valueAt(loaded.given, path);
   const origin = loaded.originOf(path);
   return {
     key,
-    /** Bytes and bits per second as numbers; null: not set. */
     value,
-    /** As its owner wrote it, with the unit. */
     text: renderValue(typeof value === 'number' && typeof given === 'string' ? given : value),
     from: origin.kind,
-    /** File and line, or environment name; null for a default. */
     place: origin.place ?? null,
   };
 }

@@ -1,7 +1,16 @@
 import { fstatSync } from 'node:fs';
 
 /** What a supervisor, systemd as a rule, asks of the agent and hands over to it. */
-export type Supervision = Readonly<ReturnType<typeof readSupervision>>;
+export interface Supervision {
+  /** Where it wants to be told of readiness, state and end; undefined: it does not. */
+  readonly notifySocket: string | undefined;
+  /** Milliseconds of silence after which it ends the agent; undefined: it does not watch. */
+  readonly watchdogMs: number | undefined;
+  /** A listening socket for the status page; undefined: none was handed over. */
+  readonly pageDescriptor: number | undefined;
+  /** True where standard output goes to systemd's journal. */
+  readonly isJournal: boolean;
+}
 
 const firstDescriptor: number = 3;
 
@@ -9,18 +18,15 @@ const firstDescriptor: number = 3;
  * By sd_notify, sd_watchdog_enabled and sd_listen_fds; no WATCHDOG_PID: below pasta another process
  * is first.
  */
-export function readSupervision(environment: NodeJS.ProcessEnv, processId: number) {
+export function readSupervision(environment: NodeJS.ProcessEnv, processId: number): Supervision {
   const notifySocket = environment.NOTIFY_SOCKET || undefined;
   const watchdogUs = toCount(environment.WATCHDOG_USEC);
   const isForUs =
     toCount(environment.LISTEN_PID) === processId && toCount(environment.LISTEN_FDS) !== undefined;
   return {
-    /** Where it wants to be told of readiness, state and end; undefined: it does not. */
     notifySocket,
-    /** Milliseconds of silence after which it ends the agent; undefined: it does not watch. */
     watchdogMs:
       notifySocket !== undefined && watchdogUs !== undefined ? watchdogUs / 1000 : undefined,
-    /** A listening socket for the status page; undefined: none was handed over. */
     pageDescriptor: isForUs ? firstDescriptor : undefined,
     isJournal: leadsToJournal(environment, 1),
   };

@@ -1,8 +1,10 @@
 import type { Finding } from './check.ts';
 import * as agent from './checks/agent.ts';
 import { lookAtFirewalls } from './checks/firewalls.ts';
+import * as forwarding from './checks/forwarding.ts';
 import * as machine from './checks/machine.ts';
 import * as network from './checks/network.ts';
+import { lookAtMtu } from './checks/packet-size.ts';
 import * as service from './checks/service.ts';
 import * as tunnel from './checks/tunnel.ts';
 import type { DoctorHost } from './host.ts';
@@ -46,7 +48,7 @@ const rows = [
   { id: 'tailscale', title: 'Tailscale', needs: ['namespace'], look: network.lookAtTailscale },
   { id: 'networkd', title: 'systemd-networkd', needs: placed, look: network.lookAtNetworkd },
   { id: 'dns', title: 'Names', needs: path, look: service.lookAtDns },
-  { id: 'mtu', title: 'Packet size', needs: [...path, 'disk', 'dns'], look: tunnel.lookAtMtu },
+  { id: 'mtu', title: 'Packet size', needs: [...path, 'disk', 'dns'], look: lookAtMtu },
   {
     id: 'service',
     title: 'Service',
@@ -80,10 +82,10 @@ const rows = [
     id: 'self-test',
     title: 'Firewall test',
     needs: [...tools, 'firewalls', 'agent'],
-    look: tunnel.lookAtSelfTest,
+    look: forwarding.lookAtSelfTest,
   },
-  { id: 'line', title: 'Line', needs: ['agent'], look: tunnel.lookAtLine },
-  { id: 'forwarding', title: 'Forwarding', needs: all, look: tunnel.lookAtForwarding },
+  { id: 'line', title: 'Line', needs: ['agent'], look: forwarding.lookAtLine },
+  { id: 'forwarding', title: 'Forwarding', needs: all, look: forwarding.lookAtForwarding },
 ] as const;
 
 /** A check's stable name: scripts and `needs` rely on them. */

@@ -535,6 +535,16 @@ const faults: readonly (readonly [
     withStatus({ tunnel: { ...providingFacts.tunnel, lastHandshakeAt: ago(600) } }),
   ],
   [
+    'a tunnel silent for 50 minutes where the service asks for a renewal once an hour',
+    'handshake',
+    /answered 50 min ago/,
+    /UDP to 198/,
+    withStatus({
+      tunnel: { ...providingFacts.tunnel, lastHandshakeAt: ago(3000) },
+      service: { ...providingFacts.service, keepaliveSeconds: 3600 },
+    }),
+  ],
+  [
     'a kernel that shapes nothing',
     'line',
     /drops packets above a limit/,

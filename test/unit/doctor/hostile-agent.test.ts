@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { fail } from '../../../src/doctor/check.ts';
-import { lookAtForwarding, lookAtRivals } from '../../../src/doctor/checks/tunnel.ts';
+import { lookAtForwarding } from '../../../src/doctor/checks/forwarding.ts';
+import { lookAtRivals } from '../../../src/doctor/checks/tunnel.ts';
 import { renderReport } from '../../../src/doctor/report.ts';
 import { findAction } from '../../../src/health/reasons.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';

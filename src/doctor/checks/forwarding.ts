@@ -1,0 +1,98 @@
+import { tableName } from '../../gateway/policy.ts';
+import { findAction, findKnownAction } from '../../health/reasons.ts';
+import { formatSeconds } from '../../lib/units.ts';
+import { observeNftTable } from '../../system/nft.ts';
+import { type Finding, fail, insideAsRoot, pass, skip } from '../check.ts';
+import type { DoctorHost } from '../host.ts';
+
+/**
+ * Whether consumers' traffic really passes, in the kernel and not by the agent's word; else the
+ * reason that the agent gives.
+ */
+export async function lookAtForwarding(host: DoctorHost): Promise<Finding> {
+  const { phase, reasons, provide, gateway } = await host.status();
+  const [reason] = reasons;
+  switch (phase) {
+    case 'providing': {
+      const isAdmin = await host.isNetworkAdmin();
+      const finding = isAdmin
+        ? await lookAtKernel(host)
+        : pass(`open to ${gateway.uplink}, the agent says`);
+      const isSilent = reasons.some(({ code }) => code === 'consumer-tunnel');
+      if (!isSilent || finding.verdict !== 'pass') return finding;
+      const silence = 'consumer-tunnel: no traffic has arrived in a day of providing';
+      return pass(`${finding.found}. ${silence}. ${findAction('consumer-tunnel')}`);
+    }
+    case 'idle':
+    case 'paused':
+      return pass(
+        `closed, as it should be: ${reason?.message ?? `the mode is ${provide.effective}`}`,
+      );
+    case 'signed-out':
+    case 'registering':
+    case 'connecting':
+    case 'blocked':
+    case 'stopping':
+      // What to do is never the agent's word: it may have been taken over, and root reads this.
+      return fail(
+        reason?.message ?? `the agent is ${phase}`,
+        findKnownAction(reason?.code) ?? 'tributary status',
+      );
+  }
+}
+
+async function lookAtKernel(host: DoctorHost): Promise<Finding> {
+  const exec = await insideAsRoot(host);
+  const own = (await host.configuration()).config.tunnel.interface;
+  const table = await observeNftTable(exec, tableName);
+  const fix = 'The agent puts it back. To see what changes it: sudo nft monitor';
+  if (table === undefined) return fail('the nft table tributary is gone', fix);
+  if (table.policies.get('forward') !== 'drop')
+    return fail('the nft table tributary is not as the agent makes it', fix);
+  const { rules } = await host.network();
+  const hasRules = [5181, 5182].every((priority) =>
+    rules.some((rule) => rule.priority === priority),
+  );
+  if (!hasRules)
+    return fail(
+      'the routing rules are gone',
+      'The agent puts them back. To see what removes them: ip monitor rule',
+    );
+  const seconds = table.expires.get(`permit/${own}`);
+  if (seconds === undefined)
+    return fail('the permit to forward has run out', 'sudo systemctl restart tributary');
+  return pass(`open for ${seconds} s more, and renewed meanwhile`);
+}
+
+/** What is lost of limits, and of yielding to the household, where this kernel cannot shape. */
+export async function lookAtLine(host: DoctorHost): Promise<Finding> {
+  const { lineHeldBy } = (await host.status()).gateway;
+  if (lineHeldBy === null) return skip('no limit was needed yet');
+  if (lineHeldBy !== 'policer') return pass(heldBy[lineHeldBy]);
+  const fix =
+    'sudo modprobe --all sch_htb ifb cls_u32 cls_bpf act_mirred, then: sudo systemctl restart tributary';
+  return fail(
+    'this kernel cannot shape traffic: it drops packets above a limit, and sharing cannot yield to you',
+    fix,
+  );
+}
+
+const heldBy = {
+  'one-tree': 'a limit holds both directions as one',
+  'two-trees': 'this kernel has no ifb: each direction has half of a limit',
+};
+
+/**
+ * Packets of the agent's own, sent now as a consumer would: what must be refused was, and what must
+ * pass did.
+ */
+export async function lookAtSelfTest(host: DoctorHost): Promise<Finding> {
+  const { phase, tunnel, reasons, gateway } = await host.selfTest();
+  const failure = reasons.find(({ code }) => code === 'self-test-failed');
+  if (failure !== undefined) return fail(failure.message, failure.action);
+  if (tunnel.backend === null) return skip(`there is no tunnel: the agent is ${phase}`);
+  if (gateway.selfTestHeldAt === null)
+    return skip('no test packet has come round yet; try again in a few seconds');
+  const age = formatSeconds((host.now().getTime() - Date.parse(gateway.selfTestHeldAt)) / 1000);
+  return pass(`test packets to this device, its network and blocked ports were refused ${age} ago`);
+}

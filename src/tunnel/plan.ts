@@ -25,10 +25,26 @@ export function planTunnel(
   desired: DesiredTunnel,
   observed: ObservedTunnel,
 ): readonly TunnelStep[] {
-  if (desired.kind === 'untouched') return [];
-  const removal: TunnelStep[] =
-    observed.kind === 'present' ? [{ interface: desired.interface, kind: 'delete-link' }] : [];
-  if (desired.kind !== 'present') return removal;
+  switch (desired.kind) {
+    case 'untouched':
+      return [];
+    case 'absent':
+      return planRemoval(desired, observed);
+    case 'present':
+      return planPresent(desired, observed);
+    default:
+      return desired satisfies never;
+  }
+}
+
+function planRemoval(
+  { interface: name }: DesiredTunnel,
+  observed: ObservedTunnel,
+): readonly TunnelStep[] {
+  return observed.kind === 'present' ? [{ interface: name, kind: 'delete-link' }] : [];
+}
+
+function planPresent(desired: DesiredLink, observed: ObservedTunnel): readonly TunnelStep[] {
   if (
     observed.kind === 'present' &&
     observed.wireGuard !== undefined &&
@@ -41,7 +57,7 @@ export function planTunnel(
     kind: 'create-link',
     backend: desired.backend,
   };
-  return [...removal, creation, ...planSettings(desired, newLink)];
+  return [...planRemoval(desired, observed), creation, ...planSettings(desired, newLink)];
 }
 
 type DesiredLink = Extract<DesiredTunnel, { kind: 'present' }>;

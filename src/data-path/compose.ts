@@ -17,9 +17,9 @@ import {
   listOwnPrefixes,
 } from '../gateway/uplink.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
+import { fitTunnel } from '../source/wireguard/fit.ts';
+import { type DesiredTunnel, defaultMtu } from '../source/wireguard/state.ts';
 import type { NftTable } from '../system/nft.ts';
-import { fitTunnel } from '../tunnel/fit.ts';
-import { type DesiredTunnel, defaultMtu } from '../tunnel/state.ts';
 import { bestWay, type LineWay, type LineWish } from './line-shaper.ts';
 import type { ObservedHost } from './observe.ts';
 import type { DesiredDataPath, WantedLine } from './state.ts';

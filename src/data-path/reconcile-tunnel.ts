@@ -1,9 +1,9 @@
+import { applyTunnel } from '../source/wireguard/apply.ts';
+import { observeTunnel } from '../source/wireguard/observe.ts';
+import { planTunnel } from '../source/wireguard/plan.ts';
+import type { DesiredTunnel, ObservedTunnel } from '../source/wireguard/state.ts';
 import type { Exec } from '../system/exec.ts';
 import { type Interface, type Network, observeInterfaces, observeNetwork } from '../system/ip.ts';
-import { applyTunnel } from '../tunnel/apply.ts';
-import { observeTunnel } from '../tunnel/observe.ts';
-import { planTunnel } from '../tunnel/plan.ts';
-import type { DesiredTunnel, ObservedTunnel } from '../tunnel/state.ts';
 import type { DataPathHost } from './state.ts';
 
 /**

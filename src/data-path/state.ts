@@ -1,11 +1,11 @@
 import type { GivenCeilings } from '../gateway/ceilings.ts';
 import { type ForwardedTotals, type GatewayPolicy, refusals } from '../gateway/policy.ts';
 import { countRefusedProbes } from '../gateway/self-test.ts';
+import type { DesiredTunnel } from '../source/wireguard/state.ts';
 import type { AddressList } from '../system/address-list.ts';
 import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
-import type { DesiredTunnel } from '../tunnel/state.ts';
 import type { LineShaper } from './line-shaper.ts';
 
 /** What the owner wants of the line. */

@@ -1,7 +1,7 @@
 import type { LineLimit } from '../provide/line-limit.ts';
 import type { ProfileName, ProvideMode } from '../service/profiles.ts';
-import type { HandshakeFacts } from '../tunnel/fresh-handshake.ts';
-import type { Backend } from '../tunnel/state.ts';
+import type { HandshakeFacts } from '../source/wireguard/fresh-handshake.ts';
+import type { Backend } from '../source/wireguard/state.ts';
 import type { Problem } from './problem.ts';
 import type { Earned, ServiceFigures } from './service-figures.ts';
 

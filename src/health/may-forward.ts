@@ -1,4 +1,4 @@
-import { hasFreshHandshake } from '../tunnel/fresh-handshake.ts';
+import { hasFreshHandshake } from '../source/wireguard/fresh-handshake.ts';
 import type { Facts } from './facts.ts';
 
 /** Why traffic may not pass, the weightiest first. */

@@ -31,9 +31,9 @@ export const fileRules: readonly Rule[] = [
         .filter((path) => !kebabCase.test(path) || drawer.test(posix.basename(path))),
     broken: [
       { 'src/lib/index.ts': '' },
-      { 'src/tunnel/utils.ts': '' },
-      { 'src/tunnel/types.ts': '' },
-      { 'src/tunnel/wireGuard.ts': '' },
+      { 'src/source/wireguard/utils.ts': '' },
+      { 'src/source/wireguard/types.ts': '' },
+      { 'src/source/wireguard/wireGuard.ts': '' },
       { 'src/Tunnel/plan.ts': '' },
     ],
   },

@@ -35,9 +35,12 @@ export const layerRules: readonly Rule[] = [
       { 'src/lib/units.ts': "import type { Exec } from '../system/exec.ts';" },
       { 'src/system/ip.ts': "export { profiles } from '../service/profiles.ts';" },
       { 'src/service/client.ts': "export * from '../system/exec.ts';" },
-      { 'src/tunnel/apply.ts': "import { tableName } from '../gateway/policy.ts';" },
-      { 'src/tunnel/apply.ts': "const late = () => import('../gateway/policy.ts');" },
-      { 'src/tunnel/apply.ts': "import { type A, tableName } from '../gateway/policy.ts';" },
+      { 'src/source/wireguard/apply.ts': "import { tableName } from '../../gateway/policy.ts';" },
+      { 'src/source/wireguard/apply.ts': "const late = () => import('../../gateway/policy.ts');" },
+      {
+        'src/source/wireguard/apply.ts':
+          "import { type A, tableName } from '../../gateway/policy.ts';",
+      },
       { 'src/status/page.ts': "import type { Board } from '../agent/state.ts';" },
       { 'src/namespace/up.ts': "import { toRuleset } from '../gateway/ruleset.ts';" },
       { 'src/agent/tell/notifiers.ts': "import { exitCodes } from '../../cli/exit-code.ts';" },
@@ -112,9 +115,9 @@ export const layerRules: readonly Rule[] = [
     find: (modules) => findCircles(toFolderGraph(modules)),
     broken: [
       {
-        'src/tunnel/one.ts': "import type { Two } from '../gateway/two.ts';",
+        'src/source/one.ts': "import type { Two } from '../gateway/two.ts';",
         'src/gateway/two.ts': "import type { Three } from '../identity/three.ts';",
-        'src/identity/three.ts': "import type { One } from '../tunnel/one.ts';",
+        'src/identity/three.ts': "import type { One } from '../source/one.ts';",
       },
     ],
   },

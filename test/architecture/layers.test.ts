@@ -62,7 +62,7 @@ test('the rules look at the whole of src, and at the lab', () => {
     expect.arrayContaining([
       'src/service/operations.ts',
       'src/gateway/ruleset.ts',
-      'src/tunnel/apply.ts',
+      'src/source/wireguard/apply.ts',
     ]),
   );
   expect([...outside]).toEqual(expect.arrayContaining(['pino', 'zod']));

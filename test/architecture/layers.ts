@@ -8,7 +8,7 @@ export interface Layer {
 }
 
 const ground = ['lib', 'system', 'service'] as const;
-const domains = ['config', 'identity', 'tunnel', 'gateway', 'provide', 'namespace'] as const;
+const domains = ['config', 'identity', 'source', 'gateway', 'provide', 'namespace'] as const;
 /** What is known of the device, and those who show it. */
 const readers = ['health', 'report', 'status'] as const;
 
@@ -41,7 +41,7 @@ export const layers: readonly Layer[] = [
   })),
   {
     folders: ['data-path'],
-    values: [...ground, 'tunnel', 'gateway', 'provide', 'namespace', 'data-path'],
+    values: [...ground, 'source', 'gateway', 'provide', 'namespace', 'data-path'],
     types: domains,
     reason: 'the data path joins tunnel and gateway; it knows of no phase, no report and no loop',
   },
@@ -175,7 +175,7 @@ export const crossings: readonly Crossing[] = [
   },
   {
     from: 'src/health/may-forward.ts',
-    to: 'src/tunnel/fresh-handshake.ts',
+    to: 'src/source/wireguard/fresh-handshake.ts',
     reason: "how old a handshake may be is said once, by WireGuard's own times",
   },
   {

@@ -170,8 +170,8 @@ const inlinePlaces: readonly {
       'src/cli/commands/set-up/auth.ts',
       'src/cli/commands/account/jwt-destination.ts',
       // The WireGuard text: read, and written to a file, 0600.
-      'src/tunnel/parse.ts',
-      'src/tunnel/render.ts',
+      'src/source/wireguard/parse.ts',
+      'src/source/wireguard/render.ts',
       'src/system/wireguard-keys.ts',
       // A key that is handed in like a secret, so that it is checked like any other.
       'src/config/load.ts',
@@ -228,7 +228,7 @@ const inlinePlaces: readonly {
       // Of root's: /etc/netns, /run/tributary-netns, /run/wireguard.
       'src/namespace/up.ts',
       'src/namespace/run-inside.ts',
-      'src/tunnel/apply.ts',
+      'src/source/wireguard/apply.ts',
       // What the caller named, and only where it was made by this command.
       'src/cli/commands/account/jwt-destination.ts',
       'lab',
@@ -279,7 +279,7 @@ export const outsideRules: readonly Rule[] = [
     find: (modules) =>
       findOutside(modules, builtInPlaces, (to) => builtInPlaces.some(({ name }) => name.test(to))),
     broken: [
-      { 'src/tunnel/apply.ts': "import { spawn } from 'node:child_process';" },
+      { 'src/source/wireguard/apply.ts': "import { spawn } from 'node:child_process';" },
       { 'src/report/ledger.ts': "import { DatabaseSync } from 'node:sqlite';" },
       { 'src/service/transport.ts': "import { connect } from 'node:http2';" },
       { 'src/status/page.ts': "import { runInNewContext } from 'node:vm';" },
@@ -314,7 +314,7 @@ export const outsideRules: readonly Rule[] = [
     name: 'every named place is in use',
     reason: 'a file that is named here for nothing is a hole',
     find: findUnusedPlaces,
-    broken: [{ 'src/tunnel/render.ts': 'export const nothing = 1;' }],
+    broken: [{ 'src/source/wireguard/render.ts': 'export const nothing = 1;' }],
   },
 ];
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { OperationName } from '../../src/service/operations.ts';
-import { renderIssuedText } from '../unit/tunnel/issued-fixture.ts';
+import { renderIssuedText } from '../unit/source/wireguard/issued-fixture.ts';
 
 export const answers: Partial<Record<OperationName, string>> = {
   authClient: JSON.stringify({

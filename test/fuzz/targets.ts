@@ -20,6 +20,7 @@ import { judgeAnswer } from '../../src/service/judge.ts';
 import { readClaims } from '../../src/service/jwt.ts';
 import { type OperationName, operations } from '../../src/service/operations.ts';
 import { readRetryAfterSeconds } from '../../src/service/retry-after.ts';
+import { parseIssuedTunnel } from '../../src/source/wireguard/parse.ts';
 import { parseAddressList } from '../../src/system/address-list.ts';
 import { dialects, findAnswer } from '../../src/system/dialects.ts';
 import type { Exec } from '../../src/system/exec.ts';
@@ -30,11 +31,10 @@ import { observeNftOutline, observeNftTable } from '../../src/system/nft.ts';
 import { decodeStunAnswer } from '../../src/system/stun.ts';
 import { findConnectionService, readExternalAddress, toPlaceOn } from '../../src/system/upnp.ts';
 import { observeWireGuard } from '../../src/system/wg.ts';
-import { parseIssuedTunnel } from '../../src/tunnel/parse.ts';
 import { arbitraryPolicy } from '../unit/gateway/policy-fixture.ts';
 import { arbitraryFacts } from '../unit/health/arbitrary-facts.ts';
 import { now } from '../unit/health/sample-facts.ts';
-import { createIssued } from '../unit/tunnel/issued-fixture.ts';
+import { createIssued } from '../unit/source/wireguard/issued-fixture.ts';
 import { answers, jsonOfIp, jsonOfNft, tunnelSamples, wholeIdentity } from './samples.ts';
 
 /** A reader of what others wrote. */

@@ -17,7 +17,7 @@ const folders: Readonly<
 > = {
   provide: { code: 'src/provide/**/*.ts', tests: ['test/unit/provide/**/*.test.ts'] },
   gateway: { code: 'src/gateway/**/*.ts', tests: ['test/unit/gateway/**/*.test.ts'] },
-  tunnel: { code: 'src/tunnel/**/*.ts', tests: ['test/unit/tunnel/**/*.test.ts'] },
+  source: { code: 'src/source/**/*.ts', tests: ['test/unit/source/**/*.test.ts'] },
   identity: {
     code: 'src/identity/**/*.ts',
     tests: [

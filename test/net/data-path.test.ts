@@ -9,14 +9,14 @@ import { grantPermit } from '../../src/data-path/permit.ts';
 import type { DataPathHost, DesiredDataPath } from '../../src/data-path/state.ts';
 import { removeDataPath } from '../../src/data-path/tear-down.ts';
 import { TributaryError } from '../../src/lib/errors.ts';
+import { parseIssuedTunnel } from '../../src/source/wireguard/parse.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
 import { observeNftTable } from '../../src/system/nft.ts';
 import { createRestoreFile } from '../../src/system/restore-file.ts';
-import { parseIssuedTunnel } from '../../src/tunnel/parse.ts';
 import { isInsideLab } from '../../tools/lab/network.ts';
 import { usualDesired } from '../unit/data-path/desired-fixture.ts';
 import { observeAndReconcile } from '../unit/data-path/observe-and-reconcile.ts';
-import { createIssued, renderIssuedText } from '../unit/tunnel/issued-fixture.ts';
+import { createIssued, renderIssuedText } from '../unit/source/wireguard/issued-fixture.ts';
 
 const id = randomBytes(3).toString('hex');
 const tunnelInterface = `path${id}`;

@@ -5,17 +5,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
+import { applyTunnel, moveEndpoint } from '../../src/source/wireguard/apply.ts';
+import { observeTunnel } from '../../src/source/wireguard/observe.ts';
+import { parseIssuedTunnel } from '../../src/source/wireguard/parse.ts';
+import { planTunnel } from '../../src/source/wireguard/plan.ts';
+import type { DesiredTunnel } from '../../src/source/wireguard/state.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
 import { observeInterfaces } from '../../src/system/ip.ts';
 import { observeWireGuard } from '../../src/system/wg.ts';
 import { toPublicKey } from '../../src/system/wireguard-keys.ts';
-import { applyTunnel, moveEndpoint } from '../../src/tunnel/apply.ts';
-import { observeTunnel } from '../../src/tunnel/observe.ts';
-import { parseIssuedTunnel } from '../../src/tunnel/parse.ts';
-import { planTunnel } from '../../src/tunnel/plan.ts';
-import type { DesiredTunnel } from '../../src/tunnel/state.ts';
 import { isInsideLab } from '../../tools/lab/network.ts';
-import { clientKeys, createIssued, renderIssuedText } from '../unit/tunnel/issued-fixture.ts';
+import {
+  clientKeys,
+  createIssued,
+  renderIssuedText,
+} from '../unit/source/wireguard/issued-fixture.ts';
 
 const id = randomBytes(3).toString('hex');
 const netns = `wg-${id}`;

@@ -6,9 +6,9 @@ import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
 import { choosePersistentKeepaliveSeconds } from '../../identity/keepalive.ts';
 import type { LineLimit } from '../../provide/line-limit.ts';
 import { isLoopback } from '../../service/url.ts';
+import type { CurrentTunnel } from '../../source/wireguard/current-tunnel.ts';
+import type { DesiredTunnel } from '../../source/wireguard/state.ts';
 import type { AddressList } from '../../system/address-list.ts';
-import type { CurrentTunnel } from '../../tunnel/current-tunnel.ts';
-import type { DesiredTunnel } from '../../tunnel/state.ts';
 
 export interface DesiredSources {
   readonly config: Config;

@@ -5,10 +5,10 @@ import type { DataPath } from '../../data-path/reconcile.ts';
 import { readRefusals, readTotals } from '../../data-path/state.ts';
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
 import { toUndefined } from '../../lib/errors.ts';
+import { createHandshakeClock } from '../../source/wireguard/handshake-clock.ts';
 import type { Exec } from '../../system/exec.ts';
 import type { NftTable } from '../../system/nft.ts';
 import { observeWireGuard, type WireGuardTraffic } from '../../system/wg.ts';
-import { createHandshakeClock } from '../../tunnel/handshake-clock.ts';
 import type { Sections, Shared } from '../state.ts';
 
 /** Keeps what the kernel counts, so that no counter ever runs backwards. */

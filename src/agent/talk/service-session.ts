@@ -9,7 +9,7 @@ import {
 } from '../../identity/registration-files.ts';
 import { confirmRefusal, isRefusedForGood, resolveNetworkJwt } from '../../identity/sign-in.ts';
 import type { Secret } from '../../lib/secret.ts';
-import { isHandshakeOverdue } from '../../tunnel/fresh-handshake.ts';
+import { isHandshakeOverdue } from '../../source/wireguard/fresh-handshake.ts';
 import { version } from '../../version.ts';
 import type { Shared } from '../state.ts';
 import { chooseDescription } from '../to-facts.ts';

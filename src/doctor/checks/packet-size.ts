@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { chooseUplink } from '../../gateway/uplink.ts';
 import { hasCode, toUndefined } from '../../lib/errors.ts';
 import { namespaceName } from '../../namespace/plan.ts';
+import { defaultMtu } from '../../source/wireguard/state.ts';
 import type { Exec } from '../../system/exec.ts';
-import { defaultMtu } from '../../tunnel/state.ts';
 import { fail, findEndpoint, pass, skip, toShellWord } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 

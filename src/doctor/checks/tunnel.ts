@@ -3,7 +3,7 @@ import { choosePersistentKeepaliveSeconds } from '../../identity/keepalive.ts';
 import { isInAny } from '../../lib/addresses.ts';
 import { toUndefined } from '../../lib/errors.ts';
 import { formatSeconds } from '../../lib/units.ts';
-import { hasFreshHandshake } from '../../tunnel/fresh-handshake.ts';
+import { hasFreshHandshake } from '../../source/wireguard/fresh-handshake.ts';
 import { fail, findEndpoint, insideAsRoot, pass, skip, toShellWord } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 

@@ -12,13 +12,13 @@ import { configSchema } from '../../../src/config/schema.ts';
 import { createLineShaper } from '../../../src/data-path/line-shaper.ts';
 import { createSelfTest } from '../../../src/data-path/self-test.ts';
 import { createLogger } from '../../../src/report/logger.ts';
+import type { TunnelSource } from '../../../src/source/wireguard/current-tunnel.ts';
+import { parseIssuedTunnel } from '../../../src/source/wireguard/parse.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import { observeNetwork } from '../../../src/system/ip.ts';
 import { createRestoreFile } from '../../../src/system/restore-file.ts';
-import type { TunnelSource } from '../../../src/tunnel/current-tunnel.ts';
-import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
 import { createFakeHost } from '../data-path/fake-host.ts';
-import { createIssued, renderIssuedText } from '../tunnel/issued-fixture.ts';
+import { createIssued, renderIssuedText } from '../source/wireguard/issued-fixture.ts';
 
 // Names that no machine has, because the kernel's settings are the real ones here: those of these
 // do not exist.

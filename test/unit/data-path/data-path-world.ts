@@ -8,10 +8,10 @@ import { observeHost } from '../../../src/data-path/observe.ts';
 import { reconcileDataPath } from '../../../src/data-path/reconcile.ts';
 import type { DataPathHost, DesiredDataPath } from '../../../src/data-path/state.ts';
 import type { FenceRecord } from '../../../src/gateway/matches.ts';
+import { parseIssuedTunnel } from '../../../src/source/wireguard/parse.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import { createRestoreFile } from '../../../src/system/restore-file.ts';
-import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
-import { createIssued, renderIssuedText } from '../tunnel/issued-fixture.ts';
+import { createIssued, renderIssuedText } from '../source/wireguard/issued-fixture.ts';
 import { usualDesired } from './desired-fixture.ts';
 import { createFakeHost } from './fake-host.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { observeHost } from '../../../src/data-path/observe.ts';
 import { planChanges } from '../../../src/data-path/plan.ts';
-import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
-import { createIssued, renderIssuedText } from '../tunnel/issued-fixture.ts';
+import { parseIssuedTunnel } from '../../../src/source/wireguard/parse.ts';
+import { createIssued, renderIssuedText } from '../source/wireguard/issued-fixture.ts';
 import { createDesired, createWorld, tunnelInterface } from './data-path-world.ts';
 
 type World = ReturnType<typeof createWorld>;

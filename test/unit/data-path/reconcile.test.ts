@@ -8,10 +8,10 @@ import { renderRuleset, toRuleset } from '../../../src/gateway/ruleset.ts';
 import type { Probe } from '../../../src/gateway/self-test.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import { chooseConsumerPorts } from '../../../src/lib/ports.ts';
+import type { DesiredTunnel } from '../../../src/source/wireguard/state.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import { applyNft } from '../../../src/system/nft.ts';
 import { readSysctl } from '../../../src/system/sysctl.ts';
-import type { DesiredTunnel } from '../../../src/tunnel/state.ts';
 import { noTotals } from '../gateway/policy-fixture.ts';
 import { createDesired, createWorld, tunnelInterface, uplink } from './data-path-world.ts';
 

@@ -4,7 +4,7 @@ import { mayForward } from '../../../src/health/may-forward.ts';
 import { judgePhase, type Phase } from '../../../src/health/phase.ts';
 import type { Problem } from '../../../src/health/problem.ts';
 import type { ErrorCode } from '../../../src/lib/errors.ts';
-import { hasFreshHandshake } from '../../../src/tunnel/fresh-handshake.ts';
+import { hasFreshHandshake } from '../../../src/source/wireguard/fresh-handshake.ts';
 import { assertLaw } from '../law.ts';
 import { arbitraryFacts } from './arbitrary-facts.ts';
 import { ago, createFacts, type FactsChange, freshFacts, now } from './sample-facts.ts';

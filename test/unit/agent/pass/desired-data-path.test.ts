@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
 import { planDataPath } from '../../../../src/agent/pass/desired-data-path.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
+import { parseIssuedTunnel } from '../../../../src/source/wireguard/parse.ts';
 import { parseAddressList } from '../../../../src/system/address-list.ts';
-import { parseIssuedTunnel } from '../../../../src/tunnel/parse.ts';
 import { noTotals } from '../../gateway/policy-fixture.ts';
-import { clientKeys, createIssued, renderIssuedText } from '../../tunnel/issued-fixture.ts';
+import {
+  clientKeys,
+  createIssued,
+  renderIssuedText,
+} from '../../source/wireguard/issued-fixture.ts';
 
 const config = configSchema.parse({
   service: { base_url: 'https://service.example' },

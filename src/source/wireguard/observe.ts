@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { toUndefined } from '../lib/errors.ts';
-import type { Exec } from '../system/exec.ts';
-import { isThere } from '../system/files.ts';
-import type { Interface } from '../system/ip.ts';
-import { observeWireGuard, observeWireGuardGo } from '../system/wg.ts';
-import { toPublicKey } from '../system/wireguard-keys.ts';
+import { toUndefined } from '../../lib/errors.ts';
+import type { Exec } from '../../system/exec.ts';
+import { isThere } from '../../system/files.ts';
+import type { Interface } from '../../system/ip.ts';
+import { observeWireGuard, observeWireGuardGo } from '../../system/wg.ts';
+import { toPublicKey } from '../../system/wireguard-keys.ts';
 
 export interface TunnelHost {
   readonly exec: Exec;

@@ -1,5 +1,5 @@
-import type { IssuedTunnel } from '../../../src/identity/registration-files.ts';
-import { Secret } from '../../../src/lib/secret.ts';
+import type { IssuedTunnel } from '../../../../src/identity/registration-files.ts';
+import { Secret } from '../../../../src/lib/secret.ts';
 
 /** Two real key pairs, made for these tests and used nowhere else. */
 export const clientKeys = {

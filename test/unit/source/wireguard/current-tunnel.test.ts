@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { IssuedTunnel } from '../../../src/identity/registration-files.ts';
-import { TributaryError } from '../../../src/lib/errors.ts';
-import { createTunnelSource } from '../../../src/tunnel/current-tunnel.ts';
-import { toServiceContext } from '../../../src/tunnel/endpoint.ts';
+import type { IssuedTunnel } from '../../../../src/identity/registration-files.ts';
+import { TributaryError } from '../../../../src/lib/errors.ts';
+import { createTunnelSource } from '../../../../src/source/wireguard/current-tunnel.ts';
+import { toServiceContext } from '../../../../src/source/wireguard/endpoint.ts';
 import { createIssued, proxyPublicKey, renderIssuedText } from './issued-fixture.ts';
 
 const start = new Date('2026-05-04T12:00:00Z');

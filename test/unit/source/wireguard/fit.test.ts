@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { fitTunnel } from '../../../src/tunnel/fit.ts';
-import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
-import type { DesiredTunnel } from '../../../src/tunnel/state.ts';
+import { fitTunnel } from '../../../../src/source/wireguard/fit.ts';
+import { parseIssuedTunnel } from '../../../../src/source/wireguard/parse.ts';
+import type { DesiredTunnel } from '../../../../src/source/wireguard/state.ts';
 import { createIssued, renderIssuedText } from './issued-fixture.ts';
 
 const name = 'tributary0';

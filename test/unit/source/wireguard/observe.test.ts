@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { TributaryError } from '../../../src/lib/errors.ts';
-import type { Exec } from '../../../src/system/exec.ts';
-import type { Interface } from '../../../src/system/ip.ts';
-import { findControlSocket, observeTunnel } from '../../../src/tunnel/observe.ts';
+import { TributaryError } from '../../../../src/lib/errors.ts';
+import { findControlSocket, observeTunnel } from '../../../../src/source/wireguard/observe.ts';
+import type { Exec } from '../../../../src/system/exec.ts';
+import type { Interface } from '../../../../src/system/ip.ts';
 
 const link: Interface = {
   name: 'wg9',

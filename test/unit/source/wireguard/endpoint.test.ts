@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { messageOf } from '../../../src/lib/errors.ts';
+import { messageOf } from '../../../../src/lib/errors.ts';
 import {
   resolveEndpoint,
   type ServiceContext,
   toServiceContext,
-} from '../../../src/tunnel/endpoint.ts';
-import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
+} from '../../../../src/source/wireguard/endpoint.ts';
+import { parseIssuedTunnel } from '../../../../src/source/wireguard/parse.ts';
 import { createIssued, renderIssuedText } from './issued-fixture.ts';
 
 describe('an endpoint', () => {

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { IssuedTunnel } from '../../../src/identity/registration-files.ts';
-import { messageOf, TributaryError } from '../../../src/lib/errors.ts';
-import { Secret } from '../../../src/lib/secret.ts';
-import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
-import { assertLaw } from '../law.ts';
+import type { IssuedTunnel } from '../../../../src/identity/registration-files.ts';
+import { messageOf, TributaryError } from '../../../../src/lib/errors.ts';
+import { Secret } from '../../../../src/lib/secret.ts';
+import { parseIssuedTunnel } from '../../../../src/source/wireguard/parse.ts';
+import { assertLaw } from '../../law.ts';
 import { clientKeys, createIssued, proxyPublicKey, renderIssuedText } from './issued-fixture.ts';
 
 const parse = (text: string, fields: Partial<IssuedTunnel> = {}, isServiceOnLoopback = false) =>

@@ -1,4 +1,4 @@
-import { parsePrefix } from '../lib/addresses.ts';
+import { parsePrefix } from '../../lib/addresses.ts';
 import { type DesiredTunnel, defaultMtu } from './state.ts';
 
 /**

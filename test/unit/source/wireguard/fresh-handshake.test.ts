@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { hasFreshHandshake, isHandshakeOverdue } from '../../../src/tunnel/fresh-handshake.ts';
-import { ago, now } from '../health/sample-facts.ts';
+import {
+  hasFreshHandshake,
+  isHandshakeOverdue,
+} from '../../../../src/source/wireguard/fresh-handshake.ts';
+import { ago, now } from '../../health/sample-facts.ts';
 
 describe('handshake', () => {
   test.each([

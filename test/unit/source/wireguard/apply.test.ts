@@ -3,13 +3,13 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { TributaryError } from '../../../src/lib/errors.ts';
-import type { Exec } from '../../../src/system/exec.ts';
-import { applyTunnel, moveEndpoint } from '../../../src/tunnel/apply.ts';
-import { parseIssuedTunnel } from '../../../src/tunnel/parse.ts';
-import type { TunnelStep } from '../../../src/tunnel/plan.ts';
-import { renderWireGuard } from '../../../src/tunnel/render.ts';
-import { createDisk, failWith } from '../../faults/disk.ts';
+import { TributaryError } from '../../../../src/lib/errors.ts';
+import { applyTunnel, moveEndpoint } from '../../../../src/source/wireguard/apply.ts';
+import { parseIssuedTunnel } from '../../../../src/source/wireguard/parse.ts';
+import type { TunnelStep } from '../../../../src/source/wireguard/plan.ts';
+import { renderWireGuard } from '../../../../src/source/wireguard/render.ts';
+import type { Exec } from '../../../../src/system/exec.ts';
+import { createDisk, failWith } from '../../../faults/disk.ts';
 import { createIssued, renderIssuedText } from './issued-fixture.ts';
 
 const settings = {

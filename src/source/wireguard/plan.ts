@@ -1,5 +1,5 @@
-import { toNetworks } from '../lib/addresses.ts';
-import type { WireGuardInterface } from '../system/wg.ts';
+import { toNetworks } from '../../lib/addresses.ts';
+import type { WireGuardInterface } from '../../system/wg.ts';
 import {
   type Backend,
   type DesiredTunnel,

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
-import type { Exec, Talk } from '../system/exec.ts';
-import { lendFile } from '../system/files.ts';
+import { hasCode, messageOf, TributaryError } from '../../lib/errors.ts';
+import type { Exec, Talk } from '../../system/exec.ts';
+import { lendFile } from '../../system/files.ts';
 import { findControlSocket, type TunnelHost } from './observe.ts';
 import type { TunnelStep } from './plan.ts';
 import { renderWireGuard } from './render.ts';

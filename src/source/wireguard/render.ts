@@ -1,4 +1,4 @@
-import type { Secret } from '../lib/secret.ts';
+import type { Secret } from '../../lib/secret.ts';
 import type { WireGuardSettings } from './state.ts';
 
 /**

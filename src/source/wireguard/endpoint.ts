@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
-import { isInAny, privatePrefixes } from '../lib/addresses.ts';
-import { rethrow, TributaryError } from '../lib/errors.ts';
-import { sleep } from '../lib/sleep.ts';
+import { isInAny, privatePrefixes } from '../../lib/addresses.ts';
+import { rethrow, TributaryError } from '../../lib/errors.ts';
+import { sleep } from '../../lib/sleep.ts';
 import type { Endpoint } from './state.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { Secret } from '../../../src/lib/secret.ts';
-import { isWireGuardKey, toPublicKey } from '../../../src/system/wireguard-keys.ts';
+import { Secret } from '../../../../src/lib/secret.ts';
+import { isWireGuardKey, toPublicKey } from '../../../../src/system/wireguard-keys.ts';
 
 const pinned = Array.from({ length: 6 }, () => randomBytes(32));
 

@@ -81,7 +81,8 @@ export async function createProgram(
       getOutHelpWidth: () => Math.min(context.columns ?? 80, widestHelp),
       getErrHelpWidth: () => Math.min(context.columns ?? 80, widestHelp),
       writeOut: (text) => void context.stdout.write(text),
-      // Help in place of a command that is missing; an error is printed with those of the commands.
+      // Commander only writes the help of an incomplete command here; errors are printed by the
+      // command frame.
       writeErr: (text) => void context.stderr.write(text),
       outputError: () => undefined,
     })

@@ -6,7 +6,7 @@ import type { ConfigTree } from './tree.ts';
 
 export const defaultConfigPath = '/etc/tributary/tributary.yaml';
 
-/** The configuration file, or an empty one where there is none. */
+/** The configuration file; without a file, an empty tree. */
 export interface ConfigFile {
   readonly path: string | undefined;
   /** undefined where it could not be read to the end, and only `problems` counts. */
@@ -33,7 +33,8 @@ export function chooseConfigPath({ configPath, environment }: ConfigFileOptions)
 }
 
 /**
- * The file at the chosen path; only at the default one an absent file is none. Nothing is thrown.
+ * Reads the file at the chosen path. A missing file is an empty configuration at the default path,
+ * and a problem at any other. Nothing is thrown.
  */
 export async function readConfigFile({
   configPath,

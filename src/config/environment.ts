@@ -96,7 +96,10 @@ function isFromKubernetes(name: string, environment: NodeJS.ProcessEnv): boolean
   );
 }
 
-/** The text as its kind; where it is none, the text itself, which the schema then refuses. */
+/**
+ * The text as a value of this kind; text that is no such value is returned for the schema to
+ * refuse.
+ */
 function parseValue(text: string, kind: KeyKind): unknown {
   switch (kind) {
     case 'text':

@@ -21,7 +21,10 @@ export function listConfigKeys(): readonly ConfigKey[] {
   return listKeysOf(configSchema, []);
 }
 
-/** Names of the keys that may stand below `path`; undefined where none may. */
+/**
+ * Names of the keys that are allowed below `path`; undefined where a key may have any name or no
+ * key is allowed.
+ */
 export function listNamesBelow(path: readonly PropertyKey[]): readonly string[] | undefined {
   let schema: z.ZodType | undefined = configSchema;
   for (const part of path) schema = stepInto(unwrap(schema), part);

@@ -10,13 +10,13 @@ import { setYamlValue } from './yaml-text.ts';
 /** A key of the configuration file and what it is to say. */
 export interface KeyChange {
   readonly key: string;
-  /** As it would stand in the file: `friends`, `500 GB`, `[25, 26]`. */
+  /** The value as an owner would write it in the file: `friends`, `500 GB`, `[25, 26]`. */
   readonly text: string;
 }
 
 /**
- * Writes these values alone; what is valid stays so. Resolves with whether the file is new. @throws
- * usage-invalid, configuration-invalid, state-*
+ * Writes these values alone; what is valid stays so. Resolves with whether the file is new.
+ * @throws usage-invalid, configuration-invalid, state-*
  */
 export async function setConfigKeys(
   path: string,
@@ -45,8 +45,8 @@ export async function setConfigKeys(
 }
 
 /**
- * What is wrong with the text as this key's value; undefined where it may be written. @throws
- * usage-invalid (no such key)
+ * What is wrong with the text as this key's value; undefined where it may be written.
+ * @throws usage-invalid (no such key)
  */
 export function explainWrongValue(key: string, text: string): string | undefined {
   const [issue] = findKey(key).schema.safeParse(text).error?.issues ?? [];

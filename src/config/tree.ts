@@ -1,4 +1,4 @@
-/** The configuration as it was given, before anything about it is known. */
+/** The configuration of a file or of the environment, before the schema has checked it. */
 export type ConfigTree = Readonly<Record<string, unknown>>;
 
 export function isTree(value: unknown): value is ConfigTree {

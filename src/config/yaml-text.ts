@@ -53,16 +53,17 @@ export async function parseYaml(text: string, file: string) {
 }
 
 /**
- * The text with one value changed or added, all else as it was, and what it now says. @throws Error
- * where it is no YAML
+ * Changes or adds one value and leaves the rest of the text unchanged; returns the text and what it
+ * now says.
+ * @throws Error where the text is no YAML
  */
 export async function setYamlValue(text: string, { path, kind }: ConfigKey, value: string) {
   const yaml = await import('yaml');
   const document = yaml.parseDocument(text, { prettyErrors: false, logLevel: 'error' });
   const [problem] = document.errors;
   if (problem !== undefined) throw problem;
-  // Sections whose keys are all commented out are null: they have to be maps before a key can stand
-  // in them.
+  // A section whose keys are all commented out is null. It has to be a map before it can take a
+  // key.
   for (let length = 1; length < path.length; length += 1)
     makeMap(yaml, document, path.slice(0, length));
   // What looks like a number stays a text where one is asked for.

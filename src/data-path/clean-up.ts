@@ -22,8 +22,8 @@ export interface CleanUpOptions {
 }
 
 /**
- * Removes the data path, or a host's whole namespace; registration and sign-in stay. @throws
- * already-running
+ * Removes the data path, or a host's whole namespace; registration and sign-in stay.
+ * @throws already-running
  */
 export async function cleanUp(options: CleanUpOptions): Promise<void> {
   const { exec, stateDirectory, limits } = options;

@@ -7,7 +7,10 @@ interface Compared {
   /** True where names, sets and cap fit: what there is to compare where the listing cannot be. */
   readonly isKnown: boolean;
   readonly isThere: boolean;
-  /** A chain stands at its entrance, so it is made there too. */
+  /**
+   * The chain at the tunnel's entrance needs this interface, so the namespace of the comparison
+   * gets one too.
+   */
   readonly tunnelInterface: string;
 }
 

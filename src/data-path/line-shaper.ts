@@ -113,7 +113,10 @@ export function createLineShaper(exec: Exec) {
       givenUpAtMs = performance.now();
     }
   };
-  /** Brings the tree to the rate that is wanted now; `mayTrust`: it is as it was left. */
+  /**
+   * Brings the tree to the wanted rate. With `mayTrust`, a tree that this shaper has set up is not
+   * read again.
+   */
   const bring = async (place: LineWish, { mayTrust }: { readonly mayTrust: boolean }) => {
     const bitsPerSecond = Math.min(place.limitBits ?? Number.POSITIVE_INFINITY, householdBits);
     if (bitsPerSecond === Number.POSITIVE_INFINITY) return end();

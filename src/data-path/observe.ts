@@ -59,8 +59,8 @@ export async function observeSysctls(settings: readonly DesiredSysctl[]): Promis
 }
 
 /**
- * The agent's own table, counters included; undefined where the kernel has none. @throws
- * command-failed
+ * The agent's own table, counters included; undefined where the kernel has none.
+ * @throws command-failed
  */
 export function observeTable(exec: Exec): Promise<NftTable | undefined> {
   return observeNftTable(exec, tableName);

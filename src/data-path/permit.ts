@@ -38,8 +38,8 @@ export async function forgetConnections(exec: Exec): Promise<void> {
 }
 
 /**
- * True while the kernel holds one: a probe that gets through takes it away. @throws command-failed,
- * missing-program
+ * True while the kernel holds one: a probe that gets through takes it away.
+ * @throws command-failed, missing-program
  */
 export async function isPermitHeld(exec: Exec): Promise<boolean> {
   return holdsPermit(await observeNftTable(exec, tableName, 'permit'));

@@ -17,8 +17,8 @@ import { type DesiredDataPath, readTotals } from './state.ts';
 const mostColumns = 400;
 
 /**
- * A pass as text, a line a thing; then what the kernel lacks of it. @throws command-failed,
- * missing-program
+ * A pass as text, a line a thing; then what the kernel lacks of it.
+ * @throws command-failed, missing-program
  */
 export async function planChanges(exec: Exec, desired: DesiredDataPath, observed: ObservedHost) {
   const { network, table } = observed;

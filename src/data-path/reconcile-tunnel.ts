@@ -33,8 +33,8 @@ export async function reconcileTunnel(
 }
 
 /**
- * Gives the tunnel its name back, which another program changed: the network as it is then. @throws
- * command-failed
+ * Gives the tunnel its name back, which another program changed: the network as it is then.
+ * @throws command-failed
  */
 export async function takeNameBack(
   exec: Exec,

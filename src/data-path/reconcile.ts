@@ -99,7 +99,10 @@ export async function reconcileDataPath(
 
 interface Fence {
   readonly table: NftTable | undefined;
-  /** False where the kernel did not take the ruleset as it was given: nothing may be forwarded. */
+  /**
+   * False where the kernel's table is not the ruleset that was applied: nothing may be forwarded
+   * then.
+   */
   readonly isFenced: boolean;
   /**
    * How the kernel listed the fence after it was applied; undefined: that was not seen, and it is

@@ -42,7 +42,10 @@ export interface DesiredDataPath {
    * undefined: no cap.
    */
   readonly stopAtBytes: number | undefined;
-  /** The same total, at which only what is open goes on. */
+  /**
+   * The total of both directions, ever counted, from which on only open connections go on;
+   * undefined without a cap.
+   */
   readonly newUntilBytes: number | undefined;
   /** Where the forwarded counters begin when the kernel has none. */
   readonly totals: ForwardedTotals;

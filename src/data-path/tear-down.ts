@@ -30,8 +30,8 @@ export async function removeDataPath(
 }
 
 /**
- * The same but for the table, which stays, closed: without it the kernel would answer consumers'
- * peers with resets.
+ * Takes everything down except the table, which stays, closed: without it the kernel would answer
+ * consumers' peers with resets.
  */
 export async function closeDataPath(
   host: DataPathHost,

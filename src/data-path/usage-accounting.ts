@@ -149,8 +149,8 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
     /** Takes a reading of the kernel's counters; undefined: there was nothing to read. */
     take,
     /**
-     * Writes down what was taken, once in a while. @throws state-unwritable, until it succeeds
-     * again
+     * Writes down what was taken, once in a while.
+     * @throws state-unwritable, until it succeeds again
      */
     async keep() {
       if (usage === undefined) return;
@@ -166,7 +166,10 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
      * there is no cap.
      */
     stopAtBytes: () => toTotal(readCap().capBytes),
-    /** The same total from which on only what is open goes on. */
+    /**
+     * The total of both directions from which on only open connections go on; undefined without a
+     * cap.
+     */
     newUntilBytes: () => toTotal(readCap().softEndBytes),
     /**
      * The current period and what counts of it, both directions; undefined before the first
@@ -189,8 +192,8 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
       return { period, bytes: Math.round(used * factor), isCapReached, isEnding, reachedAt };
     },
     /**
-     * Takes the last reading and writes down what is not yet. @throws state-unreadable,
-     * state-unwritable
+     * Takes the last reading and writes down what is not yet.
+     * @throws state-unreadable, state-unwritable
      */
     async close(totals: ForwardedTotals | undefined) {
       await load();

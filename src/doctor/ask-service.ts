@@ -13,8 +13,8 @@ const bodyLimitBytes = 256 * 1024;
 const dateMs = 5000;
 
 /**
- * The answer to a request without a token, and for POST without a field. @throws insecure-url,
- * service-unreachable and the like
+ * The answer to a request without a token, and for POST without a field.
+ * @throws insecure-url, service-unreachable and the like
  */
 export async function knock(service: ServiceAddress, name: OperationName) {
   const { method, path } = operations[name];
@@ -27,8 +27,8 @@ export async function knock(service: ServiceAddress, name: OperationName) {
 }
 
 /**
- * The network's clients, asked with the token. @throws codes of `ServiceClient.call`; signed-out
- * without a token
+ * The network's clients, asked with the token.
+ * @throws codes of `ServiceClient.call`; signed-out without a token
  */
 export async function listClients(service: ServiceAddress, token: Secret | undefined) {
   if (token === undefined) throw new TributaryError('signed-out', 'there is no token to ask with');

@@ -31,8 +31,8 @@ export async function findEndpoint(host: DoctorHost) {
 }
 
 /**
- * The agent's namespace, for what an ordinary user is not shown. @throws not-allowed,
- * host-namespace
+ * The agent's namespace, for what an ordinary user is not shown.
+ * @throws not-allowed, host-namespace
  */
 export async function insideAsRoot(host: DoctorHost) {
   if (await host.isNetworkAdmin()) return host.inside();

@@ -76,8 +76,8 @@ export function openHost(options: LoadConfigOptions) {
     /** @throws state-unreadable, configuration-invalid */
     state,
     /**
-     * The issued tunnel, checked; undefined where none was issued. @throws wireguard-text-refused,
-     * codes of `state`
+     * The issued tunnel, checked; undefined where none was issued.
+     * @throws wireguard-text-refused, codes of `state`
      */
     tunnel: once(async () => {
       const { registration } = await state();
@@ -91,15 +91,15 @@ export function openHost(options: LoadConfigOptions) {
     /** @throws not-running, not-allowed, command-failed */
     status: once(() => askStatus(options, { method: 'GET', path: '/status.json' })),
     /**
-     * The status after the agent tried its firewall. @throws not-running, not-allowed,
-     * command-failed
+     * The status after the agent tried its firewall.
+     * @throws not-running, not-allowed, command-failed
      */
     selfTest: once(() => askStatus(options, { method: 'POST', path: '/self-test' })),
     /** The agent's namespace. @throws codes of `inside`, command-failed, missing-program */
     network: once(async () => observeNetwork(await inside())),
     /**
-     * Where the command was given: on a host, what the agent's way out leads through. @throws
-     * command-failed, missing-program
+     * Where the command was given: on a host, what the agent's way out leads through.
+     * @throws command-failed, missing-program
      */
     networkHere: once(() => observeNetwork(exec)),
     // What the service is asked; nothing is changed there. @throws service-unreachable and the like

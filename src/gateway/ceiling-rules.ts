@@ -37,8 +37,8 @@ const families = [
 ] as const;
 
 /**
- * What each new connection goes through. Its numbers stand in the comments: they tell when the
- * counts begin again.
+ * The chains that each new connection goes through. The ceilings are repeated in the rules'
+ * comments: a changed number makes a changed rule, with which the counts begin again.
  */
 export function listCeilingChains({
   perConsumer,

@@ -96,7 +96,7 @@ function listSets({ lists }: DeniedPolicy) {
       chunks: elements[6],
     },
   ]);
-  // The same file given twice is one list.
+  // A file that was given twice is one list.
   return [
     ...new Map(
       sets.filter(({ chunks }) => chunks.length > 0).map((set) => [set.name, set]),

@@ -85,7 +85,10 @@ export function renderLine(line: DesiredLine): readonly string[] {
   ];
 }
 
-/** Lines that take the ways into it out; each may fail where there is none. */
+/**
+ * Lines that remove what leads traffic into the tree. Each may fail, because its part may be
+ * missing.
+ */
 export function listLineRemovals(
   { tunnelInterface, uplink }: LinePlace,
   kind: DesiredLine['kind'],

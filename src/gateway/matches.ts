@@ -27,8 +27,8 @@ export function matchesRuleset(table: NftTable | undefined, ruleset: Ruleset): t
 }
 
 /**
- * The same but for how much the cap leaves, which traffic changes while the ruleset is being
- * installed.
+ * True where the kernel's table has this ruleset's rules and sets. What the cap leaves may differ,
+ * because traffic uses it up while the ruleset is being installed.
  */
 export function isFence(table: NftTable | undefined, ruleset: Ruleset): table is NftTable {
   if (table === undefined) return false;

@@ -13,7 +13,9 @@ export type ForwardedTotals = Readonly<
 /** Everything that the ruleset depends on; the same value always renders the same text. */
 export interface GatewayPolicy {
   readonly tunnelInterface: string;
-  /** undefined: there is none now, nothing is forwarded. */
+  /**
+   * The interface that leads to the Internet; undefined without one, and then nothing is forwarded.
+   */
   readonly uplink: string | undefined;
   readonly uplinkAddresses: readonly string[];
   /** Bytes; forwarded connections are told to stay below it. */

@@ -19,7 +19,7 @@ const kinds = [
   { protocol: 'udp', set: 'ports_udp', name: 'blocked-udp', port: 'udp dport' },
 ] as const;
 
-/** The sets of blocked ports: those of every protocol, and those of one alone. */
+/** The sets of blocked ports: one for ports of every protocol, and one for each single protocol. */
 export function toPortSets(entries: Entries) {
   const toSet = (protocol: ProtocolPorts['protocol']) => ({
     type: 'type inet_service; flags interval;',

@@ -171,7 +171,10 @@ function nameRule({
   return { family, line: `priority ${priority}${incoming}${to} lookup ${table}` };
 }
 
-/** The same; the kernel names an interface of a `blackhole` too. */
+/**
+ * The route as `ip` is told of it. The kernel lists an interface for a `blackhole` too, which is
+ * left out.
+ */
 function nameRoute({ family, type, destination, interface: device, table }: OwnRoute): IpCommand {
   const isWay = type === 'unicast';
   const place = `${destination}${isWay && device !== undefined ? ` dev ${device}` : ''} table ${table}`;

@@ -91,7 +91,7 @@ export function findAction(code: ReasonCode): string {
   return actions[code];
 }
 
-/** The same for a code from elsewhere; undefined for one that is not known here. */
+/** What to do about a code that comes from elsewhere; undefined for a code that is unknown here. */
 export function findKnownAction(code = ''): string | undefined {
   return Object.entries(actions).find(([known]) => known === code)?.[1];
 }

@@ -94,8 +94,8 @@ export async function authenticate(
 }
 
 /**
- * The same for a client that is there. @throws answer-invalid, also where another one answers;
- * codes of `call`
+ * Authenticates a client that already exists. @throws answer-invalid, also if the service answers
+ * for another client; codes of `call`
  */
 export async function reauthenticate(
   dependencies: RegistrationDependencies,

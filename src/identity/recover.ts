@@ -17,8 +17,8 @@ import { type OwnClient, type Registration, readInstallId } from './registration
 import { storeRegistration, toIssuedTunnel } from './store.ts';
 
 /**
- * Either our client, registered again on this disk, or the certainty that there is none, with the
- * list that shows it.
+ * Either our client, registered again on this disk, or the certainty that the service has no client
+ * of ours, with the list that shows it.
  */
 export type Recovery =
   | { readonly kind: 'recovered'; readonly registration: Registration }

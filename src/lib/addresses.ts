@@ -9,7 +9,7 @@ export interface Prefix {
   readonly length: number;
 }
 
-/** Those of home networks and carriers. A service may give them to tunnels and to consumers. */
+/** Prefixes of home networks and carriers. A service may give them to tunnels and to consumers. */
 export const privatePrefixes = {
   v4: ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16'],
   v6: ['fc00::/7'],

@@ -113,7 +113,9 @@ export function toUndefined(...codes: readonly ErrorCode[]): (error: unknown) =>
   return (error) => void toFailure(...codes)(error);
 }
 
-/** The same, but resolves with the error itself. */
+/**
+ * For `catch`: resolves with the error where `toUndefined` would give undefined; throws others on.
+ */
 export function toFailure(...codes: readonly ErrorCode[]): (error: unknown) => TributaryError {
   return (error) => {
     if (error instanceof TributaryError && (codes.length === 0 || codes.includes(error.code)))

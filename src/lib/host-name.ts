@@ -1,6 +1,6 @@
 /**
  * A host's name in lower case and without the dot of the root (`nas.lan.`); undefined for text that
- * is none.
+ * is no host name.
  */
 export function toHostName(text: string): string | undefined {
   const name = text.toLowerCase().replace(/\.$/, '');

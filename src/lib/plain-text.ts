@@ -19,7 +19,7 @@ export function toPlainJson(value: unknown, indent?: number): string {
   return escapeUnseen(JSON.stringify(value, undefined, indent) ?? 'null');
 }
 
-/** The same for JSON that is text already, its own line breaks left as they are. */
+/** Writes what cannot be seen in JSON text as `\u009b`. Line breaks between the values are kept. */
 export function escapeUnseen(json: string): string {
   // Of a sign, or of each half of a pair.
   const toEscape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -13,7 +13,7 @@ export interface ProtocolPorts extends PortRange {
   readonly protocol: 'tcp' | 'udp' | undefined;
 }
 
-/** Reads `25`, `6881-6889` or `udp/1900`; undefined where the text is none of them. */
+/** Reads `25`, `6881-6889` or `udp/1900`; undefined for any other text. */
 export function parsePortRange(text: string): ProtocolPorts | undefined {
   const [, protocol, from = '', to = from] =
     /^(?:(tcp|udp)\/)?(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];

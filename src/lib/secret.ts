@@ -19,7 +19,7 @@ export class Secret {
     return other !== undefined && other.#text === this.#text;
   }
 
-  /** The same without white space around it, as files, prompts and clipboards add it. */
+  /** The secret without the white space around it that files, prompts and clipboards add. */
   trim(): Secret {
     return new Secret(this.#text.trim());
   }

@@ -69,8 +69,8 @@ export function renderHostRuleset(policy: HostPolicy): string {
     ...(policy.connections === 0
       ? []
       : ['  set connections { type mark; size 4096; flags dynamic; }']),
-    // Without the namespace's own rules consumers' packets come with addresses of their own: they end here, before the host
-    // could answer one with an error.
+    // Without the namespace's own rules, consumers' packets would come with their own addresses.
+    // They end here, before the host could answer one with an error.
     '  chain origin {',
     '    type filter hook prerouting priority -450; policy accept;',
     `    iifname ${inner} ip saddr != ${link.namespaceAddress} drop`,

@@ -32,8 +32,8 @@ export function chooseLink(ownPrefixes: readonly string[]) {
 }
 
 /**
- * Name servers that can be reached from the namespace: those of the first file that names any but
- * the host itself.
+ * Name servers that can be reached from the namespace: the servers of the first file that names any
+ * server other than the host itself.
  */
 export function chooseNameServers(
   ...resolvConfs: readonly (string | undefined)[]

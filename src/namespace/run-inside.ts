@@ -20,8 +20,8 @@ import {
 
 /**
  * Outside of a namespace that the agent may change: makes one, runs the agent in it and cleans up;
- * its exit code. undefined: this namespace is the agent's own already, go on here. @throws
- * host-namespace, not-allowed, gateway-failed
+ * its exit code. undefined: this namespace is the agent's own already, go on here.
+ * @throws host-namespace, not-allowed, gateway-failed
  */
 export async function runInside(
   loaded: LoadedConfig,
@@ -151,8 +151,8 @@ async function findAgent(listOfChildren: string): Promise<number | undefined> {
 export type Means = Awaited<ReturnType<typeof observeMeans>>;
 
 /**
- * How a command gets into a namespace of the agent's own, by these means. @throws host-namespace
- * where neither works
+ * How a command gets into a namespace of the agent's own, by these means.
+ * @throws host-namespace where neither works
  */
 export function chooseWayIn(means: Means, command: readonly string[]) {
   // Should this process be killed, the agent inside is told to stop as well.
@@ -218,8 +218,8 @@ export async function observeMeans(environment: NodeJS.ProcessEnv) {
 }
 
 /**
- * What it printed in there; undefined: this namespace is it. @throws host-namespace, not-allowed,
- * command-failed
+ * What it printed in there; undefined: this namespace is it.
+ * @throws host-namespace, not-allowed, command-failed
  */
 export async function planInside(
   argv: readonly string[],

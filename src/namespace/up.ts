@@ -104,8 +104,8 @@ export async function checkNamespaceIsFree(exec: Exec): Promise<void> {
 }
 
 /**
- * Removes all of it and puts the host's settings back; safe to repeat. @throws already-running
- * where an agent runs in it
+ * Removes all of it and puts the host's settings back; safe to repeat.
+ * @throws already-running where an agent runs in it
  */
 export async function takeNamespaceDown(host: NamespaceHost): Promise<void> {
   const { exec } = host;

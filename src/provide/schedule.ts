@@ -14,8 +14,8 @@ export type Schedule = Awaited<ReturnType<typeof createSchedule>>;
 type ScheduledMode = ReturnType<typeof findScheduledMode>;
 
 /**
- * A schedule in the owner's time zone; an answer is kept until the minute is over. Throws where a
- * cron is none.
+ * A schedule in the owner's time zone. An answer is kept until its minute is over. Throws for a
+ * cron expression that cannot be read.
  */
 export async function createSchedule(entries: readonly ScheduleEntry[], timeZone: TimeZone) {
   const compiled = entries.length === 0 ? [] : await compile(entries);

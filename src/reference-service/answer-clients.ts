@@ -153,8 +153,8 @@ function admit(
 }
 
 /**
- * The main city of all that is said of a place; undefined where nothing is. @throws usage-invalid
- * where there is none
+ * The main city of the place that the request names; undefined where it names no place. @throws
+ * usage-invalid for a place that is unknown
  */
 function findPlace(
   { world, directory }: Backend,

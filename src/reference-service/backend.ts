@@ -67,7 +67,7 @@ export interface Backend extends Repositories, Terms {
   readonly sample: () => Promise<void>;
 }
 
-/** One request, as far as it was judged before the handler sees it. */
+/** One request, with everything that was checked before its handler is called. */
 export interface Call<Name extends OperationName> {
   readonly request: WireRequest<Name>;
   /** The client whose own token came along; undefined where that was a network's. */

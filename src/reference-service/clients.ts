@@ -80,7 +80,7 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
         isLast = clients.length < clientsPerPage;
       }
     },
-    /** What is not said stays as it was. */
+    /** Fields that the request leaves out keep their values. */
     reauthenticate: (clientId: string, said: Said) =>
       run`update client set authenticated_ms = ${now()}, description = coalesce(${said.description ?? null}, description),
         device_spec = coalesce(${said.deviceSpec ?? null}, device_spec) where client_id = ${clientId}`,

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from './database.ts';
 import { queryOn, type Row } from './statements.ts';
 
-/** The characters of secret codes: letters and digits, or those of base64url. */
+/** The characters of secret codes: letters and digits, or the alphabet of base64url. */
 export type CodeAlphabet = 'alphanumeric' | 'base64url';
 
 const lettersAndDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';

@@ -70,7 +70,7 @@ export function createPresence(
       if (last !== undefined) usage.add([last]);
       usage.add([{ ...noTraffic, clientId, isConnected: true, atMs }]);
     },
-    /** The same, however short ago it was done. */
+    /** Samples at once, also if the last sample was taken a moment ago. */
     sampleNow,
   } as const;
 }

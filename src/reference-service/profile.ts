@@ -57,7 +57,8 @@ export const servedProfiles: Readonly<Record<ProfileName, ServedProfile>> = {
     fractionDigits: 9,
     codeAlphabet: 'base64url',
     ofCode: { leastMinutes: 1, mostMinutes: 10, mostUses: 1 },
-    // There is no way to set a mode there, so every client provides as it was registered.
+    // The production service has no operation that sets a mode, so a client keeps the mode that it
+    // was registered with.
     initialMode: 'public',
   },
 };

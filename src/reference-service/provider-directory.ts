@@ -94,7 +94,10 @@ export function createProviderDirectory(database: DatabaseSync) {
       return ranking.best;
     },
     keepUntilWritten,
-    /** The same function as before if nothing was written since. */
+    /**
+     * Counts providers by place. Until something is written, the function of the last call is
+     * returned.
+     */
     countProviders: () => keepUntilWritten('counts', readCounts),
   } as const;
 }

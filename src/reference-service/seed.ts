@@ -19,7 +19,10 @@ export interface SeedOptions {
   readonly days: number;
   /** Over how many networks they are spread, the first one with them. */
   readonly networks: number;
-  /** The same one makes the same clients, at the same time, in a database of as many clients. */
+  /**
+   * Decides the random choices. One seed makes identical clients at identical times in databases
+   * with equally many clients.
+   */
   readonly seed: number;
   readonly nowMs: number;
 }
@@ -89,7 +92,7 @@ const shareOfVisitedDays = 0.2;
 function createPopulation(database: DatabaseSync, options: SeedOptions): (index: number) => number {
   const { nowMs, days } = options;
   const { insert, readNumber } = queryOn(database);
-  // The same seed adds others to those that are there already.
+  // A second call with one seed adds other clients, because their number is part of the seed.
   const present = readNumber`select coalesce(max(sequence), 0) from client`;
   const random = createRandom(`${options.seed}/${present}`);
   const networks = createNetworks(database, () => nowMs);

@@ -93,7 +93,7 @@ function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typ
      * tried again soon.
      */
     reconcile: () => settleInTurn('reconcile'),
-    /** The same, and adds what moved up to now to the usage book. */
+    /** Does what `reconcile` does, and adds the bytes moved until now to the usage book. */
     sample: () => settleInTurn('sample'),
     async close() {
       await settleInTurn('sample');

@@ -14,8 +14,8 @@ import {
 } from './ledger-line.ts';
 
 /**
- * An hour or a day as it was counted here, beside what the service counted; undefined where that
- * said nothing.
+ * An hour or a day as this device counted it, beside the service's count; undefined for what the
+ * service did not count.
  */
 export interface HistoryRow extends Figures, ServiceCount {
   readonly startMs: number;
@@ -40,7 +40,8 @@ export interface HistoryPlace {
 const keptMs = { hour: 402 * unitMs.day, day: 20 * 366 * unitMs.day } as const;
 
 /**
- * Rows in which an agent ran, the oldest first; days are those of UTC. Safe while an agent writes.
+ * Rows of the hours or days in which an agent ran, the oldest first; days are days of UTC. Safe
+ * while an agent writes.
  * @throws state-unreadable
  */
 export async function readHistory(

@@ -7,7 +7,7 @@ export type FigureName = 'providingSeconds' | LedgerFigure | 'peakBytesPerSecond
 /** What an hour or a day held. */
 export type Figures = Readonly<Record<FigureName, number>>;
 
-/** The statistics that the ledger keeps as they stand now; what is not known is left out. */
+/** The present values of the statistics that the ledger keeps; unknown ones are left out. */
 export type Reading = Readonly<Partial<Record<LedgerFigure, number>>>;
 
 interface Figure extends Pick<Statistic, 'type' | 'unit'> {

@@ -24,8 +24,8 @@ export const ledgerBytes = (mostMonths + mostYears) * mostFileBytes;
 type Lines = ReadonlyMap<string, LedgerLine>;
 
 /**
- * Lines from start to start, both included: between hours the hours, between days both. @throws
- * state-unreadable
+ * Lines from start to start, both included: between hours the hours, between days both.
+ * @throws state-unreadable
  */
 export async function readLines(
   directory: string,
@@ -57,7 +57,8 @@ export async function findNewestLine(directory: string): Promise<LedgerLine | un
 
 /**
  * Adds lines to the files of their months; a later line replaces what an earlier one says. Resolves
- * when they are on the disk. @throws state-unreadable, state-unwritable
+ * when they are on the disk.
+ * @throws state-unreadable, state-unwritable
  */
 export async function appendLines(directory: string, lines: readonly LedgerLine[]): Promise<void> {
   for (const [month, own] of Map.groupBy(lines, ({ start }) => start.slice(0, 7)))
@@ -65,8 +66,8 @@ export async function appendLines(directory: string, lines: readonly LedgerLine[
 }
 
 /**
- * Makes room: of too many months the days are kept, of years nothing. @throws state-unreadable,
- * state-unwritable
+ * Makes room: of too many months the days are kept, of years nothing.
+ * @throws state-unreadable, state-unwritable
  */
 export async function dropOldest(directory: string, currentMonth: string): Promise<void> {
   const months = new Set((await listNames(directory)).filter((name) => !isYear(name))).add(

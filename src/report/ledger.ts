@@ -112,8 +112,8 @@ export async function openLedger({
     performance.now() - atMs >= writeEveryMs;
   return {
     /**
-     * Counts what grew since the last reading; written once an hour, sooner under traffic. @throws
-     * state-unreadable, state-unwritable
+     * Counts what grew since the last reading; written once an hour, sooner under traffic.
+     * @throws state-unreadable, state-unwritable
      */
     async note(reading: LedgerReading): Promise<void> {
       const isFirst = before === undefined;
@@ -131,8 +131,8 @@ export async function openLedger({
       roomMadeIn = month;
     },
     /**
-     * Keeps what the service counted beside ours, where it is new. @throws state-unreadable,
-     * state-unwritable
+     * Keeps what the service counted beside ours, where it is new.
+     * @throws state-unreadable, state-unwritable
      */
     async noteService(lines: readonly LedgerLine[]): Promise<void> {
       const days = lines.map(({ start }) => start.slice(0, 10)).toSorted();

@@ -80,7 +80,10 @@ export function createMqttNotifier(parts: MqttParts): Notifier<string> {
   };
 }
 
-/** Publishes one device over one session. @throws Error that says why there is none */
+/**
+ * Publishes one device over one session.
+ * @throws Error that says why the session could not be opened
+ */
 async function openPublisher(parts: MqttParts, clientId: string, signal: AbortSignal) {
   const { broker, facts, now, figuresMs = 30_000 } = parts;
   const topics = nameTopics(parts.topic, clientId);

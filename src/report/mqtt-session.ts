@@ -32,8 +32,8 @@ const largestPacketBytes = 256 * 1024;
 const longestCommand = 100;
 
 /**
- * One connection, which never reconnects; the certificate is always checked. @throws Error that
- * says why it failed
+ * One connection, which never reconnects; the certificate is always checked.
+ * @throws Error that says why it failed
  */
 export async function openMqttSession(options: MqttSessionOptions) {
   const { topics, onCommand, signal } = options;

@@ -33,7 +33,7 @@ export interface Streaming<Name extends StreamableName> {
   readonly exchange: PreparedExchange;
   readonly transport: Transport;
   readonly signal: AbortSignal;
-  /** Makes the tries of the opening; absent where the caller makes those of the whole answer. */
+  /** Repeats the opening of the answer; absent where the caller repeats the whole call. */
   readonly tryOpening?: (open: () => Promise<OpenList>) => Promise<OpenList>;
 }
 

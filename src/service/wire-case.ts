@@ -27,7 +27,10 @@ export type Sendable<T> = T extends string
 
 /** Of every name that was met: as many as the schemas have, which let no other through. */
 const camelNames = new Map<string, string>();
-/** The same the other way round: `uptimeLast24h` does not say where a digit began. */
+/**
+ * Wire names by camelCase name. They are kept, because `uptimeLast24h` does not say where a digit
+ * began.
+ */
 const wireNames = new Map<string, string>();
 
 /** `client_id` → `clientId`. */

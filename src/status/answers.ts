@@ -41,7 +41,7 @@ export function createJsonAnswer(status: number, value: unknown): StatusAnswer {
   };
 }
 
-/** For a path that there is not, and for one that is closed to this caller. */
+/** The answer for an unknown path, and for a path that is closed to this caller. */
 export function answerNotFound(): StatusAnswer {
   return createTextAnswer(404, 'There is nothing here.');
 }

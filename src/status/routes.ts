@@ -121,8 +121,8 @@ const provideRequest = z.strictObject({
 export type ProvideRequest = Readonly<z.output<typeof provideRequest>>;
 
 /**
- * Sets the mode by hand, or takes it back with the mode null; answers when it is in force. @throws
- * usage-invalid, state-unwritable
+ * Sets the mode by hand, or takes it back with the mode null; answers when it is in force.
+ * @throws usage-invalid, state-unwritable
  */
 export async function setProvide(
   { facts, control }: StatusSource,

@@ -40,8 +40,8 @@ export function createStatusServer(options: StatusServerOptions) {
   const page = createBounded(options, 'tcp');
   return {
     /**
-     * Opens the socket, then the page. @throws already-running, state-unwritable for the socket
-     * only
+     * Opens the socket, then the page.
+     * @throws already-running, state-unwritable for the socket only
      */
     async start() {
       const { socketPath } = options;
@@ -52,7 +52,7 @@ export function createStatusServer(options: StatusServerOptions) {
       );
       await listenOnPage(page, options);
     },
-    /** `address:port` of the page; undefined while there is none. */
+    /** `address:port` of the page; undefined while the page is not served. */
     pageAddress() {
       const listening = page.address();
       if (listening === null || typeof listening === 'string') return undefined;

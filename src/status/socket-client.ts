@@ -29,8 +29,8 @@ interface Question {
 }
 
 /**
- * The first socket's answer, parsed. @throws `problem` or not-running, not-allowed, command-failed,
- * and the error in the answer
+ * The first socket's answer, parsed.
+ * @throws `problem` or not-running, not-allowed, command-failed, and the error in the answer
  */
 export async function askAgent(
   { socketPaths, onlyOf, problem }: Listening,

@@ -5,8 +5,8 @@ import { rethrow, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { type Folder, openFolder } from '../system/folder.ts';
 
 /**
- * Removes the socket that a dead process left behind. @throws already-running where one answers,
- * state-unwritable
+ * Removes the socket that a dead process left behind.
+ * @throws already-running where one answers, state-unwritable
  */
 export async function clearStaleSocket(path: string): Promise<void> {
   const fail = rethrow('state-unwritable', `opening the socket ${path}`);

@@ -14,7 +14,7 @@ export function wrapText(text: string, options: WrapOptions): readonly string[] 
   return wrapPhrases(text.split(/\s/), options);
 }
 
-/** The same, and keeps each phrase on one line where that is possible. */
+/** Breaks text between phrases, and inside a phrase only where it is too long for a line. */
 export function wrapPhrases(phrases: readonly string[], options: WrapOptions): readonly string[] {
   const room = options.width - options.first.length;
   const lines: string[] = [];

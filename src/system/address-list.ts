@@ -21,8 +21,8 @@ const mostBytes = 8 * 1024 ** 2;
 const mostNamed = 3;
 
 /**
- * A file of addresses and prefixes, as public blocklists come. @throws list-refused, with each
- * broken line (the first few)
+ * A file of addresses and prefixes, as public blocklists come.
+ * @throws list-refused, with each broken line (the first few)
  */
 export async function readAddressList(path: string): Promise<AddressList> {
   const text = await readText(path).catch((error: unknown) => {
@@ -40,8 +40,8 @@ export function parseAddressList(text: string, place: string) {
   const prefixes: Readonly<Record<4 | 6, string[]>> = { 4: [], 6: [] };
   const broken: string[] = [];
   let number = 0;
-  // Every byte is one character, as comments may be in any encoding: so are those of a byte order
-  // mark.
+  // Comments may be in any encoding, so every byte is read as one character. A byte order mark is
+  // three of them.
   for (const [line] of text.replace(/^\u00ef\u00bb\u00bf/, '').matchAll(/[^\n]*\n|[^\n]+/g)) {
     number += 1;
     const entry = line.replace(/[#;].*/, '').trim();

@@ -14,7 +14,10 @@ interface Command {
   readonly env?: Readonly<Record<string, string>>;
   /** True where nobody reads what it prints. */
   readonly isSilent?: boolean;
-  /** The same in lines for a program that is kept running: `talking-exec.ts` prefers it. */
+  /**
+   * What the command does, in lines for a program that is kept running. `talking-exec.ts` prefers
+   * it.
+   */
   readonly talk?: Talk;
 }
 

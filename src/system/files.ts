@@ -7,9 +7,10 @@ import { type Folder, openFolder, type User } from './folder.ts';
 
 /**
  * Replaces a file in one step with mode 0600, and lasts through a power cut. What root writes in
- * another user's folder is that user's: the agent, an ordinary user under systemd, reads what `sudo
- * tributary login` wrote. `finish` sets another owner and mode before the file has its name, on
- * what is open: a name may be another file's by then. @throws state-unwritable
+ * another user's folder is that user's: the agent, an ordinary user under systemd, reads what
+ * `sudo tributary login` wrote. `finish` sets another owner and mode before the file has its name,
+ * on what is open: a name may be another file's by then.
+ * @throws state-unwritable
  */
 export async function writeFileAtomic(
   path: string,
@@ -40,7 +41,8 @@ export async function writeFileAtomic(
 
 /**
  * Replaces a file's text in one step; whose it is and who may read it stay. A new one, in a new
- * folder too, can be read by all. @throws state-unwritable
+ * folder too, can be read by all.
+ * @throws state-unwritable
  */
 export async function replaceFileText(path: string, text: string): Promise<void> {
   const before = await stat(path).catch(() => undefined);
@@ -53,8 +55,9 @@ export async function replaceFileText(path: string, text: string): Promise<void>
 }
 
 /**
- * Adds text to the end of a file, and lasts through a power cut. Makes the file (mode 0600) and its
- * folder where there is none. Resolves with the file's length in bytes. @throws state-unwritable
+ * Adds text to the end of a file; it survives a power cut. Makes the file (mode 0600) and its
+ * folder if they are missing. Resolves with the file's length in bytes.
+ * @throws state-unwritable
  */
 export async function appendToFile(path: string, text: string): Promise<number> {
   const { O_APPEND, O_CREAT, O_WRONLY } = constants;
@@ -91,8 +94,8 @@ export async function listFolder(path: string): Promise<readonly string[]> {
 }
 
 /**
- * The file's text; undefined when there is no such file. No link is followed. @throws
- * state-unreadable
+ * The file's text; undefined when there is no such file. No link is followed.
+ * @throws state-unreadable
  */
 export function readOwnFile(path: string): Promise<string | undefined> {
   const read = inFolder(path, async (folder, name) => {
@@ -103,15 +106,20 @@ export function readOwnFile(path: string): Promise<string | undefined> {
 }
 
 /**
- * The same of a file that may be a link, as far as the owner of its folder may follow it. @throws
- * state-unreadable
+ * The file's text; undefined when there is no such file. A link is followed as far as the owner of
+ * its folder may follow it.
+ * @throws state-unreadable
  */
 export function readLinkedFile(path: string): Promise<string | undefined> {
   const read = inFolder(path, (folder, name) => folder.readLinked(name));
   return readIfThere(path, read);
 }
 
-/** The same of a file of the system's, or of a caller's. @throws state-unreadable */
+/**
+ * The text of a file of the system's or of the caller's, links followed; undefined when there is no
+ * such file.
+ * @throws state-unreadable
+ */
 export function readFileIfThere(path: string): Promise<string | undefined> {
   return readIfThere(path, readFile(path, 'utf8'));
 }
@@ -190,13 +198,14 @@ export function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** Makes a directory of mode 0700 where there is none. @throws state-unwritable */
+/** Makes a directory of mode 0700 unless it exists. @throws state-unwritable */
 export async function ensureDirectory(path: string): Promise<void> {
   await makeFolders(path, 0o700).catch(unwritable(`making the directory ${path}`));
 }
 
 /**
- * The same for a folder in which programs open files by name, which root does in no other user's.
+ * Makes a directory in which other programs open files by name. Root refuses to do so in a folder
+ * of another user.
  * @throws state-unwritable
  */
 export async function ensureOwnDirectory(path: string): Promise<void> {

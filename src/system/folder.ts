@@ -61,7 +61,7 @@ interface FolderParts {
   readonly actor: User | undefined;
 }
 
-/** The same call of the system, for this process as it is and for another user. */
+/** Two ways to one call of the system: for this process itself, and for another user. */
 type Ways<A extends readonly unknown[], T> = readonly [
   later: (...args: A) => Promise<T>,
   now: (...args: A) => T,
@@ -155,10 +155,10 @@ async function checkFile(file: FileHandle, { owner, actor }: FolderParts): Promi
 }
 
 /**
- * Who may swap a link decides where it leads: root follows its own and those of the user that it
- * becomes. In a user namespace it also follows those of users who are unknown there: it has no
- * rights that they lack. `opened` is where the open folder really is; a link that was swapped
- * meanwhile does not lead there.
+ * Who may swap a link decides where it leads, so root follows only its own links and the links of
+ * the user that it becomes. In a user namespace it also follows links of users who are unknown
+ * there, because it has no rights that they lack. `opened` is where the open folder really is; a
+ * link that was swapped meanwhile does not lead there.
  */
 async function refuseOthersLinks(path: string, opened: string, ownerId: number): Promise<void> {
   let real = '/';

@@ -5,8 +5,8 @@ import { isThere } from './files.ts';
 import { observeInterfaces } from './ip.ts';
 
 /**
- * Real hardware, as the host's own namespace has it; undefined: none. @throws command-failed,
- * missing-program
+ * Real hardware, as the host's own namespace has it; undefined: none.
+ * @throws command-failed, missing-program
  */
 export async function findHostHardware(
   exec: Exec,

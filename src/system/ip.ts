@@ -94,8 +94,8 @@ export type PolicyRule = Omit<Readonly<z.output<typeof ruleRow>>, 'destination'>
 };
 
 /**
- * Every interface of this network namespace with its addresses. @throws command-failed,
- * missing-program
+ * Every interface of this network namespace with its addresses.
+ * @throws command-failed, missing-program
  */
 export async function observeInterfaces(exec: Exec): Promise<readonly Interface[]> {
   return listIp(exec, '-d address show', {

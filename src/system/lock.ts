@@ -10,8 +10,8 @@ import { openFolder } from './folder.ts';
 /**
  * Takes the lock on a file (0600), which is made where it is missing and never removed: a removed
  * one could be locked twice. It is flock(2) on our own open file, taken by a helper process on our
- * descriptor, and ends with us, by kill -9 too. `by`: what takes it, for the error. @throws
- * already-running, missing-program, command-failed, state-unwritable
+ * descriptor, and ends with us, by kill -9 too. `by`: what takes it, for the error.
+ * @throws already-running, missing-program, command-failed, state-unwritable
  */
 export async function acquireLock(path: string, by = 'agent'): Promise<AsyncDisposable> {
   const file = await openLock(path).catch(rethrow('state-unwritable', `opening the lock ${path}`));
@@ -41,8 +41,8 @@ export async function acquireLock(path: string, by = 'agent'): Promise<AsyncDisp
 const nameInNamespace = 'tributary-agent';
 
 /**
- * Keeps a network namespace for one agent: two would remove each other's rules. @throws
- * already-running
+ * Keeps a network namespace for one agent: two would remove each other's rules.
+ * @throws already-running
  */
 export async function claimNamespace(): Promise<AsyncDisposable> {
   const server = createServer((connection) => connection.destroy());

@@ -63,8 +63,8 @@ export interface NftTable {
 const longestTold = 65_536;
 
 /**
- * Applies a script in one transaction: all of it or nothing. @throws command-failed,
- * missing-program
+ * Applies a script in one transaction: all of it or nothing.
+ * @throws command-failed, missing-program
  */
 export async function applyNft(exec: Exec, script: string, doing: string): Promise<void> {
   // One line is one transaction too. A long list would stay in the history of the kept program.
@@ -83,8 +83,8 @@ export async function applyNft(exec: Exec, script: string, doing: string): Promi
 }
 
 /**
- * A table of the family inet, or this one set of it; undefined: there is none. @throws
- * command-failed, missing-program
+ * A table of the family inet, or one set of it; undefined if it is missing.
+ * @throws command-failed, missing-program
  */
 export async function observeNftTable(
   exec: Exec,
@@ -103,9 +103,10 @@ export async function observeNftTable(
 }
 
 /**
- * A table of the family inet without the elements of its sets, or undefined where there is none.
- * The whole ruleset is asked for: of one table alone nft reads every element, only to leave them
- * out. @throws command-failed, missing-program
+ * A table of the family inet without the elements of its sets; undefined if it is missing. The
+ * whole ruleset is asked for, because nft reads every element of a single table only to leave them
+ * out.
+ * @throws command-failed, missing-program
  */
 export async function observeNftOutline(exec: Exec, name: string): Promise<NftTable | undefined> {
   const doing = `reading the outline of nft table ${name}`;
@@ -119,8 +120,8 @@ export async function observeNftOutline(exec: Exec, name: string): Promise<NftTa
 }
 
 /**
- * The rows of a listing in JSON. @throws command-failed, also where they have another form;
- * missing-program
+ * The rows of a listing in JSON.
+ * @throws command-failed, also where they have another form; missing-program
  */
 export async function listNft<T>(
   exec: Exec,

@@ -59,8 +59,8 @@ export async function askForPublicAddresses(
 const path = '/run/tributary-outside';
 
 /**
- * What the host learnt of the home's public addresses; the agent's user reads it. @throws
- * state-unreadable, state-unwritable
+ * What the host learnt of the home's public addresses; the agent's user reads it.
+ * @throws state-unreadable, state-unwritable
  */
 export const outsideFile = {
   /** None where no host made this namespace. */

@@ -30,7 +30,8 @@ export function createRestoreFile(directory: string, name: string, onSetAside: O
   return {
     /**
      * Keeps the first value seen; written before the setting is changed; a setting that may not be
-     * put back is a bug. Makes the directory. @throws state-unwritable
+     * put back is a bug. Makes the directory.
+     * @throws state-unwritable
      */
     async remember(path: string, before: string) {
       if (!isRemembered.test(path)) throw new Error(`${path} is no setting that would be put back`);

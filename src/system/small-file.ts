@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs';
 import { TributaryError } from '../lib/errors.ts';
 
 /**
- * Text of at most `mostBytes`, of pipes and devices too. @throws the system's error;
- * state-unreadable (larger, not UTF-8)
+ * Text of at most `mostBytes`, of pipes and devices too.
+ * @throws the system's error; state-unreadable (larger, not UTF-8)
  */
 export async function readSmallFile(path: string, mostBytes: number): Promise<string> {
   // One byte more than is allowed, if there is one.

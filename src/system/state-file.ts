@@ -51,12 +51,13 @@ export function createStateFile<T>(options: StateFileOptions<T>) {
   return {
     path,
     /**
-     * The document; undefined where there is none. Changes nothing. @throws BrokenDocumentError,
-     * state-unreadable
+     * The document; undefined without a file. Changes nothing.
+     * @throws BrokenDocumentError, state-unreadable
      */
     peek,
     /**
-     * The same, but renames a broken document, which then counts as none: for what writes it.
+     * For the writer of the file: the document, or undefined without one. A broken document is
+     * renamed and then counts as missing.
      * @throws state-unreadable, state-unwritable
      */
     readOrSetAside: () =>
@@ -69,8 +70,8 @@ export function createStateFile<T>(options: StateFileOptions<T>) {
         return undefined;
       }),
     /**
-     * Keeps what it holds now, whole or not, beside it under a longer name. @throws
-     * state-unreadable, state-unwritable
+     * Keeps what it holds now, whole or not, beside it under a longer name.
+     * @throws state-unreadable, state-unwritable
      */
     async copyTo(ending: string) {
       const text = await readOwnFile(path);
@@ -85,8 +86,8 @@ export function createStateFile<T>(options: StateFileOptions<T>) {
       return names.some((name) => name.startsWith(`${fileName}${asideMark}`));
     },
     /**
-     * With its secrets: the one place where they are written down; the file is 0600. @throws
-     * state-unwritable
+     * With its secrets: the one place where they are written down; the file is 0600.
+     * @throws state-unwritable
      */
     async write(value: T) {
       const data: unknown = JSON.parse(JSON.stringify(value, revealSecret));

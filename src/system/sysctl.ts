@@ -50,6 +50,9 @@ export async function writeSysctl(path: string, value: string): Promise<void> {
   });
 }
 
-/** Whoever starts a container sets them; both also hold for the interfaces that are made later. */
+/**
+ * Only the command that starts the container can set these. Both also hold for interfaces that are
+ * made later.
+ */
 const inContainers =
   'a container has to be started with --sysctl net.ipv4.ip_forward=1 --sysctl net.ipv4.conf.default.rp_filter=2';

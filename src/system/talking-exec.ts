@@ -127,8 +127,8 @@ async function startKept(dialect: Dialect, deadlineMs: number) {
   const { execa } = await import('execa');
   const [program, ...args] = dialect.argv;
   const child = execa(program, args, {
-    // Not at home: nft keeps a history of its own there, and at / where there is none.
-    // What an answer took is given back.
+    // nft would keep a history in the home, or at / without one. The two settings of malloc give
+    // back the memory that an answer took.
     env: { LC_ALL: 'C', HOME: '/dev/null', MALLOC_TRIM_THRESHOLD_: '0', MALLOC_TOP_PAD_: '0' },
     stdin: 'pipe',
     buffer: false,

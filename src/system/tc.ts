@@ -2,7 +2,8 @@ import type { Exec } from './exec.ts';
 
 /**
  * `whole` stops at the first line that is refused, `forced` goes on and fails at the end, `talk`
- * asks the kept program. @throws command-failed, missing-program
+ * asks the kept program.
+ * @throws command-failed, missing-program
  */
 export async function applyTc(
   exec: Exec,

@@ -2,7 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../lib/attempt.ts';
 
-/* The kernel answers from memory, so these are read in place: the way through another thread costs ten times as much. */
+/*
+ * The kernel answers from memory, so these are read in place: the way through another thread costs
+ * ten times as much.
+ */
 
 /** What an interface carried since it was made. */
 export interface Carried {
@@ -11,7 +14,10 @@ export interface Carried {
   readonly packets: number;
 }
 
-/** An interface of this network namespace; undefined: there is none of this name. */
+/**
+ * The counters of an interface of this network namespace; undefined for a name that no interface
+ * has.
+ */
 export function readCarried(name: string, path = '/proc/self/net/dev'): Carried | undefined {
   const lines = (attempt(() => readFileSync(path, 'utf8')) ?? '').split('\n');
   const line = lines.find((each) => each.trimStart().startsWith(`${name}:`));

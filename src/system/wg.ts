@@ -14,8 +14,8 @@ export type WireGuardTraffic = Pick<
 export type WireGuardInterface = Readonly<Awaited<ReturnType<typeof observeWireGuard>>>;
 
 /**
- * All in one question. What `wg` says of secret keys goes no further than this. @throws
- * command-failed, missing-program
+ * All in one question. What `wg` says of secret keys goes no further than this.
+ * @throws command-failed, missing-program
  */
 export async function observeWireGuard(exec: Exec, name: string) {
   const text = await exec({

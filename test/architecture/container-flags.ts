@@ -3,8 +3,8 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 
 /**
- * What a container is given, whoever says it. Lists are sorted, so that two ways of saying it can
- * be compared.
+ * What a container is given, from a command line, a compose file or an image. Lists are sorted, so
+ * that two ways of saying it can be compared.
  */
 export interface ContainerFlags {
   readonly capAdd: readonly string[];

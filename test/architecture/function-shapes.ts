@@ -4,7 +4,7 @@ import { type ESTree, Visitor } from 'rolldown/utils';
 export interface FunctionShape {
   /** Its first line, by which a reader finds it. */
   readonly line: string;
-  /** Positional parameters; a `this` that only has a type is none. */
+  /** Positional parameters. A `this` that only has a type is not counted. */
   readonly parameterCount: number;
   /** One of them is typed `boolean`, or is true or false by default. */
   readonly hasBoolean: boolean;

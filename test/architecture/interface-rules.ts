@@ -17,7 +17,7 @@ export const interfaceRules: readonly Rule[] = [
         .map((name) => `nothing that ${commands} leads to calls ${name}`);
     },
     broken: [
-      // A call that no command leads to is none.
+      // A command that nothing leads to does not count as the command of a call.
       Object.fromEntries([
         [commands, "export const load = () => import('./commands/network/network.ts');"],
         [

@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { commandLineRules, quickFiles } from './command-line-rules.ts';
 import { daemonRules } from './daemon-rules.ts';
+import { describeRules } from './describe-rules.ts';
 import { fileRules } from './file-rules.ts';
 import { functionRules } from './function-rules.ts';
 import { interfaceRules } from './interface-rules.ts';
@@ -26,23 +27,7 @@ const rules = [
   ...interfaceRules,
 ];
 
-describe.each(rules.map((rule) => [rule.name, rule] as const))(
-  '%s',
-  (_, { reason, find, broken }) => {
-    test('holds in src and in the lab', () => {
-      expect(find(modules), reason).toEqual([]);
-    });
-
-    test.each(
-      broken.map(
-        (files) => [Object.entries(files).flat().join(': ').slice(0, 120), files] as const,
-      ),
-    )('is seen failing on %s', (_, files) => {
-      const found = find(Object.entries(files).map(([path, text]) => parseModule(path, text)));
-      expect(found).not.toEqual([]);
-    });
-  },
-);
+describeRules(rules, { where: 'src and in the lab', modules });
 
 test('the rules look at the whole of src, and at the lab', () => {
   const paths = modules.map((module) => module.path);

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { parseSync, Visitor } from 'rolldown/utils';
+import { type Comment, readComments } from './comments.ts';
 import { type FunctionShape, readFunctions } from './function-shapes.ts';
 
 /** `value` is loaded with the module, `late` by import() when it is reached, `type` never. */
@@ -25,6 +26,7 @@ export interface Module {
   readonly imports: readonly ModuleImport[];
   readonly hasDefaultExport: boolean;
   readonly functions: readonly FunctionShape[];
+  readonly comments: readonly Comment[];
   /**
    * What is done as soon as the module is loaded: statements that are no declarations, and calls
    * outside of functions.
@@ -99,6 +101,7 @@ export function parseModule(path: string, text: string): Module {
     imports,
     hasDefaultExport,
     functions: readFunctions(program, text),
+    comments: readComments(text, comments),
     actsAtImport: [
       ...program.body.filter((statement) => !isDeclaration(statement)),
       ...calls.filter((call) => !isLate(call) && !isHarmless(text.slice(call.start, call.end))),

@@ -166,7 +166,8 @@ const inlinePlaces: readonly {
       'src/identity/sign-in.ts',
       'src/identity/registration-files.ts',
       'src/system/state-file.ts',
-      // An auth code is made to be shown, and the token of an upgraded guest may go to a file, 0600.
+      // An auth code is made to be shown. The token of an upgraded guest may go to a file of mode
+      // 0600.
       'src/cli/commands/set-up/auth.ts',
       'src/cli/commands/account/jwt-destination.ts',
       // The WireGuard text: read, and written to a file, 0600.
@@ -178,7 +179,7 @@ const inlinePlaces: readonly {
       // Where a webhook goes, what it is signed with, and what the broker is told by.
       'src/report/webhook-notifier.ts',
       'src/report/mqtt-session.ts',
-      // To find them in what is handed to whoever helps, and take them out.
+      // It looks for secrets in what an owner sends to people who help, and takes them out.
       'src/doctor/redact.ts',
       // The reference service issues them.
       'reference-service',

@@ -54,8 +54,8 @@ function listWithin(directory: string): readonly Dirent[] {
 }
 
 /**
- * Places in a text that name something outside of the project: somebody's folders, another folder
- * beside it.
+ * Places in a text that name something outside of the project: a folder of a developer's machine,
+ * or a folder beside the project.
  */
 export function findOutsideNames(file: ProjectFile): readonly string[] {
   return findLines(file, outside);
@@ -80,7 +80,7 @@ function findLines({ path, text }: ProjectFile, patterns: readonly RegExp[]): re
 
 /* Put together from pieces, so that this file does not name them either. */
 const outside = [
-  // A folder of the machine that somebody works on.
+  // A folder of the machine on which a developer works.
   new RegExp(
     `(?<![\\w.$}])/(${['work', 'home', 'Users', 'root', 'mnt', 'workspace'].join('|')})/[\\w.-]+`,
   ),

@@ -55,8 +55,8 @@ function hasNoWay(world: AttackWorld, row: Row): boolean {
 }
 
 /**
- * For each row the rules that hold it, each by itself; and the one without which it gets through,
- * if there is one.
+ * For each row, every rule that holds it alone, and the rule without which it gets through, if one
+ * rule is enough to hold it.
  */
 interface Proof {
   readonly row: Row;

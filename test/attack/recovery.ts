@@ -105,7 +105,8 @@ async function readState(world: AttackWorld): Promise<string> {
     world.inside('ip', '-6', 'rule'),
     world.inside('sh', '-c', 'ip route show table 51821; ip -6 route show table 51821'),
   ]);
-  // In whatever order chains and sets were made again; that of a chain's rules counts.
+  // Chains and sets may be made again in any order, so blocks are sorted; the order of the rules
+  // within a chain counts.
   const blocks = ruleset.replaceAll(/^(table .*|\})\n/gm, '').split('\t}\n');
   return [...blocks.map((block) => block.trim()).sort(), ...rest].join('\n');
 }

@@ -9,7 +9,7 @@ export interface Refusal {
 /** All that refuses, in the agent's namespace and around it, and the way back to how it was. */
 export interface Refusals {
   readonly all: readonly Refusal[];
-  /** Puts everything back as it was found. */
+  /** Restores everything that was changed since the start. */
   putBack(): Promise<void>;
 }
 

@@ -1,8 +1,10 @@
 import type { Packet } from './packet-data.ts';
 import type { Point } from './world.ts';
 
-/** Where a row's packets come from: a consumer, a server that works with one, a neighbour at home; `uplink`: anybody, where nothing stands between
- * the device and the Internet. */
+/**
+ * Where a row's packets come from: a consumer, a server that works with one, a neighbour at home.
+ * `uplink`: any sender, where no router is between the device and the Internet.
+ */
 type From = 'tunnel' | 'internet' | 'lan' | 'uplink';
 
 /** One thing that is tried, and where it may not be seen. */
@@ -41,7 +43,10 @@ export function refused(name: string, packets: readonly Packet[], rest: Rest): R
   return { name, family, steps: [{ from: 'tunnel', packets }], never: anywhere, ...rest };
 }
 
-/** Address as it stands in a packet, in hexadecimal: for a row that is known by one. */
+/**
+ * The address in hexadecimal as a packet carries it, for a row whose packets are recognized by an
+ * address.
+ */
 export function toMark(address: string): string {
   if (!address.includes(':')) {
     return address

@@ -23,8 +23,10 @@ import { blockedPorts } from './rows/port-ranges.ts';
 export const ways = ['container', 'host'] as const;
 export type Way = (typeof ways)[number];
 
-/** Where packets are heard. `router`: all that leaves the device for its own network; `device`, `host`: local sockets;
- * `service`: one UDP service of the machine's own. */
+/**
+ * Where packets are heard. `router`: all that leaves the device for its own network; `device`,
+ * `host`: local sockets; `service`: one UDP service of the machine's own.
+ */
 export type Point = 'nas' | 'router' | 'internet' | 'device' | 'host' | 'service' | 'tunnel';
 
 export interface AttackWorld {

@@ -32,7 +32,8 @@ export function findSurprises(fault: Fault, outcome: Outcome): readonly string[]
           fault.mostSeconds ?? 120,
         )),
     ...is('lost', [...outcome.lost].join(), [...lost].join()),
-    // The service's own refusal is an answer of the service; what is on the way there is not.
+    // A refusal by the service itself counts as an answer of the service; a failure on the way to
+    // it does not.
     ...(isHarmless || isOfDisk
       ? []
       : is('reachable', outcome.isReachable, answersOfService.includes(reason))),

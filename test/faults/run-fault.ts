@@ -17,7 +17,7 @@ export interface Outcome {
   readonly isReachable: boolean | undefined;
   /** The first reason in status. */
   readonly reason: string | undefined;
-  /** The same while the tunnel is dead too. */
+  /** The first reason in status while the tunnel is dead besides. */
   readonly reasonOfDeadTunnel: string | undefined;
   /** Log lines about the phase in the whole fault, which tried at least five times. */
   readonly phaseLines: number;

@@ -18,8 +18,8 @@ import { createClock } from './clock.ts';
 import { createDisk } from './disk.ts';
 import { startFront } from './front.ts';
 
-// Names that no machine has, because the kernel's settings are the real ones here: those of these
-// do not exist.
+// The kernel's settings are the real ones here, so these are interface names that no machine has
+// and for which the kernel has no settings.
 const uplink = 'fakeuplink9';
 const tunnelInterface = 'faketunnel9';
 /** An agent that cannot start is started again, as systemd does. */

@@ -14,7 +14,7 @@ import {
 const profiles = ['documented', 'production'] as const;
 const refused = { error: { message: expect.stringMatching(/./) } };
 
-/** The owner's, with a clock that stands still until it is moved. */
+/** The owner's caller of a new service, with a clock that only the test moves. */
 async function open(profile: (typeof profiles)[number], directory = makeDirectory()) {
   const clock = { nowMs: Date.now() };
   const opened = await startAndLogIn({ profile, directory, now: () => clock.nowMs });

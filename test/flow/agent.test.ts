@@ -13,8 +13,8 @@ import type { ProfileName } from '../../src/service/profiles.ts';
 import { createFakeHost } from '../unit/data-path/fake-host.ts';
 import { type SeenRequest, sendText, startNastyService } from './nasty-service.ts';
 
-// Names that no machine has, because the kernel's settings are the real ones here: those of these
-// do not exist.
+// The kernel's settings are the real ones here, so these are interface names that no machine has
+// and for which the kernel has no settings.
 const uplink = 'fakeuplink9';
 const tunnelInterface = 'faketunnel9';
 

@@ -30,8 +30,8 @@ type DeviceName = (typeof devices)[number]['name'];
 export const production = { profile: 'production' } as const;
 
 /**
- * A service with the small world, and its callers: `ask` without a token, `post` and `get` with
- * that of `sandbox`.
+ * A service with the small world, and its callers: `ask` without a token, `post` and `get` with the
+ * token of `sandbox`.
  */
 export async function openWorld(options: Parameters<typeof startAndLogIn>[0] = {}) {
   const prepared = prepareWorld();
@@ -91,7 +91,7 @@ function prepareWorld() {
     ids.set(clientId, name);
   }
   const idOf = (name: DeviceName) => [...ids].find(([, known]) => known === name)?.[0] ?? '';
-  /** The names of clients by id; an id stands for itself where it is none of these. */
+  /** The names of clients by id; an id without a name is kept as the id. */
   const findNames = (clientIds: readonly string[] | null) =>
     clientIds?.map((id) => ids.get(id) ?? id) ?? null;
   return {

@@ -50,7 +50,7 @@ function checkForm({ method, path }: GeneratedRequest, { status, type, text }: A
   checkAnswer({ method, path: path.split('?')[0] ?? '', status, body: JSON.parse(text) });
 }
 
-/** Whoever brought no good token was let in nowhere but where none is needed. */
+/** A caller without a good token is let in only by operations that ask for no token. */
 function checkEntry(
   { name, hasGoodToken, authorization }: GeneratedRequest,
   { status }: Answer,

@@ -22,8 +22,8 @@ const neverMet: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The same of a production service (its list of providers has no empty relays, its zeros are left
- * out).
+ * Fields that no answer of the production profile has: its list of providers has no empty relays,
+ * and its zeros are left out.
  */
 const neverMetInProduction: typeof neverMet = [
   ...neverMet,

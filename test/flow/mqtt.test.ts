@@ -272,7 +272,7 @@ describe('a broker', () => {
     const agent = startAgent(broker.url.replace('mqtt:', 'mqtts:'));
     await agent.waitForLine(/"state":"failing/);
     const bytes = Buffer.concat(broker.received);
-    // The first byte of a TLS handshake; that of MQTT's CONNECT is 0x10.
+    // 0x16 is the first byte of a TLS handshake; MQTT's CONNECT begins with 0x10.
     expect(bytes[0]).toBe(0x16);
     expect(bytes.includes('tributary')).toBe(false);
   });

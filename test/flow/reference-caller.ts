@@ -14,7 +14,7 @@ import { checkAnswer } from './described-answers.ts';
 export interface Answer {
   readonly status: number;
   readonly type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: the tests look into answers of every shape, wrong ones too
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape, wrong too
   readonly body: any;
 }
 

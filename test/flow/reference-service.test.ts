@@ -49,7 +49,8 @@ describe.each(profiles)('in the %s profile', (profile) => {
       payoutWallet: undefined,
       setPayoutWallet: { wallet_id: 'nobody has this' },
     };
-    // What was asked for has to be made first, by somebody else or by the owner: other tests do.
+    // Before these can succeed, another user or the owner has to make something, which other tests
+    // do.
     const refused: readonly OperationName[] = [
       'passwordSet',
       'upgradeGuest',

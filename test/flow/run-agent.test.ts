@@ -11,8 +11,8 @@ import { askAgent } from '../../src/status/socket-client.ts';
 import type { Exec } from '../../src/system/exec.ts';
 import { createFakeHost } from '../unit/data-path/fake-host.ts';
 
-// Names that no machine has, because the kernel's settings are the real ones here: those of these
-// do not exist.
+// The kernel's settings are the real ones here, so these are interface names that no machine has
+// and for which the kernel has no settings.
 const uplink = 'fakeuplink9';
 const tunnelInterface = 'faketunnel9';
 const supervision = {

@@ -17,7 +17,7 @@ const tsc = join(root, 'node_modules/.bin/tsc');
 const ambient = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
 const strict = ['--ignoreConfig', '--noEmit', '--strict', '--target', 'es2024'];
 
-/** The one block of this kind in the guide, as it stands. */
+/** The text of the guide's only block of this kind, unchanged. */
 function findBlock(kind: string): string {
   const blocks = [...guide.matchAll(new RegExp(`^\`\`\`${kind}\n([\\s\\S]*?)^\`\`\`$`, 'gm'))];
   expect(blocks).toHaveLength(1);

@@ -55,7 +55,8 @@ test.each(['/network/clients', '/stats/providers'])(
     });
     const reader = (await long).body?.getReader();
     const chunks = [(await reader?.read())?.value ?? new Uint8Array()];
-    // The rest of the answer waits until it is read, and the service is there for somebody else.
+    // The rest of the answer waits until it is read, and the service answers other callers
+    // meanwhile.
     expect((await get('/account/wallets')).status).toBe(200);
     for (;;) {
       const { done = true, value } = (await reader?.read()) ?? {};

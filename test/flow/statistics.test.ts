@@ -50,7 +50,7 @@ async function startWithDevice(options: Parameters<typeof startAndLogIn>[0] = {}
   };
 }
 
-/** The same with a WireGuard end whose counters are set by the test. */
+/** A service and a device, with a WireGuard end whose counters are set by the test. */
 async function startWithTraffic() {
   const network = createFakeNetwork((privateKey) => `public of ${privateKey}`);
   const device = await startWithDevice({ wireGuard: 'on', exec: network.exec });

@@ -94,7 +94,7 @@ export const jsonOfNft = JSON.stringify({
 });
 
 const identity = { installId: '0011223344556677', isUncertain: false };
-/** A state file as it was written. */
+/** A state file whose checksum is right. */
 export const wholeIdentity = JSON.stringify({
   version: 1,
   sha256: hash('sha256', JSON.stringify(identity)),

@@ -31,7 +31,7 @@ describe.skipIf(!isInsideLab()).each(profileNames)(
       return { service, device };
     }
 
-    /** What a command says while the counters stand still around it. */
+    /** What a command prints, asked again until the counters were equal before and after it. */
     async function askWhileStill(...args: readonly string[]) {
       for (;;) {
         const before = await readCounters();

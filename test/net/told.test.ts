@@ -186,7 +186,7 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
     async (signal) => {
       await waitForQuiet();
       const talkers = await listTalkers();
-      // Those of ip end when they are not needed for a while.
+      // The programs of ip end when they are not needed for a while, so only nft's is sure to run.
       expect(talkers.map(({ name }) => name)).toContain('nft');
       const before = await lab.status();
       const download = lab.startDownload(8 * 1024 ** 2, 60);

@@ -15,7 +15,7 @@ import { createStatusFixture, type StatusFixture } from '../unit/status/status-f
 
 export const executablePath = '/usr/bin/chromium';
 
-/** A real Chromium is needed; where there is none, that is said once. */
+/** The tests need a real Chromium; without one, a single note says so. */
 export const hasBrowser = existsSync(executablePath);
 
 export const pageToken = 'a-token-of-twenty-four-letters';

@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     const { page } = world;
     await state.bring?.(world);
     await takePicture(page, look);
-    // Nothing is wider than the screen: what is, scrolls by itself.
+    // Nothing is wider than the screen: wide tables scroll inside their own box.
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     // The state, and the live chart where something is measured, are seen without scrolling.
     const seen = await page.locator('section').first().boundingBox();

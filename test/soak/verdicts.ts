@@ -45,7 +45,10 @@ export interface SoakResult {
   readonly seed: number;
   readonly samples: readonly Sample[];
   readonly recoveries: readonly Recovery[];
-  /** Seconds beside the events, and those of them in which the consumer got an answer. */
+  /**
+   * Seconds in which nothing was done to the agent; `flowingSeconds` counts the ones in which the
+   * consumer got an answer.
+   */
   readonly restSeconds: number;
   readonly flowingSeconds: number;
   /** Why the run was cut short; undefined: it was not. */

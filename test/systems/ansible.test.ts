@@ -126,7 +126,7 @@ describe('the Ansible role', () => {
     expect(exitCode, text).toBe(0);
     for (const board of names) expect(changed[board]).toBeGreaterThan(3);
     const shown = watch.lines.join('\n');
-    // One after the other, although the pause is none here.
+    // The sign-ins run one after the other, although the test sets the pause between them to zero.
     const logins = watch.lines.map(
       (line) => [...line.matchAll(/tributary\.cjs login --code-file -/g)].length,
     );

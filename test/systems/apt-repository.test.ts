@@ -7,7 +7,10 @@ import { createMachine, type Machine } from './support/machine.ts';
 import { makePackage } from './support/packages.ts';
 import { buildProgram, copyWorld } from './support/program.ts';
 
-/* From a package repository to a device that shares: signed, installed by apt, set up in a dialogue and in one line, upgraded. */
+/*
+ * From a package repository to a device that shares: signed, installed by apt, set up in a dialogue
+ * and in one line, upgraded.
+ */
 const root = join(import.meta.dirname, '../..');
 const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
 const toLines = (text = '') =>

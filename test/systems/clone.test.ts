@@ -76,7 +76,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The same at a terminal, where standard input is typed when a code is asked for. */
+/** Runs a script as the owner at a terminal; `text` is typed when a code is asked for. */
 const atTerminal = (text: string | undefined) => `at_terminal ${quote(asOwner(text))}`;
 const runOnHost = asOwner(`exec ${run?.trim()}`);
 

@@ -6,7 +6,10 @@ import { createMachine, type Machine } from './support/machine.ts';
 import { makePackage } from './support/packages.ts';
 import { buildProgram, copyWorld } from './support/program.ts';
 
-/* The package's service, with all that systemd keeps from it, on a machine that is given another machine id. */
+/*
+ * The package's service, with all that systemd keeps from it, on a machine that is given another
+ * machine id.
+ */
 let packages: string;
 let build: string;
 let machine: Machine;

@@ -5,7 +5,9 @@ import { createDockerHost, loadImages } from './support/docker-host.ts';
 import type { Machine } from './support/machine.ts';
 import { buildProgram, copyWorld } from './support/program.ts';
 
-/* The container's commands, word for word, on a host with Docker's own engine and compose plugin. */
+/*
+ * The container's commands, word for word, on a host with Docker's own engine and compose plugin.
+ */
 let machine: Machine;
 let build: string;
 

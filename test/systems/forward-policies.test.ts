@@ -11,7 +11,7 @@ import { buildProgram, installProgram } from './support/program.ts';
 const firewalls = [
   {
     name: 'firewalld',
-    // systemd takes it for started before its rules stand.
+    // systemd calls firewalld started before its rules are loaded.
     start: 'systemctl start firewalld && until_true 20 firewall-cmd --state',
     says: 'firewall-cmd --list-all-zones; firewall-cmd --permanent --list-all-zones',
     loadAnew: [
@@ -20,13 +20,13 @@ const firewalls = [
       'systemctl restart firewalld',
     ],
     takeAway: 'firewall-cmd --zone=trusted --remove-interface=tributary-host',
-    // A zone that was once in use keeps its chains, empty and with nothing that leads to them,
-    // until it is loaded anew.
+    // A zone that was once in use keeps its chains until firewalld loads its rules again. They are
+    // empty, and nothing leads to them.
     leaves: 'firewall-cmd --reload',
   },
   {
     name: 'ufw',
-    // Its first start leaves out two rules that it makes whenever it is loaded anew.
+    // ufw's first start leaves out two rules, which it makes whenever it loads its rules again.
     start: 'ufw --force enable && ufw reload',
     says: 'ufw status verbose; cat /etc/ufw/user.rules',
     loadAnew: ['ufw reload', 'ufw reload', 'ufw disable && ufw --force enable'],

@@ -6,7 +6,10 @@ import { createMachine, type Machine } from './support/machine.ts';
 import { makePackage } from './support/packages.ts';
 import { buildProgram, copyWorld } from './support/program.ts';
 
-/* The package on a virtual machine with Debian's own kernel, and so with WireGuard in the kernel: everything in one boot. */
+/*
+ * The package on a virtual machine with Debian's own kernel, and so with WireGuard in the kernel:
+ * everything in one boot.
+ */
 let packages: string;
 let build: string;
 let machine: Machine;

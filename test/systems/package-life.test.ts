@@ -136,7 +136,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => 
   ])(
     'is upgraded without a question where the owner’s file is %s, and keeps it',
     async (how, edit) => {
-      // An older package brings its conffile to where there is none.
+      // An older package installs its conffile only where the file is missing.
       const versions = ['1.0.0-1', '1.1.0-1', ...(how === 'removed' ? [] : ['0.9.0-1', '1.1.0-1'])];
       await run(`
       install_package 0.9.0-1

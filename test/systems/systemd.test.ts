@@ -12,7 +12,10 @@ const saidExposure = /the exposure of `tributary\.service` at (\S+) of 10/.exec(
   pages['docs/install-debian.md'] ?? '',
 )?.[1];
 
-/* The units under real systemd, as they are handed out, with real packets through a world of namespaces around the machine. */
+/*
+ * The units under real systemd, as they are handed out, with real packets through a world of
+ * namespaces around the machine.
+ */
 describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => {
   let machine: Machine;
   let build: string;

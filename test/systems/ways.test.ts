@@ -62,7 +62,7 @@ const columns = [
   ['throughput', 'Mbit/s', 0],
 ] as const;
 
-/** Each way's figures, and their ratios to those of the bare one. */
+/** Each way's figures, and their ratios to the figures of the bare one. */
 function renderCosts(medians: readonly (readonly number[])[]): string {
   const [first = []] = medians;
   const head = columns.map(([name]) => `${name.padStart(20)}${'ratio'.padStart(7)}`).join('');

@@ -51,12 +51,12 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
   'npm run demo -- --json': ['test/systems/clone.test.ts'],
   'npm run demo -- --keep': ['test/systems/clone.test.ts'],
   'npm run demo -- --profile production': ['test/systems/clone.test.ts'],
-  // The same scenarios, by the same function.
+  // Both run one table of scenarios, by one function.
   'npm run attack': ['test/attack/container.test.ts', "describeAttack('container')"],
-  // Some of the same moments and cases, by the same functions.
+  // Both try some moments and cases in common, by one function.
   'npm run crash': ['test/net/crash.test.ts', 'world.crash(moment)'],
   'npm run fuzz': ['test/unit/fuzz.test.ts', 'tryTarget(target'],
-  // The same rows, by the same function.
+  // Both run one table of faults, by one function.
   'npm run faults': ['test/flow/faults.test.ts', 'runFault(fault)'],
   // By the function that the test calls.
   'npm run docs': ['test/unit/generated-files.test.ts', 'renderGeneratedFiles()'],

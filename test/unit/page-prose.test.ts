@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { findHardWords } from '../hard-words.ts';
 import { pages } from '../pages.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -14,20 +15,6 @@ const texts = [
   'SECURITY.md',
   ...Object.keys(pages),
   ...decisions,
-];
-
-/** Words that made readers stop and read again, with what to write. */
-const hard: readonly (readonly [words: RegExp, instead: string])[] = [
-  [/\banew\b/, 'again'],
-  [/\bwhoever\b/, 'anyone who, or the person by name'],
-  [/\bsomebody\b/, 'name the person: the owner, another user, anyone'],
-  [/\b(that|those) of\b/, 'repeat the noun'],
-  [/\bis none\b|\bthere is no(ne|t)\b/, 'say what is missing'],
-  [/\bstands?\b(?! for\b)/, 'is, is up'],
-  [/\bmends?\b/, 'fix'],
-  [/\bby itself\b/, 'leave it out, or automatically'],
-  [/\bas it was\b/, 'unchanged, as before'],
-  [/\bshall\b/, 'must, or the present tense'],
 ];
 
 /**
@@ -49,10 +36,7 @@ describe('the prose', () => {
 
   test.each(texts)('of %s has no word that readers stumble over', (path) => {
     const found = listLines(path).flatMap(({ line, text }) =>
-      hard.flatMap(([words, instead]) => {
-        const match = new RegExp(words, 'i').exec(text);
-        return match === null ? [] : [`${path}:${line}: "${match[0]}"; rather: ${instead}`];
-      }),
+      findHardWords(text).map((word) => `${path}:${line}: ${word}`),
     );
     expect(found).toEqual([]);
   });

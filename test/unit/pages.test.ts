@@ -36,7 +36,7 @@ function listQuoted(text: string): readonly string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, quoted = '']) => quoted);
 }
 
-/** What stands behind `tributary` in the shell examples, up to a comment or a redirection. */
+/** The words after `tributary` in the shell examples, up to a comment or a redirection. */
 const commandLines = readBlocks('sh')
   .flatMap((block) => block.split('\n'))
   .flatMap(
@@ -50,7 +50,10 @@ const commandLines = readBlocks('sh')
   )
   .map((words) => words.trim().split(/\s+/));
 
-/** What of a command line there is not: a command or an option; undefined where all is. */
+/**
+ * The first word of a command line that names no command and no option of ours; undefined where all
+ * are known.
+ */
 function findUnknown(program: Command, words: readonly string[]): string | undefined {
   let command = program;
   for (const word of words) {

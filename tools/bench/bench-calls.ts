@@ -11,7 +11,7 @@ export interface WorldCaller {
   readonly pid: number;
   /** Milliseconds to the last byte of the answer. @throws lab-failed where it is not one */
   measure(name: OperationName): Promise<number>;
-  /** The same call as it is sent. */
+  /** The request of this operation with the wire's names, as the service gets it. */
   toWire(name: OperationName): WireRequest;
 }
 

@@ -112,10 +112,10 @@ export type SteadyTraffic = ReturnType<typeof countSeconds>;
 function countSeconds() {
   const seconds = {
     isAtRest: false,
-    /** While `isAtRest`, and those of them with an answer. */
+    /** Seconds in which `isAtRest` was set; `flowingSeconds` counts the ones with an answer. */
     restSeconds: 0,
     flowingSeconds: 0,
-    /** Without an answer, ever. */
+    /** Seconds without an answer, at rest or not. */
     silentSeconds: 0,
     /** With an answer, in a row until now. */
     flowingNow: 0,

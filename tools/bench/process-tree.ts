@@ -7,9 +7,9 @@ export interface ProcessStat {
   readonly pid: number;
   readonly name: string;
   readonly parent: number;
-  /** Of a core: its own, and that of its children that have ended. */
+  /** Processor time of this process and of its children that have ended, in seconds of one core. */
   readonly cpuSeconds: number;
-  /** Of that, what its children used that have ended. */
+  /** The part of `cpuSeconds` that the ended children used. */
   readonly endedSeconds: number;
 }
 
@@ -29,8 +29,8 @@ export interface TreeUse {
 const ticksPerSecond = 100;
 
 /**
- * Reads a line of `/proc/PID/stat`; a program's name may hold blanks and parentheses. undefined: it
- * is none.
+ * Reads a line of `/proc/PID/stat`; a program's name may hold blanks and parentheses. undefined for
+ * any other text.
  */
 export function parseStat(line: string): ProcessStat | undefined {
   const [, pid, name = '', rest = ''] = /^(\d+) \((.*)\) (.*)$/s.exec(line) ?? [];
@@ -63,7 +63,7 @@ export function selectTree(
 
 /**
  * What a process and its descendants have used until now. A daemon that left its parent, as
- * wireguard-go does, is none of them.
+ * wireguard-go does, is not counted.
  */
 export function readTreeUse(root: number): TreeUse {
   const [own, ...kept] = selectTree(readProcesses(), root);

@@ -104,7 +104,7 @@ function unwrap(schema: z.ZodType): z.ZodType {
   return innerType === undefined ? schema : unwrap(innerType);
 }
 
-/** As it stands in the file. */
+/** The default as an owner would write it in the file. */
 function toDefault({ path, schema }: ConfigKey): string {
   if (schema.type === 'optional') return 'not set';
   if (schema.type !== 'default')

@@ -4,7 +4,7 @@ import * as z from 'zod';
 export interface Shape {
   /** For people: `text`, `time`, `number`; more than one where it differs. */
   readonly types: ReadonlySet<string>;
-  /** By name; of a list those of its entries. */
+  /** The fields by name; for a list, the fields of its entries. */
   readonly fields: ReadonlyMap<string, Shape>;
 }
 

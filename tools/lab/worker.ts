@@ -10,14 +10,17 @@ import {
 import { Readable } from 'node:stream';
 import { tryConnection } from '../../src/system/try-connection.ts';
 
-/* What the lab's hosts do, each in a process of its own namespace:
+/*
+ * What the lab's hosts do, each in a process of its own namespace:
  *   worker serve ADDRESS PORT              an HTTP server; /bytes/N answers N bytes
  *   worker router ADDRESS PUBLIC_ADDRESS   a home router that tells its public address by NAT-PMP
- *   worker download URL [LIMIT_SECONDS]    prints {bytes, seconds, isWhole} as JSON, and progress lines on the way
- *   worker probe ADDRESS PORT              prints "reached" or "refused": really tries a TCP connection
- *   worker get URL                         prints what it answers
- *   worker bridge SOCKET PORT              leads a Unix socket to a port of its own host's loopback
- *   worker page FOLDER                     outside of the lab: leads a port of the loopback to FOLDER/socket; FOLDER/address has it
+ *   worker download URL [LIMIT_SECONDS]    prints {bytes, seconds, isWhole} as JSON,
+ *                                          and progress lines on the way
+ *   worker probe ADDRESS PORT              tries a TCP connection; prints "reached" or "refused"
+ *   worker get URL                         prints the answer
+ *   worker bridge SOCKET PORT              leads a Unix socket to a port of its host's loopback
+ *   worker page FOLDER                     outside of the lab: leads a port of the loopback to
+ *                                          FOLDER/socket; FOLDER/address has it
  */
 
 const chunk = Buffer.alloc(64 * 1024, 0x74);

@@ -150,7 +150,8 @@ export async function readComponent(directory: string) {
 }
 
 /**
- * The machine-readable copyright file: ours, Node's, and that of every npm package in the bundle.
+ * The machine-readable copyright file: our own licence, Node's, and the licence of every npm
+ * package in the bundle.
  */
 export function renderCopyright(node: Component, bundled: readonly Component[]): string {
   return [

@@ -8,7 +8,10 @@ import { findNodePackage, writeStrippedNode } from './node-program.ts';
 import { readProgramFiles, writeFiles } from './package-files.ts';
 import { targets } from './release.ts';
 
-/* build-image FOLDER, for the Dockerfile: this architecture's Node, program and licences, placed as in the package. */
+/*
+ * build-image FOLDER, for the Dockerfile: writes this architecture's Node, program and licences
+ * into the folder, placed as in the package.
+ */
 const root = join(import.meta.dirname, '../..');
 
 try {

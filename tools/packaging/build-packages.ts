@@ -11,7 +11,10 @@ import { findNodePackage } from './node-program.ts';
 import { readPackageFiles } from './package-files.ts';
 import { type Release, targets } from './release.ts';
 
-/* npm run package [-- --architecture amd64|arm64]: into dist/packages. --version, --out and --compression are for tests. */
+/*
+ * npm run package [-- --architecture amd64|arm64] writes the packages into dist/packages.
+ * --version, --out and --compression are for tests.
+ */
 const root = join(import.meta.dirname, '../..');
 
 try {
@@ -34,7 +37,7 @@ async function buildPackages(): Promise<void> {
       compression: { type: 'string', default: 'xz' },
     },
   });
-  // The same source gives the same bytes on any day.
+  // The packages bear the date of the source, so one source gives identical bytes on any day.
   const args = [join(root, 'tools/packaging/source-date.sh'), root];
   const date = await exec({ program: 'sh', args, doing: 'asking for the date of this source' });
   const release: Release = { version: values.version, dateSeconds: Number(date) };

@@ -107,7 +107,7 @@ async function readFolder(from: string, to: string): Promise<readonly PackageFil
   return Promise.all(names.sort().map(read));
 }
 
-/** The same bytes for the same text: Node writes no name and no time into the header. */
+/** One text always gives identical bytes: Node writes no name and no time into the header. */
 function compress(text: string): Buffer {
   return gzipSync(text, { level: 9 });
 }

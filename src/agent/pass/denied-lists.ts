@@ -9,14 +9,14 @@ export type DeniedListsParts = Pick<Shared, 'state' | 'now'> & Pick<Sections, 'd
 
 interface Known {
   readonly signature: string;
-  /** As it was last read without an error; undefined: never. */
+  /** The list of the last reading without an error; undefined if no reading has worked yet. */
   readonly list: AddressList | undefined;
   readonly error: TributaryError | undefined;
 }
 
 /**
- * Looks at the files of `gateway.deny_destinations`, and reads those that have changed. A broken
- * one stays as it was read before.
+ * Looks at the files of `gateway.deny_destinations`, and reads the ones that have changed. A broken
+ * file keeps the list that was read before.
  */
 export function createDeniedLists({ state, denied, now }: DeniedListsParts): () => Promise<void> {
   let known: ReadonlyMap<string, Known> = new Map();

@@ -18,7 +18,7 @@ export interface DesiredSources {
   readonly denied: readonly AddressList[];
   readonly publicAddresses: readonly string[] | undefined;
   readonly usage: Pick<UsageAccounting, 'stopAtBytes' | 'newUntilBytes' | 'totals'>;
-  /** undefined: there is none. */
+  /** The owner's speed limit that holds now; undefined without one. */
   readonly limit: LineLimit | undefined;
 }
 

@@ -107,8 +107,8 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
       return nft.exec(command);
     }) satisfies Exec,
     /**
-     * The network as it is, or as it was seen last where no change has been told since. @throws
-     * command-failed, missing-program
+     * The network's state. It is not read again while the monitors have reported no change since
+     * the last reading. @throws command-failed, missing-program
      */
     async observeNetwork() {
       const atMs = performance.now();

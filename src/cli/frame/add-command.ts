@@ -23,14 +23,14 @@ export function addCommand(
   if ('act' in added || 'run' in added) addAction(command, context, added);
   command.addHelpText('after', `\n${elsewhere}`);
   if (!('commands' in added)) {
-    // The paths may stand before or after the command's name; the help names them once, among the
-    // options of every command.
+    // The paths may be given before or after the command's name. The help names them once, among
+    // the options of every command.
     for (const flag of [configFlag, stateFlag])
       command.addOption(takeOnce(command, command.createOption(flag).hideHelp()));
     return command;
   }
-  // Commander reads these here also where they stand behind a command below, which has them from
-  // `optsWithGlobals`.
+  // Commander also reads these options here when they are typed after a command of this group,
+  // which gets them from `optsWithGlobals`.
   const shared = command.options.filter(({ long }) => added.shared?.includes(long ?? ''));
   for (const own of added.commands) {
     const below = addCommand(command, context, own);

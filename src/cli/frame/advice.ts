@@ -47,7 +47,9 @@ const advice: Partial<Readonly<Record<ErrorCode, Advice>>> = {
   'answer-truncated': 'Try again.',
 };
 
-/** The same error with what to do about it; anything but an error of ours as it is. */
+/**
+ * Adds to an error of ours what the owner can do about it; any other error is returned unchanged.
+ */
 export async function advise(
   error: unknown,
   { name, options }: Typed,

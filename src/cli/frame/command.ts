@@ -92,7 +92,7 @@ type CommandOf<View, Flags extends AnyFlags> = LocalCommand<Flags> | ServiceComm
 export type AnyCommand = CommandOf<unknown, AnyFlags>;
 
 /**
- * The same command: what it takes and shows is read from its flags and from what its `run` returns.
+ * Returns the command unchanged. Its types follow from its flags and from what its `run` returns.
  */
 export function defineCommand<View, Flags extends AnyFlags>(
   command: CommandOf<View, Flags>,
@@ -168,7 +168,7 @@ export function refuse(
   return new TributaryError('usage-invalid', message, known);
 }
 
-/** The same for what was typed for an option; `allowed` says what it has to be. */
+/** The error for a value of an option that cannot be used; `allowed` says what it has to be. */
 export function refuseOption(
   option: string,
   text: string | undefined,
@@ -187,9 +187,7 @@ export function parseNumber(
   throw refuseOption(option, text, `a whole number from ${least} to ${most}`);
 }
 
-/**
- * A number of at most nine digits before and behind the point; undefined where the text is none.
- */
+/** A number of at most nine digits before and behind the point; undefined for any other text. */
 export function parseAmount(text: string): number | undefined {
   return /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
 }

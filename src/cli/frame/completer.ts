@@ -66,7 +66,7 @@ const writeCandidate: Readonly<Record<Shell, (candidate: Candidate) => string>> 
 
 type Candidate = Readonly<Record<'text' | 'summary', string>>;
 
-/** What can stand in the place of the last word. The shell lists files and directories itself. */
+/** What may come in the place of the last word. The shell lists files and directories itself. */
 interface Candidates {
   readonly kind: 'words' | 'files' | 'directories';
   readonly words: readonly Candidate[];
@@ -76,8 +76,7 @@ interface Candidates {
 }
 
 /**
- * Reads a command line up to its last word, which may be incomplete, and finds what can stand
- * there.
+ * Reads a command line up to its last word, which may be incomplete, and finds what may come there.
  */
 export function findCandidates(program: Command, words: readonly string[]): Candidates {
   const [, flag] = /^(--[^=]+)=/.exec(words.at(-1) ?? '') ?? [];

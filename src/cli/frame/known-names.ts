@@ -32,8 +32,8 @@ function findPath({
 }
 
 /**
- * Keeps the names beside those of the other kind, in the user's cache. What fails is no command's
- * failure.
+ * Keeps the names in the user's cache, beside the names of the other kind. The cache only serves
+ * completion, so a failure to write it fails no command.
  */
 export async function keepNames(
   kind: NamedKind,

@@ -34,7 +34,7 @@ export async function readSecret(source: SecretSource, context: CommandContext):
   );
 }
 
-/** The same for a new password, which has to be typed twice. @throws usage-invalid */
+/** Reads a new password; at a terminal it has to be typed twice. @throws usage-invalid */
 export async function readNewPassword(
   source: SecretSource,
   context: CommandContext,

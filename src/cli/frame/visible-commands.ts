@@ -11,7 +11,7 @@ export function listCommands(command: Command): readonly Command[] {
     .filter((own) => own.name() !== 'help');
 }
 
-/** A command's own options as its help lists them, and those of every command. */
+/** A command's own options as its help lists them, and the options that every command has. */
 export function listOptions(command: Command): {
   readonly own: readonly Option[];
   readonly global: readonly Option[];

@@ -26,7 +26,7 @@ const listProxyFields = () => ({
 });
 /** A client's proxy in the list of clients. */
 export const proxyClient = object(listProxyFields);
-/** The same as auth-client answers it. */
+/** A client's proxy in the answer of auth-client. */
 export const proxyConfigResult = object(() => ({
   keepalive_seconds: number.describe(
     'Seconds between two signs of life; 0 where the service leaves it to the device.',

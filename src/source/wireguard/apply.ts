@@ -42,7 +42,7 @@ export function toCommand(step: TunnelStep, path = '') {
         ? { program: 'wireguard-go', args: [name], doing: `starting wireguard-go for ${name}` }
         : ip(`making the WireGuard interface ${name}`, 'link', 'add', name, 'type', 'wireguard');
     case 'configure':
-      // The same peer keeps its session.
+      // Unlike `setconf`, `syncconf` keeps the session of a peer that is unchanged.
       return { program: 'wg', args: ['syncconf', name, path], doing: `configuring ${name}` };
     case 'add-address':
       // One address without a connected route: the gateway's own table leads into the tunnel,

@@ -7,7 +7,10 @@ import iconText from './icon.svg?raw';
 import scriptText from './live.js?raw';
 import styleText from './style.css?raw';
 
-/** What the page loads beside itself: from here, only as it was made, and once. */
+/**
+ * The files that the page loads beside itself. They come from here alone, and their names change
+ * with their contents, so that a browser loads each once.
+ */
 export type Assets = ReturnType<typeof createAssets>;
 
 const iconColours: Readonly<Record<Tone, string>> = {

@@ -14,7 +14,8 @@ const callerLimit = 256;
 /**
  * Lets an order of the page itself that carries the token through (undefined), or says why not.
  * Another site has to ask before it sends the header or the content type (CORS), and nothing here
- * answers. @param nowMs a monotonic clock in ms
+ * answers.
+ * @param nowMs a monotonic clock in ms
  */
 export function createGate(token: Secret | undefined, nowMs: () => number) {
   const attempts = createAttempts(triesPerMinute, 60_000);

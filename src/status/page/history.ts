@@ -16,7 +16,8 @@ const question = z.object({ unit: z.enum(['hour', 'day']), since: z.iso.datetime
 /**
  * `GET /history.json?unit=hour|day&since=ISO8601`: what was shared, row by row, the oldest first,
  * and what the service counted for the same time (null: not known). `kept` is false where there is
- * no ledger. @throws usage-invalid
+ * no ledger.
+ * @throws usage-invalid
  */
 export async function answerHistory(
   { history, now }: StatusSource,

@@ -13,7 +13,7 @@ const freshMs = 60_000;
 const halfMonthMs = 15 * unitMs.day;
 
 /**
- * Reads the ledger at most once a minute; undefined where there is none, or none that can be read.
+ * Reads the ledger at most once a minute; undefined where the ledger is missing or cannot be read.
  * @param nowMs a monotonic clock in ms
  */
 export function createPastReader(
@@ -63,7 +63,7 @@ function createMonthReader(history: ReadHistory) {
   };
   return {
     catchUp(span: Span) {
-      // The ledger's days are those of UTC, so that its months are too.
+      // The ledger's days are days of UTC, so its months are months of UTC too.
       const starts = Array.from({ length: span.count }, (_, index) =>
         toMonth(findSlotStart(span, index) + halfMonthMs),
       );

@@ -144,7 +144,7 @@ const columns: readonly (readonly [title: string, read: (slot: KeptSlot) => stri
   ['Refused packets', ({ row }) => formatCount(row.refusedPackets)],
 ];
 
-/** The same in figures. A column about which no row says anything is left out. */
+/** The chart's figures as a table. A column about which no row says anything is left out. */
 export function renderTable(view: View, name: ChartName): Html {
   const range = findRange(view, name);
   if (range === undefined) return html``;

@@ -25,8 +25,8 @@ export interface Span {
 }
 
 /**
- * The rows in their places. Hours are those of UTC, as the ledger counts them; days and months
- * begin at the owner's midnight.
+ * Puts the rows into the slots of the span. Hours are hours of UTC, as the ledger counts them; days
+ * and months begin at the owner's midnight.
  */
 export function fillSlots(rows: readonly HistoryRow[], span: Span) {
   const { unit, count, now } = span;

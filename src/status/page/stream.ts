@@ -13,8 +13,8 @@ const longestMs = 600_000;
 const mostUnreadBytes = 64 * 1024;
 
 /**
- * Server-sent events: the whole frame, then every few seconds what changed. @param nowMs a
- * monotonic clock in ms
+ * Server-sent events: the whole frame, then every few seconds what changed.
+ * @param nowMs a monotonic clock in ms
  */
 export function createStreams(look: () => Promise<Frame>, nowMs: () => number): () => StatusAnswer {
   const endsAtMs = new Map<ServerResponse, number>();

@@ -40,8 +40,8 @@ export function buildView(source: StatusSource, past: Past | undefined) {
 }
 
 /**
- * Bytes a second each way since the youngest reading that is old enough; undefined where there is
- * none.
+ * Bytes a second each way since the youngest reading that is old enough; undefined where no reading
+ * is.
  */
 export function measureSpeed(
   readings: readonly TrafficReading[],

@@ -5,7 +5,7 @@ const why = "a consumer's connection opens nothing of the device to the Internet
 const stranger4 = '9.9.9.8';
 const stranger6 = '2606:4700::2222';
 
-/** What somebody outside sends after a consumer has spoken. */
+/** What a stranger on the Internet sends after a consumer has spoken. */
 export const answerRows: readonly Row[] = [
   following(
     'a stranger answers a consumer instead',

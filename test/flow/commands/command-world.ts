@@ -31,8 +31,7 @@ interface RunOptions {
 }
 
 /**
- * A reference service with a clock that stands still until it is moved, and an owner who is signed
- * in to it.
+ * A reference service with a clock that only the test moves, and an owner who is signed in to it.
  */
 export async function createCommandWorld(profile: ProfileName = 'documented') {
   const clock = { nowMs: goldenNow };
@@ -65,7 +64,7 @@ export async function createCommandWorld(profile: ProfileName = 'documented') {
   };
 }
 
-/** Somebody with a state directory, signed in with this network's token. */
+/** An owner with a state directory, signed in with this network's token. */
 export async function createOwner(
   baseUrl: string,
   profile: ProfileName,
@@ -160,7 +159,7 @@ export function maskChance(
   return codes.reduce((all, code) => all.replaceAll(code, 'X'.repeat(code.length)), named);
 }
 
-/** Holds the text against test/golden/cli-NAME; `npm test -- -u` writes it anew. */
+/** Compares the text with test/golden/cli-NAME; `npm test -- -u` rewrites that file. */
 export async function expectGolden(name: string, text: string): Promise<void> {
   await expect(text).toMatchFileSnapshot(join(import.meta.dirname, '../../golden', `cli-${name}`));
 }

@@ -1,12 +1,12 @@
 import type { Prompt } from '../../../src/cli/frame/context.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 
-/** Somebody at the terminal, and what they were asked. */
+/** A person at the terminal, and the questions that were asked. */
 export interface Typist extends Prompt {
   readonly asked: readonly string[];
 }
 
-/** Somebody who says yes or no to every question, and types these secrets one after the other. */
+/** A person who says yes or no to every question, and types these secrets one after the other. */
 export function createTypist(answer: 'yes' | 'no', ...secrets: readonly string[]): Typist {
   const asked: string[] = [];
   const left = [...secrets];

@@ -48,7 +48,7 @@ async function find(client: IndependentClient, wish: object): Promise<readonly s
   return (providers ?? []).map((provider) => provider.client_id ?? '').toSorted();
 }
 
-/** The same ids, in whatever order. */
+/** Sorts ids, so that lists in different orders compare as equal. */
 function sorted(ids: readonly string[]): readonly string[] {
   return ids.toSorted();
 }

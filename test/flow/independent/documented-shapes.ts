@@ -1,7 +1,7 @@
 /**
- * The interface as its document has it, written down anew: nothing of `src` is used here. A field's
- * type is a word, a list is `[its element]`, a map is `{ '<what its keys are>': its values }`.
- * Every field may be absent or null.
+ * The interface as its document has it, written a second time: nothing of `src` is used here. A
+ * field's type is a word, a list is `[its element]`, a map is
+ * `{ '<what its keys are>': its values }`. Every field may be absent or null.
  */
 
 /** The format of a UDID is not documented. */

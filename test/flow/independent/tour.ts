@@ -110,7 +110,7 @@ async function tourStatistics(world: World, home: FirstOwner, shed: string): Pro
   const { client } = world;
   const { token } = home;
   const { clients } = await client.ask('GET /network/clients', home);
-  // Whoever went away has a time at which it did.
+  // After an hour, the client that has left has a time at which it was last seen.
   world.pass(hourMs);
   await client.ask('GET /network/clients', home);
   await client.ask('GET /network/reliability', home);

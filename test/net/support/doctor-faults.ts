@@ -28,7 +28,7 @@ export interface Fault {
   readonly phase?: string;
   /** What the doctor says to type is typed, and fixes it; this takes that back. */
   readonly afterFix?: string;
-  /** The agent is started anew with the fault in place. */
+  /** True where the agent is restarted with the fault in place. */
   readonly isFromStart?: boolean;
 }
 
@@ -43,7 +43,10 @@ function without(...missing: readonly string[]): string {
     found=$(command -v $tool) && ln -s "$found" $private/tools/$tool; done; PATH=$private/tools; export PATH`;
 }
 
-/** The state directory on a small disk of its own, as it was. */
+/**
+ * Moves a copy of the state directory, with its contents, onto a small disk that is mounted in its
+ * place.
+ */
 const copyState = (size: string, state: string) =>
   `cp -a ${state} $private/copy && mount -t tmpfs -o mode=700,size=${size} tmpfs ${state} && cp -a $private/copy/. ${state}/`;
 

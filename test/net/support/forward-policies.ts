@@ -10,7 +10,7 @@ const established = '-m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT';
 
 /**
  * Hosts that refuse what they forward, each as its maker sets it up: the lines of a shell script,
- * and what loads them anew.
+ * and what loads the maker's rules again.
  */
 const hosts = [
   {

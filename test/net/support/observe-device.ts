@@ -24,7 +24,10 @@ export async function readForwarded(lab: Lab): Promise<number> {
   return counted.reduce((sum, [, bytes]) => sum + Number(bytes), 0);
 }
 
-/** The kernel's number of the tunnel interface: another one where it was made anew. */
+/**
+ * The kernel's number of the tunnel interface. An interface that was deleted and made again has
+ * another number.
+ */
 export async function readTunnelNumber(lab: Lab, name: string): Promise<string> {
   return (await lab.network.run('device', 'cat', `/sys/class/net/${name}/ifindex`)).trim();
 }

@@ -3,8 +3,8 @@ import type { HostName } from '../../../tools/lab/network.ts';
 import { type LabProcess, startProcess } from '../../../tools/lab/processes.ts';
 
 /**
- * Waits for connections and says "heard" for each that somebody says something in: a probe says
- * nothing.
+ * Waits for connections and says "heard" for each connection over which bytes arrive: a probe sends
+ * none.
  */
 const program = `
   const [address, port] = process.argv.slice(1);
@@ -19,7 +19,7 @@ const program = `
 `;
 
 /**
- * A server on a host of the lab that says when it is told something; whoever started it ends it.
+ * A server on a host of the lab that prints a line when it receives something. The caller ends it.
  */
 export async function startReceiver(
   lab: Lab,

@@ -18,7 +18,7 @@ export const password = 'broker-password-4711';
 export interface Broker {
   readonly plainUrl: string;
   readonly tlsUrl: string;
-  /** PEM of whoever vouches for it. */
+  /** Path of the PEM file with the authority that signed the broker's certificate. */
   readonly certificatePath: string;
   start(): Promise<void>;
   /** As a power cut would. */
@@ -57,7 +57,8 @@ export async function startBroker(): Promise<Broker> {
 }
 
 /**
- * Whoever reads along at the broker: the newest text of each topic, and its own word on a topic.
+ * A client that reads along at the broker: the newest text of each topic, and its own word on a
+ * topic.
  */
 export interface Reader {
   readonly texts: ReadonlyMap<string, string>;

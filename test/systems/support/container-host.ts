@@ -25,7 +25,7 @@ export interface ContainerHost extends AsyncDisposable {
   writeAuthCode(): Promise<string>;
   /** Runs podman on the host to its end: what it said. */
   podman(...args: readonly string[]): Promise<string>;
-  /** The same with a file as its standard input. */
+  /** Like `podman`, with a file as its standard input. */
   podmanReading(file: string, ...args: readonly string[]): Promise<string>;
   /** Options of a container beside it, without any privilege, that knows the service. */
   readonly asideOptions: readonly string[];
@@ -41,8 +41,7 @@ export interface ContainerHost extends AsyncDisposable {
 const firstLine = z.object({ baseUrl: z.string(), directory: z.string() });
 
 /**
- * Builds the image, makes the lab, and stands beside the device in it. Needs root, and `dist`
- * built.
+ * Builds the image, makes the lab, and runs in it beside the device. Needs root, and `dist` built.
  */
 export async function createContainerHost(): Promise<ContainerHost> {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-image-'));

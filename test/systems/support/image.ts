@@ -103,7 +103,7 @@ export async function makeSlimDebian(packages: readonly string[] = []): Promise<
   return path;
 }
 
-/** What the stand-in for the Node image is built from, made once. */
+/** The folder from which the substitute for the Node image is built, made once. */
 export async function makeNodeContext(): Promise<string> {
   const directory = join(cache, 'node-24-trixie-slim');
   if (await isThere(directory)) return directory;

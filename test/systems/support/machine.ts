@@ -26,8 +26,8 @@ export interface Machine {
    */
   boot(script: string, limitMs?: number): Promise<Ended>;
   /**
-   * The same in a virtual machine on Debian's own kernel; the tree needs linux-image-cloud-… of its
-   * architecture. It forgets its changes.
+   * Like `boot`, but in a virtual machine on Debian's own kernel; the tree needs
+   * linux-image-cloud-… of its architecture. The machine forgets its changes.
    */
   bootVirtual(script: string, limitMs?: number): Promise<Ended>;
   remove(): Promise<void>;

@@ -7,7 +7,9 @@ import { type Machine, workingDirectory } from './machine.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Builds the program into a folder of its own, away from whoever uses `dist` meanwhile. */
+/**
+ * Builds the program into a folder of its own, because other processes may use `dist` meanwhile.
+ */
 export async function buildProgram(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-build-'));
   await build({

@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline';
 import { type LabProcess, startProcess } from '../../../tools/lab/processes.ts';
 
 /**
- * Where containers are built and run. Everything started in it ends with it, and with whoever made
- * it.
+ * Where containers are built and run. Everything started in it ends with it, and with the process
+ * that made it.
  */
 export interface Stage extends AsyncDisposable {
   /** Starts a command there; `netns` is one of the stage's own, by name. */

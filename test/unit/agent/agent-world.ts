@@ -20,8 +20,8 @@ import { createRestoreFile } from '../../../src/system/restore-file.ts';
 import { createFakeHost } from '../data-path/fake-host.ts';
 import { createIssued, renderIssuedText } from '../source/wireguard/issued-fixture.ts';
 
-// Names that no machine has, because the kernel's settings are the real ones here: those of these
-// do not exist.
+// The kernel's settings are the real ones here, so these are interface names that no machine has
+// and for which the kernel has no settings.
 export const uplink = 'fakeuplink9';
 export const tunnelInterface = 'faketunnel9';
 
@@ -136,7 +136,7 @@ export async function createAgentWorld(given: object = {}) {
   };
 }
 
-/** The same, providing. */
+/** A world of one agent that provides after its first pass. */
 export async function createProvidingWorld(given: object = {}) {
   const world = await createAgentWorld(given);
   await world.loop.tick();
@@ -145,7 +145,9 @@ export async function createProvidingWorld(given: object = {}) {
   return world;
 }
 
-/** The same, at rest: its self-test no longer waits, and a monitor vouches for the table. */
+/**
+ * A providing world at rest: its self-test no longer waits, and a monitor vouches for the table.
+ */
 export async function createRestingWorld(given: object = {}) {
   const world = await createProvidingWorld(given);
   for (let count = 0; count < 4; count += 1) await world.loop.tick();

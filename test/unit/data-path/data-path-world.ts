@@ -15,8 +15,8 @@ import { createIssued, renderIssuedText } from '../source/wireguard/issued-fixtu
 import { usualDesired } from './desired-fixture.ts';
 import { createFakeHost } from './fake-host.ts';
 
-// Names that no machine has, because the kernel's settings are the real ones here: those of these
-// do not exist.
+// The kernel's settings are the real ones here, so these are interface names that no machine has
+// and for which the kernel has no settings.
 export const uplink = 'fakeuplink9';
 export const tunnelInterface = 'faketunnel9';
 

@@ -6,7 +6,7 @@ import { TributaryError } from '../../../src/lib/errors.ts';
  */
 export interface FakeTable {
   apply(script: string): void;
-  /** As `nft -j list table` prints it. @throws command-failed where there is none */
+  /** The table as `nft -j list table` prints it. @throws command-failed without a table */
   list(): string;
   print(): readonly string[];
   /** Adds to a counter, where there is one. */

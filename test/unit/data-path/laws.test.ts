@@ -21,8 +21,8 @@ import { observeAndReconcile } from './observe-and-reconcile.ts';
 const parse = (changes: Readonly<Record<string, string>> = {}): TunnelSpec =>
   parseIssuedTunnel(createIssued(renderIssuedText(changes)), { isServiceOnLoopback: false });
 
-// Names that no machine has, because the kernel's settings are the real ones here: those of these
-// do not exist.
+// The kernel's settings are the real ones here, so these are interface names that no machine has
+// and for which the kernel has no settings.
 const uplink = 'fakeuplink9';
 const tunnelInterface = 'faketunnel9';
 

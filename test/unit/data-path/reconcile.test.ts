@@ -30,7 +30,8 @@ const usualLine: LinePolicy = {
   isLowPriority: true,
 };
 
-// In the order in which a pass puts it together: the fingerprint is that of the text.
+// The keys are in the order in which a pass builds the policy, because the fingerprint is taken
+// from the text.
 const policy: GatewayPolicy = {
   allowDestinations: [],
   denyDestinations: [],

@@ -23,7 +23,7 @@ describe('the ceilings of a machine', () => {
     [0.5, undefined, [2048, 128, 16, 64]],
     [1, undefined, [4096, 256, 32, 128]],
     [8, undefined, [8192, 512, 64, 256]],
-    // Somebody changed it.
+    // Here the owner has changed the kernel's own ceiling.
     [8, 1000, [500, 31, 3, 15]],
     [0.25, 262_144, [1024, 64, 8, 32]],
     [0.01, 8, [4, 1, 1, 1]],

@@ -58,7 +58,7 @@ describe('kernel settings', () => {
     ['7440', '1', true],
     ['3600', '1', false],
     ['600', '1', false],
-    // Where the tunnel has no settings, there is none: the machine's own settings are left alone.
+    // Without a tunnel that has settings, the machine's own settings are left alone.
     ['432000', undefined, false],
   ])(
     'a connection that is forgotten after %s s, with forwarding %s: written %s',

@@ -80,7 +80,7 @@ export const tunnel = {
   publicKey: undefined,
   address: undefined,
 };
-/** The same tunnel in an answer, and in a row of the list. */
+/** One tunnel as it is both in an answer and in a row of the list. */
 export const proxyOnWire = {
   proxy_host: 'proxy.example',
   wg_config: { config: '[Interface]', wg_proxy_port: 51_820 },

@@ -12,7 +12,10 @@ import { createStatusFixture } from '../status/status-fixture.ts';
 
 const project = join(import.meta.dirname, '../../..');
 
-/* `dist` keeps the chunks of earlier builds, for agents that run from there. What is handed out has none of them. */
+/*
+ * `dist` keeps the chunks of earlier builds, for agents that run from there. What is handed out has
+ * none of them.
+ */
 // What is loaded before anything can be taken from compiled code.
 const early = /^(tributary\.cjs|compile\.cjs|(rolldown-runtime|compiled-code)-.*)$/;
 

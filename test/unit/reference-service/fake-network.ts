@@ -23,7 +23,7 @@ interface FakeLink {
 export interface FakeNetwork {
   readonly exec: Exec;
   readonly links: Map<string, FakeLink>;
-  /** `ip rule` and `ip route` lines as they stand, of both families. */
+  /** `ip rule` and `ip route` lines of both families, as they were typed. */
   readonly lines: Set<string>;
   /** Programs that are not installed. */
   readonly missing: Set<string>;

@@ -5,7 +5,9 @@ import type { TunnelPeer } from '../../../src/reference-service/proxies.ts';
 
 const internet = ['0.0.0.0/0', '::/0'];
 
-/** What wg does with allowed addresses: whoever is given one takes it from all others. */
+/**
+ * What wg does with allowed addresses: a peer that is given an address takes it from all others.
+ */
 function interpret(
   state: Map<string, readonly string[]>,
   commands: readonly (readonly string[])[],

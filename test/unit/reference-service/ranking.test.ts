@@ -4,7 +4,7 @@ import { createRanking } from '../../../src/reference-service/provider-directory
 
 const row = fc.record({ quality: fc.constantFrom(0, 0.2, 0.5, 1), sequence: fc.nat(30) });
 
-/** One client has one quality, in whichever list it stands. */
+/** One client has one quality, in every list that names it. */
 function keepConsistent(rows: readonly { quality: number; sequence: number }[]) {
   const bySequence = new Map(rows.map((one) => [one.sequence, one]));
   return [...bySequence.values()].sort(
@@ -22,7 +22,7 @@ test('lists that come best first are ranked as if all of them had been sorted', 
         const all = keepConsistent(rows);
         const isWanted = ({ sequence }: { sequence: number }) => sequence % 5 !== 0;
         const ranking = createRanking<{ quality: number; sequence: number }>(count);
-        // Some stand in two lists, some in none but the last.
+        // Some clients are in two lists, some only in the last.
         for (const list of [0, 1, 2])
           ranking.addBestFirst(
             all.filter(() => picks.next().value === list),

@@ -6,7 +6,7 @@ const limits = { capacity: 3, maxTries: 4, retry: { baseMs: 1_000, maxMs: 60_000
 const failed = { kind: 'failed', reason: 'it answered 503' } as const;
 const delivered = { kind: 'delivered' } as const;
 
-/** A queue with these messages in it; `random` is that of its backoff. */
+/** A queue with these messages in it; its backoff draws `random`. */
 function createFilled(
   messages: readonly string[],
   { random = 0.5, ...changed }: Partial<Pace> & { readonly random?: number } = {},

@@ -21,7 +21,7 @@ export async function createLedgerWorld() {
   return openWorld(directory);
 }
 
-/** The same for a directory that is there already. */
+/** Opens the world of a ledger in a directory that is already there. */
 export function openWorld(directory: string) {
   return {
     directory,

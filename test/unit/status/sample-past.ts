@@ -87,7 +87,7 @@ export function makeRecent(last: Facts): Recent {
   const note = (facts: Facts) => recent.note(facts, judgePhase(facts, at));
   const { up, down } = last.gateway.forwardedBytes ?? { up: 0, down: 0 };
   const bytesPerSecond = Math.min(3_000_000, up / 1200);
-  // Whoever no longer provides stopped some minutes ago.
+  // A device that no longer provides stopped some minutes ago.
   const chooseSpeed = (step: number) =>
     !last.gateway.isOpen && step < 16
       ? 0

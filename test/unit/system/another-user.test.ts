@@ -37,7 +37,10 @@ import {
 import { acquireLock } from '../../../src/system/lock.ts';
 import { createStateFile } from '../../../src/system/state-file.ts';
 
-/* What root does in the state directory of an agent that was taken over: `agent` below is that agent's user. */
+/*
+ * What root does in the state directory of an agent that was taken over: `agent` below is that
+ * agent's user.
+ */
 const agent = { uid: 65534, gid: 65534 };
 const hasTwoUsers = process.geteuid?.() === 0 && knowsUser(agent.uid);
 if (!hasTwoUsers) {

@@ -97,7 +97,7 @@ describe('a router', () => {
     expect(await askRouterForAddress(router.address, signal)).toBe('45.83.100.7');
     const [, mapped, returned] = router.asked;
     expect([mapped?.readUInt32BE(4), returned?.readUInt32BE(4)]).toEqual([120, 0]);
-    // The same nonce, protocol and port: the same mapping.
+    // One nonce, protocol and port name one mapping.
     expect(returned?.subarray(8)).toEqual(mapped?.subarray(8));
   });
 

@@ -220,7 +220,7 @@ describe('where it cannot be', () => {
     await expect(file.write(value)).rejects.toMatchObject({ code: 'state-unwritable' });
   });
 
-  // Opened as any file is, a pipe waits for whoever writes to it.
+  // Opened like an ordinary file, a pipe would wait until another program writes to it.
   test.each<[string, (path: string) => unknown]>([
     ['a pipe', (path) => execFileSync('mkfifo', [path])],
     ['a link to a device', (path) => symlink('/dev/zero', path)],

@@ -118,7 +118,9 @@ function readFile(path: string): Promise<string> {
   });
 }
 
-/** The same with one more value; '' in a path goes on in a new item of a list. */
+/**
+ * A copy of `into` with the value at this path; an empty name in the path adds an item to a list.
+ */
 function withField(into: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
   if (key === undefined) return value;
   if (key === '') return [...(Array.isArray(into) ? into : []), withField(undefined, rest, value)];

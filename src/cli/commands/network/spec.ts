@@ -10,8 +10,8 @@ type Found = OperationResponse<'findLocations'> &
   Partial<Pick<OperationResponse<'providerLocations'>, 'devices'>>;
 
 /**
- * What is known of a spec's place, group or provider. Of the best there is, which is none of them,
- * nothing is.
+ * What is known of a spec's place, group or provider. The spec "best available" names none of them,
+ * so nothing is known of it.
  */
 type Naming = Pick<PlaceView, 'name' | 'type'> & { readonly providerCount: number | undefined };
 

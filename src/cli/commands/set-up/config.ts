@@ -106,7 +106,9 @@ export const config: CommandGroup = {
   ],
 };
 
-/** The same error; one of a file that this user may not write says who may. */
+/**
+ * Where this user may not write the file, an error that says who may; any other error unchanged.
+ */
 export function askForRights(error: unknown, action: string): unknown {
   const code = error instanceof TributaryError ? systemCodeOf(error.cause) : undefined;
   if (code !== 'EACCES' && code !== 'EPERM') return error;

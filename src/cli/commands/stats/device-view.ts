@@ -57,7 +57,7 @@ export function viewDeviceStats(
     consumers: answer.clientDetails
       .map(viewConsumer)
       .toSorted((one, other) => (other.transferGib ?? 0) - (one.transferGib ?? 0)),
-    /** The same device as it counted itself; undefined for another device, and without a ledger. */
+    /** What this device counted itself; undefined for another device, and without a ledger. */
     here: undefined as HereStats | undefined,
   };
 }
@@ -110,7 +110,8 @@ function viewConsumer({ clientId, transferData }: Answer['clientDetails'][number
  */
 export type HereStats = ReturnType<typeof compareDays>;
 /**
- * A day as it was counted here; a difference is the service's figure less ours, as a share of ours.
+ * A day as this device counted it. A difference is the service's figure less ours, as a share of
+ * ours.
  */
 export type HereDay = HereStats['days'][number];
 
@@ -125,8 +126,8 @@ export const hereReasons = {
 const worthSaying = 0.02;
 
 /**
- * The own days beside those of the service, also those of which it says nothing any more. @throws
- * state-unreadable
+ * The days that this device counted beside the service's days, also days that the service has
+ * forgotten. @throws state-unreadable
  */
 export async function readHere(
   stats: DeviceStats,

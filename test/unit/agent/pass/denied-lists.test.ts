@@ -38,7 +38,8 @@ async function createListWorld(named: readonly string[] = []) {
       return { phase, reasons: reasons.filter(({ code }) => code === 'list-refused') };
     },
     /**
-     * Writes the file; a file system's clock may stand still between two writes of the same length.
+     * Writes the file with a comment that differs each time: the file system's clock may not move
+     * between two writes of one length.
      */
     write: (text: string) => writeFile(path, `${text}\n# ${performance.now()}\n`),
   };

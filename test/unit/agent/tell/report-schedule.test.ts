@@ -65,7 +65,7 @@ describe('the report by the clock', () => {
     expect(await reportsOf(0, 1)).toEqual([0, 0]);
     facts = { ...providingFacts, serviceFigures: undefined };
     expect(await reportsOf(0)).toEqual([0]);
-    // Short as it was.
+    // The device provided for less than a minute, so the pause is still short.
     facts = freshFacts;
     expect(await reportsOf(1, 2, 3)).toEqual([1, 0, 0]);
   });

@@ -92,7 +92,7 @@ describe('the completer', () => {
     const values = listTexts(words).slice(0, words.length - names.length);
     expect(listTexts(words)).toEqual([...values, ...names]);
     expect(values.length > 0).toBe(path[0] === 'completion' || path.join(' ') === 'provide');
-    // Those of every command are in the program's help alone.
+    // Options that every command has are listed in the program's help alone.
     const isShared = path[0] === 'sandbox' && path.length > 1;
     const known = new Set([...readFlags(command), ...(isShared ? [] : readFlags(program))]);
     expect(listTexts(flags).toSorted()).toEqual([...known].toSorted());

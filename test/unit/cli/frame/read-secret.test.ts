@@ -11,7 +11,10 @@ import {
 } from '../../../../src/cli/frame/read-secret.ts';
 import { Secret } from '../../../../src/lib/secret.ts';
 
-/** A command with this on its standard input, or with somebody who types these answers. */
+/**
+ * A command with this on its standard input, or with a person at the terminal who types these
+ * answers.
+ */
 function createContext({
   piped = '',
   typed,

@@ -70,7 +70,7 @@ describe('what is offered', () => {
   });
 });
 
-/** Somebody who gives these answers in turn; `asked` holds the questions with what was offered. */
+/** A person who gives these answers in turn; `asked` holds the questions with what was offered. */
 function createPerson(...typed: readonly string[]) {
   const asked: string[] = [];
   const left = [...typed];

@@ -14,7 +14,9 @@ import { type Config, configSchema } from './schema.ts';
 import { type ConfigTree, valueAt, withValue } from './tree.ts';
 
 export interface LoadConfigOptions extends Omit<PlacesOptions, 'socket'> {
-  /** Found elsewhere; they are reported together with those of the configuration. */
+  /**
+   * Problems that were found elsewhere; they are reported together with the configuration's own.
+   */
   readonly knownProblems?: readonly Problem[];
 }
 
@@ -28,17 +30,20 @@ export type Origin =
 
 /**
  * Everything that the owner gave, checked, with defaults filled in. It is a value: nothing in it
- * changes after loading, and a reload makes another one. Whoever needs a part of it is passed that
- * part.
+ * changes after loading, and a reload makes another one. A caller that needs a part of it is passed
+ * that part.
  */
 export interface LoadedConfig extends Places {
   /** Amounts in bytes, rates in bits per second, times as the names of the keys say. */
   readonly config: Config;
   /** The service's address, with the certificates that vouch for it. */
   readonly service: ServiceAddress;
-  /** As it was written, in file or environment, with its units and without defaults. */
+  /**
+   * The values of file and environment before they were parsed, with their units and without
+   * defaults.
+   */
   readonly given: ConfigTree;
-  /** The path of the file; undefined where there is none. */
+  /** The path of the file; undefined if it is missing. */
   readonly file: string | undefined;
   /** Of an element of a list: where the list comes from. */
   readonly originOf: (path: readonly PropertyKey[]) => Origin;

@@ -7,7 +7,7 @@ import type { Config } from './schema.ts';
 
 /**
  * What the fence around the agent's namespace lets through, of the owner's own network and of the
- * Internet. Whoever makes the fence is passed this and not the configuration.
+ * Internet. The function that makes the fence is passed this and not the configuration.
  */
 export interface WaysOut {
   /** Addresses and prefixes that consumers may reach, although they are private. */

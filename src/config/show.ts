@@ -54,7 +54,7 @@ export function toShownConfig(loaded: LoadedConfig): ShownConfig {
   };
 }
 
-/** The same for people: a tree with one line for each key. */
+/** The shown configuration for people: a tree with one line for each key. */
 export function renderShownConfig(shown: ShownConfig): string {
   const sections = Map.groupBy(shown.keys, ({ key }) => key.split('.')[0] ?? '');
   const rows = [

@@ -1,8 +1,6 @@
 import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net';
 
-/**
- * `10.1.2.3/8` taken apart; undefined when it is not an address with or without a prefix length.
- */
+/** An address with or without a prefix length, taken apart: `10.1.2.3/8`. */
 export interface Prefix {
   readonly family: 4 | 6;
   readonly address: string;
@@ -17,7 +15,8 @@ export const privatePrefixes = {
 
 export function parsePrefix(text: string): Prefix | undefined {
   const [address = '', length, ...rest] = text.split('/');
-  // An address with a zone (`fe80::1%eth0`) is no prefix: it means something on one interface only.
+  // An address with a zone (`fe80::1%eth0`) is no prefix, because it means something on one
+  // interface only.
   if (isIP(address) === 0 || address.includes('%') || rest.length > 0) return undefined;
   const family = isIPv4(address) ? 4 : 6;
   const most = family === 4 ? 32 : 128;
@@ -28,8 +27,8 @@ export function parsePrefix(text: string): Prefix | undefined {
 }
 
 /**
- * The prefix with its host bits cleared, as ip and nft print it: `10.0.0.0/8`, `2001:db8::/32`, a
- * single one `192.0.2.1`.
+ * The prefix with its host bits cleared, as ip and nft print it: `10.0.0.0/8`, `2001:db8::/32`, and
+ * `192.0.2.1` for a single address.
  */
 export function toNetwork({ family, address, length }: Prefix): string {
   const width = family === 4 ? 8 : 16;
@@ -47,14 +46,14 @@ export function toNetwork({ family, address, length }: Prefix): string {
 }
 
 /**
- * The networks of these prefixes, each once, sorted: the same for the same networks, however they
+ * The networks of these prefixes, each once, sorted. Equal networks give equal lists, however they
  * are spelt and ordered.
  */
 export function toNetworks(prefixes: readonly string[]): readonly string[] {
   return [...new Set(prefixes.flatMap((text) => parsePrefix(text) ?? []).map(toNetwork))].sort();
 }
 
-/** False also where one of them is no prefix. */
+/** True where the two prefixes share an address; false also where one of them is no prefix. */
 export function overlaps(one: string, other: string): boolean {
   const [first, second] = [parsePrefix(one), parsePrefix(other)];
   if (first === undefined || first.family !== second?.family) return false;
@@ -65,16 +64,17 @@ export function overlaps(one: string, other: string): boolean {
 }
 
 export function isInAny(address: string, prefixes: readonly string[]): boolean {
-  // A zone (`fe80::1%eth0`) says on which interface, not which address.
+  // A zone (`fe80::1%eth0`) names the interface and is no part of the address.
   const own = address.replace(/%.*/, '');
   return isIP(address) !== 0 && prefixes.some((prefix) => overlaps(own, prefix));
 }
 
-/** The eight groups of an IPv6 address. */
+/** The eight 16-bit groups of an IPv6 address. */
 function toGroups(address: string): readonly number[] {
-  // The URL parser writes it in its shortest form, with a trailing IPv4 part turned into groups.
+  // The URL parser writes the address in its shortest form, with a trailing IPv4 part turned into
+  // groups.
   const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1);
-  // With every colon back in its place, an empty group is 0.
+  // After all colons are back in their places, an empty group is 0.
   const whole = canonical.replace('::', ':'.repeat(10 - canonical.split(':').length));
   return whole.split(':').map((group) => Number.parseInt(group || '0', 16));
 }

@@ -20,7 +20,7 @@ export function renderBar(value: number, most: number, width: number): string {
   return `${'█'.repeat(Math.floor(parts / 8))}${eighths[parts % 8]}`;
 }
 
-/** Between 0 and 1. */
+/** The value as a share of `most`, between 0 and 1. */
 function toShare(value: number, most: number): number {
   return most > 0 ? Math.min(1, Math.max(0, value / most)) : 0;
 }

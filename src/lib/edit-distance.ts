@@ -1,4 +1,6 @@
-/** A name far longer than any that is known is no misspelling, and comparing it is wasted work. */
+/**
+ * No known name is nearly as long: a longer one is no misspelling, and comparing it is wasted work.
+ */
 const longestName = 200;
 
 /** The known name that `name` was most likely meant to be; undefined where none is close. */
@@ -16,12 +18,12 @@ export function findNearest(name: string, known: readonly string[]): string | un
 }
 
 /**
- * Letters to add, remove, replace or swap until the texts are the same; a number above `most` where
- * it takes more.
+ * How many letters to add, remove, replace or swap until the texts are equal; a number above `most`
+ * where it takes more.
  */
 export function countEdits(one: string, other: string, most = Number.POSITIVE_INFINITY): number {
   if (Math.abs(one.length - other.length) > most) return most + 1;
-  // A letter that the other lacks takes an edit of its own.
+  // Each letter that the other text lacks takes at least one edit.
   let missing = 0;
   for (const letter of one) {
     if (!other.includes(letter)) missing += 1;
@@ -39,7 +41,7 @@ export function countEdits(one: string, other: string, most = Number.POSITIVE_IN
       const swapped = isSwapped ? at(beforeLast, column - 2) : replaced;
       row.push(Math.min(at(last, column), at(row, column - 1), replaced, swapped) + 1);
     }
-    // No later row has a smaller number.
+    // No later row can have a smaller number.
     if (Math.min(...row) > most) return most + 1;
     [beforeLast, last] = [last, row];
   }

@@ -58,14 +58,17 @@ export type ErrorCode = keyof typeof errorKinds;
 /** The one error class. The message says what was being done and never holds a secret. */
 export class TributaryError extends Error {
   readonly code: ErrorCode;
-  /** Seconds after which the other side allows another try; undefined where it said nothing. */
+  /** Seconds after which the other side allows another try; undefined where it did not say. */
   readonly retryAfterSeconds: number | undefined;
   /**
-   * False where a request surely had no effect on the service, true where it may have had;
-   * undefined elsewhere.
+   * False where a request surely had no effect on the service, true where it may have had one;
+   * undefined for errors of anything else.
    */
   readonly maybeSent: boolean | undefined;
-  /** What to do about it, where more is known than the code; empty: nothing. */
+  /**
+   * What to do about it, where more is known than the code tells; an empty text means that there is
+   * nothing to do.
+   */
   readonly action: string | undefined;
 
   constructor(
@@ -106,8 +109,8 @@ export function rethrow(code: ErrorCode, doing: string): (cause: unknown) => nev
 }
 
 /**
- * For `catch`: undefined for an error with one of these codes, or, where none is named, for every
- * TributaryError; throws others on.
+ * For `catch`: resolves with undefined for an error with one of these codes, or for every
+ * TributaryError if no code is named; throws others on.
  */
 export function toUndefined(...codes: readonly ErrorCode[]): (error: unknown) => undefined {
   return (error) => void toFailure(...codes)(error);
@@ -124,7 +127,7 @@ export function toFailure(...codes: readonly ErrorCode[]): (error: unknown) => T
   };
 }
 
-/** The system's error code (`ENOENT`, …) of anything thrown; undefined where it has none. */
+/** The system's error code (`ENOENT`, …) of anything thrown; undefined without one. */
 export function systemCodeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' && !(error instanceof TributaryError) ? code : undefined;

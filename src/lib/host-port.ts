@@ -23,7 +23,7 @@ export function formatHostPort({ host, port }: HostPort): string {
   return `${toUrlHost(host)}:${port}`;
 }
 
-/** The host as a URL has it: an IPv6 address in brackets, everything else as it is. */
+/** The host as a URL has it: an IPv6 address in brackets, anything else unchanged. */
 export function toUrlHost(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }

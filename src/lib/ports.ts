@@ -1,7 +1,7 @@
-/** Among ports, all that has none: GRE, IPsec, SCTP; ping is left out. */
+/** Names, among ports, the protocols without any: GRE, IPsec, SCTP. Ping is not among them. */
 export const otherProtocols = 'other-protocols';
 
-/** Both ends belong to it; they are equal for a single port. */
+/** A range that includes both its ends; they are equal for a single port. */
 export interface PortRange {
   readonly first: number;
   readonly last: number;
@@ -9,7 +9,7 @@ export interface PortRange {
 
 /** Ports of one protocol or of all. */
 export interface ProtocolPorts extends PortRange {
-  /** undefined: every protocol that has ports. */
+  /** undefined for every protocol that has ports. */
   readonly protocol: 'tcp' | 'udp' | undefined;
 }
 
@@ -23,8 +23,8 @@ export function parsePortRange(text: string): ProtocolPorts | undefined {
 }
 
 /**
- * The ranges of the protocol as text, sorted by number; what overlaps or follows directly is one
- * range.
+ * The ranges of the protocol as text, sorted by number. Ranges that overlap or follow each other
+ * are merged.
  */
 export function mergePortRanges(
   ranges: readonly ProtocolPorts[],
@@ -43,16 +43,16 @@ export function mergePortRanges(
 }
 
 /**
- * Above what providers filter and most services use, below what Linux gives to a device's own
- * connections.
+ * These are above the ports that providers filter and that most services use, and below the ports
+ * that Linux gives to a device's own connections.
  */
 export const usualConsumerPorts: PortRange = { first: 16_384, last: 32_767 };
-/** Fewer would be a ceiling for a busy destination. */
+/** With fewer ports, too few connections to one busy destination would be possible. */
 const least = 4096;
 
 /**
- * Ports that nothing of the device's own uses, so no late answer reaches it; undefined: there are
- * too few of them.
+ * Ports that no connection of the device itself uses, so that no late answer reaches it; undefined
+ * where too few are left. `localRange` is the text of ip_local_port_range.
  */
 export function chooseConsumerPorts(localRange: string | undefined): PortRange | undefined {
   const [first, last] = (localRange ?? '').split(/\s+/).map(Number);

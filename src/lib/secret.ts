@@ -2,7 +2,7 @@ import { inspect, isDeepStrictEqual } from 'node:util';
 
 /**
  * Text that must not be shown: it prints as `[secret]` everywhere. Searching for `reveal(` lists
- * every place one leaves.
+ * every place where one is used.
  */
 export class Secret {
   readonly #text: string;
@@ -37,7 +37,7 @@ export class Secret {
   }
 }
 
-/** An address whose path and query are a secret: it prints as `https://hooks.example/…`. */
+/** An address whose path and query are secret: it prints as `https://hooks.example/…`. */
 export class SecretAddress extends Secret {
   override toString(): string {
     return hidePath(this.reveal());
@@ -45,8 +45,8 @@ export class SecretAddress extends Secret {
 }
 
 /**
- * True where both hold the same. Secrets print alike: they are compared by what they hold. Absent
- * is the same as undefined.
+ * True where both hold equal values. All secrets print alike, so they are compared by their texts.
+ * A field that is absent equals one that is undefined.
  */
 export function isSame(one: unknown, other: unknown): boolean {
   if (one instanceof Secret && other instanceof Secret) return one.equals(other);
@@ -65,7 +65,7 @@ function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   );
 }
 
-/** An address without its user, path and query; `[secret]` for what is no address. */
+/** An address without its user, path and query; `[secret]` for text that is no address. */
 export function hidePath(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null || parsed.host === '') return '[secret]';

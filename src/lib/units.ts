@@ -1,6 +1,6 @@
-/** What the service counts data in. */
+/** The unit in which the service counts data, in bytes. */
 export const GIB = 1024 ** 3;
-/** What a limit may be, in bits per second. */
+/** The least and the highest speed limit that may be set, in bits per second. */
 export const [leastBitRate, mostBitRate] = [64e3, 100e9];
 
 /**
@@ -16,14 +16,14 @@ export function formatBitrate(bytesPerSecond: number): string {
   return formatScaled((bytesPerSecond * 8) / 1000, ['kbit/s', 'Mbit/s', 'Gbit/s']);
 }
 
-/** USDC for people: `0.0084 USDC`, `12.50 USDC`; what is not nothing never looks like it. */
+/** USDC for people: `0.0084 USDC`, `12.50 USDC`. An amount above nothing is never shown as zero. */
 export function formatUsdc(usdc: number): string {
   const amount = Math.abs(usdc);
   if (amount === 0) return '0 USDC';
   // The currency itself has six digits behind the point.
   if (amount < 1e-6) return usdc > 0 ? '<0.000001 USDC' : '>-0.000001 USDC';
   if (amount >= 0.99995) return `${usdc.toFixed(2)} USDC`;
-  // Two digits that say something, and as a rule four in all.
+  // As a rule four digits behind the point; a tiny amount gets as many as show two digits of it.
   const digits = amount >= 0.001 ? 4 : Math.min(6, 1 - Math.floor(Math.log10(amount)));
   return `${usdc.toFixed(digits)} USDC`;
 }
@@ -31,7 +31,7 @@ export function formatUsdc(usdc: number): string {
 function formatScaled(value: number, units: readonly string[]): string {
   let scaled = value;
   let unit = 0;
-  // 999.5 would be rounded to four digits, which three significant ones write as 1.00e+3.
+  // 999.5 would be rounded to 1000, which three significant digits write as 1.00e+3.
   while (scaled >= 999.5 && unit < units.length - 1) {
     scaled /= 1000;
     unit += 1;
@@ -60,7 +60,7 @@ export function formatSeconds(seconds: number): string {
 
 const durationUnits: Record<string, number> = { s: 1, m: 60, min: 60, h: 3600, d: 86400 };
 
-/** Seconds of a duration such as `90s`, `30m`, `2h`, `1d`; undefined when it is not one. */
+/** The seconds of a duration such as `90s`, `30m`, `2h`, `1d`; undefined for any other text. */
 export function parseDurationSeconds(text: string): number | undefined {
   const match = /^(\d{1,9})\s*(s|m|min|h|d)$/.exec(text.trim());
   const factor = match?.[2] === undefined ? undefined : durationUnits[match[2]];

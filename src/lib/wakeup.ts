@@ -1,6 +1,9 @@
 import { sleep } from './sleep.ts';
 
-/** How one loop ends another's wait. Notices that come while nothing waits count once. */
+/**
+ * How one loop ends another loop's wait. Several notices that come while nothing waits count as
+ * one.
+ */
 export type Wakeup = ReturnType<typeof createWakeup>;
 
 export function createWakeup() {
@@ -12,7 +15,7 @@ export function createWakeup() {
       isNotified = true;
       end();
     },
-    /** Waits `ms`, a notice, or the abort; resolves in each case. */
+    /** Waits `ms`, or until a notice or the abort; resolves in each case. */
     async wait(ms: number, signal: AbortSignal): Promise<void> {
       const over = new AbortController();
       const onAbort = () => over.abort();

@@ -6,8 +6,8 @@ import { parsePrefix } from '../lib/addresses.ts';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 
 /**
- * Addresses that were read and merged, as text for nft: 64,000 of them are a megabyte, as numbers
- * they would be five.
+ * Addresses that were read and merged, as text for nft. 64,000 addresses take a megabyte as text
+ * and five as numbers.
  */
 export type AddressList = Readonly<ReturnType<typeof parseAddressList>>;
 
@@ -21,8 +21,8 @@ const mostBytes = 8 * 1024 ** 2;
 const mostNamed = 3;
 
 /**
- * A file of addresses and prefixes, as public blocklists come.
- * @throws list-refused, with each broken line (the first few)
+ * Reads a file of addresses and prefixes in the form of public blocklists.
+ * @throws list-refused, with the first few broken lines
  */
 export async function readAddressList(path: string): Promise<AddressList> {
   const text = await readText(path).catch((error: unknown) => {
@@ -33,8 +33,9 @@ export async function readAddressList(path: string): Promise<AddressList> {
 }
 
 /**
- * One address or prefix a line; what follows `#` or `;` is a comment. `place` is named in errors.
- * @throws list-refused; also for a list without any address, which a failed download leaves behind
+ * Reads one address or prefix a line; what follows `#` or `;` is a comment. `place` is named in
+ * errors.
+ * @throws list-refused, also for a list without any address, which a failed download leaves behind
  */
 export function parseAddressList(text: string, place: string) {
   const prefixes: Readonly<Record<4 | 6, string[]>> = { 4: [], 6: [] };
@@ -62,14 +63,14 @@ export function parseAddressList(text: string, place: string) {
   }
   const elements = { 4: toChunks(prefixes[4], /\/32$/), 6: toChunks(prefixes[6], /\/128$/) };
   return {
-    /** Of the elements: two lists with the same addresses have the same. */
+    /** A hash of the elements: two lists with equal addresses have equal hashes. */
     hash: hash('sha256', JSON.stringify(elements)).slice(0, 12),
     elements,
   };
 }
 
 async function readText(path: string): Promise<string> {
-  // A pipe without a writer would hold up who opens it.
+  // Without O_NONBLOCK, opening a pipe without a writer would wait forever.
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const about = await file.stat();
   if (!about.isFile()) throw new Error('it is no regular file');
@@ -88,8 +89,8 @@ function quote(entry: string): string {
 }
 
 /**
- * `192.0.2.0/24, 198.51.100.7`: so many elements at a time as one nft transaction takes from an
- * ordinary user.
+ * Elements as nft takes them, `192.0.2.0/24, 198.51.100.7`; each text has as many as one nft
+ * transaction accepts from an ordinary user.
  */
 function toChunks(prefixes: string[], ofOne: RegExp): readonly string[] {
   const merged = mergeCidr(prefixes).map((prefix) => prefix.replace(ofOne, ''));

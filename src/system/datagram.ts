@@ -2,21 +2,21 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { sleep } from '../lib/sleep.ts';
 
-/** A question asked by UDP, again and again until an answer fits. */
+/** A question that is sent by UDP repeatedly until an answer fits. */
 export interface DatagramQuestion<Answer> {
   readonly host: string;
   readonly port: number;
   /** The question as bytes; `from` is the socket's own end. */
   readonly request: (from: { readonly address: string; readonly port: number }) => Buffer;
-  /** undefined: this is no answer to it. */
+  /** The answer in these bytes; undefined if they do not answer the question. */
   readonly decode: (bytes: Buffer) => Answer | undefined;
-  /** Waits between two questions, and after the last (ms). */
+  /** Waits between two questions, and after the last one, in ms. */
   readonly waitsMs: readonly number[];
 }
 
 /**
- * The first answer that fits, from where the question went; undefined: none came, or the other end
- * is not there.
+ * The first answer that fits and comes from where the question went; undefined if none came or the
+ * other end cannot be reached.
  */
 export async function askByDatagram<Answer>(
   { host, port, request, decode, waitsMs }: DatagramQuestion<Answer>,
@@ -39,7 +39,7 @@ export async function askByDatagram<Answer>(
   clearTimeout(timer);
   for (const waitMs of waitsMs) {
     if (over.signal.aborted) break;
-    // What cannot be sent now may be sent in a moment.
+    // A send that fails now, for want of a route for example, may succeed at the next try.
     socket.send(request(socket.address()), () => undefined);
     await sleep(waitMs, over.signal);
   }

@@ -1,27 +1,32 @@
 /**
- * How a program that is kept running is talked with: it answers each line, and complains about one
+ * How to talk with a program that is kept running. It answers each line, and complains about a line
  * that it does not know.
  */
 export interface Dialect {
   readonly argv: readonly [string, ...string[]];
-  /** The whole complaint about a line that holds this word alone: it marks the end of an answer. */
+  /**
+   * Matches the program's whole complaint about a line with this unknown word alone, which we send
+   * to mark the end of an answer.
+   */
   readonly endOf: (marker: string) => RegExp;
   /**
-   * A question that anything of its kind answers: what has answered none is told to change nothing.
+   * A question that every version of the program answers. A program that has answered nothing yet
+   * is asked it before it is told to change anything.
    */
   readonly test: string;
   /**
-   * What is not asked for so long ends: it takes memory, and ip remembers which interface had which
-   * name.
+   * A program that gets no line for this long (ms) is ended: it takes memory, and ip remembers old
+   * names of interfaces.
    */
   readonly idleMs: number;
-  /** What a complaint holds that is more than a warning. */
+  /** Matches a complaint that is more than a warning. */
   readonly refusal: RegExp;
-  /** It answers in plain text, which may be empty, and not in JSON. */
+  /** True where it answers in plain text, which may be empty; otherwise it answers in JSON. */
   readonly isPlain?: true;
 }
 
-// It goes on after a line that failed: what is to stop there is given a line at a time.
+// `-force` makes it go on after a line that failed. Lines that have to stop at a failure are
+// therefore given one at a time.
 const batch = ['-json', '-details', '-force', '-batch', '-'];
 const ip: Omit<Dialect, 'argv'> = {
   endOf: (marker) =>
@@ -46,16 +51,17 @@ export const dialects = {
     endOf: (marker) => new RegExp(`Error: [^\\n]*\\n${marker}\\n *\\^+\\n`),
     refusal: /^Error: /m,
     test: 'list tables inet',
-    // Longer than from one renewal of the permit to the next.
+    // The permit is renewed within this time, so the program is kept between two renewals.
     idleMs: 30_000,
   },
 } as const satisfies Readonly<Record<string, Dialect>>;
 
-/** What was said in answer to a line; `refusal`: why it was not obeyed. */
+/** What the program answered to a line; `refusal` says why it did not obey. */
 export type Answer = { readonly text: string; readonly refusal?: string };
 
 /**
- * The answer up to its end, in what was said on both streams; undefined: the end is still to come.
+ * The answer in what was read from both streams so far, up to its end; undefined while the end is
+ * missing.
  */
 export function findAnswer(
   { out, err }: { readonly out: string; readonly err: string },
@@ -71,7 +77,7 @@ export function findAnswer(
   };
 }
 
-/** True for JSON from its beginning to its end, as far as that is seen without parsing it. */
+/** True for text that begins and ends like JSON; it is not parsed. */
 export function isWholeJson(text: string): boolean {
   return /^\s*[[{]/.test(text) && /[\]}]\s*$/.test(text.slice(-10));
 }

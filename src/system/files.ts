@@ -6,10 +6,10 @@ import { rethrow, systemCodeOf, TributaryError, toUndefined } from '../lib/error
 import { type Folder, openFolder, type User } from './folder.ts';
 
 /**
- * Replaces a file in one step with mode 0600, and lasts through a power cut. What root writes in
- * another user's folder is that user's: the agent, an ordinary user under systemd, reads what
- * `sudo tributary login` wrote. `finish` sets another owner and mode before the file has its name,
- * on what is open: a name may be another file's by then.
+ * Replaces a file in one step with mode 0600; it survives a power cut. A file that root writes in
+ * another user's folder belongs to that user: the agent, an ordinary user under systemd, reads what
+ * `sudo tributary login` wrote. `finish` sets another owner or mode on the open file before it gets
+ * its name, because a name may lead to another file by then.
  * @throws state-unwritable
  */
 export async function writeFileAtomic(
@@ -22,8 +22,8 @@ export async function writeFileAtomic(
   const replace = async (folder: Folder, name: string) => {
     await using file = await folder.open(temporary, O_CREAT | O_EXCL | O_WRONLY);
     await file.writeFile(text);
-    // Where root cannot become the folder's owner; one whom this user namespace does not know
-    // cannot be given anything.
+    // This only matters where root cannot become the folder's owner. A user whom this user
+    // namespace does not know cannot own a file, so a failure is accepted.
     if (folder.owner !== undefined)
       await file.chown(folder.owner.uid, folder.owner.gid).catch(() => undefined);
     await finish?.(file, folder.owner);
@@ -40,8 +40,8 @@ export async function writeFileAtomic(
 }
 
 /**
- * Replaces a file's text in one step; whose it is and who may read it stay. A new one, in a new
- * folder too, can be read by all.
+ * Replaces a file's text in one step. Its owner and mode stay; a new file, whose folder is made
+ * too, is readable by all.
  * @throws state-unwritable
  */
 export async function replaceFileText(path: string, text: string): Promise<void> {
@@ -74,20 +74,20 @@ export async function appendToFile(path: string, text: string): Promise<number> 
   return inFolder(path, append).catch(unwritable(`writing ${path}`));
 }
 
-/** Gives a file another name in its folder. @throws state-unwritable */
+/** Renames a file within its folder. @throws state-unwritable */
 export async function renameFile(path: string, to: string): Promise<void> {
   await inFolder(path, (folder, name) => folder.rename(name, to)).catch(
     unwritable(`renaming ${path}`),
   );
 }
 
-/** @throws state-unwritable */
+/** Removes a file if it is there. @throws state-unwritable */
 export async function removeFile(path: string): Promise<void> {
   const remove = inFolder(path, (folder, name) => folder.remove(name));
   await unless(remove, 'ENOENT', 'ENOTDIR').catch(unwritable(`removing ${path}`));
 }
 
-/** The names in a folder; none where there is no such folder. @throws state-unreadable */
+/** The names in a folder; empty without such a folder. @throws state-unreadable */
 export async function listFolder(path: string): Promise<readonly string[]> {
   const names = withFolder(path, (folder) => folder.names());
   return (await readIfThere(path, names)) ?? [];
@@ -142,7 +142,8 @@ function unwritable(doing: string) {
 }
 
 /**
- * For a program: this file, or one in memory where its folder is another user's or takes nothing.
+ * Lends a program a file with this text: at `path`, or in memory where that folder belongs to
+ * another user or cannot be written. Disposing removes a file in memory.
  * @throws state-unwritable
  */
 export async function lendFile(
@@ -163,12 +164,12 @@ export async function lendFile(
   };
 }
 
-/** A state file before it has its own name, as `writeFileAtomic` writes it. */
+/** The temporary name that `writeFileAtomic` gives to a state file. */
 const temporaryName = /^\.[\w-]+\.(jsonl?|conf)(\.left-\d+)?\.[0-9a-f]{8}$/;
 
 /**
- * Removes what killed writes left in this folder of the agent's a minute ago or earlier: a command
- * may be writing now.
+ * Removes temporary files of writes that were killed in this folder of the agent's. Younger ones
+ * than a minute stay, because a command may be writing them now.
  */
 export async function sweepTemporaryFiles(path: string, now: Date): Promise<void> {
   const sweep = async (folder: Folder) => {
@@ -177,20 +178,21 @@ export async function sweepTemporaryFiles(path: string, now: Date): Promise<void
       if (found.isFile() && now.getTime() - found.mtimeMs > 60_000) await folder.remove(name);
     }
   };
-  // What stays costs little, and the agent starts on a disk that takes nothing, too.
+  // Files that cannot be removed cost little, and the agent also starts on a disk that cannot be
+  // written.
   await withFolder(path, sweep).catch(() => undefined);
 }
 
 /**
- * True where the folder is there and not read-only, and root need not become another user to work
- * in it.
+ * True where the folder exists, can be written, and root need not become another user to work in
+ * it.
  */
 function isOwnFolder(path: string): Promise<boolean> {
   const isOwn = ({ owner }: Folder) => access(path, constants.W_OK).then(() => owner === undefined);
   return withFolder(path, isOwn).catch(() => false);
 }
 
-/** True where the path leads to something that this process can see. */
+/** True where the path, links followed, leads to something that this process can see. */
 export function isThere(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
@@ -217,7 +219,7 @@ export async function ensureOwnDirectory(path: string): Promise<void> {
   );
 }
 
-/** With those above it. */
+/** Makes the folder, and the missing ones above it. */
 async function makeFolders(path: string, mode: number): Promise<void> {
   if (await isThere(path)) return;
   await makeFolders(dirname(path), mode);
@@ -231,7 +233,7 @@ async function makeFolder(path: string, mode: number): Promise<void> {
   });
 }
 
-/** undefined where it fails with one of these codes of the system. */
+/** The result; undefined where it fails with one of these codes of the system. */
 function unless<T>(done: Promise<T>, ...codes: readonly string[]): Promise<T | undefined> {
   return done.catch((error: unknown) => {
     if (!codes.includes(systemCodeOf(error) ?? '')) throw error;

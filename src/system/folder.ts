@@ -15,17 +15,17 @@ import { attempt } from '../lib/attempt.ts';
 import { systemCodeOf } from '../lib/errors.ts';
 
 /**
- * A folder, and the files in it by their names. Throws the system's errors, about paths as they
- * were given.
+ * A folder, and the files in it by their names. Errors are the system's, with the paths that the
+ * caller gave.
  */
 export type Folder = ReturnType<typeof createFolder>;
 
 /**
- * Root becomes the folder's owner for each step on a name in it: a link leads no further than that
- * owner.
+ * Opens a folder. Root becomes the folder's owner for each step that uses a name in it, so a link
+ * leads no further than that owner may go.
  */
 export async function openFolder(path: string): Promise<Folder> {
-  // Only root has rights that a folder's owner lacks.
+  // Only root has rights that the folder's owner lacks, so other users need no such care.
   if (process.geteuid?.() !== 0) {
     return createFolder({
       path,
@@ -39,8 +39,8 @@ export async function openFolder(path: string): Promise<Folder> {
   const handle = await open(full, fs.constants.O_DIRECTORY);
   try {
     const { uid, gid } = await handle.stat();
-    // Held open and not walked to again: an owner may be shut out above it (/var/lib/private), and
-    // may swap what is above.
+    // The folder is held open and reached through its descriptor. Its owner may not be able to walk
+    // to it (/var/lib/private), and may swap the folders above it.
     const base = `/proc/self/fd/${handle.fd}`;
     await refuseOthersLinks(full, await readlink(base), uid);
     const owner = uid === 0 ? undefined : { uid, gid };
@@ -57,7 +57,7 @@ interface FolderParts {
   readonly handle: FileHandle | undefined;
   readonly base: string;
   readonly owner: User | undefined;
-  /** Who does it; undefined: this process as it is. */
+  /** The user whose rights each step uses; undefined for this process's own. */
   readonly actor: User | undefined;
 }
 
@@ -70,7 +70,8 @@ type Ways<A extends readonly unknown[], T> = readonly [
 function createFolder(parts: FolderParts) {
   const { path, handle, base, owner, actor } = parts;
   const inBase = (name: string) => join(base, name);
-  // The agent itself never waits for its disk; root's commands have nothing else to do.
+  // The agent itself never waits for its disk; commands that root runs have nothing else to do
+  // meanwhile.
   const step = async <A extends readonly unknown[], T>(
     [later, now]: Ways<A, T>,
     ...args: A
@@ -83,7 +84,7 @@ function createFolder(parts: FolderParts) {
     }
   };
   const openFile = async (name: string, flags: number) => {
-    // Neither waits at a pipe, nor follows a link.
+    // With these flags an open neither waits at a pipe nor follows a link.
     const safe = flags | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
     const ways: Ways<[string, number, number], FileHandle | number> = [open, fs.openSync];
     const file = await step(ways, inBase(name), safe, 0o600).catch((error: unknown) => {
@@ -99,14 +100,14 @@ function createFolder(parts: FolderParts) {
     }
   };
   return {
-    /** Whose the folder is, where root works in another user's. */
+    /** The folder's owner, where root works in another user's folder; otherwise undefined. */
     owner,
     /**
-     * A regular file, never through a link. Where the folder is another user's, it has to be theirs
-     * and have no second name.
+     * Opens a regular file, never through a link. In another user's folder the file has to belong
+     * to that user and must have no second name.
      */
     open: openFile,
-    /** Text of a file, also through a link, as far as the folder's owner may follow it. */
+    /** Text of a file, also through a link as far as the folder's owner may follow it. */
     async readLinked(name: string) {
       const ways: Ways<[string, 'utf8'], string> = [readFile, fs.readFileSync];
       if (owner === undefined || actor !== undefined) return await step(ways, inBase(name), 'utf8');
@@ -118,11 +119,11 @@ function createFolder(parts: FolderParts) {
     names: () => step<[string], readonly string[]>([readdir, fs.readdirSync], base),
     makeFolder: (name: string, mode: number) =>
       step<[string, number], unknown>([mkdir, fs.mkdirSync], inBase(name), mode),
-    /** What has this name; of a link, the link. */
+    /** What has this name; for a link, the link itself. */
     look: (name: string) => step<[string], fs.Stats>([lstat, fs.lstatSync], inBase(name)),
-    /** What is done at once with the path of a name, as the folder's owner. */
+    /** Runs `act` with the path of a name, at once and with the rights of the folder's owner. */
     at: <T>(name: string, act: (path: string) => T) => asUser(actor, () => act(inBase(name))),
-    /** Resolves when its names are on the disk. */
+    /** Resolves when the folder's names are on the disk. */
     async sync() {
       if (handle !== undefined) return await handle.sync();
       await using opened = await open(path, fs.constants.O_DIRECTORY);
@@ -132,7 +133,10 @@ function createFolder(parts: FolderParts) {
   };
 }
 
-/** Opened again as this process, by what is open and not by a name. */
+/**
+ * Opens the file again with this process's rights, by its descriptor: a name could lead elsewhere
+ * by now.
+ */
 async function toHandle(descriptor: number, flags: number): Promise<FileHandle> {
   const { O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
   try {
@@ -146,7 +150,7 @@ async function checkFile(file: FileHandle, { owner, actor }: FolderParts): Promi
   const found = await file.stat();
   if (!found.isFile()) throw new Error('it is no regular file');
   if (owner === undefined) return;
-  // A root that cannot become the owner has written files of its own there.
+  // A root that cannot become the owner has written its own files here before.
   const isExpected = found.uid === owner.uid || (actor === undefined && found.uid === 0);
   if (!isExpected)
     throw new Error(`it belongs to user ${found.uid}, and its folder to user ${owner.uid}`);
@@ -186,8 +190,8 @@ export interface User {
 }
 
 /**
- * With another user's rights, in one breath, so that nothing else runs with them; undefined: as
- * this process.
+ * Runs `act` with another user's rights, in one go so that nothing else runs with them; undefined
+ * means this process's own rights.
  */
 function asUser<T>(user: User | undefined, act: () => T): T {
   if (user === undefined) return act();
@@ -196,7 +200,8 @@ function asUser<T>(user: User | undefined, act: () => T): T {
     throw new Error('there are no users');
   const own = { groups: getgroups(), gid: getegid(), uid: geteuid() };
   try {
-    // Root's other groups open files too. The user last: after it nothing else may be changed.
+    // Root's other groups would open files too, so they are dropped first. The user is changed
+    // last: after that nothing else may be changed.
     setgroups([]);
     setegid(user.gid);
     seteuid(user.uid);
@@ -209,8 +214,8 @@ function asUser<T>(user: User | undefined, act: () => T): T {
 }
 
 /**
- * False in a user namespace that does not know the user, and for a root that was left without the
- * right to become others.
+ * False in a user namespace that does not know the user, and for a root without the right to become
+ * other users.
  */
 function canBecome(user: User): boolean {
   return attempt(() => asUser(user, () => true)) ?? false;

@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Collects all garbage and hands the freed pages back to the system, which V8 does on its own only
- * under pressure.
+ * Collects all garbage and returns the freed pages to the system. V8 alone does so only under
+ * pressure.
  */
 export function giveBackMemory(): void {
   setFlagsFromString('--expose-gc');
@@ -13,8 +13,8 @@ export function giveBackMemory(): void {
 }
 
 /**
- * For what makes much garbage and need not be quick: V8 collects it earlier and lets its heap grow
- * less.
+ * For programs that make much garbage and need not be quick: V8 then collects it earlier and lets
+ * its heap grow less.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString('--optimize-for-size');

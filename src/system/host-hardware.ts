@@ -5,7 +5,7 @@ import { isThere } from './files.ts';
 import { observeInterfaces } from './ip.ts';
 
 /**
- * Real hardware, as the host's own namespace has it; undefined: none.
+ * An interface of real hardware in the host's own namespace; undefined if the host has none.
  * @throws command-failed, missing-program
  */
 export async function findHostHardware(
@@ -15,8 +15,8 @@ export async function findHostHardware(
   for (const { name, kind, isLoopback, hardwareAddress } of await observeInterfaces(exec)) {
     if (kind !== undefined || isLoopback || hardwareAddress === undefined) continue;
     const directory = join(sysDirectory, 'class/net', name);
-    // /sys may still show the interfaces of the namespace it was mounted in: the address tells
-    // whether it is this one.
+    // /sys may still show the interfaces of the namespace in which it was mounted. The address
+    // tells whether this is the right one.
     const address = await readFile(join(directory, 'address'), 'utf8').catch(() => '');
     if (address.trim() === hardwareAddress && (await isThere(join(directory, 'device'))))
       return name;
@@ -25,8 +25,8 @@ export async function findHostHardware(
 }
 
 /**
- * Whether a bit is set in a mask, such as `CapEff` or `SigCgt`, of a process's /proc/PID/status;
- * false where it is missing.
+ * Whether a bit is set in a mask of a process's /proc/PID/status, such as `CapEff` or `SigCgt`;
+ * false where the mask is missing.
  */
 export function isBitSet(status: string, mask: string, bit: number): boolean {
   const digits = new RegExp(`^${mask}:\\s*([0-9a-f]+)$`, 'm').exec(status)?.[1] ?? '0';

@@ -1,6 +1,6 @@
 /**
- * Whether a line of `ip -o monitor` says anything new: that a lifetime began again, as routers make
- * it, does not.
+ * Whether a line of `ip -o monitor` says anything new. A lifetime that began again is not new:
+ * routers renew them all the time.
  */
 export function createIpNews(): (line: string) => boolean {
   const known = new Map<string, string>();
@@ -13,13 +13,13 @@ export function createIpNews(): (line: string) => boolean {
     if (!isGone && known.get(subject) === text) return false;
     if (isGone) known.delete(subject);
     else known.set(subject, text);
-    // Far more than a device at home has; what is forgotten is only asked about once too often.
+    // No device at home has so many. Forgetting costs no more than asking once too often.
     if (known.size > 2_000) known.clear();
     return true;
   };
 }
 
-/** What a line is about: a link, an address on one, a route to somewhere in a table. */
+/** What a line is about: a link, an address on a link, or a route to somewhere in a table. */
 function toSubject(text: string): string {
   const onLink = /^\[(?:LINK|ADDR)\]\d+: \S+(?: +inet6? \S+)?/.exec(text)?.[0];
   return onLink ?? text.replace(/ (?:via|dev|proto|src|nexthop) \S+/g, '');

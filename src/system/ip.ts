@@ -28,7 +28,10 @@ const interfaceRow = z
     isLoopback: row.flags.includes('LOOPBACK'),
     mtu: row.mtu,
     hardwareAddress: row.address,
-    /** undefined for hardware and loopback, else `veth`, `wireguard`, `tun`, … */
+    /**
+     * The kind of a virtual interface: `veth`, `wireguard`, `tun`, …; undefined for hardware and
+     * loopback.
+     */
     kind: row.linkinfo?.info_kind,
     addresses: row.addr_info.flatMap(
       ({ family: kind, local: address, prefixlen: prefixLength }) => {
@@ -85,8 +88,8 @@ export type Interface = Readonly<z.output<typeof interfaceRow>>;
 export type Route = Readonly<z.output<typeof routeRow>> & { readonly family: Family };
 
 /**
- * A routing policy rule, as far as this program makes any; `destination` is a single address,
- * undefined: wherever the packet goes.
+ * A routing policy rule, as far as this program makes any. `destination` is a single address;
+ * undefined means any destination.
  */
 export type PolicyRule = Omit<Readonly<z.output<typeof ruleRow>>, 'destination'> & {
   readonly family: Family;
@@ -106,8 +109,8 @@ export async function observeInterfaces(exec: Exec): Promise<readonly Interface[
 
 /** Every route of every table of one family. @throws command-failed, missing-program */
 export async function observeRoutes(exec: Exec, family: Family): Promise<readonly Route[]> {
-  // The kept program speaks both families: an IPv4 default route is told from the other by its
-  // root.
+  // The kept program speaks both families. `root 0.0.0.0/0` leaves only IPv4 routes, since a
+  // default route does not show its family.
   const words = `-${family} route show table all${family === 4 ? ' root 0.0.0.0/0' : ''}`;
   const rows = await listIp(exec, words, { row: routeRow, doing: 'reading the routes' });
   return rows.map((row) => ({ family, ...row }));
@@ -122,10 +125,13 @@ export async function observeRules(exec: Exec, family: Family): Promise<readonly
   return rows.map((row) => ({ family, ...row }));
 }
 
-/** Interfaces, and routes and rules of every family that the kernel has. */
+/** Interfaces, and the routes and rules of every family that the kernel supports. */
 export type Network = Awaited<ReturnType<typeof observeNetwork>>;
 
-/** Everything at once. @throws command-failed, missing-program */
+/**
+ * Reads the whole network: interfaces, routes and rules.
+ * @throws command-failed, missing-program
+ */
 export async function observeNetwork(exec: Exec) {
   const families: readonly Family[] = (await speaksIpv6()) ? [4, 6] : [4];
   const ofEach = async <T>(
@@ -140,14 +146,14 @@ export async function observeNetwork(exec: Exec) {
   return { families, interfaces, routes, rules };
 }
 
-/** One line of `ip -batch`; the family is given once to the whole batch. */
+/** One line of `ip -batch`; the family is an option of the whole batch. */
 export interface IpCommand {
   readonly family: Family;
   readonly line: string;
 }
 
 /**
- * Runs the commands in order, each family's by one process; it stops at the first that fails.
+ * Runs the commands in order, each family's in one process, and stops at the first that fails.
  * @throws command-failed
  */
 export async function applyIpCommands(
@@ -187,7 +193,7 @@ async function listIp<T>(
   const [option, ...line] = words.split(' ');
   const talk: Talk = { to: option === '-6' ? 'ip -6' : 'ip', lines: [line.join(' ')] };
   const text = await exec({ program: 'ip', args: ['-j', ...words.split(' ')], doing, talk });
-  // ip prints nothing at all, or `[{},{}]` with holes, where it has nothing to say.
+  // With nothing to list, ip prints nothing at all, or empty objects as in `[{},{}]`.
   const parsed = z
     .array(z.union([z.strictObject({}), row]))
     .safeParse(text.trim() === '' ? [] : parseJson(text));

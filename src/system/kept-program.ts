@@ -3,34 +3,35 @@ import { once } from 'node:events';
 import { computeBackoffMs } from '../lib/backoff.ts';
 import { sleep } from '../lib/sleep.ts';
 
-/**
- * A program that runs as long as this process and says something now and then, a line at a time.
- */
+/** A program that runs as long as this process and prints a line now and then. */
 export interface KeptProgram {
   readonly program: string;
   readonly args: readonly string[];
   readonly onLine: (line: string) => void;
-  /** It was started again: what happened meanwhile was not said. */
+  /** Called after each restart of the program: what happened meanwhile was not reported. */
   readonly onReturn: () => void;
 }
 
 export interface Kept {
   /** Resolves when the signal aborts and the program has ended. */
   readonly ended: Promise<void>;
-  /** Ends the program, which is then started again. */
+  /** Ends the program, which makes it start again. */
   restart(): void;
 }
 
 /**
- * The one way to keep a program running; it is started again whenever it ends, and tried again
- * where it is missing.
+ * The one way to keep a program running. It is started again whenever it ends, and retried where it
+ * is missing.
  */
 export type KeepProgram = (program: KeptProgram, signal: AbortSignal) => Kept;
 
 const again = { baseMs: 500, maxMs: 300_000 };
-/** Longer than that, and its end has no lasting cause. */
+/**
+ * A program that ran longer than this (ms) has ended for no lasting cause, so it is restarted at
+ * once.
+ */
 const wellMs = 10_000;
-/** A line is cut there; what this program says in longer ones is not needed. */
+/** A line is cut at this many characters; no longer line is needed. */
 const lineLimit = 65_536;
 
 export const keepProgram: KeepProgram = ({ program, args, onLine, onReturn }, signal) => {
@@ -43,7 +44,7 @@ export const keepProgram: KeepProgram = ({ program, args, onLine, onReturn }, si
       const startedAtMs = performance.now();
       child = start(program, args, onLine);
       await once(child, 'close').catch(() => undefined);
-      // The end that a restart makes is no failure.
+      // An end that `restart` caused is no failure.
       const isWell = isRestarted || performance.now() - startedAtMs > wellMs;
       isRestarted = false;
       failures = isWell ? 1 : failures + 1;
@@ -63,8 +64,8 @@ function start(
   args: readonly string[],
   onLine: KeptProgram['onLine'],
 ): ChildProcess {
-  // The kernel ends it with this process, by kill -9 too: it would wait for its next line
-  // otherwise, perhaps for months.
+  // The kernel ends the program with this process, after kill -9 too. Otherwise it would live until
+  // its next line, perhaps for months.
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });

@@ -3,21 +3,21 @@ import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tryConnection } from './try-connection.ts';
 
-/** Where a connection is tried, beyond the home's line. */
+/** A host on the Internet to which a connection is tried. */
 export interface ProbeTarget {
   readonly host: string;
   readonly port: number;
 }
 
 /**
- * How long a connection takes to be made or refused, in ms, a second at most; undefined: none can
- * be tried.
+ * How long a connection takes to be made or refused, in ms, a second at most; undefined where none
+ * can be tried.
  */
 export type LineProbe = (target: ProbeTarget) => Promise<number | undefined>;
 
-/** No answer by then. */
+/** A try without an answer ends after this (ms). */
 export const patienceMs = 1_000;
-/** A name is asked for again then. */
+/** The host's name is resolved again after this (ms). */
 const keepMs = 300_000;
 
 export function createLineProbe(

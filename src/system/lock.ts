@@ -9,8 +9,9 @@ import { openFolder } from './folder.ts';
 
 /**
  * Takes the lock on a file (0600), which is made where it is missing and never removed: a removed
- * one could be locked twice. It is flock(2) on our own open file, taken by a helper process on our
- * descriptor, and ends with us, by kill -9 too. `by`: what takes it, for the error.
+ * file could be locked twice. It is flock(2) on our own open file. A helper process takes it on our
+ * descriptor and exits; the lock stays with the file that we hold open and ends with us, after kill
+ * -9 too. So no stale process id is ever judged. `by`: what takes it, for the error.
  * @throws already-running, missing-program, command-failed, state-unwritable
  */
 export async function acquireLock(path: string, by = 'agent'): Promise<AsyncDisposable> {
@@ -24,7 +25,7 @@ export async function acquireLock(path: string, by = 'agent'): Promise<AsyncDisp
         `locking ${path}: flock exited with ${exitCode ?? 'a signal'}`,
       );
     }
-    // For people: the lock itself does not depend on it.
+    // The process id is for people; the lock itself does not depend on it.
     await file.truncate(0).catch(() => undefined);
     await file.write(`${process.pid}\n`).catch(() => undefined);
   } catch (error) {
@@ -35,13 +36,13 @@ export async function acquireLock(path: string, by = 'agent'): Promise<AsyncDisp
 }
 
 /**
- * Of a socket that the kernel knows by name in one network namespace alone, and forgets with its
- * process, after kill -9 too.
+ * The name of an abstract socket. The kernel knows it in one network namespace alone, and forgets
+ * it with its process, after kill -9 too.
  */
 const nameInNamespace = 'tributary-agent';
 
 /**
- * Keeps a network namespace for one agent: two would remove each other's rules.
+ * Reserves a network namespace for one agent: two would remove each other's rules.
  * @throws already-running
  */
 export async function claimNamespace(): Promise<AsyncDisposable> {
@@ -50,7 +51,10 @@ export async function claimNamespace(): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: async () => void server.close() };
 }
 
-/** `sockets`: /proc/net/unix of the namespace. @throws already-running where an agent keeps it */
+/**
+ * Checks that no agent has reserved the namespace. `sockets` is the text of its /proc/net/unix.
+ * @throws already-running
+ */
 export function checkUnclaimed(sockets: string): void {
   if (sockets.split('\n').some((line) => line.endsWith(` @${nameInNamespace}`))) throwUsed();
 }
@@ -62,15 +66,15 @@ function throwUsed(): never {
   );
 }
 
-/** Never through a link, and nothing is written before the lock is ours. */
+/** Opens the lock's file, never through a link. Nothing is written before the lock is ours. */
 async function openLock(path: string): Promise<FileHandle> {
   const { O_APPEND, O_CREAT, O_RDONLY, O_RDWR } = constants;
   await using folder = await openFolder(dirname(path));
   try {
     return await folder.open(basename(path), O_APPEND | O_CREAT | O_RDWR);
   } catch (error) {
-    // Root's own in a folder that another user was given since, or a disk turned read-only: locked,
-    // which changes nothing.
+    // The file may be root's own in a folder that was given to another user since, or on a disk
+    // that turned read-only. Then it is opened for reading, which is enough to lock it.
     const isGivenAway = folder.owner !== undefined && systemCodeOf(error) === 'EACCES';
     if (!isGivenAway && systemCodeOf(error) !== 'EROFS') throw error;
     return await open(path, O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() =>
@@ -80,11 +84,11 @@ async function openLock(path: string): Promise<FileHandle> {
 }
 
 /**
- * Exit code of flock on the descriptor; null when a signal ended it. execa costs memory and is not
- * needed for this.
+ * The exit code of flock on the descriptor; null when a signal ended it. execa costs memory and is
+ * not needed for this.
  */
 async function runFlock(descriptor: number): Promise<number | null> {
-  // Short options: busybox knows no others.
+  // The options are short ones because busybox knows no others.
   const flock = spawn('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
   const [exitCode] = await once(flock, 'exit').catch((error: unknown) => {
     const code = systemCodeOf(error) === 'ENOENT' ? 'missing-program' : 'command-failed';

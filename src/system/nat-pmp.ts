@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { askByDatagram } from './datagram.ts';
 
 /*
- * What a router tells of its public IPv4 address: NAT-PMP (RFC 6886, opcode 0), which changes
- * nothing, and PCP (RFC 6887) for routers that speak only that. PCP tells the address with a
- * mapping alone: it is asked for the port that asks, which nobody else can have, and given back at
- * once.
+ * Asks a router for its public IPv4 address: by NAT-PMP (RFC 6886, opcode 0), which changes
+ * nothing, and by PCP (RFC 6887) for routers that speak only PCP. PCP tells the address only
+ * together with a mapping. The mapping is made for the port that asks, which no other program can
+ * have, and is removed at once.
  */
 
 const port = 5351;
 const waitsMs = [250, 500, 1000];
 const mappingSeconds = 120;
 
-/** The address; undefined: the router does not tell. It is input: any 32 bits. */
+/** The router's public address; undefined if it does not tell. It is outside input: any 32 bits. */
 export async function askRouterForAddress(
   router: string,
   signal: AbortSignal,
@@ -36,7 +36,7 @@ export async function askRouterForAddress(
   return mapped?.address;
 }
 
-/** An answer to opcode 0; `speaks-pcp`: the router knows this version no longer. */
+/** Reads an answer to opcode 0; `speaks-pcp` says that the router no longer knows this version. */
 export function decodeNatPmpAnswer(
   bytes: Buffer,
 ): { readonly address: string | undefined } | 'speaks-pcp' | undefined {
@@ -47,11 +47,11 @@ export function decodeNatPmpAnswer(
 }
 
 interface PcpMapping {
-  /** 12 bytes by which the answer is known. */
+  /** 12 bytes that the answer has to repeat. */
   readonly nonce: Buffer;
   readonly address: string;
   readonly port: number;
-  /** 0: give it back. */
+  /** How long the mapping lasts; 0 removes it. */
   readonly seconds: number;
 }
 
@@ -67,7 +67,7 @@ export function encodePcpRequest({
   const bytes = Buffer.alloc(mapLength);
   bytes.set([2, 1]);
   bytes.writeUInt32BE(seconds, 4);
-  // An IPv4 address as it is written in IPv6.
+  // An IPv4 address is sent as an IPv4-mapped IPv6 address.
   bytes.set([0xff, 0xff, ...address.split('.').map(Number)], 18);
   bytes.set(nonce, 24);
   bytes[36] = udp;
@@ -76,7 +76,10 @@ export function encodePcpRequest({
   return bytes;
 }
 
-/** undefined: it is no answer to this request. An `address` of undefined: the router refuses. */
+/**
+ * Reads an answer; undefined if it does not answer this request. Its `address` is undefined where
+ * the router refuses.
+ */
 export function decodePcpAnswer(
   bytes: Buffer,
   nonce: Buffer,

@@ -1,33 +1,34 @@
 import type { Exec } from './exec.ts';
 
 /**
- * A change of our own is heard of within milliseconds, on a busy machine within a second or two.
+ * A change of our own is reported within milliseconds, on a busy machine within a second or two
+ * (ms).
  */
 const heardSoonMs = 2_000;
-/** Later than that, it never will be. */
+/** A change of our own that was not reported by then (ms) never will be. */
 const heardWithinMs = 5_000;
 
 /**
- * What `nft monitor` says, told apart into this process's own changes of a table and everybody
- * else's. The kernel numbers the transactions of a namespace. Those that touched `table` (`inet
- * tributary`), and those that were not heard of, less our own, are a stranger's: so a restart of
- * the monitor hides none, and the permit's renewals are no news.
+ * Tells this process's own changes of a table from other programs' changes, in what `nft monitor`
+ * prints. The kernel numbers the transactions of a namespace. Another program made every
+ * transaction that touched `table` (`inet tributary`) or that the monitor missed, less our own. So
+ * a restart of the monitor hides no change, and the permit's renewals are no news.
  */
 export function createNftNews(exec: Exec, table: string) {
   const ofTable = new RegExp(`^\\w+ \\w+ ${table}(?: |$)`);
   const inTable = new RegExp(`\\b${table}(?:\\s|$)`);
   let number: number | undefined;
-  /** Of the lines since the last transaction; undefined: there were none. */
+  /** Whether a line since the last transaction was about the table; undefined without any line. */
   let isTouched: boolean | undefined;
   let touching = 0;
   let underWay = 0;
   let heardAtMs = Number.NEGATIVE_INFINITY;
   let begunAtMs = Number.NEGATIVE_INFINITY;
-  /** When each that was not heard of yet was through. */
+  /** When each own transaction that was not reported yet was done, in ms. */
   let own: number[] = [];
   /**
-   * True while changes are heard; false before the first, and where one of our own was not heard
-   * of.
+   * True while changes are reported; false before the first one, and after one of our own was not
+   * reported.
    */
   const isHearing = () =>
     number !== undefined &&
@@ -42,14 +43,15 @@ export function createNftNews(exec: Exec, table: string) {
       }
       if (number === undefined) own = underWay > 0 ? [] : own.slice(-1);
       else touching += Math.max(0, Number(next) - number - 1);
-      // Of a set that was declared again it no longer prints the elements (nft 1.0.6).
+      // nft 1.0.6 does not print the elements of a set that was declared again, so a transaction
+      // without lines may have touched the table.
       if (isTouched !== false) touching += 1;
       isTouched = undefined;
       heardAtMs = performance.now();
       number = Number(next);
       return true;
     },
-    /** Counts the transactions that are this process's own. */
+    /** Runs programs, and counts the transactions that are this process's own. */
     exec: (async (command) => {
       const { input = table } = command;
       const isOwn = command.program === 'nft' && command.args[0] === '-f' && inTable.test(input);
@@ -76,7 +78,7 @@ export function createNftNews(exec: Exec, table: string) {
       return isForeign;
     },
     isHearing,
-    /** True, once, where the monitor hangs: it has told before, and not of what we did since. */
+    /** True once where the monitor hangs: it has reported changes before, but not our last one. */
     takeHang() {
       const isHung = number !== undefined && !isHearing();
       if (isHung) heardAtMs = performance.now();

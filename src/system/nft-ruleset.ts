@@ -10,7 +10,7 @@ const chainRow = z.object({
   hook: z.string().optional(),
   policy: z.string().optional(),
 });
-/** Statements that nft has no JSON for, it writes as text. */
+/** Statements for which nft has no JSON come as text. */
 const statement = z.union([
   z.record(z.string(), z.unknown()),
   z.string().transform((text) => ({ text })),
@@ -30,9 +30,12 @@ export type NftRule = z.infer<typeof ruleRow>;
 /** All tables of this network namespace, of any program. */
 export type NftRuleset = Readonly<Awaited<ReturnType<typeof observeNftRuleset>>>;
 
-/** @throws command-failed, missing-program */
+/**
+ * Reads all tables, chains and rules.
+ * @throws command-failed, missing-program
+ */
 export async function observeNftRuleset(exec: Exec) {
-  // Without the elements of sets, which may be many.
+  // Elements of sets are left out, because there may be many.
   const rows = await listNft(exec, '--json --terse list ruleset', {
     row,
     doing: 'reading every nft table',
@@ -44,12 +47,12 @@ export async function observeNftRuleset(exec: Exec) {
 }
 
 /**
- * A chain that forwarded IPv4 packets pass through; closed: it refuses what no earlier rule of it
- * accepts.
+ * A chain that forwarded IPv4 packets pass through. It is closed where it refuses what none of its
+ * earlier rules accepts.
  */
 export type ForwardChain = Readonly<ReturnType<typeof findForwardChains>[number]>;
 
-/** Every such chain, in any table: a packet passes only where all of them let it. */
+/** All such chains, in any table: a packet passes only if every one of them accepts it. */
 export function findForwardChains({ chains, rules }: NftRuleset) {
   return chains
     .filter(({ family, hook }) => hook === 'forward' && (family === 'ip' || family === 'inet'))

@@ -18,7 +18,7 @@ const bare = z.union([
   prefix.transform(({ prefix: { addr, len } }) => `${addr}/${len}`),
   z.object({ range: z.tuple([word, word]) }).transform(({ range }) => range.join('-')),
 ]);
-/** An element of a set: its text, and the state that it may have. */
+/** An element of a set: its text, and its state if the set keeps one. */
 const element = z.union([
   bare.transform((val): z.infer<typeof withState> => ({ val })),
   z.object({ elem: withState }).transform(({ elem }) => elem),
@@ -39,7 +39,7 @@ const tableRow = z.object({
 const anyRow = z.record(z.string(), z.looseObject({}));
 type AnyRow = z.infer<typeof anyRow>;
 
-/** One table as the kernel has it, reduced to what can be compared. */
+/** One table of the kernel, reduced to what can be compared. */
 export interface NftTable {
   readonly counters: ReadonlyMap<string, { readonly packets: number; readonly bytes: number }>;
   readonly quotas: ReadonlyMap<string, { readonly bytes: number; readonly used: number }>;
@@ -54,8 +54,8 @@ export interface NftTable {
   /** Hook chains' policies by chain name. */
   readonly policies: ReadonlyMap<string, string>;
   /**
-   * A hash of all else that is listed: flags, hooks, priorities, rules' terms, types of sets.
-   * Traffic leaves it as it is.
+   * A hash of everything else that is listed: flags, hooks, priorities, the rules' terms, the types
+   * of sets. Traffic does not change it.
    */
   readonly listing: string;
 }
@@ -67,7 +67,8 @@ const longestTold = 65_536;
  * @throws command-failed, missing-program
  */
 export async function applyNft(exec: Exec, script: string, doing: string): Promise<void> {
-  // One line is one transaction too. A long list would stay in the history of the kept program.
+  // Joined to one line, the script is one transaction for the kept program too. A long one is not
+  // told, because the program would keep it in its history.
   const talk: Talk = {
     to: 'nft',
     lines: [script.trimEnd().replaceAll('\n', '; ')],
@@ -121,7 +122,7 @@ export async function observeNftOutline(exec: Exec, name: string): Promise<NftTa
 
 /**
  * The rows of a listing in JSON.
- * @throws command-failed, also where they have another form; missing-program
+ * @throws command-failed, also for rows of another form; missing-program
  */
 export async function listNft<T>(
   exec: Exec,
@@ -177,8 +178,8 @@ function toNftTable(listed: readonly AnyRow[], doing: string): NftTable {
 }
 
 /**
- * Sets and chains are listed in the order in which they were made, which says nothing; rules in the
- * order that counts.
+ * Sets and chains are listed in the order in which they were made, which means nothing, so they are
+ * sorted. The order of rules counts.
  */
 function hashListing(rows: readonly AnyRow[]): string {
   const seen = new Map<string, number>();
@@ -190,7 +191,7 @@ function hashListing(rows: readonly AnyRow[]): string {
   return hash('sha256', lines.sort().join('\n'));
 }
 
-/** What time and packets change, and what every loading changes. */
+/** Fields that time, packets or each loading change. */
 const passing = ['metainfo', 'handle', 'packets', 'used', 'expires'];
 
 function withoutWhatPasses(value: unknown): unknown {
@@ -202,7 +203,7 @@ function withoutWhatPasses(value: unknown): unknown {
     ([key]) =>
       !(passing.includes(key) || (isCount && key === 'bytes') || (isSet && key === 'elem')),
   );
-  // nft 1.0.6 prints a table's flags as a text without meaning, which may be another one each time.
+  // nft 1.0.6 prints a table's flags as a text without meaning, which may differ each time.
   const isTable = !isSet && 'family' in value;
   return Object.fromEntries(
     lasting.map(([key, inner]) => [

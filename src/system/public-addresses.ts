@@ -3,7 +3,7 @@ import { isInAny } from '../lib/addresses.ts';
 import { readFileIfThere, removeFile, writeFileAtomic } from './files.ts';
 import { askRouterForAddress } from './nat-pmp.ts';
 
-/** Who is asked for the home's public address; undefined and false: not asked. */
+/** Who may be asked for the home's public address; an undefined or false one is not asked. */
 export interface Askable {
   readonly router: string | undefined;
   readonly natPmp: boolean;
@@ -13,14 +13,14 @@ export interface Askable {
 }
 
 /**
- * Each that answers says one address; `addresses` are those that the Internet has. Everything said
- * is input.
+ * The answers: at most one address from each that was asked, and `addresses`, the ones that are on
+ * the Internet. All of it is outside input.
  */
 export type Said = Readonly<Awaited<ReturnType<typeof askForPublicAddresses>>>;
 
 /**
- * What is no address on the Internet: a router behind another says such a one, or one that is not
- * connected.
+ * Addresses that are not on the Internet. A router behind another router answers with one, and so
+ * does a router without a connection.
  */
 const inside = [
   '0.0.0.0/8',
@@ -32,7 +32,10 @@ const inside = [
   '224.0.0.0/3',
 ];
 
-/** Asks all of them at once; at most one address of each is taken, so no answer can deny much. */
+/**
+ * Asks all of them at once. At most one address is taken from each, so that no answer can deny
+ * much.
+ */
 export async function askForPublicAddresses(
   { router, natPmp, upnp, stun }: Askable,
   signal: AbortSignal,
@@ -40,7 +43,7 @@ export async function askForPublicAddresses(
   const [host = '', port] = stun?.split(/:(?=\d+$)/) ?? [];
   const said = await Promise.all([
     natPmp && router !== undefined ? askRouterForAddress(router, signal) : undefined,
-    // Loaded late: most homes need neither.
+    // Loaded only when needed: most homes need neither.
     upnp && router !== undefined
       ? (await import('./upnp.ts')).askUpnpRouter(router, signal)
       : undefined,
@@ -54,20 +57,20 @@ export async function askForPublicAddresses(
   return { answers, addresses: answers.filter((address) => !isInAny(address, inside)) };
 }
 
-// The home's router is out of the agent's reach: the host asks it, and tells the agent where root
-// alone can write.
+// The agent's namespace cannot reach the home's router. The host asks it, and leaves the answer in
+// a folder that only root can write.
 const path = '/run/tributary-outside';
 
 /**
- * What the host learnt of the home's public addresses; the agent's user reads it.
+ * The file in which the host leaves the home's public addresses; the agent's user reads it.
  * @throws state-unreadable, state-unwritable
  */
 export const outsideFile = {
-  /** None where no host made this namespace. */
+  /** Empty where no host has made this namespace. */
   async read(): Promise<readonly string[]> {
     return ((await readFileIfThere(path)) ?? '').split('\n').filter((line) => isIPv4(line));
   },
-  // The unit that writes it may not change whose a file is.
+  // The unit that writes the file may not change its owner, so everyone may read it.
   write: (addresses: readonly string[]) =>
     writeFileAtomic(path, addresses.map((address) => `${address}\n`).join(''), (file) =>
       file.chmod(0o644),

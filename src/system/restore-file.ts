@@ -5,14 +5,17 @@ import { createStateFile, type OnSetAside } from './state-file.ts';
 import { readSysctl, writeSysctl } from './sysctl.ts';
 
 /**
- * Kernel settings as they were before the agent changed them: the one thing that cannot be observed
+ * Kernel settings from before the agent changed them: the one thing that cannot be observed
  * afterwards.
  */
 export type RestoreFile = ReturnType<typeof createRestoreFile>;
 
-/** As the kernel names interfaces; `.` and `..` would lead to other settings. */
+/**
+ * The kernel's names of interfaces; `.` and `..` are excluded, because they would lead to other
+ * settings.
+ */
 const name = String.raw`(?!\.{1,2}\/)[^\s/:\u0000-\u001f]{1,15}`;
-/** The settings that are ever remembered, which no document can add to. */
+/** The settings that may be remembered. A document cannot name any other. */
 const isRemembered = new RegExp(
   `^net/(ipv4/conf/${name}/forwarding|ipv6/conf/(all/forwarding|${name}/accept_ra)|netfilter/nf_conntrack_(udp_timeout(_stream)?|tcp_timeout_(syn_sent|syn_recv|established)))$`,
 );
@@ -21,7 +24,10 @@ const schema = z.record(z.string().regex(isRemembered), z.string().regex(/^-?\d{
 
 export function createRestoreFile(directory: string, name: string, onSetAside: OnSetAside) {
   const file = createStateFile({ directory, name, schema, onSetAside });
-  /** What a disk that is full or read-only did not take: a device that reboots on one goes on. */
+  /**
+   * Values that a full or read-only disk did not take: a device that boots on such a disk still
+   * goes on.
+   */
   let held: Readonly<Record<string, string>> = {};
   const read = async (): Promise<Readonly<Record<string, string>>> => ({
     ...(await file.readOrSetAside()),
@@ -29,8 +35,8 @@ export function createRestoreFile(directory: string, name: string, onSetAside: O
   });
   return {
     /**
-     * Keeps the first value seen; written before the setting is changed; a setting that may not be
-     * put back is a bug. Makes the directory.
+     * Keeps the first value of a setting. Call it before the setting is changed; it makes the
+     * directory. A setting that may not be put back is a bug.
      * @throws state-unwritable
      */
     async remember(path: string, before: string) {
@@ -41,10 +47,11 @@ export function createRestoreFile(directory: string, name: string, onSetAside: O
       await ensureDirectory(directory);
       if ((await file.write(next).catch(toFailure('state-unwritable'))) !== undefined) held = next;
     },
-    /** Values before any change, by path. */
+    /** The values from before any change, by path. */
     read,
     /**
-     * Sets back what is still ours, and forgets everything. Settings that are gone are passed over.
+     * Restores the settings that are still ours, and forgets all. Settings that no longer exist are
+     * skipped.
      */
     async putBack(isStillOurs: (path: string) => boolean = () => true) {
       const kept = await read();

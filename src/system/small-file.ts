@@ -2,11 +2,11 @@ import { createReadStream } from 'node:fs';
 import { TributaryError } from '../lib/errors.ts';
 
 /**
- * Text of at most `mostBytes`, of pipes and devices too.
+ * Text of at most `mostBytes`, also from a pipe or a device.
  * @throws the system's error; state-unreadable (larger, not UTF-8)
  */
 export async function readSmallFile(path: string, mostBytes: number): Promise<string> {
-  // One byte more than is allowed, if there is one.
+  // One byte more than allowed is read, to notice a file that is too large.
   const bytes = Buffer.concat(
     await Array.fromAsync<Buffer>(createReadStream(path, { end: mostBytes })),
   );

@@ -6,12 +6,12 @@ import { parseJson } from '../lib/parse-json.ts';
 import { Secret } from '../lib/secret.ts';
 import { listFolder, readOwnFile, renameFile, writeFileAtomic } from './files.ts';
 
-/** One named document in the state directory: checksummed, private, replaced in one step. */
+/** One named document in the state directory: with a checksum, private, replaced in one step. */
 export type StateFile<T> = ReturnType<typeof createStateFile<T>>;
 
-/** A document that can be read and holds something else than it should. */
+/** A document that can be read but does not hold what it should. */
 export class BrokenDocumentError extends TributaryError {
-  /** What is wrong, never what the document holds. */
+  /** What is wrong; it never quotes the document. */
   readonly why: string;
 
   constructor(path: string, why: string) {
@@ -21,11 +21,12 @@ export class BrokenDocumentError extends TributaryError {
 }
 
 /**
- * Told when a document is broken: where it was put, and why. The file itself is kept for its owner.
+ * Called when a document is broken: where it is kept now, and why. The file itself is kept for its
+ * owner.
  */
 export type OnSetAside = (path: string, keptAs: string, why: string) => void;
 
-/** For commands: says it on standard error. */
+/** For commands: reports it on standard error. */
 export function sayOnSetAside(stderr: { write(text: string): unknown }): OnSetAside {
   return (path, keptAs, why) =>
     void stderr.write(`tributary: ${path} was set aside as ${keptAs}: ${why}\n`);
@@ -70,7 +71,7 @@ export function createStateFile<T>(options: StateFileOptions<T>) {
         return undefined;
       }),
     /**
-     * Keeps what it holds now, whole or not, beside it under a longer name.
+     * Copies the file as it is, even if it is broken, to a longer name beside it.
      * @throws state-unreadable, state-unwritable
      */
     async copyTo(ending: string) {
@@ -78,7 +79,7 @@ export function createStateFile<T>(options: StateFileOptions<T>) {
       if (text !== undefined) await writeFileAtomic(`${path}.${ending}`, text);
     },
     /**
-     * True while a document of this name that was set aside, by any process, lies in the directory.
+     * True while the directory holds a document of this name that any process has set aside.
      * @throws state-unreadable
      */
     async wasSetAside() {
@@ -86,7 +87,7 @@ export function createStateFile<T>(options: StateFileOptions<T>) {
       return names.some((name) => name.startsWith(`${fileName}${asideMark}`));
     },
     /**
-     * With its secrets: the one place where they are written down; the file is 0600.
+     * Writes the document with its secrets, which are written nowhere else; the file has mode 0600.
      * @throws state-unwritable
      */
     async write(value: T) {
@@ -97,7 +98,7 @@ export function createStateFile<T>(options: StateFileOptions<T>) {
   };
 }
 
-/** For JSON.stringify, which gives the text that a secret shows. */
+/** A replacer for JSON.stringify that writes the text of secrets. */
 function revealSecret(
   this: Readonly<Record<string, unknown>>,
   key: string,
@@ -107,7 +108,7 @@ function revealSecret(
   return held instanceof Secret ? held.reveal() : shown;
 }
 
-/** Between a document's name and the time at which it was set aside. */
+/** The mark between a document's name and the time at which it was set aside. */
 const asideMark = '.broken-';
 
 function parseDocument<T>(text: string, schema: z.ZodType<T>): { value: T } | { why: string } {
@@ -116,7 +117,7 @@ function parseDocument<T>(text: string, schema: z.ZodType<T>): { value: T } | { 
   if (typeof document !== 'object' || document === null) return { why: 'it is not a JSON object' };
   const { version, sha256, data }: { version?: unknown; sha256?: unknown; data?: unknown } =
     document;
-  // Only a number is named: a text may hold a secret.
+  // Only a number is quoted: a text might hold a secret.
   const named = typeof version === 'number' ? version : 'no number';
   if (version !== 1) return { why: `its version is ${named}, this program knows 1` };
   if (sha256 !== toChecksum(data)) return { why: 'its checksum does not fit its content' };
@@ -125,13 +126,16 @@ function parseDocument<T>(text: string, schema: z.ZodType<T>): { value: T } | { 
   return { why: `its field ${nameField(result.error.issues[0]?.path)} is wrong` };
 }
 
-/** Cleaned and cut: the name of a record's field is whatever the document says. */
+/**
+ * Names a field for a message, cleaned and cut: the name of a record's field may be any text of the
+ * document.
+ */
 function nameField(path: readonly PropertyKey[] = []): string {
   const name = path.join('.').replace(/[^\w./:@-]/g, '?');
   return name.slice(0, 80) || '(all of it)';
 }
 
-/** Over the JSON text of a document's `data`. */
+/** The checksum over the JSON text of a document's `data`. */
 function toChecksum(data: unknown): string {
   return hash('sha256', JSON.stringify(data) ?? '');
 }

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { askByDatagram } from './datagram.ts';
 
 /**
- * This network's public IPv4 address as a STUN server on the Internet sees it (RFC 8489);
- * undefined: no answer.
+ * This network's public IPv4 address as a STUN server on the Internet sees it (RFC 8489); undefined
+ * without an answer.
  */
 export async function askStunServer(
   { host, port }: { readonly host: string; readonly port: number },
@@ -22,7 +22,9 @@ const cookie = Buffer.from([0x21, 0x12, 0xa4, 0x42]);
 const mapped = 0x0001;
 const xorMapped = 0x0020;
 
-/** undefined: it is no answer to this request, or it holds no IPv4 address. */
+/**
+ * The address in an answer; undefined if it does not answer this request or holds no IPv4 address.
+ */
 export function decodeStunAnswer(bytes: Buffer, transaction: Buffer): string | undefined {
   const isAnswer =
     bytes.length >= 20 &&
@@ -34,13 +36,13 @@ export function decodeStunAnswer(bytes: Buffer, transaction: Buffer): string | u
   for (let at = 20; at + 4 <= bytes.length; ) {
     const [type, length] = [bytes.readUInt16BE(at), bytes.readUInt16BE(at + 2)];
     const value = bytes.subarray(at + 4, at + 4 + length);
-    // 0, the family (1 is IPv4), the port, the address.
+    // The value holds a zero byte, the family (1 is IPv4), the port and the address.
     if (length === 8 && value.length === 8 && value[1] === 1) {
       const mask = (byte: number, index: number) =>
         type === xorMapped ? byte ^ (cookie[index] ?? 0) : byte;
       found.set(type, [...value.subarray(4)].map(mask).join('.'));
     }
-    // Padded to four bytes.
+    // Attributes are padded to four bytes.
     at += 4 + Math.ceil(length / 4) * 4;
   }
   return found.get(xorMapped) ?? found.get(mapped);

@@ -6,24 +6,24 @@ import { attempt } from '../lib/attempt.ts';
 import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 
 /**
- * A kernel setting's value, by its path under /proc/sys: `net/ipv4/conf/eth0/forwarding` (names may
- * hold dots, so no dotted form); undefined where this kernel or namespace has no such setting.
+ * A kernel setting's value, by its path under /proc/sys: `net/ipv4/conf/eth0/forwarding`. (Names of
+ * interfaces may hold dots, so the dotted form is not used.) undefined where this kernel or
+ * namespace has no such setting.
  */
 export async function readSysctl(path: string): Promise<string | undefined> {
-  // Kept in memory by the kernel: a thread that waits for it would cost more than the reading.
+  // The kernel has it in memory: waiting for a thread would cost more than reading it here.
   return attempt(() => readFileSync(join('/proc/sys', path), 'utf8').trim());
 }
 
 /**
- * False on a kernel that was built or started without IPv6, and refuses every question about it.
+ * False on a kernel that was built or started without IPv6; it refuses every question about IPv6.
  */
 export async function speaksIpv6(): Promise<boolean> {
   return (await readSysctl('net/ipv6/conf/default/disable_ipv6')) !== undefined;
 }
 
 /**
- * True where IPv6 is on for an interface of this name or, before there is one, for those that are
- * made.
+ * True where IPv6 is on for the interface; before it exists, where IPv6 is on for new interfaces.
  */
 export async function hasIpv6(interfaceName: string): Promise<boolean> {
   const ask = (name: string) => readSysctl(`net/ipv6/conf/${name}/disable_ipv6`);
@@ -32,13 +32,16 @@ export async function hasIpv6(interfaceName: string): Promise<boolean> {
 
 export type ConnectionRoom = Readonly<Awaited<ReturnType<typeof observeConnectionRoom>>>;
 
-/** `conntrackMax`: connections that the kernel tracks at most; undefined before it tracks any. */
+/** How many connections the kernel tracks at most; undefined before it tracks any. */
 export async function observeConnectionRoom() {
   const most = Number(await readSysctl('net/netfilter/nf_conntrack_max'));
   return { memoryBytes: totalmem(), conntrackMax: most > 0 ? most : undefined };
 }
 
-/** @throws not-allowed where /proc/sys is read-only or the setting refuses the value */
+/**
+ * Writes a kernel setting.
+ * @throws not-allowed where /proc/sys is read-only or the setting refuses the value
+ */
 export async function writeSysctl(path: string, value: string): Promise<void> {
   await writeFile(join('/proc/sys', path), value).catch((cause: unknown) => {
     const hint = systemCodeOf(cause) === 'EROFS' ? `; ${inContainers}` : '';

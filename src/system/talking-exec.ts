@@ -8,15 +8,18 @@ import {
 } from './dialects.ts';
 import type { Exec, Talk } from './exec.ts';
 
-/** nft keeps every line that it was given, and slows down. */
+/**
+ * A kept program is replaced after this many lines: nft keeps every line it was given, and slows
+ * down.
+ */
 const mostLines = 300;
 const mostCharacters = 16 * 1024 * 1024;
 const longestRestMs = 300_000;
 
 /**
- * Runs programs, but tells kept ones what a command has lines for. Where one cannot be talked with
- * (missing, stopped, without a line editor, of another version), the command is run as a program of
- * its own: nothing depends on the conversation.
+ * Runs programs, but asks a kept program where a command has lines for it. Where that program is
+ * missing, stopped, of another version or without a line editor, the command is run as a program of
+ * its own, so nothing depends on the conversation.
  * @param deadlineMs for each line
  */
 export function createTalkingExec(
@@ -30,7 +33,8 @@ export function createTalkingExec(
   return {
     exec: (async (command) => {
       const { talk, program, doing } = command;
-      // Interfaces may have other numbers after it, which kept ones would not notice.
+      // After such a command interfaces may have other numbers, which the kept programs would not
+      // notice.
       if (talk === undefined && ['ip', 'wireguard-go'].includes(program)) {
         for (const to of ['ip', 'ip -6', 'tc']) partners.get(to)?.end();
       }
@@ -42,7 +46,7 @@ export function createTalkingExec(
         `${doing}: ${program} refused: ${answer.refusal.slice(0, 400)}`,
       );
     }) satisfies Exec,
-    /** Ends the kept programs; from now on everything is run as a program of its own. */
+    /** Ends the kept programs. From now on every command is run as a program of its own. */
     close() {
       for (const partner of partners.values()) partner.close();
     },
@@ -72,7 +76,7 @@ function createPartner(dialect: Dialect, deadlineMs: number) {
       (await give(dialect.test, { ...talk, isChange: false })) === undefined
     )
       return undefined;
-    // Another command may end it meanwhile.
+    // `kept` may be replaced while this waits, because another command can end it.
     const asked = kept;
     const answer = await asked?.give(line);
     if (
@@ -85,7 +89,7 @@ function createPartner(dialect: Dialect, deadlineMs: number) {
     }
     end();
     failures += 1;
-    // Not after the first: it may have been ended by chance.
+    // A first failure may be chance and makes no pause; later failures make growing pauses.
     restUntilMs = performance.now() + Math.min(longestRestMs, 1_000 * (4 ** failures - 4));
     return undefined;
   };
@@ -101,8 +105,8 @@ function createPartner(dialect: Dialect, deadlineMs: number) {
   return {
     end,
     /**
-     * In turn, up to the first line that is refused; undefined: not all of it was answered, so it
-     * has to be done another way.
+     * Tells the lines in order, after the lines of earlier calls, up to the first that is refused;
+     * undefined where not all were answered, so that the command has to be done in another way.
      */
     tell(talk: Talk): Promise<Answer | undefined> {
       idle.refresh();
@@ -120,8 +124,8 @@ function createPartner(dialect: Dialect, deadlineMs: number) {
 type Kept = Awaited<ReturnType<typeof startKept>>;
 
 /**
- * In a group of its own, so that Ctrl-C leaves it to the tear-down. It ends with its standard
- * input, at our kill -9 too.
+ * Starts the program in a process group of its own, so that Ctrl-C leaves it alive for the
+ * tear-down. It ends when its standard input closes, after our kill -9 too.
  */
 async function startKept(dialect: Dialect, deadlineMs: number) {
   const { execa } = await import('execa');
@@ -143,7 +147,7 @@ async function startKept(dialect: Dialect, deadlineMs: number) {
       listen();
     });
   }
-  // Its end is noticed below.
+  // An error of the pipe means that the program has ended, which is handled below.
   child.stdin.on('error', () => undefined);
   void child.then(() => {
     isOver = true;
@@ -153,7 +157,7 @@ async function startKept(dialect: Dialect, deadlineMs: number) {
     isProven: false,
     isOver: () => isOver,
     lines: () => lines,
-    /** undefined: it ended, took too long or said too much. */
+    /** Sends a line; undefined where the program ended, took too long or printed too much. */
     give: (line: string) =>
       new Promise<Answer | undefined>((resolve) => {
         lines += 1;
@@ -169,7 +173,8 @@ async function startKept(dialect: Dialect, deadlineMs: number) {
           if (isOver || heard.out.length + heard.err.length > mostCharacters) return finish();
           if (findAnswer(heard, marker, dialect) === undefined) return;
           listen = () => undefined;
-          // What was said before it on the other stream is read in the same round.
+          // What was printed earlier on the other stream is read in this round of events, so it is
+          // looked at after it.
           setImmediate(() => finish(findAnswer(heard, marker, dialect)));
         };
         child.stdin.write(`${line}\n${marker}\n`);

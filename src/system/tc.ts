@@ -1,8 +1,8 @@
 import type { Exec } from './exec.ts';
 
 /**
- * `whole` stops at the first line that is refused, `forced` goes on and fails at the end, `talk`
- * asks the kept program.
+ * Runs lines of `tc`. `whole` stops at the first line that is refused, `forced` goes on and fails
+ * at the end, `talk` asks the kept program.
  * @throws command-failed, missing-program
  */
 export async function applyTc(
@@ -21,7 +21,8 @@ export async function applyTc(
 }
 
 /**
- * What `tc` says to these questions, one after the other. @throws command-failed, missing-program
+ * What `tc` prints for these questions, in their order.
+ * @throws command-failed, missing-program
  */
 export async function askTc(exec: Exec, lines: readonly string[]): Promise<string> {
   const input = `${lines.join('\n')}\n`;

@@ -30,12 +30,12 @@ export function readCarried(name: string, path = '/proc/self/net/dev'): Carried 
     : undefined;
 }
 
-/** A card that was put in is seen by then. */
+/** How often (ms) the cards are listed again, to find a new one. */
 const lookMs = 60_000;
 
 /**
- * Reads what the machine's network cards took and sent in bytes, as far as this process may see
- * them; undefined: it sees none.
+ * Counts the bytes that the machine's network cards received and sent, as far as this process can
+ * see the cards; undefined if it sees none.
  */
 export function createHardwareReader(directory = '/sys/class/net'): () => number | undefined {
   let cards: readonly string[] = [];

@@ -9,8 +9,8 @@ const mostBytes = 64 * 1024;
 const patienceMs = 3000;
 
 /**
- * The router's public IPv4 address by UPnP, which maps nothing here; undefined: it does not tell.
- * It is input.
+ * The router's public IPv4 address by UPnP, without mapping anything; undefined if it does not
+ * tell. It is outside input.
  */
 export async function askUpnpRouter(
   router: string,
@@ -39,7 +39,7 @@ export async function askUpnpRouter(
   return readExternalAddress(answer ?? '');
 }
 
-/** The first service of the description that knows the public address. */
+/** The first service in the router's description that knows the public address. */
 export function findConnectionService(
   xml: string,
 ): { readonly type: string; readonly controlUrl: string } | undefined {
@@ -54,13 +54,13 @@ export function findConnectionService(
   return undefined;
 }
 
-/** undefined: the answer holds no IPv4 address. */
+/** The address in an answer; undefined if it holds no IPv4 address. */
 export function readExternalAddress(xml: string): string | undefined {
   const address = /<NewExternalIPAddress[^>]*>\s*([\d.]+)\s*</.exec(xml)?.[1];
   return address !== undefined && isIPv4(address) ? address : undefined;
 }
 
-/** undefined: it leads elsewhere than to the router. */
+/** A URL on the router itself; undefined for one that leads elsewhere. */
 export function toPlaceOn(router: string, text: string, base?: URL): URL | undefined {
   const url = URL.parse(text, base?.href);
   return url?.protocol === 'http:' && url.hostname === router && url.username === ''
@@ -73,8 +73,8 @@ function renderCall(type: string): string {
 }
 
 /**
- * The body of a good answer; undefined: none came in time, it is too long, or it is an error.
- * Nothing is followed.
+ * The body of a good answer; undefined for an error, for an answer that is late or too long, and
+ * for a redirection, which is not followed.
  */
 async function talk(
   url: URL,

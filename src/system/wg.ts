@@ -2,10 +2,10 @@ import { createConnection } from 'node:net';
 import { Secret } from '../lib/secret.ts';
 import type { Exec } from './exec.ts';
 
-/** One peer as the kernel (or wireguard-go) has it; keys are public ones. */
+/** One peer of an interface as the kernel or wireguard-go has it; all keys are public ones. */
 export type WireGuardPeer = Readonly<ReturnType<typeof toPeer>>;
 
-/** What a peer did so far. */
+/** What a peer has sent and received so far, and when it last shook hands. */
 export type WireGuardTraffic = Pick<
   WireGuardPeer,
   'publicKey' | 'lastHandshakeAt' | 'rxBytes' | 'txBytes'
@@ -14,7 +14,7 @@ export type WireGuardTraffic = Pick<
 export type WireGuardInterface = Readonly<Awaited<ReturnType<typeof observeWireGuard>>>;
 
 /**
- * All in one question. What `wg` says of secret keys goes no further than this.
+ * Reads an interface and its peers at once. The secret keys that `wg` prints are dropped here.
  * @throws command-failed, missing-program
  */
 export async function observeWireGuard(exec: Exec, name: string) {
@@ -30,14 +30,14 @@ export async function observeWireGuard(exec: Exec, name: string) {
   return { publicKey, peers: peers.map(toPeer) as readonly WireGuardPeer[] };
 }
 
-/** Of the parts of its row in `wg show dump`, in their order. */
+/** Reads the columns of a peer's row in `wg show dump`, in their order. */
 function toPeer(parts: readonly (string | undefined)[]) {
   const [publicKey = '', , endpoint, allowedIps, handshake, rxBytes, txBytes, keepalive] = parts;
   return {
     publicKey,
     endpoint,
     allowedIps: (allowedIps?.split(',') ?? []) as readonly string[],
-    /** Unix seconds; undefined before the first. */
+    /** Seconds since 1970; undefined before the first handshake. */
     lastHandshakeAt: Number(handshake) || undefined,
     rxBytes: Number(rxBytes),
     txBytes: Number(txBytes),
@@ -46,15 +46,17 @@ function toPeer(parts: readonly (string | undefined)[]) {
   };
 }
 
-/** What wireguard-go calls the parts of a row; none is the shared key, which nobody needs. */
+/**
+ * wireguard-go's names of the columns in `wg show dump`. `none` is in the place of the preshared
+ * key, which is not needed.
+ */
 const dumpOrder =
   'public_key none endpoint allowed_ip last_handshake_time_sec rx_bytes tx_bytes persistent_keepalive_interval';
 const patienceMs = 2_000;
 
 /**
- * What `wg` would say of a tunnel, asked of wireguard-go itself, so that no program is started;
- * undefined where its socket gives no whole answer. The private key goes no further than into
- * `toPublicKey`.
+ * Asks wireguard-go itself for what `wg` would print, so that no program is started; undefined
+ * where its socket gives no whole answer. The private key goes only into `toPublicKey`.
  */
 export async function observeWireGuardGo(
   path: string,
@@ -75,7 +77,7 @@ export async function observeWireGuardGo(
   };
 }
 
-/** All that was said until the end, or until it took too long. */
+/** What wireguard-go sends, up to its end or until it takes too long. */
 async function ask(path: string): Promise<string> {
   let text = '';
   const signal = AbortSignal.timeout(patienceMs);
@@ -86,7 +88,7 @@ async function ask(path: string): Promise<string> {
       if (text.endsWith('\n\n')) break;
     }
   } catch {
-    // Without a socket, and where nobody listens at it, nothing is said.
+    // Without a socket, or without wireguard-go behind it, the answer stays empty.
   }
   return text;
 }

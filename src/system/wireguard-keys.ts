@@ -1,10 +1,12 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import type { Secret } from '../lib/secret.ts';
 
-/** DER of a PKCS #8 X25519 private key up to its 32 raw bytes (RFC 8410). */
+/** DER of an X25519 private key in PKCS #8, up to its 32 raw bytes (RFC 8410). */
 const pkcs8Prefix = Buffer.from('302e020100300506032b656e04220420', 'hex');
 
-/** True for the base64 text of exactly 32 bytes, not all zero: to wg that means "no key". */
+/**
+ * True for the base64 text of exactly 32 bytes, not all of them zero: wg takes zeros as "no key".
+ */
 export function isWireGuardKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64');
   return (

@@ -4,10 +4,13 @@ import type { ServiceClient } from '../service/client.ts';
 import { createRefusalError } from '../service/judge.ts';
 import { readClaims } from '../service/jwt.ts';
 import type { OperationRequest, OperationResponse } from '../service/operations.ts';
+import type { ClientRow } from './find-client.ts';
 import {
   type Identity,
+  type IssuedTunnel,
   markDeviceSpec,
   type OwnClient,
+  type Registration,
   type RegistrationFiles,
 } from './registration-files.ts';
 
@@ -77,8 +80,11 @@ export function composeAuthClientRequest(
 }
 
 /**
- * Authenticates a client, or makes one; an error beside its JWT becomes a notice. @throws
- * answer-invalid, codes of `call`
+ * Asks auth-client once: makes a client where `identity` names none, else authenticates that one
+ * again. Safe to repeat for a client that exists; a create that was sent may have made one, even
+ * where this throws (`maybeSent` of the error). An error beside the client JWT becomes a notice.
+ * @throws answer-invalid, also where the service answers for another client; service-refused,
+ * client-limit-exceeded, codes of `call`
  */
 export async function authenticate(
   { client, networkJwt, desired, onNotice }: RegistrationDependencies,
@@ -90,25 +96,13 @@ export async function authenticate(
   const { byClientJwt, error } = answer;
   if (byClientJwt === undefined) throw createUnauthenticatedError(answer);
   if (error !== undefined) onNotice?.(createRefusalError('authClient', error).message);
-  return { ...answer, byClientJwt };
-}
-
-/**
- * Authenticates a client that already exists. @throws answer-invalid, also if the service answers
- * for another client; codes of `call`
- */
-export async function reauthenticate(
-  dependencies: RegistrationDependencies,
-  own: OwnClient,
-  signal: AbortSignal,
-): Promise<AuthenticatedAnswer> {
-  const answer = await authenticate(dependencies, own, signal);
-  const clientId = readClientId(answer);
-  if (clientId === undefined || clientId === own.clientId) return answer;
-  throw new TributaryError(
-    'answer-invalid',
-    're-authenticating: the service answered for another client',
-  );
+  const authenticated = { ...answer, byClientJwt };
+  const clientId = readClientId(authenticated) ?? identity.clientId;
+  if (identity.clientId !== undefined && clientId !== identity.clientId) {
+    const message = 're-authenticating: the service answered for another client';
+    throw new TributaryError('answer-invalid', message);
+  }
+  return authenticated;
 }
 
 /** What an answer without a client JWT means. A refusal that names no client made none. */
@@ -127,4 +121,50 @@ function createUnauthenticatedError({ error, clientId }: AuthClientAnswer): Trib
  */
 export function readClientId(answer: AuthenticatedAnswer): string | undefined {
   return answer.clientId || readClaims(answer.byClientJwt)?.clientId;
+}
+
+/** What an answer of auth-client leaves to write down. */
+export interface Issued {
+  readonly answer: AuthenticatedAnswer;
+  readonly tunnel: IssuedTunnel | undefined;
+  /** The registration so far, whose tunnel stays where the answer brings nothing new. */
+  readonly before: Registration | undefined;
+}
+
+/** The registration that an answer amounts to. */
+export function composeRegistration(
+  own: OwnClient,
+  { answer, tunnel, before }: Issued,
+): Registration {
+  return {
+    installId: own.installId,
+    clientId: own.clientId,
+    clientJwt: answer.byClientJwt,
+    keepaliveSeconds: answer.proxyConfigResult?.keepaliveSeconds ?? before?.keepaliveSeconds,
+    tunnel: tunnel ?? before?.tunnel,
+    storedAt: new Date().toISOString(),
+    showsProduction: answer.clientId !== undefined,
+  };
+}
+
+type ProxyClient = Partial<Pick<NonNullable<ClientRow['proxyClient']>, 'proxyHost' | 'wgConfig'>>;
+
+/**
+ * The tunnel of an answer or a client row; undefined: none, as for some plans (production-profile,
+ * "auth-client").
+ */
+export function toIssuedTunnel({
+  proxyHost,
+  wgConfig: issued,
+}: ProxyClient = {}): IssuedTunnel | undefined {
+  if (issued?.config === undefined) return undefined;
+  return {
+    text: issued.config,
+    proxyHost: proxyHost === '' ? undefined : proxyHost,
+    proxyPort: issued.wgProxyPort,
+    proxyPublicKey: issued.proxyPublicKey,
+    privateKey: issued.clientPrivateKey,
+    publicKey: issued.clientPublicKey,
+    address: issued.clientIpv4,
+  };
 }

@@ -1,7 +1,19 @@
+import { hasCode, TributaryError } from '../lib/errors.ts';
+import { sleep } from '../lib/sleep.ts';
 import type { OperationResponse } from '../service/operations.ts';
-import type { DesiredDevice } from './authenticate.ts';
+import {
+  type DesiredDevice,
+  type RegistrationDependencies,
+  toIssuedTunnel,
+} from './authenticate.ts';
 import type { LoadedDevice } from './load.ts';
-import { markDeviceSpec, type PendingCreate, readInstallId } from './registration-files.ts';
+import {
+  type IssuedTunnel,
+  markDeviceSpec,
+  type OwnClient,
+  type PendingCreate,
+  readInstallId,
+} from './registration-files.ts';
 
 /** A row of /network/clients. */
 export type ClientRow = OperationResponse<'clients'>['clients'][number];
@@ -17,6 +29,93 @@ export type Finding =
   | { readonly kind: 'found'; readonly row: NamedClientRow }
   | { readonly kind: 'absent' }
   | { readonly kind: 'ambiguous'; readonly clientIds: readonly string[] };
+
+/**
+ * Looks at the list of the network's clients once, and for our client in it. Rows that cannot be
+ * ours are dropped while the list arrives: `rows` holds only those that matter here.
+ * @throws codes of `call`
+ */
+export async function lookUp(
+  { client, networkJwt, desired }: RegistrationDependencies,
+  { identity, pending }: KnownOfUs,
+  signal: AbortSignal,
+): Promise<{ readonly rows: readonly ClientRow[]; readonly finding: Finding }> {
+  const { description, spec } = desired;
+  const keep = (row: ClientRow) =>
+    row.clientId === identity.clientId ||
+    row.description === description ||
+    row.description === pending?.description ||
+    readInstallId(row.deviceSpec) === identity.installId;
+  const { clients: rows } = await client.call('clients', undefined, {
+    token: networkJwt,
+    signal,
+    keep,
+  });
+  return { rows, finding: findOwnClient(rows, { identity, pending, description, spec }) };
+}
+
+/**
+ * The tunnel that the list of clients holds for a client of ours; undefined where it holds none.
+ * @throws codes of `call`
+ */
+export async function findTunnel(
+  dependencies: RegistrationDependencies,
+  own: OwnClient,
+  signal: AbortSignal,
+): Promise<IssuedTunnel | undefined> {
+  return toIssuedTunnel((await findRow(dependencies, own, signal))?.proxyClient);
+}
+
+/**
+ * Why a client of ours was not authenticated: `registration-incomplete` where the service refused
+ * it and two looks at the list leave it out, so the service has lost it; else the error as given.
+ * @throws codes of `call`
+ */
+export async function explainRefusal(
+  dependencies: RegistrationDependencies,
+  { own, error }: { readonly own: OwnClient; readonly error: unknown },
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (!hasCode(error, 'service-refused')) return error;
+  const isListed = async () => (await findRow(dependencies, own, signal)) !== undefined;
+  if (await isListed()) return error;
+  await waitForList(dependencies, signal);
+  if (await isListed()) return error;
+  return createIncompleteError(
+    `the service no longer knows this device's client ${own.clientId} (${error.message})`,
+    error,
+  );
+}
+
+const defaultSettleMs = 5_000;
+
+/**
+ * Waits until the list shows what the service may still be finishing. An abort ends the wait
+ * early: the call that follows then says so.
+ */
+export async function waitForList(
+  { settleMs = defaultSettleMs }: Pick<RegistrationDependencies, 'settleMs'>,
+  signal: AbortSignal,
+): Promise<void> {
+  await sleep(settleMs, signal);
+}
+
+/** A registration that only the owner can bring to an end, with what to do about it. */
+export function createIncompleteError(what: string, cause?: unknown): TributaryError {
+  const message = `${what}; to register this device as a new one, run \`tributary login --new-device\``;
+  return new TributaryError('registration-incomplete', message, { cause });
+}
+
+/** The row of a client of ours in the list; undefined where it has none. */
+async function findRow(
+  dependencies: RegistrationDependencies,
+  own: OwnClient,
+  signal: AbortSignal,
+): Promise<NamedClientRow | undefined> {
+  const known = { identity: { ...own, isUncertain: false }, pending: undefined };
+  const { finding } = await lookUp(dependencies, known, signal);
+  return finding.kind === 'found' ? finding.row : undefined;
+}
 
 /**
  * Our client among the network's: by its id, else by our marker (the oldest), else by what a lost

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { Secret } from '../lib/secret.ts';
 import { maybe, number, text } from '../service/fields.ts';
@@ -88,52 +87,6 @@ export type PendingCreate = Readonly<z.output<typeof pendingCreateSchema>>;
 /** undefined: nothing is under way. */
 const pendingSchema = z.object({ pending: maybe(pendingCreateSchema) });
 
-/** The three documents of a registration in the state directory, and the sign-in. */
-export type RegistrationFiles = ReturnType<typeof createRegistrationFiles>;
-
-/** `identity.json`, `registration.json`, `pending-create.json`; `network-jwt.json`. */
-export function createRegistrationFiles(directory: string, onSetAside: OnSetAside) {
-  const common = { directory, onSetAside };
-  const files = {
-    identity: createStateFile<Identity>({ ...common, name: 'identity', schema: identitySchema }),
-    registration: createStateFile<Registration>({
-      ...common,
-      name: 'registration',
-      schema: registrationSchema,
-    }),
-    pendingCreate: createStateFile({ ...common, name: 'pending-create', schema: pendingSchema }),
-  };
-  return {
-    ...files,
-    networkJwt: createStateFile<NetworkJwtState>({
-      ...common,
-      name: 'network-jwt',
-      schema: networkJwtSchema,
-    }),
-    /**
-     * True while one of the three that was set aside, by any process, lies in the directory.
-     * @throws state-unreadable
-     */
-    async hasSetAside() {
-      const found = await Promise.all(Object.values(files).map((file) => file.wasSetAside()));
-      return found.includes(true);
-    },
-  };
-}
-
-/**
- * `device_spec` on the wire: the owner's text and a marker by which this installation knows its own
- * client again.
- */
-export function markDeviceSpec(spec: string, installId: string): string {
-  return `${spec} [tributary:${installId}]`.trimStart();
-}
-
-/** The installation that a device spec is marked with; undefined where it carries no marker. */
-export function readInstallId(deviceSpec: string | undefined): string | undefined {
-  return /\[tributary:([0-9a-f]{16})\]/.exec(deviceSpec ?? '')?.[1];
-}
-
 const fingerprints = z.array(z.string().regex(/^[0-9a-f]{64}$/)).readonly();
 const networkJwtSchema = z.object({
   token: maybe(storedSecret),
@@ -156,26 +109,64 @@ export const emptyNetworkJwtState: NetworkJwtState = {
   refusedTokens: [],
 };
 
+/** The documents of a registration in the state directory, and the sign-in. */
+export interface RegistrationFiles {
+  /** Who this installation is. Written before anything is registered. */
+  readonly identity: StateFile<Identity>;
+  /** What the service issued; absent until it did. */
+  readonly registration: StateFile<Registration>;
+  /** A create that is under way: while it is there, nobody knows whether a client was made. */
+  readonly pendingCreate: StateFile<z.output<typeof pendingSchema>>;
+  /** The owner's token. */
+  readonly networkJwt: NetworkJwtStore;
+  /**
+   * True while one of the first three that was set aside, by any process, lies in the directory.
+   * @throws state-unreadable
+   */
+  hasSetAside(): Promise<boolean>;
+}
+
 /**
- * Signs out after a confirmed refusal: the token is dropped and never taken again. @throws
- * state-unwritable
+ * `identity.json`, `registration.json`, `pending-create.json` and `network-jwt.json` in the state
+ * directory. Reads and writes nothing yet. `onSetAside` is told of each broken one that is renamed.
  */
-export async function forgetNetworkJwt(store: NetworkJwtStore, refused: Secret): Promise<void> {
-  const state = (await store.readOrSetAside()) ?? emptyNetworkJwtState;
-  const token = refused.equals(state.token) ? undefined : state.token;
-  await store.write({
-    ...state,
-    token,
-    refusedTokens: remember(state.refusedTokens, toFingerprint(refused)),
-  });
+export function createRegistrationFiles(
+  directory: string,
+  onSetAside: OnSetAside,
+): RegistrationFiles {
+  const common = { directory, onSetAside };
+  const documents = {
+    identity: createStateFile<Identity>({ ...common, name: 'identity', schema: identitySchema }),
+    registration: createStateFile<Registration>({
+      ...common,
+      name: 'registration',
+      schema: registrationSchema,
+    }),
+    pendingCreate: createStateFile({ ...common, name: 'pending-create', schema: pendingSchema }),
+  };
+  return {
+    ...documents,
+    networkJwt: createStateFile<NetworkJwtState>({
+      ...common,
+      name: 'network-jwt',
+      schema: networkJwtSchema,
+    }),
+    async hasSetAside() {
+      const found = await Promise.all(Object.values(documents).map((file) => file.wasSetAside()));
+      return found.includes(true);
+    },
+  };
 }
 
-/** SHA-256 of a secret, in hex: enough to know it again. */
-export function toFingerprint(secret: Secret): string {
-  return createHash('sha256').update(secret.reveal()).digest('hex');
+/**
+ * `device_spec` on the wire: the owner's text and a marker by which this installation knows its own
+ * client again.
+ */
+export function markDeviceSpec(spec: string, installId: string): string {
+  return `${spec} [tributary:${installId}]`.trimStart();
 }
 
-/** The list with one more fingerprint; the oldest go, so that the file stays small. */
-export function remember(fingerprints: readonly string[], fingerprint: string): readonly string[] {
-  return [...fingerprints.filter((known) => known !== fingerprint), fingerprint].slice(-50);
+/** The installation that a device spec is marked with; undefined where it carries no marker. */
+export function readInstallId(deviceSpec: string | undefined): string | undefined {
+  return /\[tributary:([0-9a-f]{16})\]/.exec(deviceSpec ?? '')?.[1];
 }

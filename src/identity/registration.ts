@@ -1,21 +1,37 @@
-import { TributaryError, toFailure } from '../lib/errors.ts';
-import { isSame } from '../lib/secret.ts';
-import { authenticate, type RegistrationDependencies, readClientId } from './authenticate.ts';
-import { type ClientRow, listKnownClientIds } from './find-client.ts';
+import { TributaryError } from '../lib/errors.ts';
+import {
+  type AuthenticatedAnswer,
+  authenticate,
+  composeRegistration,
+  type Issued,
+  type RegistrationDependencies,
+  readClientId,
+  toIssuedTunnel,
+} from './authenticate.ts';
+import {
+  type ClientRow,
+  createIncompleteError,
+  explainRefusal,
+  findTunnel,
+  listKnownClientIds,
+  lookUp,
+  type NamedClientRow,
+  waitForList,
+} from './find-client.ts';
 import { type LoadedDevice, loadDevice } from './load.ts';
 import {
-  findTunnel,
-  lookUp,
-  reauthenticateOwn,
-  recoverRegistration,
-  storeAnswered,
-} from './recover.ts';
-import type { Identity, PendingCreate, Registration } from './registration-files.ts';
-import { clearPending, composeRegistration, toIssuedTunnel } from './store.ts';
+  type Identity,
+  type OwnClient,
+  type PendingCreate,
+  type Registration,
+  type RegistrationFiles,
+  readInstallId,
+} from './registration-files.ts';
 
 /**
- * Loaded, else recovered, else created, in this order, so that one device has one client. The
- * caller tries again.
+ * The registration of this device: loaded, else recovered, else created, in this order, so that one
+ * device has one client. Whatever an attempt led to is on the disk before it is judged, so the
+ * caller may call again after any error and after any crash.
  * @throws registration-incomplete, client-limit-exceeded, state-unreadable, state-unwritable, codes
  * of `call`, AbortError
  */
@@ -31,6 +47,85 @@ export async function ensureRegistration(
   const recovery = await recoverRegistration(dependencies, loaded, signal);
   if (recovery.kind === 'recovered') return recovery.registration;
   return createRegistration(dependencies, { loaded, rows: recovery.rows }, signal);
+}
+
+/**
+ * Either our client, registered again on this disk, or the certainty that the service has no client
+ * of ours, with the list that shows it.
+ */
+type Recovery =
+  | { readonly kind: 'recovered'; readonly registration: Registration }
+  | { readonly kind: 'none'; readonly rows: readonly ClientRow[] };
+
+/**
+ * Looks for our client at the service and takes it up again: by its id, its marker, or what a lost
+ * create left behind.
+ * @throws registration-incomplete where a client of ours exists or may exist and cannot be taken
+ * up; codes of `call`
+ */
+export async function recoverRegistration(
+  dependencies: RegistrationDependencies,
+  loaded: LoadedDevice,
+  signal: AbortSignal,
+): Promise<Recovery> {
+  const { identity, pending } = loaded;
+  let seen = await lookUp(dependencies, loaded, signal);
+  if (seen.finding.kind === 'absent' && pending !== undefined && identity.clientId === undefined) {
+    await waitForList(dependencies, signal);
+    seen = await lookUp(dependencies, loaded, signal);
+  }
+  const { finding, rows } = seen;
+  if (finding.kind === 'ambiguous') throw createAmbiguousError(finding.clientIds);
+  if (finding.kind === 'found') {
+    return {
+      kind: 'recovered',
+      registration: await adopt(dependencies, { loaded, row: finding.row }, signal),
+    };
+  }
+  const { clientId } = identity;
+  if (clientId !== undefined) {
+    // One unseen for 30 days goes inactive and is not listed; a re-authentication wakes it.
+    const own = { ...identity, clientId };
+    const answer = await authenticate(dependencies, own, signal).catch(async (error: unknown) => {
+      throw await explainRefusal(dependencies, { own, error }, signal);
+    });
+    return {
+      kind: 'recovered',
+      registration: await storeAnswered(dependencies, { loaded, clientId, answer }, signal),
+    };
+  }
+  if (identity.isUncertain) throw createAmbiguousError([]);
+  if (pending?.isAccepted) {
+    throw createIncompleteError(
+      'the service registered this device without naming its client, and does not list it',
+    );
+  }
+  return { kind: 'none', rows };
+}
+
+/** Takes up a client of ours that the list shows: its id is on the disk before it is asked for. */
+async function adopt(
+  dependencies: RegistrationDependencies,
+  { loaded, row }: { readonly loaded: LoadedDevice; readonly row: NamedClientRow },
+  signal: AbortSignal,
+): Promise<Registration> {
+  const { identity, registration } = loaded;
+  // An identity that was lost is taken up again from the marker.
+  const installId =
+    (identity.isUncertain ? readInstallId(row.deviceSpec) : undefined) ?? identity.installId;
+  const own = { installId, clientId: row.clientId, isUncertain: false };
+  await dependencies.files.identity.write(own);
+  const answer = await authenticate(dependencies, own, signal);
+  const tunnel = toIssuedTunnel(answer.proxyConfigResult) ?? toIssuedTunnel(row.proxyClient);
+  return storeRegistration(dependencies.files, own, { answer, tunnel, before: registration });
+}
+
+function createAmbiguousError(clientIds: readonly string[]): TributaryError {
+  const which =
+    clientIds.length === 0
+      ? 'none of the clients is surely ours'
+      : `it may be one of ${clientIds.join(', ')}`;
+  return createIncompleteError(`the record of this device's client was lost, and ${which}`);
 }
 
 /**
@@ -84,43 +179,56 @@ async function findNewClient(
   );
 }
 
-const storeEveryMs = 86_400_000;
-
 /**
- * The keep-alive: re-authenticates the client with its description and spec. A changed tunnel or
- * interval is returned and stored, at the next keep-alive where the disk takes nothing; where the
- * answer brings none (production), the old one stays.
- * @throws registration-incomplete when the service has lost the client; service-refused, codes of
- * `call`
+ * Writes down a client that has answered, with the tunnel of the answer or else of the list.
+ * @throws registration-incomplete
  */
-export async function renewRegistration(
+async function storeAnswered(
   dependencies: RegistrationDependencies,
-  registration: Registration,
+  {
+    loaded,
+    clientId,
+    answer,
+  }: Readonly<{ loaded: LoadedDevice; clientId: string; answer: AuthenticatedAnswer }>,
   signal: AbortSignal,
 ): Promise<Registration> {
-  const answer = await reauthenticateOwn(dependencies, registration, signal);
+  const own = { ...loaded.identity, clientId };
   const issued = toIssuedTunnel(answer.proxyConfigResult);
-  // Production issues a tunnel once, when the client is made; a repaired one is only in the list.
-  const tunnel =
-    issued ??
-    (dependencies.needsTunnel ? await findTunnel(dependencies, registration, signal) : undefined);
-  const renewed = composeRegistration(registration, { answer, tunnel, before: registration });
-  if (!mustStore(registration, renewed)) return { ...renewed, storedAt: registration.storedAt };
-  const failure = await dependencies.files.registration
-    .write(renewed)
-    .catch(toFailure('state-unwritable'));
-  return failure === undefined ? renewed : { ...renewed, storedAt: '' };
+  const tunnel = issued ?? (await findTunnel(dependencies, own, signal));
+  return storeRegistration(dependencies.files, own, {
+    answer,
+    tunnel,
+    before: loaded.registration,
+  });
 }
 
 /**
- * A fresh client JWT alone is written once a day: every keep-alive brings one, and SD cards wear
- * out.
+ * Writes first, so that no retry registers again. @throws state-unwritable, registration-incomplete
+ * (no tunnel)
  */
-function mustStore(before: Registration, renewed: Registration): boolean {
-  const ageMs = Math.abs(Date.parse(renewed.storedAt) - Date.parse(before.storedAt));
-  return (
-    before.keepaliveSeconds !== renewed.keepaliveSeconds ||
-    !isSame(before.tunnel, renewed.tunnel) ||
-    !(ageMs < storeEveryMs)
-  );
+export async function storeRegistration(
+  files: RegistrationFiles,
+  own: OwnClient,
+  issued: Issued,
+): Promise<Registration> {
+  const registration = composeRegistration(own, issued);
+  await files.registration.write(registration);
+  await clearPending(files);
+  if (registration.tunnel === undefined) throw createNoTunnelError(issued.answer);
+  return registration;
+}
+
+/** Nothing is under way any more. @throws state-unwritable */
+export async function clearPending(files: RegistrationFiles): Promise<void> {
+  const document = await files.pendingCreate.readOrSetAside();
+  if (document?.pending !== undefined) await files.pendingCreate.write({ pending: undefined });
+}
+
+function createNoTunnelError({ error }: AuthenticatedAnswer): TributaryError {
+  const said = error?.message === undefined ? '' : ` (${error.message})`;
+  const why = error?.upgradeRequired
+    ? "the owner's plan does not include it"
+    : 'look at proxy.country_code and at the plan';
+  const message = `the device is registered, but the service issued no WireGuard configuration${said}: ${why}`;
+  return new TributaryError('registration-incomplete', message);
 }

@@ -1,13 +1,9 @@
+import { createHash } from 'node:crypto';
 import { hasCode, isAbort, TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { ServiceClient } from '../service/client.ts';
 import { readClaims } from '../service/jwt.ts';
-import {
-  emptyNetworkJwtState,
-  type NetworkJwtStore,
-  remember,
-  toFingerprint,
-} from './registration-files.ts';
+import { emptyNetworkJwtState, type NetworkJwtStore } from './registration-files.ts';
 
 /** What signing in needs. */
 export interface SignInDependencies {
@@ -137,4 +133,28 @@ const longestMs = 86_400_000;
 export function isRefusedForGood(token: Secret, refusedMs: number, now: Date): boolean {
   const expiresAtMs = readClaims(token)?.expiresAtMs ?? Number.POSITIVE_INFINITY;
   return expiresAtMs <= now.getTime() || refusedMs >= longestMs;
+}
+
+/**
+ * Signs out after a confirmed refusal: the token is dropped and never taken again. @throws
+ * state-unwritable
+ */
+export async function forgetNetworkJwt(store: NetworkJwtStore, refused: Secret): Promise<void> {
+  const state = (await store.readOrSetAside()) ?? emptyNetworkJwtState;
+  const token = refused.equals(state.token) ? undefined : state.token;
+  await store.write({
+    ...state,
+    token,
+    refusedTokens: remember(state.refusedTokens, toFingerprint(refused)),
+  });
+}
+
+/** SHA-256 of a secret, in hex: enough to know it again. */
+export function toFingerprint(secret: Secret): string {
+  return createHash('sha256').update(secret.reveal()).digest('hex');
+}
+
+/** The list with one more fingerprint; the oldest go, so that the file stays small. */
+export function remember(fingerprints: readonly string[], fingerprint: string): readonly string[] {
+  return [...fingerprints.filter((known) => known !== fingerprint), fingerprint].slice(-50);
 }

@@ -164,7 +164,6 @@ const inlinePlaces: readonly {
       'src/status/page/gate.ts',
       // State files, 0600.
       'src/identity/sign-in.ts',
-      'src/identity/registration-files.ts',
       'src/system/state-file.ts',
       // An auth code is made to be shown. The token of an upgraded guest may go to a file of mode
       // 0600.

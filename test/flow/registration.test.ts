@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RegistrationDependencies } from '../../src/identity/authenticate.ts';
 import { startNewDevice } from '../../src/identity/load.ts';
-import { ensureRegistration, renewRegistration } from '../../src/identity/registration.ts';
+import { ensureRegistration } from '../../src/identity/registration.ts';
 import {
   createRegistrationFiles,
   type Registration,
 } from '../../src/identity/registration-files.ts';
+import { renew as askAgain } from '../../src/identity/renew.ts';
 import { TributaryError } from '../../src/lib/errors.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createServiceClient, type ServiceClient } from '../../src/service/client.ts';
@@ -363,7 +364,7 @@ describe('a client that the service lost', () => {
     const { model, boot, ensure } = await start();
     const registration = await ensure();
     model.rows.length = 0;
-    const renewal = renewRegistration(boot(), registration, new AbortController().signal);
+    const renewal = askAgain(boot(), registration, new AbortController().signal);
     expect(await codeOf(renewal)).toBe('registration-incomplete');
     expect(model.creates()).toBe(1);
   });
@@ -377,7 +378,7 @@ describe('a client that the service lost', () => {
       },
     });
     const registration = await ensure();
-    const renewal = renewRegistration(boot(), registration, new AbortController().signal);
+    const renewal = askAgain(boot(), registration, new AbortController().signal);
     expect(await codeOf(renewal)).toBe('service-refused');
   });
 
@@ -466,9 +467,9 @@ describe('an identity', () => {
   });
 });
 
-describe('a keep-alive', () => {
+describe('a renewal', () => {
   const renew = (boot: () => RegistrationDependencies, registration: Registration) =>
-    renewRegistration(boot(), registration, new AbortController().signal);
+    askAgain(boot(), registration, new AbortController().signal);
 
   it('sends id, description and spec each time', async () => {
     const { model, boot, ensure } = await start();

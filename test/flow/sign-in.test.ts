@@ -2,11 +2,13 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createRegistrationFiles } from '../../src/identity/registration-files.ts';
 import {
-  createRegistrationFiles,
+  confirmRefusal,
   forgetNetworkJwt,
-} from '../../src/identity/registration-files.ts';
-import { confirmRefusal, resolveNetworkJwt, signIn } from '../../src/identity/sign-in.ts';
+  resolveNetworkJwt,
+  signIn,
+} from '../../src/identity/sign-in.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 import {

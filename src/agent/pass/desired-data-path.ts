@@ -3,10 +3,10 @@ import { expandPresets } from '../../config/port-presets.ts';
 import type { Config } from '../../config/schema.ts';
 import type { DesiredDataPath } from '../../data-path/state.ts';
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
-import { choosePersistentKeepaliveSeconds } from '../../identity/keepalive.ts';
 import type { LineLimit } from '../../provide/line-limit.ts';
 import { isLoopback } from '../../service/url.ts';
 import type { CurrentTunnel } from '../../source/wireguard/current-tunnel.ts';
+import { choosePersistentKeepaliveSeconds } from '../../source/wireguard/persistent-keepalive.ts';
 import type { DesiredTunnel } from '../../source/wireguard/state.ts';
 import type { AddressList } from '../../system/address-list.ts';
 

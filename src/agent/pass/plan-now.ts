@@ -3,8 +3,8 @@ import { observeHost } from '../../data-path/observe.ts';
 import { planChanges } from '../../data-path/plan.ts';
 import { readTotals } from '../../data-path/state.ts';
 import { openUsageAccounting } from '../../data-path/usage-accounting.ts';
-import { chooseKeepaliveSeconds } from '../../identity/keepalive.ts';
 import { createRegistrationFiles } from '../../identity/registration-files.ts';
+import { chooseRenewSeconds } from '../../identity/renew.ts';
 import { decideLineLimit } from '../../provide/line-limit.ts';
 import { createTunnelSource } from '../../source/wireguard/current-tunnel.ts';
 import { toServiceContext } from '../../source/wireguard/endpoint.ts';
@@ -51,7 +51,7 @@ export async function planNow({ config, stateDirectory }: LoadedConfig, exec: Ex
   });
   const { keepalive_seconds_default: defaultSeconds } = config.tunnel;
   const keepaliveSeconds =
-    registration && chooseKeepaliveSeconds(registration.keepaliveSeconds, defaultSeconds);
+    registration && chooseRenewSeconds(registration.keepaliveSeconds, defaultSeconds);
   const desired = planDataPath({
     config,
     tunnel,

@@ -1,10 +1,6 @@
 import { continueProblem } from '../../health/problem.ts';
-import {
-  chooseKeepaliveSeconds,
-  chooseRetryMs,
-  spreadKeepaliveMs,
-} from '../../identity/keepalive.ts';
 import type { Registration } from '../../identity/registration-files.ts';
+import { chooseRenewSeconds, chooseRetryMs, spreadRenewMs } from '../../identity/renew.ts';
 import { computeBackoffMs } from '../../lib/backoff.ts';
 import { hasCode, isAbort, messageOf, TributaryError, toFailure } from '../../lib/errors.ts';
 import { isSame } from '../../lib/secret.ts';
@@ -48,7 +44,7 @@ export function createServiceLoop(parts: ServiceLoopParts) {
         const unread = await talk(parts, { before, isNews: failures > 0 }, signal);
         // The first is anywhere in the interval: many devices may have started together.
         waitMs =
-          spreadKeepaliveMs(service.keepaliveSeconds, parts.random) *
+          spreadRenewMs(service.keepaliveSeconds, parts.random) *
           (isRegistered ? 1 : parts.random());
         isRegistered = true;
         failures = 0;
@@ -125,7 +121,7 @@ function takeRegistration(
   const tunnel = isSame(known?.tunnel, registration.tunnel) ? known?.tunnel : registration.tunnel;
   if (known === undefined || tunnel !== known.tunnel) wakeups.dataPath.notify();
   service.registration = { ...registration, tunnel };
-  service.keepaliveSeconds = chooseKeepaliveSeconds(registration.keepaliveSeconds, defaultSeconds);
+  service.keepaliveSeconds = chooseRenewSeconds(registration.keepaliveSeconds, defaultSeconds);
 }
 
 const topics = ['signInProblem', 'registrationProblem', 'problem'] as const;
@@ -162,7 +158,7 @@ function chooseWaitMs(
     const { registration, keepaliveSeconds } = service;
     return registration === undefined
       ? limitMs * (0.5 + random() / 2)
-      : spreadKeepaliveMs(keepaliveSeconds, random);
+      : spreadRenewMs(keepaliveSeconds, random);
   }
   if (hasCode(error, 'sign-in-refused')) {
     return (
@@ -175,7 +171,6 @@ function chooseWaitMs(
     ? (error.retryAfterSeconds ?? 0) * 1000
     : 0;
   // Never sooner than asked; and everyone may have been asked to wait until the same moment.
-  const spreadMs =
-    askedMs === 0 ? 0 : random() * spreadKeepaliveMs(service.keepaliveSeconds, random);
+  const spreadMs = askedMs === 0 ? 0 : random() * spreadRenewMs(service.keepaliveSeconds, random);
   return Math.max(retryMs, askedMs + spreadMs);
 }

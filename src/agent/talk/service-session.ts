@@ -1,13 +1,15 @@
 import type { LoadedConfig } from '../../config/load.ts';
 import type { RegistrationDependencies } from '../../identity/authenticate.ts';
 import { loadDevice, type Machine, settleOn } from '../../identity/load.ts';
-import { ensureRegistration, renewRegistration } from '../../identity/registration.ts';
+import { ensureRegistration } from '../../identity/registration.ts';
+import { createRegistrationFiles, type Registration } from '../../identity/registration-files.ts';
+import { renew } from '../../identity/renew.ts';
 import {
-  createRegistrationFiles,
+  confirmRefusal,
   forgetNetworkJwt,
-  type Registration,
-} from '../../identity/registration-files.ts';
-import { confirmRefusal, isRefusedForGood, resolveNetworkJwt } from '../../identity/sign-in.ts';
+  isRefusedForGood,
+  resolveNetworkJwt,
+} from '../../identity/sign-in.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { isHandshakeOverdue } from '../../source/wireguard/fresh-handshake.ts';
 import { version } from '../../version.ts';
@@ -73,10 +75,10 @@ export function createServiceSession(parts: ServiceSessionParts) {
       log.info({ clientId: registration.clientId }, 'registered');
       return registration;
     },
-    /** The keep-alive. @throws codes of `renewRegistration` */
+    /** The keep-alive. @throws codes of `renew` in identity */
     async renew(networkJwt: Secret, registration: Registration, signal: AbortSignal) {
       const { rungForMs } = state.path;
-      const renewed = await renewRegistration(dependencies(networkJwt), registration, signal);
+      const renewed = await renew(dependencies(networkJwt), registration, signal);
       answeredForMs = rungForMs;
       return renewed;
     },

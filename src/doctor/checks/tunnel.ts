@@ -1,9 +1,9 @@
 import { findCollision, listOwnPrefixes } from '../../gateway/uplink.ts';
-import { choosePersistentKeepaliveSeconds } from '../../identity/keepalive.ts';
 import { isInAny } from '../../lib/addresses.ts';
 import { toUndefined } from '../../lib/errors.ts';
 import { formatSeconds } from '../../lib/units.ts';
 import { hasFreshHandshake } from '../../source/wireguard/fresh-handshake.ts';
+import { choosePersistentKeepaliveSeconds } from '../../source/wireguard/persistent-keepalive.ts';
 import { fail, findEndpoint, insideAsRoot, pass, skip, toShellWord } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 

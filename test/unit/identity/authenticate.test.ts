@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  authenticate,
-  composeAuthClientRequest,
-  reauthenticate,
-} from '../../../src/identity/authenticate.ts';
+import { authenticate, composeAuthClientRequest } from '../../../src/identity/authenticate.ts';
 import { clientId, createDevice, installId, makeJwt, marker } from './fake-service.ts';
 
 const own = { installId, clientId };
@@ -46,7 +42,7 @@ describe('a re-authentication', () => {
     const { dependencies, seen, signal, notices } = await createDevice({
       authClient: [{ by_client_jwt: 'opaque' }],
     });
-    const answer = await reauthenticate(dependencies, own, signal);
+    const answer = await authenticate(dependencies, own, signal);
     expect(answer.byClientJwt.reveal()).toBe('opaque');
     expect(seen).toMatchObject([
       { name: 'authClient', request: { clientId }, token: 'network.jwt' },
@@ -67,7 +63,7 @@ describe('a re-authentication', () => {
     ['says that the token is refused', { error: { message: 'Not authorized.' } }, 'not-authorized'],
   ])('whose answer %s fails', async (_, answer, code) => {
     const { dependencies, signal } = await createDevice({ authClient: [answer] });
-    await expect(reauthenticate(dependencies, own, signal)).rejects.toMatchObject({ code });
+    await expect(authenticate(dependencies, own, signal)).rejects.toMatchObject({ code });
   });
 
   test.each<[string, object]>([
@@ -81,16 +77,16 @@ describe('a re-authentication', () => {
     ],
   ])('whose answer %s is taken', async (_, answer) => {
     const { dependencies, signal } = await createDevice({ authClient: [answer] });
-    expect((await reauthenticate(dependencies, own, signal)).byClientJwt).toBeDefined();
+    expect((await authenticate(dependencies, own, signal)).byClientJwt).toBeDefined();
   });
 
   test('that succeeds with an error beside it tells the owner, where anybody listens', async () => {
     const answers = { authClient: [{ by_client_jwt: 'opaque', error: { message: 'Plan ends.' } }] };
     const { dependencies, signal, notices } = await createDevice(answers);
-    await reauthenticate(dependencies, own, signal);
+    await authenticate(dependencies, own, signal);
     expect(notices.join()).toContain('Plan ends.');
     const { onNotice: _, ...silent } = dependencies;
-    expect(await reauthenticate(silent, own, signal)).toMatchObject({
+    expect(await authenticate(silent, own, signal)).toMatchObject({
       error: { message: 'Plan ends.' },
     });
   });

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { toIssuedTunnel } from '../../../src/identity/authenticate.ts';
 import type { IssuedTunnel, Registration } from '../../../src/identity/registration-files.ts';
 import { markDeviceSpec, readInstallId } from '../../../src/identity/registration-files.ts';
-import { toIssuedTunnel } from '../../../src/identity/store.ts';
 import { isSame, Secret } from '../../../src/lib/secret.ts';
 import { operations } from '../../../src/service/operations.ts';
 import { fromWire } from '../../../src/service/wire-case.ts';

@@ -1,10 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
+import { findTunnel } from '../../../src/identity/find-client.ts';
 import type { LoadedDevice } from '../../../src/identity/load.ts';
-import {
-  findTunnel,
-  reauthenticateOwn,
-  recoverRegistration,
-} from '../../../src/identity/recover.ts';
+import { recoverRegistration } from '../../../src/identity/registration.ts';
+import { renew } from '../../../src/identity/renew.ts';
 import { TributaryError } from '../../../src/lib/errors.ts';
 import {
   type Answers,
@@ -263,7 +261,7 @@ describe('a client that we know and the list leaves out', () => {
   });
 });
 
-describe('a re-authentication of our own client', () => {
+describe('a renewal of our own client', () => {
   const refused = { error: { message: 'Busy.' } };
 
   test.each<[string, Answers, readonly string[]]>([
@@ -279,9 +277,7 @@ describe('a re-authentication of our own client', () => {
     ],
   ])('%s', async (_, answers, asked) => {
     const { dependencies, signal, names } = await createDevice(answers);
-    await expect(
-      reauthenticateOwn(dependencies, { installId, clientId }, signal),
-    ).rejects.toMatchObject({
+    await expect(renew(dependencies, registration, signal)).rejects.toMatchObject({
       code: 'service-refused',
     });
     expect(names()).toEqual(asked);
@@ -292,9 +288,7 @@ describe('a re-authentication of our own client', () => {
     async (code) => {
       const error = new TributaryError(code, 'x');
       const { dependencies, signal, names } = await createDevice({ authClient: [error] });
-      await expect(reauthenticateOwn(dependencies, { installId, clientId }, signal)).rejects.toBe(
-        error,
-      );
+      await expect(renew(dependencies, registration, signal)).rejects.toBe(error);
       expect(names()).toEqual(['authClient']);
     },
   );

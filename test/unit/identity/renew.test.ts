@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RegistrationDependencies } from '../../../src/identity/authenticate.ts';
-import { renewRegistration } from '../../../src/identity/registration.ts';
+import { renew as askAgain } from '../../../src/identity/renew.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { createDisk, failWith } from '../../faults/disk.ts';
 import {
@@ -31,14 +31,14 @@ beforeEach(() => void vi.useFakeTimers({ now: storedMs + 60_000, toFake: ['Date'
 afterEach(() => void vi.useRealTimers());
 
 /**
- * A keep-alive of the stored registration: what it returned, what is on the disk, and whether that
+ * A renewal of the stored registration: what it returned, what is on the disk, and whether that
  * was written.
  */
 async function renew(answers: Answers, more: Partial<RegistrationDependencies> = {}) {
   const device = await createDevice(answers, more);
   await device.files.registration.write(registration);
   const before = await stat(device.path('registration'));
-  const renewed = await renewRegistration(device.dependencies, registration, device.signal);
+  const renewed = await askAgain(device.dependencies, registration, device.signal);
   const after = await stat(device.path('registration'));
   return {
     ...device,
@@ -48,7 +48,7 @@ async function renew(answers: Answers, more: Partial<RegistrationDependencies> =
   };
 }
 
-describe('a keep-alive', () => {
+describe('a renewal', () => {
   test('takes the fresh token and leaves the disk in peace', async () => {
     const { renewed, stored, isWritten, names } = await renew({ authClient: [bare] });
     expect(renewed).toEqual({ ...registration, clientJwt: new Secret('new.client.jwt') });
@@ -97,7 +97,7 @@ describe('a keep-alive', () => {
 
   test('of a registration whose age makes no sense writes it', async () => {
     const { dependencies, files, signal } = await createDevice({ authClient: [bare] });
-    await renewRegistration(dependencies, { ...registration, storedAt: 'long ago' }, signal);
+    await askAgain(dependencies, { ...registration, storedAt: 'long ago' }, signal);
     expect((await files.registration.peek())?.clientJwt.reveal()).toBe('new.client.jwt');
   });
 
@@ -105,12 +105,12 @@ describe('a keep-alive', () => {
     const { dependencies, files, signal } = await createDevice({
       authClient: [{ ...bare, proxy_config_result: moved }],
     });
-    const renewed = await renewRegistration(dependencies, registration, signal);
+    const renewed = await askAgain(dependencies, registration, signal);
     expect(await files.registration.peek()).toEqual(renewed);
   });
 });
 
-test('a new key is taken at once where the disk takes nothing, and written with the next keep-alive that it takes', async () => {
+test('a new key is taken at once where the disk takes nothing, and written with the next renewal that it takes', async () => {
   const answer = { ...bare, proxy_config_result: moved };
   const { dependencies, files, signal, path } = await createDevice({
     authClient: [answer, answer],
@@ -118,11 +118,11 @@ test('a new key is taken at once where the disk takes nothing, and written with 
   await files.registration.write(registration);
   using disk = await createDisk(dirname(path('registration')));
   disk.meddle(failWith('ENOSPC'));
-  const renewed = await renewRegistration(dependencies, registration, signal);
+  const renewed = await askAgain(dependencies, registration, signal);
   expect(renewed.tunnel?.proxyHost).toBe('new.example');
   expect(await files.registration.peek()).toEqual(registration);
   disk.meddle(undefined);
-  await renewRegistration(dependencies, renewed, signal);
+  await askAgain(dependencies, renewed, signal);
   expect((await files.registration.peek())?.tunnel?.proxyHost).toBe('new.example');
 });
 
@@ -175,7 +175,7 @@ test('a client that the service lost is found out by a refusal and two lists', a
     authClient: [{ error: { message: 'Client does not exist.' } }],
     clients: [{ clients: [] }],
   });
-  await expect(renewRegistration(dependencies, registration, signal)).rejects.toMatchObject({
+  await expect(askAgain(dependencies, registration, signal)).rejects.toMatchObject({
     code: 'registration-incomplete',
   });
   expect(names()).toEqual(['authClient', 'clients', 'clients']);

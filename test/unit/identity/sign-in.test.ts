@@ -2,16 +2,16 @@ import { readFile, stat } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import {
   emptyNetworkJwtState,
-  forgetNetworkJwt,
   type NetworkJwtState,
-  remember,
-  toFingerprint,
 } from '../../../src/identity/registration-files.ts';
 import {
   confirmRefusal,
+  forgetNetworkJwt,
   isRefusedForGood,
+  remember,
   resolveNetworkJwt,
   signIn,
+  toFingerprint,
 } from '../../../src/identity/sign-in.ts';
 import { type ErrorCode, TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';

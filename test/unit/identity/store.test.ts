@@ -1,11 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { AuthenticatedAnswer } from '../../../src/identity/authenticate.ts';
 import {
-  clearPending,
+  type AuthenticatedAnswer,
   composeRegistration,
-  storeRegistration,
-} from '../../../src/identity/store.ts';
+} from '../../../src/identity/authenticate.ts';
+import { clearPending, storeRegistration } from '../../../src/identity/registration.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { operations } from '../../../src/service/operations.ts';
 import { fromWire } from '../../../src/service/wire-case.ts';

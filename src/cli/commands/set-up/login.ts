@@ -66,9 +66,8 @@ export const logout = defineCommand({
   examples: { 'sudo tributary logout': 'after a question' },
   async act({ options, show }, context) {
     const { stateDirectory, credentials } = await loadConfig(options, context);
-    const { createRegistrationFiles, forgetNetworkJwt } = await import(
-      '../../../identity/registration-files.ts'
-    );
+    const { createRegistrationFiles } = await import('../../../identity/registration-files.ts');
+    const { forgetNetworkJwt } = await import('../../../identity/sign-in.ts');
     const { findNetworkName } = await import('../../../service/jwt.ts');
     const { networkJwt } = createRegistrationFiles(stateDirectory, () => undefined);
     const token = (await networkJwt.peek())?.token ?? credentials.networkJwt;

@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  chooseKeepaliveSeconds,
-  choosePersistentKeepaliveSeconds,
-  chooseRetryMs,
-  spreadKeepaliveMs,
-} from '../../../src/identity/keepalive.ts';
+import { chooseRenewSeconds, chooseRetryMs, spreadRenewMs } from '../../../src/identity/renew.ts';
 
-describe('keepalive_seconds', () => {
+describe('the keepalive_seconds of an answer', () => {
   it.each([
     [0, 60],
     [null, 60],
@@ -22,14 +17,14 @@ describe('keepalive_seconds', () => {
     [21_600, 21_600],
     [1e18, 21_600],
   ])('of %j means every %j s', (raw, seconds) => {
-    expect(chooseKeepaliveSeconds(raw, 60)).toBe(seconds);
+    expect(chooseRenewSeconds(raw, 60)).toBe(seconds);
   });
 
   it('always means a whole number of seconds from 5 to 21600', () => {
     fc.assert(
       fc.property(fc.option(fc.double(), { nil: undefined }), fc.double(), (raw, byDefault) => {
         fc.pre(Number.isFinite(byDefault));
-        const seconds = chooseKeepaliveSeconds(raw, byDefault);
+        const seconds = chooseRenewSeconds(raw, byDefault);
         expect(Number.isInteger(seconds)).toBe(true);
         expect(seconds).toBeGreaterThanOrEqual(5);
         expect(seconds).toBeLessThanOrEqual(21_600);
@@ -38,23 +33,7 @@ describe('keepalive_seconds', () => {
   });
 });
 
-describe('PersistentKeepalive', () => {
-  it.each([
-    [25, 60, 25],
-    [90, 60, 60],
-    [90, 21_600, 60],
-    [undefined, 60, 25],
-    [undefined, 10, 10],
-    [0, 60, 25],
-    [-3, 60, 25],
-    [Number.NaN, 60, 25],
-    [0.5, 60, 1],
-  ])('of %j under a keep-alive of %j s is %j s', (text, keepaliveSeconds, seconds) => {
-    expect(choosePersistentKeepaliveSeconds(text, keepaliveSeconds)).toBe(seconds);
-  });
-});
-
-describe('the next keep-alive', () => {
+describe('the next renewal', () => {
   it.each([
     [60, 0, 48_000],
     [60, 0.5, 54_000],
@@ -63,7 +42,7 @@ describe('the next keep-alive', () => {
   ])(
     'of an interval of %j s is, by a chance of %j, due in %j ms: never later than the interval',
     (seconds, part, ms) => {
-      expect(spreadKeepaliveMs(seconds, () => part)).toBe(ms);
+      expect(spreadRenewMs(seconds, () => part)).toBe(ms);
     },
   );
 });

@@ -1,0 +1,97 @@
+import { computeBackoffMs } from '../lib/backoff.ts';
+import { toFailure } from '../lib/errors.ts';
+import { isSame } from '../lib/secret.ts';
+import {
+  authenticate,
+  composeRegistration,
+  type RegistrationDependencies,
+  toIssuedTunnel,
+} from './authenticate.ts';
+import { explainRefusal, findTunnel } from './find-client.ts';
+import type { Registration } from './registration-files.ts';
+
+/**
+ * Asks the service again for a client that is registered, with its description and spec, and
+ * returns the registration as it is from then on. A changed tunnel or interval is in it even where
+ * the disk takes nothing; it is then written by the next renewal. Where the answer brings no tunnel
+ * (production), the old one stays.
+ * @throws registration-incomplete when the service has lost the client; service-refused, codes of
+ * `call`
+ */
+export async function renew(
+  dependencies: RegistrationDependencies,
+  registration: Registration,
+  signal: AbortSignal,
+): Promise<Registration> {
+  const answer = await authenticate(dependencies, registration, signal).catch(
+    async (error: unknown) => {
+      throw await explainRefusal(dependencies, { own: registration, error }, signal);
+    },
+  );
+  const issued = toIssuedTunnel(answer.proxyConfigResult);
+  // Production issues a tunnel once, when the client is made; a repaired one is only in the list.
+  const tunnel =
+    issued ??
+    (dependencies.needsTunnel ? await findTunnel(dependencies, registration, signal) : undefined);
+  const renewed = composeRegistration(registration, { answer, tunnel, before: registration });
+  if (!mustStore(registration, renewed)) return { ...renewed, storedAt: registration.storedAt };
+  const failure = await dependencies.files.registration
+    .write(renewed)
+    .catch(toFailure('state-unwritable'));
+  return failure === undefined ? renewed : { ...renewed, storedAt: '' };
+}
+
+const storeEveryMs = 86_400_000;
+
+/**
+ * A fresh client JWT alone is written once a day: every renewal brings one, and SD cards wear out.
+ */
+function mustStore(before: Registration, renewed: Registration): boolean {
+  const ageMs = Math.abs(Date.parse(renewed.storedAt) - Date.parse(before.storedAt));
+  return (
+    before.keepaliveSeconds !== renewed.keepaliveSeconds ||
+    !isSame(before.tunnel, renewed.tunnel) ||
+    !(ageMs < storeEveryMs)
+  );
+}
+
+const leastSeconds = 5;
+const mostSeconds = 21_600;
+
+/**
+ * Whole seconds between two renewals, 5 to 21600: what the service asks for, in seconds, or
+ * `defaultSeconds` where that is no positive number (production sends 0).
+ */
+export function chooseRenewSeconds(
+  rawSeconds: number | null | undefined,
+  defaultSeconds: number,
+): number {
+  const isUsable = typeof rawSeconds === 'number' && Number.isFinite(rawSeconds) && rawSeconds > 0;
+  return Math.min(
+    Math.max(Math.ceil(isUsable ? rawSeconds : defaultSeconds), leastSeconds),
+    mostSeconds,
+  );
+}
+
+/**
+ * Milliseconds to the next renewal: 80 to 100 % of the interval, so that none is late and devices
+ * do not stay in step. `renewSeconds` undefined: no interval is known yet.
+ */
+export function spreadRenewMs(renewSeconds: number | undefined, random: () => number): number {
+  return (renewSeconds ?? 60) * 1000 * (0.8 + random() / 5);
+}
+
+/**
+ * Milliseconds to the next try after so many failures in a row: at least a quarter of the interval,
+ * because the service expects one renewal in each. `renewSeconds` undefined: the device is not
+ * registered.
+ */
+export function chooseRetryMs(
+  failures: number,
+  renewSeconds: number | undefined,
+  random: () => number,
+): number {
+  const baseMs = (renewSeconds ?? 1) * 2000;
+  const bounds = { baseMs, maxMs: Math.max(300_000, baseMs) };
+  return Math.max(500, baseMs / 8) + computeBackoffMs(failures, bounds, random);
+}

@@ -1,4 +1,5 @@
 import { toNetworks } from '../lib/addresses.ts';
+import { formatHostPort, type HostPort } from '../lib/host-port.ts';
 import { parsePortRange } from '../lib/ports.ts';
 import { hidePath, type Secret } from '../lib/secret.ts';
 import { isLoopback } from '../service/url.ts';
@@ -45,19 +46,19 @@ function blocksMail(entries: Config['gateway']['blocked_ports']): boolean {
   });
 }
 
-/** What others can do who reach the page. `listen` is ADDRESS:PORT; port 0 is no page. */
+/** What others can do who reach the page that listens there; port 0 is no page. */
 export function findPageWarnings(
   place: string,
-  listen: string,
+  listen: HostPort,
   pageToken: Secret | undefined,
 ): readonly string[] {
-  const [, host = '', port] = /^(.*):(\d+)$/.exec(listen) ?? [];
-  if (Number(port) === 0 || isLoopback(host)) return [];
+  if (listen.port === 0 || isLoopback(listen.host)) return [];
+  const shown = formatHostPort(listen);
   return [
-    `${place}: ${listen} shows the status page and the metrics to everyone who can reach that address`,
+    `${place}: ${shown} shows the status page and the metrics to everyone who can reach that address`,
     ...(pageToken
       ? [
-          `${place}: the page on ${listen} has no TLS, so its token, which sets the mode, can be read on the way`,
+          `${place}: the page on ${shown} has no TLS, so its token, which sets the mode, can be read on the way`,
         ]
       : []),
   ];

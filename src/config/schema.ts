@@ -239,7 +239,7 @@ const reportSection = z
 const statusSection = z
   .strictObject({
     listen: listenAddress
-      .default('127.0.0.1:9469')
+      .prefault('127.0.0.1:9469')
       .describe('ADDRESS:PORT of the status page and the metrics; port 0 turns them off.'),
     allowed_hosts: listOf(hostName, 100)
       .default([])

@@ -1,8 +1,9 @@
+import { formatHostPort, type HostPort } from '../lib/host-port.ts';
 import { Secret } from '../lib/secret.ts';
 import { type CredentialName, credentialNames } from './credential-names.ts';
 import { type ConfigKey, listConfigKeys } from './keys.ts';
 import type { LoadedConfig, Origin } from './load.ts';
-import { valueAt } from './tree.ts';
+import { isTree, valueAt } from './tree.ts';
 
 /**
  * The configuration in force, as `config show --json` prints it. Secrets only say whether they are
@@ -89,7 +90,7 @@ export function renderShownConfig(shown: ShownConfig): string {
 
 function showKey(loaded: LoadedConfig, { path, name: key }: ConfigKey): ShownKey {
   const found = valueAt(loaded.config, path) ?? null;
-  const value = found instanceof Secret ? String(found) : found;
+  const value = toShownValue(found);
   const given = valueAt(loaded.given, path);
   const origin = loaded.originOf(path);
   return {
@@ -99,6 +100,16 @@ function showKey(loaded: LoadedConfig, { path, name: key }: ConfigKey): ShownKey
     from: origin.kind,
     place: origin.place ?? null,
   };
+}
+
+/** A value that is parted inside is one text outside. */
+function toShownValue(value: unknown): unknown {
+  if (value instanceof Secret) return String(value);
+  return isHostPort(value) ? formatHostPort(value) : value;
+}
+
+function isHostPort(value: unknown): value is HostPort {
+  return isTree(value) && 'host' in value && 'port' in value;
 }
 
 function renderValue(value: unknown): string {

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import * as z from 'zod';
 import { parsePrefix } from '../lib/addresses.ts';
 import { toHostName } from '../lib/host-name.ts';
+import { type HostPort, parseHostPort } from '../lib/host-port.ts';
 import { otherProtocols, parsePortRange } from '../lib/ports.ts';
 import { SecretAddress } from '../lib/secret.ts';
 import { leastBitRate, mostBitRate } from '../lib/units.ts';
@@ -47,6 +48,15 @@ export function textLike(pattern: RegExp, allowed: string) {
 
 function textThat(isAllowed: (text: string) => boolean, allowed: string) {
   return z.string({ error: allowed }).refine(isAllowed, allowed);
+}
+
+function hostPortThat(isAllowed: (parts: HostPort) => boolean, allowed: string) {
+  return z.string({ error: allowed }).transform((text, context) => {
+    const parts = parseHostPort(text);
+    if (parts !== undefined && isAllowed(parts)) return parts;
+    context.addIssue({ code: 'custom', message: allowed });
+    return z.NEVER;
+  });
 }
 
 /** A whole number between two bounds, both allowed. */
@@ -143,16 +153,17 @@ export const interfaceName = textLike(
   'an interface name: a letter, then at most 14 letters, digits, "_", "." or "-"',
 );
 
-export const listenAddress = textThat((text) => {
-  const [, inBrackets, bare = '', port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
-  return isIP(inBrackets ?? bare) !== 0 && Number(port) <= 65_535;
-}, 'ADDRESS:PORT, such as "127.0.0.1:9469" or "[::1]:9469"; port 0 turns it off');
+/** Where a server listens: an address and a port, which 0 turns off; becomes a `HostPort`. */
+export const listenAddress = hostPortThat(
+  ({ host }) => isIP(host) !== 0,
+  'ADDRESS:PORT, such as "127.0.0.1:9469" or "[::1]:9469"; port 0 turns it off',
+);
 
-/** A host by name or IPv4 address, and a port. */
-export const hostAndPort = textThat((text) => {
-  const port = /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}:([1-9]\d{0,4})$/.exec(text)?.[1];
-  return port !== undefined && Number(port) <= 65_535;
-}, 'HOST:PORT, such as "stun.example:3478"');
+/** A host by name or IPv4 address, and a port; becomes a `HostPort`. */
+export const hostAndPort = hostPortThat(
+  ({ host, port }) => /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/.test(host) && port > 0,
+  'HOST:PORT, such as "stun.example:3478"',
+);
 
 /**
  * A name by which others know this machine. No pattern: anyone who may make names below one could

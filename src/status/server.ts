@@ -52,11 +52,11 @@ export function createStatusServer(options: StatusServerOptions) {
       );
       await listenOnPage(page, options);
     },
-    /** `address:port` of the page; undefined while the page is not served. */
-    pageAddress() {
+    /** Where the page listens; undefined while the page is not served. */
+    pageAddress(): HostPort | undefined {
       const listening = page.address();
       if (listening === null || typeof listening === 'string') return undefined;
-      return formatHostPort({ host: listening.address, port: listening.port });
+      return { host: listening.address, port: listening.port };
     },
     async close() {
       await Promise.all([closeServer(page), closeServer(socket)]);

@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { isInAny } from '../lib/addresses.ts';
+import type { HostPort } from '../lib/host-port.ts';
 import { readFileIfThere, removeFile, writeFileAtomic } from './files.ts';
 import { askRouterForAddress } from './nat-pmp.ts';
 
@@ -8,8 +9,8 @@ export interface Askable {
   readonly router: string | undefined;
   readonly natPmp: boolean;
   readonly upnp: boolean;
-  /** HOST:PORT of a STUN server. */
-  readonly stun: string | undefined;
+  /** A STUN server. */
+  readonly stun: HostPort | undefined;
 }
 
 /**
@@ -40,16 +41,13 @@ export async function askForPublicAddresses(
   { router, natPmp, upnp, stun }: Askable,
   signal: AbortSignal,
 ) {
-  const [host = '', port] = stun?.split(/:(?=\d+$)/) ?? [];
   const said = await Promise.all([
     natPmp && router !== undefined ? askRouterForAddress(router, signal) : undefined,
     // Loaded only when needed: most homes need neither.
     upnp && router !== undefined
       ? (await import('./upnp.ts')).askUpnpRouter(router, signal)
       : undefined,
-    port === undefined
-      ? undefined
-      : (await import('./stun.ts')).askStunServer({ host, port: Number(port) }, signal),
+    stun && (await import('./stun.ts')).askStunServer(stun, signal),
   ]);
   const answers: readonly string[] = [
     ...new Set(said.filter((answer) => answer !== undefined)),

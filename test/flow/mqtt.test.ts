@@ -8,6 +8,7 @@ import { openNotifiers } from '../../src/agent/tell/notifiers.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { Facts } from '../../src/health/facts.ts';
 import { TributaryError } from '../../src/lib/errors.ts';
+import { parseHostPort } from '../../src/lib/host-port.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createLogger } from '../../src/report/logger.ts';
 import { createMqttNotifier, type MqttParts } from '../../src/report/mqtt-notifier.ts';
@@ -444,7 +445,7 @@ describe('a configured broker', () => {
         createHistoryRow(Date.now(), { upBytes: 40 }),
         createHistoryRow(Date.now(), { downBytes: 2 }),
       ],
-      page,
+      page: page === undefined ? undefined : parseHostPort(page),
       log,
       now: () => new Date(),
     });

@@ -24,7 +24,7 @@ async function openByName(name: string) {
   await fixture.start();
   browser ??= chromium.launch({ executablePath, args, chromiumSandbox: false });
   const page = await (await browser).newPage();
-  const answer = await page.goto(`http://${name}:${fixture.server.pageAddress()?.split(':')[1]}/`);
+  const answer = await page.goto(`http://${name}:${fixture.server.pageAddress()?.port}/`);
   return {
     fixture,
     page,

@@ -11,7 +11,7 @@ import { Secret } from '../../src/lib/secret.ts';
 import type { ReadHistory } from '../../src/status/source.ts';
 import { ago, createFacts, now } from '../unit/health/sample-facts.ts';
 import { makeRecent, sampleHistory } from '../unit/status/sample-past.ts';
-import { createStatusFixture, type StatusFixture } from '../unit/status/status-fixture.ts';
+import { createStatusFixture, pageOf, type StatusFixture } from '../unit/status/status-fixture.ts';
 
 export const executablePath = '/usr/bin/chromium';
 
@@ -137,7 +137,7 @@ export async function openPage(
   );
   fixture.state.facts = facts;
   await fixture.start();
-  const origin = `http://${fixture.server.pageAddress()}`;
+  const origin = `http://${pageOf(fixture.server)}`;
   const { context: browser, complaints, asked } = await watchContext(launched, options);
   const page = await browser.newPage();
   await page.clock.install({ time: now });

@@ -8,7 +8,7 @@ import type { Facts } from '../../src/health/facts.ts';
 import { judgePhase } from '../../src/health/phase.ts';
 import { renderMetrics } from '../../src/report/metrics.ts';
 import { createFacts, providingFacts } from '../unit/health/sample-facts.ts';
-import { createStatusFixture } from '../unit/status/status-fixture.ts';
+import { createStatusFixture, pageOf } from '../unit/status/status-fixture.ts';
 import { findFreePort } from './support/free-port.ts';
 import { startPrometheus } from './support/prometheus.ts';
 
@@ -121,7 +121,7 @@ async function startDevice(factsAt: (scrape: number) => Facts): Promise<string> 
   const fixture = await createStatusFixture({ host: '127.0.0.1', port: 0 }, { metrics });
   onTestFinished(() => fixture[Symbol.asyncDispose]());
   await fixture.start();
-  return fixture.server.pageAddress() ?? '';
+  return pageOf(fixture.server);
 }
 
 test('a real Prometheus records every rule of a fleet, and answers all that its dashboard asks for', async () => {

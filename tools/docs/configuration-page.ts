@@ -107,7 +107,7 @@ function unwrap(schema: z.ZodType): z.ZodType {
 /** The default as an owner would write it in the file. */
 function toDefault({ path, schema }: ConfigKey): string {
   if (schema.type === 'optional') return 'not set';
-  if (schema.type !== 'default')
+  if (schema.type !== 'default' && schema.type !== 'prefault')
     return path.length === 2 ? 'required' : `required in \`${path.slice(0, -1).join('.')}\``;
   return toCode(
     JSON.stringify((schema as z.ZodDefault).def.defaultValue).replace(/^"([a-z0-9]+)"$/, '$1'),

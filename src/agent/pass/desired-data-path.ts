@@ -3,6 +3,7 @@ import { expandPresets } from '../../config/port-presets.ts';
 import type { Config } from '../../config/schema.ts';
 import type { DesiredDataPath } from '../../data-path/state.ts';
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
+import type { HostPort } from '../../lib/host-port.ts';
 import type { LineLimit } from '../../provide/line-limit.ts';
 import { isLoopback } from '../../service/url.ts';
 import type { CurrentTunnel } from '../../source/wireguard/current-tunnel.ts';
@@ -54,9 +55,8 @@ export function planDataPath(sources: DesiredSources): DesiredDataPath {
 }
 
 /** On the device's loopback the page is for nobody else. */
-function findPagePort(listen: string): number | undefined {
-  const [, host = '', port] = /^(.*):(\d+)$/.exec(listen) ?? [];
-  return Number(port) === 0 || isLoopback(host) ? undefined : Number(port);
+function findPagePort({ host, port }: HostPort): number | undefined {
+  return port === 0 || isLoopback(host) ? undefined : port;
 }
 
 function planTunnelState(

@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import * as z from 'zod';
 import type { LoadedConfig } from '../../config/load.ts';
 import { messageOf, toUndefined } from '../../lib/errors.ts';
+import type { HostPort } from '../../lib/host-port.ts';
 import { findPeriod } from '../../provide/period.ts';
 import type { Logger } from '../../report/logger.ts';
+import { isLoopback } from '../../service/url.ts';
+import { toPageUrl } from '../../status/page-url.ts';
 import { createStateFile, type OnSetAside } from '../../system/state-file.ts';
 import type { Agent, AgentParts } from '../create-agent.ts';
 import type { Loop } from '../run-loop.ts';
@@ -13,8 +15,8 @@ import { createNotifierLoops } from './notifier-loops.ts';
 export interface NotifierParts
   extends Pick<AgentParts, 'loaded' | 'log' | 'now'>,
     Pick<Agent, 'facts' | 'overrides' | 'sample' | 'enforce' | 'history'> {
-  /** ADDRESS:PORT of the status page; undefined: none is served. */
-  readonly page?: string | undefined;
+  /** Where the status page listens; undefined: none is served. */
+  readonly page?: HostPort | undefined;
 }
 
 /**
@@ -78,7 +80,8 @@ async function openMqtt(parts: NotifierParts, config: NonNullable<ReportConfig['
     topic,
     discoveryPrefix,
     allowControl: config.allow_control,
-    pageUrl: parts.page === undefined ? undefined : toPageUrl(parts.page),
+    // A page on the device's loopback is of no use to those who are told.
+    pageUrl: parts.page && !isLoopback(parts.page.host) ? toPageUrl(parts.page) : undefined,
     setMode: (mode, forSeconds) =>
       enforce(mode === undefined ? overrides.clear() : overrides.set(mode, forSeconds)),
     facts,
@@ -88,17 +91,6 @@ async function openMqtt(parts: NotifierParts, config: NonNullable<ReportConfig['
     now,
   });
   return createNotifierLoops(notifier, log);
-}
-
-/**
- * undefined where only the device itself sees the page; one that listens everywhere goes by the
- * device's name.
- */
-function toPageUrl(page: string): string | undefined {
-  const url = new URL(`http://${page}`);
-  if (url.hostname === '[::1]' || url.hostname.startsWith('127.')) return undefined;
-  if (['0.0.0.0', '[::]'].includes(url.hostname)) url.hostname = hostname();
-  return url.origin;
 }
 
 /**

@@ -3,7 +3,7 @@ import { findPageWarnings } from '../../config/combinations.ts';
 import { defaultConfigPath } from '../../config/config-file.ts';
 import { judgePhase } from '../../health/phase.ts';
 import { hasCode, TributaryError } from '../../lib/errors.ts';
-import { parseHostPort } from '../../lib/host-port.ts';
+import { formatHostPort, type HostPort } from '../../lib/host-port.ts';
 import { renderMetrics } from '../../report/metrics.ts';
 import { createStatusServer, type StatusListen, type StatusServer } from '../../status/server.ts';
 import type { StatusSource } from '../../status/source.ts';
@@ -67,7 +67,7 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
     try {
       await server.start();
       const page = server.pageAddress();
-      log.info({ socket: socketPath, page }, 'status');
+      log.info({ socket: socketPath, page: page && formatHostPort(page) }, 'status');
       if (pageDescriptor !== undefined && page !== undefined) warnOfPage(parts, page);
       return server;
     } catch (error) {
@@ -84,7 +84,7 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
  * What was handed over may listen elsewhere than where the configuration says, of which a word was
  * said already.
  */
-function warnOfPage({ loaded, log }: StartStatusParts, listen: string): void {
+function warnOfPage({ loaded, log }: StartStatusParts, listen: HostPort): void {
   const warnings = findPageWarnings(
     'the socket handed over',
     listen,
@@ -96,8 +96,10 @@ function warnOfPage({ loaded, log }: StartStatusParts, listen: string): void {
 /**
  * What was handed over is listened on, whatever address is configured. undefined: port 0, no page.
  */
-function chooseListen(text: string, fileDescriptor: number | undefined): StatusListen | undefined {
-  const listen = parseHostPort(text);
-  if (listen === undefined || listen.port === 0) return undefined;
+function chooseListen(
+  listen: HostPort,
+  fileDescriptor: number | undefined,
+): StatusListen | undefined {
+  if (listen.port === 0) return undefined;
   return fileDescriptor === undefined ? listen : { fileDescriptor };
 }

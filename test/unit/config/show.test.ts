@@ -31,6 +31,17 @@ test('every key is shown with its value and where it comes from', async () => {
   expect(find('device.spec')).toMatchObject({ value: null, text: 'not set', from: 'default' });
 });
 
+test.each([
+  ['the default', '', '127.0.0.1:9469'],
+  ['IPv6', 'status: { listen: "[2001:db8::1]:80" }', '[2001:db8::1]:80'],
+])('where the page listens is shown as one text: %s', async (_, section, shown) => {
+  const { keys } = toShownConfig(await load(withService(section)));
+  expect(keys.find(({ key }) => key === 'status.listen')).toMatchObject({
+    value: shown,
+    text: shown,
+  });
+});
+
 test('people see a tree', async () => {
   const loaded = await load(text, { TRIBUTARY_AUTH_CODE: 'hunter2' });
   const lines = renderShownConfig(toShownConfig(loaded))

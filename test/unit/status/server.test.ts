@@ -12,13 +12,11 @@ import { bodyLimitBytes } from '../../../src/status/handler.ts';
 import type { ReadHistory } from '../../../src/status/source.ts';
 import { ago, createFacts, freshFacts, now, providingFacts } from '../health/sample-facts.ts';
 import { createHistoryRow } from './sample-past.ts';
-import { ask, createStatusFixture, type StatusFixture } from './status-fixture.ts';
+import { ask, createStatusFixture, pageOf, type StatusFixture } from './status-fixture.ts';
 
 async function startPage(fixture: StatusFixture): Promise<string> {
   await fixture.start();
-  const page = fixture.server.pageAddress();
-  if (page === undefined) throw new Error('the page does not listen');
-  return page;
+  return pageOf(fixture.server);
 }
 
 describe('the page', () => {

@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ask, createStatusFixture } from './status-fixture.ts';
+import { ask, createStatusFixture, pageOf } from './status-fixture.ts';
 
 /** What a client writes that keeps its connection busy for as long as it may. */
 const slownesses = {
@@ -23,7 +23,7 @@ async function startPage() {
   const fixture = await createStatusFixture(undefined, { metrics: () => longAnswer });
   onTestFinished(() => fixture[Symbol.asyncDispose]());
   await fixture.start();
-  return fixture.server.pageAddress() ?? '';
+  return pageOf(fixture.server);
 }
 
 interface Crowd {
@@ -142,7 +142,7 @@ describe('connections', () => {
     onTestFinished(() => fixture[Symbol.asyncDispose]());
     await fixture.start();
     const says = 'GET /status.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(2000);
-    await crowd(fixture.server.pageAddress() ?? '', { count: 1, from: () => '127.0.0.1', says });
+    await crowd(pageOf(fixture.server), { count: 1, from: () => '127.0.0.1', says });
     expect(asked).toBe(1);
   });
 });

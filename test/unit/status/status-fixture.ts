@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Facts } from '../../../src/health/facts.ts';
 import type { TributaryError } from '../../../src/lib/errors.ts';
+import { formatHostPort } from '../../../src/lib/host-port.ts';
 import {
   createStatusServer,
   type StatusListen,
@@ -61,6 +62,13 @@ export async function createStatusFixture(
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** ADDRESS:PORT of its page. */
+export function pageOf(server: StatusServer): string {
+  const page = server.pageAddress();
+  if (page === undefined) throw new Error('the page does not listen');
+  return formatHostPort(page);
 }
 
 /** What a status is made from, without a server. */

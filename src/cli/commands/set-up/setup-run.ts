@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import {
   chooseConfigPath,
   defaultConfigPath,
@@ -13,6 +12,7 @@ import { hasCode, messageOf, TributaryError, toUndefined } from '../../../lib/er
 import { sleep } from '../../../lib/sleep.ts';
 import { judgeStatus } from '../../../service/judge.ts';
 import type { ServiceAddress } from '../../../service/url.ts';
+import { toPageUrl } from '../../../status/page-url.ts';
 import { askAgent, type Listening } from '../../../status/socket-client.ts';
 import { exec } from '../../../system/exec.ts';
 import { isThere } from '../../../system/files.ts';
@@ -138,10 +138,7 @@ async function finish(work: Work, options: PathOptions, context: CommandContext)
   if (start && !['providing', 'idle', 'paused'].includes(status?.phase ?? ''))
     context.setExitCode(1);
   const { listen } = loaded.config.status;
-  const page = listen.endsWith(':0')
-    ? null
-    : `http://${listen.replace(/^(0\.0\.0\.0|\[::\])(?=:)/, hostname())}`;
-  return { status, page };
+  return { status, page: listen.port === 0 ? null : toPageUrl(listen) };
 }
 
 export type Before = Awaited<ReturnType<typeof readBefore>>;

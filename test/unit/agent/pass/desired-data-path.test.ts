@@ -75,7 +75,10 @@ test.each<readonly [string, number | undefined]>([
   ['192.168.1.10:9000', 9000],
   ['0.0.0.0:0', undefined],
 ])('the page on %s is for others at port %s', (listen, pagePort) => {
-  const own = { ...config, status: { ...config.status, listen } };
+  const own = configSchema.parse({
+    service: { base_url: 'https://service.example' },
+    status: { listen },
+  });
   expect(plan({ config: own }).gateway.pagePort).toBe(pagePort);
 });
 

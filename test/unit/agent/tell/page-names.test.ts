@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startStatus } from '../../../../src/agent/tell/start-status.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
-import { ask } from '../../status/status-fixture.ts';
+import { ask, pageOf } from '../../status/status-fixture.ts';
 
 /** What the system calls this machine; modules that have imported the function see it too. */
 function callMachine(name: string): void {
@@ -51,7 +51,7 @@ test("an agent's page answers by the machine's own name and by those that the co
     await status.close();
     await rm(directory, { recursive: true });
   });
-  const page = status.pageAddress() ?? '';
+  const page = pageOf(status);
   const names = [
     'kitchen.example.org:9469',
     'proxy.example.net',

@@ -25,7 +25,7 @@ async function readWarnings(address: string): Promise<readonly string[]> {
     const { startStatus } = await import(${JSON.stringify(module)});
     const warnings = [];
     const log = { info: () => undefined, warn: ({ warning }) => warnings.push(warning) };
-    const config = { status: { listen: '127.0.0.1:9469' } };
+    const config = { status: { listen: { host: '127.0.0.1', port: 9469 } } };
     const loaded = { config, credentials: { statusToken: {} }, socketPaths: [${JSON.stringify(join(directory, 'run/agent.sock'))}] };
     const status = await startStatus({ loaded, pageDescriptor: 3, heartbeats: {}, log });
     await status.close();

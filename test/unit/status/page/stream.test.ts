@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { Secret } from '../../../../src/lib/secret.ts';
 import { mostStreams } from '../../../../src/status/page/stream.ts';
 import { createFacts, providingFacts } from '../../health/sample-facts.ts';
-import { ask, createStatusFixture } from '../status-fixture.ts';
+import { ask, createStatusFixture, pageOf } from '../status-fixture.ts';
 
 const token = 'a-token-of-twenty-four-letters';
 
@@ -13,7 +13,7 @@ async function startPage(refresh = vi.fn(async () => undefined)) {
   const fixture = await createStatusFixture(undefined, { refresh, pageToken: new Secret(token) });
   onTestFinished(() => fixture[Symbol.asyncDispose]());
   await fixture.start();
-  return { fixture, refresh, page: fixture.server.pageAddress() ?? '' };
+  return { fixture, refresh, page: pageOf(fixture.server) };
 }
 
 /** Opens a stream by hand; `paused` never reads. */

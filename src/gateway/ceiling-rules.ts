@@ -2,8 +2,8 @@ import { answerSeconds, type Ceilings, renderCount, sharedParts } from './ceilin
 import { type Chain, chain, filledByRules as own, type Rule, refuse, rule, when } from './rule.ts';
 
 /**
- * Filled by the rules: the kernel's own while it runs. Sizes are fixed: a set cannot be declared
- * again with another one.
+ * Sets that rules fill while packets pass, so their elements are the kernel's own. Sizes never
+ * change, because a set cannot be declared again with another size.
  */
 export function listCeilingSets() {
   const counts = 'size 4096; flags dynamic';
@@ -22,8 +22,8 @@ export function listCeilingSets() {
 }
 
 /**
- * In the first byte of a consumer's connection's mark; the rest is its slot while it waits for an
- * answer.
+ * The first byte of the mark of a consumer's connection. The other bytes hold its slot while it
+ * waits for an answer.
  */
 export const consumerMark = '0x54000000';
 
@@ -51,7 +51,8 @@ export function listCeilingChains({
   const rate = (most: number) => `limit rate over ${most}/second burst ${most * 4} packets`;
   return [
     chain('ceilings', [
-      // What is sent again waits on: an answer is still to come.
+      // A first packet that is sent again keeps its connection waiting, because the answer is still
+      // to come.
       ...ofEach(halfOpen, ({ family, source }) =>
         rule(
           `waits-v${family}`,
@@ -77,7 +78,7 @@ export function listCeilingChains({
       ]),
       ...when(halfOpen, () => [rule(`half-open ${halfOpen}`, 'meta l4proto tcp jump half_open')]),
     ]),
-    // Each attempt takes one of the address's numbered slots, and its answer gives it back.
+    // Each attempt takes one of the address's numbered slots, and its answer returns the slot.
     chain(
       'half_open',
       when(halfOpen, () => {
@@ -104,7 +105,10 @@ export function listCeilingChains({
   ];
 }
 
-/** For what comes back to the consumer: an answer ends the waiting. */
+/**
+ * Rules for packets that come back to a consumer: the first answer ends the waiting of its
+ * connection.
+ */
 export function listAnswerRules({ halfOpen }: Ceilings): readonly Rule[] {
   return when(halfOpen, () => [rule('answers', 'tcp flags & (syn | rst) != 0 jump answered')]);
 }

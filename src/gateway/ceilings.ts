@@ -1,25 +1,28 @@
 import type { ConnectionRoom } from '../system/sysctl.ts';
 
-/** What consumers may keep open, and how fast they may open it. 0: no such ceiling. */
+/**
+ * How many connections consumers may keep open, and how fast they may open them. 0 switches a
+ * ceiling off.
+ */
 export interface Ceilings {
-  /** Connections that each consumer's address (IPv6: its /64) has to itself. */
+  /** Connections for each consumer's address alone; in IPv6 for each /64. */
   readonly perConsumer: number;
   readonly total: number;
-  /** New connections per second that each address has to itself. */
+  /** New connections per second for each address alone. */
   readonly newPerSecond: number;
-  /** TCP connections of each address that wait for their first answer. */
+  /** TCP connections of each address that may wait for their first answer. */
   readonly halfOpen: number;
 }
 
-/** What the owner decided; the machine decides the rest. */
+/** The ceilings that the owner set; the others follow from the machine. */
 export type GivenCeilings = { readonly [Name in keyof Ceilings]?: number | undefined };
 
-/** More than home routers usually translate would take the household's own connections away. */
+/** More connections than home routers usually translate would leave none for the household. */
 const mostInAll = 8192;
 
 /**
- * The owner's ceilings, else the machine's: half of what the kernel tracks, so that the rest has
- * the other half.
+ * The owner's ceilings; for the others half of what the kernel tracks, so that the rest of the
+ * machine has the other half.
  */
 export function toCeilings(room: ConnectionRoom, given: GivenCeilings = {}): Ceilings {
   const tracked = room.conntrackMax ?? Number.POSITIVE_INFINITY;
@@ -36,27 +39,30 @@ export function toCeilings(room: ConnectionRoom, given: GivenCeilings = {}): Cei
 }
 
 /**
- * What all share beside their own part, in such parts: a greedy consumer, or a translating proxy,
- * has 5 of the 16.
+ * All consumers share this many sixteenths beside the one that each has alone, so a greedy
+ * consumer, or a proxy behind which many are, gets up to 5 of 16.
  */
 export const sharedParts = 4;
 /**
- * The kernel walks a list of connections for each new one: many short lists cost a fraction of a
- * long one.
+ * Connections of one list in the kernel. It walks a list for each new connection, so many short
+ * lists cost a fraction of a long one.
  */
 const listLength = 128;
 /**
- * A connection attempt whose answer has not come by then no longer counts; the kernel forgets it at
- * the same time.
+ * Seconds after which an attempt without an answer no longer counts; the kernel forgets the
+ * connection at the same time.
  */
 export const answerSeconds = 10;
 
-/** Matches the first packet of a connection that would be one too many. */
+/** Matches the first packet of a connection that would exceed the ceiling. */
 export function renderNewCount(set: string, most: number): string {
   return `ct state new ct status & confirmed != confirmed ${renderCount(set, most)}`;
 }
 
-/** Connections are dealt out to lists in turn, each of which holds its part. */
+/**
+ * Counts connections in several lists, dealt out in turn, each of which holds its part of the
+ * ceiling.
+ */
 export function renderCount(set: string, most: number): string {
   const lists = Math.max(1, Math.ceil(most / listLength));
   return `add @${set} { numgen inc mod ${lists} ct count over ${Math.floor(most / lists)} }`;

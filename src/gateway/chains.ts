@@ -8,7 +8,7 @@ import { baseChain, both, type Chain, chain, type Rule, refuse, rule, when } fro
 import { probeMark } from './self-test.ts';
 import { listStaleMatches, listTranslations } from './translation.ts';
 
-/** The chain that comes and goes with the tunnel's device. */
+/** The name of the chain that is made and removed with the tunnel's device. */
 export const entranceName = 'entrance';
 
 /** The chains for a policy, in the order in which a packet meets them. */
@@ -21,11 +21,12 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
   const syn = 'tcp flags & (syn | rst) == syn tcp option maxseg size';
   return [
     ...(policy.isTunnelThere ? [toEntrance(tunnel)] : []),
-    // Before fragments are put together and connections looked up: nothing is answered, and nothing
-    // remembered.
+    // This is before fragments are put together and connections are looked up, so that nothing is
+    // answered and nothing remembered.
     baseChain('origin', 'type filter hook prerouting priority -450; policy accept;', [
       rule('from-tunnel', `iifname ${tunnel} goto sender`),
-      // Recognised by its kind (WireGuard, tun): the tunnel under another name is nobody's.
+      // A tunnel is recognized by its kind of device (WireGuard, tun), so a tunnel of another name
+      // is refused too.
       rule('stray', `meta iiftype 65534 ${notUplink('iifname')}${refuse('refused_stray')}`),
     ]),
     chain('sender', [
@@ -34,7 +35,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
         'forged-own',
         (ip, family) => `${ip} saddr @own${family} ${refuse('refused_forged')}`,
       ),
-      // Consumers may come with private addresses: which ones is the service's affair.
+      // Consumers may have private addresses here; which ones is for the service to say.
       rule(
         'forged-v4',
         `ip saddr != { ${privatePrefixes.v4.join(', ')} } ip saddr @special4 ${refuse('refused_forged')}`,
@@ -43,15 +44,15 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
         'forged-v6',
         `ip6 saddr != ${privatePrefixes.v6[0]} ip6 saddr @special6 ${refuse('refused_forged')}`,
       ),
-      // Forwarding these makes a device send errors about them, or write into them where they
-      // passed.
+      // Forwarding such a packet would make the device send an error about it, or write its address
+      // into it.
       rule('last-hop-v4', `ip ttl < 2 ${refuse('refused_strange')}`),
       rule('last-hop-v6', `ip6 hoplimit < 2 ${refuse('refused_strange')}`),
       rule('options-v4', `ip hdrlength > 5 ${refuse('refused_strange')}`),
-      // What neighbours on one link tell each other: multicast listeners, routers, neighbours.
+      // The messages of neighbours on one link: multicast listeners, routers, neighbour discovery.
       rule('neighbours', `icmpv6 type { 130-137, 143 } ${refuse('refused_strange')}`),
     ]),
-    // Before routing, whose own fence would drop these packets without a count.
+    // This is before routing, whose own fence would drop these packets without counting them.
     baseChain('arrival', 'type filter hook prerouting priority filter; policy accept;', [
       rule('from-tunnel', `iifname ${tunnel} goto destination`),
     ]),
@@ -73,10 +74,11 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       rule('loopback', 'iifname "lo" accept'),
       rule('replies', 'ct state established,related accept'),
       ...listVisitors(policy),
-      // What others broadcast on the link is no attempt.
+      // Broadcasts on the link are no attempts, so they are dropped without being counted.
       rule('unasked', `fib daddr type local ${refuse('refused_unsolicited')}`),
     ]),
-    // What this device sends itself: its errors about consumers' packets would go to the home.
+    // Packets that this device sends itself. Its errors about consumers' packets would otherwise go
+    // to the home.
     baseChain('output', 'type filter hook output priority filter; policy accept;', [
       rule(
         'errors-v4',
@@ -90,13 +92,13 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
     ]),
     chain('error', [
       rule('unknown', `ct state { invalid, untracked } ${refuse('refused_error')}`),
-      // To a consumer behind this device's address: turned back into the consumer's, it would leave
-      // by the uplink.
+      // An error to a consumer whose connection has this device's address: translated back to the
+      // consumer's address, it would leave by the uplink.
       rule('translated', `ct status snat ct direction reply ${refuse('refused_error')}`),
       rule('loopback', 'oifname "lo" return'),
       ...both('own', (ip, family) => `${ip} daddr @own${family} return`),
-      // To the consumer that opened the connection; the other side hears what is too large for the
-      // tunnel.
+      // An error to the consumer that opened the connection is refused. Errors to the other side
+      // pass, so that it learns what is too large for the tunnel.
       rule('to-consumer', `ct direction reply ${refuse('refused_error')}`),
     ]),
     baseChain('forward', 'type filter hook forward priority filter; policy drop;', [
@@ -123,7 +125,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       rule('replies', `ct state { new, invalid, untracked } ${refuse('refused_unsolicited')}`),
       ...listAnswerRules(policy.connections),
       ...listCapRules(policy),
-      // All that arrived has crossed the line, whatever becomes of it.
+      // Everything that arrived has crossed the line and is counted, even if it is refused below.
       rule('count-down', 'counter name forwarded_down'),
       ...listFloodRules(policy.line),
       ...listClassRules(policy.line, 'daddr'),
@@ -140,8 +142,8 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
         }),
       ),
     ),
-    // All that comes from the tunnel leaves with this device's address, by a port that nothing of
-    // its own uses.
+    // What comes from the tunnel leaves with this device's address, from ports that no connection
+    // of its own uses.
     baseChain(
       'translate',
       'type nat hook postrouting priority srcnat; policy accept;',
@@ -156,25 +158,25 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
 }
 
 /**
- * What the kernel reads, and may answer, before any other chain: there once the tunnel is, and
- * before it is up.
+ * The chain at the tunnel's device, for packets that the kernel reads and may answer before any
+ * other chain. It is made once the device exists, and before the device is up.
  */
 function toEntrance(tunnel: string): Chain {
   return baseChain(
     entranceName,
     `type filter hook ingress device ${tunnel} priority filter; policy accept;`,
     [
-      // Hop-by-hop options, routing, destination options, mobility.
+      // Next headers 0, 43, 60, 135: hop-by-hop options, routing, destination options, mobility.
       rule('options-v6', `ip6 nexthdr { 0, 43, 60, 135 } ${refuse('refused_strange')}`),
     ],
   );
 }
 
-/** Who may connect to this device, and what a link needs. */
+/** Who may connect to this device, and the messages that a link needs. */
 function listVisitors({ endpoint, pagePort }: GatewayPolicy): readonly Rule[] {
   return [
-    // The kernel forgets a keep-alive before the next one, and who comes meanwhile would not be
-    // heard.
+    // The kernel forgets a connection between two keep-alives, and the tunnel's other end would be
+    // shut out until the next one.
     ...when(endpoint, ({ protocol, address, port }) => [
       rule(
         'endpoint',
@@ -186,7 +188,8 @@ function listVisitors({ endpoint, pagePort }: GatewayPolicy): readonly Rule[] {
     rule('dhcp-v4', 'fib daddr type broadcast udp sport 67 udp dport 68 accept'),
     rule('dhcp-v6', 'ip6 saddr fe80::/10 udp sport 547 udp dport 546 accept'),
     ...both('own', (ip, family) => `${ip} saddr @own${family} accept`),
-    // A container's published port keeps the address of who asks, from wherever in the home.
+    // A port that a container publishes keeps the address of the machine that asks, so it may be
+    // any address of the home.
     ...when(pagePort, (port) => [
       rule('page-v4', `ip saddr { ${privatePrefixes.v4.join(', ')} } tcp dport ${port} accept`),
       rule('page-v6', `ip6 saddr ${privatePrefixes.v6[0]} tcp dport ${port} accept`),
@@ -194,7 +197,10 @@ function listVisitors({ endpoint, pagePort }: GatewayPolicy): readonly Rule[] {
   ];
 }
 
-/** Before the end only what is open goes on; at the end nothing. Both count all that passes. */
+/**
+ * The rules of the data cap. Shortly before its end only open connections go on, and at its end
+ * nothing does; both quotas count everything that passes.
+ */
 function listCapRules({ remainingBytes, remainingNewBytes }: GatewayPolicy): readonly Rule[] {
   const isNew = 'ct state new ct status & confirmed != confirmed';
   return [

@@ -6,27 +6,30 @@ import { probeMark } from './self-test.ts';
 
 /*
  * What the owner denies by name or by file, in a table of its own. nft reads every element of a
- * table's sets whenever it lists that table: 64,000 of them would cost each pass half a second. So
- * this table is filled where a list has changed, and listed without elements. It marks; the main
- * table counts and drops, and so does this one, should the main table be gone.
+ * table's sets whenever it lists that table: 64,000 elements would cost each pass half a second. So
+ * this table is filled only when a list has changed, and listed without elements. It marks packets,
+ * and the main table counts and drops them; if the main table is gone, this one drops them itself.
  */
 
 export interface DeniedPolicy {
   readonly table: string;
   readonly interface: string;
-  /** Empty: no table. */
+  /** Without lists there is no table. */
   readonly lists: readonly AddressList[];
 }
 
-/** True where the kernel's table is this one, each set filled to the end. */
+/**
+ * True where the kernel's table has the rules of this policy, which means that each set was filled
+ * completely.
+ */
 export function matchesDenied(table: NftTable | undefined, policy: DeniedPolicy): boolean {
   if (policy.lists.length === 0) return table === undefined;
   return table !== undefined && listChains(policy).every((own) => hasRules(table, own));
 }
 
 /**
- * Transactions to be applied in this order. What was denied before stays denied until the last; it
- * alone changes rules.
+ * Transactions that have to be applied in this order. What was denied before stays denied until the
+ * last one, which alone changes rules.
  */
 export function* renderDenied(
   table: NftTable | undefined,
@@ -39,12 +42,12 @@ export function* renderDenied(
     return;
   }
   const sets = listSets(policy);
-  // A set that a rule looks into was filled to the end. Another of this name may be what a crash
-  // has left.
+  // A set that a rule looks into was filled completely. Another set of the right name may be left
+  // from a crash.
   const filled = new Set(table?.rules.get('denied'));
   for (const set of sets.filter((own) => !filled.has(own.name))) {
     yield `table ${name} {\n  set ${set.name} { ${set.type} }\n}\nflush set ${name} ${set.name}\n`;
-    // Not `add element`, for which nft would read all that is there already.
+    // `add element` is avoided, because nft would first read all elements that the set has.
     for (const chunk of set.chunks)
       yield `table ${name} {\n  set ${set.name} { ${set.type} elements = { ${chunk} } }\n}\n`;
   }
@@ -63,13 +66,14 @@ export function* renderDenied(
 
 function listChains(policy: DeniedPolicy): readonly Chain[] {
   const from = `iifname "${policy.interface}"`;
-  // The self-test's own packets keep their mark: a list may hold where they seem to go.
+  // The self-test's own packets keep their mark, because a list may hold the places where they seem
+  // to go.
   const isConsumers = probeMark.any.replace('==', '!=');
   const marked = listSets(policy).map(({ name, protocol }) =>
     rule(name, `${protocol} daddr @${name} meta mark set ${deniedMark}`),
   );
   return [
-    // Before the main table's own look at the destination.
+    // This is before the main table looks at the destination.
     baseChain('arrival', 'type filter hook prerouting priority filter - 1; policy accept;', [
       rule(`from ${policy.interface}`, `${from} ${isConsumers} goto denied`),
     ]),
@@ -80,7 +84,7 @@ function listChains(policy: DeniedPolicy): readonly Chain[] {
   ];
 }
 
-/** Each list has a set for each family that it holds, named for its content. */
+/** One set for each list and family, named for its content. */
 function listSets({ lists }: DeniedPolicy) {
   const sets = lists.flatMap(({ hash, elements }) => [
     {

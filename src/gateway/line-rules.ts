@@ -12,8 +12,8 @@ import {
 } from './rule.ts';
 
 /**
- * Filled by the rules, as the ceilings' are: each consumer's class, how fast UDP comes to it, where
- * WireGuard sends from.
+ * Sets that rules fill, as they fill the sets of the ceilings: each consumer's class, how fast UDP
+ * comes to it, and the addresses that WireGuard sends from.
  */
 export function listLineSets() {
   const classes = 'classid; size 4096; flags dynamic,timeout; timeout 5m';
@@ -29,7 +29,7 @@ export function listLineSets() {
 }
 
 /**
- * The chain that everything forwarded goes through last, both ways, so that one rate holds both.
+ * The last chain of everything that is forwarded, in both directions, so that one rate holds both.
  */
 export function toLineChain({ dropAboveBits, isLowPriority }: LinePolicy): Chain {
   return chain('line', [
@@ -42,8 +42,8 @@ export function toLineChain({ dropAboveBits, isLowPriority }: LinePolicy): Chain
 }
 
 /**
- * What WireGuard sends to the tunnel's other end is as unimportant as what is in it; its port is
- * let in (`endpoint`).
+ * Gives WireGuard's packets to the tunnel's other end the low priority of what is inside them. Only
+ * the rule at `endpoint` lets them in.
  */
 export function listOuterRules({ line, endpoint }: GatewayPolicy): readonly Rule[] {
   return when(endpoint, ({ protocol: ip, address, port }) => {
@@ -58,8 +58,8 @@ export function listOuterRules({ line, endpoint }: GatewayPolicy): readonly Rule
 }
 
 /**
- * Each consumer's class is the next in turn and stays its own while it is used: `side` is where its
- * address is.
+ * Gives each consumer the next class in turn; a consumer keeps its class while it uses it. `side`
+ * is where its address is in the packet.
  */
 export function listClassRules({ classOf }: LinePolicy, side: 'saddr' | 'daddr'): readonly Rule[] {
   if (classOf === undefined) return [];
@@ -70,8 +70,8 @@ export function listClassRules({ classOf }: LinePolicy, side: 'saddr' | 'daddr')
   return [
     ...both('classed', (ip, family) => {
       const address = toAddress(ip, family);
-      // Who has no class yet goes on to the next rule. What is there keeps its class: only its time
-      // begins again.
+      // A consumer without a class goes on to the next rule. The update only begins the time of a
+      // class again.
       return `meta priority set ${address} map @classes${family} update @classes${family} { ${address} : 1:${first.toString(16)} } meta mark set ${lineMark}`;
     }),
     ...both('class', (ip, family) => {
@@ -89,8 +89,8 @@ export function listClassRules({ classOf }: LinePolicy, side: 'saddr' | 'daddr')
 }
 
 /**
- * UDP reaches the line whatever is done behind it: who sends faster than this without being heard
- * is told to stop.
+ * UDP uses the line even if it is dropped here. So a sender that stays faster than this without
+ * being heard is told to stop.
  */
 export function listFloodRules({ floodBits }: LinePolicy): readonly Rule[] {
   const bytes = Math.round((floodBits ?? 0) / 8);
@@ -103,13 +103,13 @@ export function listFloodRules({ floodBits }: LinePolicy): readonly Rule[] {
   );
 }
 
-/** The number of RFC 8622; nft knows it by different names. */
+/** The code point of RFC 8622 as a number, because nft's name for it differs between versions. */
 const lowerEffort = '0x01';
 
 function renderRate(bitsPerSecond: number): string {
   const bytesPerSecond = Math.round(bitsPerSecond / 8);
-  // Besides the second's worth that the kernel's bucket always has: enough for TCP; more, the
-  // household would feel.
+  // The kernel's bucket always holds a second's worth besides. This burst is enough for TCP; the
+  // household would feel a larger one.
   const burst = Math.max(Math.round(bytesPerSecond / 5), 32_768);
   return `limit rate over ${bytesPerSecond} bytes/second burst ${burst} bytes`;
 }

@@ -1,39 +1,39 @@
 /*
- * Every byte of a consumer crosses the owner's line once each way: one tree, fed by what goes into
- * the tunnel and by what is forwarded out of the uplink, holds both directions, a class for each
- * consumer.
+ * Every byte of a consumer crosses the owner's line once each way. One tree holds both directions,
+ * with a class for each consumer: it is fed by what goes into the tunnel and by what is forwarded
+ * out of the uplink.
  */
 
 /**
- * The device that both directions pass through; in the agent's own namespace no other program has
- * one of this name.
+ * The device that both directions pass through. It is in the agent's own namespace, where no other
+ * program has a device of this name.
  */
 export const lineDevice = 'tributary-line';
-/** Carried by consumers' packets on their way out of the uplink. */
+/** The mark of consumers' packets on their way out of the uplink. */
 export const lineMark = '0x54';
 export const lineClasses = { first: 0x100, count: 128 } as const;
 
 export interface DesiredLine {
   readonly tunnelInterface: string;
   readonly uplink: string;
-  /** On the owner's line, each way, with all that is around a packet there. */
+  /** The rate on the owner's line, each way, including the bytes around each packet there. */
   readonly bitsPerSecond: number;
   /** Bytes that the line carries around each packet of the tunnel. */
   readonly overheadBytes: number;
   /**
-   * What each class waits in: fair among the connections of one consumer, or a plain queue where
-   * the kernel has none.
+   * The queue of each class: fair among the connections of one consumer, or a plain one where the
+   * kernel lacks the fair kind.
    */
   readonly leaf: 'fq_codel' | 'bfifo';
-  /** `two-trees`: where the kernel has no such device, each direction has half of the rate. */
+  /** `two-trees` where the kernel lacks such devices: then each direction has half of the rate. */
   readonly kind: 'one-tree' | 'two-trees';
 }
 
-/** Where it is held. */
+/** The devices that the tree is attached to. */
 export type LinePlace = Pick<DesiredLine, 'tunnelInterface' | 'uplink'>;
 
 const filterPreference = 20;
-/** Classic BPF, which every kernel's filters know: the packet's mark, compared. */
+/** Classic BPF that compares the packet's mark; every kernel's filters know it. */
 const isMarked = `'4,32 0 0 4294963220,21 0 1 ${Number(lineMark)},6 0 0 4294967295,6 0 0 0'`;
 
 /** Questions of `tc` whose answers `matchesLine` reads. */
@@ -48,7 +48,7 @@ export function listLineQuestions(line: DesiredLine): readonly string[] {
   ];
 }
 
-/** True where `tc` shows the tree, its rate and the way into it as `renderLine` makes them. */
+/** True where `tc` shows the tree, its rate and the way into it as `renderLine` would make them. */
 export function matchesLine(said: string, line: DesiredLine): boolean {
   const count = (pattern: RegExp) => said.match(pattern)?.length ?? 0;
   const trees = listTreeDevices(line).length;
@@ -69,11 +69,14 @@ export function matchesLine(said: string, line: DesiredLine): boolean {
 
 const factors = { '': 1, K: 1e3, M: 1e6, G: 1e9 } as const;
 
-/** Lines for `tc -batch` that make it, where nothing of it is left; the device is there and up. */
+/**
+ * Lines for `tc -batch` that make the tree. Nothing of an earlier one may be left, and the device
+ * has to be up.
+ */
 export function renderLine(line: DesiredLine): readonly string[] {
   const { tunnelInterface, uplink } = line;
   if (line.kind === 'two-trees') {
-    // What is of no class is the device's own on the uplink, and passes by.
+    // On the uplink, packets without a class are the device's own and pass beside the tree.
     return [...renderTree(tunnelInterface, line), ...renderTree(uplink, line, 0)];
   }
   const redirect = (device: string, match: string) =>
@@ -101,8 +104,8 @@ export function listLineRemovals(
 }
 
 /**
- * Lines that change the rate, and plain queues whose length fits it no longer; `queuedFor`: the
- * rate that they were made for.
+ * Lines that change the rate, and the plain queues whose length no longer fits it. `queuedFor` is
+ * the line that the queues were made for.
  */
 export function renderRate(line: DesiredLine, queuedFor: DesiredLine): readonly string[] {
   return listTreeDevices(line).flatMap((device) => [
@@ -113,7 +116,7 @@ export function renderRate(line: DesiredLine, queuedFor: DesiredLine): readonly 
   ]);
 }
 
-/** True where plain queues made for the one rate do for the other. */
+/** True where plain queues that were made for one rate fit the other. */
 export function fitsQueues(line: DesiredLine, queuedFor: DesiredLine): boolean {
   const ratio = toQueueBytes(line) / toQueueBytes(queuedFor);
   return line.leaf !== 'bfifo' || (ratio > 0.6 && ratio < 1.7);
@@ -135,7 +138,10 @@ function renderTree(device: string, line: DesiredLine, defaultClass = 3): readon
   ];
 }
 
-/** In hexadecimal digits: the one for what is of no consumer first. */
+/**
+ * The minor numbers of the classes in hexadecimal; the first is the class for packets of no
+ * consumer.
+ */
 function listClasses(): readonly string[] {
   const own = Array.from({ length: lineClasses.count }, (_, index) => lineClasses.first + index);
   return [3, ...own].map((id) => id.toString(16));
@@ -151,7 +157,7 @@ function renderLeaf(device: string, id: string, line: DesiredLine): string {
 
 function renderRoot(device: string, line: DesiredLine): string {
   const bits = toTreeBits(line);
-  // A millisecond's worth: the kernel's clock need not run for each packet of a fast line.
+  // A millisecond's worth, so that the kernel's clock need not run for each packet of a fast line.
   const burst = Math.max(5_000, Math.round(bits / 8_000));
   const rate = `rate ${bits}bit ceil ${bits}bit burst ${burst} cburst ${burst} quantum 3028`;
   return `dev ${device} parent 1: classid 1:2 htb ${rate} overhead ${line.overheadBytes}`;
@@ -161,7 +167,7 @@ function toTreeBits(line: DesiredLine): number {
   return Math.max(8_000, Math.round(line.bitsPerSecond / listTreeDevices(line).length));
 }
 
-/** 25 ms of the rate; less than this, and a few connections stop each other. */
+/** 25 ms of the rate. With less, a few connections would stop each other. */
 function toQueueBytes({ bitsPerSecond }: DesiredLine): number {
   return Math.max(30_000, Math.round((bitsPerSecond / 8) * 0.025));
 }

@@ -4,14 +4,14 @@ import { hasRules } from './rule.ts';
 import type { Ruleset } from './ruleset.ts';
 
 /**
- * Bytes by which the kernel's quota and the counters may differ while packets pass between the two
+ * How many bytes the kernel's quota and the counters may differ while packets pass between the two
  * readings.
  */
 const quotaSlackBytes = 1024 * 1024;
 
 /**
- * The listing right after loading: only this shows a rule swapped under its comment, a moved chain,
- * a sleeping table.
+ * The listing right after loading. Only a comparison with it shows a rule that was swapped under
+ * its comment, a moved chain or a dormant table.
  */
 export interface FenceRecord {
   readonly fingerprint: string;
@@ -19,8 +19,8 @@ export interface FenceRecord {
 }
 
 /**
- * True where the kernel's table is this ruleset: rules of the same names in the same order, same
- * sets, same cap.
+ * True where the kernel's table is this ruleset: rules of the same names in the same order, the
+ * same sets, the same cap.
  */
 export function matchesRuleset(table: NftTable | undefined, ruleset: Ruleset): table is NftTable {
   return isFence(table, ruleset) && hasSameCap(table, ruleset);
@@ -59,7 +59,7 @@ function hasSameCap(table: NftTable, ruleset: Ruleset): boolean {
     const quota = table.quotas.get(name);
     if (desired === undefined || quota === undefined) return true;
     const remaining = quota.bytes - quota.used;
-    // Past the cap the exact number no longer matters.
+    // Once the cap is used up, the exact number no longer matters.
     return (desired <= 0 && remaining <= 0) || Math.abs(remaining - desired) <= quotaSlackBytes;
   });
 }

@@ -10,7 +10,7 @@ export type ForwardedTotals = Readonly<
   Record<'up' | 'down', { readonly packets: number; readonly bytes: number }>
 >;
 
-/** Everything that the ruleset depends on; the same value always renders the same text. */
+/** Everything that the ruleset depends on. Equal policies always render equal text. */
 export interface GatewayPolicy {
   readonly tunnelInterface: string;
   /**
@@ -18,64 +18,77 @@ export interface GatewayPolicy {
    */
   readonly uplink: string | undefined;
   readonly uplinkAddresses: readonly string[];
-  /** Bytes; forwarded connections are told to stay below it. */
+  /** In bytes; forwarded TCP connections are told to stay below it. */
   readonly tunnelMtu: number;
-  /** The tunnel's other end; undefined: none is known. */
+  /** The tunnel's other end; undefined while it is unknown. */
   readonly endpoint:
     | { readonly protocol: 'ip' | 'ip6'; readonly address: string; readonly port: number }
     | undefined;
-  /** False before the tunnel is made: the chain at its entrance can only be there with it. */
+  /** False before the tunnel is made: the chain at its entrance needs the device. */
   readonly isTunnelThere: boolean;
-  /** Where the status page listens for other machines; undefined: nowhere. */
+  /** The port at which other machines reach the status page; undefined without one. */
   readonly pagePort: number | undefined;
-  /** Ports that consumers' connections leave from; undefined: the device's own leave none free. */
+  /**
+   * The ports that consumers' connections leave from; undefined where the device's own connections
+   * leave too few.
+   */
   readonly consumerPorts: PortRange | undefined;
-  /** Prefixes on the device's own interfaces, the tunnel's left out. */
+  /** Prefixes on the device's own interfaces, without the tunnel's. */
   readonly ownPrefixes: readonly string[];
   /**
-   * Special prefixes that the owner opens by name; they win over everything but the device's own
+   * Special prefixes that the owner opens by name. They win over everything except the device's own
    * addresses.
    */
   readonly allowDestinations: readonly string[];
-  /** Prefixes that the owner refuses by name; they win over everything that is allowed. */
+  /** Prefixes that the owner refuses by name. They win over everything that is allowed. */
   readonly denyDestinations: readonly string[];
-  /** `25`, `6881-6889`, `udp/1900`, or `other-protocols`: those without ports, ping left out. */
+  /**
+   * `25`, `6881-6889`, `udp/1900`, or `other-protocols` for protocols without ports, ping excepted.
+   */
   readonly blockedPorts: readonly (number | string)[];
   readonly connections: Ceilings;
   readonly line: LinePolicy;
-  /** Bytes that may still pass in this period; undefined: no cap. */
+  /** Bytes that may still pass in this period; undefined without a cap. */
   readonly remainingBytes: number | undefined;
-  /** Bytes that may still pass until only what is open goes on; undefined: no cap. */
+  /** Bytes that may still pass until only open connections go on; undefined without a cap. */
   readonly remainingNewBytes: number | undefined;
-  /** Packets with which the fence is tried while it is in force. */
+  /** Packets that test the fence while it is in force. */
   readonly probes: readonly Probe[];
 }
 
-/** What the rules do for the owner's line; rates in bits per second, each way. */
+/** What the rules do for the owner's line. Rates are in bits per second, each way. */
 export interface LinePolicy {
   /**
-   * What each has a class of the tree; `connection` where all consumers come from one address.
-   * undefined: there is no tree.
+   * Who has a class of the tree: each consumer, or each `connection` where all consumers come from
+   * one address; undefined without a tree.
    */
   readonly classOf: 'consumer' | 'connection' | undefined;
-  /** Where nothing shapes: packets above it are dropped. undefined: none is. */
+  /**
+   * Packets above this rate are dropped, where no tree shapes them; undefined where none are
+   * dropped.
+   */
   readonly dropAboveBits: number | undefined;
-  /** UDP that comes faster than this is told that nobody listens; undefined: none is. */
+  /**
+   * Senders of UDP that comes faster than this are told that no program listens; undefined where
+   * they are not.
+   */
   readonly floodBits: number | undefined;
-  /** Marks what is shared as Lower Effort (RFC 8622). */
+  /** True where shared packets are marked as Lower Effort (RFC 8622). */
   readonly isLowPriority: boolean;
 }
 
-/** The policy without what traffic changes: all that routes and kernel settings depend on. */
+/**
+ * The policy without what traffic changes: everything that routes and kernel settings depend on.
+ */
 export type GatewayLayout = Omit<GatewayPolicy, 'remainingBytes' | 'remainingNewBytes'>;
 
 export const tableName = 'tributary';
-/** The table of what the owner denies, with its long lists. */
+/** The name of the table with the owner's long lists of denied destinations. */
 export const deniedTableName = 'tributary_denied';
-/** Carried by packets to destinations that are denied ("deny"). */
+/** The mark ("deny") of packets to destinations that are denied. */
 export const deniedMark = '0x64656e79';
 
-/** Why a packet was refused, by counter: the names that `status` and the metrics show. */
+/** Why a packet was refused, by counter. The reasons are the names in `status` and the metrics. */
 export const refusals = {
   refused_closed: 'not-providing',
   refused_stray: 'other-tunnel',
@@ -101,20 +114,18 @@ export const refusals = {
 } as const;
 
 export type RefusalCounter = keyof typeof refusals;
-/** What refused packets are counted by: `own-network`. */
+/** The reason under which refused packets are counted: `own-network`. */
 export type RefusalReason = (typeof refusals)[RefusalCounter];
 
-/**
- * Prefixes that are nobody's public unicast addresses (IANA special-purpose address registries).
- */
+/** Prefixes that are not public unicast addresses (IANA special-purpose address registries). */
 export const specialPrefixes = {
   v4: [
     '0.0.0.0/8',
     '10.0.0.0/8',
     '100.64.0.0/10',
     '127.0.0.0/8',
-    // Azure's own service to each machine, metadata among it: the one such service at a public
-    // address.
+    // Azure's service to each of its machines, metadata included. No other such service has a
+    // public address.
     '168.63.129.16',
     '169.254.0.0/16',
     '172.16.0.0/12',
@@ -128,7 +139,6 @@ export const specialPrefixes = {
     '224.0.0.0/4',
     '240.0.0.0/4',
   ],
-  // Public unicast is 2000::/3 less the special parts within it; everything outside it is refused
-  // as one.
+  // Public unicast is 2000::/3 without the special parts in it; everything else is refused.
   v6: ['::/3', '4000::/2', '8000::/1', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
 } as const;

@@ -35,14 +35,14 @@ export function isRangeOfPorts(entry: number | string): boolean {
 }
 
 /**
- * What packets to blocked ports are recognised by, in a table that has the sets or not; the verdict
- * comes behind it.
+ * Matches for packets to blocked ports, in a table with or without the sets. The caller adds the
+ * verdict.
  */
 export function listPortMatches(entries: Entries, by: 'sets' | 'ports') {
   const blocked = kinds.flatMap(({ protocol, set, name, port }) => {
     const ports = listElements(entries, protocol);
     const match = `${port} ${by === 'sets' ? `@${set}` : `{ ${ports.join(', ')} }`}`;
-    // Nothing for a protocol of which no port is blocked: every packet passes these.
+    // A protocol without blocked ports gets no rule, because every packet would pass through it.
     return ports.length === 0 ? [] : [{ name, match }];
   });
   const others = { name: 'blocked-protocols', match: 'meta l4proto != { tcp, udp, icmp, icmpv6 }' };

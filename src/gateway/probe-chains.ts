@@ -9,12 +9,12 @@ import {
 } from './self-test.ts';
 
 /**
- * How the fence tries itself, see `self-test.ts`. A probe that gets past the destinations closes
- * the gateway at once.
+ * The chains by which the fence tests itself, see `self-test.ts`. A probe that gets past the rules
+ * about destinations closes the gateway at once.
  */
 export function toProbeChains(probes: readonly Probe[], tunnel: string): readonly Chain[] {
   return [
-    // Consumers' packets, which are forwarded, never meet it.
+    // Only packets of this device pass here: consumers' packets are forwarded.
     baseChain(
       'probe_departure',
       'type filter hook output priority mangle; policy accept;',

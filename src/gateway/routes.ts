@@ -3,18 +3,18 @@ import type { Family, IpCommand, Network, PolicyRule, Route } from '../system/ip
 import { type GatewayLayout, specialPrefixes } from './policy.ts';
 import { probeTarget } from './self-test.ts';
 
-/** Where replies find their way back into the tunnel. */
+/** The routing table by which replies go back into the tunnel. */
 const replyTable = '51820';
 /**
- * A second fence beside nft: what comes from the tunnel finds no route to anywhere but the public
- * Internet.
+ * The routing table of a second fence beside nft: packets from the tunnel find a route to the
+ * public Internet only.
  */
 const fenceTable = '51821';
 const replyPriority = 5182;
 const fencePriority = 5181;
 const probePriority = 5180;
 
-/** Routing as the gateway wants it; everything in the two tables is its own. */
+/** The routing that the gateway wants. Everything in its two tables belongs to it. */
 export interface DesiredRouting {
   readonly rules: readonly PolicyRule[];
   readonly routes: readonly OwnRoute[];
@@ -22,14 +22,14 @@ export interface DesiredRouting {
 
 type OwnRoute = Omit<Route, 'gateway' | 'metric'>;
 
-/** Tear-down: nothing in the two tables, and no rule that leads to them. */
+/** The routing after tear-down: nothing in the two tables, and no rule that leads to them. */
 export const noRouting = { rules: [], routes: [] } as const satisfies DesiredRouting;
 
 const bothFamilies: readonly Family[] = [4, 6];
 
 /**
- * The fence needs no uplink. Without IPv6 in the tunnel no IPv6 leads there: a system without it
- * refuses the route.
+ * The routing for a policy. The fence is wanted even without an uplink. Without IPv6 in the tunnel
+ * no IPv6 route leads there, because a system without IPv6 refuses such a route.
  */
 export function composeRouting(
   policy: GatewayLayout,
@@ -44,7 +44,7 @@ export function composeRouting(
     table: fenceTable,
   };
   const replyRule = { priority: replyPriority, incomingInterface: uplink, table: replyTable };
-  // What the agent sends to try the fence leaves by the tunnel, where it is turned round.
+  // Probes that the agent sends leave by the tunnel, where the kernel turns them round.
   const probeRule = { priority: probePriority, incomingInterface: 'lo', table: replyTable };
   const replyRoute = {
     table: replyTable,
@@ -70,7 +70,7 @@ export function composeRouting(
 }
 
 /**
- * `ip` commands that make the observed routing the desired one; none for a family that the kernel
+ * `ip` commands that make the observed routing the desired one; empty for a family that the kernel
  * lacks.
  */
 export function planRouting(
@@ -84,7 +84,7 @@ export function planRouting(
   const desiredRules = desired.rules.map(nameRule);
   const desiredRoutes = desired.routes.map(nameRoute);
   const commands = [
-    // Fences first, ways through last; taken down the other way round.
+    // Fences are made first and ways through last. They are removed in the opposite order.
     ...planEach('rule delete', ownRules, desiredRules),
     ...planEach('route delete', ownRoutes, desiredRoutes),
     ...planEach('route replace', desiredRoutes, ownRoutes),
@@ -96,7 +96,7 @@ export function planRouting(
   return commands.filter(({ family }) => families.includes(family));
 }
 
-/** The action for each that is not among the others. */
+/** The action for each entry that is missing among the others. */
 function planEach(
   action: string,
   items: readonly IpCommand[],
@@ -108,8 +108,8 @@ function planEach(
 }
 
 /**
- * What `ip rule flush` took away with ours: without them this device has no routes at all. Others'
- * own order is theirs.
+ * Adds the usual rules again after someone's `ip rule flush` removed them with ours: without them
+ * the device has no routes at all. If other rules are left, the device's routing is not touched.
  */
 function planUsualRules(family: Family, rules: readonly PolicyRule[]): readonly IpCommand[] {
   const others = rules.filter((rule) => rule.family === family && !isOwnRule(rule));
@@ -122,8 +122,8 @@ function planUsualRules(family: Family, rules: readonly PolicyRule[]): readonly 
 }
 
 /**
- * `throw` leaves the table for the next rule: the owner's exceptions, more specific than what they
- * are cut from.
+ * The routes of the fence. A `throw` route leaves the table for the next rule: it is for the
+ * owner's exceptions, which are more specific than the blocked prefix around them.
  */
 function listFenceRoutes(policy: GatewayLayout, family: Family): readonly OwnRoute[] {
   const denied = listDestinations(policy.denyDestinations, family);
@@ -152,13 +152,16 @@ function listDestinations(prefixes: readonly string[], family: Family): readonly
   return [...new Set(parsed.map(toNetwork))];
 }
 
-/** The priority counts too: a wg-quick that runs beside us uses a table of the same number. */
+/**
+ * True for a rule of ours. The priority counts too, because a wg-quick beside us uses a table of
+ * the same number.
+ */
 function isOwnRule(rule: PolicyRule): boolean {
   const own = rule.table === replyTable ? [replyPriority, probePriority] : [fencePriority];
   return (rule.table === replyTable || rule.table === fenceTable) && own.includes(rule.priority);
 }
 
-/** As `ip` is told of it, behind what it is to do. */
+/** The rule in the words of `ip`, without the verb. */
 function nameRule({
   family,
   priority,
@@ -172,7 +175,7 @@ function nameRule({
 }
 
 /**
- * The route as `ip` is told of it. The kernel lists an interface for a `blackhole` too, which is
+ * The route in the words of `ip`. The kernel lists an interface for a `blackhole` too, which is
  * left out.
  */
 function nameRoute({ family, type, destination, interface: device, table }: OwnRoute): IpCommand {

@@ -2,7 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { NftTable } from '../system/nft.ts';
 import type { RefusalCounter } from './policy.ts';
 
-/** One rule: its name (the comment by which it is recognised) and its text without the comment. */
+/**
+ * One rule: its name, which is the comment by which it is recognized, and its text without the
+ * comment.
+ */
 export interface Rule {
   readonly name: string;
   readonly text: string;
@@ -14,7 +17,7 @@ export interface Chain {
   readonly rules: readonly Rule[];
 }
 
-/** A chain that others jump to. */
+/** A chain that other chains jump to. */
 export function chain(name: string, rules: readonly Rule[]): Chain {
   return { name, hook: undefined, rules };
 }
@@ -39,7 +42,7 @@ export function both(
   return [rule(`${name}-v4`, toText('ip', 4)), rule(`${name}-v6`, toText('ip6', 6))];
 }
 
-/** Rules for a value that is there, and not 0. */
+/** Rules for a value; none where the value is undefined or 0. */
 export function when<T>(
   value: T | undefined,
   list: (value: T) => readonly Rule[],
@@ -47,7 +50,7 @@ export function when<T>(
   return value === undefined || value === 0 ? [] : list(value);
 }
 
-/** A chain as nft reads it. */
+/** A chain in nft's syntax. */
 export function renderChain(own: Chain): readonly string[] {
   return [
     `  chain ${own.name} {`,
@@ -57,7 +60,7 @@ export function renderChain(own: Chain): readonly string[] {
   ];
 }
 
-/** True where the kernel's table has these rules in the chain, by their names, and no others. */
+/** True where the kernel's chain has exactly these rules, by their names. */
 export function hasRules({ rules }: Pick<NftTable, 'rules'>, own: Chain): boolean {
   return isDeepStrictEqual(
     rules.get(own.name) ?? [],

@@ -6,24 +6,20 @@ import { type Chain, hasRules, type Rule, renderChain, rule } from './rule.ts';
 import { probeSets } from './self-test.ts';
 import { type RuleSet, toSets } from './sets.ts';
 
-/**
- * The ruleset as data: what is rendered, and what a listing of the kernel's table is held against.
- */
+/** The ruleset as data: it is rendered, and compared with a listing of the kernel's table. */
 export interface Ruleset {
   readonly chains: readonly Chain[];
   readonly sets: Readonly<Record<keyof ReturnType<typeof toSets>, RuleSet>>;
   /**
-   * Changes when anything but a running total changes; in the kernel it is the first rule's
-   * comment.
+   * A hash that changes when anything but a running total changes. In the kernel it is the first
+   * rule's comment.
    */
   readonly fingerprint: string;
-  /**
-   * Bytes that may still pass, by the quota that counts them; undefined: there is no such quota.
-   */
+  /** Bytes that may still pass, by the quota that counts them; undefined without this quota. */
   readonly quotas: Readonly<Record<'cap' | 'cap_new', number | undefined>>;
   /**
-   * True where what the ceilings have counted goes on; else their counts begin again when it is
-   * installed.
+   * True where the counts of the ceilings go on when the ruleset is installed; otherwise they begin
+   * again.
    */
   readonly keepsCounts: boolean;
 }
@@ -43,14 +39,14 @@ export function toRuleset(policy: GatewayPolicy): Ruleset {
 }
 
 /**
- * `change` keeps counters and permit, `keep-cap` the rest of the cap too; `replace` nothing: a
- * moved chain goes.
+ * What loading keeps: `change` keeps counters and permit, `keep-cap` also what the cap leaves,
+ * `replace` nothing, so that a moved chain is removed.
  */
 export type Loading = 'change' | 'keep-cap' | 'replace';
 
 /**
- * One transaction that makes any table this ruleset; `totals` are where the forwarded counters of a
- * new one begin.
+ * One transaction that turns any table into this ruleset. A new table's forwarded counters begin at
+ * `totals`.
  */
 export function renderRuleset(
   ruleset: Ruleset,
@@ -62,7 +58,7 @@ export function renderRuleset(
   const kindOf = ({ isMap }: RuleSet) => (isMap ? 'map' : 'set');
   return `${[
     ...(loading === 'replace' ? [`table inet ${tableName}`, `delete table inet ${tableName}`] : []),
-    // Declared first, so that flushing and deleting below work whether or not the table was there.
+    // The table is declared first, so that flushing and deleting below work even if it was missing.
     `table inet ${tableName} {`,
     `  set permit { ${permitType} }`,
     ...Object.values(probeSets).map((name) => `  set ${name} { type mark; flags dynamic; }`),
@@ -75,7 +71,7 @@ export function renderRuleset(
     '  }',
     '}',
     `flush table inet ${tableName}`,
-    // Tied to a device that may be another by now.
+    // The chain is tied to a device, which may have been made again since.
     `delete chain inet ${tableName} ${entranceName}`,
     ...sets
       .filter(([, { isFilledByRules }]) => !(isFilledByRules && ruleset.keepsCounts))
@@ -96,8 +92,8 @@ export function renderRuleset(
 }
 
 /**
- * The ruleset for a kernel that has this table: counts go on, but a count keeps the ceiling or rate
- * that it began with.
+ * The ruleset for a kernel that has this table. Counts go on while the rules that count are
+ * unchanged, because a count keeps the ceiling or rate that it began with.
  */
 export function continueCounts(
   ruleset: Ruleset,
@@ -113,8 +109,8 @@ export function continueCounts(
 const permitType = 'type ifname; flags dynamic,timeout;';
 
 /**
- * Flushed: adding restarts no timeout. Not by `add element`, for which nft first reads the elements
- * of every set.
+ * The set is flushed first, because adding restarts no timeout. `add element` is avoided, because
+ * nft would first read the elements of every set.
  */
 export function renderPermit(tunnelInterface: string, seconds: number): string {
   const element = `"${tunnelInterface}" timeout ${seconds}s`;

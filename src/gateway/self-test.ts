@@ -5,14 +5,14 @@ import type { NftTable } from '../system/nft.ts';
 import type { GatewayPolicy, RefusalCounter } from './policy.ts';
 
 /*
- * The fence tries itself: packets of the agent's own come in again through the tunnel's device, as
- * a consumer's do, and meet the same rules. The kernel marks them on their way, which no packet
- * from outside is: nobody else's counts as one.
+ * The fence tests itself: packets of the agent's own come in through the tunnel's device, as a
+ * consumer's do, and meet the same rules. The kernel marks them on their way. No packet from
+ * outside carries the mark, so none can be mistaken for a probe.
  */
 
 /**
- * What each probe tries to reach, and the counter of the rule that has to refuse it; undefined: it
- * has to pass.
+ * What each probe tries to reach, and the counter of the rule that has to refuse it; undefined for
+ * a probe that has to pass.
  */
 const expectations = {
   'this device': 'refused_host',
@@ -25,14 +25,14 @@ const expectations = {
 
 type ProbeName = keyof typeof expectations;
 
-/** One packet of the self-test. Data alone: it is part of the policy. */
+/** One packet of the self-test. It is plain data, because it is part of the policy. */
 export interface Probe {
   readonly family: Family;
   readonly name: ProbeName;
-  /** Whose packet it seems to be: an address of no network that this device is in. */
+  /** The address that the packet seems to come from; no network of this device has it. */
   readonly source: string;
   readonly destination: string;
-  /** UDP. */
+  /** The UDP port that the packet is sent to. */
   readonly port: number;
 }
 
@@ -46,8 +46,8 @@ export interface ProbeSources {
 }
 
 /**
- * Where the agent sends them to, each to the port of its number; on the way they become what they
- * try.
+ * The addresses to which the agent sends probes, each to the port of its number. On the way the
+ * kernel rewrites them to what they test.
  */
 export const probeTarget = { 4: '198.18.0.1', 6: 'fd74:7269:6275::1' } as const;
 
@@ -55,12 +55,12 @@ const sources = {
   4: ['10.93.171.5', '172.27.171.5', '192.168.193.5'],
   6: ['fd74:7269:6275::5', 'fd75:7269:6275::5'],
 } as const;
-/** Public addresses; nothing is ever sent there. */
+/** Public addresses; no packet is ever sent to them. */
 const publicAddress = { 4: '1.1.1.1', 6: '2606:4700:4700::1111' } as const;
 const metadataAddress = { 4: '169.254.169.254', 6: 'fd00:ec2::254' } as const;
 const ordinaryPort = 443;
 
-/** The probes for a device; none without an uplink, where nothing passes. */
+/** The probes for a device. Without an uplink there are no probes, because nothing passes. */
 export function planProbes({ network, uplink, hasIpv6, ...owner }: ProbeSources): readonly Probe[] {
   const addresses = network.interfaces.flatMap((own) =>
     own.addresses.map((each) => ({ ...each, on: own.name })),
@@ -106,7 +106,7 @@ export function planProbes({ network, uplink, hasIpv6, ...owner }: ProbeSources)
   });
 }
 
-/** A port that is not blocked; undefined: all are. */
+/** A port that is not blocked; undefined where all are blocked. */
 function findOpenPort(blocked: readonly PortRange[]): number | undefined {
   const beside = blocked.flatMap(({ first, last }) => [first - 1, last + 1]);
   return [ordinaryPort, ...beside].find(
@@ -117,25 +117,27 @@ function findOpenPort(blocked: readonly PortRange[]): number | undefined {
   );
 }
 
-/** Addresses of the link alone mean nothing elsewhere, and are refused as special. */
+/**
+ * False for addresses of a single link, which mean nothing elsewhere and are refused as special.
+ */
 function isGlobal(address: string): boolean {
   return !address.startsWith('fe80:');
 }
 
-/** The port of its target to which the agent sends a probe; the same for the same probe always. */
+/** The port of its target to which the agent sends a probe; it never changes for one probe. */
 export function toProbeNumber({ family, name }: Pick<Probe, 'family' | 'name'>): number {
   return Object.keys(expectations).indexOf(name) * 10 + family;
 }
 
 /**
- * Sets in which the kernel counts probes by their mark: what came in through the tunnel's device,
- * what was not refused.
+ * The sets in which the kernel counts probes by their mark: those that came in through the tunnel's
+ * device, and those that were not refused.
  */
 export const probeSets = { arrived: 'probes_arrived', passed: 'probes_passed' } as const;
 
 /**
- * What tells probes from everything else: all of them, those that have to be refused, those that
- * have to pass.
+ * Matches that tell probes from other packets: all probes, the ones that have to be refused, the
+ * ones that have to pass.
  */
 export const probeMark = {
   any: 'meta mark & 0xfffe0000 == 0x74720000',
@@ -150,12 +152,13 @@ export function toProbeMark(probe: Pick<Probe, 'family' | 'name'>): number {
 }
 
 /**
- * Packets that the rules refused because the agent tried them, by counter: no consumer sent these.
+ * How many packets of probes the rules refused, by counter. They have to be subtracted, because no
+ * consumer sent them.
  */
 export function countRefusedProbes(table: NftTable): ReadonlyMap<RefusalCounter, number> {
   const counts = new Map<RefusalCounter, number>();
   for (const name of Object.keys(expectations) as ProbeName[]) {
-    // Without a permit nothing passes.
+    // Without a permit no packet passes, so a probe that would pass is refused as closed.
     const counter = expectations[name] ?? 'refused_closed';
     for (const family of [4, 6] as const) {
       const refused =
@@ -168,8 +171,8 @@ export function countRefusedProbes(table: NftTable): ReadonlyMap<RefusalCounter,
 }
 
 /**
- * Worst first. `leaking`: what must be refused passed; `lost`: a probe never came; `stuck`: what
- * must pass did not.
+ * The result; of several the worst. `leaking`: a probe passed that has to be refused. `lost`: a
+ * probe never arrived. `stuck`: a probe did not pass that has to.
  */
 export type SelfTestResult =
   | { readonly kind: 'held' }
@@ -178,7 +181,7 @@ export type SelfTestResult =
 export interface SelfTestReadings {
   readonly before: NftTable | undefined;
   readonly after: NftTable;
-  /** The permit lived from the one to the other. */
+  /** True where the permit was valid from one reading to the other. */
   readonly isOpen: boolean;
 }
 
@@ -187,7 +190,7 @@ export function judgeSelfTest(
   probes: readonly Probe[],
   { before, after, isOpen }: SelfTestReadings,
 ): SelfTestResult {
-  // A count that fell belongs to a new table.
+  // A count that fell belongs to a new table, so any count in it has grown.
   const hasGrown = (probe: Probe, what: keyof typeof probeSets) => {
     const now = readCount(after, probe, what);
     return now > 0 && now !== (before && readCount(before, probe, what));

@@ -4,20 +4,20 @@ import { listLineSets } from './line-rules.ts';
 import { type GatewayPolicy, specialPrefixes } from './policy.ts';
 import { toPortSets } from './ports.ts';
 
-/** A set that rules look things up in: its type for nft, and its elements as nft prints them. */
+/** A set in which rules look things up: its type for nft, and its elements as nft prints them. */
 export interface RuleSet {
   readonly type: string;
   readonly elements: readonly string[];
   /**
-   * True where rules fill it while packets pass: its elements are the kernel's own, and are
-   * compared with nothing.
+   * True where rules fill it while packets pass. Its elements are the kernel's own and are not
+   * compared.
    */
   readonly isFilledByRules?: true;
-  /** True where each element leads to something: a map, as nft calls it. */
+  /** True where each element leads to a value: nft calls this a map. */
   readonly isMap?: true;
 }
 
-/** Every set of the ruleset but the permit, by name. */
+/** Every set of the ruleset except the permit, by name. */
 export function toSets(policy: GatewayPolicy) {
   return {
     allowed4: toSet(policy.allowDestinations, 4),
@@ -33,8 +33,8 @@ export function toSets(policy: GatewayPolicy) {
 }
 
 /**
- * With elements as nft prints them, sorted; prefixes that lie in another are left out, an interval
- * set refuses them.
+ * A set with its elements sorted as nft prints them. Prefixes within another one are left out,
+ * because an interval set refuses them.
  */
 function toSet(prefixes: readonly string[], family: 4 | 6): RuleSet {
   const parsed = prefixes

@@ -1,15 +1,15 @@
 import type { PortRange } from '../lib/ports.ts';
 
 /*
- * When an uplink goes down or loses its address, the kernel forgets all that it masqueraded there;
- * mostly the same address comes back, and what was translated to it by name has waited. That is for
- * TCP alone, which ends on its own where another address comes: a UDP sender that never pauses
- * would keep its dead translation alive for ever.
+ * When an uplink goes down or loses its address, the kernel forgets every connection that it
+ * masqueraded there, although mostly the same address comes back. A connection that was translated
+ * to a named address waits instead. That is used for TCP alone, which ends on its own if another
+ * address comes: a UDP sender that never pauses would keep its dead translation alive for ever.
  */
 
 /**
- * Name and nft statement of each translation to an uplink with these IPv4 addresses; the kernel
- * chooses among several.
+ * Name and nft statement of each translation to an uplink with these IPv4 addresses. With several
+ * addresses the kernel chooses one.
  */
 export function listTranslations(addresses: readonly string[], ports: PortRange | undefined) {
   const range = ports === undefined ? '' : `:${ports.first}-${ports.last}`;
@@ -27,8 +27,8 @@ export function listTranslations(addresses: readonly string[], ports: PortRange 
 }
 
 /**
- * Matches TCP that was translated to an address which the uplink no longer has; nothing where it
- * has none.
+ * Matches TCP that was translated to an address which the uplink no longer has; empty for an uplink
+ * without addresses.
  */
 export function listStaleMatches(addresses: readonly string[]): readonly string[] {
   const isElsewhere = `ct reply ip daddr != { ${addresses.join(', ')} }`;

@@ -4,7 +4,7 @@ import { specialPrefixes } from './policy.ts';
 
 /**
  * The interface of the best default route, IPv4 before IPv6, and never the tunnel; undefined where
- * no route leads to the Internet. Where one is `configured` (`gateway.uplink`) no other is taken.
+ * no route leads to the Internet. If one is `configured` (`gateway.uplink`), no other is chosen.
  */
 export function chooseUplink(
   { routes, interfaces }: Pick<Network, 'routes' | 'interfaces'>,
@@ -28,7 +28,7 @@ function listDefaultRoutes(routes: Network['routes']): Network['routes'] {
     .sort((one, other) => one.family - other.family || one.metric - other.metric);
 }
 
-/** IPv4 addresses of an interface that mean something beyond its link. */
+/** IPv4 addresses of an interface that are valid beyond its link. */
 export function listAddresses(
   interfaces: readonly Interface[],
   name: string | undefined,
@@ -41,7 +41,7 @@ export function listAddresses(
   );
 }
 
-/** The public ones: the home is seen at them. */
+/** The public ones among them: the Internet sees the home under these addresses. */
 export function listPublicAddresses(
   interfaces: readonly Interface[],
   name: string | undefined,
@@ -50,8 +50,8 @@ export function listPublicAddresses(
 }
 
 /**
- * The gateway of the uplink's best IPv4 default route; undefined: none, or the device has a public
- * address itself.
+ * The gateway of the uplink's best IPv4 default route; undefined without one, or if the device has
+ * a public address itself.
  */
 export function chooseRouter(
   { routes, interfaces }: Pick<Network, 'routes' | 'interfaces'>,
@@ -62,7 +62,7 @@ export function chooseRouter(
     ?.gateway;
 }
 
-/** Networks of the device's own interfaces, the tunnel's left out; in the form that `ip` prints. */
+/** Networks of the device's own interfaces, without the tunnel's, in the form that `ip` prints. */
 export function listOwnPrefixes(
   interfaces: readonly Interface[],
   tunnelInterface: string,
@@ -70,14 +70,14 @@ export function listOwnPrefixes(
   const addresses = interfaces
     .filter((own) => own.name !== tunnelInterface && !own.isLoopback)
     .flatMap((own) => own.addresses)
-    // An address "of" the whole Internet says nothing about what is near.
+    // An address whose network is the whole Internet does not tell what is near.
     .filter((own) => own.prefixLength > 0);
   return toNetworks(addresses.map(({ address, prefixLength }) => `${address}/${prefixLength}`));
 }
 
 /**
- * The /48 around each public IPv6 address here, a home's most: its other networks and its router
- * lie in it.
+ * The /48 around each public IPv6 address of this device. A home gets at most a /48, so its other
+ * networks and its router lie in it.
  */
 export function listHomePrefixes(
   interfaces: readonly Interface[],
@@ -92,7 +92,8 @@ export function listHomePrefixes(
 }
 
 /**
- * The first of the tunnel's addresses that lies in a network of this device; undefined: none does.
+ * The first of the tunnel's addresses that lies in a network of this device; undefined if none
+ * does.
  */
 export function findCollision(
   tunnelAddresses: readonly string[],

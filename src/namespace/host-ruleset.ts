@@ -10,25 +10,29 @@ import { hostSide, hostTableName, type Link } from './plan.ts';
 
 export interface HostPolicy extends Omit<WaysOut, 'publicAddress' | 'totalConnections'> {
   readonly link: Link;
-  /** undefined: the host has none now, and nothing passes. */
+  /**
+   * The interface that leads to the Internet; undefined while the host has none, and then nothing
+   * passes.
+   */
   readonly uplink: string | undefined;
   readonly uplinkAddresses: readonly string[];
   readonly ownPrefixes: readonly string[];
   /** The home's addresses on the Internet, as far as they are known. */
   readonly publicAddresses: readonly string[];
   readonly nameServers: readonly string[];
-  /** As in the namespace: apart from the host's own. */
-  readonly consumerPorts: PortRange | undefined;
-  /** Connections out of the namespace that the host tracks at most; 0: no ceiling. */
-  readonly connections: number;
   /**
-   * True where forwarding was off on the uplink before: then nothing but the namespace may use it.
+   * The ports that consumers' connections leave from, the same as in the namespace and apart from
+   * the host's own.
    */
+  readonly consumerPorts: PortRange | undefined;
+  /** How many connections out of the namespace the host tracks at most; 0 for no ceiling. */
+  readonly connections: number;
+  /** True where forwarding was off on the uplink before: then only the namespace may use it. */
   readonly isForwardingOurs: boolean;
 }
 
 /**
- * The host's one small table, whole, in one transaction: the second fence, which holds when the
+ * The host's small table, whole, in one transaction. It is the second fence, which holds if the
  * namespace's own is gone.
  */
 export function renderHostRuleset(policy: HostPolicy): string {
@@ -40,7 +44,7 @@ export function renderHostRuleset(policy: HostPolicy): string {
     const v4 = prefixes.filter((prefix) => parsePrefix(prefix)?.family === 4);
     return v4.length === 0 ? [] : [`ip daddr { ${v4.join(', ')} } ${verdict}`];
   };
-  // Through the host and to the host itself.
+  // These rules hold for what goes through the host and for what goes to the host itself.
   const everywhere = [
     ...forAll(policy.nameServers.filter(isIPv4), 'meta l4proto { tcp, udp } th dport 53 accept'),
     ...policy.recipients.map(
@@ -59,8 +63,8 @@ export function renderHostRuleset(policy: HostPolicy): string {
     ...forAll(specialPrefixes.v4, 'drop'),
     `oifname "${uplink}" accept`,
   ];
-  // A connection that once left untranslated stays so, also when there is an uplink: without one
-  // nothing leaves at all.
+  // A connection that once left untranslated would stay so even with an uplink, so without an
+  // uplink nothing leaves at all.
   const wayOut = uplink === undefined ? [] : accepted;
   return `${[
     `table inet ${hostTableName}`,
@@ -81,14 +85,15 @@ export function renderHostRuleset(policy: HostPolicy): string {
     `    iifname ${inner} goto from_namespace`,
     `    oifname ${inner} ct state established,related accept`,
     `    oifname ${inner} drop`,
-    // The host did not route before; that it does so now is for the namespace alone.
+    // The host did not route before. It does now, for the namespace alone.
     ...(uplink !== undefined && policy.isForwardingOurs
       ? [`    iifname "${uplink}" oifname "${uplink}" drop`]
       : []),
     '  }',
     '  chain from_namespace {',
     '    ct state { invalid, untracked } drop',
-    // The namespace hears it over the link, and hands it to the consumer that began the connection.
+    // The namespace receives this reset over the link, and passes it to the consumer that began the
+    // connection.
     ...listStaleMatches(policy.uplinkAddresses).map(
       (match) => `    ${match} reject with tcp reset`,
     ),
@@ -112,8 +117,8 @@ export function renderHostRuleset(policy: HostPolicy): string {
 }
 
 /**
- * Why the fence keeps the agent from this host of a URL; undefined: it does not, as where the URL
- * names an address.
+ * Why the fence keeps the agent from the host of a URL; undefined where it does not, and for a URL
+ * that names an address.
  */
 export function explainKeptAway(
   host: string,
@@ -127,9 +132,9 @@ export function explainKeptAway(
     : `${host} is ${address}, which is not on the Internet: the fence around the agent refuses it`;
 }
 
-// A single port is refused to the agent itself too. Of a range, in which the tunnel's own port may
-// be, only what the namespace translated: its settings are the kernel's own, so consumers leave it
-// from the usual ports.
+// A single blocked port is refused to the agent itself too. The tunnel's own port may lie in a
+// blocked range, so of a range only what the namespace translated is refused: consumers leave it
+// from the usual ports, because its settings are the kernel's defaults.
 function listPortRules(blockedPorts: HostPolicy['blockedPorts']): readonly string[] {
   const { true: ranges = [], false: single = [] } = Object.groupBy(
     blockedPorts,

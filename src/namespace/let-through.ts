@@ -10,10 +10,10 @@ import {
 } from '../system/nft-ruleset.ts';
 import { hostSide, hostTableName } from './plan.ts';
 
-// A packet passes a host only where every table lets it. Where Docker, ufw, firewalld or the owner
+// A packet passes a host only if every table lets it. Where Docker, ufw, firewalld or the owner
 // refuse forwarding by default, the link's two directions get the narrowest exception that each of
 // them keeps. Nothing is remembered: tables are read each time, so this may be repeated after any
-// of these programs restarted.
+// of these programs has restarted.
 
 /**
  * Lets the link's packets through the host's other tables; safe to repeat. @throws command-failed
@@ -38,11 +38,11 @@ export async function letThrough(exec: Exec): Promise<void> {
       `letting ${hostSide} through table ${chain.table}`,
     );
   }
-  // Last: its table may be there while it does not answer.
+  // This comes last, because firewalld's table may exist while firewalld does not answer.
   await changeTrustedZone(exec, chains, 'add');
 }
 
-/** Takes every such exception back; safe to repeat. @throws command-failed */
+/** Removes every such exception; safe to repeat. @throws command-failed */
 export async function letThroughNoMore(exec: Exec): Promise<void> {
   const chains = await observeChains(exec);
   for (const program of await findIptables(chains)) {
@@ -77,8 +77,8 @@ function isOurs({ family, table, comment }: NftRule): boolean {
 }
 
 /**
- * iptables keeps its rules in a table of this name, and does not understand every rule that is put
- * there by others.
+ * True for the tables in which iptables keeps its rules. It does not understand every rule that
+ * other programs add there.
  */
 function isOfIptables(family: string, table: string): boolean {
   return family === 'ip' && table === 'filter';
@@ -100,11 +100,12 @@ function renderNftInsertion({ family, table, name }: ForwardChain): string {
 }
 
 /**
- * The programs of iptables whose rules are in force here: its two generations know nothing of each
+ * The programs of iptables whose rules are in force here. Its two generations know nothing of each
  * other.
  */
 async function findIptables(chains: readonly ForwardChain[]): Promise<readonly string[]> {
-  // Asking the older one would create its table, so the kernel's list is read first.
+  // Asking the older generation would create its table, so the kernel's list of tables is read
+  // first.
   const legacyTables = (await readFileIfThere('/proc/net/ip_tables_names')) ?? '';
   return [
     ...(chains.some(({ family, table }) => isOfIptables(family, table)) ? ['iptables-nft'] : []),
@@ -113,8 +114,8 @@ async function findIptables(chains: readonly ForwardChain[]): Promise<readonly s
 }
 
 /**
- * Other programs change these rules too, Docker whenever a container starts; without -w
- * iptables-legacy fails at once.
+ * Other programs change these rules too, Docker whenever a container starts. Without -w,
+ * iptables-legacy fails at once then.
  */
 const patiently = ['-w', '10'] as const;
 
@@ -134,8 +135,8 @@ async function listIptables(exec: Exec, program: string): Promise<string> {
 const firewalldTable = 'firewalld';
 
 /**
- * Until firewalld reloads; its files stay as they are. That zone lets everything through, our own
- * fence still applies.
+ * Adds the link to firewalld's trusted zone, or removes it. This holds until firewalld reloads, and
+ * its files are not changed. The zone lets everything through, but our own fence still applies.
  */
 async function changeTrustedZone(
   exec: Exec,
@@ -147,25 +148,25 @@ async function changeTrustedZone(
     const args = ['--zone=trusted', `--${option}-interface=${hostSide}`];
     return exec({ program: 'firewall-cmd', args, doing: `asking firewalld about ${hostSide}` });
   };
-  // It says no by its exit code.
+  // firewall-cmd says no by its exit code.
   const isIn = (await ask('query').catch(toUndefined('command-failed'))) !== undefined;
   if (isIn !== (what === 'add')) await ask(what);
 }
 
 /**
- * Chains of other programs that leave room for the owner's rules; first those that their makers
- * promise to keep.
+ * Chains in which other programs leave room for the owner's rules. The first ones are those that
+ * their makers promise to keep.
  */
 const rooms = [
-  // Docker: a chain for the owner's rules, which it only ever jumps to.
+  // Docker's chain for the owner's rules, to which it only ever jumps.
   { chain: 'DOCKER-USER', jump: '-A FORWARD -j DOCKER-USER' },
-  // ufw: the chain of its route rules; reloading empties it.
+  // The chain of ufw's route rules; reloading ufw empties it.
   { chain: 'ufw-user-forward', jump: '-A ufw-before-forward -j ufw-user-forward' },
 ] as const;
 
 /**
- * The chain of `iptables -S` that an exception belongs in; undefined: forwarded packets are not
- * refused by default.
+ * The chain in the text of `iptables -S` that an exception belongs in; undefined where forwarded
+ * packets are not refused by default.
  */
 export function findIptablesChain(text: string): string | undefined {
   const lines = text.split('\n');
@@ -173,14 +174,14 @@ export function findIptablesChain(text: string): string | undefined {
   return rooms.find(({ jump }) => lines.includes(jump))?.chain ?? 'FORWARD';
 }
 
-/** By the chain's policy, or by a rule that every packet meets. */
+/** True for a line that refuses every packet: the chain's policy, or a rule without conditions. */
 function isEnd(line: string): boolean {
   return (
     line === '-P FORWARD DROP' || /^-A FORWARD -j (DROP|REJECT( --reject-with \S+)?)$/.test(line)
   );
 }
 
-/** Our rules in it, those that name the link: the chain, and the rest of the line. */
+/** Our own rules in the text, which name the link: their chain, and the rest of the line. */
 export function findOwnRules(
   text: string,
 ): readonly { readonly chain: string; readonly match: readonly string[] }[] {

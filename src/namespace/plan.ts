@@ -15,7 +15,10 @@ const candidates = ['198.18.213.0/30', '198.19.213.0/30', '198.18.87.0/30', '198
 
 export type Link = ReturnType<typeof chooseLink>;
 
-/** A network for the link that nothing on the host has. @throws gateway-failed */
+/**
+ * A network for the link that does not overlap with any network of the host.
+ * @throws gateway-failed
+ */
 export function chooseLink(ownPrefixes: readonly string[]) {
   const free = candidates.find(
     (candidate) => !ownPrefixes.some((prefix) => overlaps(prefix, candidate)),
@@ -44,7 +47,7 @@ export function chooseNameServers(
   );
 }
 
-/** Those on this host's loopback are left out. */
+/** The name servers in the text, without the ones on this host's loopback. */
 function readNameServers(text: string): readonly string[] {
   const named = text.split('\n').flatMap((line) => /^\s*nameserver\s+(\S+)/.exec(line)?.[1] ?? []);
   return named.filter(

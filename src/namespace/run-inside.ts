@@ -19,8 +19,9 @@ import {
 } from './up.ts';
 
 /**
- * Outside of a namespace that the agent may change: makes one, runs the agent in it and cleans up;
- * its exit code. undefined: this namespace is the agent's own already, go on here.
+ * Outside of a namespace that the agent may change: makes one, runs the agent in it, cleans up, and
+ * resolves with its exit code. undefined: this namespace is already the agent's own, and the caller
+ * goes on here.
  * @throws host-namespace, not-allowed, gateway-failed
  */
 export async function runInside(
@@ -43,8 +44,8 @@ export async function runInside(
       ? 'this user may not change the network here'
       : `${hardware} is this host's`;
   process.stderr.write(`tributary: ${why}; going on in a network namespace of its own\n`);
-  // In there everybody is user 0 and /run is another: the commands outside look where they would
-  // without it.
+  // Inside, every user is user 0 and /run is another folder. So the socket is made where commands
+  // outside would look for it without a namespace.
   const inside = { ...environment, TRIBUTARY_STATUS_SOCKET: loaded.socketPaths[0] };
   if (way.kind === 'pasta') {
     const exitCode = await runToEnd(way.argv, inside, passToAgent);
@@ -55,7 +56,7 @@ export async function runInside(
   await checkNamespaceIsFree(exec);
   try {
     const uplink = await bringNamespaceUp(host, loaded.waysOut);
-    // Nothing would fit the namespace to an uplink that comes later.
+    // If an uplink came later, nothing would fit the namespace to it.
     if (uplink === undefined) {
       const message = 'making the namespace: this host has no default route yet; connect it first';
       throw new TributaryError('gateway-failed', message);
@@ -69,8 +70,8 @@ export async function runInside(
 const lastBreathSeconds = 15;
 
 /**
- * pasta ends at a signal from the terminal before the agent has: its lock says when that is done
- * too.
+ * At a signal from the terminal pasta ends before the agent has ended. The agent's lock tells when
+ * it has.
  */
 async function waitForAgent(stateDirectory: string): Promise<void> {
   const args = ['-w', `${lastBreathSeconds}`, join(stateDirectory, 'agent.lock'), 'true'];
@@ -79,25 +80,24 @@ async function waitForAgent(stateDirectory: string): Promise<void> {
   );
 }
 
-/** What the namespace's commands work with; settings of the host are kept in `directory` alone. */
+/**
+ * The host's side for the namespace's commands. Settings of the host are kept in `directory` alone.
+ */
 export function openNamespaceHost(directory = '/run/tributary-netns'): NamespaceHost {
-  // Only root writes there, and what is kept lasts as long as the settings that it is about: until
-  // the host restarts.
+  // Only root writes there. What is kept lasts as long as the settings that it is about: until the
+  // host restarts.
   return {
     exec,
     restore: createRestoreFile(directory, 'host-restore', sayOnSetAside(process.stderr)),
     async forget() {
       await removeFile(join(directory, 'host-restore.json'));
-      // systemd's check keeps notes of its own there.
+      // systemd's check keeps files of its own in this folder.
       await rmdir(directory).catch(() => undefined);
     },
   };
 }
 
-/**
- * Runs a command with our own standard streams, passes on the signals that we get, and waits for
- * its end.
- */
+/** Runs a command with our own standard streams, passes signals on to it, and waits for its end. */
 async function runToEnd(
   [program, ...args]: readonly [string, ...string[]],
   environment: NodeJS.ProcessEnv,
@@ -107,9 +107,9 @@ async function runToEnd(
   ) => child.kill(signal),
 ): Promise<number> {
   const child = spawn(program, args, { stdio: 'inherit', env: environment });
-  // A process that has ended needs no signal.
+  // A process that has ended needs no signal, so a failure means nothing.
   const pass = (signal: NodeJS.Signals) => void passOn(child, signal).catch(() => undefined);
-  // A terminal sends Ctrl-C to the child too; this process must not end before it.
+  // A terminal sends Ctrl-C to the child as well, and this process must not end before the child.
   const wait = () => undefined;
   process.on('SIGTERM', pass).on('SIGHUP', pass).on('SIGINT', wait);
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
@@ -118,7 +118,7 @@ async function runToEnd(
 }
 
 /**
- * Signals the agent, pasta's one child: pasta itself would end at once, and take the network away
+ * Signals the agent, pasta's only child. pasta itself would end at once, and take the network away
  * too early.
  */
 export async function passToAgent(
@@ -127,8 +127,8 @@ export async function passToAgent(
 ): Promise<void> {
   const agent = await findAgent(`/proc/${pasta.pid}/task/${pasta.pid}/children`);
   if (agent === undefined) return void pasta.kill(signal);
-  // The first process of a process namespace loses signals that it does not listen to yet.
-  // SIGHUP is the agent's last handler, and Node alone catches only others.
+  // The first process of a process namespace loses signals that it does not handle yet. SIGHUP is
+  // the agent's last handler, and plain Node handles only others.
   const status = await readFile(`/proc/${agent}/status`, 'utf8');
   const isListening = isBitSet(status, 'SigCgt', os.constants.signals.SIGHUP - 1);
   if (isListening) process.kill(agent, signal);
@@ -137,7 +137,10 @@ export async function passToAgent(
 
 const birthMs = 2_000;
 
-/** The process; undefined where it did not come, or where the kernel does not list children. */
+/**
+ * The agent's process id; undefined where it did not appear in time, or where the kernel does not
+ * list children.
+ */
 async function findAgent(listOfChildren: string): Promise<number | undefined> {
   const deadlineMs = performance.now() + birthMs;
   while (performance.now() < deadlineMs) {
@@ -151,11 +154,11 @@ async function findAgent(listOfChildren: string): Promise<number | undefined> {
 export type Means = Awaited<ReturnType<typeof observeMeans>>;
 
 /**
- * How a command gets into a namespace of the agent's own, by these means.
- * @throws host-namespace where neither works
+ * How a command gets into a namespace of the agent's own with these means.
+ * @throws host-namespace where none of them works
  */
 export function chooseWayIn(means: Means, command: readonly string[]) {
-  // Should this process be killed, the agent inside is told to stop as well.
+  // If this process is killed, the agent inside is told to stop as well.
   const tied = ['setpriv', '--pdeathsig', 'TERM', ...command];
   if (means.isRoot)
     return { kind: 'netns', argv: ['ip', 'netns', 'exec', namespaceName, ...tied] } as const;
@@ -181,12 +184,12 @@ const pastaOptions = [
 ];
 
 /**
- * A private /run: the host's, and the /run/wireguard that wireguard-go wants and an ordinary user
- * cannot make.
+ * Makes a private /run with the contents of the host's, and with the /run/wireguard that
+ * wireguard-go needs and an ordinary user cannot make.
  */
 const pastaScript = [
   'set -e',
-  // A place that everybody has; nothing is left there, also where this is cut short.
+  // Every system has /tmp; nothing is left there, even if this is cut short.
   'new=/tmp',
   'mount -n -t tmpfs -o mode=755 tmpfs "$new"',
   'for entry in /run/*; do',
@@ -197,11 +200,11 @@ const pastaScript = [
   'done',
   'mkdir "$new/wireguard"',
   'mount -n --move "$new" /run',
-  // A resolver on the host's loopback is out of reach in there; the servers that systemd's asks are
-  // not.
+  // A resolver on the host's loopback cannot be reached from inside. The servers that
+  // systemd-resolved asks can.
   'servers=/run/systemd/resolve/resolv.conf',
   'if [ -r $servers ] && grep -q "^nameserver 127[.]" /etc/resolv.conf; then mount -n --bind $servers /etc/resolv.conf; fi',
-  // nft is not where Debian lets ordinary users look.
+  // Debian keeps nft where ordinary users do not look for programs.
   'PATH=$PATH:/usr/sbin:/sbin',
   'exec "$@"',
 ].join('\n');
@@ -218,7 +221,8 @@ export async function observeMeans(environment: NodeJS.ProcessEnv) {
 }
 
 /**
- * What it printed in there; undefined: this namespace is it.
+ * Runs `plan` inside the namespace and resolves with what it printed; undefined where this
+ * namespace is already the agent's own.
  * @throws host-namespace, not-allowed, command-failed
  */
 export async function planInside(

@@ -34,15 +34,15 @@ import {
 export interface NamespaceHost {
   readonly exec: Exec;
   readonly restore: RestoreFile;
-  /** Removes what `restore` was kept in. */
+  /** Removes the folder in which `restore` was kept. */
   forget(): Promise<void>;
 }
 
 const resolvConfFolder = `/etc/netns/${namespaceName}`;
 
 /**
- * Fits the agent's namespace, its link and the host's fence to the host as it is now; safe to
- * repeat. Resolves to the uplink; undefined: none yet, and nothing passes before this is repeated.
+ * Fits the agent's namespace, its link and the host's fence to the present host; safe to repeat.
+ * Resolves to the uplink; undefined without one, and then nothing passes until this is repeated.
  * @throws not-allowed, gateway-failed
  */
 export async function bringNamespaceUp(
@@ -59,10 +59,10 @@ export async function bringNamespaceUp(
     .catch(explain);
   const isForwardingOurs =
     uplink !== undefined && (await isSwitchedByUs(host, toForwardingPath(uplink)));
-  // The fence is there before the link is.
+  // The fence is set up before the link.
   const consumerPorts = chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range'));
   const known = await outsideFile.read();
-  // The host forgets a connection later than the namespace does.
+  // The host forgets a connection later than the namespace does, so it needs more room.
   const { total } = toCeilings(await observeConnectionRoom(), { total: ways.totalConnections });
   const connections = Math.floor(total * 1.5);
   const found = {
@@ -82,7 +82,8 @@ export async function bringNamespaceUp(
   await makeLink(exec, { ...link, mtu, isThere });
   if (uplink !== undefined) await switchForwardingOn(host, toForwardingPath(uplink));
   await writeSysctl(toForwardingPath(hostSide), '1');
-  // Last: another firewall may not answer, and the namespace is complete without it.
+  // This comes last, because another firewall may not answer, and the namespace is complete without
+  // it.
   await letThrough(exec);
   const publicAddresses = await learnPublicAddresses({ routes, interfaces }, uplink, ways);
   await outsideFile.write(publicAddresses.length === 0 ? known : publicAddresses);
@@ -92,7 +93,7 @@ export async function bringNamespaceUp(
   return uplink;
 }
 
-/** @throws already-running where an agent runs in the namespace */
+/** Checks that no agent runs in the namespace. @throws already-running */
 export async function checkNamespaceIsFree(exec: Exec): Promise<void> {
   if (!(await hasNamespace(exec))) return;
   const args = ['netns', 'exec', namespaceName, 'cat', '/proc/net/unix'];
@@ -104,7 +105,7 @@ export async function checkNamespaceIsFree(exec: Exec): Promise<void> {
 }
 
 /**
- * Removes all of it and puts the host's settings back; safe to repeat.
+ * Removes all of it and restores the host's settings; safe to repeat.
  * @throws already-running where an agent runs in it
  */
 export async function takeNamespaceDown(host: NamespaceHost): Promise<void> {
@@ -137,9 +138,10 @@ export async function takeNamespaceDown(host: NamespaceHost): Promise<void> {
   }
   await outsideFile.remove();
   await rm(resolvConfFolder, { recursive: true, force: true });
-  // Where others have namespaces of their own, it is not empty.
+  // The folder is not empty if other programs keep namespaces of their own.
   await rmdir(dirname(resolvConfFolder)).catch(() => undefined);
-  // Last: another firewall may not answer, and all of this has to go.
+  // This comes last, because another firewall may not answer, and everything else has to be
+  // removed.
   await letThroughNoMore(exec);
 }
 
@@ -147,12 +149,12 @@ async function installFence(exec: Exec, policy: HostPolicy): Promise<void> {
   await applyNft(exec, renderHostRuleset(policy), "installing the host's side of the fence");
 }
 
-/** Longer than the slowest of those that are asked. */
+/** Longer than the slowest question takes, in ms. */
 const learnWithinMs = 10_000;
 
 /**
- * The home's public addresses, asked of its router, which cannot be asked from inside; empty: not
- * known.
+ * The home's public addresses. The host asks the home's router, which cannot be reached from
+ * inside; empty where nothing answers.
  */
 async function learnPublicAddresses(
   network: Pick<Network, 'routes' | 'interfaces'>,
@@ -180,14 +182,14 @@ function toForwardingPath(name: string): string {
 }
 
 /**
- * The setting for all interfaces at once; never changed here, so a change of it comes from another
- * program.
+ * The setting for all interfaces at once. It is never changed here, so any change of it comes from
+ * another program.
  */
 const everywhere = 'net/ipv4/conf/all/forwarding';
 
 /**
- * True where the host did not forward before, and has not begun to since, as it does when Docker is
- * started.
+ * True where the host did not forward before and has not begun to since, as it does when Docker
+ * starts.
  */
 async function isSwitchedByUs(host: NamespaceHost, path: string): Promise<boolean> {
   if (await hasAnotherForwarder(host)) return false;
@@ -205,7 +207,10 @@ async function switchForwardingOn({ restore }: NamespaceHost, path: string): Pro
   await writeSysctl(path, '1');
 }
 
-/** Not wider than the uplink, to which the agent inside then fits its tunnel. */
+/**
+ * Makes the link. Its MTU is not larger than the uplink's, and the agent inside fits its tunnel to
+ * it.
+ */
 async function makeLink(
   exec: Exec,
   link: Link & { readonly mtu: number; readonly isThere: boolean },
@@ -248,13 +253,12 @@ function explain(error: unknown): never {
   throw error;
 }
 
-/** `ip netns exec` shows this file as /etc/resolv.conf inside. */
+/** Writes the file that `ip netns exec` shows inside as /etc/resolv.conf. */
 async function prepareNameServers(): Promise<readonly string[]> {
   const files = ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf'];
   const servers = chooseNameServers(...(await Promise.all(files.map(readFileIfThere))));
   await mkdir(resolvConfFolder, { recursive: true });
-  // Written even when empty: the file is bind-mounted into the namespace, so an in-place write is
-  // visible there.
+  // The file is bind-mounted into the namespace, so it is written in place, even when empty.
   await writeFile(
     `${resolvConfFolder}/resolv.conf`,
     servers.map((server) => `nameserver ${server}\n`).join(''),

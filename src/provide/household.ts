@@ -1,45 +1,45 @@
 /**
- * What is seen of the line each half second while something is shared. Rates are bits per second.
+ * What is measured on the line each half second while the device shares. Rates are bits per second.
  */
 export interface LineSample {
-  /** Monotonic. */
+  /** Monotonic time in ms. */
   readonly atMs: number;
-  /** How long a connection to a place beyond the home's line took; undefined: none was made. */
+  /** How long a connection to a place beyond the home's line took; undefined if none was made. */
   readonly delayMs: number | undefined;
-  /** What is shared, on the line, each way. */
+  /** What is shared, as it is on the line, each way. */
   readonly loadBits: number;
-  /** What this device sends and receives for itself; 0 where that is not known. */
+  /** What this device sends and receives for itself; 0 where that is unknown. */
   readonly ownBits: number;
-  /** The owner's limit; Infinity: none. */
+  /** The owner's limit; Infinity without one. */
   readonly ceilingBits: number;
 }
 
-/** What the decisions remember. Data alone. */
+/** What is remembered between two samples. It is plain data. */
 export interface HouseholdState {
-  /** What is left to what is shared; Infinity: all. */
+  /** The rate that is left for sharing; Infinity while it is not limited. */
   readonly rateBits: number;
-  /** The most that the line was seen to carry of what is shared; 0 before the first cut. */
+  /** The most shared traffic that the line was seen to carry; 0 before the first cut. */
   readonly lineBits: number;
   /**
-   * Whether that is the line's end: only what grew on a calm way felt it. Before that another had
-   * the line, or a burst.
+   * Whether `lineBits` is where the line ends. `unknown`: another may have used the line, or it was
+   * a burst. `sought`: the rate grew on a calm line to find the end. `found`: it then felt the end.
    */
   readonly end: 'unknown' | 'sought' | 'found';
   /**
-   * The least delay of each ten seconds of the last five minutes, by the number of those seconds.
+   * The least delay of each ten seconds of the last five minutes, by the number of the ten seconds.
    */
   readonly minima: readonly (readonly [number, number])[];
   /**
-   * How far delays lie above the least while little is shared, on average: the noise of the way.
+   * How far delays are above the least, on average, while little is shared: the noise of the way.
    */
   readonly noiseMs: number;
-  /** Delays in a row that were too long. */
+  /** How many delays in a row were too long. */
   readonly late: number;
-  /** How far delays lay above the least in the last seconds, on average. */
+  /** How far delays were above the least in the last seconds, on average. */
   readonly recentMs: number;
-  /** The last one that was measured, and when. */
+  /** The last delay that was measured, and when. */
   readonly last: { readonly atMs: number; readonly delayMs: number } | undefined;
-  /** Until then nothing is given back after a cut. */
+  /** Until this time nothing is given back after a cut. */
   readonly heldUntilMs: number;
 }
 
@@ -55,53 +55,60 @@ export const beginHousehold: HouseholdState = {
   heldUntilMs: Number.NEGATIVE_INFINITY,
 };
 
-/** So much of the line is always left to what is shared: consumers' connections go on. */
+/** This share of the line is always left for consumers, so that their connections go on. */
 const floorPart = 0.02;
 const leastBits = 128e3;
 const riseMs = 15;
 /**
- * Wi-Fi's own delays are no household: four times the noise is no rise. More than this is not
- * believed of it.
+ * Wi-Fi has delays of its own, so only a rise above four times the noise counts. No noise is
+ * believed to explain more than this.
  */
 const mostRiseMs = 60;
-/** Before the line is known: so little makes no delays. */
+/**
+ * While the line's end is unknown, less shared traffic than a part of this is taken to cause no
+ * delays.
+ */
 const quietBits = 1e6;
 const quietPart = 0.3;
 const bucketMs = 10_000;
 const buckets = 30;
 const forgetMs = 10_000;
-/** From here on a rate feels for the end of the line. */
+/** Above this part of the line, a growing rate may reach the line's end. */
 const endPart = 0.85;
-/** A way on which nobody else is has delays this close to the least. */
+/** Delays this close to the least show that no one else uses the line. */
 const calmMs = 2;
-/** Without an answer for so long, what was learnt is given up. */
+/** Without an answer for this long, everything that was learnt is given up. */
 const blindMs = 60_000;
-/** What is late so soon after a cut was not ended by it. */
+/** Delays that are long again this soon after a cut were not ended by it. */
 const repeatMs = 2_000;
 
 /**
- * After cake-autorate (github.com/lynxthecat/cake-autorate): cut while delays are long, creep back
- * while they are not.
+ * Decides the rate after one more sample, like cake-autorate (github.com/lynxthecat/cake-autorate):
+ * it is cut while delays are long, and grows slowly while they are not.
  */
 export function takeLineSample(before: HouseholdState, sample: LineSample): HouseholdState {
   const { delayMs } = sample;
-  // Before the first cut the owner alone holds it.
+  // Before the first cut only the owner's limit holds the rate.
   const heldBits = before.lineBits === 0 ? Number.POSITIVE_INFINITY : before.rateBits;
   const rateBits = Math.min(heldBits, sample.ceilingBits);
-  // Nobody answers: nothing is known of the household any more, and the owner's limit alone holds.
+  // Without answers nothing is known about the household any more, so the owner's limit alone
+  // holds.
   const isBlind = before.last !== undefined && sample.atMs - before.last.atMs > blindMs;
   if (delayMs === undefined) return isBlind ? beginHousehold : { ...before, rateBits };
   const { now, isSlow } = noteDelay({ ...before, rateBits }, sample, delayMs);
   const { chosen, enough } = chooseCut(now, sample);
-  // What makes the delays is another; and so little, taken for the line, would hold the share for
-  // minutes.
+  // So little shared traffic cannot cause the delays. Taken for the line's end, it would hold
+  // sharing down for minutes.
   const isLittle = before.lineBits === 0 && sample.loadBits < quietPart * quietBits;
   if (now.late >= enough && !isLittle)
     return cut(now, toCarried(before.last, sample, delayMs), chosen);
   return isSlow ? now : creep(now, sample);
 }
 
-/** Without what only made the queue longer: the line carried less than came. */
+/**
+ * The sample without the traffic that only made the queue longer: the line carried less than what
+ * arrived.
+ */
 function toCarried(last: HouseholdState['last'], sample: LineSample, delayMs: number): LineSample {
   const { atMs, loadBits } = sample;
   const growth =
@@ -109,40 +116,45 @@ function toCarried(last: HouseholdState['last'], sample: LineSample, delayMs: nu
   return { ...sample, loadBits: loadBits / (1 + growth) };
 }
 
-/** The cut that delays ask for, and how many of them do: one may be chance. */
+/**
+ * The cut that the delays ask for, and how many late ones it takes, since a single one may be
+ * chance.
+ */
 function chooseCut(
   { rateBits, lineBits, end, heldUntilMs }: HouseholdState,
   { atMs, loadBits, ownBits }: LineSample,
 ) {
-  // This device itself does something: the household wants the line.
+  // This device itself uses the line: the household wants it.
   if (ownBits > Math.max(leastBits, loadBits / 10)) return { chosen: whole, enough: 1 };
-  // It has to show what the way is like while nothing waits: the share may have filled it from the
-  // beginning.
+  // The share may have filled the line from the beginning. A small cut shows what delays are like
+  // while nothing waits.
   if (end === 'unknown') return { chosen: first, enough: 2 };
-  // Where the share was alone up to now, it has felt for the end of the line, and a little less
-  // ends that. What it does not end is the household, and so is what begins below the end.
+  // If only the share used the line until now, it has reached the line's end, and a little less
+  // ends the delays. Delays that such a cut does not end come from the household, and so do delays
+  // that begin well below the end.
   const isRepeated = atMs < heldUntilMs + repeatMs;
   if (end === 'sought' || (rateBits >= endPart * lineBits && !isRepeated))
     return { chosen: slight, enough: 2 };
   return { chosen: whole, enough: isRepeated ? 2 : 3 };
 }
 
-/** What the delay says of the way, and how it is beside the others. */
+/** Adds a delay to what is known about the line, and compares it with the others. */
 function noteDelay(before: HouseholdState, { atMs, loadBits }: LineSample, delayMs: number) {
   const minima = keepLeast(before.minima, atMs, delayMs);
   const lateMs = delayMs - Math.min(...minima.map(([, leastMs]) => leastMs));
-  // Little is shared because consumers want no more: the household is not why delays differ.
+  // Little is shared because consumers want no more, so the household is not the reason for
+  // different delays.
   const isFree = loadBits < 0.5 * before.rateBits && atMs > before.heldUntilMs + forgetMs;
   const isQuiet = isFree && loadBits < quietPart * (before.lineBits || quietBits);
   const noiseMs = isQuiet ? before.noiseMs + (lateMs - before.noiseMs) / 16 : before.noiseMs;
   const thresholdMs = Math.min(mostRiseMs, Math.max(riseMs, 4 * noiseMs));
   const isLate = lateMs > thresholdMs;
   const isSlow = lateMs > thresholdMs / 2;
-  // What is a little late again and again counts as well: downloads that feel for room themselves
-  // (BBR) make no long delays.
+  // A row of slightly long delays counts as well: downloads that probe for room themselves (BBR)
+  // never cause long ones.
   const isHeld = atMs < before.heldUntilMs;
-  // One in time ends the row, unless someone is on the line where the share alone would feel
-  // nothing.
+  // A delay in time ends the row. It does not where the rate is below the line's end and the line
+  // is still busy: then someone else uses it.
   const kept = isBelowEnd(before) && !isCalm(before) ? before.late : 0;
   const late = isHeld ? 0 : isSlow ? before.late + (isLate ? 1 : 0.5) : kept;
   const recentMs = before.recentMs + (Math.min(lateMs, thresholdMs) - before.recentMs) / 5;
@@ -157,16 +169,16 @@ function isBelowEnd({ end, rateBits, lineBits }: HouseholdState): boolean {
   return end === 'found' && rateBits < endPart * lineBits;
 }
 
-/** What is left of the rate, and how long it stays so. */
+/** The part of the rate that is left by a cut, and for how many ms it stays so. */
 interface Cut {
   readonly factor: number;
   readonly holdMs: number;
 }
 
-/** The line's queue has to empty, which the share has filled. */
+/** The cuts that let the line's queue, which the share has filled, empty. */
 const first: Cut = { factor: 0.75, holdMs: 2_000 };
 const slight: Cut = { factor: 0.96, holdMs: 1_000 };
-/** Such a download takes a quarter more each third of a second: it needs room for that. */
+/** A household's download may grow by a quarter each third of a second, and needs room for that. */
 const whole: Cut = { factor: 0, holdMs: 2_000 };
 
 function cut(
@@ -175,12 +187,13 @@ function cut(
   { factor, holdMs }: Cut,
 ): HouseholdState {
   const { rateBits } = state;
-  // What was carried is the line; a rate far above it says nothing, and what carries little is not
-  // the cause.
+  // What was carried is what the line can do. If that is far below the rate, the rate means
+  // nothing, and so little traffic is not the cause of the delays.
   const isUsed = rateBits === Number.POSITIVE_INFINITY || loadBits > 0.3 * rateBits;
   const carriedBits = isUsed ? Math.min(rateBits, loadBits) : rateBits;
-  // A line that has become slower, or that a burst made too fast, is forgotten little by little:
-  // wherever the share feels for its end, but not while the household has it.
+  // A line that became slower, or whose value came from a burst, is corrected little by little.
+  // That happens wherever the share reaches the line's end, but not while the household uses the
+  // line.
   const isFirst = factor === slight.factor || atMs > state.heldUntilMs + forgetMs;
   const lineBits =
     state.end === 'found' ? Math.max(loadBits, (isFirst ? 0.9 : 1) * state.lineBits) : loadBits;
@@ -191,17 +204,18 @@ function cut(
 }
 
 /**
- * Up to where the line was found to end: quickly where the way is calm, for then nobody else uses
- * it. Slowly beyond.
+ * Raises the rate: up to the known end of the line quickly if the line is calm, because then no one
+ * else uses it; beyond that slowly.
  */
 function creep(state: HouseholdState, { atMs, loadBits, ceilingBits }: LineSample): HouseholdState {
   const { rateBits, lineBits, heldUntilMs } = state;
   const sinceMs = atMs - heldUntilMs;
-  // It grows only while it is what holds the share back.
+  // The rate grows only while it is what holds the share back.
   if (sinceMs < 0 || loadBits < 0.7 * rateBits) return state;
   const calm = isCalm(state);
   const quick = rateBits * (calm ? 1.25 : 1.02);
-  // Where nothing was late beyond it, the end was another's.
+  // Nothing was late beyond the presumed end, so it was someone else's traffic, and the end is
+  // sought again.
   if (state.end !== 'found' || (calm && rateBits > 1.08 * lineBits)) {
     return {
       ...state,

@@ -1,18 +1,18 @@
-/** Bits per second, as the owner gives them; `line` is alone. */
+/** Limits in bits per second as the owner gives them; `line` is given without the other two. */
 export type RateLimit = { readonly [Name in 'line' | 'up' | 'down']?: number | undefined };
 
-/** Who says what the limit is, the weightiest first. */
+/** Where a limit may come from; the first source that has one wins. */
 const sources = ['override', 'schedule', 'configured'] as const;
 
-/** What sharing may put on the owner's line, each way, and where that comes from. */
+/** How much sharing may use of the owner's line, each way, and where this limit comes from. */
 export interface LineLimit {
   readonly bitsPerSecond: number;
   readonly source: (typeof sources)[number];
 }
 
 /**
- * The limit by hand, else of the scheduled entry that holds, else in the configuration; undefined:
- * no limit.
+ * The limit that was set by hand, else the limit of the scheduled entry that holds, else the
+ * configured one; undefined without a limit.
  */
 export function decideLineLimit(
   given: { readonly [Source in LineLimit['source']]: RateLimit | undefined },
@@ -24,9 +24,7 @@ export function decideLineLimit(
   return limits[0];
 }
 
-/**
- * Every byte that is shared crosses the line once each way, so the lower of two rates holds both.
- */
+/** Every shared byte crosses the line once each way, so the lower of two rates limits both. */
 function findLeast({ line, up, down }: RateLimit = {}): number | undefined {
   const rates = [line, up, down].filter((rate) => rate !== undefined);
   return rates.length === 0 ? undefined : Math.min(...rates);

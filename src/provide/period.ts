@@ -4,15 +4,15 @@ import { dayMs, type TimeZone, toInstantMs, toWallMs } from './zone.ts';
 export interface PeriodSettings {
   readonly period: 'day' | 'week' | 'month';
   /**
-   * Day of the month (a shorter month: its last day), or of the week (1 is Monday, 7 Sunday);
-   * unused for a day.
+   * Day of the month (its last day in a shorter month), or of the week (1 is Monday, 7 Sunday). It
+   * is not used for a day.
    */
   readonly resetDay: number;
 }
 
 /**
- * The period that `now` lies in, from midnight to midnight on the owner's wall: from `start` on, up
- * to and without `end`.
+ * The period that contains `now`, from midnight to midnight in the owner's time zone; `end` is the
+ * first moment after it.
  */
 export function findPeriod(settings: PeriodSettings, now: Date, timeZone: TimeZone) {
   const [startWallMs, endWallMs] = findWallPeriod(settings, toWallMs(now.getTime(), timeZone));

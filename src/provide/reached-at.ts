@@ -1,19 +1,19 @@
-/** What was used of a cap, and in which time. */
+/** How much of a cap was used, and in which time. */
 export interface UsedSoFar {
-  /** When the period began, or the count if that was later. */
+  /** When the period began, or when counting began if that was later. */
   readonly since: Date;
   readonly bytes: number;
-  /** undefined: there is no cap. */
+  /** undefined without a cap. */
   readonly capBytes: number | undefined;
   readonly periodEnd: Date;
 }
 
-/** A pace over less says little. */
+/** A pace over less than this (ms) says little. */
 const leastMs = 86_400_000;
 
 /**
  * When the cap will be reached at the pace of this period; undefined where it is too early to say,
- * or it will not be, or is already.
+ * and where it will not be or already is reached.
  */
 export function projectReachedAt(
   { since, bytes, capBytes, periodEnd }: UsedSoFar,

@@ -3,7 +3,7 @@ import type { ProvideMode } from '../service/profiles.ts';
 import type { RateLimit } from './line-limit.ts';
 import { dayMs, minuteMs, type TimeZone, toInstantMs, toWallMs } from './zone.ts';
 
-/** A mode that begins when its cron expression fires on the owner's wall clock. */
+/** A mode that begins when its cron expression fires in the owner's time zone. */
 export interface ScheduleEntry {
   readonly cron: string;
   readonly mode: ProvideMode;
@@ -22,8 +22,8 @@ export async function createSchedule(entries: readonly ScheduleEntry[], timeZone
   let kept: { readonly minute: number; readonly mode: ScheduledMode } | undefined;
   return {
     /**
-     * The mode of the entry that fired last, the later one in the list of two at once; undefined
-     * where none did within a year.
+     * The mode of the entry that fired last; of two that fired together, the later one in the list.
+     * undefined where none fired within a year.
      */
     at(now: Date) {
       const minute = Math.floor(now.getTime() / minuteMs);
@@ -35,14 +35,14 @@ export async function createSchedule(entries: readonly ScheduleEntry[], timeZone
 }
 
 const hourMs = 60 * minuteMs;
-/** A yearly entry holds until it fires again. */
+/** A yearly entry holds until it fires again, so a year and a day have to be searched. */
 const daysBack = 366;
 
 /** A cron expression taken apart: days are judged by node-cron, times of day by a sorted list. */
 type CompiledEntry = Awaited<ReturnType<typeof compile>>[number];
 
 async function compile(entries: readonly ScheduleEntry[]) {
-  // Loaded late: most owners have no schedule.
+  // Loaded at the first use: most owners have no schedule.
   const { createTask, parse } = await import('node-cron');
   return entries.map(({ cron, mode, rate_limit: rateLimit }) => {
     const { month, hour, minute } = parse(cron);
@@ -53,20 +53,20 @@ async function compile(entries: readonly ScheduleEntry[]) {
     return {
       mode,
       rateLimit,
-      // The month is looked at first: it is cheap, and spares most days of a yearly entry.
+      // The month is checked first: that is cheap, and rules out most days of a yearly entry.
       matchesDay: (midnightWallMs: number) => {
         const midnight = new Date(midnightWallMs);
         return month.includes(midnight.getUTCMonth() + 1) && matchesDay(midnight);
       },
-      /** Since midnight. */
+      /** Times of day in ms since midnight, sorted. */
       timesMs: timesMs.toSorted((one, other) => one - other),
     };
   });
 }
 
 /**
- * Where every day matches, node-cron is not asked at all: it would touch Intl, which costs several
- * MB of memory.
+ * Where every day matches, node-cron is not asked: it would use Intl, which costs several MB of
+ * memory.
  */
 function createDayMatcher(
   dayFields: string,
@@ -74,12 +74,12 @@ function createDayMatcher(
 ): (midnight: Date) => boolean {
   if (dayFields === '* * *') return () => true;
   const days = createTask(`* * ${dayFields}`, () => undefined, { timezone: 'UTC' });
-  // It is only asked, never started, so node-cron need not keep it.
+  // The task is only asked and never started, so node-cron need not keep it.
   void days.destroy();
   return (midnight) => days.match(midnight);
 }
 
-/** `since`: when its entry fired. */
+/** The mode that holds; `since` is when its entry fired. */
 function findScheduledMode(entries: readonly CompiledEntry[], nowMs: number, timeZone: TimeZone) {
   const wallMs = findReachedWallMs(nowMs, timeZone);
   const midnightMs = Math.floor(wallMs / dayMs) * dayMs;
@@ -102,8 +102,8 @@ function findLastOfDay(entries: readonly CompiledEntry[], midnightMs: number, un
 }
 
 /**
- * The latest wall time shown by now: an hour that comes twice fires once. Zones change at full
- * quarters of an hour.
+ * The latest wall time that was shown until now, so that an hour that comes twice fires once. Zones
+ * change at full quarters of an hour.
  */
 function findReachedWallMs(nowMs: number, timeZone: TimeZone): number {
   const quarterMs = 15 * minuteMs;

@@ -3,8 +3,9 @@ import { request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
+import type { Answer } from '../service/answer.ts';
 import { createServiceClient } from '../service/client.ts';
-import { type OperationName, operations } from '../service/operations.ts';
+import { type OperationName, type OperationResponse, operations } from '../service/operations.ts';
 import { createTransport } from '../service/transport.ts';
 import { joinOperationPath, parseServiceUrl, type ServiceAddress } from '../service/url.ts';
 
@@ -16,7 +17,7 @@ const dateMs = 5000;
  * The answer to a request without a token, and for POST without a field.
  * @throws insecure-url, service-unreachable and the like
  */
-export async function knock(service: ServiceAddress, name: OperationName) {
+export async function knock(service: ServiceAddress, name: OperationName): Promise<Answer> {
   const { method, path } = operations[name];
   const base = parseServiceUrl(service);
   await using transport = createTransport(base.origin, limits, service.certificateAuthority);
@@ -30,7 +31,10 @@ export async function knock(service: ServiceAddress, name: OperationName) {
  * The network's clients, asked with the token.
  * @throws codes of `ServiceClient.call`; signed-out without a token
  */
-export async function listClients(service: ServiceAddress, token: Secret | undefined) {
+export async function listClients(
+  service: ServiceAddress,
+  token: Secret | undefined,
+): Promise<OperationResponse<'clients'>['clients']> {
   if (token === undefined) throw new TributaryError('signed-out', 'there is no token to ask with');
   await using client = createServiceClient({
     ...service,

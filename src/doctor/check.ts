@@ -1,15 +1,31 @@
 import { TributaryError } from '../lib/errors.ts';
+import type { TunnelSpec } from '../source/wireguard/state.ts';
+import type { Exec } from '../system/exec.ts';
 import type { DoctorHost } from './host.ts';
 
-export type Finding = ReturnType<typeof pass | typeof skip | typeof fail>;
+/** What a check found, each in words for the owner. */
+export type Finding =
+  | { readonly verdict: 'pass'; readonly found: string }
+  /** It could not be checked, or it follows from another failure. */
+  | { readonly verdict: 'skip'; readonly found: string }
+  | {
+      readonly verdict: 'fail';
+      readonly found: string;
+      /** One command, or one sentence where no command fixes it. */
+      readonly fix: string;
+    };
 
-export const pass = (found: string) => ({ verdict: 'pass', found }) as const;
+export function pass(found: string): Finding {
+  return { verdict: 'pass', found };
+}
 
-/** It could not be checked, or it follows from another failure. */
-export const skip = (found: string) => ({ verdict: 'skip', found }) as const;
+export function skip(found: string): Finding {
+  return { verdict: 'skip', found };
+}
 
-/** `fix` is one command, or one sentence where no command fixes it. */
-export const fail = (found: string, fix: string) => ({ verdict: 'fail', found, fix }) as const;
+export function fail(found: string, fix: string): Finding {
+  return { verdict: 'fail', found, fix };
+}
 
 /**
  * A name as it is written in a command that the owner may copy: an agent that was taken over
@@ -19,11 +35,14 @@ export function toShellWord(name: string): string {
   return /^\w[\w.@-]*$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 }
 
-/**
- * The tunnel's other end: the name resolved; undefined where no tunnel was issued or the name has
- * no address.
- */
-export async function findEndpoint(host: DoctorHost) {
+/** The tunnel's other end, with its name resolved. */
+interface FoundEndpoint {
+  readonly spec: TunnelSpec;
+  readonly address: string;
+}
+
+/** undefined where no tunnel was issued, or the name has no address. */
+export async function findEndpoint(host: DoctorHost): Promise<FoundEndpoint | undefined> {
   const spec = await host.tunnel();
   if (spec === undefined) return undefined;
   const address = await host.resolve(spec.peer.endpoint.host);
@@ -34,7 +53,7 @@ export async function findEndpoint(host: DoctorHost) {
  * The agent's namespace, for what an ordinary user is not shown.
  * @throws not-allowed, host-namespace
  */
-export async function insideAsRoot(host: DoctorHost) {
+export async function insideAsRoot(host: DoctorHost): Promise<Exec> {
   if (await host.isNetworkAdmin()) return host.inside();
   throw new TributaryError('not-allowed', 'needs root: sudo tributary doctor');
 }

@@ -1,176 +1,147 @@
-import { hostname } from 'node:os';
-import { type LoadConfigOptions, type LoadedConfig, loadConfig } from '../config/load.ts';
-import { choosePlaces, resolvePlaces } from '../config/places.ts';
-import { readMachine } from '../identity/load.ts';
-import { createRegistrationFiles } from '../identity/registration-files.ts';
-import { hasCode, systemCodeOf, TributaryError } from '../lib/errors.ts';
-import { once } from '../lib/once.ts';
-import { hostSide, namespaceName } from '../namespace/plan.ts';
-import { parseServiceUrl } from '../service/url.ts';
-import { toServiceContext } from '../source/wireguard/endpoint.ts';
-import { parseIssuedTunnel } from '../source/wireguard/parse.ts';
-import { statusDocument } from '../status/document.ts';
-import { askAgent } from '../status/socket-client.ts';
-import { type Exec, exec } from '../system/exec.ts';
-import { findHostHardware, isNetworkAdmin } from '../system/host-hardware.ts';
-import { observeInterfaces, observeNetwork } from '../system/ip.ts';
-import { type Askable, askForPublicAddresses } from '../system/public-addresses.ts';
-import { tryConnection } from '../system/try-connection.ts';
-import { knock, listClients, readDate } from './ask-service.ts';
-import { openDisk } from './disk.ts';
-import { resolveName, tryDatagram } from './probe-network.ts';
-
-/** All that the checks look at. A test replaces what it is about. */
-export type DoctorHost = ReturnType<typeof openHost>;
+import type { LoadedConfig } from '../config/load.ts';
+import type { Machine } from '../identity/load.ts';
+import type { Identity, Registration } from '../identity/registration-files.ts';
+import type { Secret } from '../lib/secret.ts';
+import type { Answer } from '../service/answer.ts';
+import type { OperationResponse } from '../service/operations.ts';
+import type { TunnelSpec } from '../source/wireguard/state.ts';
+import type { StatusDocument } from '../status/document.ts';
+import type { Exec } from '../system/exec.ts';
+import type { Network } from '../system/ip.ts';
+import type { Askable, Said } from '../system/public-addresses.ts';
 
 /**
- * Each observation is made once, when it is first asked for; what this user may not see throws, and
- * is skipped.
+ * All that the checks look at. A question may be asked again and again: what can be kept is looked
+ * at once, when it is first wanted, so the order of the checks does not matter. Nothing is changed
+ * anywhere. What this user may not see throws not-allowed, which skips the check that asked.
  */
-export function openHost(options: LoadConfigOptions) {
-  const userId = process.geteuid?.() ?? 0;
-  const { stateDirectory } = choosePlaces(options);
-  const configuration = once(() => loadConfig(options));
-  const place = once(() => findPlace(userId));
-  const inside = once(async () => {
-    const found = await place();
-    if (found.kind === 'own') return exec;
-    if (found.inside !== undefined) return found.inside;
-    const missing = "the agent's namespace is not there: it is made when the agent starts";
-    throw new TributaryError(
-      'host-namespace',
-      userId === 0 ? missing : 'needs root: sudo tributary doctor',
-    );
-  });
-  const state = once(() => readState(stateDirectory, userId, configuration));
-  const names = new Map<string, () => Promise<string | undefined>>();
-  const resolve = (host: string) => {
-    const ask = names.get(host) ?? once(() => resolveName(exec, host));
-    names.set(host, ask);
-    return ask();
-  };
-  // A program looks the name up first, because it can be killed; a lookup in this process would
-  // delay its exit.
-  const findService = async () => {
-    const { service } = await configuration();
-    const { hostname } = parseServiceUrl(service);
-    if ((await resolve(hostname)) !== undefined) return service;
-    throw new TributaryError('service-unreachable', `${hostname} has no address`);
-  };
-  return {
-    now: () => new Date(),
-    nodeVersion: process.versions.node,
-    processor: process.arch as string,
-    hostName: hostname(),
-    userId,
-    stateDirectory,
-    disk: openDisk(),
-    machine: once(() => readMachine()),
-    exec,
-    place,
-    /** Runs programs in the agent's namespace. @throws host-namespace, not-allowed */
-    inside,
-    isNetworkAdmin: once(() => isNetworkAdmin()),
-    /** @throws configuration-invalid */
-    configuration,
-    /** @throws state-unreadable, configuration-invalid */
-    state,
-    /**
-     * The issued tunnel, checked; undefined where none was issued.
-     * @throws wireguard-text-refused, codes of `state`
-     */
-    tunnel: once(async () => {
-      const { registration } = await state();
-      if (registration?.tunnel === undefined) return undefined;
-      const { service, gateway } = (await configuration()).config;
-      return parseIssuedTunnel(
-        registration.tunnel,
-        toServiceContext(service.base_url, gateway.allow_destinations),
-      );
-    }),
-    /** @throws not-running, not-allowed, command-failed */
-    status: once(() => askStatus(options, { method: 'GET', path: '/status.json' })),
-    /**
-     * The status after the agent tried its firewall.
-     * @throws not-running, not-allowed, command-failed
-     */
-    selfTest: once(() => askStatus(options, { method: 'POST', path: '/self-test' })),
-    /** The agent's namespace. @throws codes of `inside`, command-failed, missing-program */
-    network: once(async () => observeNetwork(await inside())),
-    /**
-     * Where the command was given: on a host, what the agent's way out leads through.
-     * @throws command-failed, missing-program
-     */
-    networkHere: once(() => observeNetwork(exec)),
-    // What the service is asked; nothing is changed there. @throws service-unreachable and the like
-    serviceDate: async () => readDate(await findService()),
-    /** Not judged yet. */
-    knock: async () => knock(await findService(), 'clients'),
-    clients: async () => listClients(await findService(), (await state()).token),
-    /** An address of a name, as programs here resolve it; undefined: it has none. */
-    resolve,
-    tryDatagram,
-    tryConnection: async (address: string, port: number) =>
-      (await tryConnection(address, port, 800)) === 'connect',
-    /** Who is named is asked for the home's public address. */
-    askOutside: (ways: Askable) => askForPublicAddresses(ways, AbortSignal.timeout(outsideMs)),
-  };
+export interface DoctorHost {
+  readonly now: () => Date;
+  /** Without a `v`: `24.1.0`. */
+  readonly nodeVersion: string;
+  /** As Node calls it: `arm64`. */
+  readonly processor: string;
+  readonly hostName: string;
+  /** Who runs the doctor; 0 is root. */
+  readonly userId: number;
+  readonly stateDirectory: string;
+  readonly disk: Disk;
+  /** What tells this machine from others. */
+  readonly machine: () => Promise<Machine>;
+  /** Runs programs where the doctor itself runs. */
+  readonly exec: Exec;
+  readonly place: () => Promise<Place>;
+  /**
+   * Runs programs in the agent's namespace.
+   * @throws host-namespace, not-allowed
+   */
+  readonly inside: () => Promise<Exec>;
+  /** True where this process may change the network of its namespace. */
+  readonly isNetworkAdmin: () => Promise<boolean>;
+  /** @throws configuration-invalid */
+  readonly configuration: () => Promise<LoadedConfig>;
+  /** @throws state-unreadable, configuration-invalid */
+  readonly state: () => Promise<KnownState>;
+  /**
+   * The issued tunnel, checked; undefined where none was issued.
+   * @throws wireguard-text-refused, codes of `state`
+   */
+  readonly tunnel: () => Promise<TunnelSpec | undefined>;
+  /**
+   * What the agent says of itself.
+   * @throws not-running, not-allowed, command-failed
+   */
+  readonly status: () => Promise<StatusDocument>;
+  /**
+   * The status after the agent tried its firewall.
+   * @throws not-running, not-allowed, command-failed
+   */
+  readonly selfTest: () => Promise<StatusDocument>;
+  /**
+   * The agent's namespace.
+   * @throws codes of `inside`, command-failed, missing-program
+   */
+  readonly network: () => Promise<Network>;
+  /**
+   * Where the command was given: on a host, what the agent's way out leads through.
+   * @throws command-failed, missing-program
+   */
+  readonly networkHere: () => Promise<Network>;
+  /**
+   * The clock of the service; undefined without an answer.
+   * @throws service-unreachable
+   */
+  readonly serviceDate: () => Promise<Date | undefined>;
+  /**
+   * Asks the service without a token. The answer is not judged yet.
+   * @throws service-unreachable
+   */
+  readonly knock: () => Promise<Answer>;
+  /** @throws signed-out without a token, codes of `ServiceClient.call` */
+  readonly clients: () => Promise<OperationResponse<'clients'>['clients']>;
+  /** An address of a name, as programs here resolve it; undefined: it has none. */
+  readonly resolve: (host: string) => Promise<string | undefined>;
+  /** The system's error code of one byte by UDP; undefined: nothing came back, as is usual. */
+  readonly tryDatagram: (address: string, port: number) => Promise<string | undefined>;
+  /** True where a TCP connection comes about within a second. */
+  readonly tryConnection: (address: string, port: number) => Promise<boolean>;
+  /** Asks those that are named for the home's public address, for a few seconds. */
+  readonly askOutside: (ways: Askable) => Promise<Said>;
 }
 
-/** Within the deadline of a check, with room for what is tried at the address. */
-const outsideMs = 8000;
+/** Where the agent's namespace is. */
+export type Place =
+  /** The doctor runs in it. */
+  | { readonly kind: 'own' }
+  | {
+      readonly kind: 'host';
+      /** The interface that shows this to be a host: of hardware, or the link's end. */
+      readonly hardware: string;
+      /** Runs programs in the namespace; undefined: it does not exist, or this is not root. */
+      readonly inside: Exec | undefined;
+    };
 
-/**
- * Where the agent's namespace is. On a host, `inside` runs programs in it; undefined: it does not
- * exist.
- */
-async function findPlace(userId: number) {
-  // A container with systemd in it is a host without hardware of its own; there the link's end
-  // shows it.
-  const findLink = async () =>
-    (await observeInterfaces(exec)).find(({ name }) => name === hostSide)?.name;
-  const hardware = (await findHostHardware(exec)) ?? (await findLink());
-  if (hardware === undefined) return { kind: 'own' as const };
-  const isThere = await openDisk().isThere(`/run/netns/${namespaceName}`);
-  const inside: Exec = ({ program, args, ...rest }) =>
-    exec({ ...rest, program: 'ip', args: ['netns', 'exec', namespaceName, program, ...args] });
-  return { kind: 'host' as const, hardware, inside: isThere && userId === 0 ? inside : undefined };
+/** What the state directory knows; each is undefined where it is not there. */
+export interface KnownState {
+  readonly identity: Identity | undefined;
+  readonly registration: Registration | undefined;
+  /** The stored network JWT, else the one that the agent is given. */
+  readonly token: Secret | undefined;
 }
 
-/**
- * What the state directory knows, each undefined where it is not there; the token is the stored
- * one, else the agent's.
- */
-async function readState(
-  directory: string,
-  userId: number,
-  configuration: () => Promise<LoadedConfig>,
-) {
-  const files = createRegistrationFiles(directory, () => undefined);
-  const [identity, registration, jwt] = await Promise.all([
-    files.identity.peek(),
-    files.registration.peek(),
-    files.networkJwt.peek(),
-  ]).catch((error: unknown) => {
-    const isClosed = hasCode(error, 'state-unreadable') && systemCodeOf(error.cause) === 'EACCES';
-    if (userId === 0 || !isClosed) throw error;
-    throw new TributaryError(
-      'not-allowed',
-      'the state directory belongs to another user: sudo tributary doctor',
-    );
-  });
-  return {
-    identity,
-    registration,
-    token: jwt?.token ?? (await configuration()).credentials.networkJwt,
-  };
+/** Questions to the file systems; a path may be of the system or of the agent's state. */
+export interface Disk {
+  /** Text; undefined: it does not exist, or it may not be read. */
+  readonly read: (path: string) => Promise<string | undefined>;
+  readonly isThere: (path: string) => Promise<boolean>;
+  /** The system's error code of opening it for reading and writing; undefined: it opens. */
+  readonly tryOpen: (path: string) => Promise<string | undefined>;
+  /** The system's error code of what would be in the way of writing there; undefined: nothing. */
+  readonly tryWriting: (folder: string) => Promise<string | undefined>;
+  /**
+   * Room on the file system that holds a path.
+   * @throws the system's error
+   */
+  readonly space: (path: string) => Promise<Space>;
+  /**
+   * The folder first, then what it holds.
+   * @throws the system's error
+   */
+  readonly holdings: (folder: string) => Promise<readonly Holding[]>;
 }
 
-async function askStatus(options: LoadConfigOptions, request: Parameters<typeof askAgent>[1]) {
-  const parsed = statusDocument.safeParse(await askAgent(await resolvePlaces(options), request));
-  if (parsed.success) return parsed.data;
-  throw new TributaryError(
-    'command-failed',
-    'the agent answers in another form: it is another version than this',
-  );
+interface Space {
+  readonly freeBytes: number;
+  /** 0 where the file system does not count files. */
+  readonly files: number;
+  readonly freeFiles: number;
+}
+
+interface Holding {
+  readonly path: string;
+  readonly ownerId: number;
+  /** The rights alone, without the kind: 0o700. */
+  readonly mode: number;
+  /** True for a file that has another name somewhere. */
+  readonly isDoubled: boolean;
 }

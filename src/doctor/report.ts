@@ -1,12 +1,30 @@
 import { toPlainText } from '../lib/plain-text.ts';
 import { wrapText } from '../status/wrap.ts';
+import type { Finding } from './check.ts';
+import type { CheckId } from './checks.ts';
 import type { Result } from './run-checks.ts';
 
 /** `tributary doctor --json`. Fields are added, never changed; an absent value is null. */
-export function toDoctorDocument(results: readonly Result[]) {
-  const checks = results.map(({ id, finding: { verdict, found, ...more }, becauseOf = null }) => {
-    // What fixes a failure, and the failed check that this one follows from; null for the others.
-    return { id, verdict, found, mend: 'fix' in more ? more.fix : null, becauseOf } as const;
+export interface DoctorDocument {
+  readonly checks: readonly DoctorRow[];
+  /** How many checks have the verdict `fail`. */
+  readonly failed: number;
+}
+
+interface DoctorRow {
+  readonly id: CheckId;
+  readonly verdict: Finding['verdict'];
+  readonly found: string;
+  /** What fixes a failure; null for the others. */
+  readonly mend: string | null;
+  /** The failed check that this one follows from; null for the others. */
+  readonly becauseOf: CheckId | null;
+}
+
+export function toDoctorDocument(results: readonly Result[]): DoctorDocument {
+  const checks = results.map(({ id, finding, becauseOf = null }) => {
+    const { verdict, found } = finding;
+    return { id, verdict, found, mend: verdict === 'fail' ? finding.fix : null, becauseOf };
   });
   return { checks, failed: countFailed(results) };
 }

@@ -5,8 +5,14 @@ import { type Finding, fail, skip } from './check.ts';
 import type { Check, CheckId } from './checks.ts';
 import type { DoctorHost } from './host.ts';
 
-/** A check's finding, with the failure that caused it. */
-export type Result = Readonly<ReturnType<typeof assignCauses>[number]>;
+/** A check's finding. */
+export interface Result {
+  readonly id: CheckId;
+  readonly title: string;
+  readonly finding: Finding;
+  /** The failed check that this one's failure follows from; then the finding is `skip`. */
+  readonly becauseOf: CheckId | undefined;
+}
 
 /** The slowest check waits for a service and a name server that do not answer. */
 const deadlineMs = 12_000;
@@ -19,7 +25,7 @@ export async function runChecks(
   checks: readonly Check[],
   host: DoctorHost,
   eachWithinMs = deadlineMs,
-) {
+): Promise<readonly Result[]> {
   const findings = await Promise.all(
     checks.map(async (check) => [check.id, await lookWithin(check, host, eachWithinMs)] as const),
   );
@@ -27,7 +33,10 @@ export async function runChecks(
 }
 
 /** A failure whose need failed too is that one's consequence: one fault is one failure. */
-export function assignCauses(checks: readonly Check[], findings: ReadonlyMap<CheckId, Finding>) {
+export function assignCauses(
+  checks: readonly Check[],
+  findings: ReadonlyMap<CheckId, Finding>,
+): readonly Result[] {
   const causes = new Map<CheckId, CheckId>();
   // The table is in the order of the needs, so every cause is known when it is asked for.
   return checks.map(({ id, title, needs }) => {

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { toDoctorDocument } from '../../src/doctor/report.ts';
+import type { DoctorDocument } from '../../src/doctor/report.ts';
 import type { StatusDocument } from '../../src/status/document.ts';
 import { type Lab, webPort } from '../../tools/lab/lab.ts';
 import { addresses, isInsideLab } from '../../tools/lab/network.ts';
@@ -201,7 +201,7 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
 
 interface Examined {
   readonly exitCode: number | null;
-  readonly document: ReturnType<typeof toDoctorDocument>;
+  readonly document: DoctorDocument;
   readonly seconds: number;
 }
 

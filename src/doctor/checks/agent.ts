@@ -6,7 +6,7 @@ import { type Finding, fail, pass, skip, toShellWord } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
 /** The agent's own configuration, read as the agent would. */
-export async function lookAtConfiguration(host: DoctorHost) {
+export async function lookAtConfiguration(host: DoctorHost): Promise<Finding> {
   const loaded = await host.configuration().catch(toFailure('configuration-invalid'));
   if (loaded instanceof TributaryError) {
     const [, first = loaded.message, ...others] = loaded.message.split('\n');
@@ -24,7 +24,7 @@ export async function lookAtConfiguration(host: DoctorHost) {
 /**
  * Whether one runs and answers; none running is no fault, since it may not have been started yet.
  */
-export async function lookAtAgent(host: DoctorHost) {
+export async function lookAtAgent(host: DoctorHost): Promise<Finding> {
   const status = await host.status().catch(toFailure('not-running', 'command-failed'));
   if (!(status instanceof TributaryError)) return pass(`answers: it is ${status.phase}`);
   if (status.code === 'not-running')

@@ -9,14 +9,14 @@ import {
   observeNftRuleset,
   refuses,
 } from '../../system/nft-ruleset.ts';
-import { fail, insideAsRoot, pass, skip } from '../check.ts';
+import { type Finding, fail, insideAsRoot, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
 /**
  * A packet passes only where every table lets it: another program's that drops what is forwarded
  * stops the agent's.
  */
-export async function lookAtFirewalls(host: DoctorHost) {
+export async function lookAtFirewalls(host: DoctorHost): Promise<Finding> {
   const place = await host.place();
   if (place.kind === 'host' && place.inside === undefined)
     return skip("the agent's namespace is not there yet");

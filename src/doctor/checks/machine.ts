@@ -1,11 +1,11 @@
 import { isClockSet } from '../../lib/clock.ts';
 import { hasCode, toFailure } from '../../lib/errors.ts';
 import { formatBytes, formatSeconds } from '../../lib/units.ts';
-import { fail, pass, skip } from '../check.ts';
+import { type Finding, fail, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
 /** Only its processor can be wrong: a Node that is too old does not even start this program. */
-export async function lookAtNode({ nodeVersion, processor }: DoctorHost) {
+export async function lookAtNode({ nodeVersion, processor }: DoctorHost): Promise<Finding> {
   if (['x64', 'arm64'].includes(processor)) return pass(`Node ${nodeVersion}`);
   return fail(
     `a Node for ${processor}: only 64-bit systems are supported (amd64, arm64)`,
@@ -17,7 +17,7 @@ export async function lookAtNode({ nodeVersion, processor }: DoctorHost) {
 const leastMemoryBytes = 48 * 1024 ** 2;
 
 /** The kernel's available memory or the container's remaining limit, the smaller of the two. */
-export async function lookAtMemory({ disk }: DoctorHost) {
+export async function lookAtMemory({ disk }: DoctorHost): Promise<Finding> {
   const find = async (path: string, pattern: RegExp) =>
     pattern.exec((await disk.read(path)) ?? '')?.[1];
   const kilobytes = await find('/proc/meminfo', /^MemAvailable:\s*(\d+) kB/m);
@@ -39,7 +39,7 @@ export async function lookAtMemory({ disk }: DoctorHost) {
 }
 
 /** The one capability that the agent needs. */
-export async function lookAtPrivileges(host: DoctorHost) {
+export async function lookAtPrivileges(host: DoctorHost): Promise<Finding> {
   if (await host.isNetworkAdmin()) return pass('this process has CAP_NET_ADMIN');
   if (host.userId !== 0) return skip('not root, so some checks are skipped: sudo tributary doctor');
   const fix = (await isContainer(host)) ? 'docker run --cap-add NET_ADMIN …' : 'sudo tributary run';
@@ -51,7 +51,7 @@ const mostSeconds = 300;
 const setClock = 'sudo timedatectl set-ntp true';
 
 /** A wrong clock makes every certificate and every sign-in look invalid. */
-export async function lookAtClock(host: DoctorHost) {
+export async function lookAtClock(host: DoctorHost): Promise<Finding> {
   const now = host.now();
   if (!isClockSet(now.getTime()))
     return fail(`this device believes it is ${now.toISOString()}`, setClock);
@@ -64,7 +64,7 @@ export async function lookAtClock(host: DoctorHost) {
   return fail(`${formatSeconds(Math.abs(seconds))} ${how} the service's clock`, setClock);
 }
 
-export async function lookAtNft(host: DoctorHost) {
+export async function lookAtNft(host: DoctorHost): Promise<Finding> {
   if (!(await findProgram(host, 'nft'))) {
     return fail('the program nft is not installed', 'sudo apt-get install nftables');
   }
@@ -96,7 +96,7 @@ const marksOfSynology = ['/proc/sys/kernel/syno_hw_version', '/etc/synoinfo.conf
 const tunDevice = '/dev/net/tun';
 
 /** wireguard-go needs it, the kernel's WireGuard does not. */
-export async function lookAtTun(host: DoctorHost) {
+export async function lookAtTun(host: DoctorHost): Promise<Finding> {
   const backend = await findBackend(host);
   const isForKernel =
     backend === 'kernel' || (backend === 'auto' && (await hasKernelWireGuard(host)));
@@ -112,7 +112,7 @@ export async function lookAtTun(host: DoctorHost) {
 }
 
 /** The tool, and something that carries the tunnel. */
-export async function lookAtWireGuard(host: DoctorHost) {
+export async function lookAtWireGuard(host: DoctorHost): Promise<Finding> {
   const [backend, hasTool, isInKernel, hasGo] = await Promise.all([
     findBackend(host),
     findProgram(host, 'wg'),

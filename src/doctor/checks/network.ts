@@ -9,7 +9,7 @@ import { type Finding, fail, pass } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
 /** The agent changes only its own network namespace; without one it needs a way to create it. */
-export async function lookAtNamespace(host: DoctorHost) {
+export async function lookAtNamespace(host: DoctorHost): Promise<Finding> {
   const place = await host.place();
   if (place.kind === 'own')
     return pass("this network namespace, which holds none of the host's hardware");
@@ -29,7 +29,7 @@ export async function lookAtNamespace(host: DoctorHost) {
 }
 
 /** A default route over an interface that is up. */
-export async function lookAtUplink(host: DoctorHost) {
+export async function lookAtUplink(host: DoctorHost): Promise<Finding> {
   const { routes, interfaces } = await host.networkHere();
   const settings = await findUplinkSettings(host);
   const uplink = chooseUplink({ routes, interfaces }, settings);
@@ -77,7 +77,7 @@ const ownTable = '52';
  * An exit node takes all traffic to the Internet, and Tailscale drops its own range where it comes
  * from elsewhere.
  */
-export async function lookAtTailscale(host: DoctorHost) {
+export async function lookAtTailscale(host: DoctorHost): Promise<Finding> {
   const here = await observeRoutes(host.exec, 4);
   if (here.some(({ table, destination }) => table === ownTable && destination === 'default')) {
     return fail(
@@ -105,7 +105,7 @@ const fence = 5181;
  * systemd-networkd deletes rules for routing that it did not make, in its own network namespace
  * only.
  */
-export async function lookAtNetworkd(host: DoctorHost) {
+export async function lookAtNetworkd(host: DoctorHost): Promise<Finding> {
   const isThere = await host.disk.isThere('/run/systemd/netif/state');
   if (!isThere) return pass('does not run here');
   if ((await host.place()).kind === 'host') return pass("keeps to the host's namespace");

@@ -9,7 +9,7 @@ import { readClaims } from '../../service/jwt.ts';
 import { type Finding, fail, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
-export async function lookAtDns(host: DoctorHost) {
+export async function lookAtDns(host: DoctorHost): Promise<Finding> {
   const { host: service } = hostPortOfUrl((await host.configuration()).config.service.base_url);
   const endpoint = (await host.tunnel().catch(() => undefined))?.peer.endpoint.host;
   const names = [...new Set([service, endpoint ?? ''])].filter(
@@ -102,7 +102,7 @@ function judge(fault: TributaryError | undefined, baseUrl: string): Finding {
 const signIn = 'sudo tributary login';
 
 /** There, not expired, and accepted by the service. */
-export async function lookAtToken(host: DoctorHost) {
+export async function lookAtToken(host: DoctorHost): Promise<Finding> {
   const { token } = await host.state();
   if (token === undefined) {
     const { authCode } = (await host.configuration()).credentials;
@@ -133,7 +133,7 @@ export async function lookAtToken(host: DoctorHost) {
  * The numbers of the modes differ between dialects: the wrong one would announce another mode than
  * the owner's.
  */
-export async function lookAtProfile(host: DoctorHost) {
+export async function lookAtProfile(host: DoctorHost): Promise<Finding> {
   const { profile } = (await host.configuration()).config.service;
   const { registration } = await host.state();
   if (registration === undefined) return skip('known once this device is registered');
@@ -147,7 +147,7 @@ export async function lookAtProfile(host: DoctorHost) {
 }
 
 /** Registered once, and still known to the service. */
-export async function lookAtClient(host: DoctorHost) {
+export async function lookAtClient(host: DoctorHost): Promise<Finding> {
   const { identity, registration } = await host.state();
   const clientId = registration?.clientId ?? identity?.clientId;
   if (clientId === undefined) return skip('not registered yet; the agent does it');

@@ -19,7 +19,7 @@ export const doctor = defineCommand({
   async act({ options, show }, context) {
     const { environment, paint, version } = context;
     const { checks } = await import('../../../doctor/checks.ts');
-    const { openHost } = await import('../../../doctor/host.ts');
+    const { openHost } = await import('../../../doctor/open-host.ts');
     const { renderReport, toDoctorDocument } = await import('../../../doctor/report.ts');
     const { runChecks } = await import('../../../doctor/run-checks.ts');
     const { config: configPath, stateDir: stateDirectory } = options;

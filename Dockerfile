@@ -22,6 +22,8 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 COPY package.json package-lock.json ./
+COPY src/service/package.json src/service/
+COPY src/reference-service/package.json src/reference-service/
 RUN npm ci --no-audit --no-fund
 COPY rolldown.config.ts tsconfig.json ./
 COPY src src

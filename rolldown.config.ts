@@ -3,7 +3,6 @@ import { dirname, resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
 
 const read = (name: string) => readFileSync(`${import.meta.dirname}/${name}`, 'utf8');
-const { version, license, engines, dependencies } = JSON.parse(read('package.json'));
 
 /**
  * The program. CommonJS, because `require('node:http')` does not load Node's own copy of undici and
@@ -91,20 +90,14 @@ export const serviceClient = defineConfig({
     {
       name: 'npm-package',
       generateBundle() {
-        const { undici, zod } = dependencies;
-        const manifest = {
-          name: 'tributary-service',
-          version,
-          description: "Typed client of the bandwidth-sharing service's interface",
-          license,
-          engines,
-          exports: { types: './types/service/entry.d.ts', default: './service.cjs' },
-          dependencies: { undici, zod },
-        };
+        // What the package says of itself stands in one place. What is built is CommonJS, and lies
+        // elsewhere than the source.
+        const { type: _, ...manifest } = JSON.parse(read('src/service/package.json'));
+        const exports = { types: './types/service/entry.d.ts', default: './service.cjs' };
         this.emitFile({
           type: 'asset',
           fileName: 'package.json',
-          source: JSON.stringify(manifest, null, 2),
+          source: `${JSON.stringify({ ...manifest, exports }, null, 2)}\n`,
         });
         this.emitFile({ type: 'asset', fileName: 'README.md', source: read('docs/service.md') });
         this.emitFile({ type: 'asset', fileName: 'LICENSE', source: read('LICENSE') });

@@ -30,7 +30,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', ...choose('test/{unit,architecture}/**/*.test.ts', []), ...together },
+        test: {
+          name: 'unit',
+          ...choose('test/{unit,service,reference-service,architecture}/**/*.test.ts', []),
+          ...together,
+        },
       },
       {
         extends: true,

@@ -98,16 +98,17 @@ const putOff = [
 
 /**
  * Packages of the lock file that are fetched from elsewhere than the public registry; none may say
- * a place at all.
+ * a place at all. The project's own workspaces are links to their folders.
  */
 export function findForeignPackages(lockText: string): readonly string[] {
   const { packages } = JSON.parse(lockText) as {
-    readonly packages: Readonly<Record<string, { resolved?: string }>>;
+    readonly packages: Readonly<Record<string, { resolved?: string; link?: boolean }>>;
   };
   return Object.entries(packages)
     .filter(
-      ([, { resolved }]) =>
-        resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'),
+      ([, { resolved, link = false }]) =>
+        resolved !== undefined &&
+        !resolved.startsWith(link ? 'src/' : 'https://registry.npmjs.org/'),
     )
     .map(([name, { resolved }]) => `${name}: ${resolved}`);
 }

@@ -21,6 +21,10 @@ const manifest: Readonly<Record<string, unknown>> = packageJson;
 
 describe('package.json', () => {
   const kinds = ['dependencies', 'devDependencies', 'optionalDependencies'] as const;
+  const products = packageJson.workspaces.map((folder) => ({
+    folder,
+    product: JSON.parse(read(`${folder}/package.json`)) as typeof packageJson,
+  }));
 
   test.each(kinds)('every version in %s is exact', (kind) => {
     const loose = Object.entries(packageJson[kind]).filter(
@@ -34,6 +38,26 @@ describe('package.json', () => {
     expect({ dependencies, devDependencies, optionalDependencies }).toEqual(
       Object.fromEntries(kinds.map((kind) => [kind, packageJson[kind]])),
     );
+  });
+
+  test.each(products)(
+    '$folder is a product of the same version, licence and Node',
+    ({ folder, product }) => {
+      const { version, license, engines, type } = packageJson;
+      expect(product).toMatchObject({ version, license, engines, type });
+      expect(lock.packages[folder].dependencies).toEqual(product.dependencies);
+    },
+  );
+
+  test('a package that several products use has one version', () => {
+    const needed = [packageJson, ...products.map(({ product }) => product)].flatMap((one) =>
+      [one.dependencies, one.devDependencies ?? {}].flatMap((group) => Object.entries(group)),
+    );
+    const versions = Map.groupBy(needed, ([name]) => name);
+    expect(
+      [...versions.values()].filter((rows) => new Set(rows.map(([, version]) => version)).size > 1),
+    ).toEqual([]);
+    expect(versions.get('zod')).toHaveLength(3);
   });
 
   test('it says which Node it needs, as the first file says it', () => {
@@ -133,8 +157,13 @@ describe('the text', () => {
 
   test('the lock file names no other registry', () => {
     expect(findForeignPackages(read('package-lock.json'))).toEqual([]);
-    const foreign = { packages: { 'node_modules/a': { resolved: 'https://npm.example/a.tgz' } } };
-    expect(findForeignPackages(JSON.stringify(foreign))).toHaveLength(1);
+    const foreign = {
+      packages: {
+        'node_modules/a': { resolved: 'https://npm.example/a.tgz' },
+        'node_modules/b': { resolved: '../elsewhere/b', link: true },
+      },
+    };
+    expect(findForeignPackages(JSON.stringify(foreign))).toHaveLength(2);
   });
 });
 

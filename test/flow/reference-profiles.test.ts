@@ -1,6 +1,6 @@
 import { cpSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { createFakeNetwork } from '../unit/reference-service/fake-network.ts';
+import { createFakeNetwork } from '../reference-service/fake-network.ts';
 import { call, makeDirectory, start, startAndLogIn, withTunnel } from './reference-caller.ts';
 
 describe('the documented profile', () => {

@@ -133,13 +133,18 @@ test('nothing of it is wrong by itself', () => {
   ).toEqual([]);
 });
 
-test('it needs undici and zod alone, in the versions that the agent has', () => {
-  const versions = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies;
+test('it says of itself what its source says, and needs undici and zod alone', () => {
+  const source = JSON.parse(readFileSync(join(root, 'src/service/package.json'), 'utf8'));
+  const { name, version, description, license, engines, dependencies } = source;
   expect(manifest).toMatchObject({
-    name: 'tributary-service',
-    dependencies: { undici: versions.undici, zod: versions.zod },
+    name,
+    version,
+    description,
+    license,
+    engines,
+    dependencies,
   });
-  expect(Object.keys(manifest.dependencies)).toHaveLength(2);
+  expect(Object.keys(manifest.dependencies).sort()).toEqual(['undici', 'zod']);
 });
 
 test('editors show what each field means', () => {

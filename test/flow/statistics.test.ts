@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createFakeNetwork } from '../unit/reference-service/fake-network.ts';
+import { createFakeNetwork } from '../reference-service/fake-network.ts';
 import {
   call,
   createAuthCode,

@@ -12,7 +12,7 @@ class QuickFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     css: true,
-    include: ['test/{unit,flow}/**/*.test.ts'],
+    include: ['test/{unit,service,reference-service,flow}/**/*.test.ts'],
     // Stryker ends what never ends; the rest may take its time on a busy machine.
     testTimeout: 120_000,
     isolate: false,

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findHostHardware } from '../../../src/system/host-hardware.ts';
-import { makeDirectory } from '../reference-service/make-directory.ts';
+import { makeDirectory } from '../../make-directory.ts';
 
 interface Link {
   readonly name: string;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createHardwareReader, readCarried } from '../../../src/system/traffic.ts';
-import { makeDirectory } from '../reference-service/make-directory.ts';
+import { makeDirectory } from '../../make-directory.ts';
 
 const header = `Inter-|   Receive                                                |  Transmit
  face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed

@@ -4,6 +4,7 @@ export interface Figures {
   readonly agentMib: number;
   /** With all its children. */
   readonly treeMib: number;
+  /** Open in the agent itself, with the three that lead to each child. */
   readonly descriptors: number;
   readonly threads: number;
   readonly children: number;
@@ -78,11 +79,24 @@ type Rule =
   /** What was added an hour in the whole run. */
   | { readonly of: 'whole'; readonly most: number };
 
-const rules: Readonly<Record<keyof Figures, { readonly name: string; readonly rule: Rule }>> = {
+/** A line of the table: how it is called, what it may grow by, and what is judged. */
+interface Judged {
+  readonly name: string;
+  readonly rule: Rule;
+  /** Where it is not the figure as it was counted. */
+  readonly read?: (figures: Figures) => number;
+}
+
+const rules: Readonly<Record<keyof Figures, Judged>> = {
   agentMib: { name: 'memory of the agent, MiB', rule: { of: 'slope' } },
   treeMib: { name: 'memory with its children, MiB', rule: { of: 'slope' } },
   // One to the service and one to who asks may be open at a look.
-  descriptors: { name: 'descriptors', rule: { of: 'growth', most: 2 } },
+  descriptors: {
+    name: 'descriptors',
+    rule: { of: 'growth', most: 2 },
+    // A program that is kept running holds three: what is written to it, and its two outputs.
+    read: ({ descriptors, children }) => descriptors - 3 * children,
+  },
   // Node starts its four threads for files when they are first needed.
   threads: { name: 'threads', rule: { of: 'growth', most: 4 } },
   children: { name: 'children', rule: { of: 'growth', most: 0 } },
@@ -169,11 +183,11 @@ export function judgeSoak(result: SoakResult): readonly Row[] {
 }
 
 function judgeFigure(samples: readonly Sample[], figure: keyof Figures): Row {
-  const { name, rule } = rules[figure];
+  const { name, rule, read = (figures: Figures) => figures[figure] } = rules[figure];
   const quarter = Math.max(1, Math.floor(samples.length / 4));
   const [firstQuarter, lastQuarter] = [samples.slice(0, quarter), samples.slice(-quarter)];
   const later = samples.slice(quarter);
-  const values = samples.map((sample) => sample[figure]);
+  const values = samples.map(read);
   const most = Math.max(...values);
   if (rule.of === 'rest' || rule.of === 'whole') {
     const counts = (sample: Sample) => rule.of === 'whole' || sample.isAtRest;
@@ -183,9 +197,9 @@ function judgeFigure(samples: readonly Sample[], figure: keyof Figures): Row {
     const isHeld = (perHour ?? Number.NaN) <= rule.most;
     return { name, first, last, perHour, most, limit: `${rule.most} an hour`, isHeld };
   }
-  const first = median(firstQuarter.map((sample) => sample[figure]));
-  const last = median(lastQuarter.map((sample) => sample[figure]));
-  const perHour = fitSlope(later.map((sample) => [sample.atSeconds, sample[figure]] as const));
+  const first = median(firstQuarter.map(read));
+  const last = median(lastQuarter.map(read));
+  const perHour = fitSlope(later.map((sample) => [sample.atSeconds, read(sample)] as const));
   const row = { name, first, last, perHour, most };
   if (rule.of === 'most') return { ...row, limit: `${rule.most}`, isHeld: most <= rule.most };
   if (rule.of === 'growth')

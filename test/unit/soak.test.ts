@@ -119,7 +119,16 @@ describe('what is noticed in eight hours', () => {
       ['descriptors'],
       ({ hours }) => ({ descriptors: hours > 4 ? 3 : 0 }),
     ],
-    ['one child that stays', ['children'], ({ hours }) => ({ children: hours > 4 ? 1 : 0 })],
+    [
+      'one child that stays, and the three descriptors that lead to it',
+      ['children'],
+      ({ hours }) => ({ children: hours > 4 ? 1 : 0, descriptors: hours > 4 ? 3 : 0 }),
+    ],
+    [
+      'three descriptors too many, beside those of a child',
+      ['descriptors', 'children'],
+      ({ hours }) => ({ children: hours > 4 ? 1 : 0, descriptors: hours > 4 ? 6 : 0 }),
+    ],
     ['one zombie, once', ['zombies'], ({ index }) => ({ zombies: index === 100 ? 1 : 0 })],
     [
       'a second wireguard-go, once',

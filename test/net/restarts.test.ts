@@ -10,6 +10,7 @@ import { readForwarded, readTunnelNumber } from './support/observe-device.ts';
 import { createRandom } from './support/random.ts';
 import { type NastyService, nastyUrl, startNastyService } from './support/start-nasty-service.ts';
 import {
+  changeConfig,
   countClients,
   createTestLab,
   killAgent,
@@ -18,7 +19,10 @@ import {
   stopAgent,
 } from './support/test-lab.ts';
 
-const permitSeconds = 5;
+/** Longer than a start takes, however busy the machine is. */
+const permitSeconds = 60;
+/** So short that its end can be waited for. */
+const shortPermitSeconds = 5;
 /** Slow enough for a download to outlast a restart. */
 const rateLimit = { rate_limit: { down: '20 Mbit' } };
 const isProviding = (status: { readonly phase: string }) => status.phase === 'providing';
@@ -75,11 +79,15 @@ describe.skipIf(!isInsideLab()).each(profileNames)(
       showLogOnFailure(context, () => agent);
       const before = await lab.waitForStatus(isProviding);
       const tunnelNumber = await readTunnelNumber(lab, before.tunnel.interface);
-      const running = lab.startDownload(12_000_000, 30);
+      const running = lab.startDownload(12_000_000, 100);
       await running.waitForLine(hasProgress(1_000_000));
       if (agent !== undefined) await killAgent(agent);
+      const killedAtMs = performance.now();
       agent = lab.startAgent();
       await lab.waitForStatus(isProviding);
+      // The permit is renewed early enough for half of it to be left at any moment.
+      const awaySeconds = (performance.now() - killedAtMs) / 1000;
+      expect(awaySeconds, 'it was back within the permit').toBeLessThan(permitSeconds / 2);
       expect(await waitForDownload(running)).toMatchObject({ bytes: 12_000_000, isWhole: true });
       expect(await readTunnelNumber(lab, before.tunnel.interface)).toBe(tunnelNumber);
       expect((await lab.status()).gateway.refusedPackets['not-providing']).toBe(
@@ -89,12 +97,15 @@ describe.skipIf(!isInsideLab()).each(profileNames)(
 
     it('stops forwarding by itself when it does not come back', async (context) => {
       showLogOnFailure(context, () => agent);
+      if (agent !== undefined) await stopAgent(agent);
+      await changeConfig(lab, { gateway: { permit_seconds: shortPermitSeconds } });
+      agent = lab.startAgent();
       await lab.waitForStatus(isProviding);
       const running = lab.startDownload(200_000_000, 60);
       await running.waitForLine(hasProgress(500_000));
-      if (agent !== undefined) await killAgent(agent);
+      await killAgent(agent);
       const atKill = await readForwarded(lab);
-      await sleep((permitSeconds + 1) * 1000);
+      await sleep((shortPermitSeconds + 1) * 1000);
       const afterPermit = await readForwarded(lab);
       await sleep(1_000);
       expect(afterPermit, 'it did flow before').toBeGreaterThan(atKill);

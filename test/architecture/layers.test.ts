@@ -9,6 +9,7 @@ import { layerRules } from './layer-rules.ts';
 import { findLoaded } from './loaded.ts';
 import { parseModule, readModules } from './module-graph.ts';
 import { outsideRules } from './outside-rules.ts';
+import { testRules } from './test-rules.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 // The lab starts the program as its owner would, and keeps to the same rules.
@@ -29,7 +30,11 @@ const rules = [
 
 describeRules(rules, { where: 'src and in the lab', modules });
 
-test('the rules look at the whole of src, and at the lab', () => {
+const tests = readModules(root, 'test');
+describeRules(testRules, { where: 'the tests', modules: tests });
+
+test('the rules look at the whole of src, at the lab and at the tests', () => {
+  expect(tests.map((own) => own.path)).toContain('test/architecture/layers.test.ts');
   const paths = modules.map((module) => module.path);
   expect(paths).toEqual(
     expect.arrayContaining([

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { parseSync, Visitor } from 'rolldown/utils';
 import { type Comment, readComments } from './comments.ts';
+import { findDroppedWork } from './dropped-work.ts';
 import { type FunctionShape, readFunctions } from './function-shapes.ts';
 
 /** `value` is loaded with the module, `late` by import() when it is reached, `type` never. */
@@ -32,6 +33,8 @@ export interface Module {
    * outside of functions.
    */
   readonly actsAtImport: readonly string[];
+  /** Work that is started and not waited for. */
+  readonly droppedWork: readonly string[];
 }
 
 /** Every TypeScript file of a folder below the root. */
@@ -106,6 +109,7 @@ export function parseModule(path: string, text: string): Module {
       ...program.body.filter((statement) => !isDeclaration(statement)),
       ...calls.filter((call) => !isLate(call) && !isHarmless(text.slice(call.start, call.end))),
     ].map((node) => firstLine(text.slice(node.start, node.end))),
+    droppedWork: findDroppedWork(program, text),
   };
 }
 

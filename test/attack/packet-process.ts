@@ -136,13 +136,14 @@ function listen(child: ChildProcess) {
   const waiting = new Map<number, Waiting>();
   let next = 0;
   const ended = new Promise<void>((resolve) => {
-    child.once('error', () => resolve());
-    child.once('close', () => resolve());
-  });
-  void ended.then(() => {
-    for (const { reject } of waiting.values())
-      reject(new Error(`${python} test/attack/packets.py ended`));
-    waiting.clear();
+    const end = () => {
+      for (const { reject } of waiting.values())
+        reject(new Error(`${python} test/attack/packets.py ended`));
+      waiting.clear();
+      resolve();
+    };
+    child.once('error', end);
+    child.once('close', end);
   });
   if (child.stdout !== null) {
     createInterface({ input: child.stdout }).on('line', (line) => {

@@ -198,7 +198,9 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
       requests += 1;
       answer.writeHead(503).end();
     });
-    onTestFinished(() => void failing.close());
+    onTestFinished(() => {
+      failing.close();
+    });
     failing.listen(Number(port), '127.0.0.1');
     await once(failing, 'listening');
     await agent.tick('service');
@@ -242,10 +244,9 @@ async function startDoor() {
       const type = answer.headers.get('content-type') ?? '';
       response.writeHead(answer.status, { 'content-type': type }).end(await answer.text());
     };
-    const door = await startNastyService((request, response) => {
-      if (isShutTo(request)) refuse(request, response);
-      else void passOn(request, response);
-    });
+    const door = await startNastyService((request, response) =>
+      isShutTo(request) ? refuse(request, response) : passOn(request, response),
+    );
     onTestFinished(() => door[Symbol.asyncDispose]());
     return door.baseUrl;
   };

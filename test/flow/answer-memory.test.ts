@@ -98,7 +98,9 @@ async function startBomber(toAnswer: (path: string) => readonly Buffer[]): Promi
   const address = server.address();
   return {
     baseUrl: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
-    [Symbol.asyncDispose]: async () => void server.close(),
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+    },
   };
 }
 

@@ -66,7 +66,7 @@ export async function startModelService(options: ModelOptions = {}): Promise<Mod
     const answer = work(request);
     const afterwards =
       options.after?.(request, turn) ?? sendJson(options.alter?.(request, answer) ?? answer);
-    afterwards(request, response);
+    return afterwards(request, response);
   };
   const service = await startNastyService(behave);
   return {

@@ -38,7 +38,9 @@ async function startWorld() {
     incoming.pipe(onward);
   });
   await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void door.close());
+  onTestFinished(() => {
+    door.close();
+  });
   const address = door.address();
   const port = typeof address === 'object' ? address?.port : undefined;
   const load = () =>

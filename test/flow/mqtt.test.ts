@@ -293,7 +293,9 @@ describe('a broker', () => {
       else socket.write(Buffer.concat([Buffer.from(bytes), Buffer.alloc(2_000_000, 1)]));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    onTestFinished(() => void server.close());
+    onTestFinished(() => {
+      server.close();
+    });
     const connections = vi.fn();
     server.on('connection', connections);
     const agent = startAgent(`mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`);

@@ -9,8 +9,11 @@ export interface SeenRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Answers one request, however badly. */
-export type Behaviour = (request: SeenRequest, response: ServerResponse) => void;
+/**
+ * Answers one request, however badly. Where that takes a while it returns a promise, which the
+ * server waits for when it is stopped.
+ */
+export type Behaviour = (request: SeenRequest, response: ServerResponse) => unknown;
 
 /** A server that behaves as it is told, request by request, and remembers what it saw. */
 export interface NastyService extends AsyncDisposable {
@@ -23,12 +26,16 @@ export interface NastyService extends AsyncDisposable {
 /** Listens on a free port of 127.0.0.1; every request is given to `behave`. */
 export async function startNastyService(behave: Behaviour): Promise<NastyService> {
   const seen: SeenRequest[] = [];
+  const answering = new Set<Promise<void>>();
   const server = createServer((incoming, response) => {
     response.on('error', () => undefined);
-    void readRequest(incoming).then((request) => {
+    const answer = async () => {
+      const request = await readRequest(incoming);
       seen.push(request);
-      behave(request, response);
-    });
+      await behave(request, response);
+    };
+    const answered = answer().finally(() => answering.delete(answered));
+    answering.add(answered);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -39,6 +46,7 @@ export async function startNastyService(behave: Behaviour): Promise<NastyService
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      await Promise.all(answering);
     },
   };
 }
@@ -47,8 +55,9 @@ export async function startNastyService(behave: Behaviour): Promise<NastyService
 export function inTurn(...behaviours: readonly Behaviour[]): Behaviour {
   let turn = 0;
   return (request, response) => {
-    behaviours[Math.min(turn, behaviours.length - 1)]?.(request, response);
+    const behave = behaviours[Math.min(turn, behaviours.length - 1)];
     turn += 1;
+    return behave?.(request, response);
   };
 }
 

@@ -76,10 +76,10 @@ async function start(
   const surroundings = { exec, signals: signals as never, stdout };
   const running = runAgent({ ...options, surroundings });
   // What it ends with is looked at later.
-  running.catch(() => undefined);
+  const ended = running.catch(() => undefined);
   onTestFinished(async () => {
     signals.emit('SIGTERM');
-    await running.catch(() => undefined);
+    await ended;
     await service.close();
     await rm(directory, { recursive: true, force: true });
   });

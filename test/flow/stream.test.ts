@@ -97,7 +97,7 @@ describe('a stream', () => {
       await wasSeen;
       yield '{"client_id": "b"}]}';
     }
-    const { clients } = await start((_, response) => void writeAll(response, generate()));
+    const { clients } = await start((_, response) => writeAll(response, generate()));
     const ids: (string | undefined)[] = [];
     for await (const { clientId, connections } of clients) {
       ids.push(clientId);
@@ -108,9 +108,7 @@ describe('a stream', () => {
   });
 
   it('of fifty thousand clients takes no more memory than of a thousand', async () => {
-    const { clients } = await start(
-      (_, response) => void writeAll(response, generateClients(50_000)),
-    );
+    const { clients } = await start((_, response) => writeAll(response, generateClients(50_000)));
     setFlagsFromString('--expose-gc');
     const collect: () => void = runInNewContext('gc');
     const heapBytes: number[] = [];
@@ -171,7 +169,7 @@ describe('a stream', () => {
     const { promise: closed, resolve: close } = Promise.withResolvers<void>();
     const { clients } = await start((_, response) => {
       response.on('close', close);
-      void writeAll(response, generateClients(1_000_000));
+      return writeAll(response, generateClients(1_000_000));
     });
     for await (const { clientId } of clients) {
       expect(clientId).toBe('client-0');
@@ -325,7 +323,7 @@ describe('an abort', () => {
     const { promise: closed, resolve: close } = Promise.withResolvers<void>();
     const { clients, controller, attempts } = await start((_, response) => {
       response.on('close', close);
-      void writeAll(response, generateClients(1_000_000));
+      return writeAll(response, generateClients(1_000_000));
     });
     let count = 0;
     const read = (async () => {

@@ -131,7 +131,9 @@ describe.skipIf(!isInsideLab())('the demonstration', () => {
         { timeout: 20_000 },
       )
       .toBe(true);
-    onTestFinished(() => void agent.close());
+    onTestFinished(() => {
+      agent.close();
+    });
     const running = start({});
     const page = await readPage(running);
     expect(new URL(page).port).not.toBe('9469');

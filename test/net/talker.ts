@@ -194,4 +194,4 @@ async function answer(line: string): Promise<void> {
   process.stdout.write(`${JSON.stringify({ id, result: await run(command) })}\n`);
 }
 
-createInterface({ input: process.stdin }).on('line', (line) => void answer(line));
+createInterface({ input: process.stdin }).on('line', answer);

@@ -125,7 +125,8 @@ test('the one leaderboard question leaves guests and those that provided nothing
   const guest = networks.createGuest();
   const names = ['little', 'nothing', 'much'].map((name) => networks.create(name));
   const provide = database.prepare('update network set provided_bytes = ? where network_id = ?');
-  [1, 0, 5].forEach((bytes, index) => void provide.run(bytes, names[index]?.networkId ?? ''));
+  for (const [index, bytes] of [1, 0, 5].entries())
+    provide.run(bytes, names[index]?.networkId ?? '');
   provide.run(9, guest.networkId);
   const { listEarners } = createUsageHistory(database);
   expect(

@@ -292,7 +292,9 @@ describe('the broker', () => {
       if (bytes.length === 0) socket.end();
       else socket.write(Buffer.concat([Buffer.from(bytes), Buffer.alloc(2_000_000, 1)]));
     }).listen(port, '127.0.0.1');
-    onTestFinished(() => void server.close());
+    onTestFinished(() => {
+      server.close();
+    });
     const agent = startAgent(`mqtt://127.0.0.1:${port}`);
     await waitForReason(agent, reason);
     expect(agent.process.exitCode).toBeNull();

@@ -143,7 +143,9 @@ describe('one line', () => {
       0,
       '127.0.0.1',
     );
-    onTestFinished(() => void server.close());
+    onTestFinished(() => {
+      server.close();
+    });
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();
     const device = await createDevice();

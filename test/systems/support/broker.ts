@@ -71,7 +71,7 @@ export async function startReader(url: string): Promise<Reader> {
   const texts = new Map<string, string>();
   client.on('message', (topic, payload) => texts.set(topic, payload.toString('utf8')));
   await client.subscribeAsync('#');
-  onTestFinished(() => void client.end(true));
+  onTestFinished(() => client.endAsync(true));
   return { texts, client, json: (topic) => JSON.parse(texts.get(topic) ?? '{}') };
 }
 

@@ -90,8 +90,7 @@ async function bootBoard(stage: Stage, network: string, publicKey: string) {
   // Nobody answers there, neither for names nor for packages.
   await machine.writeFile('/etc/resolv.conf', '');
   await machine.writeFile('/etc/apt/sources.list', '');
-  const ended = machine.boot(script, 1_800_000);
-  ended.catch(() => undefined);
+  const ended = machine.boot(script, 1_800_000).catch(() => undefined);
   return { machine, ended };
 }
 

@@ -20,10 +20,11 @@ export async function setStage(env: Readonly<Record<string, string>>): Promise<S
   const script = join(import.meta.dirname, 'stage.sh');
   const keeper = spawn('sh', [script], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = new Promise<void>((resolve) => keeper.once('close', () => resolve()));
-  await new Promise<void>((resolve, reject) => {
-    createInterface({ input: keeper.stdout }).once('line', () => resolve());
-    void ended.then(() => reject(new Error('the stage could not be set')));
+  const isSet = new Promise<boolean>((resolve) => {
+    createInterface({ input: keeper.stdout }).once('line', () => resolve(true));
   });
+  if (!(await Promise.race([isSet, ended.then(() => false)])))
+    throw new Error('the stage could not be set');
   // unshare stays outside of the process namespace that it made; its child is the first inside.
   const inner = (await readFile(`/proc/${keeper.pid}/task/${keeper.pid}/children`, 'utf8')).trim();
   const enter = (command: readonly string[], netns?: string) =>

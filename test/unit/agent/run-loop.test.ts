@@ -58,7 +58,7 @@ test('a loop that is stopped while its first tick waits ends without it', async 
 test('a loop is stalled when it has been silent for longer than it promised', async () => {
   const controller = new AbortController();
   const heartbeats = createHeartbeats();
-  const hung = new Promise<never>(() => undefined);
+  const { promise: hung, resolve: goOn } = Promise.withResolvers<number>();
   const loops: readonly Loop[] = [
     { name: 'quick', tick: async () => 900, maxSilenceMs: 1000 },
     { name: 'hung', tick: () => hung, maxSilenceMs: 1000 },
@@ -66,7 +66,7 @@ test('a loop is stalled when it has been silent for longer than it promised', as
     { name: 'patient', tick: () => hung, maxSilenceMs: 9_000 },
     { name: 'free', tick: () => hung },
   ];
-  for (const loop of loops) void runLoop(loop, controller.signal, heartbeats);
+  const running = loops.map((loop) => runLoop(loop, controller.signal, heartbeats));
   await vi.advanceTimersByTimeAsync(1000);
   expect(heartbeats.stalled()).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
@@ -74,4 +74,6 @@ test('a loop is stalled when it has been silent for longer than it promised', as
   await vi.advanceTimersByTimeAsync(8_000);
   expect(heartbeats.stalled()).toEqual(['hung', 'patient']);
   controller.abort();
+  goOn(0);
+  await Promise.all(running);
 });

@@ -113,7 +113,10 @@ function takeSet(state: State, text: string): void {
     [];
   if (verb === undefined) return;
   const set = state.sets.get(name) ?? new Set();
-  if (verb === 'delete set') return void state.sets.delete(name);
+  if (verb === 'delete set') {
+    state.sets.delete(name);
+    return;
+  }
   state.sets.set(name, set);
   if (verb === 'flush set') set.clear();
   const listed = /(?:elements = )?\{ ((?!type)[^{}]*?) \}/.exec(

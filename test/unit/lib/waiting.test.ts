@@ -45,11 +45,12 @@ describe('a wait', () => {
   test('lasts as long as it was told, and says so', async () => {
     const { signal } = new AbortController();
     const passed = vi.fn();
-    void sleep(1000, signal).then(passed);
+    const waiting = sleep(1000, signal).then(passed);
     await vi.advanceTimersByTimeAsync(999);
     expect(passed).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
     expect(passed).toHaveBeenCalledExactlyOnceWith(true);
+    await waiting;
     expect(listeners(signal)).toBe(0);
   });
 
@@ -69,9 +70,12 @@ describe('a wait', () => {
 
   test('of more than a timer can hold does not end at once', async () => {
     const passed = vi.fn();
-    void sleep(2 ** 40, new AbortController().signal).then(passed);
+    const controller = new AbortController();
+    const waiting = sleep(2 ** 40, controller.signal).then(passed);
     await vi.advanceTimersByTimeAsync(86_400_000);
     expect(passed).not.toHaveBeenCalled();
+    controller.abort();
+    await waiting;
   });
 });
 
@@ -92,11 +96,12 @@ describe('a doorbell', () => {
     wakeup.notify();
     await wakeup.wait(1000, signal);
     const passed = vi.fn();
-    void wakeup.wait(1000, signal).then(passed);
+    const waiting = wakeup.wait(1000, signal).then(passed);
     await vi.advanceTimersByTimeAsync(999);
     expect(passed).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
     expect(passed).toHaveBeenCalledOnce();
+    await waiting;
   });
 
   test('is not waited for under an aborted signal, and a wait ends when it aborts', async () => {

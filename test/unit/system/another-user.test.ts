@@ -154,7 +154,9 @@ describe.skipIf(!hasTwoUsers)("root in another user's state directory", () => {
 
     test("who links the agent's socket to one that only root may use", async () => {
       const server = createServer((_incoming, outgoing) => outgoing.end('{"asked": true}'));
-      onTestFinished(() => void server.close());
+      onTestFinished(() => {
+        server.close();
+      });
       const socket = join(root, 'docker.sock');
       await new Promise<void>((resolve) => server.listen(socket, resolve));
       await chmod(socket, 0o600);

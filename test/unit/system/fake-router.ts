@@ -24,6 +24,8 @@ export async function startResponder(
     if (bytes !== undefined) socket.send(bytes, from.port, from.address);
   });
   await new Promise<void>((resolve) => socket.bind(port, address, resolve));
-  onTestFinished(() => void socket.close());
+  onTestFinished(() => {
+    socket.close();
+  });
   return { address, port: socket.address().port, asked };
 }

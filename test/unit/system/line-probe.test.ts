@@ -13,7 +13,9 @@ async function listen() {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => void server.close());
+  onTestFinished(() => {
+    server.close();
+  });
   const { port } = server.address() as AddressInfo;
   return { server, sockets, port };
 }

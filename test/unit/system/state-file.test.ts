@@ -34,7 +34,9 @@ async function prepare(name = 'thing') {
 
 async function listenAt(path: string): Promise<void> {
   const server = createServer().listen(path);
-  onTestFinished(() => void server.close());
+  onTestFinished(() => {
+    server.close();
+  });
   await once(server, 'listening');
 }
 

@@ -57,12 +57,13 @@ describe('a kept program', () => {
     const link = () => talking.exec({ program: 'ip', args: ['link', 'add', 'x'], doing: 'trying' });
     const script =
       'while read -r line; do case "$line" in marker*) echo "no $line" >&2 ;; *) echo "[]" ;; esac; done';
+    const links: Promise<string>[] = [];
     let asked = 0;
     const dialect: Dialect = {
       argv: ['sh', '-c', script],
       endOf: (marker) => {
         asked += 1;
-        if (asked % 2 === 0) queueMicrotask(() => void link());
+        if (asked % 2 === 0) queueMicrotask(() => links.push(link()));
         return new RegExp(`no ${marker}\\n`);
       },
       refusal: /^Error: /m,
@@ -81,6 +82,7 @@ describe('a kept program', () => {
       });
       expect(['[]\n', 'alone']).toContain(said);
     }
+    await Promise.all(links);
     expect(asked).toBeGreaterThan(1);
   });
 

@@ -28,7 +28,9 @@ async function startRouter(pages: Readonly<Record<string, string>>, location = a
     response.end(pages[request.url ?? '']);
   });
   await new Promise<void>((resolve) => server.listen(0, router.address, resolve));
-  onTestFinished(() => void server.close());
+  onTestFinished(() => {
+    server.close();
+  });
   base = `http://${router.address}:${(server.address() as AddressInfo).port}`;
   return { address: router.address, calls };
 }

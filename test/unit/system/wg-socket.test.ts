@@ -31,7 +31,9 @@ async function observe(pieces: readonly string[], { hangs = false } = {}) {
     });
   });
   await new Promise<void>((resolve) => server.listen(path, resolve));
-  onTestFinished(() => void server.close());
+  onTestFinished(() => {
+    server.close();
+  });
   const found = await observeWireGuardGo(path, (key) => `public of ${key.reveal()}`);
   expect(asked).toEqual(['get=1\n\n']);
   return found;

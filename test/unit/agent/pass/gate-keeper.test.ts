@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { TributaryError } from '../../../../src/lib/errors.ts';
 import type { ProvideMode } from '../../../../src/service/profiles.ts';
@@ -58,12 +57,13 @@ describe('mode none', () => {
     const held = hold(world, isGrant);
     const pass = world.loop.tick();
     await held.reached;
-    void setNone(world);
-    await sleep(20);
+    // A revocation that did not wait for the grant would be in the kernel before it.
+    const asked = setNone(world);
     held.letGo();
     await pass;
     await vi.waitFor(() => expect(world.isOpen()).toBe(false));
-    await sleep(20);
+    await world.loop.tick();
+    await asked;
     expect(world.isOpen()).toBe(false);
   });
 
@@ -72,10 +72,16 @@ describe('mode none', () => {
     await world.overrides.set('none', undefined);
     await world.loop.tick();
     await world.overrides.clear();
+    let asked: Promise<void> | undefined;
     // The decision is made, and the announcement is told of it.
-    vi.spyOn(world.wakeups.announce, 'notify').mockImplementationOnce(() => void setNone(world));
+    vi.spyOn(world.wakeups.announce, 'notify').mockImplementationOnce(() => {
+      asked = setNone(world);
+    });
     await world.loop.tick();
-    await sleep(20);
+    expect(asked).toBeDefined();
+    expect(world.isOpen()).toBe(false);
+    await world.loop.tick();
+    await asked;
     expect(world.isOpen()).toBe(false);
   });
 
@@ -92,9 +98,10 @@ describe('mode none', () => {
 
   test('that the kernel does not take at once is tried again by the next pass', async () => {
     const world = await createProvidingWorld();
-    world.tamper(async () => Promise.reject(new TributaryError('command-failed', 'no')));
+    const refuse = vi.fn(() => Promise.reject(new TributaryError('command-failed', 'no')));
+    world.tamper(refuse);
     const asked = setNone(world);
-    await sleep(20);
+    await vi.waitFor(() => expect(refuse).toHaveBeenCalled());
     world.tamper(world.machine.exec);
     await world.loop.tick();
     await asked;

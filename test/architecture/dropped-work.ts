@@ -2,9 +2,9 @@ import { type ESTree, Visitor } from 'rolldown/utils';
 
 /**
  * Work of a file that nobody waits for, each by its first line: a call whose promise `void` throws
- * away, and a chain of `.then`, `.catch` or `.finally` that stands alone. Without types, a call
- * that only fills a list or writes a line is known by its name. The line by which a program starts
- * itself, outside of every function, counts for nothing: the process waits for it.
+ * away, and a chain of `.then`, `.catch` or `.finally` that is a statement of its own. Without
+ * types, a call that only fills a list or writes a line is known by its name. The line by which a
+ * program starts itself, outside of every function, counts for nothing: the process waits for it.
  */
 export function findDroppedWork(program: ESTree.Program, text: string): readonly string[] {
   const found: string[] = [];

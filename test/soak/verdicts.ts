@@ -83,7 +83,7 @@ type Rule =
 interface Judged {
   readonly name: string;
   readonly rule: Rule;
-  /** Where it is not the figure as it was counted. */
+  /** Where another number than the figure itself is judged. */
   readonly read?: (figures: Figures) => number;
 }
 

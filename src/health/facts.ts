@@ -5,41 +5,44 @@ import type { Backend } from '../source/wireguard/state.ts';
 import type { Problem } from './problem.ts';
 import type { Earned, ServiceFigures } from './service-figures.ts';
 
-/** Time in which the device provided and not one byte was forwarded, as the ledger counts it. */
+/** A time in which the device provided and not one byte was forwarded, by the ledger. */
 export interface Silence {
   readonly since: Date;
   readonly providingSeconds: number;
-  /** What was ever forwarded; once more than this is, the silence is over. */
+  /** All bytes forwarded until then. The silence is over once more than this has been forwarded. */
   readonly totalBytes: number;
 }
 
-/** How the fence did when the agent tried it with packets of its own. */
+/** What the self-test of the fence found. */
 export interface SelfTestFacts {
-  /** undefined before it was first tried. */
+  /** undefined before the first self-test. */
   readonly lastHeldAt: Date | undefined;
   /**
-   * What must be refused was not, or the probes vanish where they came through before: nothing may
-   * be forwarded.
+   * A packet passed that has to be refused, or the probes no longer arrive although they did
+   * before. Nothing may be forwarded then.
    */
   readonly failure: Problem | undefined;
   readonly note: Problem | undefined;
 }
 
 /**
- * Everything that the status, the page, the metrics and the health check are made from; nobody else
- * computes a phase.
+ * Everything from which status, page, metrics and health check are made. The phase is computed from
+ * it and nowhere else.
  */
 export interface Facts {
   readonly version: string;
   readonly startedAt: Date;
   readonly stoppingSince: Date | undefined;
-  /** The owner's (`provide.time_zone`); undefined: the system's. */
+  /** The owner's time zone (`provide.time_zone`); undefined for the system's. */
   readonly timeZone: string | undefined;
   readonly residentBytes: number;
-  /** A reload that was refused; the configuration before it is in force. */
+  /** Why the last reload was refused; the former configuration is still in force then. */
   readonly configurationProblem: Problem | undefined;
   readonly stateProblem: Problem | undefined;
-  /** Nothing valid to sign in with. A service that cannot be asked is not this. */
+  /**
+   * Why there is nothing valid to sign in with. A service that cannot be asked is not a sign-in
+   * problem.
+   */
   readonly signInProblem: Problem | undefined;
   readonly registration:
     | { readonly clientId: string; readonly description: string | undefined }
@@ -53,51 +56,51 @@ export interface Facts {
     readonly profile: ProfileName;
     readonly isReachable: boolean | undefined;
     readonly lastContactAt: Date | undefined;
-    /** Why the last contact failed; undefined when it went well. */
+    /** Why the last contact failed; undefined after a good one. */
     readonly lastError: Problem | undefined;
-    /** The interval in force, after default, floor and ceiling. */
+    /** The interval in force, after default, least and most were applied. */
     readonly keepaliveSeconds: number | undefined;
     readonly nextKeepaliveAt: Date | undefined;
   };
-  /** The WireGuard interface as observed; `backend` is undefined while there is no interface. */
+  /** The WireGuard interface as observed; `backend` is undefined without an interface. */
   readonly tunnel: HandshakeFacts & {
     readonly interface: string;
     readonly backend: Backend | undefined;
     readonly endpoint: string | undefined;
-    /** Both undefined before the first reading, and while there is no tunnel. */
+    /** Both are undefined before the first reading, and without a tunnel. */
     readonly rxBytes: number | undefined;
     readonly txBytes: number | undefined;
     readonly problem: Problem | undefined;
-    /** What the tunnel does without; it works all the same. */
+    /** What the tunnel lacks, although it works. */
     readonly shortfall: Problem | undefined;
   };
   /**
-   * The mode by every source; `effective` is what is enforced here, undefined before it was first
-   * decided.
+   * The mode by every source. `effective` is the one that is enforced here; undefined before it was
+   * first decided.
    */
   readonly provide: {
     readonly configured: ProvideMode;
     readonly scheduled: ProvideMode | undefined;
-    /** `until` undefined: until it is cleared. */
+    /** Without `until` the override holds until it is cleared. */
     readonly override: { readonly mode: ProvideMode; readonly until: Date | undefined } | undefined;
     readonly effective: ProvideMode | undefined;
     readonly confirmed: ProvideMode | undefined;
-    /** Why the agent itself holds the mode at none, whatever the owner's mode is. */
+    /** Why the agent itself sets the mode to none, whatever the owner's mode is. */
     readonly pause: Problem<'cap-reached'> | undefined;
-    /** Why the service does not take the mode; it is enforced here all the same. */
+    /** Why the service does not accept the mode, which is enforced here nevertheless. */
     readonly confirmationProblem: Problem | undefined;
-    /** undefined: no limit, or not decided yet. */
+    /** undefined without a limit, and before it was first decided. */
     readonly lineLimit: LineLimit | undefined;
     /**
-     * How far sharing yields: what is left to it each way; undefined: nothing beyond the owner's
-     * limit.
+     * How far sharing yields to the household: the rate that is left for it, each way. undefined
+     * where only the owner's limit holds.
      */
     readonly household: {
       readonly mode: 'first' | 'off';
       readonly bitsPerSecond: number | undefined;
       /**
-       * What would be left without it: the owner's limit or the line, the smaller one; undefined:
-       * not known yet.
+       * The rate without yielding, which is the owner's limit or the line's, whichever is smaller;
+       * undefined while unknown.
        */
       readonly ceilingBitsPerSecond: number | undefined;
       readonly yieldingSince: Date | undefined;
@@ -106,24 +109,24 @@ export interface Facts {
   /** The forwarding as observed. */
   readonly gateway: {
     readonly isEnabled: boolean;
-    /** True while the permit lives and consumers' traffic is forwarded. */
+    /** True while the permit is valid and consumers' traffic is forwarded. */
     readonly isOpen: boolean;
     readonly uplink: string | undefined;
-    /** Set if the agent looked for an uplink and found none. */
+    /** Since when no uplink was found; undefined with one, and before the first look. */
     readonly uplinkMissingSince: Date | undefined;
     /** How a limit on the line is held; undefined before the first pass. */
     readonly lineHeldBy: 'one-tree' | 'two-trees' | 'policer' | undefined;
     /**
-     * Ever counted on this device: `up` leaves for the Internet, `down` comes back; undefined
-     * before the first reading.
+     * All bytes ever forwarded by this device: `up` goes to the Internet, `down` comes back.
+     * undefined before the first reading.
      */
     readonly forwardedBytes: { readonly up: number; readonly down: number } | undefined;
-    /** undefined: none, not looked for yet, or no ledger is kept. */
+    /** undefined without a silence, before the first look, and without a ledger. */
     readonly silence: Silence | undefined;
     readonly outsideProblem: Problem | undefined;
-    /** A list of denied destinations that cannot be read now. */
+    /** Why a list of denied destinations cannot be read now. */
     readonly listProblem: Problem | undefined;
-    /** Since the agent's table was made; undefined before the first reading. */
+    /** Counted since the agent's table was made; undefined before the first reading. */
     readonly refusedPackets: Readonly<Record<string, number>> | undefined;
     readonly problem: Problem | undefined;
     readonly selfTest: SelfTestFacts;
@@ -136,19 +139,19 @@ export interface Facts {
     readonly periodStart: Date | undefined;
     readonly bytes: number;
     readonly capBytes: number | undefined;
-    /** `line`: as a provider counts that counts both ways. */
+    /** `line` counts both ways, as an Internet provider does that counts both. */
     readonly counts: 'share' | 'line';
-    /** Since when new connections are refused, because the cap is almost used up. */
+    /** Since when new connections are refused because the cap is almost used up. */
     readonly endingSince: Date | undefined;
     readonly resetsAt: Date | undefined;
     /**
-     * When the cap will be reached at the pace of this period; undefined where that cannot be said,
-     * or it will not be.
+     * When the cap will be reached at the pace of this period; undefined where that cannot be told
+     * or will not happen.
      */
     readonly reachedAt?: Date | undefined;
   };
   /** The service's own statistics of this client; undefined before they were first read. */
   readonly serviceFigures: ServiceFigures | undefined;
-  /** By the service's figures; undefined before it said anything of a payout. */
+  /** Earnings by the service's figures; undefined before the service named a payout. */
   readonly earned: Earned | undefined;
 }

@@ -1,12 +1,14 @@
 import type { Phase } from './phase.ts';
 
 /**
- * What the health check remembers. Times are monotonic (ms): a device without a clock of its own
- * boots in 1970.
+ * What the health check remembers. Times are ms of a monotonic clock, because a device without a
+ * clock boots in 1970.
  */
 export interface HealthMemory {
   readonly hasWorked: boolean;
-  /** When the agent last was in a phase that counts as well; its start before the first time. */
+  /**
+   * When the agent was last in a phase that counts as well; before the first time, when it started.
+   */
   readonly lastWellMs: number;
 }
 
@@ -16,16 +18,16 @@ export function startHealth(nowMs: number): HealthMemory {
   return { hasWorked: false, lastWellMs: nowMs };
 }
 
-/** To be called with every look at the phase, at least once a minute. */
+/** Call it at every look at the phase, at least once a minute. */
 export function noteHealth(memory: HealthMemory, phase: Phase, nowMs: number): HealthMemory {
   return isWell(phase) ? { hasWorked: true, lastWellMs: nowMs } : memory;
 }
 
 /**
- * Unhealthy only after 300 s without providing, idle or paused once the agent had worked, and after
- * 3600 s before that. `blocked` and `signed-out` run on the same clocks: a restart fixes neither,
- * and what restarts an unhealthy agent does it at most once an hour then, since a restarted agent
- * has not worked yet. `stopping` is never unhealthy.
+ * Unhealthy after 300 s without providing, idle or paused if the agent has worked before, and after
+ * 3600 s if it has not. `blocked` and `signed-out` have the same limits. A restart fixes neither; a
+ * supervisor that restarts unhealthy agents does so at most once an hour then, since a restarted
+ * agent has not worked before. `stopping` is never unhealthy.
  */
 export function judgeHealth(memory: HealthMemory, phase: Phase, nowMs: number) {
   if (isWell(phase) || phase === 'stopping') return { isHealthy: true, line: phase };

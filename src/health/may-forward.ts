@@ -1,7 +1,7 @@
 import { hasFreshHandshake } from '../source/wireguard/fresh-handshake.ts';
 import type { Facts } from './facts.ts';
 
-/** Why traffic may not pass, the weightiest first. */
+/** Why traffic may not pass, the most important obstacle first. */
 const obstacles = {
   stopping: ({ stoppingSince }) => stoppingSince !== undefined,
   'signed-out': ({ signInProblem }) => signInProblem !== undefined,
@@ -19,7 +19,7 @@ export type Obstacle = keyof typeof obstacles;
 
 interface Asked {
   readonly now: Date;
-  /** What the owner chose; undefined before it was first decided. */
+  /** The mode that the owner chose; undefined before it was first decided. */
   readonly mode: Facts['provide']['effective'];
 }
 
@@ -28,22 +28,22 @@ export type ForwardDecision = Readonly<ReturnType<typeof mayForward>>;
 const endings: readonly Obstacle[] = ['cap-reached', 'gateway-disabled', 'mode-none'];
 
 /**
- * True where the owner or the cap closed, so that what consumers had open is over: an outage may
- * pass.
+ * True where the owner or the cap closed the gateway, so that consumers' open connections are over.
+ * An outage does not end them, because it may pass.
  */
 export function isOver({ reasons }: ForwardDecision): boolean {
   return reasons.some((reason) => endings.includes(reason));
 }
 
 /**
- * The one decision whether consumers' traffic may pass: by `permit`, which the data path obeys.
- * Whatever is not known is an obstacle.
+ * The one decision whether consumers' traffic may pass. The data path obeys `permit`. Anything
+ * unknown is an obstacle.
  */
 export function mayForward(facts: Facts, { now, mode: chosen }: Asked) {
   const isLimited = isCapReached(facts) || !isFenced(facts);
-  /** The mode that holds and that the service is told; a limit makes it none. */
+  /** The mode that is enforced and sent to the service; a limit makes it none. */
   const mode = chosen !== undefined && isLimited ? 'none' : chosen;
-  /** Every obstacle, the weightiest first; empty with a permit. */
+  /** Every obstacle, the most important first; empty with a permit. */
   const reasons = (Object.keys(obstacles) as Obstacle[]).filter((name) =>
     obstacles[name](facts, { now, mode }),
   );
@@ -55,8 +55,7 @@ function isCapReached({ provide }: Facts): boolean {
 }
 
 /**
- * The kernel holds the agent's rules exactly as they were given, and they held when they were
- * tried.
+ * True where the kernel has exactly the agent's rules, and the last self-test found that they hold.
  */
 function isFenced({ gateway }: Facts): boolean {
   return gateway.problem === undefined && gateway.selfTest.failure === undefined;

@@ -4,7 +4,7 @@ import { mayForward, type Obstacle } from './may-forward.ts';
 import type { Problem } from './problem.ts';
 import { findAction, isForOwner, type ReasonCode } from './reasons.ts';
 
-/** What the agent is doing. Computed from facts each time, never stored. */
+/** What the agent is doing. It is computed from facts each time and never stored. */
 export const phases = [
   'signed-out',
   'registering',
@@ -21,14 +21,16 @@ export interface Reason extends Problem<ReasonCode> {
   readonly action: string;
 }
 
-/** The phase and why. In `providing` and `idle` the reasons are notes: nothing is in the way. */
+/**
+ * The phase and its reasons. In `providing` and `idle` the reasons are notes, which stop nothing.
+ */
 export interface PhaseReport {
   readonly phase: Phase;
-  /** The root cause first; what merely follows from it is left out. */
+  /** The root cause comes first; what merely follows from it is left out. */
   readonly reasons: readonly Reason[];
 }
 
-/** Codes that mean nothing of their own while the device has no uplink at all. */
+/** Codes that only follow from a missing uplink while the device has none. */
 const followFromNoUplink: ReadonlySet<ReasonCode> = new Set([
   'tunnel-failed',
   'gateway-failed',
@@ -52,7 +54,7 @@ function decide(facts: Facts, now: Date): PhaseReport {
   }
   const { permit, reasons: obstacles } = mayForward(facts, { now, mode: facts.provide.effective });
   const connecting = explainConnecting(facts, obstacles);
-  // Packets do pass, or would if the mode let them: a problem beside that is a note, not a stop.
+  // Packets pass, or would if the mode let them, so any problem beside that is a note.
   const isWorking = !obstacles.includes('not-registered') && connecting.length === 0;
   const beside = collectReasons(facts.registrationProblem, facts.tunnel.problem).filter(
     ({ code }) => isForOwner(code),
@@ -78,8 +80,8 @@ function decide(facts: Facts, now: Date): PhaseReport {
 }
 
 /**
- * What the owner has to fix. A gateway that cannot be trusted is always one, also while packets
- * still pass.
+ * What the owner has to fix. A gateway that cannot be trusted is always among it, even while
+ * packets still pass.
  */
 function findBlockers({ gateway }: Facts, beside: readonly Reason[]): readonly Reason[] {
   const isUplinkMissing = gateway.uplinkMissingSince !== undefined;
@@ -103,7 +105,7 @@ function explainRegistering(facts: Facts): readonly Reason[] {
 function explainConnecting(facts: Facts, obstacles: readonly Obstacle[]): readonly Reason[] {
   const { gateway, provide, startedAt, tunnel } = facts;
   if (gateway.uplinkMissingSince !== undefined) return findPathProblem(facts);
-  // Without an uplink that is known to be missing, nobody has looked for one yet.
+  // If no uplink is known to be missing, the first look for one has not happened yet.
   if (obstacles.includes('no-tunnel') || obstacles.includes('no-uplink')) {
     const waiting = collectReasons(tunnel.problem);
     return waiting.length > 0
@@ -131,8 +133,8 @@ function explainConnecting(facts: Facts, obstacles: readonly Obstacle[]): readon
 }
 
 /**
- * Between here and the service: no uplink at all, else the last failure of asking it, whatever it
- * answered.
+ * Problems on the way to the service: a missing uplink, otherwise the last failed question,
+ * whatever the failure was.
  */
 function findPathProblem({ gateway, service, startedAt }: Facts): readonly Reason[] {
   if (gateway.uplinkMissingSince !== undefined) {
@@ -173,12 +175,15 @@ function explainEnding({ capBytes = 0, endingSince }: Facts['usage']): readonly 
   return endingSince === undefined ? [] : [createReason('cap-ending', message, endingSince)];
 }
 
-/** A day. Counted while it provides, so a schedule of two hours a day makes it twelve days. */
+/**
+ * One day. It is counted while the device provides, so with a schedule of two hours a day it takes
+ * twelve days.
+ */
 const leastProvidingSeconds = 86_400;
 
 /**
- * A tunnel that seems to carry this device's own traffic out instead of consumers' in, as the
- * production deployment's do.
+ * Notes that a tunnel seems to carry this device's own traffic out instead of consumers' traffic
+ * in, as tunnels of the production deployment do.
  */
 function explainSilence({ service, gateway }: Facts): readonly Reason[] {
   const { silence, forwardedBytes } = gateway;

@@ -1,9 +1,6 @@
 import { type ErrorCode, messageOf, TributaryError } from '../lib/errors.ts';
 
-/**
- * Something that failed and has not yet gone well again; `since` is when it began, not when it was
- * last seen.
- */
+/** A failure that has not gone well since; `since` is when it began, not when it was last seen. */
 export interface Problem<Code = ErrorCode> {
   readonly code: Code;
   readonly message: string;
@@ -11,8 +8,8 @@ export interface Problem<Code = ErrorCode> {
 }
 
 /**
- * The problem after another look: a failure of the same kind keeps its beginning; undefined: it
- * went well again.
+ * The problem after another look: a failure of the same kind keeps its beginning. undefined after a
+ * look that went well.
  */
 export function continueProblem(
   before: Problem | undefined,

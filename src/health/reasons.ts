@@ -5,8 +5,8 @@ const tools = 'Check that these work as root: nft list tables; wg show; ip link'
 const waits = 'Nothing to do: the agent keeps trying.';
 
 /**
- * What goes on until the owner fixes it, with the one line for the owner: the command to type where
- * there is one.
+ * Codes that last until the owner fixes them, with one line for the owner: the command to type,
+ * where one helps.
  */
 const fixedByOwner = {
   'usage-invalid': 'See how it is used: tributary help',
@@ -51,13 +51,13 @@ const fixedByOwner = {
   'host-namespace': 'Create its namespace: sudo tributary namespace up',
   'lab-failed': 'Run it again with --keep and look around.',
   'output-failed': 'Make room where the output goes, or send it elsewhere.',
-  // States rather than failures, as those at the end below.
+  // These are states rather than failures, as are the last ones below.
   'consumer-tunnel':
     'Nothing is broken here. Ask the service whether its tunnels bring consumers; docs/networks.md says what is known.',
   'gateway-disabled': 'To provide, set gateway.enabled: true and reload.',
 } as const;
 
-/** What the agent tries again without being asked. */
+/** Codes of failures that the agent retries on its own. */
 const fixedByTime = {
   'service-unreachable': `Check this device's Internet connection; a service in your own network has to be in gateway.allow_destinations. The agent keeps trying.`,
   'service-failed': waits,
@@ -96,12 +96,12 @@ export function findKnownAction(code = ''): string | undefined {
   return Object.entries(actions).find(([known]) => known === code)?.[1];
 }
 
-/** True where waiting does not help: the owner has to fix something. */
+/** True where waiting does not help, because the owner has to fix something. */
 export function isForOwner(code: ReasonCode): boolean {
   return Object.hasOwn(fixedByOwner, code);
 }
 
-/** True for a code of an error, as text from elsewhere may or may not be. */
+/** True for the code of an error of ours; text from elsewhere may be any other. */
 export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorKinds, code);
 }

@@ -3,18 +3,19 @@ import type { OperationResponse } from '../service/operations.ts';
 import { type Profile, toProvideMode } from '../service/profiles.ts';
 
 /**
- * What the service counted for one client over the last 24 hours; undefined where it said nothing.
+ * What the service counted for one client over the last 24 hours; undefined for what it did not
+ * say.
  */
 export interface ServiceFigures
   extends Readonly<NonNullable<ReturnType<typeof pickServiceFigures>>> {
   readonly at: Date;
-  /** What was forwarded here over the 24 hours before that moment; undefined without a ledger. */
+  /** What this device forwarded over the same 24 hours; undefined without a ledger. */
   readonly hereBytes: number | undefined;
 }
 
 /**
- * Our client's row of `/stats/providers` (hours and GiB there); undefined where the service has
- * none for it.
+ * Our client's row of `/stats/providers`, which is in hours and GiB; undefined if the service has
+ * no row for it.
  */
 export function pickServiceFigures(
   answer: OperationResponse<'providers'>,
@@ -36,21 +37,21 @@ export function pickServiceFigures(
   };
 }
 
-/** What the service says this device earned. */
+/** What the service says that this device earned. */
 export type Earned = Readonly<NonNullable<ReturnType<typeof findEarned>>>;
 
 /**
- * undefined while the service has not said. The month is asked for less often than the day that is
- * a part of it.
+ * undefined while the service has not said. The month is asked for less often than the last 24
+ * hours, which are a part of it.
  */
 export function findEarned(figures: ServiceFigures | undefined, monthUsdc: number | undefined) {
   if (figures?.payoutUsdc === undefined) return undefined;
   const { payoutUsdc: last24hUsdc, at } = figures;
-  // From the second of a month on, by UTC, the last 24 hours lie in it.
+  // From the second day of a month on, by UTC, the last 24 hours lie in the month.
   const isInMonth = at.getUTCDate() > 1;
   return {
     last24hUsdc,
-    /** Since the month began by UTC; undefined without a ledger. */
+    /** Earnings since the month began by UTC; undefined where the month is unknown. */
     monthUsdc: monthUsdc !== undefined && isInMonth ? Math.max(monthUsdc, last24hUsdc) : monthUsdc,
     at,
   };

@@ -3,10 +3,10 @@ import type { Facts } from './facts.ts';
 /** The counters of forwarded traffic at a moment of a monotonic clock, in ms. */
 export type TrafficReading = Readonly<Record<'atMs' | 'upBytes' | 'downBytes', number>>;
 
-/** Bytes a second each way. */
+/** Bytes per second each way. */
 export type Speed = Readonly<Record<'up' | 'down', number>>;
 
-/** undefined before the counters were first read. */
+/** The counters now; undefined before they were first read. */
 export function readTraffic(
   { gateway: { forwardedBytes } }: Facts,
   atMs: number,
@@ -14,7 +14,10 @@ export function readTraffic(
   return forwardedBytes && { atMs, upBytes: forwardedBytes.up, downBytes: forwardedBytes.down };
 }
 
-/** From each reading to the next. Counters that went back were made new: nothing is shown then. */
+/**
+ * The speed from each reading to the next. Counters that went back were made again, and give no
+ * speed.
+ */
 export function computeSpeeds(readings: readonly TrafficReading[]): readonly Speed[] {
   return readings.slice(1).map((after, index) => {
     const before = readings[index] ?? after;

@@ -12,11 +12,11 @@ export interface Sample {
   readonly value: number;
 }
 
-/** `none`: a state, 0 or 1, or a plain number. */
+/** `none` is for states, which are 0 or 1, and for plain numbers. */
 const units = ['bytes', 'bytes per second', 'seconds', 'packets', 'usdc', 'none'] as const;
 export type Unit = (typeof units)[number];
 
-/** A part of `status --json` that takes up statistics of the table. */
+/** A part of `status --json` that shows statistics of the table. */
 export type StatusSection = 'tunnel' | 'gateway';
 
 /**
@@ -24,31 +24,33 @@ export type StatusSection = 'tunnel' | 'gateway';
  * went.
  */
 interface LedgerPart {
-  /** Over its column in `stats --local`. */
+  /** The title of its column in `stats --local`. */
   readonly title: string;
-  /** The samples that are added up to it; all of them where this is left out. */
+  /** The samples that are added up for it; absent for all of them. */
   readonly labels?: Sample['labels'];
 }
 
 /**
- * One statistic: a row by its name, and the metrics have it; with `status` and `ledger` those have
- * it too.
+ * One statistic, by its name. Each row is in the metrics; `status` and `ledger` add it to these.
  */
 export interface StatisticRow {
   readonly help: string;
-  /** undefined or an empty list: not known now, and then the statistic is left out. */
+  /**
+   * The present value; undefined or an empty list while unknown, and then the statistic is left
+   * out.
+   */
   readonly read: (input: StatisticsInput) => number | undefined | readonly Sample[];
-  /** Its place in `status --json`; in the text and on the page `words` follow the number. */
+  /** Its place in `status --json`. In the text and on the page `words` follow the number. */
   readonly status?: {
     readonly section: StatusSection;
     readonly field: string;
     readonly words: string;
   };
-  /** Figures of the ledger by name. */
+  /** Figures for the ledger, by name. */
   readonly ledger?: Readonly<Record<string, LedgerPart>>;
   /**
-   * True for a counter that a file keeps: a lower value is an older state of it, not a new
-   * beginning at zero.
+   * True for a counter that is kept in a file. A lower value is then an older state of the file,
+   * not a new beginning at zero.
    */
   readonly isKept?: boolean;
 }
@@ -59,14 +61,14 @@ export interface Statistic extends StatisticRow {
   readonly unit: Unit;
 }
 
-/** By its name, which ends with the unit, and a counter's with `_total` besides. */
+/** The statistic of a row. Its name ends with the unit, and a counter's name with `_total`. */
 export function toStatistic([name, row]: readonly [string, StatisticRow]): Statistic {
   const named = name.replace(/_total$/, '');
   const unit = units.find((one) => named.endsWith(`_${one.replaceAll(' ', '_')}`)) ?? 'none';
   return { ...row, name, type: named === name ? 'gauge' : 'counter', unit };
 }
 
-/** The sum of the samples with these labels; undefined where nothing is known. */
+/** The sum of the samples with these labels; undefined while nothing is known. */
 export function readTotal(
   statistic: Statistic,
   input: StatisticsInput,
@@ -78,7 +80,7 @@ export function readTotal(
   return samples.length === 0 ? undefined : samples.reduce((sum, { value }) => sum + value, 0);
 }
 
-/** What is known now, with its labels. */
+/** The samples that are known now, with their labels. */
 export function readSamples({ read }: Statistic, input: StatisticsInput): readonly Sample[] {
   const value = read(input);
   if (value === undefined) return [];
@@ -94,7 +96,7 @@ const formats: Readonly<Record<Unit, (value: number) => string>> = {
   none: String,
 };
 
-/** A number for people, with its unit where words do not name it. */
+/** A number for people, with its unit unless the words name it. */
 export function formatValue(value: number, unit: Unit): string {
   return formats[unit](value);
 }

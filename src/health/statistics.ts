@@ -135,8 +135,8 @@ function toStates(
 }
 
 /**
- * Without what is not read yet. A counter that begins at 0 after every start would be counted twice
- * by who adds it up.
+ * Samples of the values that were read. An unread counter must not be shown as 0: a program that
+ * adds up growth would count it twice.
  */
 function toSamples(
   label: string,

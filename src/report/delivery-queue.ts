@@ -1,7 +1,7 @@
 import { computeBackoffMs } from '../lib/backoff.ts';
 import type { Outcome, Pace } from './notifier.ts';
 
-/** Messages in their order, the first of them under way. */
+/** Messages in their order; the first of them is under way. */
 export function createDeliveryQueue<Message>(
   { capacity, maxTries, retry }: Pick<Pace, 'capacity' | 'maxTries' | 'retry'>,
   random: () => number = Math.random,
@@ -10,8 +10,8 @@ export function createDeliveryQueue<Message>(
   let tries = 0;
   return {
     /**
-     * Beyond the capacity the oldest that waits is dropped, never the one under way. True: it is
-     * under way itself.
+     * Adds a message. Beyond the capacity the oldest waiting message is dropped, never the one
+     * under way. True if the new message is itself under way.
      */
     add(message: Message): boolean {
       const isFirst = messages.push(message) === 1;
@@ -20,8 +20,8 @@ export function createDeliveryQueue<Message>(
     },
     underWay: () => messages[0],
     /**
-     * Notes what became of a try: the time until the next in ms; undefined: the message has left
-     * the queue.
+     * Notes the outcome of a try. Returns the ms until the next try; undefined once the message has
+     * left the queue.
      */
     settle(outcome: Outcome): number | undefined {
       tries += 1;
@@ -30,8 +30,8 @@ export function createDeliveryQueue<Message>(
         tries = 0;
         return undefined;
       }
-      // Never at once: a small random number would call a receiver that fails quickly in a hot
-      // loop.
+      // Never at once: with a small random number, a receiver that fails quickly would be called
+      // without a pause.
       const leastMs = Math.max(retry.baseMs / 5, Math.min(outcome.retryAfterMs ?? 0, retry.maxMs));
       return Math.max(leastMs, computeBackoffMs(tries, retry, random));
     },

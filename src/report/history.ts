@@ -24,7 +24,7 @@ export interface HistoryRow extends Figures, ServiceCount {
 export interface HistoryQuestion {
   readonly unit: TimeUnit;
   readonly sinceMs: number;
-  /** Rows that begin then or later are left out; undefined: none. */
+  /** Rows that begin at this time or later are left out; undefined leaves none out. */
   readonly untilMs?: number;
 }
 
@@ -35,7 +35,8 @@ export interface HistoryPlace {
 }
 
 /**
- * So far back the ledger answers: 400 days and 20 years, and two days that a clock may be behind.
+ * How far back the ledger answers: 400 days and 20 years, and two days more, because a clock may be
+ * late.
  */
 const keptMs = { hour: 402 * unitMs.day, day: 20 * 366 * unitMs.day } as const;
 
@@ -48,7 +49,7 @@ export async function readHistory(
   { unit, sinceMs, untilMs = Number.POSITIVE_INFINITY }: HistoryQuestion,
   { directory, nowMs, unwritten = [] }: HistoryPlace,
 ): Promise<readonly HistoryRow[]> {
-  // Without a clock, time ends with the hour that was written last.
+  // While the clock is not set, the hour that was written last counts as the present.
   const newest = isClockSet(nowMs)
     ? undefined
     : (unwritten.at(-1) ?? (await findNewestLine(directory)));
@@ -85,7 +86,9 @@ export async function readHistory(
     );
 }
 
-/** The silence that the newest rows end with; undefined where none of them was provided in. */
+/**
+ * The silence at the end of the newest rows; undefined where none of those rows was provided in.
+ */
 export function measureSilence(
   rows: readonly HistoryRow[],
 ): Omit<Silence, 'totalBytes'> | undefined {

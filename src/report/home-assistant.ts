@@ -2,10 +2,10 @@ import type { Facts } from '../health/facts.ts';
 import { toPlainJson } from '../lib/plain-text.ts';
 import { controls, entities } from './mqtt-state.ts';
 
-/** What is published for a topic, retained: those who subscribe later read it too. */
+/** A message for a topic. It is retained, so that later subscribers read it too. */
 export interface MqttMessage {
   readonly topic: string;
-  /** Empty: what was retained there is taken away. */
+  /** An empty payload removes what was retained. */
   readonly payload: string;
 }
 
@@ -16,25 +16,28 @@ export function nameTopics(topic: string, clientId: string) {
   const base = `${topic}/${toNode(clientId)}`;
   return {
     state: `${base}/state`,
-    /** `online`, or `offline` from the broker itself when the agent is gone. */
+    /** `online`; the broker itself publishes `offline` when the agent is gone. */
     availability: `${base}/availability`,
     mode: `${base}/mode/set`,
   };
 }
 
 export interface Discovery {
-  /** Where the topics of all devices begin. */
+  /** The beginning of the topics of all devices. */
   readonly topic: string;
   readonly discoveryPrefix: string;
   readonly allowControl: boolean;
-  /** Where the status page is seen from elsewhere; undefined: only from the device itself. */
+  /**
+   * The status page's address for other machines; undefined where only the device itself can reach
+   * it.
+   */
   readonly pageUrl?: string | undefined;
   readonly facts: () => Facts;
 }
 
 /**
- * One message for each entity; what can be pressed or chosen is taken away where it is not allowed
- * (any more).
+ * One message for each entity. Entities that control the device are removed where control is not
+ * allowed, or no longer.
  */
 export function renderDiscovery(discovery: Discovery, clientId: string): readonly MqttMessage[] {
   const { registration, version } = discovery.facts();
@@ -73,7 +76,9 @@ export function renderDiscovery(discovery: Discovery, clientId: string): readonl
   );
 }
 
-/** Home Assistant shows a sensor in the unit in which it comes, and nothing for `None`. */
+/**
+ * Home Assistant shows a sensor in the unit in which it is published, and shows nothing for `None`.
+ */
 function renderTemplate(key: string, scale: number | undefined): string {
   const value = `value_json.${key}`;
   return scale === undefined
@@ -81,7 +86,10 @@ function renderTemplate(key: string, scale: number | undefined): string {
     : `{{ ${value} / ${scale} if ${value} is number else None }}`;
 }
 
-/** As Home Assistant makes the names of its entities: small letters, digits and underscores. */
+/**
+ * The text in the characters of Home Assistant's entity names: small letters, digits and
+ * underscores.
+ */
 function toSlug(text: string): string {
   return text
     .toLowerCase()
@@ -89,7 +97,7 @@ function toSlug(text: string): string {
     .slice(0, 64);
 }
 
-/** Client ids come from the service: what a topic cannot hold is left out. */
+/** Client ids come from the service. Characters that a topic cannot have are left out. */
 function toNode(clientId: string): string {
   return clientId.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
 }

@@ -4,7 +4,7 @@ import { type LedgerFigure, statistics } from '../health/statistics.ts';
 /** What the ledger measures itself, and what it keeps of the statistics. */
 export type FigureName = 'providingSeconds' | LedgerFigure | 'peakBytesPerSecond';
 
-/** What an hour or a day held. */
+/** What was counted in an hour or a day. */
 export type Figures = Readonly<Record<FigureName, number>>;
 
 /** The present values of the statistics that the ledger keeps; unknown ones are left out. */
@@ -13,7 +13,7 @@ export type Reading = Readonly<Partial<Record<LedgerFigure, number>>>;
 interface Figure extends Pick<Statistic, 'type' | 'unit'> {
   readonly name: FigureName;
   readonly title: string;
-  /** undefined for what the ledger measures itself. */
+  /** undefined for figures that the ledger measures itself. */
   readonly statistic?: Statistic;
 }
 
@@ -34,12 +34,12 @@ export const ledgerFigures: readonly Figure[] = [
   { name: 'peakBytesPerSecond', title: 'Peak', unit: 'bytes per second', type: 'gauge' },
 ];
 
-/** The figures alone, rounded; what an older version did not count is 0. */
+/** The figures alone, rounded; a figure that an older version did not count is 0. */
 export function pickFigures(from: Readonly<Partial<Figures>>): Figures {
   return mapFigures((name) => Math.round(from[name] ?? 0));
 }
 
-/** Both together: the sum of what grows, the higher of what goes up and down. */
+/** Adds two sets of figures: counters are summed, of gauges the higher value is kept. */
 export function addFigures(
   one: Figures,
   other: Readonly<Partial<Record<FigureName, number | undefined>>>,
@@ -50,7 +50,7 @@ export function addFigures(
   });
 }
 
-/** A part of it, as a share of 1; a peak stays. */
+/** A share (0 to 1) of the figures; a peak stays. */
 export function scaleFigures(figures: Figures, share: number): Figures {
   return mapFigures((name, type) =>
     type === 'counter' ? Math.round(figures[name] * share) : figures[name],
@@ -64,8 +64,8 @@ export function readFigures(input: StatisticsInput): Reading {
 }
 
 /**
- * What came about between two readings. A counter that began again at zero grew by what it shows
- * now.
+ * How much each figure grew between two readings. A counter that began again at zero grew by its
+ * present value.
  */
 export function measureGrowth(before: Reading, now: Reading): Reading {
   return mapKnown((name, { type, isKept }) => {
@@ -76,7 +76,7 @@ export function measureGrowth(before: Reading, now: Reading): Reading {
   });
 }
 
-/** How much a counter grew; one that is smaller than before started again at 0. */
+/** How much a counter grew; a smaller value than before means that it began again at 0. */
 export function measureCounter(before: number, now: number): number {
   return now >= before ? now - before : now;
 }

@@ -10,21 +10,22 @@ import { type LedgerLine, parseLine, renderLine, splitLines, sumByDay } from './
 
 const folder = 'ledger';
 const startsAt = '{"start":"'.length;
-/** More than 400 days of hours, and 20 years of days. */
+/** These keep more than 400 days of hours, and 20 years of days. */
 const mostMonths = 15;
 const mostYears = 20;
 /**
- * A file that grows longer is written again with one line for each hour. At rest no file becomes as
- * long.
+ * A file that grows longer is rewritten with one line for each hour. With an agent at rest no file
+ * becomes that long.
  */
 const mostFileBytes = 512 * 1024;
-/** The ledger never takes more than this. */
+/** The most that the ledger ever takes on the disk. */
 export const ledgerBytes = (mostMonths + mostYears) * mostFileBytes;
 
 type Lines = ReadonlyMap<string, LedgerLine>;
 
 /**
- * Lines from start to start, both included: between hours the hours, between days both.
+ * Lines from `first` to `last`, both included: lines of hours for two hours, lines of days for two
+ * days.
  * @throws state-unreadable
  */
 export async function readLines(
@@ -36,7 +37,8 @@ export async function readLines(
     const isAsked = first.slice(0, name.length) <= name && name <= last.slice(0, name.length);
     if (!isAsked || (isYear(name) && first.length > 10)) continue;
     const texts = await readTexts(directory, name);
-    // Compared as text: most lines of a month are asked for seldom, and need not be parsed.
+    // Starts are compared as text, because most lines of a month are not asked for and need not be
+    // parsed.
     const startOf = (text: string) => text.slice(startsAt, startsAt + first.length);
     const asked = texts.filter((text) => startOf(text) >= first && startOf(text) <= last);
     addLines(lines, asked);
@@ -44,7 +46,7 @@ export async function readLines(
   return lines;
 }
 
-/** The line of what was counted here that was written last. @throws state-unreadable */
+/** The line that was last written of what this device counted. @throws state-unreadable */
 export async function findNewestLine(directory: string): Promise<LedgerLine | undefined> {
   let newest: LedgerLine | undefined;
   for (const name of (await listNames(directory)).filter((own) => !isYear(own))) {
@@ -56,8 +58,8 @@ export async function findNewestLine(directory: string): Promise<LedgerLine | un
 }
 
 /**
- * Adds lines to the files of their months; a later line replaces what an earlier one says. Resolves
- * when they are on the disk.
+ * Adds lines to the files of their months; a later line replaces an earlier one with the same
+ * start. Resolves when they are on the disk.
  * @throws state-unreadable, state-unwritable
  */
 export async function appendLines(directory: string, lines: readonly LedgerLine[]): Promise<void> {
@@ -66,7 +68,7 @@ export async function appendLines(directory: string, lines: readonly LedgerLine[
 }
 
 /**
- * Makes room: of too many months the days are kept, of years nothing.
+ * Makes room: the oldest months are reduced to their days, and the oldest years are removed.
  * @throws state-unreadable, state-unwritable
  */
 export async function dropOldest(directory: string, currentMonth: string): Promise<void> {
@@ -84,8 +86,8 @@ export async function dropOldest(directory: string, currentMonth: string): Promi
 }
 
 /**
- * The oldest, but before them what a clock that ran ahead left behind, after the current month or
- * year.
+ * The names to remove: first those after the current month or year, left behind by a clock that ran
+ * ahead, then the oldest.
  */
 function findSurplus(names: readonly string[], current: string, most: number): readonly string[] {
   const inOrder = [
@@ -104,7 +106,8 @@ async function append(
   const bytes = await appendToFile(path, lines.map(renderLine).join(''));
   if (bytes <= mostFileBytes) return;
   const kept = [...addLines(new Map(), await readTexts(directory, name)).values()];
-  // So the last line of what was counted here remains the one that was written last.
+  // Lines are sorted by sequence, so that the line with the newest count stays the last one in the
+  // file.
   const inOrder = kept.toSorted((one, other) => (one.sequence ?? 0) - (other.sequence ?? 0));
   await writeFileAtomic(path, inOrder.map(renderLine).join(''));
 }

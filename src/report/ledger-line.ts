@@ -2,24 +2,29 @@ import { hash } from 'node:crypto';
 import { isClockSet } from '../lib/clock.ts';
 import { addFigures, type Figures, pickFigures, type Reading } from './ledger-figures.ts';
 
-/** What the service counted in an hour or a day; bytes and payout by the day alone. */
+/** What the service counted in an hour or a day. Bytes and payout are only counted by day. */
 export interface ServiceCount {
   readonly serviceOnlineSeconds: number | undefined;
   readonly serviceBytes: number | undefined;
   readonly servicePayoutUsdc: number | undefined;
-  /** Up to when it had counted, in ms: before the end of an hour or a day that was not over. */
+  /**
+   * Until when the service had counted, in ms; for an hour or day that was not over, this is before
+   * its end.
+   */
   readonly serviceUntilMs: number | undefined;
 }
 
-/** One line: what was counted here, what the service counted, or both. */
+/** One line: what this device counted, what the service counted, or both. */
 export interface LedgerLine extends Partial<Figures>, Partial<ServiceCount> {
   /** The hour in UTC (`2026-05-04T13:00Z`), or the day (`2026-05-04`). */
   readonly start: string;
-  /** Grows with every line of what was counted here: the highest was written last. */
+  /**
+   * Higher with every line that this device counted, so the line with the highest was written last.
+   */
   readonly sequence?: number;
   /**
-   * The statistics as they were read last: of a counter, everything up to there is in this line or
-   * in an earlier one.
+   * The statistics at the last reading. All that a counter counted before it is in this line or an
+   * earlier one.
    */
   readonly reached?: Reading;
 }
@@ -28,30 +33,36 @@ export interface LedgerLine extends Partial<Figures>, Partial<ServiceCount> {
 export const unitMs = { hour: 3_600_000, day: 86_400_000 } as const;
 export type TimeUnit = keyof typeof unitMs;
 
-/** The start of the hour or day at a time, as a line says it. */
+/** The start of the hour or day that contains this time, in the form that lines use. */
 export function startAt(unit: TimeUnit, atMs: number): string {
   const iso = new Date(atMs).toISOString();
   return unit === 'hour' ? `${iso.slice(0, 13)}:00Z` : iso.slice(0, 10);
 }
 
-/** True for a line of what was counted here. */
+/** True for a line with counts of this device. */
 export function isCounted({ providingSeconds }: LedgerLine): boolean {
   return providingSeconds !== undefined;
 }
 
-/** Begins with a line break, so that a line which a power cut tore before it costs only itself. */
+/**
+ * Renders a line. It begins with a line break, so that a torn line before it, after a power cut,
+ * costs only itself.
+ */
 export function renderLine(line: LedgerLine): string {
   const { start, ...rest } = line;
   const json = JSON.stringify({ start, ...rest });
   return `\n${json.slice(0, -1)}${renderCheck(json)}`;
 }
 
-/** What looks like a line, wherever a power cut left something before or behind it. */
+/**
+ * The parts of the text that look like lines, even where a power cut left something before or
+ * behind them.
+ */
 export function splitLines(text: string): readonly string[] {
   return text.match(/\{"start":"[^\n]*?"check":"[0-9a-f]{8}"\}/g) ?? [];
 }
 
-/** undefined for text that is not a whole line. */
+/** The line; undefined for text that is not a whole line. */
 export function parseLine(text: string): LedgerLine | undefined {
   const json = `${text.slice(0, -checkLength)}}`;
   return text.endsWith(renderCheck(json)) ? JSON.parse(json) : undefined;
@@ -63,7 +74,7 @@ function renderCheck(json: string): string {
   return `,"check":"${hash('sha256', json).slice(0, 8)}"}`;
 }
 
-/** The lines of days: sums of the hours that are there, otherwise as they were written. */
+/** The lines of days: sums of their hours where hours are known, otherwise unchanged. */
 export function sumByDay(lines: ReadonlyMap<string, LedgerLine>): ReadonlyMap<string, LedgerLine> {
   const isHour = (start: string) => start.length > 10;
   const days = new Map([...lines].filter(([start]) => !isHour(start)));
@@ -75,16 +86,16 @@ export function sumByDay(lines: ReadonlyMap<string, LedgerLine>): ReadonlyMap<st
 }
 
 /**
- * A clock that is so far behind the newest hour is taken for late, not for right; what is farther
- * ahead is not shown.
+ * A clock that is at most this far behind the newest hour counts as late. Hours that are farther
+ * ahead of the clock are not shown.
  */
 export const latestMs = 48 * unitMs.hour;
 
 /**
- * The hour that is counted in now; undefined: nothing tells the time. A clock that was never set,
- * or is late (a board without one begins where it was switched off, or in 1970), stays in the
- * newest hour. An hour more than two days ahead of a clock that was set is a mistake, and is left
- * behind.
+ * The hour to count in now; undefined where nothing tells the time. While the clock was never set,
+ * or is late (a board without a clock begins where it was switched off, or in 1970), counting stays
+ * in the newest hour. An hour more than two days ahead of a clock that is set was a mistake, and is
+ * left behind.
  */
 export function chooseHour(nowMs: number, newest: string | undefined): string | undefined {
   if (!isClockSet(nowMs)) return newest;

@@ -8,35 +8,38 @@ import {
 import { appendLines, dropOldest, findNewestLine, readLines } from './ledger-files.ts';
 import { chooseHour, type LedgerLine, unitMs } from './ledger-line.ts';
 
-/** The statistics now, and whether traffic is let through. */
+/** The present statistics, and whether traffic may pass. */
 export interface LedgerReading extends Reading {
   readonly isProviding: boolean;
 }
 
 /**
- * The device's own record by hour and by day. One process writes it; any may read its files
+ * The device's own record by hour and by day. One process writes it; any other may read its files
  * meanwhile.
  */
 export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 
-/** An hour, and the counters up to which everything is in it or in an earlier one. */
+/**
+ * An hour being counted. All that a counter counted before `reached` is in this hour or an earlier
+ * one.
+ */
 interface Hour extends Figures {
   readonly start: string;
   readonly reached: Reading;
 }
 
-/** An hour at rest is one write; so much traffic is worth one sooner. */
+/** At rest an hour is written once. This much traffic is worth writing sooner. */
 const worthWritingBytes = 64 * 1024 ** 2;
 const writeEveryMs = 600_000;
-/** A process that stood still for longer did not provide all the while. */
+/** A process that did not run for longer than this did not provide during the whole step. */
 const longestStepSeconds = 120;
-/** A mean over less says little. */
+/** A mean over less time than this says little. */
 const shortestPeakSeconds = 5;
-/** While nothing can be written for longer, the oldest hours are lost. */
+/** How many hours wait while the disk cannot be written; beyond them the oldest are lost. */
 const mostWaiting = 1000;
 const hourSeconds = unitMs.hour / 1000;
 
-/** @throws state-unreadable */
+/** Opens the ledger and continues after its newest line. @throws state-unreadable */
 export async function openLedger({
   directory,
   now,
@@ -51,7 +54,7 @@ export async function openLedger({
   let waiting: readonly Hour[] = [];
   let unfiled = pickFigures({});
   let before: { readonly atMs: number; readonly isProviding: boolean } | undefined;
-  /** When the hour that is counted in was last written, and what had been counted then. */
+  /** When the current hour was last written, and what had been counted then. */
   let written = last && { atMs: performance.now(), reached };
   let roomMadeIn: string | undefined;
 
@@ -79,8 +82,8 @@ export async function openLedger({
     };
   };
   /**
-   * Opens another hour; of the seconds since the last reading, the hour that ends has those before
-   * its end.
+   * Opens another hour. The ended hour gets the seconds since the last reading that lie before its
+   * end.
    */
   const turnTo = async (start: string): Promise<Hour> => {
     const known = (await readLines(directory, { first: start, last: start })).get(start);
@@ -112,26 +115,27 @@ export async function openLedger({
     performance.now() - atMs >= writeEveryMs;
   return {
     /**
-     * Counts what grew since the last reading; written once an hour, sooner under traffic.
+     * Counts what grew since the last reading. It is written once an hour, under traffic sooner.
      * @throws state-unreadable, state-unwritable
      */
     async note(reading: LedgerReading): Promise<void> {
       const isFirst = before === undefined;
       take(reading);
-      // What grew while no agent ran passed under the last one's permit, and belongs to its hour.
+      // What grew while no agent ran was forwarded under the permit of the last agent, so it
+      // belongs to that agent's hour.
       if (isFirst && current !== undefined) current = file(current);
       const start = chooseHour(now().getTime(), current?.start);
       if (start === undefined) return;
       current = file(current?.start === start ? current : await turnTo(start));
       if (waiting.length > 0) await write(waiting);
-      // The very first hour says from where on it is counted.
+      // The first hour of all is written at once, so that later readings know where counting began.
       if (written === undefined || isDue(written)) await writeAll();
       const month = start.slice(0, 7);
       if (roomMadeIn !== month) await dropOldest(directory, month);
       roomMadeIn = month;
     },
     /**
-     * Keeps what the service counted beside ours, where it is new.
+     * Keeps what the service counted beside our own counts, where it is new.
      * @throws state-unreadable, state-unwritable
      */
     async noteService(lines: readonly LedgerLine[]): Promise<void> {
@@ -149,7 +153,7 @@ export async function openLedger({
       ...waiting,
       ...(current === undefined ? [] : [current]),
     ],
-    /** Writes what is not written yet. @throws state-unwritable */
+    /** Writes everything that is not written yet. @throws state-unwritable */
     close: writeAll,
   };
 }

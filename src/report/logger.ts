@@ -11,11 +11,14 @@ export interface LogSettings {
 }
 
 export interface LogSurroundings {
-  /** True where a person reads along; under systemd and in containers it is not. */
+  /**
+   * True where a person reads the log on a terminal, which is not so under systemd and in
+   * containers.
+   */
   readonly isTty: boolean;
   /**
-   * True where systemd's journal takes each line, with its own time, at the priority that the line
-   * begins with.
+   * True where systemd's journal takes each line. The journal adds its own time, and reads the
+   * priority from the beginning of the line.
    */
   readonly isJournal?: boolean;
   readonly destination: { write(text: string): unknown };
@@ -33,13 +36,13 @@ const secretNames = [
 ];
 
 /**
- * The log: JSON lines for machines, one readable line a record for people and for the journal
- * (`auto` chooses by the reader).
+ * The log: JSON lines for machines, or one readable line for each record, for people and for the
+ * journal. `auto` chooses by the reader.
  */
 export function createLogger(settings: LogSettings, surroundings: LogSurroundings): Logger {
   const { isTty, isJournal = false, destination } = surroundings;
   const isText = settings.format === 'text' || (settings.format === 'auto' && (isTty || isJournal));
-  // The journal's priority is as sd-daemon(3) has it.
+  // The journal reads a priority in the form of sd-daemon(3).
   const begin = (time: string, level: string) =>
     isJournal
       ? `<${{ error: 3, warn: 4, info: 6 }[level] ?? 7}>`
@@ -54,7 +57,8 @@ export function createLogger(settings: LogSettings, surroundings: LogSurrounding
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { error: toErrorFields, err: toErrorFields },
-      // The belt; the braces are that secrets are `Secret` and print as `[secret]` by themselves.
+      // A second protection. The first is that secrets are of class `Secret`, which prints as
+      // `[secret]`.
       redact: {
         paths: secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
         censor: '[secret]',
@@ -74,7 +78,7 @@ function toLogText(line: string, begin: (time: string, level: string) => string)
 }
 
 /**
- * The journal breaks a longer line (48 KiB), and would take a priority from the beginning of its
+ * The journal splits lines of more than 48 KiB, and would read a priority from the beginning of the
  * second part.
  */
 const longest = 12_000;
@@ -87,7 +91,7 @@ function listPairs(fields: Readonly<Record<string, unknown>>, prefix: string): r
   );
 }
 
-/** Bare where it is one plain word, in JSON's quotes otherwise. */
+/** One plain word is written bare, anything else in JSON's quotes. */
 function formatValue(value: unknown): string {
   return typeof value === 'string' && /^[\w.:/@+-]+$/.test(value) ? value : toPlainJson(value);
 }
@@ -99,14 +103,15 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 const deepest = 3;
 
 /**
- * Code and message, down the causes. Never other properties: a program's output and input may hold
- * keys.
+ * Code and message of an error and of its causes. Other properties are left out, because a
+ * program's input and output may hold keys.
  */
 function toErrorFields(error: unknown, depth = 0): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { code: undefined, message: String(error) };
   const { cause } = error;
   const code = error instanceof TributaryError ? error.code : systemCodeOf(error);
-  // An error of execa carries the whole output in its message; its short message does not.
+  // The message of execa's errors contains the program's whole output, and its short message does
+  // not.
   const { shortMessage } = error as { shortMessage?: unknown };
   const isOfProgram = typeof shortMessage === 'string';
   return {

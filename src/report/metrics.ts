@@ -13,7 +13,7 @@ export function renderMetrics(input: StatisticsInput): string {
     .join('');
 }
 
-/** One statistic with its help and type; nothing at all without a sample. */
+/** One statistic with its help and type; empty without a sample. */
 export function renderMetric(
   metric: Omit<Statistic, 'read'>,
   samples: readonly Sample[],

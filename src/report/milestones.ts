@@ -1,15 +1,15 @@
 import type { Facts } from '../health/facts.ts';
 import { formatBytes, formatUsdc } from '../lib/units.ts';
 
-/** What the owner was told already. */
+/** What the owner was told before. */
 export interface Told {
-  /** The period whose cap it was, ISO 8601. */
+  /** Start of the period that `capPercent` is about, ISO 8601. */
   readonly periodStart?: string | undefined;
   readonly capPercent: 0 | 80 | 100;
   readonly isPayoutTold: boolean;
 }
 
-/** Something that happens once: in a period, or ever. */
+/** An event that happens once in a period, or once for ever. */
 export interface Milestone {
   readonly event: 'cap-80' | 'cap-100' | 'first-payout';
   readonly message: string;
@@ -17,8 +17,8 @@ export interface Milestone {
 }
 
 /**
- * The next milestone that was reached and not told; undefined: none. `told` undefined: nothing was
- * ever told.
+ * The next milestone that was reached and not told yet; undefined without one. `told` is undefined
+ * if nothing was ever told.
  */
 export function findMilestone(
   { usage, earned, provide }: Facts,

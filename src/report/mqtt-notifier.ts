@@ -14,17 +14,17 @@ import {
 } from './mqtt-state.ts';
 import type { Notifier, Pace } from './notifier.ts';
 
-/** What is published, and where. */
+/** What is published, and to which broker. */
 export interface MqttParts extends Discovery {
   readonly broker: MqttBroker;
   readonly refresh: () => Promise<void>;
-  /** Forwarded since midnight; undefined without a ledger. */
+  /** Bytes forwarded since midnight; undefined without a ledger. */
   readonly todayBytes: () => Promise<number | undefined>;
   readonly now: () => Date;
   readonly figuresMs?: number;
   /**
-   * Sets the mode by hand, for a time (s) or until it is taken back; undefined takes it back.
-   * Called only where control is allowed.
+   * Sets the mode by hand, for a time in seconds or until it is cleared; undefined clears it. It is
+   * called only where control is allowed.
    */
   readonly setMode: (mode: ProvideMode | undefined, forSeconds?: number) => Promise<void>;
   readonly log: Logger;
@@ -32,7 +32,8 @@ export interface MqttParts extends Discovery {
 }
 
 /**
- * Only the newest state counts: one message waits, is read when it is sent, and is never given up.
+ * Only the newest state counts, so one message waits, and is read when it is sent. It is never
+ * given up.
  */
 const usualPace: Pace = {
   capacity: 1,
@@ -43,8 +44,8 @@ const usualPace: Pace = {
 const pauseSeconds = 3600;
 
 /**
- * Publishes the state to a broker as it changes. A message is the id of the device whose state was
- * due.
+ * Publishes the state to a broker as it changes. Each message is the id of the device whose state
+ * has to be published.
  */
 export function createMqttNotifier(parts: MqttParts): Notifier<string> {
   let publisher: Awaited<ReturnType<typeof openPublisher>> | undefined;
@@ -62,7 +63,7 @@ export function createMqttNotifier(parts: MqttParts): Notifier<string> {
       return isUpToDate ? undefined : clientId;
     },
     async deliver(due, signal) {
-      // It may have become another device while the message waited.
+      // The device may have been registered under another id while the message waited.
       const clientId = parts.facts().registration?.clientId ?? due;
       const reason = publisher?.session.ended();
       if (reason !== undefined) {
@@ -88,7 +89,7 @@ async function openPublisher(parts: MqttParts, clientId: string, signal: AbortSi
   const { broker, facts, now, figuresMs = 30_000 } = parts;
   const topics = nameTopics(parts.topic, clientId);
   const onCommand = parts.allowControl ? (text: string) => takeCommand(text, parts) : undefined;
-  // Only now: several MB that a start does not wait for.
+  // Loaded only now: it takes several MB, which start-up need not wait for.
   const { openMqttSession } = await import('./mqtt-session.ts');
   const session = await openMqttSession({ broker, clientId, topics, onCommand, signal });
   let published: MqttState | undefined;
@@ -112,20 +113,23 @@ async function openPublisher(parts: MqttParts, clientId: string, signal: AbortSi
     clientId,
     session,
     isDue: () => areFiguresDue() || hasUrgentChange(published, readState()),
-    /** Publishes the state; discovery goes before the first. */
+    /** Publishes the state, and before the first one the entities for discovery. */
     async publish() {
       const isFirst = published === undefined;
       if (isFirst) for (const message of renderDiscovery(parts, clientId)) session.publish(message);
       if (areFiguresDue()) await readFigures();
       published = readState();
       session.publish({ topic: topics.state, payload: toPlainJson(published) });
-      // Before this, there was nothing to show.
+      // The device becomes available only now, because before this it had no state to show.
       if (isFirst) session.publish({ topic: topics.availability, payload: 'online' });
     },
   };
 }
 
-/** What was written to the topic of the mode: a mode, or one of the words beside them. */
+/**
+ * Obeys a text that was published to the topic of the mode: a mode, or one of the other command
+ * words.
+ */
 function takeCommand(text: string, { setMode, log }: MqttParts): void {
   const { automatic, pause } = commandWords;
   const isPause = text === pause;

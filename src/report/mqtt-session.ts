@@ -9,7 +9,7 @@ export interface MqttBroker {
   readonly url: string;
   readonly username: string | undefined;
   readonly password: Secret | undefined;
-  /** PEM; undefined: the authorities that Node knows. */
+  /** PEM; undefined for the authorities that Node knows. */
   readonly certificateAuthority: string | undefined;
 }
 
@@ -18,8 +18,8 @@ export interface MqttSessionOptions {
   readonly clientId: string;
   readonly topics: MqttTopics;
   /**
-   * Hears what is written to the topic of the mode, but not what was retained there: that is an old
-   * command.
+   * Called with texts published to the topic of the mode. A retained text is left out, because it
+   * is an old command.
    */
   readonly onCommand: ((text: string) => void) | undefined;
   readonly signal: AbortSignal;
@@ -27,12 +27,12 @@ export interface MqttSessionOptions {
 
 const connectMs = 15_000;
 const keepaliveSeconds = 60;
-/** No broker of ours sends more than this for one message. */
+/** No broker that we need sends more than this for one message. */
 const largestPacketBytes = 256 * 1024;
 const longestCommand = 100;
 
 /**
- * One connection, which never reconnects; the certificate is always checked.
+ * Opens one connection, which never reconnects. The broker's certificate is always checked.
  * @throws Error that says why it failed
  */
 export async function openMqttSession(options: MqttSessionOptions) {
@@ -62,12 +62,15 @@ export async function openMqttSession(options: MqttSessionOptions) {
   if (signal.aborted) onAbort();
   await opened.promise;
   return {
-    /** Retained; never waits. What was not acknowledged is published again by the next session. */
+    /**
+     * Publishes a retained message without waiting. What was not acknowledged is published again by
+     * the next session.
+     */
     publish: ({ topic, payload }: MqttMessage) =>
       void client.publish(topic, payload, { qos: 1, retain: true }, () => undefined),
-    /** Why it ended; undefined while it lasts. */
+    /** Why the session ended; undefined while it lasts. */
     ended: () => end,
-    /** Ends it without a goodbye, so that the broker itself publishes the last will. */
+    /** Ends the connection without a goodbye, so that the broker publishes the last will. */
     close: () => finish('closed'),
   };
 }
@@ -75,22 +78,22 @@ export async function openMqttSession(options: MqttSessionOptions) {
 function toClientOptions({ broker, clientId, topics }: MqttSessionOptions) {
   const { username, password, certificateAuthority } = broker;
   return {
-    // In parts: the package takes a whole address apart with a function of Node's that prints a
-    // warning.
+    // The address is given in parts, because the package would take a whole one apart with a
+    // function of Node's that prints a warning.
     protocol: broker.url.startsWith('mqtts:') ? 'mqtts' : 'mqtt',
     ...hostPortOfUrl(broker.url),
-    // A second connection of the same id ends the first.
+    // A second connection with one id ends the first, so each device has its own id.
     clientId: `tributary-${clientId.slice(0, 8)}`,
     clean: true,
     protocolVersion: 4,
     keepalive: keepaliveSeconds,
     connectTimeout: connectMs,
-    // The loop tries again, with its own delays.
+    // The caller reconnects, with its own delays.
     reconnectPeriod: 0,
     rejectUnauthorized: true,
     will: { topic: topics.availability, payload: Buffer.from('offline'), qos: 1, retain: true },
     ...(username === undefined ? {} : { username }),
-    // The protocol knows no password without a name.
+    // The protocol allows no password without a user name.
     ...(username === undefined || password === undefined ? {} : { password: password.reveal() }),
     ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
   } as const;

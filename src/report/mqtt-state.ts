@@ -3,13 +3,13 @@ import { judgePhase, type PhaseReport, phases, type Reason } from '../health/pha
 import type { Speed } from '../health/speeds.ts';
 import { provideModes } from '../service/profiles.ts';
 
-/** What the state is read from. */
+/** The sources from which the state is read. */
 export interface StateInput {
   readonly facts: Facts;
   readonly now: Date;
-  /** undefined: not measured yet. */
+  /** undefined before it was first measured. */
   readonly speed: Speed | undefined;
-  /** Forwarded since midnight; undefined without a ledger. */
+  /** Bytes forwarded since midnight; undefined without a ledger. */
   readonly todayBytes: number | undefined;
 }
 
@@ -17,25 +17,29 @@ type EntityInput = StateInput &
   Pick<PhaseReport, 'phase'> & { readonly reason: Reason | undefined };
 
 /**
- * One thing that Home Assistant shows or presses: discovery and state are both made from its row.
+ * One entity that Home Assistant shows or lets the owner press. Its row makes both discovery and
+ * state.
  */
 export interface Entity {
   readonly name: string;
   readonly component?: 'binary_sensor' | keyof typeof controls;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** What of the state makes one of the unit in `fields`; absent: 1. */
+  /** The state times this is in the unit of `fields`; absent stands for 1. */
   readonly scale?: number;
-  /** undefined: not known now. Absent: it has no state. */
+  /** Reads the state; undefined while unknown. Absent for an entity without a state. */
   readonly read?: (input: EntityInput) => string | number | undefined;
 }
 
-/** What can be pressed or chosen there; the owner has to allow it. */
+/** Kinds of entities that control the device, which the owner has to allow. */
 export const controls = { select: true, switch: true, button: true } as const;
 
-/** The state as it is published; null where nothing is known. */
+/** The state as it is published; null for what is unknown. */
 export type MqttState = Readonly<Record<string, string | number | null>>;
 
-/** What may be asked for beside a mode: no override, and none for an hour. */
+/**
+ * Commands beside the modes: `automatic` clears the mode that was set by hand, `pause` sets none
+ * for an hour.
+ */
 export const commandWords = { automatic: 'automatic', pause: 'pause' } as const;
 
 const diagnostic = { entity_category: 'diagnostic' };
@@ -68,7 +72,8 @@ const sharing = {
 const flags: Readonly<Record<string, string>> = { true: 'ON', false: 'OFF' };
 
 /**
- * Every entity by its key, which is its name in the state: a row here, and Home Assistant shows it.
+ * Every entity by its key, which is its name in the state. A new row here is shown by Home
+ * Assistant.
  */
 export const entities: Readonly<Record<string, Entity>> = {
   phase: { name: 'Phase', fields: phase, read: (input) => input.phase },
@@ -175,14 +180,14 @@ export function readMqttState(input: StateInput): MqttState {
   );
 }
 
-/** True where a person would want to know at once, not with the next figures. */
+/** True where a person would want to know at once and not with the next figures. */
 export function hasUrgentChange(before: MqttState | undefined, after: MqttState): boolean {
   return ['phase', 'reason', 'mode', 'sharing', 'override', 'service'].some(
     (key) => before?.[key] !== after[key],
   );
 }
 
-/** Home Assistant takes no longer state. */
+/** Home Assistant accepts no longer state. */
 function toShortText(text = 'none'): string {
   return text.slice(0, 250);
 }

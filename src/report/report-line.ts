@@ -2,12 +2,12 @@ import type { Facts } from '../health/facts.ts';
 import type { PhaseReport } from '../health/phase.ts';
 import { measureCounter } from './ledger-figures.ts';
 
-/** The counters as a report saw them. */
+/** The counters at the time of a report. */
 export type ReportTotals = Readonly<ReturnType<typeof readTotals>>;
 
 /**
- * The fields of the one log record that a report writes, without what is not known. `previous`: the
- * last one's `total`; the first counts from zero.
+ * The fields of the one log record that a report writes; unknown ones are left out. `previous` is
+ * the last report's `total`; the first report counts from zero.
  */
 export function composeReportLine(
   facts: Facts,
@@ -48,8 +48,8 @@ function subtractTotals(before: ReportTotals, now: ReportTotals): ReportTotals {
 }
 
 /**
- * The service's figures for 24 hours beside ours of the same hours; the difference is ours less
- * theirs.
+ * The service's figures for 24 hours beside ours for the same hours. The difference is ours less
+ * the service's.
  */
 function compareDay(figures: Facts['serviceFigures']) {
   if (figures === undefined) return undefined;

@@ -2,15 +2,15 @@ import type { HistoryRow } from './history.ts';
 import { scaleFigures } from './ledger-figures.ts';
 import { unitMs } from './ledger-line.ts';
 
-/** When a service made its figures (ms), by its own word where that can be true; otherwise now. */
+/** When the service made its figures (ms): its own word if that can be true, otherwise now. */
 export function findMoment(createdTime: string | undefined, nowMs: number): number {
   const createdMs = Date.parse(createdTime ?? '');
   return createdMs <= nowMs && createdMs > nowMs - unitMs.day ? createdMs : nowMs;
 }
 
 /**
- * Hours cut to a time; one that lies in it in part has that part of what it counted. The running
- * hour ends at `nowMs`.
+ * Cuts hours to a span of time. An hour that lies only partly in it keeps that part of its counts.
+ * The running hour ends at `nowMs`.
  */
 export function clipHours(
   hours: readonly HistoryRow[],

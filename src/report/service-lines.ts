@@ -7,8 +7,8 @@ type Answer = Pick<OperationResponse<'providerLastN'>, 'uptime' | 'transferData'
 const isStart = /^\d{4}-\d{2}-\d{2}(T([01]\d|2[0-3]):00Z)?$/;
 
 /**
- * The ledger's lines of an answer; what did not begin in the time asked for is left out: not whole,
- * or made up.
+ * The ledger's lines from an answer of the service. Hours and days that did not begin in the
+ * requested time are left out: they are incomplete or made up.
  */
 export function readServiceLines(
   { uptime, transferData, payout }: Answer,

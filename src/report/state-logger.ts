@@ -1,21 +1,24 @@
 import type { Logger } from './logger.ts';
 
 interface StateChange {
-  /** What changes: `service`, `tunnel`. One of a fixed few, as each is remembered. */
+  /** What changes: `service`, `tunnel`. There have to be few topics, because each is remembered. */
   readonly topic: string;
-  /** What makes it the same state again: `unreachable`, an error's code. */
+  /** Names the state; a record is written only when it differs: `unreachable`, an error's code. */
   readonly state: string;
   readonly level: 'debug' | 'info' | 'warn' | 'error';
-  /** Constant text; what varies goes into the fields. */
+  /** Constant text; whatever varies belongs in the fields. */
   readonly message: string;
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** One record per change of a state, none per repetition: a log that wears out no SD card. */
+/**
+ * Writes one record when a state changes and none when it repeats, so that the log does not wear
+ * out an SD card.
+ */
 export function createStateLogger(log: Logger) {
   const states = new Map<string, string>();
   return {
-    /** Logs when `topic` is in another state than it was last told to be in. */
+    /** Logs if the state of `topic` differs from the last one. */
     note({ topic, state, level, message, fields }: StateChange): void {
       if (states.get(topic) === state) return;
       states.set(topic, state);

@@ -3,30 +3,30 @@ import { toPlainJson, toPlainText } from '../lib/plain-text.ts';
 
 type Known = 'reason' | 'message' | 'action' | 'clientId' | 'description';
 
-/** One call of the webhook; what is not known is undefined. */
+/** One call of the webhook; unknown values are undefined. */
 export interface Notice extends Readonly<Record<Known, string | undefined>> {
   readonly event: 'phase' | 'cap-80' | 'cap-100' | 'first-payout';
   readonly at: Date;
-  /** undefined: the first that was noticed since the agent started. */
+  /** The former phase; undefined for the first phase that was noticed since the agent started. */
   readonly from: Phase | undefined;
   readonly to: Phase;
 }
 
 export type WebhookFormat = keyof typeof webhookFormats;
 
-/** No receiver cuts what is shorter, also when each character is escaped. */
+/** No receiver cuts a shorter text, even if each character is escaped. */
 const mostCharacters = 300;
 const urgentPhases: ReadonlySet<Phase> = new Set(['blocked', 'signed-out']);
 
 /**
- * What is sent, and the path of the address to which it goes. Each as the receiver's own
- * documentation wants it: ntfy "Publish as JSON", Discord "Execute Webhook" and "Allowed Mentions",
+ * The body to send, and the path of the address that it is sent to, as each receiver's
+ * documentation asks: ntfy "Publish as JSON", Discord "Execute Webhook" and "Allowed Mentions",
  * Slack "Sending messages using incoming webhooks" and "Formatting text", Gotify "POST /message".
- * Texts of the service are in them: they call nobody by name and have no links or letters of their
- * own.
+ * The bodies contain texts of the service, so these may neither call people by name nor form links
+ * or markup.
  */
 export const webhookFormats = {
-  /** Version 1. Fields are added, never changed; what is not known is null. */
+  /** Version 1. Fields may be added but never change; unknown values are null. */
   json: (notice: Notice, path: string) => {
     const { at, from, to, reason, message, action, clientId, description, event } = notice;
     const known = { reason, message, action, clientId, description };

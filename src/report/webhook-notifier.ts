@@ -11,21 +11,21 @@ import { type Notice, type WebhookFormat, webhookFormats } from './webhook-body.
 
 export interface WebhookParts {
   readonly url: Secret;
-  /** PEM; undefined: the authorities that Node knows. */
+  /** PEM; undefined for the authorities that Node knows. */
   readonly certificateAuthority?: string | undefined;
   readonly secret: Secret | undefined;
   readonly facts: () => Facts;
   readonly now: () => Date;
   readonly pace?: Partial<Pace>;
-  /** Default: `json`. */
+  /** `json` by default. */
   readonly format?: WebhookFormat;
   /**
-   * What an earlier run told of what happens once, and where this one keeps it; what cannot be kept
-   * may be told again.
+   * The milestones that an earlier run told, and where this run keeps its own. A milestone that
+   * could not be kept may be told again.
    */
   readonly told?: Told | undefined;
   readonly keepTold?: (told: Told) => Promise<void>;
-  /** How long a phase has to last before it is sent. */
+  /** How long a phase has to last before it is sent, in ms. */
   readonly settleMs?: number;
 }
 
@@ -44,7 +44,7 @@ interface Message {
   readonly told: Told | undefined;
 }
 
-/** Sends each change of the phase that lasts, and each milestone, to the owner's address. */
+/** Sends each lasting change of the phase, and each milestone, to the owner's address. */
 export function createWebhookNotifier(parts: WebhookParts): Notifier<Message> {
   const { secret, facts, now, format = 'json', settleMs = 5_000 } = parts;
   let { told } = parts;
@@ -63,7 +63,7 @@ export function createWebhookNotifier(parts: WebhookParts): Notifier<Message> {
       if (change === undefined && milestone === undefined) return undefined;
       told = milestone?.told ?? told;
       const notice = toNotice(change ?? { at, from: report.phase, to: report }, milestone, current);
-      // The id is the same for every try.
+      // Every try has this id, by which a receiver recognizes a repetition.
       return {
         id: randomUUID(),
         told: milestone?.told,
@@ -72,7 +72,7 @@ export function createWebhookNotifier(parts: WebhookParts): Notifier<Message> {
     },
     async deliver({ id, path, body, told: toldNow }, signal) {
       const nowMs = now().getTime();
-      // Of this try: a receiver can refuse an old one that is played again.
+      // Each try has a time of its own, so that a receiver can refuse an old call that is replayed.
       const timestamp = String(Math.floor(nowMs / 1000));
       const headers = {
         'content-type': 'application/json',
@@ -94,28 +94,28 @@ export function createWebhookNotifier(parts: WebhookParts): Notifier<Message> {
         return outcome;
       } catch (error) {
         if (!(error instanceof TributaryError)) throw error;
-        // The error's own message names the path.
+        // The error's own message would name the path, which is secret.
         return { kind: 'failed', reason: messageOf(error.cause) };
       }
     },
   };
 }
 
-/** A change of the phase that lasted. */
+/** A change to a phase that has lasted. */
 export interface PhaseChange extends Pick<Notice, 'at' | 'from'> {
   readonly to: PhaseReport;
 }
 
 /**
- * Notices a phase that lasted `settleMs` and is not the one noticed last. Its looks take a
- * monotonic clock in ms.
+ * Notices a phase that has lasted `settleMs` and is not the one noticed last. Times are ms of a
+ * monotonic clock.
  */
 export function createPhaseChanges(settleMs: number) {
   let settled: Phase | undefined;
   let coming: { readonly phase: Phase; readonly at: Date; readonly sinceMs: number } | undefined;
   return (report: PhaseReport, at: Date, nowMs: number): PhaseChange | undefined => {
     const { phase } = report;
-    // Stopping is no change: it lasts no longer than the agent.
+    // Stopping is not noticed, because the agent ends with it.
     if (phase === settled || phase === 'stopping') coming = undefined;
     else if (coming?.phase !== phase) coming = { phase, at, sinceMs: nowMs };
     if (coming === undefined || nowMs - coming.sinceMs < settleMs) return undefined;
@@ -126,7 +126,7 @@ export function createPhaseChanges(settleMs: number) {
   };
 }
 
-/** Of a milestone, which has neither a reason nor an action, or else of the phase. */
+/** The notice of a milestone, which has neither reason nor action, or otherwise of the phase. */
 function toNotice(
   { at, from, to }: PhaseChange,
   milestone: Milestone | undefined,
@@ -156,7 +156,7 @@ function judge(status: number, retryAfterMs: number): Outcome {
 }
 
 /**
- * Proves to the receiver that body and timestamp (Unix seconds) are the agent's: HMAC-SHA256 of
+ * Proves to the receiver that body and timestamp (Unix seconds) come from the agent: HMAC-SHA256 of
  * both, joined by a full stop.
  */
 function signWebhook(body: string, timestamp: string, secret: Secret): string {

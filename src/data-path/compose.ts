@@ -16,6 +16,7 @@ import {
   listHomePrefixes,
   listOwnPrefixes,
 } from '../gateway/uplink.ts';
+import { includesIpv6 } from '../lib/addresses.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
 import { fitTunnel } from '../source/wireguard/fit.ts';
 import { type DesiredTunnel, defaultMtu } from '../source/wireguard/state.ts';
@@ -37,7 +38,7 @@ export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost
   const { tunnel: fitting, missing } = fitTunnel(desired.tunnel, { hasIpv6: isIpv6On, uplinkMtu });
   const spec = fitting.kind === 'present' ? fitting.spec : undefined;
   const addresses = spec?.addresses.map((own) => own.address) ?? [];
-  const hasIpv6 = addresses.some((address) => address.includes(':'));
+  const hasIpv6 = includesIpv6(addresses);
   // What an earlier process learnt holds until this one has asked.
   const publicAddresses = desired.publicAddresses ?? table?.sets.get('own4')?.filter(isIPv4) ?? [];
   const collision = findCollision(addresses, ownPrefixes);

@@ -3,6 +3,7 @@ import { matchesRuleset } from '../gateway/matches.ts';
 import { composeRouting, noRouting, planRouting } from '../gateway/routes.ts';
 import { continueCounts, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import { listSysctls, planSysctls } from '../gateway/sysctls.ts';
+import { includesIpv6 } from '../lib/addresses.ts';
 import { toCommand } from '../source/wireguard/apply.ts';
 import { observeTunnel } from '../source/wireguard/observe.ts';
 import { planTunnel, type TunnelStep } from '../source/wireguard/plan.ts';
@@ -36,7 +37,7 @@ export async function planChanges(exec: Exec, desired: DesiredDataPath, observed
     possible.kind === 'untouched' && tunnel.kind === 'present' ? tunnel.addresses : undefined;
   const addresses =
     possible.kind === 'present' ? possible.spec.addresses.map(({ address }) => address) : kept;
-  const carried = addresses && { hasIpv6: addresses.some((address) => address.includes(':')) };
+  const carried = addresses && { hasIpv6: includesIpv6(addresses) };
   const settings = carried ? listSysctls(layout, carried) : [];
   const values = await observeSysctls(settings);
   // An interface that is still to be made has its settings then.

@@ -4,6 +4,7 @@ import { composeRouting, planRouting } from '../gateway/routes.ts';
 import { continueCounts, type Loading, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import { type DesiredSysctl, listSysctls, planSysctls } from '../gateway/sysctls.ts';
 import { chooseRouter } from '../gateway/uplink.ts';
+import { includesIpv6 } from '../lib/addresses.ts';
 import { toUndefined } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
@@ -70,7 +71,7 @@ export async function reconcileDataPath(
     },
   });
   if (tunnel.kind === 'present') {
-    const hasIpv6 = tunnel.addresses.some((address) => address.includes(':'));
+    const hasIpv6 = includesIpv6(tunnel.addresses);
     await reconcileSysctls(host.restore, listSysctls(layout, { hasIpv6 }));
     // The kernel takes the routes of an interface away with the interface, and with its last
     // address.

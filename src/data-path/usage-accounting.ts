@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ForwardedTotals } from '../gateway/policy.ts';
 import { isClockSet } from '../lib/clock.ts';
 import { TributaryError, toFailure } from '../lib/errors.ts';
+import { hourMs } from '../lib/units.ts';
 import { findPeriod, type PeriodSettings } from '../provide/period.ts';
 import { projectReachedAt } from '../provide/reached-at.ts';
 import type { TimeZone } from '../provide/zone.ts';
@@ -55,7 +56,7 @@ const writeEveryMs = 60_000;
 const worthWritingBytes = 64 * 1024 ** 2;
 const worthWritingOfCap = 1 / 1000;
 /** Less than that is written so often. */
-const writeTrifleEveryMs = 3 * 3_600_000;
+const writeTrifleEveryMs = 3 * hourMs;
 /** Writes that fail wear nothing out. */
 const writeAgainMs = 5_000;
 /** A dying card may take minutes for a write; meanwhile the permit is renewed. */

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { isInAny } from '../lib/addresses.ts';
 import { type PortRange, parsePortRange } from '../lib/ports.ts';
 import type { Family, Network } from '../system/ip.ts';
@@ -84,9 +85,7 @@ export function planProbes({ network, uplink, hasIpv6, ...owner }: ProbeSources)
       destination === undefined || port === undefined
         ? []
         : [{ family, name, source, destination, port }];
-    const outside = owner.publicAddresses.find(
-      (address) => address.includes(':') === (family === 6),
-    );
+    const outside = owner.publicAddresses.find((address) => isIPv6(address) === (family === 6));
     const isRefused = ({ destination }: Probe) => !isInAny(destination, owner.allowDestinations);
     return [
       ...plan('this device', own),

@@ -1,6 +1,7 @@
 import { computeBackoffMs } from '../lib/backoff.ts';
 import { toFailure } from '../lib/errors.ts';
 import { isSame } from '../lib/secret.ts';
+import { dayMs } from '../lib/units.ts';
 import {
   authenticate,
   composeRegistration,
@@ -41,7 +42,7 @@ export async function renew(
   return failure === undefined ? renewed : { ...renewed, storedAt: '' };
 }
 
-const storeEveryMs = 86_400_000;
+const storeEveryMs = dayMs;
 
 /**
  * A fresh client JWT alone is written once a day: every renewal brings one, and SD cards wear out.

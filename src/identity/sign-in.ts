@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { hasCode, isAbort, TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
+import { dayMs } from '../lib/units.ts';
 import type { ServiceClient } from '../service/client.ts';
 import { readClaims } from '../service/jwt.ts';
 import { emptyNetworkJwtState, type NetworkJwtStore } from './registration-files.ts';
@@ -124,7 +125,7 @@ export async function confirmRefusal(
  * A service that is being changed or repaired refuses everyone; a day is enough for its people to
  * notice.
  */
-const longestMs = 86_400_000;
+const longestMs = dayMs;
 
 /**
  * True where a token that has been refused for so long (ms) will not be taken again: it has run

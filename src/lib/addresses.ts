@@ -63,6 +63,11 @@ export function overlaps(one: string, other: string): boolean {
   return covered.check(narrow.address, `ipv${narrow.family}`);
 }
 
+/** True where one of these addresses, or of these prefixes, is of IPv6. */
+export function includesIpv6(addresses: readonly string[]): boolean {
+  return addresses.some((address) => address.includes(':'));
+}
+
 export function isInAny(address: string, prefixes: readonly string[]): boolean {
   // A zone (`fe80::1%eth0`) names the interface and is no part of the address.
   const own = address.replace(/%.*/, '');

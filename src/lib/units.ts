@@ -1,3 +1,8 @@
+/** Lengths of time in milliseconds. A day of a time zone may be an hour shorter or longer. */
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
 /** The unit in which the service counts data, in bytes. */
 export const GIB = 1024 ** 3;
 /** The least and the highest speed limit that may be set, in bits per second. */

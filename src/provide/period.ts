@@ -1,4 +1,5 @@
-import { dayMs, type TimeZone, toInstantMs, toWallMs } from './zone.ts';
+import { dayMs } from '../lib/units.ts';
+import { type TimeZone, toInstantMs, toWallMs } from './zone.ts';
 
 /** How often a data cap begins again (`provide.cap`). */
 export interface PeriodSettings {

@@ -1,3 +1,5 @@
+import { dayMs } from '../lib/units.ts';
+
 /** How much of a cap was used, and in which time. */
 export interface UsedSoFar {
   /** When the period began, or when counting began if that was later. */
@@ -9,7 +11,7 @@ export interface UsedSoFar {
 }
 
 /** A pace over less than this (ms) says little. */
-const leastMs = 86_400_000;
+const leastMs = dayMs;
 
 /**
  * When the cap will be reached at the pace of this period; undefined where it is too early to say,

@@ -1,7 +1,8 @@
 import type { NodeCron } from 'node-cron';
+import { dayMs, hourMs, minuteMs } from '../lib/units.ts';
 import type { ProvideMode } from '../service/profiles.ts';
 import type { RateLimit } from './line-limit.ts';
-import { dayMs, minuteMs, type TimeZone, toInstantMs, toWallMs } from './zone.ts';
+import { type TimeZone, toInstantMs, toWallMs } from './zone.ts';
 
 /** A mode that begins when its cron expression fires in the owner's time zone. */
 export interface ScheduleEntry {
@@ -34,7 +35,6 @@ export async function createSchedule(entries: readonly ScheduleEntry[], timeZone
   };
 }
 
-const hourMs = 60 * minuteMs;
 /** A yearly entry holds until it fires again, so a year and a day have to be searched. */
 const daysBack = 366;
 

@@ -1,11 +1,10 @@
+import { dayMs, minuteMs } from '../lib/units.ts';
+
 // Wall time is what the owner's clock shows, written as if it were UTC, so that calendar arithmetic
 // needs no time zone.
 
 /** The owner's time zone; undefined for the system's. */
 export type TimeZone = string | undefined;
-
-export const minuteMs = 60_000;
-export const dayMs = 86_400_000;
 
 /** The wall time at an instant; both in ms since 1970. */
 export function toWallMs(instantMs: number, timeZone: TimeZone): number {

@@ -1,5 +1,6 @@
 import type { Silence } from '../health/facts.ts';
 import { isClockSet } from '../lib/clock.ts';
+import { dayMs } from '../lib/units.ts';
 import { type Figures, pickFigures } from './ledger-figures.ts';
 import { findNewestLine, readLines } from './ledger-files.ts';
 import {
@@ -38,7 +39,7 @@ export interface HistoryPlace {
  * How far back the ledger answers: 400 days and 20 years, and two days more, because a clock may be
  * late.
  */
-const keptMs = { hour: 402 * unitMs.day, day: 20 * 366 * unitMs.day } as const;
+const keptMs = { hour: 402 * dayMs, day: 20 * 366 * dayMs } as const;
 
 /**
  * Rows of the hours or days in which an agent ran, the oldest first; days are days of UTC. Safe

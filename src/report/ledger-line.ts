@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { isClockSet } from '../lib/clock.ts';
+import { dayMs, hourMs } from '../lib/units.ts';
 import { addFigures, type Figures, pickFigures, type Reading } from './ledger-figures.ts';
 
 /** What the service counted in an hour or a day. Bytes and payout are only counted by day. */
@@ -30,7 +31,7 @@ export interface LedgerLine extends Partial<Figures>, Partial<ServiceCount> {
 }
 
 /** Milliseconds of an hour and of a day. */
-export const unitMs = { hour: 3_600_000, day: 86_400_000 } as const;
+export const unitMs = { hour: hourMs, day: dayMs } as const;
 export type TimeUnit = keyof typeof unitMs;
 
 /** The start of the hour or day that contains this time, in the form that lines use. */
@@ -89,7 +90,7 @@ export function sumByDay(lines: ReadonlyMap<string, LedgerLine>): ReadonlyMap<st
  * A clock that is at most this far behind the newest hour counts as late. Hours that are farther
  * ahead of the clock are not shown.
  */
-export const latestMs = 48 * unitMs.hour;
+export const latestMs = 48 * hourMs;
 
 /**
  * The hour to count in now; undefined where nothing tells the time. While the clock was never set,

@@ -1,3 +1,4 @@
+import { hourMs } from '../lib/units.ts';
 import {
   addFigures,
   type Figures,
@@ -6,7 +7,7 @@ import {
   type Reading,
 } from './ledger-figures.ts';
 import { appendLines, dropOldest, findNewestLine, readLines } from './ledger-files.ts';
-import { chooseHour, type LedgerLine, unitMs } from './ledger-line.ts';
+import { chooseHour, type LedgerLine } from './ledger-line.ts';
 
 /** The present statistics, and whether traffic may pass. */
 export interface LedgerReading extends Reading {
@@ -37,7 +38,7 @@ const longestStepSeconds = 120;
 const shortestPeakSeconds = 5;
 /** How many hours wait while the disk cannot be written; beyond them the oldest are lost. */
 const mostWaiting = 1000;
-const hourSeconds = unitMs.hour / 1000;
+const hourSeconds = hourMs / 1000;
 
 /** Opens the ledger and continues after its newest line. @throws state-unreadable */
 export async function openLedger({
@@ -89,7 +90,7 @@ export async function openLedger({
     const known = (await readLines(directory, { first: start, last: start })).get(start);
     const opened = { start, ...pickFigures(known ?? {}), reached };
     if (current === undefined) return opened;
-    const secondsAfter = (now().getTime() % unitMs.hour) / 1000;
+    const secondsAfter = (now().getTime() % hourMs) / 1000;
     const secondsBefore = Math.max(0, unfiled.providingSeconds - secondsAfter);
     const providingSeconds = Math.min(current.providingSeconds + secondsBefore, hourSeconds);
     waiting = [...waiting, { ...current, providingSeconds }].slice(-mostWaiting);

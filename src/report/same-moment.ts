@@ -1,11 +1,11 @@
+import { dayMs, hourMs } from '../lib/units.ts';
 import type { HistoryRow } from './history.ts';
 import { scaleFigures } from './ledger-figures.ts';
-import { unitMs } from './ledger-line.ts';
 
 /** When the service made its figures (ms): its own word if that can be true, otherwise now. */
 export function findMoment(createdTime: string | undefined, nowMs: number): number {
   const createdMs = Date.parse(createdTime ?? '');
-  return createdMs <= nowMs && createdMs > nowMs - unitMs.day ? createdMs : nowMs;
+  return createdMs <= nowMs && createdMs > nowMs - dayMs ? createdMs : nowMs;
 }
 
 /**
@@ -21,7 +21,7 @@ export function clipHours(
   }: { readonly sinceMs: number; readonly untilMs: number; readonly nowMs: number },
 ): readonly HistoryRow[] {
   return hours.flatMap((row) => {
-    const wholeEndMs = row.startMs + unitMs.hour;
+    const wholeEndMs = row.startMs + hourMs;
     const endMs = nowMs > row.startMs ? Math.min(wholeEndMs, nowMs) : wholeEndMs;
     const insideMs = Math.min(endMs, untilMs) - Math.max(row.startMs, sinceMs);
     return insideMs <= 0

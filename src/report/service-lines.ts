@@ -1,4 +1,4 @@
-import { GIB } from '../lib/units.ts';
+import { dayMs, GIB } from '../lib/units.ts';
 import type { OperationResponse } from '../service/operations.ts';
 import { type LedgerLine, type ServiceCount, unitMs } from './ledger-line.ts';
 
@@ -21,7 +21,7 @@ export function readServiceLines(
     value: number,
   ) => {
     const startMs = isStart.test(start) ? Date.parse(start) : Number.NaN;
-    if (!(startMs >= asked.sinceMs && startMs <= asked.atMs + unitMs.day && value >= 0)) return;
+    if (!(startMs >= asked.sinceMs && startMs <= asked.atMs + dayMs && value >= 0)) return;
     const before = lines.get(start);
     const endMs = startMs + unitMs[start.length > 10 ? 'hour' : 'day'];
     const serviceUntilMs = Math.min(asked.atMs, endMs);

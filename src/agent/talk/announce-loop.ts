@@ -1,6 +1,7 @@
 import { continueProblem } from '../../health/problem.ts';
 import { hasCode, TributaryError, toFailure } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
+import { hourMs } from '../../lib/units.ts';
 import { findSendWaitMs, type SendState } from '../../provide/send.ts';
 import { type ProvideMode, toProvideMode } from '../../service/profiles.ts';
 import type { ConfirmedMode } from '../kept-choices.ts';
@@ -16,7 +17,7 @@ export interface AnnounceLoopParts
 }
 
 /** A service that cannot set the mode is asked again this seldom: it may learn to. */
-const refusedForMs = 6 * 3_600_000;
+const refusedForMs = 6 * hourMs;
 const failedForMs = 60_000;
 const idleMs = 60_000;
 /** Over so long is spread what many devices do in the same moment. */

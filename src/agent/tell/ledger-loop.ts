@@ -1,8 +1,9 @@
 import { judgePhase } from '../../health/phase.ts';
 import { isAbort, messageOf, toFailure } from '../../lib/errors.ts';
+import { dayMs, hourMs } from '../../lib/units.ts';
 import type { HistoryQuestion } from '../../report/history.ts';
 import type { Ledger } from '../../report/ledger.ts';
-import { startAt, unitMs } from '../../report/ledger-line.ts';
+import { startAt } from '../../report/ledger-line.ts';
 import { findMoment } from '../../report/same-moment.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
 import type { AgentState, Sections, Shared } from '../state.ts';
@@ -20,15 +21,15 @@ const afterStartMs = 3_000;
  * The service's hours and days are asked for four times a day, and by no two devices at the same
  * time.
  */
-const askEveryMs = 6 * 3_600_000;
-const askAgainMs = 3_600_000;
+const askEveryMs = 6 * hourMs;
+const askAgainMs = hourMs;
 export const firstAskMs = 600_000;
 /** So long after the first providing the service has counted something. */
 export const firstCountedMs = 60_000;
 /** So long a time without the service leaves no gap. */
 const askedDays = 7;
 /** How long the device has provided without a byte is looked up so often, and so far back. */
-const lookEveryMs = 3_600_000;
+const lookEveryMs = hourMs;
 const lookedDays = 62;
 
 /** Keeps the ledger while the agent runs. What fails is said in the log and stops nothing. */
@@ -53,7 +54,7 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
     lookAtMs = performance.now() + lookEveryMs;
     const { measureSilence } = await import('../../report/history.ts');
     const silence = measureSilence(
-      await history({ unit: 'hour', sinceMs: now().getTime() - lookedDays * unitMs.day }),
+      await history({ unit: 'hour', sinceMs: now().getTime() - lookedDays * dayMs }),
     );
     parts.ledger.silence = silence && { ...silence, totalBytes };
   };
@@ -152,7 +153,7 @@ async function askService(
     const { readServiceLines } = await import('../../report/service-lines.ts');
     const nowMs = now().getTime();
     return readServiceLines(answer, {
-      sinceMs: nowMs - askedDays * unitMs.day,
+      sinceMs: nowMs - askedDays * dayMs,
       atMs: findMoment(answer.createdTime, nowMs),
     });
   } catch (error) {

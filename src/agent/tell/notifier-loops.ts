@@ -1,3 +1,4 @@
+import { hourMs } from '../../lib/units.ts';
 import { createWakeup } from '../../lib/wakeup.ts';
 import { createDeliveryQueue } from '../../report/delivery-queue.ts';
 import type { Logger } from '../../report/logger.ts';
@@ -5,7 +6,7 @@ import type { Notifier } from '../../report/notifier.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
 import type { Loop } from '../run-loop.ts';
 
-const untilNotifiedMs = 3_600_000;
+const untilNotifiedMs = hourMs;
 
 /**
  * Two loops: one looks for what is new and never waits for the other, which delivers one message

@@ -2,9 +2,9 @@ import { judgePhase } from '../../health/phase.ts';
 import { pickServiceFigures } from '../../health/service-figures.ts';
 import { isAbort, messageOf } from '../../lib/errors.ts';
 import { once } from '../../lib/once.ts';
+import { dayMs, hourMs, minuteMs } from '../../lib/units.ts';
 import { createSchedule } from '../../provide/schedule.ts';
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
-import { unitMs } from '../../report/ledger-line.ts';
 import { composeReportLine, type ReportTotals } from '../../report/report-line.ts';
 import { clipHours, findMoment } from '../../report/same-moment.ts';
 import type { ConfirmedMode } from '../kept-choices.ts';
@@ -41,8 +41,6 @@ export interface ReportTickParts extends Pick<Shared, 'facts' | 'now' | 'random'
   readonly timeZone: string | undefined;
   readonly report: (signal: AbortSignal) => Promise<void>;
 }
-
-const minuteMs = 60_000;
 
 /**
  * A clock up to 15 minutes behind, by the installation (16 hex digits): one expression fires at
@@ -109,10 +107,8 @@ async function countDayBytes(
   { history, now }: ReportParts,
   atMs: number,
 ): Promise<number | undefined> {
-  const sinceMs = atMs - unitMs.day;
-  const hours = await history?.({ unit: 'hour', sinceMs: sinceMs - unitMs.hour }).catch(
-    () => undefined,
-  );
+  const sinceMs = atMs - dayMs;
+  const hours = await history?.({ unit: 'hour', sinceMs: sinceMs - hourMs }).catch(() => undefined);
   const inside = hours && clipHours(hours, { sinceMs, untilMs: atMs, nowMs: now().getTime() });
   return inside?.reduce((sum, { upBytes, downBytes }) => sum + upBytes + downBytes, 0);
 }

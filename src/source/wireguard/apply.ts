@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { hasCode, messageOf, TributaryError } from '../../lib/errors.ts';
 import type { Exec, Talk } from '../../system/exec.ts';
@@ -121,5 +122,5 @@ function createTunnelError(error: unknown, what: string): unknown {
 }
 
 function toHostPrefix(address: string): string {
-  return `${address}/${address.includes(':') ? 128 : 32}`;
+  return `${address}/${isIPv6(address) ? 128 : 32}`;
 }

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isInAny, privatePrefixes } from '../../lib/addresses.ts';
 import { rethrow, TributaryError } from '../../lib/errors.ts';
+import { formatHostPort } from '../../lib/host-port.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Endpoint } from './state.ts';
 
@@ -25,7 +26,7 @@ export async function resolveEndpoint(
   const address = await withPatience(lookUp(host)).catch(rethrow('tunnel-failed', doing));
   const fault = findEndpointFault(address, context);
   if (fault !== undefined) throw new TributaryError('tunnel-failed', `${doing}: ${fault}`);
-  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+  return formatHostPort({ host: address, port });
 }
 
 async function withPatience(answer: ReturnType<LookUp>): Promise<string> {

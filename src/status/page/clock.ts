@@ -1,3 +1,4 @@
+import { dayMs } from '../../lib/units.ts';
 import { type TimeZone, toInstantMs, toWallMs } from '../../provide/zone.ts';
 
 /**
@@ -6,7 +7,6 @@ import { type TimeZone, toInstantMs, toWallMs } from '../../provide/zone.ts';
  */
 export type WallClock = ReturnType<typeof createWallClock>;
 
-const dayMs = 86_400_000;
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** @param timeZone undefined: the device's own, which needs no Intl */

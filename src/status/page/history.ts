@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { TributaryError } from '../../lib/errors.ts';
+import { dayMs } from '../../lib/units.ts';
 import type { HistoryRow } from '../../report/history.ts';
 import { createJsonAnswer, type StatusAnswer } from '../answers.ts';
 import type { StatusSource } from '../source.ts';
-import { unitMs } from './slots.ts';
 
 /**
  * How far back each unit may be asked for; a longer answer would be large, and is what the file
@@ -47,9 +47,8 @@ function parseQuestion(query: URLSearchParams, nowMs: number) {
     );
   }
   const { unit, since } = parsed.data;
-  const sinceMs =
-    since === undefined ? nowMs - daysBack[unit].usual * unitMs.day : Date.parse(since);
-  if (sinceMs < nowMs - daysBack[unit].most * unitMs.day) {
+  const sinceMs = since === undefined ? nowMs - daysBack[unit].usual * dayMs : Date.parse(since);
+  if (sinceMs < nowMs - daysBack[unit].most * dayMs) {
     throw new TributaryError(
       'usage-invalid',
       `reading the request: since is at most ${daysBack[unit].most} days ago`,

@@ -1,7 +1,8 @@
+import { dayMs } from '../../lib/units.ts';
 import type { HistoryRow } from '../../report/history.ts';
 import type { ReadHistory, StatusSource } from '../source.ts';
 import { createWallClock } from './clock.ts';
-import { type ChartName, chartSpans, findSlotStart, type Span, unitMs } from './slots.ts';
+import { type ChartName, chartSpans, findSlotStart, type Span } from './slots.ts';
 
 /**
  * Rows since the month began, or the chart if that is longer; each month before it in one row, as
@@ -10,7 +11,7 @@ import { type ChartName, chartSpans, findSlotStart, type Span, unitMs } from './
 export type Past = Readonly<Record<ChartName, readonly HistoryRow[]>>;
 
 const freshMs = 60_000;
-const halfMonthMs = 15 * unitMs.day;
+const halfMonthMs = 15 * dayMs;
 
 /**
  * Reads the ledger at most once a minute; undefined where the ledger is missing or cannot be read.
@@ -75,7 +76,7 @@ function createMonthReader(history: ReadHistory) {
           .catch(() => undefined);
       }
       // What the service says of a month's last day may come two days later.
-      settledMs = toMonth(span.now.getTime() - 2 * unitMs.day);
+      settledMs = toMonth(span.now.getTime() - 2 * dayMs);
     },
     rows: () => [...read.values()].filter((row) => row !== undefined),
   };

@@ -1,4 +1,4 @@
-import { formatBytes, formatSeconds } from '../../lib/units.ts';
+import { formatBytes, formatSeconds, hourMs } from '../../lib/units.ts';
 import type { HistoryRow } from '../../report/history.ts';
 import { type Bar, renderBars, renderStrip } from './chart.ts';
 import {
@@ -91,7 +91,7 @@ export function renderRanges(view: View): Html {
     return html`<h2 id="transfer-title">Transfer</h2><p>Hours and days are kept by the ledger, which is off or cannot be read (<code>report.ledger</code>).</p>`;
   }
   if (since !== undefined) {
-    const start = since.getTime() > startedAt.getTime() - 3_600_000 ? startedAt : since;
+    const start = since.getTime() > startedAt.getTime() - hourMs ? startedAt : since;
     return html`<h2 id="transfer-title">Transfer since ${clock.formatClock(start)}</h2>${ranges.length === 0 ? html`<p>Nothing has been counted yet.</p>` : keys}`;
   }
   return html`<h2 id="transfer-title">Transfer</h2>${keys}<fieldset class="ranges" aria-label="Range">${ranges.map(

@@ -1,3 +1,4 @@
+import { dayMs } from '../../lib/units.ts';
 import type { ProvideMode } from '../../service/profiles.ts';
 import { findChosenMode } from '../chosen-mode.ts';
 import type { StatusDocument } from '../document.ts';
@@ -118,8 +119,7 @@ function listCircumstances(view: View): readonly (string | Html | undefined)[] {
     ? html` until ${renderMoment(new Date(override.until), view)}`
     : undefined;
   const isTried =
-    gateway.selfTestHeldAt !== null &&
-    now.getTime() - Date.parse(gateway.selfTestHeldAt) < 86_400_000;
+    gateway.selfTestHeldAt !== null && now.getTime() - Date.parse(gateway.selfTestHeldAt) < dayMs;
   return [
     phase === 'providing' ? html`Providing since ${since}` : html`since ${since}`,
     phase === 'idle' || override === null

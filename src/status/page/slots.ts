@@ -1,8 +1,9 @@
+import { dayMs, hourMs } from '../../lib/units.ts';
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import type { WallClock } from './clock.ts';
 
 /** The length of each in ms; a day of the owner's may differ by an hour, and a month by days. */
-export const unitMs = { hour: 3_600_000, day: 86_400_000, month: 2_629_746_000 } as const;
+const slotMs = { hour: hourMs, day: dayMs, month: 2_629_746_000 } as const;
 /** What the page's charts span; there are at most so many labels below the bars. */
 export const chartSpans = {
   hours: { unit: 'hour', count: 24, title: '24 hours', labels: 6 },
@@ -34,7 +35,7 @@ export function fillSlots(rows: readonly HistoryRow[], span: Span) {
   // Rounded: a day may be an hour shorter or longer, a month has 28 days or 31, and both are
   // counted from midnight in UTC.
   const byIndex = new Map(
-    rows.map((row) => [Math.round((row.startMs - firstMs) / unitMs[unit]), row]),
+    rows.map((row) => [Math.round((row.startMs - firstMs) / slotMs[unit]), row]),
   );
   return Array.from({ length: count }, (_, index) => {
     const startMs = findSlotStart(span, index);
@@ -54,7 +55,7 @@ export function fillSlots(rows: readonly HistoryRow[], span: Span) {
 
 /** True where it is over, and what the service said of it is of later. */
 export function isOver(row: HistoryRow, { unit, now }: Pick<Span, 'unit' | 'now'>): boolean {
-  const endMs = row.startMs + unitMs[unit];
+  const endMs = row.startMs + slotMs[unit];
   return endMs <= now.getTime() && endMs <= (row.serviceUntilMs ?? endMs);
 }
 
@@ -63,5 +64,5 @@ export function findSlotStart({ unit, count, now, clock }: Span, index: number):
   const ago = count - 1 - index;
   if (unit === 'month') return clock.startOfMonth(now, -ago);
   if (unit === 'day') return clock.startOfDay(now, -ago);
-  return (Math.floor(now.getTime() / unitMs.hour) - ago) * unitMs.hour;
+  return (Math.floor(now.getTime() / hourMs) - ago) * hourMs;
 }

@@ -1,11 +1,12 @@
 import { computeSpeeds, type TrafficReading } from '../../health/speeds.ts';
+import { dayMs } from '../../lib/units.ts';
 import type { HistoryRow } from '../../report/history.ts';
 import { buildStatusDocument } from '../document.ts';
 import type { StatusSource } from '../source.ts';
 import { createWallClock, type WallClock } from './clock.ts';
 import { compareSlots, pickTransfer } from './figures.ts';
 import { type Past, sumMonth } from './past.ts';
-import { chartSpans, fillSlots, isOver, unitMs } from './slots.ts';
+import { chartSpans, fillSlots, isOver } from './slots.ts';
 
 /** Everything that the page shows. */
 export type View = Readonly<ReturnType<typeof buildView>>;
@@ -65,7 +66,7 @@ function buildPastView({ hours, days, months }: Past, now: Date, clock: WallCloc
   // Days and months that were over before the first hour are older than it; a day that it lies in
   // began before it.
   const firstMs = hours[0]?.startMs ?? now.getTime();
-  const isOlder = months.length > 0 || days.some((row) => row.startMs + unitMs.day <= firstMs);
+  const isOlder = months.length > 0 || days.some((row) => row.startMs + dayMs <= firstMs);
   return {
     today: sumHours(clock.startOfDay(now, 0)),
     month: { here: sumHours(startOfMonth), both: compareSlots(ofMonth, pickTransfer).both },
@@ -77,6 +78,6 @@ function buildPastView({ hours, days, months }: Past, now: Date, clock: WallCloc
       clock,
     }),
     /** When the ledger began, if that is less than a day ago: charts of days would be empty. */
-    youngSince: isOlder || now.getTime() - firstMs >= unitMs.day ? undefined : new Date(firstMs),
+    youngSince: isOlder || now.getTime() - firstMs >= dayMs ? undefined : new Date(firstMs),
   };
 }

@@ -1,5 +1,6 @@
 import { renderSparkline } from '../../../lib/bars.ts';
 import { toPlainText } from '../../../lib/plain-text.ts';
+import { hourMs } from '../../../lib/units.ts';
 import type { Shown } from '../../frame/command.ts';
 import type { Terminal } from '../../frame/context.ts';
 import {
@@ -18,7 +19,7 @@ import type { TextColumn } from '../../present/table-printer.ts';
 import { defineTable } from '../../present/tables.ts';
 import { joinSections, renderLabelled, renderText } from '../../present/text.ts';
 import { type DeviceStats, type HereDay, hereReasons } from './device-view.ts';
-import { formatWindow, hourMs, startOfHour } from './figures.ts';
+import { formatWindow, startOfHour } from './figures.ts';
 
 /** One character an hour says something up to here. */
 const mostHours = 48;

@@ -1,9 +1,9 @@
-import { GIB } from '../../../lib/units.ts';
+import { GIB, hourMs } from '../../../lib/units.ts';
 import type { HistoryPlace } from '../../../report/history.ts';
 import type { OperationResponse } from '../../../service/operations.ts';
 import type { Session } from '../../frame/session.ts';
 import type { NamedClient } from '../choose-client.ts';
-import { divide, hourMs, startOfHour, sumFigures, sumKnown } from './figures.ts';
+import { divide, startOfHour, sumFigures, sumKnown } from './figures.ts';
 import { type LocalDay, sumDays } from './local-view.ts';
 
 type Answer = Omit<OperationResponse<'providerLastN'>, 'error'>;

@@ -1,3 +1,4 @@
+import { hourMs } from '../../../lib/units.ts';
 import { refuseOption } from '../../frame/command.ts';
 
 type FigureName = 'uptimeHours' | 'transferGib' | 'payoutUsdc' | 'searchInterest' | 'contracts';
@@ -67,8 +68,6 @@ export function formatWindow(hours: number): string {
   if (hours % (365 * 24) === 0) return `${hours / (365 * 24)} y`;
   return hours > 48 && hours % 24 === 0 ? `${hours / 24} d` : `${hours} h`;
 }
-
-export const hourMs = 3_600_000;
 
 /** The start of the hour that a time lies in, in ms. */
 export function startOfHour(ms: number): number {

@@ -1,6 +1,6 @@
 import { formatValue } from '../../../health/statistic.ts';
 import { renderSparkline } from '../../../lib/bars.ts';
-import { formatBytes, formatSeconds } from '../../../lib/units.ts';
+import { formatBytes, formatSeconds, hourMs } from '../../../lib/units.ts';
 import { type FigureName, type Figures, ledgerFigures } from '../../../report/ledger-figures.ts';
 import type { Shown } from '../../frame/command.ts';
 import type { Terminal } from '../../frame/context.ts';
@@ -13,7 +13,7 @@ import {
 import type { Column } from '../../present/table-printer.ts';
 import { defineTable } from '../../present/tables.ts';
 import { joinLines, joinSections, renderLabelled, renderText } from '../../present/text.ts';
-import { formatWindow, hourMs, squeeze } from './figures.ts';
+import { formatWindow, squeeze } from './figures.ts';
 import { type LocalDay, type LocalStats, sumBy } from './local-view.ts';
 
 /** Beyond so many days a row is a month. */

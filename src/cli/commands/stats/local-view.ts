@@ -1,6 +1,7 @@
+import { dayMs, hourMs } from '../../../lib/units.ts';
 import type { HistoryPlace, HistoryRow } from '../../../report/history.ts';
 import { addFigures, type Figures, pickFigures } from '../../../report/ledger-figures.ts';
-import { divide, hourMs, sumKnown } from './figures.ts';
+import { divide, sumKnown } from './figures.ts';
 
 /** What this device counted itself, as `stats --local --json` shows it. */
 export type LocalStats = Awaited<ReturnType<typeof readLocalStats>>;
@@ -8,7 +9,6 @@ export type LocalStats = Awaited<ReturnType<typeof readLocalStats>>;
 /** A day, `yyyy-mm-dd`, beside what the service counted of it, as far as it said so. */
 export type LocalDay = ReturnType<typeof toLocalDay>;
 
-const dayMs = 24 * hourMs;
 /** Up to here a window begins at an hour, beyond it at a day. */
 const mostHoursByHour = 48;
 const mostHoursWithHours = 7 * 24;

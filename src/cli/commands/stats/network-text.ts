@@ -1,5 +1,6 @@
 import { renderSparkline } from '../../../lib/bars.ts';
 import { toPlainText } from '../../../lib/plain-text.ts';
+import { hourMs } from '../../../lib/units.ts';
 import type { Shown } from '../../frame/command.ts';
 import {
   asFlag,
@@ -18,7 +19,7 @@ import {
 import { fitText } from '../../present/table-printer.ts';
 import { defineTable } from '../../present/tables.ts';
 import { joinSections } from '../../present/text.ts';
-import { formatWindow, hourMs, sumKnown } from './figures.ts';
+import { formatWindow, sumKnown } from './figures.ts';
 import type { NetworkStats, ProviderStats } from './network-view.ts';
 
 const mostSlots = 72;

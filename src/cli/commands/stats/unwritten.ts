@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { hourMs } from '../../../lib/units.ts';
 import { type FigureName, ledgerFigures, pickFigures } from '../../../report/ledger-figures.ts';
 import { type LedgerLine, startAt } from '../../../report/ledger-line.ts';
 import { askAgent } from '../../../status/socket-client.ts';
 import type { CommandContext, PathOptions } from '../../frame/context.ts';
-import { hourMs, startOfHour } from './figures.ts';
+import { startOfHour } from './figures.ts';
 
 const count = z.number().min(0).default(0);
 type Counts = Record<FigureName, typeof count>;

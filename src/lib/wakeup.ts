@@ -1,22 +1,25 @@
 import { sleep } from './sleep.ts';
 
 /**
- * How one loop ends another loop's wait. Several notices that come while nothing waits count as
- * one.
+ * How one loop ends another loop's wait. One loop waits at a time. Several notices that come while
+ * nothing waits count as one.
  */
-export type Wakeup = ReturnType<typeof createWakeup>;
+export interface Wakeup {
+  /** Ends the current or the next `wait`. */
+  notify(): void;
+  /** Waits `ms`, or until a notice or the abort; resolves in each case. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+}
 
-export function createWakeup() {
+export function createWakeup(): Wakeup {
   let isNotified = false;
   let end = (): void => undefined;
   return {
-    /** Ends the current or the next `wait`. */
-    notify(): void {
+    notify() {
       isNotified = true;
       end();
     },
-    /** Waits `ms`, or until a notice or the abort; resolves in each case. */
-    async wait(ms: number, signal: AbortSignal): Promise<void> {
+    async wait(ms, signal) {
       const over = new AbortController();
       const onAbort = () => over.abort();
       end = onAbort;

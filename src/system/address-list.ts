@@ -9,7 +9,15 @@ import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
  * Addresses that were read and merged, as text for nft. 64,000 addresses take a megabyte as text
  * and five as numbers.
  */
-export type AddressList = Readonly<ReturnType<typeof parseAddressList>>;
+export interface AddressList {
+  /** A hash of the elements: two lists with equal addresses have equal hashes. */
+  readonly hash: string;
+  /**
+   * By family: `192.0.2.0/24, 198.51.100.7`, as many in one text as one nft transaction takes from
+   * an ordinary user.
+   */
+  readonly elements: Readonly<Record<4 | 6, readonly string[]>>;
+}
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "the agent's user may not read it",
@@ -37,7 +45,7 @@ export async function readAddressList(path: string): Promise<AddressList> {
  * errors.
  * @throws list-refused, also for a list without any address, which a failed download leaves behind
  */
-export function parseAddressList(text: string, place: string) {
+export function parseAddressList(text: string, place: string): AddressList {
   const prefixes: Readonly<Record<4 | 6, string[]>> = { 4: [], 6: [] };
   const broken: string[] = [];
   let number = 0;
@@ -63,7 +71,6 @@ export function parseAddressList(text: string, place: string) {
   }
   const elements = { 4: toChunks(prefixes[4], /\/32$/), 6: toChunks(prefixes[6], /\/128$/) };
   return {
-    /** A hash of the elements: two lists with equal addresses have equal hashes. */
     hash: hash('sha256', JSON.stringify(elements)).slice(0, 12),
     elements,
   };

@@ -15,10 +15,31 @@ import { attempt } from '../lib/attempt.ts';
 import { systemCodeOf } from '../lib/errors.ts';
 
 /**
- * A folder, and the files in it by their names. Errors are the system's, with the paths that the
- * caller gave.
+ * A folder, and the files in it by their names. It is held open until it is disposed of. Errors are
+ * the system's, with the paths that the caller gave.
  */
-export type Folder = ReturnType<typeof createFolder>;
+export interface Folder extends AsyncDisposable {
+  /** The folder's owner, where root works in another user's folder; otherwise undefined. */
+  readonly owner: User | undefined;
+  /**
+   * Opens a regular file, never through a link. In another user's folder the file has to belong to
+   * that user and must have no second name. `flags` are the ones that open(2) takes; a new file has
+   * mode 0600.
+   */
+  open(name: string, flags: number): Promise<FileHandle>;
+  /** Text of a file, also through a link as far as the folder's owner may follow it. */
+  readLinked(name: string): Promise<string>;
+  rename(from: string, to: string): Promise<void>;
+  remove(name: string): Promise<void>;
+  names(): Promise<readonly string[]>;
+  makeFolder(name: string, mode: number): Promise<unknown>;
+  /** What has this name; for a link, the link itself. */
+  look(name: string): Promise<fs.Stats>;
+  /** Runs `act` with the path of a name, at once and with the rights of the folder's owner. */
+  at<T>(name: string, act: (path: string) => T): T;
+  /** Resolves when the folder's names are on the disk. */
+  sync(): Promise<void>;
+}
 
 /**
  * Opens a folder. Root becomes the folder's owner for each step that uses a name in it, so a link
@@ -67,7 +88,7 @@ type Ways<A extends readonly unknown[], T> = readonly [
   now: (...args: A) => T,
 ];
 
-function createFolder(parts: FolderParts) {
+function createFolder(parts: FolderParts): Folder {
   const { path, handle, base, owner, actor } = parts;
   const inBase = (name: string) => join(base, name);
   // The agent itself never waits for its disk; commands that root runs have nothing else to do
@@ -100,36 +121,29 @@ function createFolder(parts: FolderParts) {
     }
   };
   return {
-    /** The folder's owner, where root works in another user's folder; otherwise undefined. */
     owner,
-    /**
-     * Opens a regular file, never through a link. In another user's folder the file has to belong
-     * to that user and must have no second name.
-     */
     open: openFile,
-    /** Text of a file, also through a link as far as the folder's owner may follow it. */
-    async readLinked(name: string) {
+    async readLinked(name) {
       const ways: Ways<[string, 'utf8'], string> = [readFile, fs.readFileSync];
       if (owner === undefined || actor !== undefined) return await step(ways, inBase(name), 'utf8');
       await using file = await openFile(name, fs.constants.O_RDONLY);
       return await file.readFile('utf8');
     },
-    rename: (from: string, to: string) => step([rename, fs.renameSync], inBase(from), inBase(to)),
-    remove: (name: string) => step([unlink, fs.unlinkSync], inBase(name)),
+    rename: (from, to) => step([rename, fs.renameSync], inBase(from), inBase(to)),
+    remove: (name) => step([unlink, fs.unlinkSync], inBase(name)),
     names: () => step<[string], readonly string[]>([readdir, fs.readdirSync], base),
-    makeFolder: (name: string, mode: number) =>
+    makeFolder: (name, mode) =>
       step<[string, number], unknown>([mkdir, fs.mkdirSync], inBase(name), mode),
-    /** What has this name; for a link, the link itself. */
-    look: (name: string) => step<[string], fs.Stats>([lstat, fs.lstatSync], inBase(name)),
-    /** Runs `act` with the path of a name, at once and with the rights of the folder's owner. */
-    at: <T>(name: string, act: (path: string) => T) => asUser(actor, () => act(inBase(name))),
-    /** Resolves when the folder's names are on the disk. */
+    look: (name) => step<[string], fs.Stats>([lstat, fs.lstatSync], inBase(name)),
+    at: (name, act) => asUser(actor, () => act(inBase(name))),
     async sync() {
       if (handle !== undefined) return await handle.sync();
       await using opened = await open(path, fs.constants.O_DIRECTORY);
       await opened.sync();
     },
-    [Symbol.asyncDispose]: async () => handle?.close(),
+    async [Symbol.asyncDispose]() {
+      await handle?.close();
+    },
   };
 }
 

@@ -125,14 +125,21 @@ export async function observeRules(exec: Exec, family: Family): Promise<readonly
   return rows.map((row) => ({ family, ...row }));
 }
 
-/** Interfaces, and the routes and rules of every family that the kernel supports. */
-export type Network = Awaited<ReturnType<typeof observeNetwork>>;
+/** What a network namespace held at one moment. */
+export interface Network {
+  /** Those that the kernel supports; 4 is always among them. */
+  readonly families: readonly Family[];
+  readonly interfaces: readonly Interface[];
+  /** Of every family and every table. */
+  readonly routes: readonly Route[];
+  readonly rules: readonly PolicyRule[];
+}
 
 /**
  * Reads the whole network: interfaces, routes and rules.
  * @throws command-failed, missing-program
  */
-export async function observeNetwork(exec: Exec) {
+export async function observeNetwork(exec: Exec): Promise<Network> {
   const families: readonly Family[] = (await speaksIpv6()) ? [4, 6] : [4];
   const ofEach = async <T>(
     observe: (exec: Exec, family: Family) => Promise<readonly T[]>,

@@ -26,15 +26,19 @@ const ruleRow = z.object({
 const row = z.object({ chain: chainRow.optional(), rule: ruleRow.optional() });
 
 export type NftRule = z.infer<typeof ruleRow>;
+type NftChain = z.infer<typeof chainRow>;
 
 /** All tables of this network namespace, of any program. */
-export type NftRuleset = Readonly<Awaited<ReturnType<typeof observeNftRuleset>>>;
+export interface NftRuleset {
+  readonly chains: readonly NftChain[];
+  readonly rules: readonly NftRule[];
+}
 
 /**
  * Reads all tables, chains and rules.
  * @throws command-failed, missing-program
  */
-export async function observeNftRuleset(exec: Exec) {
+export async function observeNftRuleset(exec: Exec): Promise<NftRuleset> {
   // Elements of sets are left out, because there may be many.
   const rows = await listNft(exec, '--json --terse list ruleset', {
     row,
@@ -46,14 +50,16 @@ export async function observeNftRuleset(exec: Exec) {
   };
 }
 
-/**
- * A chain that forwarded IPv4 packets pass through. It is closed where it refuses what none of its
- * earlier rules accepts.
- */
-export type ForwardChain = Readonly<ReturnType<typeof findForwardChains>[number]>;
+/** A chain that forwarded IPv4 packets pass through. */
+export interface ForwardChain extends Pick<NftChain, 'family' | 'table' | 'name'> {
+  /** Its own, in their order. */
+  readonly rules: readonly NftRule[];
+  /** True where it refuses what none of its earlier rules accepts. */
+  readonly isClosed: boolean;
+}
 
 /** All such chains, in any table: a packet passes only if every one of them accepts it. */
-export function findForwardChains({ chains, rules }: NftRuleset) {
+export function findForwardChains({ chains, rules }: NftRuleset): readonly ForwardChain[] {
   return chains
     .filter(({ family, hook }) => hook === 'forward' && (family === 'ip' || family === 'inet'))
     .map(({ family, table, name, policy }) => {

@@ -13,11 +13,13 @@ export interface Askable {
   readonly stun: HostPort | undefined;
 }
 
-/**
- * The answers: at most one address from each that was asked, and `addresses`, the ones that are on
- * the Internet. All of it is outside input.
- */
-export type Said = Readonly<Awaited<ReturnType<typeof askForPublicAddresses>>>;
+/** What was answered. All of it is outside input. */
+export interface Said {
+  /** At most one address from each that was asked, sorted; IPv4. */
+  readonly answers: readonly string[];
+  /** The answers that are addresses on the Internet. */
+  readonly addresses: readonly string[];
+}
 
 /**
  * Addresses that are not on the Internet. A router behind another router answers with one, and so
@@ -40,7 +42,7 @@ const inside = [
 export async function askForPublicAddresses(
   { router, natPmp, upnp, stun }: Askable,
   signal: AbortSignal,
-) {
+): Promise<Said> {
   const said = await Promise.all([
     natPmp && router !== undefined ? askRouterForAddress(router, signal) : undefined,
     // Loaded only when needed: most homes need neither.

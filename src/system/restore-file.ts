@@ -6,9 +6,27 @@ import { readSysctl, writeSysctl } from './sysctl.ts';
 
 /**
  * Kernel settings from before the agent changed them: the one thing that cannot be observed
- * afterwards.
+ * afterwards. Settings are named by their paths below /proc/sys.
  */
-export type RestoreFile = ReturnType<typeof createRestoreFile>;
+export interface RestoreFile {
+  /**
+   * Keeps the first value of a setting. Call it before the setting is changed; it makes the
+   * directory. A setting that may not be put back is a bug.
+   * @throws state-unwritable
+   */
+  remember(path: string, before: string): Promise<void>;
+  /**
+   * The values from before any change, by path.
+   * @throws state-unreadable, state-unwritable
+   */
+  read(): Promise<Readonly<Record<string, string>>>;
+  /**
+   * Restores the settings that are still ours, the last one first, and forgets all. Settings that
+   * no longer exist are skipped. Without a function all of them are ours.
+   * @throws not-allowed, state-unreadable, state-unwritable
+   */
+  putBack(isStillOurs?: (path: string) => boolean): Promise<void>;
+}
 
 /**
  * The kernel's names of interfaces; `.` and `..` are excluded, because they would lead to other
@@ -22,7 +40,11 @@ const isRemembered = new RegExp(
 
 const schema = z.record(z.string().regex(isRemembered), z.string().regex(/^-?\d{1,10}$/));
 
-export function createRestoreFile(directory: string, name: string, onSetAside: OnSetAside) {
+export function createRestoreFile(
+  directory: string,
+  name: string,
+  onSetAside: OnSetAside,
+): RestoreFile {
   const file = createStateFile({ directory, name, schema, onSetAside });
   /**
    * Values that a full or read-only disk did not take: a device that boots on such a disk still
@@ -34,12 +56,7 @@ export function createRestoreFile(directory: string, name: string, onSetAside: O
     ...held,
   });
   return {
-    /**
-     * Keeps the first value of a setting. Call it before the setting is changed; it makes the
-     * directory. A setting that may not be put back is a bug.
-     * @throws state-unwritable
-     */
-    async remember(path: string, before: string) {
+    async remember(path, before) {
       if (!isRemembered.test(path)) throw new Error(`${path} is no setting that would be put back`);
       const kept = await read();
       if (path in kept) return;
@@ -47,13 +64,8 @@ export function createRestoreFile(directory: string, name: string, onSetAside: O
       await ensureDirectory(directory);
       if ((await file.write(next).catch(toFailure('state-unwritable'))) !== undefined) held = next;
     },
-    /** The values from before any change, by path. */
     read,
-    /**
-     * Restores the settings that are still ours, and forgets all. Settings that no longer exist are
-     * skipped.
-     */
-    async putBack(isStillOurs: (path: string) => boolean = () => true) {
+    async putBack(isStillOurs = () => true) {
       const kept = await read();
       for (const [path, before] of Object.entries(kept).reverse()) {
         if (!isStillOurs(path)) continue;

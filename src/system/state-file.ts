@@ -6,8 +6,39 @@ import { parseJson } from '../lib/parse-json.ts';
 import { Secret } from '../lib/secret.ts';
 import { listFolder, readOwnFile, renameFile, writeFileAtomic } from './files.ts';
 
-/** One named document in the state directory: with a checksum, private, replaced in one step. */
-export type StateFile<T> = ReturnType<typeof createStateFile<T>>;
+/**
+ * One named document in the state directory: with a checksum, private, replaced in one step. One
+ * process writes it; any may read it meanwhile.
+ */
+export interface StateFile<T> {
+  readonly path: string;
+  /**
+   * The document; undefined without a file. Changes nothing.
+   * @throws BrokenDocumentError, state-unreadable
+   */
+  peek(): Promise<T | undefined>;
+  /**
+   * For the writer of the file: the document, or undefined without one. A broken document is
+   * renamed, reported to `onSetAside`, and then counts as missing.
+   * @throws state-unreadable, state-unwritable
+   */
+  readOrSetAside(): Promise<T | undefined>;
+  /**
+   * Copies the file as it is, even if it is broken, to a longer name beside it.
+   * @throws state-unreadable, state-unwritable
+   */
+  copyTo(ending: string): Promise<void>;
+  /**
+   * True while the directory holds a document of this name that any process has set aside.
+   * @throws state-unreadable
+   */
+  wasSetAside(): Promise<boolean>;
+  /**
+   * Writes the document with its secrets, which are written nowhere else; the file has mode 0600.
+   * @throws state-unwritable
+   */
+  write(value: T): Promise<void>;
+}
 
 /** A document that can be read but does not hold what it should. */
 export class BrokenDocumentError extends TributaryError {
@@ -39,7 +70,7 @@ export interface StateFileOptions<T> {
   readonly onSetAside: OnSetAside;
 }
 
-export function createStateFile<T>(options: StateFileOptions<T>) {
+export function createStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
   const fileName = `${options.name}.json`;
   const path = join(options.directory, fileName);
   const peek = async () => {
@@ -51,16 +82,7 @@ export function createStateFile<T>(options: StateFileOptions<T>) {
   };
   return {
     path,
-    /**
-     * The document; undefined without a file. Changes nothing.
-     * @throws BrokenDocumentError, state-unreadable
-     */
     peek,
-    /**
-     * For the writer of the file: the document, or undefined without one. A broken document is
-     * renamed and then counts as missing.
-     * @throws state-unreadable, state-unwritable
-     */
     readOrSetAside: () =>
       peek().catch(async (error: unknown) => {
         if (!(error instanceof BrokenDocumentError)) throw error;
@@ -70,27 +92,15 @@ export function createStateFile<T>(options: StateFileOptions<T>) {
         options.onSetAside(path, keptAs, error.why);
         return undefined;
       }),
-    /**
-     * Copies the file as it is, even if it is broken, to a longer name beside it.
-     * @throws state-unreadable, state-unwritable
-     */
-    async copyTo(ending: string) {
+    async copyTo(ending) {
       const text = await readOwnFile(path);
       if (text !== undefined) await writeFileAtomic(`${path}.${ending}`, text);
     },
-    /**
-     * True while the directory holds a document of this name that any process has set aside.
-     * @throws state-unreadable
-     */
     async wasSetAside() {
       const names = await listFolder(options.directory);
       return names.some((name) => name.startsWith(`${fileName}${asideMark}`));
     },
-    /**
-     * Writes the document with its secrets, which are written nowhere else; the file has mode 0600.
-     * @throws state-unwritable
-     */
-    async write(value: T) {
+    async write(value) {
       const data: unknown = JSON.parse(JSON.stringify(value, revealSecret));
       const document = { version: 1, sha256: toChecksum(data), data };
       await writeFileAtomic(path, `${JSON.stringify(document, null, 2)}\n`);

@@ -30,10 +30,14 @@ export async function hasIpv6(interfaceName: string): Promise<boolean> {
   return ((await ask(interfaceName)) ?? (await ask('default'))) === '0';
 }
 
-export type ConnectionRoom = Readonly<Awaited<ReturnType<typeof observeConnectionRoom>>>;
+/** What limits how many connections this machine can keep. */
+export interface ConnectionRoom {
+  readonly memoryBytes: number;
+  /** How many connections the kernel tracks at most; undefined before it tracks any. */
+  readonly conntrackMax: number | undefined;
+}
 
-/** How many connections the kernel tracks at most; undefined before it tracks any. */
-export async function observeConnectionRoom() {
+export async function observeConnectionRoom(): Promise<ConnectionRoom> {
   const most = Number(await readSysctl('net/netfilter/nf_conntrack_max'));
   return { memoryBytes: totalmem(), conntrackMax: most > 0 ? most : undefined };
 }

@@ -3,7 +3,18 @@ import { Secret } from '../lib/secret.ts';
 import type { Exec } from './exec.ts';
 
 /** One peer of an interface as the kernel or wireguard-go has it; all keys are public ones. */
-export type WireGuardPeer = Readonly<ReturnType<typeof toPeer>>;
+export interface WireGuardPeer {
+  readonly publicKey: string;
+  /** `198.51.100.1:51820`; undefined before the peer was heard of or set. */
+  readonly endpoint: string | undefined;
+  readonly allowedIps: readonly string[];
+  /** Seconds since 1970; undefined before the first handshake. */
+  readonly lastHandshakeAt: number | undefined;
+  readonly rxBytes: number;
+  readonly txBytes: number;
+  /** undefined where it is off. */
+  readonly persistentKeepaliveSeconds: number | undefined;
+}
 
 /** What a peer has sent and received so far, and when it last shook hands. */
 export type WireGuardTraffic = Pick<
@@ -11,13 +22,18 @@ export type WireGuardTraffic = Pick<
   'publicKey' | 'lastHandshakeAt' | 'rxBytes' | 'txBytes'
 >;
 
-export type WireGuardInterface = Readonly<Awaited<ReturnType<typeof observeWireGuard>>>;
+/** An interface with its peers; secret keys are no part of it. */
+export interface WireGuardInterface {
+  /** undefined before the interface was given a key. */
+  readonly publicKey: string | undefined;
+  readonly peers: readonly WireGuardPeer[];
+}
 
 /**
  * Reads an interface and its peers at once. The secret keys that `wg` prints are dropped here.
  * @throws command-failed, missing-program
  */
-export async function observeWireGuard(exec: Exec, name: string) {
+export async function observeWireGuard(exec: Exec, name: string): Promise<WireGuardInterface> {
   const text = await exec({
     program: 'wg',
     args: ['show', name, 'dump'],
@@ -27,31 +43,24 @@ export async function observeWireGuard(exec: Exec, name: string) {
     .split('\n')
     .map((line) => line.split('\t').map((part) => (part === '(none)' ? undefined : part)));
   const [[, publicKey] = [], ...peers] = rows.filter((row) => row.length > 1);
-  return { publicKey, peers: peers.map(toPeer) as readonly WireGuardPeer[] };
+  return { publicKey, peers: peers.map(readDumpRow) };
 }
 
 /** Reads the columns of a peer's row in `wg show dump`, in their order. */
-function toPeer(parts: readonly (string | undefined)[]) {
-  const [publicKey = '', , endpoint, allowedIps, handshake, rxBytes, txBytes, keepalive] = parts;
+function readDumpRow(columns: readonly (string | undefined)[]): WireGuardPeer {
+  const [publicKey = '', , endpoint, allowedIps, handshake, rxBytes, txBytes, keepalive] = columns;
   return {
     publicKey,
     endpoint,
-    allowedIps: (allowedIps?.split(',') ?? []) as readonly string[],
-    /** Seconds since 1970; undefined before the first handshake. */
+    allowedIps: allowedIps?.split(',') ?? [],
+    // `0` before the first handshake, `off` without a keepalive.
     lastHandshakeAt: Number(handshake) || undefined,
     rxBytes: Number(rxBytes),
     txBytes: Number(txBytes),
-    /** undefined where it is off. */
     persistentKeepaliveSeconds: Number(keepalive) || undefined,
   };
 }
 
-/**
- * wireguard-go's names of the columns in `wg show dump`. `none` is in the place of the preshared
- * key, which is not needed.
- */
-const dumpOrder =
-  'public_key none endpoint allowed_ip last_handshake_time_sec rx_bytes tx_bytes persistent_keepalive_interval';
 const patienceMs = 2_000;
 
 /**
@@ -68,12 +77,22 @@ export async function observeWireGuardGo(
   const privateKey = readAll(own, 'private_key')[0];
   return {
     publicKey: privateKey === undefined ? undefined : toPublicKey(new Secret(toBase64(privateKey))),
-    peers: peers.map((peer) => {
-      const [key = '', ...more] = dumpOrder
-        .split(' ')
-        .map((name) => readAll(peer, name).join() || undefined);
-      return toPeer([toBase64(key), ...more]);
-    }),
+    peers: peers.map(readSocketPeer),
+  };
+}
+
+/** Reads the `key=value` lines of a peer in wireguard-go's answer. */
+function readSocketPeer(lines: string): WireGuardPeer {
+  const read = (key: string) => readAll(lines, key)[0];
+  return {
+    publicKey: toBase64(read('public_key') ?? ''),
+    endpoint: read('endpoint'),
+    allowedIps: readAll(lines, 'allowed_ip'),
+    // Both are 0 where there was no handshake and where no keepalive is sent.
+    lastHandshakeAt: Number(read('last_handshake_time_sec')) || undefined,
+    rxBytes: Number(read('rx_bytes')),
+    txBytes: Number(read('tx_bytes')),
+    persistentKeepaliveSeconds: Number(read('persistent_keepalive_interval')) || undefined,
   };
 }
 

@@ -7,8 +7,8 @@ const limitBytes = 1024 * 1024;
 const certificate = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * The certificates of `service.ca_file`, one text; what lies between them, a private key for one,
- * is not kept.
+ * The certificates of `service.ca_file` as one text. Everything between them is dropped, a private
+ * key for example.
  */
 export async function readAuthority(
   file: string,

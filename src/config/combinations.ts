@@ -10,7 +10,10 @@ import { type Problem, renderFound } from './problems.ts';
 import type { Config } from './schema.ts';
 import { type ConfigTree, valueAt } from './tree.ts';
 
-/** Values that are right one by one and impossible together. `given` is what is no default. */
+/**
+ * Values that are right one by one but cannot be combined. `given` is the configuration without
+ * defaults.
+ */
 export async function findCombinationProblems(
   config: PartialConfig,
   given: ConfigTree,
@@ -25,7 +28,7 @@ export async function findCombinationProblems(
   ];
 }
 
-/** What is allowed and still deserves a word at each start. */
+/** Settings that are allowed but deserve a warning at each start. */
 export function findWarnings(config: Config, pageToken: Secret | undefined): readonly string[] {
   return [
     ...findInsecure(config).map(
@@ -46,7 +49,7 @@ function blocksMail(entries: Config['gateway']['blocked_ports']): boolean {
   });
 }
 
-/** What others can do who reach the page that listens there; port 0 is no page. */
+/** What others who reach a page that listens there can do; port 0 stands for no page. */
 export function findPageWarnings(
   place: string,
   listen: HostPort,
@@ -65,7 +68,8 @@ export function findPageWarnings(
 }
 
 /**
- * What the agent asks or tells, the key that allows it without TLS, and what others can then read.
+ * The addresses that the agent uses: each with the key that allows it without TLS, and what others
+ * could read then.
  */
 const addresses = [
   { path: ['service', 'base_url'], allow: 'allow_insecure_http', risk: 'tokens' },
@@ -137,8 +141,8 @@ function checkDestinations({ gateway }: PartialConfig): readonly Problem[] {
 }
 
 /**
- * One address cannot have more than all together, nor more that wait than there are. 0 is no
- * ceiling.
+ * One consumer cannot have more connections than all together, and no more can wait than exist. 0
+ * means no ceiling.
  */
 function checkConnections({ gateway }: PartialConfig): readonly Problem[] {
   const given = gateway?.connections ?? {};
@@ -176,7 +180,7 @@ async function checkCronFields(
   const all = [...ofSchedule, { path: ['report', 'cron'], cron: report?.cron }];
   const given = all.filter(({ path }) => valueAt(tree, path) !== undefined);
   if (given.length === 0) return [];
-  // Loaded late: most configurations have no cron expression of their own.
+  // Loaded at the first use: most configurations have no cron expression.
   const { validateDetailed } = await import('node-cron');
   return given.flatMap(({ path, cron }): Problem[] => {
     const error = cron === undefined ? undefined : validateDetailed(cron).errors[0];

@@ -9,11 +9,12 @@ export const defaultConfigPath = '/etc/tributary/tributary.yaml';
 /** The configuration file; without a file, an empty tree. */
 export interface ConfigFile {
   readonly path: string | undefined;
-  /** undefined where it could not be read to the end, and only `problems` counts. */
+  /** undefined where the text could not be parsed; then only `problems` counts. */
   readonly tree: ConfigTree | undefined;
   readonly problems: readonly Problem[];
   /**
-   * `tributary.yaml:12`, of the key or of the nearest one above it; undefined: there is no file.
+   * `tributary.yaml:12`, the place of the key or of the nearest one above it; undefined without a
+   * file.
    */
   readonly placeOf: (path: readonly PropertyKey[]) => string | undefined;
 }
@@ -21,7 +22,7 @@ export interface ConfigFile {
 export interface ConfigFileOptions {
   readonly configPath?: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
-  /** In place of what the file says now. */
+  /** The text to check instead of the file's present text. */
   readonly text?: string;
 }
 
@@ -45,7 +46,8 @@ export async function readConfigFile({
   const path = chooseConfigPath({ configPath, environment });
   try {
     const text = given.text ?? (await readSmallFile(path, configLimitBytes));
-    // Loaded late: in a container everything may come from the environment.
+    // Loaded at the first use: in a container the whole configuration may come from the
+    // environment.
     const { parseYaml } = await import('./yaml-text.ts');
     return { path, ...(await parseYaml(text, path)) };
   } catch (error) {

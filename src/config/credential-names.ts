@@ -1,6 +1,6 @@
 /**
- * Every secret that can be handed in: its environment name, which has a `_FILE` twin, systemd's
- * name, and its form, if any.
+ * Every secret that can be handed in: its name in the environment, which has a `_FILE` twin,
+ * systemd's name for it, and its form, if it has one.
  */
 export const credentialNames = {
   authCode: { environment: 'TRIBUTARY_AUTH_CODE', systemd: 'auth-code' },
@@ -11,7 +11,7 @@ export const credentialNames = {
   statusToken: {
     environment: 'TRIBUTARY_STATUS_TOKEN',
     systemd: 'status-token',
-    // It is tried by anyone who reaches the page, and goes into a header.
+    // Anyone who reaches the page can try to guess it, and it is sent in a header.
     form: {
       pattern: /^[!-~]{16,512}$/,
       says: '16 to 512 letters, digits and signs, without spaces',

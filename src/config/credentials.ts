@@ -8,7 +8,10 @@ import type { Problem } from './problems.ts';
 
 const limitBytes = 64 * 1024;
 
-/** What was handed in; a secret that is missing or empty is undefined, and so is its place. */
+/**
+ * The secrets that were handed in. A secret that is missing or empty is undefined, and so is its
+ * place.
+ */
 interface FoundCredentials {
   readonly credentials: Readonly<Record<CredentialName, Secret | undefined>>;
   /** The name of the variable, or of systemd's credential. */
@@ -17,8 +20,8 @@ interface FoundCredentials {
 }
 
 /**
- * Looks for each secret in the environment, in the file that its `_FILE` twin names, then among
- * systemd's credentials. Nothing is thrown: what cannot be read is a problem.
+ * Looks for each secret in the environment, in the file that its `_FILE` twin names, and among
+ * systemd's credentials. Nothing is thrown: a secret that cannot be read is a problem.
  */
 export async function readCredentials(environment: NodeJS.ProcessEnv): Promise<FoundCredentials> {
   const reading = Object.entries(credentialNames).map(

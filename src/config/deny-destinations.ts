@@ -2,11 +2,11 @@ import { parsePrefix } from '../lib/addresses.ts';
 
 const fileMark = 'file:';
 
-/** `gateway.deny_destinations` taken apart. */
+/** The entries of `gateway.deny_destinations` by kind. */
 interface Denied {
   /** Addresses and prefixes. */
   readonly named: readonly string[];
-  /** Paths of files that list more of them, each once. */
+  /** Paths of files that list more addresses, each path once. */
   readonly files: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export function splitDenied(entries: readonly string[]): Denied {
   };
 }
 
-/** True for one entry as it may be. */
+/** True for an entry of the right form. */
 export function isDenied(entry: string): boolean {
   if (entry.startsWith(fileMark)) return /^file:\/[^\0]+$/.test(entry);
   return (parsePrefix(entry)?.length ?? 0) > 0;

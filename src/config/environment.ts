@@ -16,7 +16,7 @@ export interface EnvironmentValue {
 const ours = 'TRIBUTARY_';
 const twinLimitBytes = 64 * 1024;
 
-/** Every key that the environment gives. Unknown names that begin like ours are problems. */
+/** Every key that the environment sets. Unknown names that begin like ours are problems. */
 export async function readKeysFromEnvironment(
   environment: NodeJS.ProcessEnv,
   keys: readonly ConfigKey[],
@@ -33,8 +33,8 @@ export async function readKeysFromEnvironment(
 }
 
 /**
- * Text of the name or of the file that its twin names, and which was given; undefined: neither.
- * Both is a problem.
+ * The text of the variable, or of the file that its `_FILE` twin names, and which of the two it
+ * was; undefined without either. Both at once are a problem.
  */
 export async function readEnvironmentText(environment: NodeJS.ProcessEnv, name: string) {
   const twin = `${name}_FILE`;
@@ -67,7 +67,7 @@ function findUnknownNames(
     `${name}_FILE`,
   ]);
   const known = new Set([...twins, 'TRIBUTARY_CONFIG', 'TRIBUTARY_STATE_DIR']);
-  // What all have in common would make every two of them look alike.
+  // The common beginning would make any two names look alike.
   const toOwnPart = (name: string) => name.slice(ours.length);
   const ownParts = [...known].map(toOwnPart);
   return Object.keys(environment)
@@ -86,8 +86,8 @@ function findUnknownNames(
 }
 
 /**
- * Kubernetes tells every pod about a service that is called like us: TRIBUTARY_SERVICE_HOST,
- * TRIBUTARY_PORT_80_TCP, …
+ * True for a variable that Kubernetes sets in every pod about a service with our name:
+ * TRIBUTARY_SERVICE_HOST, TRIBUTARY_PORT_80_TCP, …
  */
 function isFromKubernetes(name: string, environment: NodeJS.ProcessEnv): boolean {
   return (

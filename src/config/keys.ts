@@ -2,10 +2,10 @@ import type * as z from 'zod';
 import { type Config, configSchema } from './schema.ts';
 import { isTree } from './tree.ts';
 
-/** How a key's value is written in one line of text. */
+/** How a key's value is written on one line. */
 export type KeyKind = 'text' | 'number' | 'boolean' | 'list' | 'objects';
 
-/** One key of the configuration that holds a value, not further keys. */
+/** A key of the configuration that holds a value and no further keys. */
 export interface ConfigKey {
   readonly path: readonly string[];
   /** `provide.cap.bytes`. */
@@ -16,7 +16,7 @@ export interface ConfigKey {
   readonly schema: z.ZodType;
 }
 
-/** Every key that holds a value, in the order of the schema. */
+/** Every such key, in the order of the schema. */
 export function listConfigKeys(): readonly ConfigKey[] {
   return listKeysOf(configSchema, []);
 }
@@ -38,11 +38,11 @@ type Partially<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]?: Partially<T[Key]> | undefined }
     : T | undefined;
 
-/** A configuration of which only the keys that are right by themselves are there. */
+/** A configuration that has only its valid keys. */
 export type PartialConfig = Partially<Config>;
 
 /**
- * The keys that are right by themselves, so that one wrong key does not hide what is wrong between
+ * The keys that are valid on their own, so that one wrong key does not hide problems between
  * others.
  */
 export function pickValidKeys(given: unknown): PartialConfig {

@@ -4,8 +4,8 @@ import { chooseConfigPath, configLimitBytes, defaultConfigPath } from './config-
 import { choosePlaces, type Places, type PlacesOptions } from './places.ts';
 
 /**
- * The places of an agent newer than the file, which it judged; undefined: none, or not plain to
- * see.
+ * The places of a running agent that was started after the file last changed, so that it has
+ * checked the file. undefined without one, or where the file cannot be judged without a parser.
  */
 export async function findKnownPlaces(options: PlacesOptions): Promise<Places | undefined> {
   const {
@@ -19,8 +19,8 @@ export async function findKnownPlaces(options: PlacesOptions): Promise<Places | 
     const mayBeAbsent =
       path === defaultConfigPath && others.TRIBUTARY_SERVICE_BASE_URL !== undefined;
     const socket = named ?? (file && findSocket(await readSmallFile(path, configLimitBytes)));
-    // The agent that runs in the usual place need not be the one of a file that is named and names
-    // no place.
+    // A file that was named on the command line and names no socket may belong to another agent
+    // than the one at the usual place.
     const isUnsure = twin !== undefined || (options.configPath && socket === undefined);
     if (isUnsure || socket === '' || (file === undefined && !mayBeAbsent)) return undefined;
     const places = choosePlaces({ ...options, socket });
@@ -29,17 +29,18 @@ export async function findKnownPlaces(options: PlacesOptions): Promise<Places | 
     );
     return madeMs.length > 0 && Math.min(...madeMs) > (file?.ctimeMs ?? 0) ? places : undefined;
   } catch {
-    // Whatever is wrong with a file, the whole configuration says it.
+    // The full reading of the configuration reports what is wrong with a file.
     return undefined;
   }
 }
 
 /**
- * What a YAML text sets `status.socket` to; undefined: nothing. '' where it is not plain to see.
+ * The value of `status.socket` in a YAML text; undefined if it is not set, '' where this cannot be
+ * told without a parser.
  */
 export function findSocket(text: string): string | undefined {
   const [before = '', after, ...more] = text.replace(/^\s*#.*$/gm, '').split('socket');
-  // An escape could spell the name in another way.
+  // An escape could spell the key's name in another way.
   if (text.includes('\\') || more.length > 0) return '';
   if (after === undefined) return undefined;
   const value = /^"?: *("?)(\/[\w./-]{1,99})\1[ \t]*([,}\n]|$)/.exec(after)?.[2];

@@ -23,7 +23,7 @@ export interface LoadConfigOptions extends Omit<PlacesOptions, 'socket'> {
 /** Where the value of a key comes from. */
 export type Origin =
   | { readonly kind: 'default'; readonly place: undefined }
-  /** `tributary.yaml:12` */
+  /** `tributary.yaml:12`. */
   | { readonly kind: 'file'; readonly place: string }
   /** The name of the variable. */
   | { readonly kind: 'environment'; readonly place: string };
@@ -36,7 +36,7 @@ export type Origin =
 export interface LoadedConfig extends Places {
   /** Amounts in bytes, rates in bits per second, times as the names of the keys say. */
   readonly config: Config;
-  /** The service's address, with the certificates that vouch for it. */
+  /** The service's address, and the certificates that it is checked with. */
   readonly service: ServiceAddress;
   /**
    * The values of file and environment before they were parsed, with their units and without
@@ -45,14 +45,14 @@ export interface LoadedConfig extends Places {
   readonly given: ConfigTree;
   /** The path of the file; undefined if it is missing. */
   readonly file: string | undefined;
-  /** Of an element of a list: where the list comes from. */
+  /** Where a key's value comes from. An element of a list comes from where the list does. */
   readonly originOf: (path: readonly PropertyKey[]) => Origin;
   readonly waysOut: WaysOut;
-  /** Secrets that were handed in; undefined: not given. */
+  /** The secrets that were handed in; undefined for one that was not. */
   readonly credentials: Readonly<Record<CredentialName, Secret | undefined>>;
-  /** Where each of them was found: a variable or systemd's credential. */
+  /** Where each secret was found: the name of a variable or of systemd's credential. */
   readonly credentialPlaces: Readonly<Record<CredentialName, string | undefined>>;
-  /** What is allowed, and still has to be said at each start; a sentence each. */
+  /** Settings that are allowed but deserve a warning at each start; a sentence each. */
   readonly warnings: readonly string[];
 }
 
@@ -64,7 +64,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const file = await readConfigFile(options);
   const fromEnvironment = await readKeysFromEnvironment(options.environment, listConfigKeys());
   const found = await readCredentials(options.environment);
-  // A key that is a secret may be handed in like one.
+  // The address of a webhook may also be handed in as a secret.
   const url = found.credentials.webhookUrl;
   const handedIn = url && {
     path: webhookUrl,
@@ -72,14 +72,15 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     value: url.reveal(),
   };
   const values = [...(handedIn ? [handedIn] : []), ...fromEnvironment.values];
-  // The one section with a key that must be there: what is missing is then that key.
+  // `service` is the one section with a key that has to be set. With an empty section the missing
+  // key is reported, not the section.
   const written: ConfigTree = { service: {}, ...file.tree };
   const given = values.reduce((tree, { path, value }) => withValue(tree, path, value), written);
   const originOf = createOriginOf(file, values);
   const parsed = configSchema.safeParse(given);
   const config = parsed.success ? parsed.data : pickValidKeys(given);
   const caFile = config.service?.ca_file;
-  // Loaded late: most services are vouched for by those that Node knows.
+  // Loaded at the first use: most services have certificates that Node can check.
   const authority =
     caFile === undefined ? {} : await (await import('./authority.ts')).readAuthority(caFile);
   const combined = await findCombinationProblems(config, given);
@@ -88,14 +89,14 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     ...file.problems,
     ...fromEnvironment.problems,
     ...found.problems,
-    // Where the file cannot be read as a whole, what its keys seem to say would only be noise.
+    // If the file could not be parsed as a whole, problems with its keys would only be noise.
     ...(file.tree ? [...explainIssues(parsed.error?.issues ?? [], given), ...combined] : []),
     ...(authority.problem ? [authority.problem] : []),
   ];
   if (!parsed.success || problems.length > 0)
     throw createConfigError(
       file.path === undefined ? problems.map(withoutFile) : problems,
-      // What is missing belongs to the file, at its nearest key.
+      // A missing key is reported at the nearest place in the file.
       (path) => originOf(path).place ?? file.placeOf(path),
     );
   const { base_url: baseUrl, allow_insecure_http: allowInsecureHttp } = parsed.data.service;
@@ -123,7 +124,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
 
 const webhookUrl = ['report', 'webhook', 'url'];
 
-/** A missing address without any file is mostly a first start. */
+/** Without a file, a missing address mostly means a first start, so the advice is another. */
 function withoutFile(problem: Problem): Problem {
   if (renderPath(problem.path) !== 'service.base_url' || !problem.text.startsWith('missing'))
     return problem;

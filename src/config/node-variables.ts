@@ -1,8 +1,8 @@
 import { type Problem, renderFound } from './problems.ts';
 
 /**
- * Where a variable has another value than this, it changes how far Node can be trusted with the
- * owner's secrets.
+ * Variables of Node that change how far it can be trusted with the owner's secrets, unless they
+ * have the harmless value.
  */
 const refused: Readonly<Record<string, { readonly harmless?: RegExp; readonly why: string }>> = {
   NODE_TLS_REJECT_UNAUTHORIZED: { harmless: /^(?!0$)/, why: 'every certificate is checked' },
@@ -19,7 +19,7 @@ const refused: Readonly<Record<string, { readonly harmless?: RegExp; readonly wh
   OPENSSL_MODULES: { why: 'it can load code' },
 };
 
-/** Options that load no code, open no debugger, write no report and leave TLS alone. */
+/** Options that load no code, open no debugger, write no report and do not change TLS. */
 const harmlessOptions: readonly string[] = [
   '--disable-sigusr1',
   '--dns-result-order',
@@ -31,8 +31,8 @@ const harmlessOptions: readonly string[] = [
 ];
 
 /**
- * What in the environment would weaken an agent that runs for years: each with what was found and
- * why it is refused.
+ * Variables that would weaken an agent that runs for years, each with what was found and why it is
+ * refused.
  */
 export function findNodeProblems(environment: NodeJS.ProcessEnv): readonly Problem[] {
   const variables = Object.entries(refused).flatMap(([place, { harmless, why }]): Problem[] => {
@@ -55,8 +55,8 @@ function findOptionProblems(options: string): readonly Problem[] {
 }
 
 /**
- * A proxy is rarely within reach of the agent's network namespace, and the tunnel goes through
- * none.
+ * A proxy can rarely be reached from the agent's network namespace, and the tunnel does not go
+ * through one.
  */
 export function findProxyWarnings(environment: NodeJS.ProcessEnv): readonly string[] {
   return Object.keys(environment)

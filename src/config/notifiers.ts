@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { brokerUrl, filePath, line, mqttTopic, offByDefault, oneOf, webhookUrl } from './values.ts';
 
-/** Home Assistant, or whatever else listens to a broker. Absent: no broker is looked for. */
+/** A broker for Home Assistant or any other subscriber. Absent, no broker is used. */
 export const mqttSection = z
   .strictObject({
     url: brokerUrl.describe('Address of the broker; mqtts:// except to this machine itself.'),

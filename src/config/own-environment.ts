@@ -2,20 +2,19 @@ import { existsSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 
 /**
- * What programs that we start, and Node's own parts, still find: no variable of ours, and no
- * secret.
+ * Variables that programs started by us, and Node itself, still see: none of ours, and no secret.
  */
 const shared = /^(PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|TERM|COLORTERM|NO_COLOR|FORCE_COLOR)$/;
 
 /**
- * Takes the environment out of the process, whose programs would keep its secrets for as long as
- * they run. Folders of PATH that are relative are dropped: what is run must not depend on where we
- * were started.
+ * Takes the environment out of the process: programs that it starts would otherwise hold its
+ * secrets for as long as they run. Relative folders of PATH are dropped, because what is run must
+ * not depend on the current folder.
  */
 export function takeEnvironment(processEnvironment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const folders =
     processEnvironment.PATH?.split(delimiter).filter((folder) => isAbsolute(folder)) ?? [];
-  // An empty PATH would mean the folder that we are in.
+  // An empty PATH would mean the current folder.
   if (folders.length === 0) delete processEnvironment.PATH;
   else processEnvironment.PATH = folders.join(delimiter);
   const environment = { ...processEnvironment };
@@ -25,8 +24,8 @@ export function takeEnvironment(processEnvironment: NodeJS.ProcessEnv): NodeJS.P
 }
 
 /**
- * For a user, not root, with a configuration of their own: it and their own state, unless they name
- * others.
+ * For a user other than root who has a configuration file: that file and the user's own state
+ * directory, unless others are named.
  */
 export function completeEnvironment(
   environment: NodeJS.ProcessEnv,
@@ -36,8 +35,7 @@ export function completeEnvironment(
   if (userId === 0 || !home || environment.TRIBUTARY_CONFIG) return environment;
   const file = join(home, '.config/tributary/tributary.yaml');
   if (!existsSync(file)) return environment;
-  // Before the rest: what is named in the environment wins. A unit's state directory is its word
-  // too.
+  // The environment wins over these. A state directory that a unit sets counts as named too.
   const state = environment.STATE_DIRECTORY
     ? {}
     : { TRIBUTARY_STATE_DIR: join(home, '.local/state/tributary') };

@@ -5,22 +5,22 @@ import { valueAt } from './tree.ts';
 
 export interface PlacesOptions extends ConfigFileOptions {
   readonly stateDirectory?: string | undefined;
-  /** `status.socket`: then no other is looked at. */
+  /** The value of `status.socket`. If it is set, no other socket is tried. */
   readonly socket?: string | undefined;
-  /** Who runs this; 0 is root. Default: this process's user. */
+  /** Who runs this; 0 is root. By default this process's user. */
   readonly userId?: number | undefined;
 }
 
 /** Where an agent keeps its state, and where it may answer. */
 export interface Places {
   readonly stateDirectory: string;
-  /** In order: `run` makes the first that it can, and commands ask one after the other. */
+  /** In order: `run` makes the first one that it can, and commands try one after the other. */
   readonly socketPaths: readonly string[];
-  /** The state directory of the one agent that is meant; undefined: any that answers. */
+  /** The state directory of the one agent that is meant; undefined for any agent that answers. */
   readonly onlyOf: string | undefined;
 }
 
-/** By options and environment alone, without a configuration file. */
+/** The places by options and environment alone, without a configuration file. */
 export function choosePlaces(options: PlacesOptions): Places {
   const { environment, configPath, socket } = options;
   const named = options.stateDirectory || environment.TRIBUTARY_STATE_DIR;
@@ -29,13 +29,16 @@ export function choosePlaces(options: PlacesOptions): Places {
   );
   const socketPaths =
     socket === undefined ? listSocketPaths(options, stateDirectory, named) : [socket];
-  // A configuration that names a socket says by that which agent is meant.
+  // A configuration that names a socket already says which agent is meant.
   const isOne = named || (socket === undefined && (configPath || environment.TRIBUTARY_CONFIG));
   const onlyOf = isOne ? stateDirectory : undefined;
   return { stateDirectory, socketPaths, onlyOf };
 }
 
-/** Where the agent may answer. A bad configuration is passed over: the agent it stopped says so. */
+/**
+ * Where the agent may answer. A configuration with errors is ignored here, because the agent that
+ * it stopped reports them.
+ */
 export async function resolvePlaces(options: PlacesOptions): Promise<Places> {
   const given = await readEnvironmentText(options.environment, 'TRIBUTARY_STATUS_SOCKET');
   const socket = given?.text ?? valueAt((await readConfigFile(options)).tree, ['status', 'socket']);
@@ -54,7 +57,7 @@ function listSocketPaths(
   const inState = join(stateDirectory, 'tributary.sock');
   const ofOthers = [...(session ? [join(session, 'tributary', 'tributary.sock')] : []), inState];
   const isRoot = (options.userId ?? process.getuid?.()) === 0;
-  // Several agents with a state directory each do not contend for one socket.
+  // Agents that have a state directory each must not compete for one socket.
   const given = [
     ...(runtime ? [join(runtime, 'tributary.sock')] : []),
     ...(named ? [inState] : []),

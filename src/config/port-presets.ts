@@ -3,8 +3,8 @@ import { otherProtocols } from '../lib/ports.ts';
 const beyondTheWeb = 'neither the web (80, 443) nor the names of hosts (53)';
 
 /**
- * Ports by name, as `gateway.blocked_ports` takes them, and why. `docs/blocked-ports.md` shows the
- * same table; a test holds the two together.
+ * Named groups of ports for `gateway.blocked_ports`, with the reason for each.
+ * `docs/blocked-ports.md` has the same table, which a test compares.
  */
 export const portPresets = {
   mail: [
@@ -63,7 +63,7 @@ export const portPresets = {
   ],
 } as const;
 
-/** The entries of `gateway.blocked_ports` with the rows of each preset in the place of its name. */
+/** The entries of `gateway.blocked_ports`, with each preset's name replaced by its ports. */
 export function expandPresets(entries: readonly (number | string)[]): readonly (number | string)[] {
   return entries.flatMap((entry) =>
     isPreset(entry) ? portPresets[entry].map(({ ports }) => ports) : [entry],

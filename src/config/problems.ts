@@ -5,17 +5,17 @@ import { hidePath } from '../lib/secret.ts';
 import { listConfigKeys, listNamesBelow } from './keys.ts';
 import { type ConfigTree, valueAt } from './tree.ts';
 
-/** One thing that is wrong with the configuration. */
+/** One problem with the configuration. */
 export interface Problem {
-  /** Key that it is about; empty where it is about none. */
+  /** The key that it is about; empty if it is about none. */
   readonly path: readonly PropertyKey[];
-  /** File with line, or environment name; undefined: found from the path. */
+  /** The file with its line, or the variable's name; undefined to find it by the path. */
   readonly place?: string | undefined;
   readonly text: string;
-  readonly action?: string; // Where it is more than to correct the value.
+  readonly action?: string; // What to do, where it is more than correcting the value.
 }
 
-/** One error with a line for each problem. `placeOf` tells where a key was given. */
+/** One error with a line for each problem. `placeOf` finds where a key was set. */
 export function createConfigError(
   problems: readonly Problem[],
   placeOf: (path: readonly PropertyKey[]) => string | undefined,
@@ -26,7 +26,7 @@ export function createConfigError(
   const lines = sorted.map((problem) => {
     const place = problem.place ?? placeOf(problem.path);
     const key = renderPath(problem.path);
-    // A variable's name already says which key it is.
+    // A variable's name already tells which key it is.
     const isNamed = key === '' || place?.startsWith('TRIBUTARY_');
     return [place, isNamed ? undefined : key, problem.text]
       .filter((part) => part !== undefined)
@@ -38,7 +38,7 @@ export function createConfigError(
   return new TributaryError('configuration-invalid', message, { action });
 }
 
-/** What zod found wrong, in the owner's words. */
+/** The problems that zod found, in the owner's words. */
 export function explainIssues(
   issues: readonly z.core.$ZodIssue[],
   tree: ConfigTree,
@@ -57,7 +57,7 @@ export function explainIssues(
   });
 }
 
-/** The value, as it may be shown: the address of a webhook is often a secret itself. */
+/** The value in the form in which it may be shown: the address of a webhook often is a secret. */
 export function hideSecret(path: readonly PropertyKey[], value: unknown): unknown {
   return typeof value === 'string' && renderPath(path) === 'report.webhook.url'
     ? hidePath(value)
@@ -100,7 +100,7 @@ function describeFound(found: unknown, allowed: string): string {
   if (typeof found === 'number' && allowed.includes('with its unit'))
     return `${found} without a unit`;
   if (typeof found !== 'string') return String(found);
-  // An address may hold a password, where it must not: it is left out.
+  // An address may contain a password by mistake, so that is left out.
   return JSON.stringify(cut(found.replace(/\/\/[^/?#]*@/g, '//[secret]@')));
 }
 

@@ -13,22 +13,24 @@ export interface WaysOut {
   /** Addresses and prefixes that consumers may reach, although they are private. */
   readonly allowDestinations: readonly string[];
   /**
-   * Addresses and prefixes that are refused by name. Files are for consumers' packets alone, which
-   * the host cannot tell from the agent's own.
+   * Addresses and prefixes that are refused by name. Files of them are left out: they are meant for
+   * consumers' packets, which the host cannot tell from the agent's own.
    */
   readonly denyDestinations: readonly string[];
   /** `25`, `6881-6889`, `udp/1900`. */
   readonly blockedPorts: readonly (number | string)[];
-  /** Connections of all consumers; undefined: the machine decides. */
+  /** Connections of all consumers together; undefined to let the machine decide. */
   readonly totalConnections: number | undefined;
-  /** Who is asked for the home's public address, beside the router's own address. */
+  /** Whom to ask for the home's public address, besides looking at the router's own address. */
   readonly publicAddress: Config['gateway']['public_address'];
-  /** Whom the agent itself asks and reports to, by TCP; no way out for consumers. */
+  /**
+   * Hosts that the agent itself asks and reports to, by TCP. Consumers cannot reach them by this.
+   */
   readonly recipients: readonly Recipient[];
 }
 
 interface Recipient {
-  /** IPv4; a name opens nothing, because it may mean another host tomorrow. */
+  /** An IPv4 address. A name opens nothing, because it may mean another host tomorrow. */
   readonly address: string;
   readonly port: number;
 }

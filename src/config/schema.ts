@@ -26,8 +26,8 @@ import {
   wholeNumber,
 } from './values.ts';
 
-// The JSON schema, the names in the environment and the errors all come from here; the sample file
-// is held against it.
+// JSON schema, names in the environment and messages of errors are all made from here. A test
+// compares the sample file with it.
 
 const serviceSection = z
   .strictObject({
@@ -264,8 +264,8 @@ const logSection = z
   .describe('The log.');
 
 /**
- * The whole configuration file. Unknown keys are errors: a misspelt limit must not pass for no
- * limit.
+ * The whole configuration file. Unknown keys are errors, because a misspelt limit must not count as
+ * no limit.
  */
 export const configSchema = z
   .strictObject({

@@ -7,7 +7,7 @@ import { explainIssues, hideSecret, renderFound, renderPath } from './problems.t
 import { configSchema } from './schema.ts';
 import { setYamlValue } from './yaml-text.ts';
 
-/** A key of the configuration file and what it is to say. */
+/** A key of the configuration file and its new value. */
 export interface KeyChange {
   readonly key: string;
   /** The value as an owner would write it in the file: `friends`, `500 GB`, `[25, 26]`. */
@@ -15,7 +15,8 @@ export interface KeyChange {
 }
 
 /**
- * Writes these values alone; what is valid stays so. Resolves with whether the file is new.
+ * Writes only these values, and only if the file is valid afterwards. Resolves with whether the
+ * file is new.
  * @throws usage-invalid, configuration-invalid, state-*
  */
 export async function setConfigKeys(
@@ -45,7 +46,7 @@ export async function setConfigKeys(
 }
 
 /**
- * What is wrong with the text as this key's value; undefined where it may be written.
+ * Why the text cannot be this key's value; undefined if it can.
  * @throws usage-invalid (no such key)
  */
 export function explainWrongValue(key: string, text: string): string | undefined {
@@ -53,7 +54,7 @@ export function explainWrongValue(key: string, text: string): string | undefined
   return issue && renderFound(text, issue.message);
 }
 
-/** The value, as it may be shown. @throws usage-invalid (no such key) */
+/** The value in the form in which it may be shown. @throws usage-invalid (no such key) */
 export function toShownValue({ key, text }: KeyChange): string {
   return String(hideSecret(findKey(key).path, text));
 }

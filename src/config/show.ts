@@ -6,8 +6,8 @@ import type { LoadedConfig, Origin } from './load.ts';
 import { isTree, valueAt } from './tree.ts';
 
 /**
- * The configuration in force, as `config show --json` prints it. Secrets only say whether they are
- * there.
+ * The configuration in force, as `config show --json` prints it. Of secrets it only says whether
+ * they are set.
  */
 interface ShownConfig {
   readonly file: string | null;
@@ -19,11 +19,11 @@ interface ShownConfig {
 }
 
 interface ShownKey {
-  /** `provide.cap.bytes` */
+  /** `provide.cap.bytes`. */
   readonly key: string;
-  /** Bytes and bits per second as numbers; null: not set. */
+  /** Amounts in bytes and rates in bits per second, as numbers; null if not set. */
   readonly value: unknown;
-  /** As its owner wrote it, with the unit. */
+  /** The value as the owner wrote it, with its unit. */
   readonly text: string;
   readonly from: Origin['kind'];
   /** File and line, or environment name; null for a default. */
@@ -31,11 +31,11 @@ interface ShownKey {
 }
 
 interface ShownSecret {
-  /** As systemd calls the credential. */
+  /** systemd's name for the credential. */
   readonly name: string;
-  /** null: not given. */
+  /** null if it was not given. */
   readonly value: '[secret]' | null;
-  /** Where it was found; null: not given. */
+  /** Where it was found; null if it was not given. */
   readonly place: string | null;
 }
 
@@ -102,7 +102,7 @@ function showKey(loaded: LoadedConfig, { path, name: key }: ConfigKey): ShownKey
   };
 }
 
-/** A value that is parted inside is one text outside. */
+/** A value that has parts inside the program is shown as one text. */
 function toShownValue(value: unknown): unknown {
   if (value instanceof Secret) return String(value);
   return isHostPort(value) ? formatHostPort(value) : value;

@@ -1,12 +1,18 @@
 import { fstatSync } from 'node:fs';
 
-/** What a supervisor, systemd as a rule, asks of the agent and hands over to it. */
+/** What a supervisor, usually systemd, asks of the agent and hands over to it. */
 export interface Supervision {
-  /** Where it wants to be told of readiness, state and end; undefined: it does not. */
+  /**
+   * Where the supervisor is told about readiness, state and end; undefined if it does not want to
+   * be told.
+   */
   readonly notifySocket: string | undefined;
-  /** Milliseconds of silence after which it ends the agent; undefined: it does not watch. */
+  /**
+   * Milliseconds of silence after which the supervisor ends the agent; undefined if it does not
+   * watch.
+   */
   readonly watchdogMs: number | undefined;
-  /** A listening socket for the status page; undefined: none was handed over. */
+  /** A listening socket for the status page; undefined if none was handed over. */
   readonly pageDescriptor: number | undefined;
   /** True where standard output goes to systemd's journal. */
   readonly isJournal: boolean;
@@ -15,8 +21,8 @@ export interface Supervision {
 const firstDescriptor: number = 3;
 
 /**
- * By sd_notify, sd_watchdog_enabled and sd_listen_fds; no WATCHDOG_PID: below pasta another process
- * is first.
+ * Reads the variables of sd_notify, sd_watchdog_enabled and sd_listen_fds. WATCHDOG_PID is ignored,
+ * because below pasta it names another process.
  */
 export function readSupervision(environment: NodeJS.ProcessEnv, processId: number): Supervision {
   const notifySocket = environment.NOTIFY_SOCKET || undefined;
@@ -38,7 +44,7 @@ export function leadsToJournal(
   descriptor: 1 | 2,
 ): boolean {
   if (stream === undefined) return false;
-  // Device and inode, as systemd names what it leads to.
+  // systemd names the journal's end of the stream by device and inode.
   const { dev, ino } = fstatSync(descriptor, { bigint: true });
   return stream === `${dev}:${ino}`;
 }

@@ -5,7 +5,7 @@ export function isTree(value: unknown): value is ConfigTree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value at the path, if any. */
+/** The value at the path; undefined without one. */
 export function valueAt(tree: unknown, path: readonly PropertyKey[]): unknown {
   let value = tree;
   for (const part of path) {
@@ -17,8 +17,8 @@ export function valueAt(tree: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /**
- * A copy with the value at the path. A value in the way that is no map stays: its own error says
- * more.
+ * A copy with the value at the path. A value on the way that is no map stays, because its own error
+ * says more.
  */
 export function withValue(tree: ConfigTree, path: readonly string[], value: unknown): ConfigTree {
   const [name, ...below] = path;

@@ -9,7 +9,7 @@ import { leastBitRate, mostBitRate } from '../lib/units.ts';
 import { isDenied } from './deny-destinations.ts';
 import { isPreset } from './port-presets.ts';
 
-// Every message says what is allowed, so that it can follow "allowed:" in an error line.
+// Every message says what is allowed, so that it fits after "allowed:" in an error line.
 
 const decimalFactors = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
 const byteFactors = {
@@ -21,7 +21,7 @@ const byteFactors = {
 };
 const rateFactors = { kbit: 1e3, Mbit: 1e6, Gbit: 1e9 };
 
-/** An amount of data above zero, `500 GB` or `1.5 TiB`; becomes bytes. */
+/** An amount of data above zero, such as `500 GB` or `1.5 TiB`; it becomes bytes. */
 export const byteAmount = amount(
   'an amount of data with its unit, such as "500 GB" or "1.5 TiB"',
   byteFactors,
@@ -32,7 +32,7 @@ export const byteAmount = amount(
   )
   .refine((bytes) => bytes <= Number.MAX_SAFE_INTEGER, 'at most "8000 TiB"');
 
-/** A rate of 64 kbit to 100 Gbit per second, `20 Mbit`; becomes bits per second. */
+/** A rate of 64 kbit to 100 Gbit per second, such as `20 Mbit`; it becomes bits per second. */
 export const bitRate = amount(
   'a rate with its unit, such as "20 Mbit" or "500 kbit" (per second)',
   rateFactors,
@@ -41,7 +41,7 @@ export const bitRate = amount(
   'a rate from "64 kbit" to "100 Gbit"',
 );
 
-/** Text of this form; `allowed` is said of any other value. */
+/** Text of this form; for any other value the error is `allowed`. */
 export function textLike(pattern: RegExp, allowed: string) {
   return z.string({ error: allowed }).regex(pattern, allowed);
 }
@@ -59,7 +59,7 @@ function hostPortThat(isAllowed: (parts: HostPort) => boolean, allowed: string) 
   });
 }
 
-/** A whole number between two bounds, both allowed. */
+/** A whole number between two bounds, which are included. */
 export function wholeNumber(least: number, most: number): z.ZodInt {
   const error = `a whole number from ${least} to ${most}`;
   return z.int({ error }).min(least, { error }).max(most, { error });
@@ -73,7 +73,7 @@ export function oneOf<const Words extends readonly string[]>(words: Words) {
 export const trueOrFalse = z.boolean({ error: 'true or false' });
 export const offByDefault = trueOrFalse.default(false);
 
-/** One line of text between two lengths in characters, both allowed. */
+/** One line of text whose length in characters is between two bounds, which are included. */
 export function line(least: number, most: number) {
   const error = `one line of ${least} to ${most} characters`;
   return z
@@ -83,18 +83,18 @@ export function line(least: number, most: number) {
     .refine((text) => !/\p{Cc}/u.test(text), error);
 }
 
-/** The path of a file; absent: none. */
+/** The path of a file; absent for none. */
 export const filePath = line(1, 4096).optional();
 
-/** At most `most` of the same kind. */
+/** A list of at most `most` items of one kind. */
 export function listOf<Item extends z.ZodType>(item: Item, most: number) {
   const error = `a list of at most ${most}`;
   return z.array(item, { error }).max(most, { error });
 }
 
 /**
- * `198.51.100.0/24`, `2001:db8::/32` or a single address; never one so wide that it opens the
- * owner's whole network.
+ * `198.51.100.0/24`, `2001:db8::/32` or a single address; never a prefix so wide that it would open
+ * the owner's whole network.
  */
 export const prefix = textThat(
   (text) => parsePrefix(text) !== undefined,
@@ -104,7 +104,7 @@ export const prefix = textThat(
   return parsed === undefined || parsed.length >= (parsed.family === 4 ? 8 : 7);
 }, 'a prefix of /8 or longer (IPv6: /7 or longer): a wider one would open every private network');
 
-/** What consumers may not reach: an address, a prefix, or a file of them. */
+/** A destination that consumers may not reach: an address, a prefix, or a file of them. */
 export const deniedDestination = textThat(
   isDenied,
   'an address, a prefix of /1 or longer, or a file of them by its full path, such as "file:/etc/tributary/lists/drop.txt"',
@@ -117,7 +117,8 @@ const wrongPorts = {
 };
 
 /**
- * An entry of `gateway.blocked_ports`: a port, a range, ports of one protocol, or a name for many.
+ * An entry of `gateway.blocked_ports`: a port, a range, ports of one protocol, or the name of a
+ * group.
  */
 export const portEntry = z.union(
   [
@@ -136,11 +137,11 @@ export const portEntry = z.union(
 export const ipAddress = textThat((text) => isIP(text) !== 0, 'an IPv4 or IPv6 address');
 
 /**
- * Five fields: minute, hour, day of month, month, day of week; becomes single-spaced. The fields
- * are checked later.
+ * Five fields: minute, hour, day of month, month, day of week. They are separated by single blanks
+ * afterwards and checked elsewhere.
  */
 export const cronExpression = textThat(
-  // No field knows a number of three digits, and a range up to one would be written out number by
+  // No field allows a number of three digits, and a range up to one would be expanded number by
   // number.
   (text) => text.trim().split(/\s+/).length === 5 && !/\d{3}/.test(text),
   'a cron expression of five fields (minute, hour, day, month, day of week), such as "0 22 * * *"',
@@ -153,21 +154,21 @@ export const interfaceName = textLike(
   'an interface name: a letter, then at most 14 letters, digits, "_", "." or "-"',
 );
 
-/** Where a server listens: an address and a port, which 0 turns off; becomes a `HostPort`. */
+/** Where a server listens: an address and a port, which is 0 for off; it becomes a `HostPort`. */
 export const listenAddress = hostPortThat(
   ({ host }) => isIP(host) !== 0,
   'ADDRESS:PORT, such as "127.0.0.1:9469" or "[::1]:9469"; port 0 turns it off',
 );
 
-/** A host by name or IPv4 address, and a port; becomes a `HostPort`. */
+/** A host by name or IPv4 address, and a port; it becomes a `HostPort`. */
 export const hostAndPort = hostPortThat(
   ({ host, port }) => /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/.test(host) && port > 0,
   'HOST:PORT, such as "stun.example:3478"',
 );
 
 /**
- * A name by which others know this machine. No pattern: anyone who may make names below one could
- * make such a name.
+ * A name of this machine. Patterns are not allowed: anyone who can register names below a domain
+ * could make one that matches.
  */
 export const hostName = textThat(
   (text) => toHostName(text) !== undefined,
@@ -180,12 +181,12 @@ export const socketPath = z
   .startsWith('/', socketAllowed)
   .refine((text) => Buffer.byteLength(text) <= 100 && !text.includes('\0'), socketAllowed);
 
-/** The service's address without trailing slashes; no user, password, query or fragment. */
+/** The service's address without trailing slashes, user, password, query or fragment. */
 export const serviceUrl = webAddress('https://service.example/api')
   .refine((text) => !/[?#]/.test(text), 'an address without query and fragment')
   .transform((text) => text.replace(/\/+$/, ''));
 
-/** Where a webhook goes: path and query as they are, no user, password or fragment. */
+/** The address of a webhook: path and query unchanged, without user, password or fragment. */
 export const webhookUrl = webAddress('https://hooks.example/tributary')
   .refine((text) => !text.includes('#'), 'an address without fragment')
   .transform((text) => new SecretAddress(text));
@@ -193,7 +194,7 @@ export const webhookUrl = webAddress('https://hooks.example/tributary')
 const brokerAllowed =
   'an mqtts:// address without path, user and password, such as "mqtts://broker.example:8883"';
 
-/** An MQTT broker: host and port alone. */
+/** The address of an MQTT broker: only host and port. */
 export const brokerUrl = z
   .url({ protocol: /^mqtts?$/, error: brokerAllowed, abort: true })
   .refine((text) => /^mqtts?:\/\/[^/?#@]+\/?$/.test(text), brokerAllowed);
@@ -210,7 +211,7 @@ function webAddress(example: string) {
     .refine((text) => !/^[^:]+:\/\/[^/?#]*@/.test(text), 'an address without user and password');
 }
 
-/** A number and one of the units; becomes a whole number of the smallest. */
+/** A number and one of the units; it becomes a whole number of the smallest unit. */
 function amount(allowed: string, factors: Readonly<Record<string, number>>) {
   const pattern = new RegExp(`^(\\d+(?:\\.\\d+)?)\\s*(${Object.keys(factors).join('|')})$`);
   return textLike(pattern, allowed).transform((text) => {

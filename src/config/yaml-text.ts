@@ -5,7 +5,7 @@ import type { Problem } from './problems.ts';
 import { isTree } from './tree.ts';
 
 /**
- * Reads YAML 1.2; doubled keys, aliases that multiply and anything but a map are problems. Nothing
+ * Reads YAML 1.2. Repeated keys, aliases that multiply and anything but a map are problems. Nothing
  * is thrown.
  */
 export async function parseYaml(text: string, file: string) {
@@ -33,21 +33,21 @@ export async function parseYaml(text: string, file: string) {
       ({ pos }, index, all) => pos[0] !== all[index - 1]?.pos[0],
     );
     const problems = errors.map((error) => toProblem(describeError(error), error.pos[0]));
-    // After the first mistakes the rest is mostly their echo.
+    // After the first mistakes, the others mostly follow from them.
     if (document.errors.some((error) => error.code !== 'DUPLICATE_KEY'))
       return createBroken(problems.slice(0, 5));
     const value: unknown = document.toJS({ maxAliasCount: 50 }) ?? {};
     const noMap = 'found no map; allowed: sections with keys, such as "service:"';
     if (!isTree(value)) return createBroken([...problems, toProblem(noMap, 0)]);
     return {
-      // A section whose keys are all commented out reads as null: it counts as absent. Deeper nulls
-      // are errors.
+      // A section whose keys are all commented out reads as null and counts as absent. Nulls
+      // further down are errors.
       tree: Object.fromEntries(Object.entries(value).filter(([, section]) => section !== null)),
       problems,
       placeOf: (key: readonly PropertyKey[]) => toPlace(findOffset(yaml, document, key)),
     };
   } catch (error) {
-    // `toJS` counts what aliases multiply.
+    // `toJS` refuses aliases that multiply too often.
     return createBroken([toProblem(`not readable as YAML: ${messageOf(error)}`)]);
   }
 }
@@ -66,7 +66,7 @@ export async function setYamlValue(text: string, { path, kind }: ConfigKey, valu
   // key.
   for (let length = 1; length < path.length; length += 1)
     makeMap(yaml, document, path.slice(0, length));
-  // What looks like a number stays a text where one is asked for.
+  // Where a text is wanted, a value that looks like a number stays a text.
   document.setIn(path, kind === 'text' ? value : yaml.parse(value));
   const tree: unknown = document.toJS({ maxAliasCount: 50 });
   return {
@@ -76,7 +76,8 @@ export async function setYamlValue(text: string, { path, kind }: ConfigKey, valu
 }
 
 /**
- * The new text with the old one's comment lines as they stood: the library moves some of them in.
+ * The new text with the comment lines of the old one where they were: the library moves some of
+ * them.
  */
 function withComments(before: string, after: string): string {
   const isComment = (line: string) => /^\s*#/.test(line);
@@ -90,7 +91,7 @@ function withComments(before: string, after: string): string {
   return lines.map((line) => (isComment(line) ? (comments.shift() ?? line) : line)).join('\n');
 }
 
-/** What is no map yet becomes one, under the comments that it had. */
+/** Makes a section that is no map yet a map, below the comments that it had. */
 function makeMap(yaml: Yaml, document: Document.Parsed, section: readonly string[]): void {
   const before = document.getIn(section, true);
   if (yaml.isMap(before)) return;
@@ -113,7 +114,7 @@ function describeError(error: YAMLError): string {
   return `not valid YAML: ${why}${hint}`;
 }
 
-/** Where the key begins, or the nearest one above it that is there; undefined where none is. */
+/** Where the key begins, or the nearest existing one above it; undefined where none exists. */
 function findOffset(
   yaml: Yaml,
   document: Document.Parsed,

@@ -8,9 +8,9 @@ export interface StatusRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Where it came from; undefined over the socket. */
+  /** The caller's address; undefined over the socket. */
   readonly address: string | undefined;
-  /** Empty where none was sent. */
+  /** Empty if none was sent. */
   readonly body: string;
 }
 
@@ -18,9 +18,9 @@ export interface StatusAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
-  /** The body compressed, sent in its place. */
+  /** The compressed body, which is sent instead of `body`. */
   readonly packed?: Buffer;
-  /** Goes on writing after the headers, until it or its reader ends it. */
+  /** Goes on writing after the headers, until it or the reader ends the answer. */
   readonly stream?: (response: ServerResponse) => void;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -47,7 +47,7 @@ export function answerNotFound(): StatusAnswer {
 }
 
 /**
- * `{error: {code, message, action}}`; an error that is not ours is a bug, and its text stays here.
+ * `{error: {code, message, action}}`. An error that is not ours is a bug, and its text is not sent.
  */
 export function toErrorAnswer(error: unknown): StatusAnswer {
   if (!(error instanceof TributaryError))

@@ -4,7 +4,7 @@ import type { StatusDocument } from './document.ts';
 
 export interface ChosenMode {
   readonly mode: ProvideMode;
-  /** `agent`: it holds the owner's back. */
+  /** Who chose the mode. `agent` means that the agent overrules the owner's mode. */
   readonly chooser: keyof typeof chooserWords;
 }
 
@@ -15,7 +15,7 @@ export const chooserWords = {
   configuration: 'as configured',
 } as const;
 
-/** The owner's mode: by hand before the schedule, the schedule before the configuration. */
+/** The owner's mode: set by hand, else by the schedule, else by the configuration. */
 export function findChosenMode(provide: Facts['provide'] | StatusDocument['provide']): ChosenMode {
   const { override, scheduled, configured } = provide;
   if (override) return { mode: override.mode, chooser: 'override' };

@@ -21,8 +21,8 @@ const gatewayFigures = Object.fromEntries(
 ) as Record<StatusField<'gateway'>, typeof figure>;
 
 /**
- * `tributary status --json`, version 1. Fields are added, never changed; what is not known is null,
- * never left out.
+ * `tributary status --json`, version 1. Fields may be added but never change. Unknown values are
+ * null, never left out.
  */
 export const statusDocument = z.object({
   version: z.literal(1),
@@ -71,12 +71,12 @@ export const statusDocument = z.object({
     open: z.boolean(),
     uplink: z.string().nullable(),
     lineHeldBy: z.enum(['one-tree', 'two-trees', 'policer']).nullable(),
-    /** Ever counted on this device; null before the first reading. */
+    /** All bytes ever forwarded by this device; null before the first reading. */
     forwardedBytes: z.object({ up: bytes.nullable(), down: bytes.nullable() }),
     refusedPackets: z.record(z.string(), z.number()),
     /**
-     * When the firewall last refused, and let through, what it should of the agent's own test
-     * packets.
+     * When the firewall last refused, and let through, those of the agent's own test packets that
+     * it should.
      */
     selfTestHeldAt: time,
     ...gatewayFigures,
@@ -89,13 +89,13 @@ export const statusDocument = z.object({
     resetsAt: time,
     reachedAt: time,
   }),
-  /** By the service; null before it said anything of a payout. */
+  /** Earnings by the service; null before the service named a payout. */
   earned: z.object({ last24hUsdc: z.number(), monthUsdc: figure, at: z.iso.datetime() }).nullable(),
 });
 
 export type StatusDocument = z.output<typeof statusDocument>;
 
-/** The facts as scripts see them: names and ISO 8601 times in UTC. */
+/** The facts for scripts: stable names, and ISO 8601 times in UTC. */
 export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
   const report = judgePhase(facts, now);
   const { registration, service, tunnel, gateway, usage, earned } = facts;
@@ -121,7 +121,7 @@ export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
   };
 }
 
-/** The `provide` part alone, which `tributary provide` answers with. */
+/** The `provide` part alone, which is the answer to `tributary provide`. */
 export function buildProvideDocument({ provide }: Facts): StatusDocument['provide'] {
   const { provide: part } = statusDocument.shape;
   const override = provide.override && fill(part.shape.override.unwrap(), provide.override);
@@ -135,7 +135,7 @@ function readSection<Section extends StatusSection>(section: Section, input: Sta
   return Object.fromEntries(entries) as Record<StatusField<Section>, number | undefined>;
 }
 
-/** What a part of the document is made from: a time as such, and undefined for null. */
+/** The values that a part of the document is made from: dates for times, undefined for null. */
 type Known<Part> = {
   readonly [Name in keyof Part]: null extends Part[Name]
     ? Exclude<Part[Name], null> | Date | undefined

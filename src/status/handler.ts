@@ -15,14 +15,14 @@ import { type StatusSource, stateHeader, versionHeader } from './source.ts';
 export const bodyLimitBytes = 16 * 1024;
 
 /**
- * Which door a request came through: the TCP port, open to anyone who reaches it, or the owner's
+ * The door that a request came through: the TCP port, open to anyone who reaches it, or the owner's
  * Unix socket.
  */
 export type Listener = 'tcp' | 'socket';
 
 /**
- * The one request handler of both doors; bad input is a 4xx, a bug a 500. `ownNames` are for the
- * TCP port only.
+ * The request handler of both doors. Bad input is answered with 4xx, a bug with 500. `ownNames` are
+ * for the TCP port only.
  */
 export function createHandler(
   source: StatusSource,
@@ -35,8 +35,8 @@ export function createHandler(
   const busy = new WeakSet<Socket>();
   return (request, response) => {
     const { socket } = request;
-    // Thousands of requests fit into one packet: a connection that does not wait for its answer is
-    // closed.
+    // Thousands of requests fit into one packet, so a connection that does not wait for its answer
+    // is closed.
     if (busy.has(socket)) return void socket.destroy();
     busy.add(socket);
     if (listener === 'socket') response.setHeader(versionHeader, source.facts().version);
@@ -66,15 +66,15 @@ export function createHandler(
 }
 
 /**
- * No public name server answers for these: only the home's own network can point such a name at
- * this device.
+ * No public name server answers for these names. Only the home's own network can give them to this
+ * device.
  */
 const homeEndings = ['.local', '.lan', '.internal', '.home.arpa'];
 
 /**
- * Why a request with this `Host` is refused; undefined: it is not. A website may point its name
- * here (DNS rebinding) and read the page as its own, so a name that a stranger can register has to
- * be in `names`: our own, and allowed ones.
+ * Why a request with this `Host` is refused; undefined if it is not. A website may point its own
+ * name here (DNS rebinding) and read the page as its own. So a name that a stranger can register
+ * has to be in `names`: our own names and the allowed ones.
  */
 export function refuseHost(host: string | undefined, names: readonly string[]): string | undefined {
   const [, address, text = ''] = /^(?:\[([^\]]+)\]|([^:]+))(?::\d{1,5})?$/.exec(host ?? '') ?? [];
@@ -103,8 +103,8 @@ function toStatusRequest(
 }
 
 /**
- * undefined past the limit: it is read on to the end, keeping nothing, as an answer sent into an
- * unread body would be lost.
+ * The body; undefined past the limit. It is read to the end without being kept, because an answer
+ * sent while a body is unread would be lost.
  */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
@@ -117,8 +117,8 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
 }
 
 /**
- * Nothing from elsewhere, nothing inline, nothing written into a page as text, and no page of
- * others around ours.
+ * Nothing is loaded from elsewhere, nothing is inline, no text is written into the page as HTML,
+ * and no other page may frame ours.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",

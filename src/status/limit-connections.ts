@@ -2,20 +2,22 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { parsePrefix, toNetwork } from '../lib/addresses.ts';
 
-/** Open at a time, of all callers. */
+/** How many connections may be open at once, of all callers. */
 export const mostConnections = 128;
 
 /**
- * Lets every new connection in, so that probes are answered. Beyond `mostOfCaller` or the most of
- * all, one goes.
+ * Lets every new connection in, so that probes are answered. Beyond `mostOfCaller` or the limit for
+ * all callers, an idle one is closed.
  */
 export function limitConnections(server: Server, mostOfCaller: number): void {
-  // With their callers, in the order of the last request or the beginning.
+  // The open connections with their callers, in the order of their last requests; a new one counts
+  // from its beginning.
   const open = new Map<Socket, string>();
   server.on('connection', (socket: Socket) => {
     const caller = nameCaller(socket.remoteAddress);
     const given = chooseToClose(open, caller, mostOfCaller);
-    // Closing takes a moment, in which more may come: it no longer counts from here on.
+    // Closing takes a moment in which more may come, so the connection no longer counts from here
+    // on.
     if (given !== undefined) open.delete(given);
     given?.destroy();
     open.set(socket, caller);
@@ -30,8 +32,8 @@ export function limitConnections(server: Server, mostOfCaller: number): void {
 }
 
 /**
- * The one longest without a request, of this caller or of the one with the most; undefined: there
- * is room.
+ * The connection that has been without a request for longest: of this caller, or of the caller with
+ * the most. undefined while there is room.
  */
 function chooseToClose(
   open: ReadonlyMap<Socket, string>,
@@ -48,8 +50,8 @@ function chooseToClose(
 }
 
 /**
- * Who calls: an IPv4 address, or the /64 of an IPv6 one, since one neighbour may use all of it; ''
- * for the socket.
+ * A name for the caller: an IPv4 address, or the /64 of an IPv6 address, since one neighbour may
+ * use all of it; '' for the socket.
  */
 export function nameCaller(address: string | undefined): string {
   const bare = (address ?? '').replace(/%.*$/, '').replace(/^::ffff:(?=[\d.]+$)/i, '');

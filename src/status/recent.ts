@@ -3,7 +3,7 @@ import type { Phase, PhaseReport } from '../health/phase.ts';
 import { readTraffic, type TrafficReading } from '../health/speeds.ts';
 import { type ChosenMode, findChosenMode } from './chosen-mode.ts';
 
-/** Something that changed, by the device's clock. */
+/** A change, with its time by the device's clock. */
 export type RecentEvent =
   | {
       readonly kind: 'phase';
@@ -14,7 +14,8 @@ export type RecentEvent =
   | ({ readonly kind: 'mode'; readonly at: Date } & ChosenMode);
 
 /**
- * What happened since the agent started, as far as a page shows it; bounded, and in memory only.
+ * What happened since the agent started, as far as a page shows it. It is limited in size and kept
+ * in memory only.
  */
 export type Recent = ReturnType<typeof createRecent>;
 
@@ -30,7 +31,7 @@ export function createRecent(now: () => Date, nowMs: () => number) {
   let before: { readonly phase: string; readonly mode: string } | undefined;
   const read = (facts: Facts) => readTraffic(facts, nowMs());
   return {
-    /** To be called with every look at the phase. */
+    /** Call it at every look at the phase. */
     note(facts: Facts, { phase, reasons }: PhaseReport) {
       const mode = findModeInForce(facts);
       const current = {
@@ -59,9 +60,9 @@ export function createRecent(now: () => Date, nowMs: () => number) {
         readings = [...readings, reading].slice(-readingLimit);
       }
     },
-    /** The newest first. */
+    /** The newest event comes first. */
     events: () => events,
-    /** The oldest first. */
+    /** The oldest reading comes first. */
     readings: () => readings,
     /** The counters now; undefined before the first reading. */
     read,

@@ -18,7 +18,7 @@ import type { StatusSource } from './source.ts';
 
 export interface Asked extends StatusSource {
   readonly request: StatusRequest;
-  /** Loaded when it is first asked: an agent at rest does not carry it. */
+  /** Loaded at the first request, so that an agent at rest does not hold it in memory. */
   readonly page: (request: StatusRequest) => Promise<StatusAnswer>;
 }
 type Handle = (asked: Asked) => StatusAnswer | Promise<StatusAnswer>;
@@ -35,7 +35,7 @@ const pagePaths = [
 ];
 
 /**
- * What anybody who reaches the TCP port may ask. Nothing here changes anything, but for `/provide`
+ * What anyone who reaches the TCP port may ask. Nothing here changes anything, except `/provide`
  * with the page's token.
  */
 export const publicRoutes: Routes = {
@@ -47,7 +47,7 @@ export const publicRoutes: Routes = {
   '/readyz': ['GET', answerReadiness],
 };
 
-/** What the owner's commands may do besides, over the Unix socket. */
+/** What the owner's commands may also do, over the Unix socket. */
 export const ownerRoutes: Routes = {
   ...publicRoutes,
   '/health': [
@@ -117,11 +117,11 @@ const provideRequest = z.strictObject({
   limitBitsPerSecond: z.int().min(leastBitRate).max(mostBitRate).optional(),
 });
 
-/** A mode to set by hand; null removes what was set. */
+/** A mode to set by hand; null clears the one that was set. */
 export type ProvideRequest = Readonly<z.output<typeof provideRequest>>;
 
 /**
- * Sets the mode by hand, or takes it back with the mode null; answers when it is in force.
+ * Sets the mode by hand, or clears it with the mode null. Answers when the change is in force.
  * @throws usage-invalid, state-unwritable
  */
 export async function setProvide(

@@ -14,26 +14,28 @@ export type StatusListen = HostPort | { readonly fileDescriptor: number };
 
 export interface StatusServerOptions {
   readonly source: StatusSource;
-  /** undefined: no TCP listener. */
+  /** undefined for no page over TCP. */
   readonly listen: StatusListen | undefined;
   readonly socketPath: string;
-  /** Names by which the page may be asked, beside addresses and names of a home. */
+  /** Names under which the page may be asked, besides addresses and names of a home network. */
   readonly ownNames: () => readonly string[];
-  /** Told when the page cannot listen; the agent goes on without it. */
+  /** Called when the page cannot listen; the agent goes on without it. */
   readonly onPageProblem: (problem: TributaryError) => void;
 }
 
 export type StatusServer = ReturnType<typeof createStatusServer>;
 
-/** Of one caller, so that nobody keeps the page and its probes from others. */
+/** Connections of one caller, so that no caller can keep the page and its probes from others. */
 const mostOfCaller = 16;
 /**
- * For a caller that takes no more of its answer; an order may take its time before it is answered.
+ * A connection without any traffic for this long (ms) is closed, but not while an order is being
+ * carried out.
  */
 const silentMs = 60_000;
 
 /**
- * Status, metrics and probes over TCP (reading only) and the owner's commands over a Unix socket.
+ * Serves status, metrics and probes over TCP, read-only, and the owner's commands over a Unix
+ * socket.
  */
 export function createStatusServer(options: StatusServerOptions) {
   const socket = createBounded(options, 'socket');
@@ -41,7 +43,7 @@ export function createStatusServer(options: StatusServerOptions) {
   return {
     /**
      * Opens the socket, then the page.
-     * @throws already-running, state-unwritable for the socket only
+     * @throws already-running, state-unwritable, both for the socket only
      */
     async start() {
       const { socketPath } = options;
@@ -81,8 +83,8 @@ function createBounded({ source, ownNames }: StatusServerOptions, listener: List
 }
 
 /**
- * The socket is 0600 from the moment it is there: a name in another user's folder may be a link a
- * moment later.
+ * Listens on a socket that has mode 0600 from its first moment. Changing the mode later would not
+ * be safe, because a name in another user's folder may be a link a moment later.
  */
 async function listenPrivately(server: Server, path: string): Promise<void> {
   const before = process.umask(0o177);

@@ -8,15 +8,15 @@ import { stateHeader, versionHeader } from './source.ts';
 
 const timeoutMs = 5_000;
 const answerLimitBytes = 4 * 1024 * 1024;
-/** No socket there, or one that a dead process left. */
+/** These mean that no socket is there, or one that a dead process left. */
 const nobody: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED']);
 
-/** An agent, and where it may answer; the likeliest first. */
+/** The agent to ask, and where it may answer, the likeliest place first. */
 export interface Listening {
   readonly socketPaths: readonly string[];
-  /** The state directory of the agent that is meant; any other refuses to answer. */
+  /** The state directory of the agent that is meant; any other agent refuses to answer. */
   readonly onlyOf?: string | undefined;
-  /** What is wrong with the configuration; thrown where nobody answers. */
+  /** What is wrong with the configuration; thrown if no agent answers. */
   readonly problem?: Error | undefined;
 }
 
@@ -24,12 +24,12 @@ interface Question {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: unknown;
-  /** Told which version of the program answers; undefined: it does not say. */
+  /** Called with the version of the program that answers; undefined if it does not say. */
   readonly onVersion?: (version: string | undefined) => void;
 }
 
 /**
- * The first socket's answer, parsed.
+ * The parsed answer of the first socket at which an agent answers.
  * @throws `problem` or not-running, not-allowed, command-failed, and the error in the answer
  */
 export async function askAgent(
@@ -53,8 +53,8 @@ export async function askAgent(
 }
 
 /**
- * HTTP/1.0, whose answers end with the connection: Node's own client takes longer to load than this
- * whole exchange.
+ * Asks by HTTP/1.0, whose answers end with the connection. Node's own client takes longer to load
+ * than this whole exchange.
  */
 async function exchange(
   socketPath: string,
@@ -62,13 +62,14 @@ async function exchange(
   { method, path, body, onVersion }: Question,
 ) {
   const signal = AbortSignal.timeout(timeoutMs);
-  // Root speaks as the folder's owner: a link in the place of the agent's socket could lead to one
-  // that only root may use.
+  // Root connects with the rights of the folder's owner. A link in place of the agent's socket
+  // could otherwise lead to one that only root may use.
   await using folder = await openFolder(dirname(socketPath));
   const socket = folder.at(basename(socketPath), (own) => connect({ path: own, signal }));
   const sent = body === undefined ? '' : JSON.stringify(body);
   const length = body === undefined ? '' : `Content-Length: ${Buffer.byteLength(sent)}\r\n`;
-  // A socket in the state directory is its agent's, by whatever path that knows it.
+  // A socket in the state directory belongs to its agent, even if the agent knows that directory by
+  // another path.
   const isCertain = onlyOf === undefined || dirname(socketPath) === onlyOf;
   const meant = isCertain ? '' : `${stateHeader}: ${encodeURI(onlyOf)}\r\n`;
   socket.write(`${method} ${path} HTTP/1.0\r\nHost: localhost\r\n${meant}${length}\r\n${sent}`);
@@ -94,7 +95,7 @@ async function readToEnd(socket: Socket): Promise<Buffer> {
 async function readAnswer(status: number, text: string): Promise<unknown> {
   const value = parseJson(text);
   if (status >= 200 && status < 300 && value !== undefined) return value;
-  // Loaded late: most answers are no errors.
+  // Loaded only for errors, which most answers are not.
   const z = await import('zod');
   const told = z
     .object({ error: z.object({ code: z.string(), message: z.string() }) })

@@ -5,32 +5,41 @@ import type { HistoryQuestion, HistoryRow } from '../report/history.ts';
 import type { ProvideMode } from '../service/profiles.ts';
 import type { Recent } from './recent.ts';
 
-/** By this each answer over the socket says which version of the program made it. */
+/** The header by which each answer over the socket says which version of the program made it. */
 export const versionHeader = 'tributary-version';
-/** By this a question says whose agent is meant: its state directory, as `encodeURI` writes it. */
+/**
+ * The header by which a question says which agent is meant: its state directory, encoded by
+ * `encodeURI`.
+ */
 export const stateHeader = 'tributary-state-directory';
 
-/** What a command may ask the agent to do; each resolves when it is in force. */
+/** What a command may ask the agent to do. Each resolves when it is in force. */
 export interface AgentControl {
-  /** `forSeconds` undefined: until it is cleared; the limit: by schedule and configuration. */
+  /**
+   * Without `forSeconds` the mode holds until it is cleared; without a limit, schedule and
+   * configuration decide it.
+   */
   setOverride(mode: ProvideMode, forSeconds?: number, limitBitsPerSecond?: number): Promise<void>;
   clearOverride(): Promise<void>;
-  /** @throws configuration-invalid; the configuration before stays in force */
+  /**
+   * Reads the configuration again.
+   * @throws configuration-invalid; the former configuration stays in force then
+   */
   reload(): Promise<void>;
-  /** Tries the firewall now; the facts say how it did. */
+  /** Tests the firewall now; the facts contain the result. */
   selfTest(): Promise<void>;
 }
 
-/** Rows from `sinceMs` on, the oldest first. */
+/** Reads the ledger's rows from `sinceMs` on, the oldest first. */
 export type ReadHistory = (
   question: HistoryQuestion,
 ) => readonly HistoryRow[] | Promise<readonly HistoryRow[]>;
 
-/** What the answers are made from. */
+/** Everything that the answers are made from. */
 export interface StatusSource {
   readonly stateDirectory: string;
   readonly configFile: string;
-  /** Reads the counters now, so that an answer says what is, not what was. */
+  /** Reads the counters now, so that an answer is up to date. */
   readonly refresh: () => Promise<void>;
   readonly facts: () => Facts;
   readonly health: () => Health;
@@ -38,10 +47,10 @@ export interface StatusSource {
   readonly metrics: () => string;
   readonly now: () => Date;
   readonly control: AgentControl;
-  /** Events and readings since the start; undefined where nobody keeps them. */
+  /** Events and readings since the start; undefined where they are not kept. */
   readonly recent?: Recent | undefined;
-  /** undefined where no ledger is kept. */
+  /** undefined without a ledger. */
   readonly history?: ReadHistory | undefined;
-  /** What opens the page's buttons; undefined: the page only reads. */
+  /** The secret that allows the page's buttons; undefined for a page that only reads. */
   readonly pageToken?: Secret | undefined;
 }

@@ -6,7 +6,7 @@ import { type Folder, openFolder } from '../system/folder.ts';
 
 /**
  * Removes the socket that a dead process left behind.
- * @throws already-running where one answers, state-unwritable
+ * @throws already-running where an agent answers at it, state-unwritable
  */
 export async function clearStaleSocket(path: string): Promise<void> {
   const fail = rethrow('state-unwritable', `opening the socket ${path}`);
@@ -30,7 +30,7 @@ export async function clearStaleSocket(path: string): Promise<void> {
   await folder.remove(basename(path)).catch(failUnlessAbsent);
 }
 
-/** Only a refused connection proves that nobody listens; anything else counts as an answer. */
+/** Only a refused connection proves that no program listens; anything else counts as an answer. */
 async function isAnswered(folder: Folder, name: string): Promise<boolean> {
   const client = folder.at(name, (path) => connect(path));
   const signal = AbortSignal.timeout(2_000);

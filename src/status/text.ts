@@ -7,7 +7,7 @@ import { wrapPhrases, wrapText } from './wrap.ts';
 
 type Provide = StatusDocument['provide'];
 
-/** How a line is to be shown where there are colours. */
+/** How a line is shown where colours are available. */
 export type Tone = 'good' | 'warning' | 'bad' | 'plain';
 
 export interface StatusLine {
@@ -19,7 +19,7 @@ const width = 80;
 const labelWidth = 10;
 const barWidth = 24;
 
-/** Each phase for people. */
+/** The name and tone of each phase for people. */
 export const phaseWords = {
   providing: { name: 'Providing', tone: 'good' },
   idle: { name: 'Idle', tone: 'good' },
@@ -70,7 +70,7 @@ function renderField(label: string, parts: readonly string[]): readonly StatusLi
   return wrapPhrases(phrases, { width, first: label.padEnd(labelWidth) }).map(toPlain);
 }
 
-/** The mode in force, who chose it, and whether the service took it over. */
+/** The mode in force, who chose it, and whether the service has accepted it. */
 export function describeMode(provide: StatusDocument['provide'], now: Date): string[] {
   const { effective, confirmed, override } = provide;
   const { mode, chooser } = findChosenMode(provide);
@@ -90,7 +90,7 @@ export function describeMode(provide: StatusDocument['provide'], now: Date): str
   ];
 }
 
-/** What sharing may put on the line, who said so, and what it leaves to the household. */
+/** The limit of sharing on the line, who set it, and what the household leaves of it. */
 export function describeLine(provide: Provide): string[] {
   const yielding = describeYielding(provide, (time) => time.toTimeString().slice(0, 5));
   return [
@@ -106,7 +106,7 @@ export function describeLimit({ lineLimit }: Provide): string {
   return `${formatBitrate(bitsPerSecond / 8)} each way (${by})`;
 }
 
-/** `yielding to your household, 3.20 of 20.0 Mbit/s since 20:14`; empty: it does not now. */
+/** `yielding to your household, 3.20 of 20.0 Mbit/s since 20:14`; empty while it does not yield. */
 export function describeYielding(
   { household }: Provide,
   formatTime: (time: Date) => string,
@@ -159,7 +159,7 @@ function describeGateway(gateway: StatusDocument['gateway'], now: Date): string[
   ];
 }
 
-/** What the table of statistics puts in a section, as far as it is known. */
+/** What the table of statistics says in a section, as far as it is known. */
 export function sayStatistics(
   section: StatusSection,
   values: Readonly<Record<string, unknown>>,

@@ -2,13 +2,13 @@ import { toPlainText } from '../lib/plain-text.ts';
 
 export interface WrapOptions {
   readonly width: number;
-  /** Before the first line; as many blanks before every other one. */
+  /** Text before the first line; the other lines begin with as many blanks. */
   readonly first: string;
 }
 
 /**
- * Breaks text at blanks, and a word that is too long for a line anywhere. Control characters become
- * `?`.
+ * Breaks text at blanks; a word that is too long for a line is broken anywhere. Control characters
+ * become `?`.
  */
 export function wrapText(text: string, options: WrapOptions): readonly string[] {
   return wrapPhrases(text.split(/\s/), options);

@@ -45,7 +45,7 @@ export function createAssets() {
   };
 }
 
-/** The icon is small enough never to be compressed, so that its colour can be put in. */
+/** Puts the colour into the icon, which is never compressed because it is small. */
 function paint(icon: StatusAnswer, { query }: StatusRequest): StatusAnswer {
   const colour = new Map(Object.entries(iconColours)).get(query.get('tone') ?? '') ?? '#0b6e8f';
   return { ...icon, body: icon.body.replace('#0b6e8f', colour) };
@@ -57,7 +57,10 @@ function createAsset(path: string, plain: StatusAnswer) {
   return {
     href: `${path}?v=${version}`,
     integrity: `sha256-${sha256.toString('base64')}`,
-    /** Kept for ever under the name that has this version, and under no other. */
+    /**
+     * Browsers keep the file for ever if its name has this version, and not at all under another
+     * name.
+     */
     async answer({ headers, query }: StatusRequest): Promise<StatusAnswer> {
       const answer = await packAnswer(plain, headers);
       if (query.get('v') !== version) return answer;
@@ -70,10 +73,10 @@ function createAsset(path: string, plain: StatusAnswer) {
 }
 
 const compress = promisify(gzip);
-/** Below it the answer fits into a packet anyway. */
+/** A smaller answer fits into one packet anyway. */
 const leastBytes = 1_000;
 
-/** The answer compressed, if the browser can read that: `gzip;q=0` says that it cannot. */
+/** Compresses the answer if the browser can read that; `gzip;q=0` says that it cannot. */
 export async function packAnswer(
   answer: StatusAnswer,
   headers: StatusRequest['headers'],

@@ -7,8 +7,8 @@ import type { View } from './view.ts';
 export type Bar = Readonly<Record<'label' | 'words', string> & Record<'up' | 'down', number>>;
 
 /**
- * A round number that is at least as large, whose half is round too: 1, 2, 4, 6, 8 or 10 of some
- * power of ten.
+ * A round number that is at least as large, and whose half is round too: 1, 2, 4, 6, 8 or 10 times
+ * a power of ten.
  */
 export function chooseTop(most: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
@@ -16,8 +16,8 @@ export function chooseTop(most: number): number {
 }
 
 /**
- * Bars with a round scale and at most so many labels. Lengths are percent: nothing is stretched,
- * however wide the screen is.
+ * Bars with a round scale and at most so many labels. Lengths are in percent, so nothing is
+ * stretched on a wide screen.
  */
 export function renderBars(bars: readonly Bar[], summary: string, labels: number): Html {
   const top = chooseTop(Math.max(...bars.map(({ up, down }) => up + down), 1000));
@@ -39,7 +39,7 @@ ${bars.map(({ up, down, words }, index) => {
   )}</svg>`;
 }
 
-/** A box for each day, as full as the day was; its colour is a matter of `level`. */
+/** A box for each day, filled as far as the device provided. `level` decides its colour. */
 export function renderStrip(
   boxes: readonly { readonly share: number | undefined; readonly words: string }[],
   summary: string,
@@ -48,7 +48,7 @@ export function renderStrip(
   return html`<svg class="strip" data-count="${boxes.length}" role="img" aria-label="${summary}">${boxes.map(
     ({ share, words }, index) => {
       const level = chooseLevel(share);
-      // A part of a day is also lower, so that its colour is not the only sign.
+      // A day with a part missing is also lower, so that its colour is not the only sign.
       const tall = level === 'warning' ? Math.round(30 + (share ?? 0) * 60) : 100;
       return html`<g><title>${words}</title><rect class="${level}" x="${round((index + 0.1) * width)}%" y="${100 - tall}%" width="${round(width * 0.8)}%" height="${tall}%" rx="2"/></g>`;
     },
@@ -63,12 +63,11 @@ function chooseLevel(share: number | undefined): Tone | 'none' {
 const stepWidth = 10;
 const mostSteps = 58;
 const height = 100;
-/** Below it every line would look like a storm. */
+/** With a lower top, any traffic would look like a lot. */
 const leastBytesPerSecond = 12_500;
 
 /**
- * Throughput of both directions in the last minutes: its words and its lines, by the ids of their
- * elements.
+ * Throughput of both directions in the last minutes: words and lines, by the ids of their elements.
  */
 export function drawThroughput({ speed, speeds, stepMs, document, clock, now }: View) {
   const topBits = chooseTop(
@@ -83,7 +82,7 @@ export function drawThroughput({ speed, speeds, stepMs, document, clock, now }: 
     const x = (mostSteps + 1 - heights.length) * stepWidth;
     const [first = height] = heights;
     const lines = heights.slice(1).map((y, index) => `l${stepWidth} ${y - (heights[index] ?? 0)}`);
-    // It begins and ends below the picture, where nobody sees the sides of the area.
+    // The area begins and ends below the picture, where its sides are not seen.
     return `M${x - 9} ${height + 9}V${first}h9${lines.join('')}h9V${height + 9}`;
   };
   return {
@@ -98,12 +97,12 @@ export function drawThroughput({ speed, speeds, stepMs, document, clock, now }: 
   };
 }
 
-/** False before there is something to draw. */
+/** False before anything was measured. */
 export function isMeasured({ speed, speeds }: View): boolean {
   return speed !== undefined && speeds.length > 1;
 }
 
-/** The live chart; left out where nothing has been measured. */
+/** The live chart; empty before anything was measured. */
 export function renderThroughput(view: View): Html {
   if (!isMeasured(view)) return html``;
   const drawn = drawThroughput(view);
@@ -113,7 +112,7 @@ export function renderThroughput(view: View): Html {
 <p class="ends row" aria-hidden="true"><span id="speed-since">${drawn['speed-since']}</span><span>now</span></p></div>`;
 }
 
-/** `2 GB`, not `2.00 GB`. */
+/** Shortens `2.00 GB` to `2 GB`. */
 function formatTick(text: string): string {
   return text.replace(/\.(\d*?)0+ /, (_, digits: string) => (digits === '' ? ' ' : `.${digits} `));
 }

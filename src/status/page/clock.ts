@@ -2,14 +2,14 @@ import { dayMs } from '../../lib/units.ts';
 import { type TimeZone, toInstantMs, toWallMs } from '../../provide/zone.ts';
 
 /**
- * Times as the owner's wall shows them: in the time zone of schedule and cap, so that midnight here
- * is midnight there.
+ * Times as the owner's clock shows them, in the time zone of schedule and cap, so that midnight is
+ * the same everywhere.
  */
 export type WallClock = ReturnType<typeof createWallClock>;
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** @param timeZone undefined: the device's own, which needs no Intl */
+/** @param timeZone undefined for the device's own, which needs no Intl */
 export function createWallClock(timeZone: TimeZone) {
   // Wall time is written as if it were UTC: `2026-03-14T14:03:05.000Z`.
   const toWall = (time: Date) => new Date(toWallMs(time.getTime(), timeZone)).toISOString();
@@ -18,7 +18,7 @@ export function createWallClock(timeZone: TimeZone) {
   const formatMonth = (time: Date) => months[Number(toDate(time).slice(5, 7)) - 1] ?? '';
   const formatDay = (time: Date) => `${Number(toDate(time).slice(8))} ${formatMonth(time)}`;
   return {
-    /** Whose times these are: `Europe/Berlin (UTC+1)`. */
+    /** The time zone of these times: `Europe/Berlin (UTC+1)`. */
     zoneAt(now: Date) {
       const offsetMs = toWallMs(now.getTime(), timeZone) - now.getTime();
       return `${timeZone ?? "the device's clock"} (${formatOffset(offsetMs)})`;
@@ -26,14 +26,14 @@ export function createWallClock(timeZone: TimeZone) {
     formatClock,
     formatClockSeconds: (time: Date) => toWall(time).slice(11, 19),
     formatDay,
-    /** `14:03` of today, else `13 Mar, 14:03`. */
+    /** `14:03` for today, otherwise `13 Mar, 14:03`. */
     formatMoment: (time: Date, now: Date) =>
       toDate(time) === toDate(now) ? formatClock(time) : `${formatDay(time)}, ${formatClock(time)}`,
-    /** When the day began that is so many days from today, in ms. */
+    /** When the day began that is `daysOn` days after today, in ms. */
     startOfDay: (now: Date, daysOn: number) =>
       toInstantMs(Date.parse(toDate(now)) + daysOn * dayMs, timeZone),
     formatMonth,
-    /** When the month began, or another so many months from it, in ms. */
+    /** When the month began that is `monthsOn` months after this one, in ms. */
     startOfMonth(now: Date, monthsOn = 0) {
       const [year, month] = toDate(now).split('-').map(Number);
       return toInstantMs(Date.UTC(year ?? 1970, (month ?? 1) - 1 + monthsOn), timeZone);

@@ -2,7 +2,7 @@ import { formatBytes } from '../../lib/units.ts';
 import type { HistoryRow } from '../../report/history.ts';
 import type { Slot } from './slots.ts';
 
-/** One figure by both counts. */
+/** One figure, counted here and by the service. */
 type Figure = ReturnType<typeof pickTransfer>;
 type CountedSlot = Pick<Slot, 'row' | 'isWhole'>;
 
@@ -15,8 +15,8 @@ export function pickUptime(row: HistoryRow): Figure {
 }
 
 /**
- * Both counts over the slots that are over and of which the service said something (undefined:
- * none), and ours over all.
+ * Sums our count over all slots, and both counts over the ended slots of which the service said
+ * something; `both` is undefined where it said nothing.
  */
 export function compareSlots(
   slots: readonly CountedSlot[],
@@ -33,7 +33,10 @@ export function compareSlots(
   return { here: sum(figures, 'here'), both };
 }
 
-/** What the service counted of the same bytes; it may not have spoken of all of them yet. */
+/**
+ * What the service counted. It may not have reported all of the bytes yet, so the text says of how
+ * many.
+ */
 export function describeServiceCount(
   { here, both }: ReturnType<typeof compareSlots>,
   unsaid = '',

@@ -12,9 +12,9 @@ const triesPerMinute = 10;
 const callerLimit = 256;
 
 /**
- * Lets an order of the page itself that carries the token through (undefined), or says why not.
- * Another site has to ask before it sends the header or the content type (CORS), and nothing here
- * answers.
+ * Lets an order of the page through (undefined) if it carries the token, or answers why not.
+ * Another site would have to ask before it may send this header or content type (CORS), and nothing
+ * here answers that question.
  * @param nowMs a monotonic clock in ms
  */
 export function createGate(token: Secret | undefined, nowMs: () => number) {
@@ -26,8 +26,8 @@ export function createGate(token: Secret | undefined, nowMs: () => number) {
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
       return createRefusal(415, 'An order is JSON, and says so in its content type.');
     }
-    // The right token first: nobody who guesses at it keeps its owner out, and it is too long to be
-    // guessed.
+    // The right token is checked before the waiting time, so a stranger who guesses cannot keep the
+    // owner out. The token is too long to be guessed.
     if (isToken(request.headers.authorization, token)) return undefined;
     const waitMs = attempts(nameCaller(request.address), nowMs());
     if (waitMs > 0) {
@@ -46,8 +46,8 @@ export function createGate(token: Secret | undefined, nowMs: () => number) {
 }
 
 /**
- * How long a caller must wait in ms; 0 counts the try. `most` tries in `windowMs`; the oldest
- * caller is forgotten.
+ * How many ms a caller has to wait; 0 counts the try. A caller has `most` tries in `windowMs`; the
+ * caller without a try for longest is forgotten.
  */
 export function createAttempts(most: number, windowMs: number) {
   const tries = new Map<string, readonly number[]>();
@@ -55,7 +55,7 @@ export function createAttempts(most: number, windowMs: number) {
     const recent = (tries.get(caller) ?? []).filter((atMs) => nowMs - atMs < windowMs);
     const [oldest] = recent;
     if (oldest !== undefined && recent.length >= most) return oldest + windowMs - nowMs;
-    // Deleted first, so that it comes last in the order of forgetting.
+    // It is deleted first, so that it becomes the last one to be forgotten.
     tries.delete(caller);
     tries.set(caller, [...recent, nowMs]);
     const [forgotten] = tries.keys();
@@ -65,14 +65,17 @@ export function createAttempts(most: number, windowMs: number) {
 }
 
 /**
- * Browsers say where a request comes from; a program that says nothing has only the token to show.
+ * Browsers say which site a request comes from. A program that says nothing has only its token to
+ * show.
  */
 function isFromPage({ host, origin, 'sec-fetch-site': site }: StatusRequest['headers']): boolean {
   if (site !== undefined && site !== 'same-origin') return false;
   return origin === undefined || origin === `http://${host}` || origin === `https://${host}`;
 }
 
-/** Hashes have one length whatever was sent, so the time taken tells nothing about the token. */
+/**
+ * Hashes all have one length, so the time that the comparison takes tells nothing about the token.
+ */
 function isToken(authorization: string | undefined, token: Secret): boolean {
   const given = /^Bearer (.+)$/.exec(authorization ?? '')?.[1] ?? '';
   return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', token.reveal(), 'buffer'));

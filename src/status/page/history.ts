@@ -5,18 +5,15 @@ import type { HistoryRow } from '../../report/history.ts';
 import { createJsonAnswer, type StatusAnswer } from '../answers.ts';
 import type { StatusSource } from '../source.ts';
 
-/**
- * How far back each unit may be asked for; a longer answer would be large, and is what the file
- * itself is for.
- */
+/** How many days back each unit may be asked for. For more there are the ledger's files. */
 const daysBack = { hour: { usual: 2, most: 62 }, day: { usual: 31, most: 3660 } } as const;
 
 const question = z.object({ unit: z.enum(['hour', 'day']), since: z.iso.datetime().optional() });
 
 /**
  * `GET /history.json?unit=hour|day&since=ISO8601`: what was shared, row by row, the oldest first,
- * and what the service counted for the same time (null: not known). `kept` is false where there is
- * no ledger.
+ * with what the service counted for each row (null while unknown). `kept` is false without a
+ * ledger.
  * @throws usage-invalid
  */
 export async function answerHistory(
@@ -57,7 +54,7 @@ function parseQuestion(query: URLSearchParams, nowMs: number) {
   return { unit, sinceMs };
 }
 
-/** The payout is not in it: the page and the commands have it from the service. */
+/** The payout is left out: page and commands have it from the service. */
 function toWireRow(row: HistoryRow) {
   const {
     startMs,

@@ -1,22 +1,19 @@
 import { toPlainText } from '../../lib/plain-text.ts';
 import type { WallClock } from './clock.ts';
 
-/** Text that is HTML already; whatever else goes into a page is escaped. */
+/** Text that is HTML already. Anything else that is put into a page is escaped. */
 export interface Html {
   readonly html: string;
 }
 
 type Part = string | number | Html | undefined | readonly Html[];
 
-/**
- * HTML from a template: each part is escaped, unless it was made in the same way. undefined leaves
- * nothing.
- */
+/** HTML from a template. Each part is escaped unless it is `Html`; undefined becomes nothing. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return { html: texts.map((text, index) => `${text}${toHtml(parts[index])}`).join('') };
 }
 
-/** A time for people, and for programs beside it. */
+/** A time in words for people, with the exact time for programs. */
 export function renderMoment(
   time: Date,
   { clock, now }: { readonly clock: WallClock; readonly now: Date },
@@ -24,18 +21,18 @@ export function renderMoment(
   return html`<time datetime="${time.toISOString()}">${clock.formatMoment(time, now)}</time>`;
 }
 
-/** Phrases with a dot between them; empty ones are left out. */
+/** Joins phrases with dots between them; empty ones are left out. */
 export function joinPhrases(phrases: readonly (string | Html | undefined)[]): Html {
   const said = phrases.filter((phrase) => phrase !== undefined && phrase !== '');
   return html`${said.map((phrase, index) => html`${index === 0 ? '' : ' · '}${phrase}`)}`;
 }
 
-/** A command to be typed on the device, with a button that copies it where there is a script. */
+/** A command to type on the device. With a script it has a button that copies it. */
 export function renderCommand(command: string): Html {
   return html`<span class="command"><code>${command}</code><button type="button" class="copy scripted" aria-label="Copy ${command}">Copy</button></span>`;
 }
 
-/** Advice such as `Sign in: tributary login`, its commands as such. */
+/** Advice such as `Sign in: tributary login`, with its commands shown as commands. */
 export function renderAdvice(advice: string): Html {
   const [, text, commands] =
     /^(.*): ((?:tributary|nft|wg|ip|df|ls|apt-get) .*)$/.exec(advice) ?? [];

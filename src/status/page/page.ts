@@ -15,7 +15,8 @@ import { buildView, type View } from './view.ts';
 type Answer = (request: StatusRequest) => StatusAnswer | Promise<StatusAnswer>;
 
 /**
- * The page for people and what it asks for. What answers throws usage-invalid, state-unwritable.
+ * The page for people and everything that it asks for. Answers throw usage-invalid and
+ * state-unwritable.
  */
 export function createPage(
   source: StatusSource,
@@ -38,7 +39,7 @@ export function createPage(
     ...Object.fromEntries(partNames.map((name) => [`live-${name}`, tagPart(name, view)])),
   });
   const answerEvents = createStreams(async () => toFrame(await look()), monotonicMs);
-  /** The whole page or, with `parts` in the query, those alone. */
+  /** Answers with the whole page, or with only the parts that `parts` in the query names. */
   const render: Answer = async ({ query, headers }) => {
     const wanted = query.get('parts')?.split(',');
     const view = await look();
@@ -57,7 +58,7 @@ export function createPage(
       '/history.json',
       async ({ query, headers }) => packAnswer(await answerHistory(source, query), headers),
     ],
-    // For those with the token.
+    // This route needs the page's token.
     ['/provide', (request) => gate(request) ?? setProvide(source, request.body)],
   ]);
   return async (request) => (await answers.get(request.path)?.(request)) ?? answerNotFound();

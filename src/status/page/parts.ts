@@ -8,7 +8,7 @@ import { renderConnection, renderEvents, renderRefused } from './render-rest.ts'
 import { renderState } from './render-state.ts';
 import type { View } from './view.ts';
 
-/** Parts of the page that a change replaces as a whole. */
+/** The parts of the page. When one changes, it is replaced as a whole. */
 const parts = {
   orders: renderOrders,
   state: renderState,
@@ -33,15 +33,15 @@ export type PartName = keyof typeof parts;
 
 export const partNames = Object.keys(parts) as readonly PartName[];
 
-/** A part with its tag, by which the script knows whether it is still the same. */
+/** A part with a tag, by which the script knows whether it has changed. */
 export function renderPart(name: PartName, view: View): Html {
   const role = name === 'state' ? html` role="status"` : undefined;
   return html`<div id="live-${name}" data-live="${tagPart(name, view)}"${role}>${parts[name](view)}</div>`;
 }
 
 /**
- * Changes with what the part shows. The figures and lines in the live chart are sent as such, so
- * that only its coming counts.
+ * The tag of a part, which changes with what the part shows. Figures and lines of the live chart
+ * are sent separately, so its tag only changes when it appears.
  */
 export function tagPart(name: PartName, view: View): string {
   if (name === 'throughput') return isMeasured(view) ? 'shown' : 'none';

@@ -5,8 +5,8 @@ import { createWallClock } from './clock.ts';
 import { type ChartName, chartSpans, findSlotStart, type Span } from './slots.ts';
 
 /**
- * Rows since the month began, or the chart if that is longer; each month before it in one row, as
- * far as read.
+ * Rows since the beginning of the month or of the chart, whichever is earlier, and one row for each
+ * earlier month that was read already.
  */
 export type Past = Readonly<Record<ChartName, readonly HistoryRow[]>>;
 
@@ -43,7 +43,8 @@ export function createPastReader(
   return async () => {
     if (nowMs() - readAtMs >= freshMs) {
       readAtMs = nowMs();
-      // A ledger that cannot be read is told of where it is written; the page shows the rest.
+      // The process that writes the ledger reports that it cannot be read; the page shows
+      // everything else.
       past = read().catch(() => undefined);
     }
     const rows = await past;
@@ -52,8 +53,8 @@ export function createPastReader(
 }
 
 /**
- * Months that are over do not change: each is read once, after an answer and not before it, one at
- * a time because of the memory.
+ * Reads each month once, because a month that is over does not change. It is read after an answer,
+ * not before it, and one month at a time to save memory.
  */
 function createMonthReader(history: ReadHistory) {
   const read = new Map<number, HistoryRow | undefined>();
@@ -75,7 +76,8 @@ function createMonthReader(history: ReadHistory) {
           .then(() => readMonth(startMs, starts[index + 1] ?? 0))
           .catch(() => undefined);
       }
-      // What the service says of a month's last day may come two days later.
+      // The service may report a month's last day two days later, so a month is read again until
+      // then.
       settledMs = toMonth(span.now.getTime() - 2 * dayMs);
     },
     rows: () => [...read.values()].filter((row) => row !== undefined),
@@ -87,8 +89,8 @@ function toMonth(timeMs: number): number {
 }
 
 /**
- * The sum of days from the start of a month on; undefined where there are none. What the service
- * said of some of them alone is left out.
+ * The sum of the days from the start of a month on; undefined without any day. What the service
+ * said of only some of the days is left out.
  */
 export function sumMonth(startMs: number, days: readonly HistoryRow[]): HistoryRow | undefined {
   const [first] = days;

@@ -1,4 +1,4 @@
-// `?raw` hands a file over as text; the bundler and the test runner both put it in place.
+// `?raw` imports a file as text. Bundler and test runner both support it.
 
 declare module '*?raw' {
   const text: string;

@@ -5,7 +5,8 @@ import { modeWords } from './render-state.ts';
 import type { View } from './view.ts';
 
 /**
- * Pausing and resuming, in the header. Without a token the page only reads, and says what to type.
+ * The buttons for pausing and resuming in the header. Without a token the page only reads, and
+ * names the command to type.
  */
 export function renderOrders({ document, takesControl }: View): Html {
   if (!takesControl) return renderMenu('hint', renderHint());
@@ -32,7 +33,7 @@ function renderHint(): Html {
 <p class="note">Buttons here need JavaScript and a token of 16 characters or more: give it to the agent in <code>TRIBUTARY_STATUS_TOKEN</code>, in the file that <code>TRIBUTARY_STATUS_TOKEN_FILE</code> names, or as systemd's credential <code>status-token</code>, and restart it.</p>`;
 }
 
-/** What opens when an order needs the token, or a mode is to be chosen. */
+/** The dialogs that ask for the token, and for a mode. */
 export function renderDialogs({ takesControl }: View): Html {
   if (!takesControl) return html``;
   return html`<dialog class="card" id="token-dialog" aria-labelledby="token-title"><form id="token-form">

@@ -3,7 +3,7 @@ import { describeServiceCount } from './figures.ts';
 import { type Html, html, renderMoment } from './html.ts';
 import type { View } from './view.ts';
 
-/** What the owner looks for: earned, shared, left, and kept out. */
+/** The figures that the owner looks for: earned, shared, left, and kept out. */
 export function renderNumbers(view: View): Html {
   return html`<dl class="cards">
 ${[renderEarned(view), renderShared(view), renderCap(view), renderKeptOut(view)]}</dl>`;
@@ -76,7 +76,7 @@ function renderKeptOut({ document }: View): Html {
   return renderCard('Kept out of your network', formatCount(inside), others);
 }
 
-/** `1,204` */
+/** `1,204`. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }

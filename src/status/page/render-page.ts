@@ -13,7 +13,7 @@ type Links = {
   >;
 } & Pick<Assets, 'nameIcon'>;
 
-/** The whole page: to be read without a script, which only keeps it fresh and sends orders. */
+/** The whole page. It can be read without a script, which only keeps it fresh and sends orders. */
 export function renderPage(view: View, assets: Links): string {
   const { document, now, clock } = view;
   const name = document.client.description ?? 'this device';
@@ -71,7 +71,7 @@ ${renderDialogs(view)}
 `.html;
 }
 
-/** Some parts alone, for the script. */
+/** Only these parts, for the script. */
 export function renderParts(names: readonly PartName[], view: View): string {
   return html`<!doctype html><title>${titlePage(view)}</title>${names.map((name) => renderPart(name, view))}`
     .html;
@@ -89,8 +89,8 @@ function renderChosen(range: ChartName, view: View): Html {
 }
 
 /**
- * A chart whose bars can be gone through by touch and keyboard: the script makes a slider of the
- * probe.
+ * A chart whose bars can be explored by touch and keyboard: the script turns the probe into a
+ * slider.
  */
 function renderProbed(name: 'uptime' | ChartName, label: string, view: View): Html {
   return html`<div class="probed">${renderPart(name, view)}<div class="probe" data-label="${label}"></div><p class="note readout" hidden></p></div>`;

@@ -15,9 +15,7 @@ import type { View } from './view.ts';
 
 type KeptSlot = Slot & { readonly row: HistoryRow };
 
-/**
- * What there is to show of a range; undefined where nothing was kept, or too little for a chart.
- */
+/** What a range shows; undefined where nothing was kept, or too little for a chart. */
 function findRange({ past, clock, serviceFigures }: View, name: ChartName) {
   if (past === undefined) return undefined;
   const { [name]: all, youngSince } = past;
@@ -34,14 +32,14 @@ function findRange({ past, clock, serviceFigures }: View, name: ChartName) {
     formatLabel: { hours: clock.formatClock, days: clock.formatDay, months: clock.formatMonth }[
       name
     ],
-    /** Said where the service told no bytes. */
+    /** The words where the service reported no bytes. */
     unsaid: name === 'hours' ? describeDayByService(serviceFigures) : '',
   };
 }
 
 /**
- * The service tells no bytes by the hour; of the last 24 hours it does, and of the same 24 hours
- * ours are known.
+ * The service reports no bytes by the hour, but it does for the last 24 hours, and for these our
+ * own count is known.
  */
 function describeDayByService(figures: View['serviceFigures']): string {
   const { transferredBytes: service, hereBytes: here, consumers } = figures ?? {};
@@ -53,7 +51,7 @@ function describeDayByService(figures: View['serviceFigures']): string {
   return `${describeServiceCount({ here, both: { here, service } })}${who}`;
 }
 
-/** Whether the device provided, day by day. */
+/** Shows day by day how much of it the device provided. */
 export function renderUptime(view: View): Html {
   const range = findRange(view, 'days');
   if (range === undefined) return html``;
@@ -82,7 +80,7 @@ ${renderStrip(boxes, `Providing ${here} of the last 30 days`)}
 
 const keys = html`<p class="note"><span class="up" aria-hidden="true">■</span> to the Internet <span class="down" aria-hidden="true">■</span> back to consumers</p>`;
 
-/** Which ranges there are to choose from; a young device has one. */
+/** The choice among the ranges; a young device has only one. */
 export function renderRanges(view: View): Html {
   const { past, clock, startedAt } = view;
   const since = past?.youngSince;
@@ -100,7 +98,7 @@ export function renderRanges(view: View): Html {
   )}</fieldset>`;
 }
 
-/** The bars of one range, and its sum. */
+/** The bars of one range, and their sum. */
 export function renderRange(view: View, name: ChartName): Html {
   const range = findRange(view, name);
   if (range === undefined) return html``;

@@ -25,7 +25,7 @@ function renderEvent(event: RecentEvent): Html {
   return html`<span><strong>${phaseWords[event.phase].name}</strong>${event.message === undefined ? '' : `: ${event.message}`}</span>`;
 }
 
-/** How the device is connected: what the owner looks at last. */
+/** How the device is connected, which is the last thing that an owner looks at. */
 export function renderConnection(view: View): Html {
   const { document, version, startedAt, now } = view;
   const { tunnel, gateway, service, provide } = document;
@@ -63,7 +63,7 @@ export function renderConnection(view: View): Html {
   return html`<dl class="rows">${lines}</dl>`;
 }
 
-/** What consumers tried, the most frequent first. */
+/** What consumers tried and were refused, the most frequent first. */
 export function renderRefused({ document }: View): Html {
   const kinds = Object.entries(document.gateway.refusedPackets)
     .filter(([, packets]) => packets > 0)

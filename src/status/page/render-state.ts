@@ -18,14 +18,14 @@ export const modeWords: Readonly<
   none: { state: 'Not sharing', who: 'nobody; the device stays connected' },
 };
 
-/** What the agent does, as the headline of the page. */
+/** The headline of the page: what the agent does. */
 export interface State {
   readonly title: string;
   readonly tone: Tone;
   readonly detail?: string;
 }
 
-/** A sign beside each tone, so that colour is not the only one. */
+/** A sign for each tone, so that colour does not carry the meaning alone. */
 const toneSigns: Readonly<Record<Tone, string>> = { good: '●', warning: '▲', bad: '■', plain: '○' };
 
 /** What the agent does now, why, and what the owner can do about it. */

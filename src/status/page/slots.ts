@@ -2,9 +2,12 @@ import { dayMs, hourMs } from '../../lib/units.ts';
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import type { WallClock } from './clock.ts';
 
-/** The length of each in ms; a day of the owner's may differ by an hour, and a month by days. */
+/**
+ * The usual length of each unit in ms. A day of the owner's may differ by an hour, and a month by
+ * days.
+ */
 const slotMs = { hour: hourMs, day: dayMs, month: 2_629_746_000 } as const;
-/** What the page's charts span; there are at most so many labels below the bars. */
+/** The spans of the page's charts; `labels` is the most labels below the bars. */
 export const chartSpans = {
   hours: { unit: 'hour', count: 24, title: '24 hours', labels: 6 },
   days: { unit: 'day', count: 30, title: '30 days', labels: 5 },
@@ -14,7 +17,7 @@ export const chartSpans = {
 export type ChartName = keyof typeof chartSpans;
 export const chartNames = Object.keys(chartSpans) as readonly ChartName[];
 
-/** One bar's time. */
+/** The time of one bar. */
 export type Slot = Readonly<ReturnType<typeof fillSlots>[number]>;
 
 /** The last `count` hours, days or months, the running one last. */
@@ -32,28 +35,28 @@ export interface Span {
 export function fillSlots(rows: readonly HistoryRow[], span: Span) {
   const { unit, count, now } = span;
   const firstMs = findSlotStart(span, 0);
-  // Rounded: a day may be an hour shorter or longer, a month has 28 days or 31, and both are
-  // counted from midnight in UTC.
+  // The index is rounded, because a day may be an hour shorter or longer and a month has 28 to 31
+  // days, while rows begin at midnight in UTC.
   const byIndex = new Map(
     rows.map((row) => [Math.round((row.startMs - firstMs) / slotMs[unit]), row]),
   );
   return Array.from({ length: count }, (_, index) => {
     const startMs = findSlotStart(span, index);
     const endMs = Math.min(findSlotStart(span, index + 1), now.getTime());
-    /** undefined where the ledger has nothing for it. */
+    /** undefined where the ledger has nothing for this time. */
     const row = byIndex.get(index);
     return {
       startMs,
-      /** How much of it is over; all of it but in the last one. */
+      /** How many seconds of it are over: all of them except in the last slot. */
       seconds: Math.max(0, (endMs - startMs) / 1000),
       row,
-      /** False for the row of a time that runs: what the service said of it is not the whole. */
+      /** False for a time that is not over: the service's count of it is incomplete. */
       isWhole: row !== undefined && isOver(row, span),
     };
   });
 }
 
-/** True where it is over, and what the service said of it is of later. */
+/** True where the time is over and the service's count of it was made later. */
 export function isOver(row: HistoryRow, { unit, now }: Pick<Span, 'unit' | 'now'>): boolean {
   const endMs = row.startMs + slotMs[unit];
   return endMs <= now.getTime() && endMs <= (row.serviceUntilMs ?? endMs);

@@ -2,18 +2,18 @@ import type { ServerResponse } from 'node:http';
 import { toPlainJson } from '../../lib/plain-text.ts';
 import { createAnswer, type StatusAnswer } from '../answers.ts';
 
-/** What an open page shows, by the ids of its elements; of a whole part only its tag. */
+/** What an open page shows, by the ids of its elements; for a whole part only its tag. */
 export type Frame = Readonly<Record<string, string>>;
 
-/** Of more than these the oldest is closed. */
+/** When more streams than this are open, the oldest is closed. */
 export const mostStreams = 32;
 const everyMs = 5_000;
-/** The browser then asks again; a reader that went away does not. */
+/** A stream ends after this time (ms). A browser that is still there asks again. */
 const longestMs = 600_000;
 const mostUnreadBytes = 64 * 1024;
 
 /**
- * Server-sent events: the whole frame, then every few seconds what changed.
+ * Server-sent events: first the whole frame, then every few seconds what changed.
  * @param nowMs a monotonic clock in ms
  */
 export function createStreams(look: () => Promise<Frame>, nowMs: () => number): () => StatusAnswer {
@@ -21,7 +21,7 @@ export function createStreams(look: () => Promise<Frame>, nowMs: () => number): 
   let last: Frame = {};
   let timer: NodeJS.Timeout | undefined;
 
-  // One look at the agent serves every stream; without one there is no look.
+  // One look at the agent serves every stream. Without streams no look is made.
   const tick = async () => {
     const frame = await look();
     const changed = Object.entries(frame).filter(([id, value]) => last[id] !== value);
@@ -35,7 +35,7 @@ export function createStreams(look: () => Promise<Frame>, nowMs: () => number): 
   const schedule = () => {
     timer = endsAtMs.size === 0 ? undefined : setTimeout(goOn, everyMs).unref();
   };
-  // A look that fails is an event less; the page asks what is wrong.
+  // After a failed look one event is missing, and the page then asks what is wrong.
   const goOn = () => void tick().then(schedule, schedule);
 
   const open = async (stream: ServerResponse) => {
@@ -51,7 +51,7 @@ export function createStreams(look: () => Promise<Frame>, nowMs: () => number): 
   return () => ({
     ...createAnswer('text/event-stream', ''),
     stream: (response) => void open(response).catch(() => response.destroy()),
-    // A proxy in between hands each event on at once.
+    // The header tells a proxy to pass each event on at once.
     headers: { 'X-Accel-Buffering': 'no' },
   });
 }

@@ -11,7 +11,7 @@ import { chartSpans, fillSlots, isOver } from './slots.ts';
 /** Everything that the page shows. */
 export type View = Readonly<ReturnType<typeof buildView>>;
 
-/** A reading that is younger says too little about a speed. */
+/** A reading younger than this (ms) says too little about a speed. */
 const leastSpanMs = 4_000;
 
 export function buildView(source: StatusSource, past: Past | undefined) {
@@ -27,13 +27,13 @@ export function buildView(source: StatusSource, past: Past | undefined) {
     version: facts.version,
     startedAt: facts.startedAt,
     document: buildStatusDocument(facts, now),
-    /** undefined before two readings. */
+    /** undefined before the second reading. */
     speed: measureSpeed(readings, recent?.read(facts)),
-    /** Bytes a second each way over the last minutes, the oldest first. */
+    /** Bytes per second each way over the last minutes, the oldest first. */
     speeds: computeSpeeds(readings),
     stepMs: (last.atMs - first.atMs) / Math.max(1, readings.length - 1),
     serviceFigures: facts.serviceFigures,
-    /** undefined where there is no ledger. */
+    /** undefined without a ledger. */
     past: past && buildPastView(past, now, clock),
     events: recent?.events() ?? [],
     takesControl: source.pageToken !== undefined,
@@ -60,11 +60,11 @@ function buildPastView({ hours, days, months }: Past, now: Date, clock: WallCloc
   const sumHours = (sinceMs: number) =>
     since(hours, sinceMs).reduce((sum, row) => sum + pickTransfer(row).here, 0);
   const daysOfMonth = since(days, startOfMonth);
-  // The service tells bytes by the day, and of the running one not all.
+  // The service counts bytes by the day, and its count of the present day is incomplete.
   const ofMonth = daysOfMonth.map((row) => ({ row, isWhole: isOver(row, { unit: 'day', now }) }));
   const thisMonth = sumMonth(startOfMonth, daysOfMonth);
-  // Days and months that were over before the first hour are older than it; a day that it lies in
-  // began before it.
+  // A day or month that ended before the first hour is older than it; so is the beginning of the
+  // day that contains it.
   const firstMs = hours[0]?.startMs ?? now.getTime();
   const isOlder = months.length > 0 || days.some((row) => row.startMs + dayMs <= firstMs);
   return {
@@ -77,7 +77,9 @@ function buildPastView({ hours, days, months }: Past, now: Date, clock: WallCloc
       now,
       clock,
     }),
-    /** When the ledger began, if that is less than a day ago: charts of days would be empty. */
+    /**
+     * When the ledger began, if that is less than a day ago; charts of days would be empty then.
+     */
     youngSince: isOlder || now.getTime() - firstMs >= dayMs ? undefined : new Date(firstMs),
   };
 }

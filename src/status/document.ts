@@ -75,8 +75,8 @@ export const statusDocument = z.object({
     forwardedBytes: z.object({ up: bytes.nullable(), down: bytes.nullable() }),
     refusedPackets: z.record(z.string(), z.number()),
     /**
-     * When the firewall last refused, and let through, those of the agent's own test packets that
-     * it should.
+     * When the self-test last held: the firewall refused and let through what it should of the
+     * agent's own test packets.
      */
     selfTestHeldAt: time,
     ...gatewayFigures,

@@ -144,6 +144,7 @@ export async function createAgent(parts: AgentParts) {
     ),
     refreshDenied: createDeniedLists({ ...shared, denied: sections.denied }),
     scheduledMode: createScheduledMode(() => state.configuration.config),
+    readCarried,
     notePhase: phaseNotes.note,
   });
   const announce = createAnnounceTick({

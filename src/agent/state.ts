@@ -57,7 +57,7 @@ export interface Sections {
     refusedSinceMs?: number | undefined;
     problem?: Problem | undefined;
   };
-  /** Tunnel and gateway as the last pass left them. Written by `pass/data-path-loop.ts`. */
+  /** Tunnel and gateway as the last pass left them. Written by `pass/pass.ts`. */
   readonly path: {
     observed?: DataPath | undefined;
     /**
@@ -67,9 +67,9 @@ export interface Sections {
     openUntilMs?: number | undefined;
     /**
      * Of the table that was observed: when it was read, by `performance.now()`, and what the tunnel
-     * had carried by then.
+     * had carried by then; undefined bytes: there was no tunnel. undefined: it must be read again.
      */
-    tableRead?: { readonly atMs: number; readonly tunnelBytes: number } | undefined;
+    tableRead?: { readonly atMs: number; readonly tunnelBytes: number | undefined } | undefined;
     uplinkMissingSince?: Date | undefined;
     /**
      * The last handshake (Unix ms, 0: none) when the service was asked because the next one was
@@ -104,7 +104,7 @@ export interface Sections {
     tunnel?: { readonly rxBytes: number; readonly txBytes: number } | undefined;
     lastHandshakeAt?: () => Date | undefined;
   };
-  /** The mode, as the last pass decided on it. Written by `pass/data-path-loop.ts`. */
+  /** The mode, as the last pass decided on it. Written by `pass/gate-keeper.ts`. */
   readonly mode: {
     scheduled?: ProvideMode | undefined;
     /** Decided before the pass; undefined: no limit. */

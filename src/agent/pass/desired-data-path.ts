@@ -4,12 +4,14 @@ import type { Config } from '../../config/schema.ts';
 import type { DesiredDataPath } from '../../data-path/state.ts';
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
 import type { HostPort } from '../../lib/host-port.ts';
-import type { LineLimit } from '../../provide/line-limit.ts';
+import { decideLineLimit, type LineLimit } from '../../provide/line-limit.ts';
 import { isLoopback } from '../../service/url.ts';
 import type { CurrentTunnel } from '../../source/wireguard/current-tunnel.ts';
 import { choosePersistentKeepaliveSeconds } from '../../source/wireguard/persistent-keepalive.ts';
 import type { DesiredTunnel } from '../../source/wireguard/state.ts';
 import type { AddressList } from '../../system/address-list.ts';
+import type { Overrides } from '../kept-choices.ts';
+import type { ScheduledMode } from './scheduled-mode.ts';
 
 export interface DesiredSources {
   readonly config: Config;
@@ -23,6 +25,35 @@ export interface DesiredSources {
   readonly limit: LineLimit | undefined;
 }
 
+export interface GatheredSources extends Omit<DesiredSources, 'limit'> {
+  readonly overrides: Pick<Overrides, 'current'>;
+  readonly scheduledMode: ScheduledMode;
+  readonly now: Date;
+}
+
+/**
+ * What the data path should be now, for a pass and for `tributary plan` alike; `limit` is the
+ * owner's speed limit that holds now, undefined without one. Call it after what the kernel counted
+ * is taken and the overrides are loaded: cap and limit follow from them.
+ */
+export async function gatherDesired({
+  overrides,
+  scheduledMode,
+  now,
+  ...sources
+}: GatheredSources): Promise<{
+  readonly desired: DesiredDataPath;
+  readonly limit: LineLimit | undefined;
+}> {
+  const limit = decideLineLimit({
+    configured: sources.config.provide.rate_limit,
+    schedule: (await scheduledMode(now))?.rateLimit,
+    override: { line: overrides.current()?.limitBitsPerSecond },
+  });
+  return { desired: planDataPath({ ...sources, limit }), limit };
+}
+
+/** Pure: what the data path should be, given all that it depends on. */
 export function planDataPath(sources: DesiredSources): DesiredDataPath {
   const { config, tunnel, keepaliveSeconds, denied, publicAddresses, usage, limit } = sources;
   const { connections } = config.gateway;

@@ -7,6 +7,8 @@ import {
 import type { DataPathHost } from '../../data-path/state.ts';
 import { isOver, mayForward } from '../../health/may-forward.ts';
 import { toUndefined } from '../../lib/errors.ts';
+import type { LineLimit } from '../../provide/line-limit.ts';
+import type { ProvideMode } from '../../service/profiles.ts';
 import type { NftTable } from '../../system/nft.ts';
 import type { Sections, Shared } from '../state.ts';
 import type { ScheduledMode } from './scheduled-mode.ts';
@@ -18,13 +20,28 @@ export interface GateKeeperParts
   readonly scheduledMode: ScheduledMode;
 }
 
-export type GateKeeper = ReturnType<typeof createGateKeeper>;
-
 /**
- * Decides whether traffic may pass, and sees to it: at the end of each pass, and without waiting
- * for one where it is to end.
+ * Decides whether traffic may pass, and sees to it. The mode and its limit are written here alone.
  */
-export function createGateKeeper(parts: GateKeeperParts) {
+export interface GateKeeper {
+  /** The mode that the owner wants now: by hand, else by the schedule, else configured. */
+  chooseMode(): ProvideMode;
+  /** Takes the speed limit that holds from now on; called before anything is opened. */
+  takeLimit(limit: LineLimit | undefined): void;
+  /**
+   * The end of each pass: grants, renews or ends the permit, as `mayForward` decides. `table` is
+   * the agent's table as the pass left it. Resolves with the time when the permit runs out, by
+   * `performance.now()`; undefined: nothing may pass. @throws command-failed
+   */
+  openOrClose(table: NftTable | undefined): Promise<number | undefined>;
+  /**
+   * Where mode none was chosen: decides it and ends the permit at once, beside any pass. Never
+   * throws: what fails here, the next pass does.
+   */
+  closeNow(): Promise<void>;
+}
+
+export function createGateKeeper(parts: GateKeeperParts): GateKeeper {
   const { state, mode, host, wakeups, scheduledMode, facts, now } = parts;
   let granting: Promise<unknown> = Promise.resolve();
   let isForgotten = false;
@@ -49,11 +66,10 @@ export function createGateKeeper(parts: GateKeeperParts) {
   };
   return {
     chooseMode,
-    /**
-     * Grants, renews or ends the permit; resolves with the time when it runs out, by
-     * `performance.now()`. @throws command-failed
-     */
-    async openOrClose(table: NftTable | undefined) {
+    takeLimit(limit) {
+      mode.limit = limit;
+    },
+    async openOrClose(table) {
       const { tunnel, gateway } = state.configuration.config;
       const decision = await decide();
       // Asked once more: `closeNow` may have come since.
@@ -72,10 +88,6 @@ export function createGateKeeper(parts: GateKeeperParts) {
       }
       return undefined;
     },
-    /**
-     * Where mode none was chosen: decides it and ends the permit at once, beside any pass. What
-     * fails, the next pass does.
-     */
     async closeNow() {
       await granting;
       await Promise.all([close(), decide()]).catch(toUndefined());

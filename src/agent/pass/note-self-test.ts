@@ -2,6 +2,7 @@ import type { SelfTest } from '../../data-path/self-test.ts';
 import type { SelfTestFacts } from '../../health/facts.ts';
 import { continueProblem, type Problem } from '../../health/problem.ts';
 import { TributaryError } from '../../lib/errors.ts';
+import type { AgentState } from '../state.ts';
 
 /** How the fence did when it was tried. */
 export interface SelfTestState extends SelfTestFacts {
@@ -65,7 +66,16 @@ export function noteSelfTest(
   return { ...warn(message), lastHeldAt, unclearTimes };
 }
 
-/** True where the next self-test is not to wait. */
+/** True while there is something to try, and the next self-test is not to wait. */
+export function hasDueTest({
+  observed,
+  selfTest,
+}: Pick<AgentState['path'], 'observed' | 'selfTest'>): boolean {
+  if (observed?.tunnel.kind !== 'present' || observed.probes.length === 0) return false;
+  return isSelfTestDue(selfTest);
+}
+
+/** True before the first verdict, and while another try may bring one. */
 export function isSelfTestDue(state: SelfTestState | undefined): boolean {
   return state === undefined || (state.unclearTimes > 0 && state.unclearTimes < patience);
 }

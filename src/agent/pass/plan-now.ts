@@ -5,23 +5,30 @@ import { readTotals } from '../../data-path/state.ts';
 import { openUsageAccounting } from '../../data-path/usage-accounting.ts';
 import { createRegistrationFiles } from '../../identity/registration-files.ts';
 import { chooseRenewSeconds } from '../../identity/renew.ts';
-import { decideLineLimit } from '../../provide/line-limit.ts';
 import { createTunnelSource } from '../../source/wireguard/current-tunnel.ts';
 import { toServiceContext } from '../../source/wireguard/endpoint.ts';
 import type { Exec } from '../../system/exec.ts';
 import { openOverrides } from '../kept-choices.ts';
 import { readDenied } from './denied-lists.ts';
-import { planDataPath } from './desired-data-path.ts';
+import { gatherDesired } from './desired-data-path.ts';
 import { createScheduledMode } from './scheduled-mode.ts';
 
-/** What an agent that started now would apply here, and why there is no tunnel in it. */
-export type PlanNow = Awaited<ReturnType<typeof planNow>>;
+/** What an agent that started now would apply here, and what this machine lacks of it. */
+export interface PlanNow extends Awaited<ReturnType<typeof planChanges>> {
+  readonly isRegistered: boolean;
+  /** Why the issued tunnel is not used; undefined: it is, or none was issued. */
+  readonly refusal: string | undefined;
+}
 
 /**
- * Asks nothing of the service. @throws state-unreadable, list-refused, command-failed,
- * missing-program
+ * Plans the pass that an agent would run if it started now. Reads the state directory and the
+ * machine, changes neither, and asks nothing of the service. @throws state-unreadable,
+ * list-refused, command-failed, missing-program
  */
-export async function planNow({ config, stateDirectory }: LoadedConfig, exec: Exec) {
+export async function planNow(
+  { config, stateDirectory }: LoadedConfig,
+  exec: Exec,
+): Promise<PlanNow> {
   const kept = { directory: stateDirectory, onSetAside: () => undefined };
   const registration = await createRegistrationFiles(
     stateDirectory,
@@ -44,24 +51,20 @@ export async function planNow({ config, stateDirectory }: LoadedConfig, exec: Ex
   const now = new Date();
   const overrides = openOverrides({ ...kept, now: () => now });
   await overrides.load();
-  const limit = decideLineLimit({
-    configured: config.provide.rate_limit,
-    schedule: (await createScheduledMode(() => config)(now))?.rateLimit,
-    override: { line: overrides.current()?.limitBitsPerSecond },
-  });
   const { keepalive_seconds_default: defaultSeconds } = config.tunnel;
   const keepaliveSeconds =
     registration && chooseRenewSeconds(registration.keepaliveSeconds, defaultSeconds);
-  const desired = planDataPath({
+  const { desired } = await gatherDesired({
     config,
     tunnel,
     keepaliveSeconds,
     usage,
     denied,
     publicAddresses: undefined,
-    limit,
+    overrides,
+    scheduledMode: createScheduledMode(() => config),
+    now,
   });
-  // `refusal`: why the issued tunnel is not used.
   const plan = await planChanges(exec, desired, observed);
   return { ...plan, isRegistered: registration !== undefined, refusal: refusal?.message };
 }

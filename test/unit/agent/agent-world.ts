@@ -100,6 +100,10 @@ export async function createAgentWorld(given: object = {}) {
     tunnelSource: { current: async () => issued.tunnel, resolveAgain: async () => undefined },
     refreshDenied: createDeniedLists({ state, denied: sections.denied, now }),
     scheduledMode: createScheduledMode(() => state.configuration.config),
+    readCarried: (name) => {
+      const traffic = machine.links.get(name)?.traffic;
+      return traffic && { ...traffic, packets: 0 };
+    },
     facts,
     notePhase: createPhaseNotes({ facts, log, now }).note,
     now,

@@ -434,6 +434,11 @@ describe('a pass of the data path', () => {
     ['a stranger has changed it', ({ watched }) => Object.assign(watched, { isChanged: true })],
     ['no monitor vouches for it', ({ watched }) => Object.assign(watched, { isVouched: false })],
     [
+      'it is not known what the tunnel carried',
+      ({ machine }) =>
+        Object.assign(machine.links.get(tunnelInterface) ?? {}, { traffic: undefined }),
+    ],
+    [
       'the permit may have run out',
       ({ sections }) => Object.assign(sections.path, { openUntilMs: performance.now() - 1 }),
     ],

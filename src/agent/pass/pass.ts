@@ -1,0 +1,152 @@
+import { type DataPath, reconcileDataPath } from '../../data-path/reconcile.ts';
+import type { SelfTest } from '../../data-path/self-test.ts';
+import { type DataPathHost, readTotals } from '../../data-path/state.ts';
+import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
+import { continueProblem } from '../../health/problem.ts';
+import { hasCode, TributaryError, toFailure } from '../../lib/errors.ts';
+import { moveEndpoint } from '../../source/wireguard/apply.ts';
+import type { TunnelSource } from '../../source/wireguard/current-tunnel.ts';
+import type { Sections, Shared } from '../state.ts';
+import { gatherDesired } from './desired-data-path.ts';
+import type { GateKeeper } from './gate-keeper.ts';
+import type { KernelWatch } from './kernel-watch.ts';
+import type { Meter } from './meter.ts';
+import { noteSelfTest } from './note-self-test.ts';
+import { type ObservePassParts, observePass, type PassObservation } from './observe-pass.ts';
+import type { ScheduledMode } from './scheduled-mode.ts';
+
+export interface PassParts
+  extends ObservePassParts,
+    Pick<Shared, 'wakeups' | 'now'>,
+    Pick<Sections, 'path'> {
+  readonly host: DataPathHost;
+  readonly watch: ObservePassParts['watch'] & Pick<KernelWatch, 'takeFenceChange'>;
+  readonly gate: Pick<GateKeeper, 'takeLimit' | 'openOrClose'>;
+  readonly usage: UsageAccounting;
+  readonly meter: Pick<Meter, 'take'>;
+  readonly selfTest: Pick<SelfTest, 'review'>;
+  readonly tunnelSource: TunnelSource;
+  readonly refreshDenied: () => Promise<void>;
+  readonly scheduledMode: ScheduledMode;
+}
+
+/**
+ * One pass of the data path: observe, reconcile, publish; then the permit is granted or ended. It
+ * may be cut short anywhere and run again. Where it throws, nothing was opened, and the permit that
+ * the kernel holds runs out. @throws command-failed, missing-program, tunnel-failed,
+ * state-unreadable, state-unwritable
+ */
+export async function runPass(parts: PassParts): Promise<void> {
+  const { state, path, usage } = parts;
+  // Nothing is opened before it is known what of the cap is used up, and what the owner set by
+  // hand.
+  if (path.observed === undefined) await Promise.all([usage.load(), state.overrides.load()]);
+  const { tunnel, refusal } = await parts.tunnelSource.current();
+  await parts.refreshDenied();
+
+  // Kept in the state: a pass that fails must not forget that a stranger has changed the table.
+  if (parts.watch.takeFenceChange() && path.observed !== undefined)
+    path.observed = { ...path.observed, record: undefined };
+  const found = await observePass(parts);
+  usage.take(readTotals(found.host.table));
+
+  const { desired, limit } = await gatherDesired({
+    config: state.configuration.config,
+    tunnel,
+    keepaliveSeconds: state.service.keepaliveSeconds,
+    denied: state.denied.lists,
+    publicAddresses: state.outside.addresses,
+    usage,
+    overrides: state.overrides,
+    scheduledMode: parts.scheduledMode,
+    now: parts.now(),
+  });
+  parts.gate.takeLimit(limit);
+  const dataPath = await reconcileDataPath(parts.host, desired, found.host);
+
+  publish(parts, found, dataPath);
+  await refreshEndpoint(parts);
+  noteProblems(parts, dataPath, refusal);
+  // A disk that takes nothing stops no traffic: the count goes on in the kernel and in memory.
+  note(parts, 'usageProblem', await usage.keep().catch(toFailure('state-unwritable')));
+  reviewSelfTest(parts, found, dataPath);
+  path.openUntilMs = await parts.gate.openOrClose(dataPath.table);
+}
+
+/** What stopped a pass becomes the problem of the tunnel or of the gateway. */
+export function noteFailure(parts: Pick<PassParts, 'path' | 'now'>, failure: TributaryError): void {
+  note(parts, hasCode(failure, 'tunnel-failed') ? 'tunnelProblem' : 'gatewayProblem', failure);
+}
+
+/** Puts what the pass found and made into the state, and wakes who waits for a change in it. */
+function publish(parts: PassParts, { host, tableRead }: PassObservation, dataPath: DataPath): void {
+  const { path, wakeups, now } = parts;
+  if (path.observed?.router !== dataPath.router) wakeups.outside.notify();
+  path.observed = dataPath;
+  path.tableRead = tableRead;
+  path.uplinkMissingSince =
+    dataPath.uplink === undefined ? (path.uplinkMissingSince ?? now()) : undefined;
+  parts.meter.take({ ...dataPath, table: findNewTable(host, dataPath) });
+}
+
+/** undefined where the table is the vouched one: what it counted since, a sample may have read. */
+function findNewTable(host: PassObservation['host'], { table }: DataPath): DataPath['table'] {
+  return host.isVouched && table === host.table ? undefined : table;
+}
+
+function reviewSelfTest(parts: PassParts, { host }: PassObservation, dataPath: DataPath): void {
+  const { path, state, selfTest, now } = parts;
+  if (findNewTable(host, dataPath) === undefined) return;
+  const { interface: tunnelInterface } = state.configuration.config.tunnel;
+  const tested = selfTest.review({ ...dataPath, tunnelInterface });
+  const isOutdated = dataPath.record !== host.record;
+  if (tested !== undefined)
+    path.selfTest = noteSelfTest(path.selfTest, { ...tested, isOutdated }, now());
+}
+
+/**
+ * A peer that went silent may have moved: its name is asked for again, and the tunnel pointed at
+ * the new address.
+ */
+async function refreshEndpoint({ state, host, tunnelSource, now }: PassParts): Promise<void> {
+  if (state.path.observed?.tunnel.kind !== 'present' || state.contact.isReachable === undefined)
+    return;
+  const moved = await tunnelSource.resolveAgain(state.counters.lastHandshakeAt?.(), now());
+  if (moved === undefined) return;
+  await moveEndpoint(host.exec, {
+    interface: state.configuration.config.tunnel.interface,
+    ...moved,
+  });
+}
+
+function noteProblems(
+  parts: PassParts,
+  { collision, missing, isFenced }: DataPath,
+  refusal: TributaryError | undefined,
+): void {
+  const noIpv6 = missing && new TributaryError('no-ipv6', withoutIpv6[missing]);
+  const collides = `the tunnel's address ${collision} lies in a network that this device is in`;
+  const collided = collision && new TributaryError('address-collision', collides);
+  note(
+    parts,
+    'tunnelProblem',
+    refusal ?? collided ?? (missing === 'everything' ? noIpv6 : undefined),
+  );
+  note(parts, 'shortfall', missing === 'ipv6' ? noIpv6 : undefined);
+  const unfenced = new TributaryError(
+    'gateway-failed',
+    'the kernel did not take the firewall as it was given',
+  );
+  note(parts, 'gatewayProblem', isFenced ? parts.state.denied.missing : unfenced);
+}
+
+const withoutIpv6 = {
+  ipv6: "IPv6 is switched off here: the tunnel's IPv6 address is left out, and IPv4 is provided",
+  everything: 'the service issued a tunnel for IPv6 alone, and IPv6 is switched off here',
+} as const;
+
+type Topic = 'tunnelProblem' | 'shortfall' | 'gatewayProblem' | 'usageProblem';
+
+function note({ path, now }: Pick<PassParts, 'path' | 'now'>, topic: Topic, error: unknown): void {
+  path[topic] = continueProblem(path[topic], error, now());
+}

@@ -14,7 +14,7 @@ const bodyLimitBytes = 256 * 1024;
 const dateMs = 5000;
 
 /**
- * The answer to a request without a token, and for POST without a field.
+ * The service's answer to a request without a token, and for POST without fields.
  * @throws insecure-url, service-unreachable and the like
  */
 export async function knock(service: ServiceAddress, name: OperationName): Promise<Answer> {
@@ -28,7 +28,7 @@ export async function knock(service: ServiceAddress, name: OperationName): Promi
 }
 
 /**
- * The network's clients, asked with the token.
+ * The clients of the network, asked for with its token.
  * @throws codes of `ServiceClient.call`; signed-out without a token
  */
 export async function listClients(
@@ -45,17 +45,17 @@ export async function listClients(
 }
 
 /**
- * The Date of an answer from the service's address, whatever its certificate; undefined without an
- * answer.
+ * The Date header of an answer from the service's address, with any certificate; undefined without
+ * an answer.
  */
 export async function readDate(service: ServiceAddress): Promise<Date | undefined> {
   const base = parseServiceUrl(service);
   const request = base.protocol === 'https:' ? requestTls : requestPlain;
-  // A certificate that is not valid now is what a wrong clock looks like: nothing but the date is
-  // believed here.
+  // With a wrong clock, a good certificate looks invalid. So it is not checked, and only the date
+  // is believed.
   const options = { method: 'HEAD', timeout: dateMs, rejectUnauthorized: false, agent: false };
   const outgoing = request(base, options).once('timeout', () => outgoing.destroy());
-  // Also of an error that comes behind the answer.
+  // An error that comes after the answer must not end the program.
   outgoing.on('error', () => undefined);
   const [answer] = await once(outgoing.end(), 'response').catch(() => []);
   answer?.resume();

@@ -21,7 +21,7 @@ export interface BundleParts {
 
 const logLines = 500;
 
-/** The files of a support bundle; each goes through `redact`. */
+/** The files of a support bundle; each of them goes through `redact`. */
 export async function collectBundle({
   host,
   document,
@@ -55,7 +55,10 @@ export async function collectBundle({
   );
 }
 
-/** Writes the archive, mode 0600, where nothing is yet. @throws usage-invalid, state-unwritable */
+/**
+ * Writes the archive with mode 0600 to a path where no file is.
+ * @throws usage-invalid, state-unwritable
+ */
 export async function writeBundle(
   path: string,
   members: readonly Member[],
@@ -63,7 +66,7 @@ export async function writeBundle(
 ): Promise<void> {
   const attrs = { mode: '600', uid: 0, gid: 0, mtime: Math.max(0, at.getTime()) };
   const files = members.map(({ name, text }) => ({ name, data: text }));
-  // The end of an archive, which nanotar leaves out where a block is full.
+  // The end mark of an archive, which nanotar leaves out where a block is full.
   const archive = gzipSync(Buffer.concat([createTar(files, { attrs }), Buffer.alloc(1024)]));
   try {
     const file = await open(path, 'wx', 0o600);
@@ -84,8 +87,8 @@ function run(findExec: () => Promise<Exec>, commandLine: string): () => Promise<
 }
 
 /**
- * The service's and the endpoint's addresses: their names are in the configuration anyway, and
- * support needs them.
+ * The addresses of service and endpoint may be shown: their names are in the configuration anyway,
+ * and support needs them.
  */
 async function findShownAddresses(host: DoctorHost): Promise<readonly string[]> {
   const service = async () =>

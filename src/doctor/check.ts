@@ -3,15 +3,15 @@ import type { TunnelSpec } from '../source/wireguard/state.ts';
 import type { Exec } from '../system/exec.ts';
 import type { DoctorHost } from './host.ts';
 
-/** What a check found, each in words for the owner. */
+/** What a check found, in words for the owner. */
 export type Finding =
   | { readonly verdict: 'pass'; readonly found: string }
-  /** It could not be checked, or it follows from another failure. */
+  /** The check could not be made, or its failure follows from another one. */
   | { readonly verdict: 'skip'; readonly found: string }
   | {
       readonly verdict: 'fail';
       readonly found: string;
-      /** One command, or one sentence where no command fixes it. */
+      /** The command that fixes it; one sentence where no command does. */
       readonly fix: string;
     };
 
@@ -28,8 +28,8 @@ export function fail(found: string, fix: string): Finding {
 }
 
 /**
- * A name as it is written in a command that the owner may copy: an agent that was taken over
- * chooses names in its namespace.
+ * A name made safe for a command that the owner may copy: an agent that was taken over can choose
+ * the names in its namespace.
  */
 export function toShellWord(name: string): string {
   return /^\w[\w.@-]*$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
@@ -41,7 +41,7 @@ interface FoundEndpoint {
   readonly address: string;
 }
 
-/** undefined where no tunnel was issued, or the name has no address. */
+/** undefined where no tunnel was issued, or its name has no address. */
 export async function findEndpoint(host: DoctorHost): Promise<FoundEndpoint | undefined> {
   const spec = await host.tunnel();
   if (spec === undefined) return undefined;
@@ -50,7 +50,7 @@ export async function findEndpoint(host: DoctorHost): Promise<FoundEndpoint | un
 }
 
 /**
- * The agent's namespace, for what an ordinary user is not shown.
+ * Runs programs in the agent's namespace, where an ordinary user is not shown everything.
  * @throws not-allowed, host-namespace
  */
 export async function insideAsRoot(host: DoctorHost): Promise<Exec> {

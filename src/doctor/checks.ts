@@ -25,7 +25,7 @@ const connection = [
 const proven = [...tools, ...signedIn, ...connection] as const;
 const all = [...proven, 'networkd', 'handshake', 'self-test'] as const;
 
-/** Every check with what it needs; a new one is one row, below all that it needs. */
+/** Every check with the checks that it needs. A new check is one row, below all that it needs. */
 const rows = [
   { id: 'node', title: 'Node', needs: [], look: machine.lookAtNode },
   { id: 'configuration', title: 'Configuration', needs: [], look: agent.lookAtConfiguration },
@@ -88,21 +88,24 @@ const rows = [
   { id: 'forwarding', title: 'Forwarding', needs: all, look: forwarding.lookAtForwarding },
 ] as const;
 
-/** A check's stable name: scripts and `needs` rely on them. */
+/** A check's stable name. Scripts and `needs` rely on it. */
 export type CheckId = (typeof rows)[number]['id'];
 
 export interface Check {
   readonly id: CheckId;
-  /** For people, at most 16 characters. */
+  /** For people; at most 16 characters. */
   readonly title: string;
   /**
-   * Checks that have to pass before this one can: where one of them fails, this failure follows
-   * from it.
+   * Checks that have to pass before this one can. If one of them fails, this check's failure is its
+   * consequence.
    */
   readonly needs: readonly CheckId[];
-  /** Changes nothing. An error says that it cannot be looked at here, or is the failure itself. */
+  /**
+   * Makes the check without changing anything. An error means that it cannot be made here, or is
+   * the failure itself.
+   */
   readonly look: (host: DoctorHost) => Promise<Finding>;
 }
 
-/** The table, in an order in which each check is below all that it needs. */
+/** All checks; each is below every check that it needs. */
 export const checks: readonly Check[] = rows;

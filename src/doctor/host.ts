@@ -11,24 +11,25 @@ import type { Network } from '../system/ip.ts';
 import type { Askable, Said } from '../system/public-addresses.ts';
 
 /**
- * All that the checks look at. A question may be asked again and again: what can be kept is looked
- * at once, when it is first wanted, so the order of the checks does not matter. Nothing is changed
- * anywhere. What this user may not see throws not-allowed, which skips the check that asked.
+ * Everything that the checks look at. A question may be asked any number of times: what can be kept
+ * is looked up once, at the first question, so the order of the checks does not matter. Nothing is
+ * changed anywhere. What this user may not see throws not-allowed, which skips the check that
+ * asked.
  */
 export interface DoctorHost {
   readonly now: () => Date;
-  /** Without a `v`: `24.1.0`. */
+  /** Without the `v`: `24.1.0`. */
   readonly nodeVersion: string;
-  /** As Node calls it: `arm64`. */
+  /** Node's name for it: `arm64`. */
   readonly processor: string;
   readonly hostName: string;
-  /** Who runs the doctor; 0 is root. */
+  /** The user who runs the doctor; 0 is root. */
   readonly userId: number;
   readonly stateDirectory: string;
   readonly disk: Disk;
   /** What tells this machine from others. */
   readonly machine: () => Promise<Machine>;
-  /** Runs programs where the doctor itself runs. */
+  /** Runs programs in the namespace in which the doctor runs. */
   readonly exec: Exec;
   readonly place: () => Promise<Place>;
   /**
@@ -38,95 +39,95 @@ export interface DoctorHost {
   readonly inside: () => Promise<Exec>;
   /** True where this process may change the network of its namespace. */
   readonly isNetworkAdmin: () => Promise<boolean>;
-  /** @throws configuration-invalid */
+  /** The configuration that the agent would load. @throws configuration-invalid */
   readonly configuration: () => Promise<LoadedConfig>;
-  /** @throws state-unreadable, configuration-invalid */
+  /** What the state directory holds. @throws state-unreadable, configuration-invalid */
   readonly state: () => Promise<KnownState>;
   /**
    * The issued tunnel, checked; undefined where none was issued.
    * @throws wireguard-text-refused, codes of `state`
    */
   readonly tunnel: () => Promise<TunnelSpec | undefined>;
-  /**
-   * What the agent says of itself.
-   * @throws not-running, not-allowed, command-failed
-   */
+  /** What the agent reports about itself. @throws not-running, not-allowed, command-failed */
   readonly status: () => Promise<StatusDocument>;
   /**
-   * The status after the agent tried its firewall.
+   * The agent's status after a new self-test of its firewall.
    * @throws not-running, not-allowed, command-failed
    */
   readonly selfTest: () => Promise<StatusDocument>;
   /**
-   * The agent's namespace.
+   * The network of the agent's namespace.
    * @throws codes of `inside`, command-failed, missing-program
    */
   readonly network: () => Promise<Network>;
   /**
-   * Where the command was given: on a host, what the agent's way out leads through.
+   * The network where the command was given. On a host the agent's way to the Internet leads
+   * through it.
    * @throws command-failed, missing-program
    */
   readonly networkHere: () => Promise<Network>;
-  /**
-   * The clock of the service; undefined without an answer.
-   * @throws service-unreachable
-   */
+  /** The service's clock; undefined without an answer. @throws service-unreachable */
   readonly serviceDate: () => Promise<Date | undefined>;
-  /**
-   * Asks the service without a token. The answer is not judged yet.
-   * @throws service-unreachable
-   */
+  /** Asks the service without a token; the answer is not judged yet. @throws service-unreachable */
   readonly knock: () => Promise<Answer>;
-  /** @throws signed-out without a token, codes of `ServiceClient.call` */
+  /**
+   * The clients of the network.
+   * @throws signed-out without a token, codes of `ServiceClient.call`
+   */
   readonly clients: () => Promise<OperationResponse<'clients'>['clients']>;
-  /** An address of a name, as programs here resolve it; undefined: it has none. */
+  /** An address of a name, as programs here would resolve it; undefined without one. */
   readonly resolve: (host: string) => Promise<string | undefined>;
-  /** The system's error code of one byte by UDP; undefined: nothing came back, as is usual. */
+  /**
+   * Sends one byte by UDP. The system's error code; undefined if nothing came back, which is usual.
+   */
   readonly tryDatagram: (address: string, port: number) => Promise<string | undefined>;
-  /** True where a TCP connection comes about within a second. */
+  /** True where a TCP connection is made within a second. */
   readonly tryConnection: (address: string, port: number) => Promise<boolean>;
-  /** Asks those that are named for the home's public address, for a few seconds. */
+  /** Asks the given sources for the home's public address; this takes a few seconds. */
   readonly askOutside: (ways: Askable) => Promise<Said>;
 }
 
 /** Where the agent's namespace is. */
 export type Place =
-  /** The doctor runs in it. */
+  /** The doctor runs in the agent's namespace. */
   | { readonly kind: 'own' }
   | {
       readonly kind: 'host';
-      /** The interface that shows this to be a host: of hardware, or the link's end. */
+      /**
+       * The interface that shows that this is a host: one of hardware, or the host's end of the
+       * link.
+       */
       readonly hardware: string;
-      /** Runs programs in the namespace; undefined: it does not exist, or this is not root. */
+      /**
+       * Runs programs in the agent's namespace; undefined if it does not exist, or for a user other
+       * than root.
+       */
       readonly inside: Exec | undefined;
     };
 
-/** What the state directory knows; each is undefined where it is not there. */
+/** What the state directory knows; each part is undefined where it is missing. */
 export interface KnownState {
   readonly identity: Identity | undefined;
   readonly registration: Registration | undefined;
-  /** The stored network JWT, else the one that the agent is given. */
+  /** The stored network JWT, or otherwise the one that the agent is given. */
   readonly token: Secret | undefined;
 }
 
-/** Questions to the file systems; a path may be of the system or of the agent's state. */
+/** Questions to the file systems, about files of the system or of the agent's state. */
 export interface Disk {
-  /** Text; undefined: it does not exist, or it may not be read. */
+  /** The text; undefined where the file is missing or may not be read. */
   readonly read: (path: string) => Promise<string | undefined>;
   readonly isThere: (path: string) => Promise<boolean>;
-  /** The system's error code of opening it for reading and writing; undefined: it opens. */
+  /**
+   * The system's error code when the file is opened for reading and writing; undefined if that
+   * works.
+   */
   readonly tryOpen: (path: string) => Promise<string | undefined>;
-  /** The system's error code of what would be in the way of writing there; undefined: nothing. */
+  /** The system's error code that writing in the folder would cause; undefined if it would work. */
   readonly tryWriting: (folder: string) => Promise<string | undefined>;
-  /**
-   * Room on the file system that holds a path.
-   * @throws the system's error
-   */
+  /** Free space on the file system that holds a path. @throws the system's error */
   readonly space: (path: string) => Promise<Space>;
-  /**
-   * The folder first, then what it holds.
-   * @throws the system's error
-   */
+  /** The folder itself, then everything in it. @throws the system's error */
   readonly holdings: (folder: string) => Promise<readonly Holding[]>;
 }
 
@@ -140,8 +141,8 @@ interface Space {
 interface Holding {
   readonly path: string;
   readonly ownerId: number;
-  /** The rights alone, without the kind: 0o700. */
+  /** Only the rights, without the kind of file: 0o700. */
   readonly mode: number;
-  /** True for a file that has another name somewhere. */
+  /** True for a file that has a second name somewhere. */
   readonly isDoubled: boolean;
 }

@@ -21,7 +21,7 @@ import { openDisk } from './disk.ts';
 import type { DoctorHost, KnownState, Place } from './host.ts';
 import { resolveName, tryDatagram } from './probe-network.ts';
 
-/** The device as it is: programs, files, the network and the service are asked for real. */
+/** The real device: programs, files, the network and the service are really asked. */
 export function openHost(options: LoadConfigOptions): DoctorHost {
   const userId = process.geteuid?.() ?? 0;
   const { stateDirectory } = choosePlaces(options);
@@ -44,8 +44,8 @@ export function openHost(options: LoadConfigOptions): DoctorHost {
     names.set(host, ask);
     return ask();
   };
-  // A program looks the name up first, because it can be killed; a lookup in this process would
-  // delay its exit.
+  // A program resolves the name, because it can be killed. A lookup in this process would delay its
+  // exit.
   const findService = async () => {
     const { service } = await configuration();
     const { hostname } = parseServiceUrl(service);
@@ -91,12 +91,12 @@ export function openHost(options: LoadConfigOptions): DoctorHost {
   };
 }
 
-/** Within the deadline of a check, with room for what is tried at the address. */
+/** In ms; it leaves room within a check's deadline for trying the address that was found. */
 const outsideMs = 8000;
 
 async function findPlace(userId: number): Promise<Place> {
-  // A container with systemd in it is a host without hardware of its own; there the link's end
-  // shows it.
+  // A container with systemd in it is a host without hardware of its own. There the link's end
+  // shows that it is a host.
   const findLink = async () =>
     (await observeInterfaces(exec)).find(({ name }) => name === hostSide)?.name;
   const hardware = (await findHostHardware(exec)) ?? (await findLink());

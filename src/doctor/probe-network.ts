@@ -8,8 +8,8 @@ import type { Exec } from '../system/exec.ts';
 const nameServerPatienceMs = 4000;
 
 /**
- * An address of a URL's host; undefined: it has none. By getent, because a lookup in this process
- * cannot be aborted.
+ * An address of a URL's host; undefined without one. getent is asked, because a lookup in this
+ * process cannot be aborted.
  */
 export async function resolveName(exec: Exec, hostname: string): Promise<string | undefined> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
@@ -22,13 +22,16 @@ export async function resolveName(exec: Exec, hostname: string): Promise<string 
     : undefined;
 }
 
-/** A refused or forbidden datagram is reported by an error of the system, soon or not at all. */
+/** The system reports a refused or forbidden datagram within this time (ms), or not at all. */
 const answerMs = 500;
 
-/** The system's error code of one byte by UDP; undefined: nothing came back, as is usual. */
+/**
+ * Sends one byte by UDP. The system's error code; undefined if nothing came back, which is usual.
+ */
 export async function tryDatagram(address: string, port: number): Promise<string | undefined> {
   const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4');
-  // What cannot be sent is told to the callback alone; a second error is no news.
+  // A datagram that cannot be sent is reported to the callback only. A second error says nothing
+  // new.
   socket.once('connect', () => socket.send('?', (error) => error && socket.emit('error', error)));
   socket.on('error', () => undefined);
   socket.connect(port, address);

@@ -10,7 +10,7 @@ import type { DoctorHost } from './host.ts';
 
 export interface Redaction {
   readonly secrets: readonly Secret[];
-  /** Public addresses that may be shown: the service's and the tunnel's other end. */
+  /** Public addresses that may be shown: the service's and the one of the tunnel's other end. */
   readonly shownAddresses: readonly string[];
   readonly hostName: string;
 }
@@ -19,8 +19,8 @@ export interface Redaction {
 const shortest = 4;
 
 /**
- * For others: no secrets in any spelling, nothing like a key, no public addresses (a consumer's
- * perhaps), no names.
+ * Makes a text fit for other people: without secrets in any spelling, anything like a key, public
+ * addresses (which may be a consumer's), and names.
  */
 export function redact(text: string, { secrets, shownAddresses, hostName }: Redaction): string {
   return secrets
@@ -44,14 +44,14 @@ export function redact(text: string, { secrets, shownAddresses, hostName }: Reda
     .replace(toWord(hostName), '[host]');
 }
 
-/** An address that was made from the hardware's (EUI-64) ends like this. */
+/** The end of an address that was made from the hardware's address (EUI-64). */
 const hardwareInAddress6 =
   /(?<=:)(?:[\da-f]{1,4}:)?[\da-f]{0,2}ff:fe[\da-f]{2}:[\da-f]{1,4}(?![\w:])/gi;
 
-/** Names that many machines have, and one that would be found everywhere. */
+/** Names that are not replaced: ones that many machines have, and one that is found everywhere. */
 const commonNames = ['', 'localhost', 'tributary'];
 
-/** A name alone or with its domain, where it is no part of another word. */
+/** Matches a name, alone or with its domain, where it is no part of another word. */
 function toWord(name: string): RegExp {
   const [first = ''] = name.toLowerCase().split('.');
   if (commonNames.includes(first)) return /(?!)/;
@@ -78,12 +78,14 @@ function listSpellings(secret: string): readonly string[] {
   ];
 }
 
-/** A field whose name says that its value is a secret, in whole files and broken ones. */
+/**
+ * A field whose name says that its value is secret. It is found in whole files and in broken ones.
+ */
 const field = /"[^"\\]*(?:token|jwt|key|secret|password|code)[^"\\]*"\s*:\s*"((?:[^"\\]|\\.)+)"/gi;
 
 /**
- * Every secret that this device knows: of its state, also in files set aside as broken, and those
- * handed in.
+ * Every secret that this device knows: those in its state, in files that were set aside as broken,
+ * and those that were handed in.
  */
 export async function findSecrets(
   { stateDirectory, configuration }: DoctorHost,
@@ -99,7 +101,7 @@ export async function findSecrets(
     ),
   );
   const webhook = (await configuration().catch(() => undefined))?.config.report.webhook;
-  // An address to be called is often a secret itself.
+  // The path of a webhook's address is often a secret.
   const { pathname = '/', search = '' } = URL.parse(webhook?.url.reveal() ?? '') ?? {};
   return [...stored, pathname === '/' ? '' : `${pathname}${search}`]
     .map((text) => new Secret(text))

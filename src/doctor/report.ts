@@ -4,7 +4,7 @@ import type { Finding } from './check.ts';
 import type { CheckId } from './checks.ts';
 import type { Result } from './run-checks.ts';
 
-/** `tributary doctor --json`. Fields are added, never changed; an absent value is null. */
+/** `tributary doctor --json`. Fields may be added but never change; an absent value is null. */
 export interface DoctorDocument {
   readonly checks: readonly DoctorRow[];
   /** How many checks have the verdict `fail`. */
@@ -15,9 +15,9 @@ interface DoctorRow {
   readonly id: CheckId;
   readonly verdict: Finding['verdict'];
   readonly found: string;
-  /** What fixes a failure; null for the others. */
+  /** What fixes a failure; null for other verdicts. */
   readonly mend: string | null;
-  /** The failed check that this one follows from; null for the others. */
+  /** The failed check from which this one follows; null without one. */
   readonly becauseOf: CheckId | null;
 }
 
@@ -36,8 +36,8 @@ function countFailed(results: readonly Result[]): number {
 const titleWidth = 18;
 
 /**
- * For people: a line a check, each with its verdict, the fix below a failure, the sum last. A
- * command is never wrapped.
+ * The report for people: a line for each check with its verdict, the fix below a failure, the sum
+ * at the end. Commands are never wrapped.
  */
 export function renderReport(
   results: readonly Result[],

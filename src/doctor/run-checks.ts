@@ -10,15 +10,15 @@ export interface Result {
   readonly id: CheckId;
   readonly title: string;
   readonly finding: Finding;
-  /** The failed check that this one's failure follows from; then the finding is `skip`. */
+  /** The failed check from which this one's failure follows; the finding is `skip` then. */
   readonly becauseOf: CheckId | undefined;
 }
 
-/** The slowest check waits for a service and a name server that do not answer. */
+/** In ms. The slowest check waits for a service and a name server that do not answer. */
 const deadlineMs = 12_000;
 
 /**
- * Runs all checks at once, each within its deadline; a failure that follows from another names it
+ * Runs all checks at once, each within its deadline. A failure that follows from another names it
  * as its cause.
  */
 export async function runChecks(
@@ -32,13 +32,16 @@ export async function runChecks(
   return assignCauses(checks, new Map(findings));
 }
 
-/** A failure whose need failed too is that one's consequence: one fault is one failure. */
+/**
+ * A failure is a consequence if one of the checks that it needs failed too. So one fault is
+ * reported as one failure.
+ */
 export function assignCauses(
   checks: readonly Check[],
   findings: ReadonlyMap<CheckId, Finding>,
 ): readonly Result[] {
   const causes = new Map<CheckId, CheckId>();
-  // The table is in the order of the needs, so every cause is known when it is asked for.
+  // The table is in the order of the needs, so the cause is always known already.
   return checks.map(({ id, title, needs }) => {
     const finding = findings.get(id) ?? skip('not looked at');
     const isFailed = finding.verdict === 'fail';
@@ -61,7 +64,7 @@ async function lookWithin(check: Check, host: DoctorHost, withinMs: number): Pro
   return Promise.race([check.look(host).catch(toFinding), late]).finally(() => looked.abort());
 }
 
-/** What this user may not see is no fault; any other error is. */
+/** What this user may not see is no fault; any other error is one. */
 function toFinding(error: unknown): Finding {
   if (hasCode(error, 'not-running')) return skip('no agent runs here');
   if (hasCode(error, 'not-allowed', 'host-namespace')) return skip(error.message);

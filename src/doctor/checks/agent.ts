@@ -22,7 +22,8 @@ export async function lookAtConfiguration(host: DoctorHost): Promise<Finding> {
 }
 
 /**
- * Whether one runs and answers; none running is no fault, since it may not have been started yet.
+ * Whether an agent runs and answers. That none runs is no fault, since it may not have been started
+ * yet.
  */
 export async function lookAtAgent(host: DoctorHost): Promise<Finding> {
   const status = await host.status().catch(toFailure('not-running', 'command-failed'));
@@ -32,7 +33,7 @@ export async function lookAtAgent(host: DoctorHost): Promise<Finding> {
   return fail(status.message, 'sudo systemctl restart tributary');
 }
 
-/** Room for every state file and its successor, many times over. */
+/** Room for every state file and its successor many times over. */
 const leastBytes = 4 * 1024 ** 2;
 const leastFiles = 64;
 
@@ -61,13 +62,13 @@ export async function lookAtDisk(host: DoctorHost): Promise<Finding> {
 async function findWrongState({ machine, state }: DoctorHost): Promise<Finding | undefined> {
   const found = await state().catch(toFailure());
   if (found instanceof TributaryError) {
-    // The agent sets a broken file aside and recovers what was in it.
+    // The agent sets a broken file aside and restores what was in it.
     return found.code === 'state-unreadable'
       ? fail(found.message, 'sudo systemctl restart tributary')
       : undefined;
   }
   if (found.identity === undefined || !hasMoved(found.identity, await machine())) return undefined;
-  // A copied card, or a device on another board: its owner has to say which.
+  // This is a copied card, or the card was moved to another board. Only the owner can say which.
   return fail('this device was registered on another machine', findAction('identity-moved'));
 }
 
@@ -81,7 +82,7 @@ async function findWrongRights(
     return fail(`${stateDirectory} is open to other users`, `sudo chmod 700 ${stateDirectory}`);
   }
   const foreign = files.filter((file) => file.ownerId !== folder?.ownerId);
-  // To give it away would give away what its other name belongs to.
+  // Changing this file's owner would also change the owner of what it is under its other name.
   const doubled = foreign.find((file) => file.isDoubled);
   if (doubled !== undefined) {
     return fail(
@@ -96,7 +97,7 @@ async function findWrongRights(
   if (blocked === undefined) return undefined;
   if (userId !== 0)
     return skip(`${stateDirectory} belongs to another user: ask as that user, or with sudo`);
-  // Root without its usual power over files, as in a container.
+  // This is root without its usual power over files, as in a container.
   const fix = `sudo chown -R 0:0 ${stateDirectory} && sudo chmod 700 ${stateDirectory}`;
   return fail(`the agent's user may not write to ${stateDirectory}`, fix);
 }

@@ -13,8 +13,8 @@ import { type Finding, fail, insideAsRoot, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
 /**
- * A packet passes only where every table lets it: another program's that drops what is forwarded
- * stops the agent's.
+ * A packet passes only if every table lets it. So a table of another program that drops forwarded
+ * packets stops the agent's.
  */
 export async function lookAtFirewalls(host: DoctorHost): Promise<Finding> {
   const place = await host.place();
@@ -35,15 +35,16 @@ export async function lookAtFirewalls(host: DoctorHost): Promise<Finding> {
 }
 
 /**
- * Puts an exception into each firewall of the host, where its maker leaves room for the owner's.
+ * This puts an exception into each firewall of the host, where its maker leaves room for the
+ * owner's rules.
  */
 const fixOnHost = 'sudo tributary namespace up';
 
 type ClosedChain = Pick<ForwardChain, 'family' | 'table' | 'name'>;
 
 /**
- * The first chain of another program that refuses forwarded packets, in a table that lets none of
- * ours through.
+ * The first chain of another program that refuses forwarded packets, in a table that has no
+ * exception for ours.
  */
 function findClosed(ruleset: NftRuleset, own: string): ClosedChain | undefined {
   const letsThrough = (rule: NftRule) =>
@@ -57,12 +58,12 @@ function isInTable(one: Pick<NftRule, 'family' | 'table'>, other: ClosedChain): 
   return one.family === other.family && one.table === other.table;
 }
 
-/** The first generation of iptables, whose rules nft does not show. */
+/** Looks into the older generation of iptables, whose rules nft does not show. */
 async function findClosedLegacy(
   { disk, exec }: DoctorHost,
   own: string,
 ): Promise<ClosedChain | undefined> {
-  // Asking iptables-legacy would create its table.
+  // Asking iptables-legacy would create its table, so the kernel's list is read first.
   const tables = (await disk.read('/proc/net/ip_tables_names')) ?? '';
   if (!tables.split('\n').includes('filter')) return undefined;
   const text = await exec({

@@ -6,8 +6,8 @@ import { type Finding, fail, insideAsRoot, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
 /**
- * Whether consumers' traffic really passes, in the kernel and not by the agent's word; else the
- * reason that the agent gives.
+ * Whether consumers' traffic really passes, by the kernel's state and not by the agent's word; if
+ * not, the agent's reason.
  */
 export async function lookAtForwarding(host: DoctorHost): Promise<Finding> {
   const { phase, reasons, provide, gateway } = await host.status();
@@ -33,7 +33,7 @@ export async function lookAtForwarding(host: DoctorHost): Promise<Finding> {
     case 'connecting':
     case 'blocked':
     case 'stopping':
-      // What to do is never the agent's word: it may have been taken over, and root reads this.
+      // The advice never comes from the agent: it may have been taken over, and root reads this.
       return fail(
         reason?.message ?? `the agent is ${phase}`,
         findKnownAction(reason?.code) ?? 'tributary status',
@@ -64,7 +64,7 @@ async function lookAtKernel(host: DoctorHost): Promise<Finding> {
   return pass(`open for ${seconds} s more, and renewed meanwhile`);
 }
 
-/** What is lost of limits, and of yielding to the household, where this kernel cannot shape. */
+/** What limits, and yielding to the household, cannot do where this kernel cannot shape traffic. */
 export async function lookAtLine(host: DoctorHost): Promise<Finding> {
   const { lineHeldBy } = (await host.status()).gateway;
   if (lineHeldBy === null) return skip('no limit was needed yet');
@@ -83,8 +83,8 @@ const heldBy = {
 };
 
 /**
- * Packets of the agent's own, sent now as a consumer would: what must be refused was, and what must
- * pass did.
+ * Lets the agent send test packets as a consumer would, and checks that the right ones were refused
+ * and the right ones passed.
  */
 export async function lookAtSelfTest(host: DoctorHost): Promise<Finding> {
   const { phase, tunnel, reasons, gateway } = await host.selfTest();

@@ -4,7 +4,10 @@ import { formatBytes, formatSeconds } from '../../lib/units.ts';
 import { type Finding, fail, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
-/** Only its processor can be wrong: a Node that is too old does not even start this program. */
+/**
+ * Only the processor can be wrong here: with a Node that is too old this program does not even
+ * start.
+ */
 export async function lookAtNode({ nodeVersion, processor }: DoctorHost): Promise<Finding> {
   if (['x64', 'arm64'].includes(processor)) return pass(`Node ${nodeVersion}`);
   return fail(
@@ -13,10 +16,10 @@ export async function lookAtNode({ nodeVersion, processor }: DoctorHost): Promis
   );
 }
 
-/** Less than a start needs. */
+/** A start needs more than this. */
 const leastMemoryBytes = 48 * 1024 ** 2;
 
-/** The kernel's available memory or the container's remaining limit, the smaller of the two. */
+/** The kernel's available memory or what the container's limit leaves, whichever is less. */
 export async function lookAtMemory({ disk }: DoctorHost): Promise<Finding> {
   const find = async (path: string, pattern: RegExp) =>
     pattern.exec((await disk.read(path)) ?? '')?.[1];
@@ -24,7 +27,7 @@ export async function lookAtMemory({ disk }: DoctorHost): Promise<Finding> {
   if (kilobytes === undefined) return skip('/proc/meminfo cannot be read');
   const available = Number(kilobytes) * 1024;
   const swapFree = Number((await find('/proc/meminfo', /^SwapFree:\s*(\d+) kB/m)) ?? 0) * 1024;
-  // Without a limit the first says `max`, which is no number.
+  // Without a limit the file says `max`, which is no number.
   const limit = await find('/sys/fs/cgroup/memory.max', /^(\d+)$/m);
   const used = await find('/sys/fs/cgroup/memory.current', /^(\d+)$/m);
   const ofContainer =
@@ -38,7 +41,7 @@ export async function lookAtMemory({ disk }: DoctorHost): Promise<Finding> {
   return fail(found, 'Stop what uses the most memory: ps -eo rss,args --sort=-rss | head -5');
 }
 
-/** The one capability that the agent needs. */
+/** Whether the one capability that the agent needs is there. */
 export async function lookAtPrivileges(host: DoctorHost): Promise<Finding> {
   if (await host.isNetworkAdmin()) return pass('this process has CAP_NET_ADMIN');
   if (host.userId !== 0) return skip('not root, so some checks are skipped: sudo tributary doctor');
@@ -46,11 +49,11 @@ export async function lookAtPrivileges(host: DoctorHost): Promise<Finding> {
   return fail('CAP_NET_ADMIN is missing: even root may not change networks here', fix);
 }
 
-/** Tokens and certificates still work with a clock that is so far off. */
+/** Tokens and certificates still work with a clock that is wrong by this many seconds. */
 const mostSeconds = 300;
 const setClock = 'sudo timedatectl set-ntp true';
 
-/** A wrong clock makes every certificate and every sign-in look invalid. */
+/** With a wrong clock every certificate and every sign-in looks invalid. */
 export async function lookAtClock(host: DoctorHost): Promise<Finding> {
   const now = host.now();
   if (!isClockSet(now.getTime()))
@@ -90,12 +93,12 @@ export async function lookAtNft(host: DoctorHost): Promise<Finding> {
 const withoutConntrack =
   "answers; without conntrack (sudo apt-get install conntrack), consumers' old connections may linger for up to an hour";
 
-/** The first is seen in containers too. */
+/** The first of these files is seen in containers too. */
 const marksOfSynology = ['/proc/sys/kernel/syno_hw_version', '/etc/synoinfo.conf'];
 
 const tunDevice = '/dev/net/tun';
 
-/** wireguard-go needs it, the kernel's WireGuard does not. */
+/** wireguard-go needs /dev/net/tun; the kernel's WireGuard does not. */
 export async function lookAtTun(host: DoctorHost): Promise<Finding> {
   const backend = await findBackend(host);
   const isForKernel =
@@ -111,7 +114,7 @@ export async function lookAtTun(host: DoctorHost): Promise<Finding> {
   return fail(`${tunDevice} ${isClosed ? 'may not be opened' : 'is missing'}`, fix);
 }
 
-/** The tool, and something that carries the tunnel. */
+/** Whether `wg` is there, and something that carries the tunnel. */
 export async function lookAtWireGuard(host: DoctorHost): Promise<Finding> {
   const [backend, hasTool, isInKernel, hasGo] = await Promise.all([
     findBackend(host),
@@ -154,8 +157,8 @@ async function findBackend({ configuration }: Pick<DoctorHost, 'configuration'>)
 }
 
 /**
- * True where this kernel has WireGuard, loaded, built in or as a module that can be. Nothing is
- * loaded to find out.
+ * True where this kernel has WireGuard built in, loaded, or as a module that could be loaded.
+ * Nothing is loaded to find out.
  */
 async function hasKernelWireGuard({ disk }: Pick<DoctorHost, 'disk'>): Promise<boolean> {
   if (await disk.isThere('/sys/module/wireguard')) return true;

@@ -8,7 +8,7 @@ import { observeNftTable } from '../../system/nft.ts';
 import { type Finding, fail, pass } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
-/** The agent changes only its own network namespace; without one it needs a way to create it. */
+/** The agent changes only its own network namespace. Without one it needs a way to make one. */
 export async function lookAtNamespace(host: DoctorHost): Promise<Finding> {
   const place = await host.place();
   if (place.kind === 'own')
@@ -28,7 +28,7 @@ export async function lookAtNamespace(host: DoctorHost): Promise<Finding> {
   );
 }
 
-/** A default route over an interface that is up. */
+/** Whether a default route leads over an interface that is up. */
 export async function lookAtUplink(host: DoctorHost): Promise<Finding> {
   const { routes, interfaces } = await host.networkHere();
   const settings = await findUplinkSettings(host);
@@ -60,8 +60,8 @@ export async function lookAtUplink(host: DoctorHost): Promise<Finding> {
 }
 
 /**
- * What the choice of an uplink here goes by: what the configuration names is in the agent's
- * namespace, not on a host.
+ * The settings that decide the uplink. On a host the configured names do not count, because they
+ * are names in the agent's namespace.
  */
 async function findUplinkSettings(host: DoctorHost) {
   const { gateway, tunnel } = (await host.configuration()).config;
@@ -74,8 +74,8 @@ const ownRange = '100.64.0.0/10';
 const ownTable = '52';
 
 /**
- * An exit node takes all traffic to the Internet, and Tailscale drops its own range where it comes
- * from elsewhere.
+ * An exit node takes all traffic to the Internet, and Tailscale drops packets from its own range
+ * that come from elsewhere.
  */
 export async function lookAtTailscale(host: DoctorHost): Promise<Finding> {
   const here = await observeRoutes(host.exec, 4);
@@ -102,8 +102,8 @@ const networkdSettings = '/etc/systemd/networkd.conf.d/tributary.conf';
 const fence = 5181;
 
 /**
- * systemd-networkd deletes rules for routing that it did not make, in its own network namespace
- * only.
+ * systemd-networkd deletes routing rules that it did not make, but only in its own network
+ * namespace.
  */
 export async function lookAtNetworkd(host: DoctorHost): Promise<Finding> {
   const isThere = await host.disk.isThere('/run/systemd/netif/state');
@@ -127,11 +127,11 @@ export async function lookAtNetworkd(host: DoctorHost): Promise<Finding> {
   );
 }
 
-/** What routers and what is behind them show most. */
+/** The ports that routers, and machines behind them, most often open. */
 const triedPorts = [22, 23, 53, 80, 443, 7547, 8080, 8443];
 
 /**
- * The home's public address: whether it is known, what answers there from inside, and that it is
+ * The home's public address: whether it is known, what answers there from inside, and whether it is
  * refused.
  */
 export async function lookAtOutside(host: DoctorHost): Promise<Finding> {
@@ -190,7 +190,7 @@ async function lookAtAddresses(
 }
 
 /**
- * The device's own networks as the kernel has them; undefined where no agent runs, or this user may
+ * The device's own networks in the kernel's rules; undefined where no agent runs, or this user may
  * not look.
  */
 async function findRefused(host: DoctorHost): Promise<readonly string[] | undefined> {

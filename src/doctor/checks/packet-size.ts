@@ -7,15 +7,16 @@ import type { Exec } from '../../system/exec.ts';
 import { fail, findEndpoint, pass, skip, toShellWord } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
-/** IP, UDP and WireGuard around a packet of the tunnel. */
+/** Bytes of IP, UDP and WireGuard around a packet of the tunnel. */
 const overheadBytes = { 4: 60, 6: 80 } as const;
-/** IP and ICMP around what ping is told to send. */
+/** Bytes of IP and ICMP around the payload that ping is asked to send. */
 const pingBytes = { 4: 28, 6: 48 } as const;
-/** Sizes of packet that connections are known to stop at, widest first. */
+/** Packet sizes at which connections are known to stop, the largest first. */
 const steps = [1492, 1480, 1472, 1460, 1450, 1430, 1420, 1400, 1380, 1360, 1340, 1320, 1300, 1280];
 
 /**
- * Whether the tunnel's largest packets reach its other end, by pings that must not be fragmented.
+ * Whether the tunnel's largest packets reach its other end; tried by pings that must not be
+ * fragmented.
  */
 export async function lookAtMtu(host: DoctorHost) {
   const endpoint = await findEndpoint(host);
@@ -29,7 +30,7 @@ export async function lookAtMtu(host: DoctorHost) {
   const uplink = network.interfaces.find(({ name }) => name === chosen);
   if (uplink === undefined) return skip('there is no uplink');
   const family = isIP(endpoint.address) === 6 ? 6 : 4;
-  // Larger packets than the uplink's are fragmented on this device already.
+  // Packets larger than the uplink's are already fragmented on this device.
   const wanted = Math.min((endpoint.spec.mtu ?? defaultMtu) + overheadBytes[family], uplink.mtu);
   const exec = await host.inside();
   const gets = (bytes: number) => ping(exec, endpoint.address, bytes - pingBytes[family]);
@@ -49,7 +50,7 @@ export async function lookAtMtu(host: DoctorHost) {
   );
 }
 
-/** True where one of two is answered. @throws missing-program */
+/** True where at least one of two pings is answered. @throws missing-program */
 async function ping(exec: Exec, address: string, payloadBytes: number): Promise<boolean> {
   const args = [
     '-n',

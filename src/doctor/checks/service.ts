@@ -26,7 +26,7 @@ export async function lookAtDns(host: DoctorHost): Promise<Finding> {
   return fail(`${missing.name} has no address`, fix);
 }
 
-/** Reached, over TLS where that is asked for, and it is the service that answers. */
+/** Whether the address is reached, over TLS where it asks for it, and the service answers there. */
 export async function lookAtService(host: DoctorHost): Promise<Finding> {
   const { base_url: baseUrl } = (await host.configuration()).config.service;
   const answer = await host.knock().catch(toFailure('service-unreachable'));
@@ -45,8 +45,8 @@ export async function lookAtService(host: DoctorHost): Promise<Finding> {
 }
 
 /**
- * What keeps the agent, in a namespace of its own, from what answers on the host; undefined:
- * nothing, as far as can be seen.
+ * What keeps the agent, in its own namespace, from a service on this host; undefined if nothing can
+ * be seen that does.
  */
 async function tryFromAgent(host: DoctorHost): Promise<Finding | undefined> {
   const place = await host.place();
@@ -70,14 +70,14 @@ async function tryFromAgent(host: DoctorHost): Promise<Finding | undefined> {
   return fail(found, 'sudo systemctl restart tributary-netns tributary');
 }
 
-/** Says nothing and ends with 0 where a connection comes about. */
+/** Prints nothing and exits with 0 if a connection is made. */
 const connectScript =
   'const [,host,port]=process.argv;const s=net.connect({host,port,timeout:4000},()=>process.exit(0));for(const e of ["error","timeout"])s.once(e,()=>process.exit(1))';
 
 const ownAuthority =
   'If it uses your own certificate authority: sudo tributary config set service.ca_file /etc/tributary/authority.pem';
 
-/** Asked without a token: to be refused for that is to have reached it. */
+/** The request had no token, so a refusal for that reason means that the service was reached. */
 function judge(fault: TributaryError | undefined, baseUrl: string): Finding {
   if (fault === undefined) return pass(`${baseUrl} answers`);
   switch (fault.code) {
@@ -101,7 +101,7 @@ function judge(fault: TributaryError | undefined, baseUrl: string): Finding {
 
 const signIn = 'sudo tributary login';
 
-/** There, not expired, and accepted by the service. */
+/** Whether a token is there, has not expired, and is accepted by the service. */
 export async function lookAtToken(host: DoctorHost): Promise<Finding> {
   const { token } = await host.state();
   if (token === undefined) {
@@ -130,8 +130,8 @@ export async function lookAtToken(host: DoctorHost): Promise<Finding> {
 }
 
 /**
- * The numbers of the modes differ between dialects: the wrong one would announce another mode than
- * the owner's.
+ * The numbers of the modes differ between profiles: with the wrong one, another mode than the
+ * owner's would be announced.
  */
 export async function lookAtProfile(host: DoctorHost): Promise<Finding> {
   const { profile } = (await host.configuration()).config.service;
@@ -146,7 +146,7 @@ export async function lookAtProfile(host: DoctorHost): Promise<Finding> {
   );
 }
 
-/** Registered once, and still known to the service. */
+/** Whether this device was registered and is still known to the service. */
 export async function lookAtClient(host: DoctorHost): Promise<Finding> {
   const { identity, registration } = await host.state();
   const clientId = registration?.clientId ?? identity?.clientId;

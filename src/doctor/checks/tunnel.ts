@@ -7,7 +7,7 @@ import { choosePersistentKeepaliveSeconds } from '../../source/wireguard/persist
 import { fail, findEndpoint, insideAsRoot, pass, skip, toShellWord } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
-/** The tunnel and a network of the owner's cannot share addresses. */
+/** The tunnel must not share addresses with a network of the owner's. */
 export async function lookAtCollision(host: DoctorHost) {
   const spec = await host.tunnel();
   if (spec === undefined) return skip('no tunnel was issued yet');
@@ -25,7 +25,8 @@ export async function lookAtCollision(host: DoctorHost) {
 }
 
 /**
- * Two interfaces with one key take the tunnel from each other; two on one port cannot both be up.
+ * Two interfaces with one key take the tunnel from each other, and two on one port cannot both be
+ * up.
  */
 export async function lookAtRivals(host: DoctorHost) {
   const spec = await host.tunnel();
@@ -60,8 +61,8 @@ export async function lookAtRivals(host: DoctorHost) {
 }
 
 /**
- * Whether a datagram may leave for the tunnel's other end. Silence proves nothing: the handshake
- * does.
+ * Whether a datagram to the tunnel's other end may leave. Silence proves nothing here; the
+ * handshake does.
  */
 export async function lookAtEndpoint(host: DoctorHost) {
   const endpoint = await findEndpoint(host);

@@ -1,4 +1,5 @@
 import type { Phase } from './phase.ts';
+import { phaseTraits } from './phase-traits.ts';
 
 /**
  * What the health check remembers. Times are ms of a monotonic clock, because a device without a
@@ -20,7 +21,7 @@ export function startHealth(nowMs: number): HealthMemory {
 
 /** Call it at every look at the phase, at least once a minute. */
 export function noteHealth(memory: HealthMemory, phase: Phase, nowMs: number): HealthMemory {
-  return isWell(phase) ? { hasWorked: true, lastWellMs: nowMs } : memory;
+  return phaseTraits[phase].isWell ? { hasWorked: true, lastWellMs: nowMs } : memory;
 }
 
 /**
@@ -30,15 +31,11 @@ export function noteHealth(memory: HealthMemory, phase: Phase, nowMs: number): H
  * agent has not worked before. `stopping` is never unhealthy.
  */
 export function judgeHealth(memory: HealthMemory, phase: Phase, nowMs: number) {
-  if (isWell(phase) || phase === 'stopping') return { isHealthy: true, line: phase };
+  if (phaseTraits[phase].isWell || phase === 'stopping') return { isHealthy: true, line: phase };
   const unwellSeconds = Math.max(0, Math.round((nowMs - memory.lastWellMs) / 1000));
   const limitSeconds = memory.hasWorked ? 300 : 3600;
   return {
     isHealthy: unwellSeconds < limitSeconds,
     line: `${phase} for ${unwellSeconds} s, tolerated for ${limitSeconds} s`,
   };
-}
-
-function isWell(phase: Phase): boolean {
-  return phase === 'providing' || phase === 'idle' || phase === 'paused';
 }

@@ -1,6 +1,7 @@
 import { formatBytes } from '../lib/units.ts';
 import type { Facts } from './facts.ts';
 import { mayForward, type Obstacle } from './may-forward.ts';
+import { phaseTraits } from './phase-traits.ts';
 import type { Problem } from './problem.ts';
 import { findAction, isForOwner, type ReasonCode } from './reasons.ts';
 
@@ -163,7 +164,7 @@ function collectNotes(facts: Facts, phase: Phase): readonly Reason[] {
     provide.confirmationProblem,
     gateway.outsideProblem,
   ];
-  const isWorking = phase === 'providing' || phase === 'idle';
+  const isWorking = phaseTraits[phase].isReady;
   const passing = isWorking ? collectReasons(registrationProblem, ...beside) : [];
   const silent =
     phase === 'providing' ? [...explainEnding(facts.usage), ...explainSilence(facts)] : [];

@@ -1,4 +1,5 @@
 import type { Phase } from '../health/phase.ts';
+import { isOwnersTurn } from '../health/phase-traits.ts';
 import { toPlainJson, toPlainText } from '../lib/plain-text.ts';
 
 type Known = 'reason' | 'message' | 'action' | 'clientId' | 'description';
@@ -16,7 +17,6 @@ export type WebhookFormat = keyof typeof webhookFormats;
 
 /** No receiver cuts a shorter text, even if each character is escaped. */
 const mostCharacters = 300;
-const urgentPhases: ReadonlySet<Phase> = new Set(['blocked', 'signed-out']);
 
 /**
  * The body to send, and the path of the address that it is sent to, as each receiver's
@@ -72,7 +72,7 @@ export const webhookFormats = {
 } as const;
 
 function isUrgent({ event, to }: Notice): boolean {
-  return event === 'phase' && urgentPhases.has(to);
+  return event === 'phase' && isOwnersTurn(to);
 }
 
 function toTitleAndMessage(notice: Notice) {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { judgePhase } from '../health/phase.ts';
+import { phaseTraits } from '../health/phase-traits.ts';
 import { TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import { leastBitRate, mostBitRate } from '../lib/units.ts';
@@ -104,7 +105,7 @@ function answerLiveness({ stalledLoops }: StatusSource): StatusAnswer {
 
 function answerReadiness({ facts, now }: StatusSource): StatusAnswer {
   const { phase, reasons } = judgePhase(facts(), now());
-  if (phase === 'providing' || phase === 'idle') return createTextAnswer(200, phase);
+  if (phaseTraits[phase].isReady) return createTextAnswer(200, phase);
   const [root] = reasons;
   return createTextAnswer(503, `${phase}: ${root?.code}: ${root?.message}`);
 }

@@ -1,3 +1,4 @@
+import { phaseTraits, type Tone } from '../health/phase-traits.ts';
 import { formatValue, type StatusSection } from '../health/statistic.ts';
 import { statistics } from '../health/statistics.ts';
 import { formatBitrate, formatBytes, formatSeconds, formatUsdc } from '../lib/units.ts';
@@ -6,9 +7,6 @@ import type { StatusDocument } from './document.ts';
 import { wrapPhrases, wrapText } from './wrap.ts';
 
 type Provide = StatusDocument['provide'];
-
-/** How a line is shown where colours are available. */
-export type Tone = 'good' | 'warning' | 'bad' | 'plain';
 
 export interface StatusLine {
   readonly text: string;
@@ -19,25 +17,24 @@ const width = 80;
 const labelWidth = 10;
 const barWidth = 24;
 
-/** The name and tone of each phase for people. */
-export const phaseWords = {
-  providing: { name: 'Providing', tone: 'good' },
-  idle: { name: 'Idle', tone: 'good' },
-  paused: { name: 'Paused', tone: 'warning' },
-  connecting: { name: 'Connecting', tone: 'warning' },
-  registering: { name: 'Registering', tone: 'warning' },
-  stopping: { name: 'Stopping', tone: 'warning' },
-  'signed-out': { name: 'Signed out', tone: 'bad' },
-  blocked: { name: 'Blocked', tone: 'bad' },
-} as const satisfies Record<StatusDocument['phase'], { name: string; tone: Tone }>;
+/** Each phase for people. */
+export const phaseNames: Readonly<Record<StatusDocument['phase'], string>> = {
+  providing: 'Providing',
+  idle: 'Idle',
+  paused: 'Paused',
+  connecting: 'Connecting',
+  registering: 'Registering',
+  stopping: 'Stopping',
+  'signed-out': 'Signed out',
+  blocked: 'Blocked',
+};
 
 /** The status for people: at most 80 columns, times relative to `now`. */
 export function renderStatus(document: StatusDocument, now: Date): readonly StatusLine[] {
+  const { tone } = phaseTraits[document.phase];
   return [
-    { text: `Tributary is ${document.phase}`, tone: phaseWords[document.phase].tone },
-    ...document.reasons.flatMap((reason) =>
-      renderReason(reason, phaseWords[document.phase].tone, now),
-    ),
+    { text: `Tributary is ${document.phase}`, tone },
+    ...document.reasons.flatMap((reason) => renderReason(reason, tone, now)),
     { text: '', tone: 'plain' },
     ...renderField('Device', [
       document.client.description ?? '',
@@ -54,7 +51,7 @@ export function renderStatus(document: StatusDocument, now: Date): readonly Stat
 }
 
 function renderReason(reason: StatusDocument['reasons'][number], phaseTone: Tone, now: Date) {
-  const tone = phaseTone === 'good' ? 'warning' : phaseTone;
+  const tone = phaseTone === 'bad' ? 'bad' : 'warning';
   const age = `${reason.code}, for ${formatAge(reason.since, now)}`;
   return [
     ...wrapText(age, { width, first: '  ! ' }).map((text): StatusLine => ({ text, tone })),

@@ -1,5 +1,6 @@
 import { judgeHealth, noteHealth, startHealth } from '../../health/health-check.ts';
 import { judgePhase } from '../../health/phase.ts';
+import { isOwnersTurn } from '../../health/phase-traits.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
 import { createRecent } from '../../status/recent.ts';
 import type { Shared } from '../state.ts';
@@ -21,12 +22,11 @@ export function createPhaseNotes({ facts, log, now }: Pick<Shared, 'facts' | 'lo
       recent.note(current, report);
       health = noteHealth(health, phase, performance.now());
       const [reason, ...others] = reasons;
-      const isBad = phase === 'blocked' || phase === 'signed-out';
       states.note({
         topic: 'phase',
         // A note that comes or goes beside the same phase and cause is a change worth a line too.
         state: [phase, reason?.code, ...others.map((other) => other.code)].join(' '),
-        level: isBad ? 'error' : 'info',
+        level: isOwnersTurn(phase) ? 'error' : 'info',
         message: 'phase',
         fields: { phase, reason: reason?.code, detail: reason?.message, action: reason?.action },
       });

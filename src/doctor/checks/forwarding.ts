@@ -1,4 +1,5 @@
 import { tableName } from '../../gateway/policy.ts';
+import { phaseTraits } from '../../health/phase-traits.ts';
 import { findAction, findKnownAction } from '../../health/reasons.ts';
 import { formatSeconds } from '../../lib/units.ts';
 import { observeNftTable } from '../../system/nft.ts';
@@ -12,33 +13,24 @@ import type { DoctorHost } from '../host.ts';
 export async function lookAtForwarding(host: DoctorHost): Promise<Finding> {
   const { phase, reasons, provide, gateway } = await host.status();
   const [reason] = reasons;
-  switch (phase) {
-    case 'providing': {
-      const isAdmin = await host.isNetworkAdmin();
-      const finding = isAdmin
-        ? await lookAtKernel(host)
-        : pass(`open to ${gateway.uplink}, the agent says`);
-      const isSilent = reasons.some(({ code }) => code === 'consumer-tunnel');
-      if (!isSilent || finding.verdict !== 'pass') return finding;
-      const silence = 'consumer-tunnel: no traffic has arrived in a day of providing';
-      return pass(`${finding.found}. ${silence}. ${findAction('consumer-tunnel')}`);
-    }
-    case 'idle':
-    case 'paused':
-      return pass(
-        `closed, as it should be: ${reason?.message ?? `the mode is ${provide.effective}`}`,
-      );
-    case 'signed-out':
-    case 'registering':
-    case 'connecting':
-    case 'blocked':
-    case 'stopping':
-      // The advice never comes from the agent: it may have been taken over, and root reads this.
-      return fail(
-        reason?.message ?? `the agent is ${phase}`,
-        findKnownAction(reason?.code) ?? 'tributary status',
-      );
-  }
+  if (!phaseTraits[phase].isWell)
+    // The advice never comes from the agent: it may have been taken over, and root reads this.
+    return fail(
+      reason?.message ?? `the agent is ${phase}`,
+      findKnownAction(reason?.code) ?? 'tributary status',
+    );
+  if (phase !== 'providing')
+    return pass(
+      `closed, as it should be: ${reason?.message ?? `the mode is ${provide.effective}`}`,
+    );
+  const isAdmin = await host.isNetworkAdmin();
+  const finding = isAdmin
+    ? await lookAtKernel(host)
+    : pass(`open to ${gateway.uplink}, the agent says`);
+  const isSilent = reasons.some(({ code }) => code === 'consumer-tunnel');
+  if (!isSilent || finding.verdict !== 'pass') return finding;
+  const silence = 'consumer-tunnel: no traffic has arrived in a day of providing';
+  return pass(`${finding.found}. ${silence}. ${findAction('consumer-tunnel')}`);
 }
 
 async function lookAtKernel(host: DoctorHost): Promise<Finding> {

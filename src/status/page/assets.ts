@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { Tone } from '../../health/phase-traits.ts';
 import { createAnswer, type StatusAnswer, type StatusRequest } from '../answers.ts';
-import type { Tone } from '../text.ts';
 import iconText from './icon.svg?raw';
 import scriptText from './live.js?raw';
 import styleText from './style.css?raw';

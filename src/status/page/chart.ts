@@ -1,5 +1,6 @@
+import type { Tone } from '../../health/phase-traits.ts';
 import { formatBitrate, formatBytes } from '../../lib/units.ts';
-import { describeYielding, type Tone } from '../text.ts';
+import { describeYielding } from '../text.ts';
 import { type Html, html } from './html.ts';
 import type { View } from './view.ts';
 

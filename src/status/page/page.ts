@@ -1,3 +1,4 @@
+import { phaseTraits } from '../../health/phase-traits.ts';
 import { answerNotFound, createAnswer, type StatusAnswer, type StatusRequest } from '../answers.ts';
 import { setProvide } from '../routes.ts';
 import type { StatusSource } from '../source.ts';
@@ -8,7 +9,6 @@ import { answerHistory } from './history.ts';
 import { partNames, tagPart } from './parts.ts';
 import { createPastReader } from './past.ts';
 import { renderPage, renderParts, titlePage } from './render-page.ts';
-import { describeState } from './render-state.ts';
 import { createStreams, type Frame } from './stream.ts';
 import { buildView, type View } from './view.ts';
 
@@ -31,7 +31,7 @@ export function createPage(
   };
   const toFrame = (view: View): Frame => ({
     title: titlePage(view),
-    icon: assets.nameIcon(describeState(view).tone),
+    icon: assets.nameIcon(phaseTraits[view.document.phase].tone),
     script: assets.script.integrity,
     at: view.now.toISOString(),
     now: view.clock.formatClockSeconds(view.now),

@@ -1,3 +1,4 @@
+import { phaseTraits } from '../../health/phase-traits.ts';
 import type { Assets } from './assets.ts';
 import { type Html, html } from './html.ts';
 import { type PartName, renderPart } from './parts.ts';
@@ -27,7 +28,7 @@ export function renderPage(view: View, assets: Links): string {
 <meta name="theme-color" content="#f4f6f8" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#10161c" media="(prefers-color-scheme: dark)">
 <title id="title">${titlePage(view)}</title>
-<link rel="icon" id="icon" href="${assets.nameIcon(describeState(view).tone)}">
+<link rel="icon" id="icon" href="${assets.nameIcon(phaseTraits[view.document.phase].tone)}">
 <link rel="apple-touch-icon" href="${assets.icon.href}">
 <link rel="manifest" href="${assets.manifest.href}">
 <link rel="stylesheet" href="${assets.style.href}" integrity="${assets.style.integrity}">

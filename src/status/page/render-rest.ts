@@ -2,7 +2,7 @@ import type { RefusalReason } from '../../gateway/policy.ts';
 import { formatBytes } from '../../lib/units.ts';
 import { chooserWords } from '../chosen-mode.ts';
 import type { RecentEvent } from '../recent.ts';
-import { describeLimit, describeMode, phaseWords, sayStatistics } from '../text.ts';
+import { describeLimit, describeMode, phaseNames, sayStatistics } from '../text.ts';
 import { type Html, html, joinPhrases, renderMoment } from './html.ts';
 import { formatCount } from './render-numbers.ts';
 import type { View } from './view.ts';
@@ -22,7 +22,7 @@ export function renderEvents({ events, clock, now }: View): Html {
 function renderEvent(event: RecentEvent): Html {
   if (event.kind === 'mode')
     return html`<span>Mode <strong>${event.mode}</strong>, ${chooserWords[event.chooser]}</span>`;
-  return html`<span><strong>${phaseWords[event.phase].name}</strong>${event.message === undefined ? '' : `: ${event.message}`}</span>`;
+  return html`<span><strong>${phaseNames[event.phase]}</strong>${event.message === undefined ? '' : `: ${event.message}`}</span>`;
 }
 
 /** How the device is connected, which is the last thing that an owner looks at. */

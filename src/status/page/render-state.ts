@@ -1,8 +1,8 @@
+import { phaseTraits, type Tone } from '../../health/phase-traits.ts';
 import { dayMs } from '../../lib/units.ts';
 import type { ProvideMode } from '../../service/profiles.ts';
 import { findChosenMode } from '../chosen-mode.ts';
 import type { StatusDocument } from '../document.ts';
-import type { Tone } from '../text.ts';
 import { type Html, html, joinPhrases, renderAdvice, renderMoment } from './html.ts';
 import type { View } from './view.ts';
 
@@ -21,7 +21,6 @@ export const modeWords: Readonly<
 /** The headline of the page: what the agent does. */
 export interface State {
   readonly title: string;
-  readonly tone: Tone;
   readonly detail?: string;
 }
 
@@ -30,8 +29,9 @@ const toneSigns: Readonly<Record<Tone, string>> = { good: '●', warning: '▲',
 
 /** What the agent does now, why, and what the owner can do about it. */
 export function renderState(view: View): Html {
-  const { title, tone, detail } = describeState(view);
+  const { title, detail } = describeState(view);
   const { document } = view;
+  const { tone } = phaseTraits[document.phase];
   return html`<h2 class="state ${tone}"><span aria-hidden="true">${toneSigns[tone]}</span> ${title}</h2>
 <p class="note">${joinPhrases([detail, ...listCircumstances(view)])}</p>
 ${document.reasons.map((reason) => renderReason(reason, view))}`;
@@ -47,65 +47,58 @@ export function describeState({ document, clock, now }: View): State {
     time === null ? '' : ` until ${clock.formatMoment(new Date(time), now)}`;
   switch (phase) {
     case 'providing':
-      return { title: modeWords[provide.effective ?? 'default'].state, tone: 'good' };
+      return { title: modeWords[provide.effective ?? 'default'].state };
     case 'idle':
       return describeIdle(document, formatUntil(provide.override?.until ?? null));
     case 'paused':
       return {
         title: `Cap reached: paused${formatUntil(usage.resetsAt)}`,
-        tone: 'warning',
         detail: 'Nothing is shared',
       };
     case 'connecting':
       return reasons[0]?.code === 'no-uplink'
         ? {
             title: 'No Internet connection',
-            tone: 'bad',
             detail: 'Nothing is shared until it is back',
           }
         : {
             title: 'Connecting',
-            tone: 'warning',
             detail: 'Nothing is shared until the tunnel is up',
           };
     case 'registering':
-      return { title: 'Registering this device', tone: 'warning', detail: 'Nothing is shared yet' };
+      return { title: 'Registering this device', detail: 'Nothing is shared yet' };
     case 'signed-out':
       return {
         title: 'Signed out',
-        tone: 'bad',
         detail: 'Nothing is shared until this device is signed in',
       };
     case 'blocked':
       return {
         title: 'Blocked: something has to be fixed',
-        tone: 'bad',
         detail: 'Nothing is shared until then',
       };
     case 'stopping':
-      return { title: 'Stopping', tone: 'warning', detail: 'The agent is taking everything down' };
+      return { title: 'Stopping', detail: 'The agent is taking everything down' };
   }
 }
 
 function describeIdle({ provide, reasons }: StatusDocument, until: string): State {
   if (reasons.some(({ code }) => code === 'gateway-disabled'))
-    return { title: 'Forwarding is switched off', tone: 'warning' };
+    return { title: 'Forwarding is switched off' };
   switch (findChosenMode(provide).chooser) {
     case 'override':
       return {
         title: `Paused by you${until}`,
-        tone: 'warning',
         detail:
           until === '' ? 'Nothing is shared until you resume' : 'Nothing is shared until then',
       };
     case 'schedule':
       return {
         title: 'Paused by your schedule',
-        tone: 'warning',
         detail: 'Nothing is shared until its next entry',
       };
     default:
-      return { title: 'Not sharing', tone: 'plain', detail: 'The configured mode is none' };
+      return { title: 'Not sharing', detail: 'The configured mode is none' };
   }
 }
 

@@ -7,6 +7,7 @@ import { completeEnvironment } from '../../../config/own-environment.ts';
 import { setConfigKeys } from '../../../config/set-key.ts';
 import { valueAt, withValue } from '../../../config/tree.ts';
 import { knock } from '../../../doctor/ask-service.ts';
+import { phaseTraits } from '../../../health/phase-traits.ts';
 import { createRegistrationFiles } from '../../../identity/registration-files.ts';
 import { hasCode, messageOf, TributaryError, toUndefined } from '../../../lib/errors.ts';
 import { sleep } from '../../../lib/sleep.ts';
@@ -135,8 +136,7 @@ async function finish(work: Work, options: PathOptions, context: CommandContext)
     start ? settledWithinMs : 0,
     new AbortController().signal,
   );
-  if (start && !['providing', 'idle', 'paused'].includes(status?.phase ?? ''))
-    context.setExitCode(1);
+  if (start && !(status && phaseTraits[status.phase].isWell)) context.setExitCode(1);
   const { listen } = loaded.config.status;
   return { status, page: listen.port === 0 ? null : toPageUrl(listen) };
 }
@@ -214,10 +214,8 @@ async function waitForStatus(places: Listening, limitMs: number, signal: AbortSi
     const asked = askAgent(places, { method: 'GET', path: '/status.json' });
     const answer = await asked.catch(toUndefined('not-running', 'command-failed'));
     const status = answer === undefined ? undefined : await parseStatus(answer);
-    const isOnItsWay = ['registering', 'connecting', 'signed-out', 'stopping', undefined].includes(
-      status?.phase,
-    );
-    if (!isOnItsWay || performance.now() >= untilMs || !(await sleep(500, signal))) return status;
+    const isSettled = status && (phaseTraits[status.phase].isWell || status.phase === 'blocked');
+    if (isSettled || performance.now() >= untilMs || !(await sleep(500, signal))) return status;
   }
 }
 

@@ -171,12 +171,12 @@ describe('the page for people', () => {
   test.each([
     ['providing', {}, 'good', 'Sharing with everyone'],
     ['in another mode', { provide: { effective: 'friends' } }, 'good', 'Sharing with friends'],
-    ['paused by hand', setByHand('none', ago(-3600)), 'warning', 'Paused by you until 13:00'],
-    ['paused without an end', setByHand('none', undefined), 'warning', 'Paused by you'],
+    ['paused by hand', setByHand('none', ago(-3600)), 'plain', 'Paused by you until 13:00'],
+    ['paused without an end', setByHand('none', undefined), 'plain', 'Paused by you'],
     [
       'paused by the schedule',
       { provide: { scheduled: 'none', effective: 'none' } },
-      'warning',
+      'plain',
       'Paused by your schedule',
     ],
     [
@@ -188,7 +188,7 @@ describe('the page for people', () => {
     [
       'without forwarding',
       { gateway: { isEnabled: false, isOpen: false } },
-      'warning',
+      'plain',
       'Forwarding is switched off',
     ],
     [
@@ -200,7 +200,7 @@ describe('the page for people', () => {
     [
       'without an uplink',
       { gateway: { uplinkMissingSince: ago(9) } },
-      'bad',
+      'warning',
       'No Internet connection',
     ],
     ['without an answer', { tunnel: { lastHandshakeAt: undefined } }, 'warning', 'Connecting'],

@@ -13,13 +13,19 @@ export const hostTableName = 'tributary_host';
  */
 const candidates = ['198.18.213.0/30', '198.19.213.0/30', '198.18.87.0/30', '198.19.87.0/30'];
 
-export type Link = ReturnType<typeof chooseLink>;
+/** The network between host and namespace. */
+export interface Link {
+  /** A prefix of length 30. */
+  readonly network: string;
+  readonly hostAddress: string;
+  readonly namespaceAddress: string;
+}
 
 /**
  * A network for the link that does not overlap with any network of the host.
  * @throws gateway-failed
  */
-export function chooseLink(ownPrefixes: readonly string[]) {
+export function chooseLink(ownPrefixes: readonly string[]): Link {
   const free = candidates.find(
     (candidate) => !ownPrefixes.some((prefix) => overlaps(prefix, candidate)),
   );

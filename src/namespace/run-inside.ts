@@ -151,20 +151,28 @@ async function findAgent(listOfChildren: string): Promise<number | undefined> {
   return undefined;
 }
 
-export type Means = Awaited<ReturnType<typeof observeMeans>>;
+/** By which means this process could get into a namespace of the agent's own. */
+export interface Means {
+  readonly isRoot: boolean;
+  readonly hasPasta: boolean;
+}
+
+/** The command line that leads in there, and what makes the namespace. */
+interface WayIn {
+  readonly kind: 'netns' | 'pasta';
+  readonly argv: readonly [program: string, ...args: string[]];
+}
 
 /**
  * How a command gets into a namespace of the agent's own with these means.
  * @throws host-namespace where none of them works
  */
-export function chooseWayIn(means: Means, command: readonly string[]) {
+export function chooseWayIn(means: Means, command: readonly string[]): WayIn {
   // If this process is killed, the agent inside is told to stop as well.
   const tied = ['setpriv', '--pdeathsig', 'TERM', ...command];
-  if (means.isRoot)
-    return { kind: 'netns', argv: ['ip', 'netns', 'exec', namespaceName, ...tied] } as const;
+  if (means.isRoot) return { kind: 'netns', argv: ['ip', 'netns', 'exec', namespaceName, ...tied] };
   const inPasta = ['unshare', '--mount', 'sh', '-c', pastaScript, 'sh', ...tied];
-  if (means.hasPasta)
-    return { kind: 'pasta', argv: ['pasta', ...pastaOptions, ...inPasta] } as const;
+  if (means.hasPasta) return { kind: 'pasta', argv: ['pasta', ...pastaOptions, ...inPasta] };
   const message =
     "this is the host's own network namespace, and the agent changes none but its own: run it with sudo, or install pasta (apt-get install passt)";
   throw new TributaryError('host-namespace', message);
@@ -209,7 +217,7 @@ const pastaScript = [
   'exec "$@"',
 ].join('\n');
 
-export async function observeMeans(environment: NodeJS.ProcessEnv) {
+export async function observeMeans(environment: NodeJS.ProcessEnv): Promise<Means> {
   const folders = [...(environment.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin'];
   const found = await Promise.allSettled(
     folders.map((folder) => access(join(folder, 'pasta'), constants.X_OK)),

@@ -11,22 +11,35 @@ export interface ScheduleEntry {
   readonly rate_limit?: RateLimit | undefined;
 }
 
-export type Schedule = Awaited<ReturnType<typeof createSchedule>>;
-type ScheduledMode = ReturnType<typeof findScheduledMode>;
+/** Modes and limits by the clock. */
+export interface Schedule {
+  /**
+   * The mode of the entry that fired last; of two that fired together, the later one in the list.
+   * undefined where none fired within a year. An answer is kept until its minute is over.
+   */
+  at(now: Date): ScheduledMode | undefined;
+}
+
+interface ScheduledMode {
+  readonly mode: ProvideMode;
+  /** undefined: the configured limit holds. */
+  readonly rateLimit: RateLimit | undefined;
+  /** When its entry fired. */
+  readonly since: Date;
+}
 
 /**
  * A schedule in the owner's time zone. An answer is kept until its minute is over. Throws for a
  * cron expression that cannot be read.
  */
-export async function createSchedule(entries: readonly ScheduleEntry[], timeZone: TimeZone) {
+export async function createSchedule(
+  entries: readonly ScheduleEntry[],
+  timeZone: TimeZone,
+): Promise<Schedule> {
   const compiled = entries.length === 0 ? [] : await compile(entries);
-  let kept: { readonly minute: number; readonly mode: ScheduledMode } | undefined;
+  let kept: { readonly minute: number; readonly mode: ScheduledMode | undefined } | undefined;
   return {
-    /**
-     * The mode of the entry that fired last; of two that fired together, the later one in the list.
-     * undefined where none fired within a year.
-     */
-    at(now: Date) {
+    at(now) {
       const minute = Math.floor(now.getTime() / minuteMs);
       if (kept?.minute !== minute)
         kept = { minute, mode: findScheduledMode(compiled, minute * minuteMs, timeZone) };

@@ -10,13 +10,17 @@ export interface MqttMessage {
 }
 
 /** The topics of one device. */
-export type MqttTopics = ReturnType<typeof nameTopics>;
+export interface MqttTopics {
+  readonly state: string;
+  /** `online`; the broker itself publishes `offline` when the agent is gone. */
+  readonly availability: string;
+  readonly mode: string;
+}
 
-export function nameTopics(topic: string, clientId: string) {
+export function nameTopics(topic: string, clientId: string): MqttTopics {
   const base = `${topic}/${toNode(clientId)}`;
   return {
     state: `${base}/state`,
-    /** `online`; the broker itself publishes `offline` when the agent is gone. */
     availability: `${base}/availability`,
     mode: `${base}/mode/set`,
   };

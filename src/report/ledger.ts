@@ -18,7 +18,25 @@ export interface LedgerReading extends Reading {
  * The device's own record by hour and by day. One process writes it; any other may read its files
  * meanwhile.
  */
-export type Ledger = Awaited<ReturnType<typeof openLedger>>;
+export interface Ledger {
+  /**
+   * Counts what grew since the last reading; written once an hour, sooner under traffic.
+   * @throws state-unreadable, state-unwritable
+   */
+  note(reading: LedgerReading): Promise<void>;
+  /**
+   * Keeps what the service counted beside our own counts, where it is new.
+   * @throws state-unreadable, state-unwritable
+   */
+  noteService(lines: readonly LedgerLine[]): Promise<void>;
+  /** The hours that are counted and not in the files yet, the oldest first. */
+  unwritten(): readonly LedgerLine[];
+  /**
+   * Writes everything that is not written yet. The ledger may be used further.
+   * @throws state-unwritable
+   */
+  close(): Promise<void>;
+}
 
 /**
  * An hour being counted. All that a counter counted before `reached` is in this hour or an earlier
@@ -47,7 +65,7 @@ export async function openLedger({
 }: {
   readonly directory: string;
   readonly now: () => Date;
-}) {
+}): Promise<Ledger> {
   const last = await findNewestLine(directory);
   let sequence = last?.sequence ?? 0;
   let reached: Reading = last?.reached ?? {};
@@ -115,11 +133,7 @@ export async function openLedger({
     sumBytes(measureGrowth(before, reached)) >= worthWritingBytes &&
     performance.now() - atMs >= writeEveryMs;
   return {
-    /**
-     * Counts what grew since the last reading. It is written once an hour, under traffic sooner.
-     * @throws state-unreadable, state-unwritable
-     */
-    async note(reading: LedgerReading): Promise<void> {
+    async note(reading) {
       const isFirst = before === undefined;
       take(reading);
       // What grew while no agent ran was forwarded under the permit of the last agent, so it
@@ -135,11 +149,7 @@ export async function openLedger({
       if (roomMadeIn !== month) await dropOldest(directory, month);
       roomMadeIn = month;
     },
-    /**
-     * Keeps what the service counted beside our own counts, where it is new.
-     * @throws state-unreadable, state-unwritable
-     */
-    async noteService(lines: readonly LedgerLine[]): Promise<void> {
+    async noteService(lines) {
       const days = lines.map(({ start }) => start.slice(0, 10)).toSorted();
       const known = await readLines(directory, { first: days[0] ?? '', last: days.at(-1) ?? '' });
       const isNew = (line: LedgerLine) => {
@@ -150,11 +160,7 @@ export async function openLedger({
       };
       await appendLines(directory, lines.filter(isNew));
     },
-    unwritten: (): readonly LedgerLine[] => [
-      ...waiting,
-      ...(current === undefined ? [] : [current]),
-    ],
-    /** Writes everything that is not written yet. @throws state-unwritable */
+    unwritten: () => [...waiting, ...(current === undefined ? [] : [current])],
     close: writeAll,
   };
 }

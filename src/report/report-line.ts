@@ -1,19 +1,49 @@
 import type { Facts } from '../health/facts.ts';
-import type { PhaseReport } from '../health/phase.ts';
+import type { Phase, PhaseReport } from '../health/phase.ts';
 import { measureCounter } from './ledger-figures.ts';
 
 /** The counters at the time of a report. */
-export type ReportTotals = Readonly<ReturnType<typeof readTotals>>;
+export interface ReportTotals {
+  readonly tunnelRxBytes: number;
+  readonly tunnelTxBytes: number;
+  readonly forwardedUpBytes: number;
+  readonly forwardedDownBytes: number;
+  /** For whatever reason. */
+  readonly refusedPackets: number;
+}
 
-/**
- * The fields of the one log record that a report writes; unknown ones are left out. `previous` is
- * the last report's `total`; the first report counts from zero.
- */
+/** The one log record that a report writes; fields that are undefined are left out. */
+interface ReportLine {
+  readonly phase: Phase;
+  /** The code of the first reason. */
+  readonly reason: string | undefined;
+  readonly mode: Facts['provide']['effective'];
+  readonly confirmedMode: Facts['provide']['confirmed'];
+  /** What grew since the last report; in the first report, all of it. */
+  readonly since: ReportTotals;
+  readonly total: ReportTotals;
+  /** In the period of the cap. */
+  readonly usageBytes: Facts['usage']['bytes'];
+  /** undefined where the service said nothing yet. */
+  readonly day: DayCompared | undefined;
+}
+
+/** The service's figures for 24 hours beside ours for these hours. */
+interface DayCompared {
+  readonly ourBytes: number | undefined;
+  readonly serviceBytes: number | undefined;
+  /** Ours less theirs. */
+  readonly differenceBytes: number | undefined;
+  readonly serviceUptimeSeconds: number | undefined;
+  readonly servicePayoutUsdc: number | undefined;
+}
+
+/** `previous` is the last report's `total`; the first report counts from zero. */
 export function composeReportLine(
   facts: Facts,
   { phase, reasons }: PhaseReport,
   previous?: ReportTotals,
-) {
+): ReportLine {
   const total = readTotals(facts);
   return {
     phase,
@@ -27,7 +57,7 @@ export function composeReportLine(
   };
 }
 
-function readTotals({ tunnel, gateway }: Facts) {
+function readTotals({ tunnel, gateway }: Facts): ReportTotals {
   return {
     tunnelRxBytes: tunnel.rxBytes ?? 0,
     tunnelTxBytes: tunnel.txBytes ?? 0,
@@ -41,17 +71,21 @@ function readTotals({ tunnel, gateway }: Facts) {
 }
 
 function subtractTotals(before: ReportTotals, now: ReportTotals): ReportTotals {
-  const names = Object.keys(now) as (keyof ReportTotals)[];
-  return Object.fromEntries(
-    names.map((name) => [name, measureCounter(before[name], now[name])]),
-  ) as ReportTotals;
+  const grow = (name: keyof ReportTotals) => measureCounter(before[name], now[name]);
+  return {
+    tunnelRxBytes: grow('tunnelRxBytes'),
+    tunnelTxBytes: grow('tunnelTxBytes'),
+    forwardedUpBytes: grow('forwardedUpBytes'),
+    forwardedDownBytes: grow('forwardedDownBytes'),
+    refusedPackets: grow('refusedPackets'),
+  };
 }
 
 /**
  * The service's figures for 24 hours beside ours for the same hours. The difference is ours less
  * the service's.
  */
-function compareDay(figures: Facts['serviceFigures']) {
+function compareDay(figures: Facts['serviceFigures']): DayCompared | undefined {
   if (figures === undefined) return undefined;
   const { hereBytes: ourBytes, transferredBytes: serviceBytes } = figures;
   return {

@@ -17,7 +17,16 @@ export type RecentEvent =
  * What happened since the agent started, as far as a page shows it. It is limited in size and kept
  * in memory only.
  */
-export type Recent = ReturnType<typeof createRecent>;
+export interface Recent {
+  /** Call it at every look at the phase. */
+  note(facts: Facts, report: PhaseReport): void;
+  /** The newest first. */
+  events(): readonly RecentEvent[];
+  /** The oldest first. */
+  readings(): readonly TrafficReading[];
+  /** The counters now; undefined before the first reading. */
+  read(facts: Facts): TrafficReading | undefined;
+}
 
 const eventLimit = 50;
 const messageLimit = 300;
@@ -25,14 +34,13 @@ const readingLimit = 60;
 const readEveryMs = 10_000;
 
 /** @param nowMs a monotonic clock in ms, such as `() => performance.now()` */
-export function createRecent(now: () => Date, nowMs: () => number) {
+export function createRecent(now: () => Date, nowMs: () => number): Recent {
   let events: readonly RecentEvent[] = [];
   let readings: readonly TrafficReading[] = [];
   let before: { readonly phase: string; readonly mode: string } | undefined;
   const read = (facts: Facts) => readTraffic(facts, nowMs());
   return {
-    /** Call it at every look at the phase. */
-    note(facts: Facts, { phase, reasons }: PhaseReport) {
+    note(facts, { phase, reasons }) {
       const mode = findModeInForce(facts);
       const current = {
         phase: `${phase} ${reasons[0]?.code}`,
@@ -60,11 +68,8 @@ export function createRecent(now: () => Date, nowMs: () => number) {
         readings = [...readings, reading].slice(-readingLimit);
       }
     },
-    /** The newest event comes first. */
     events: () => events,
-    /** The oldest reading comes first. */
     readings: () => readings,
-    /** The counters now; undefined before the first reading. */
     read,
   };
 }

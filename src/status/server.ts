@@ -23,7 +23,21 @@ export interface StatusServerOptions {
   readonly onPageProblem: (problem: TributaryError) => void;
 }
 
-export type StatusServer = ReturnType<typeof createStatusServer>;
+/**
+ * Serves status, metrics and probes over TCP, read-only, and the owner's commands over a Unix
+ * socket. Start it once; after `close` it is of no use.
+ */
+export interface StatusServer {
+  /**
+   * Opens the socket, then the page. A page that cannot listen is told to `onPageProblem`.
+   * @throws already-running, state-unwritable for the socket only
+   */
+  start(): Promise<void>;
+  /** Where the page listens; undefined while the page is not served. */
+  pageAddress(): HostPort | undefined;
+  /** Ends every connection, also the ones that wait for an answer. */
+  close(): Promise<void>;
+}
 
 /** Connections of one caller, so that no caller can keep the page and its probes from others. */
 const mostOfCaller = 16;
@@ -33,18 +47,10 @@ const mostOfCaller = 16;
  */
 const silentMs = 60_000;
 
-/**
- * Serves status, metrics and probes over TCP, read-only, and the owner's commands over a Unix
- * socket.
- */
-export function createStatusServer(options: StatusServerOptions) {
+export function createStatusServer(options: StatusServerOptions): StatusServer {
   const socket = createBounded(options, 'socket');
   const page = createBounded(options, 'tcp');
   return {
-    /**
-     * Opens the socket, then the page.
-     * @throws already-running, state-unwritable, both for the socket only
-     */
     async start() {
       const { socketPath } = options;
       await ensureDirectory(dirname(socketPath));
@@ -54,8 +60,7 @@ export function createStatusServer(options: StatusServerOptions) {
       );
       await listenOnPage(page, options);
     },
-    /** Where the page listens; undefined while the page is not served. */
-    pageAddress(): HostPort | undefined {
+    pageAddress() {
       const listening = page.address();
       if (listening === null || typeof listening === 'string') return undefined;
       return { host: listening.address, port: listening.port };

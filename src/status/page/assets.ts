@@ -11,7 +11,26 @@ import styleText from './style.css?raw';
  * The files that the page loads beside itself. They come from here alone, and their names change
  * with their contents, so that a browser loads each once.
  */
-export type Assets = ReturnType<typeof createAssets>;
+export interface Assets {
+  readonly style: Asset;
+  readonly script: Asset;
+  readonly icon: Asset;
+  readonly manifest: Asset;
+  /** The address of the icon in the colour of a tone. */
+  readonly nameIcon: (tone: Tone) => string;
+}
+
+interface Asset {
+  /** Its path with its version. */
+  readonly href: string;
+  /** As a page says it: `sha256-…` */
+  readonly integrity: string;
+  /**
+   * Browsers keep the file for ever if its name has this version, and not at all under another
+   * name.
+   */
+  readonly answer: (request: StatusRequest) => Promise<StatusAnswer>;
+}
 
 const iconColours: Readonly<Record<Tone, string>> = {
   good: '#147a43',
@@ -20,7 +39,7 @@ const iconColours: Readonly<Record<Tone, string>> = {
   plain: '#6b7885',
 };
 
-export function createAssets() {
+export function createAssets(): Assets {
   const icon = createAsset('/page.svg', createAnswer('image/svg+xml', iconText));
   const manifest = {
     name: 'Tributary',
@@ -35,13 +54,13 @@ export function createAssets() {
     script: createAsset('/page.js', createAnswer('text/javascript; charset=utf-8', scriptText)),
     icon: {
       ...icon,
-      answer: (request: StatusRequest) => icon.answer(request).then((own) => paint(own, request)),
+      answer: (request) => icon.answer(request).then((own) => paint(own, request)),
     },
     manifest: createAsset(
       '/page.webmanifest',
       createAnswer('application/manifest+json', JSON.stringify(manifest)),
     ),
-    nameIcon: (tone: Tone) => `${icon.href}&tone=${tone}`,
+    nameIcon: (tone) => `${icon.href}&tone=${tone}`,
   };
 }
 
@@ -51,17 +70,13 @@ function paint(icon: StatusAnswer, { query }: StatusRequest): StatusAnswer {
   return { ...icon, body: icon.body.replace('#0b6e8f', colour) };
 }
 
-function createAsset(path: string, plain: StatusAnswer) {
+function createAsset(path: string, plain: StatusAnswer): Asset {
   const sha256 = hash('sha256', plain.body, 'buffer');
   const version = sha256.toString('base64url').slice(0, 10);
   return {
     href: `${path}?v=${version}`,
     integrity: `sha256-${sha256.toString('base64')}`,
-    /**
-     * Browsers keep the file for ever if its name has this version, and not at all under another
-     * name.
-     */
-    async answer({ headers, query }: StatusRequest): Promise<StatusAnswer> {
+    async answer({ headers, query }) {
       const answer = await packAnswer(plain, headers);
       if (query.get('v') !== version) return answer;
       return {

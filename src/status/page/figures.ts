@@ -3,25 +3,36 @@ import type { HistoryRow } from '../../report/history.ts';
 import type { Slot } from './slots.ts';
 
 /** One figure, counted here and by the service. */
-type Figure = ReturnType<typeof pickTransfer>;
+interface Figure {
+  readonly here: number;
+  /** undefined where the service said nothing. */
+  readonly service: number | undefined;
+}
+
+/** The sums of a figure over several slots. */
+export interface Comparison {
+  /** Our count, over all slots. */
+  readonly here: number;
+  /** Both counts, over the ended slots of which the service said something. */
+  readonly both: { readonly here: number; readonly service: number } | undefined;
+}
+
 type CountedSlot = Pick<Slot, 'row' | 'isWhole'>;
 
-export function pickTransfer(row: HistoryRow) {
+/** Bytes both ways. */
+export function pickTransfer(row: HistoryRow): Figure {
   return { here: row.upBytes + row.downBytes, service: row.serviceBytes };
 }
 
+/** Seconds. */
 export function pickUptime(row: HistoryRow): Figure {
   return { here: row.providingSeconds, service: row.serviceOnlineSeconds };
 }
 
-/**
- * Sums our count over all slots, and both counts over the ended slots of which the service said
- * something; `both` is undefined where it said nothing.
- */
 export function compareSlots(
   slots: readonly CountedSlot[],
   pickFigure: (row: HistoryRow) => Figure,
-) {
+): Comparison {
   const figures = slots.flatMap(({ row, isWhole }) =>
     row === undefined ? [] : [{ ...pickFigure(row), isWhole }],
   );
@@ -37,10 +48,7 @@ export function compareSlots(
  * What the service counted. It may not have reported all of the bytes yet, so the text says of how
  * many.
  */
-export function describeServiceCount(
-  { here, both }: ReturnType<typeof compareSlots>,
-  unsaid = '',
-): string {
+export function describeServiceCount({ here, both }: Comparison, unsaid = ''): string {
   if (both === undefined) return unsaid;
   const part = both.here === here ? '' : ` of ${formatBytes(both.here)}`;
   return `The service counted ${formatBytes(both.service)}${part}: ${describeDifference(both.here, both.service)}.`;

@@ -18,7 +18,15 @@ export type ChartName = keyof typeof chartSpans;
 export const chartNames = Object.keys(chartSpans) as readonly ChartName[];
 
 /** The time of one bar. */
-export type Slot = Readonly<ReturnType<typeof fillSlots>[number]>;
+export interface Slot {
+  readonly startMs: number;
+  /** How many seconds of it are over: all of them except in the last slot. */
+  readonly seconds: number;
+  /** undefined where the ledger has nothing for this time. */
+  readonly row: HistoryRow | undefined;
+  /** False for a time that is not over: the service's count of it is incomplete. */
+  readonly isWhole: boolean;
+}
 
 /** The last `count` hours, days or months, the running one last. */
 export interface Span {
@@ -32,7 +40,7 @@ export interface Span {
  * Puts the rows into the slots of the span. Hours are hours of UTC, as the ledger counts them; days
  * and months begin at the owner's midnight.
  */
-export function fillSlots(rows: readonly HistoryRow[], span: Span) {
+export function fillSlots(rows: readonly HistoryRow[], span: Span): readonly Slot[] {
   const { unit, count, now } = span;
   const firstMs = findSlotStart(span, 0);
   // The index is rounded, because a day may be an hour shorter or longer and a month has 28 to 31
@@ -43,14 +51,11 @@ export function fillSlots(rows: readonly HistoryRow[], span: Span) {
   return Array.from({ length: count }, (_, index) => {
     const startMs = findSlotStart(span, index);
     const endMs = Math.min(findSlotStart(span, index + 1), now.getTime());
-    /** undefined where the ledger has nothing for this time. */
     const row = byIndex.get(index);
     return {
       startMs,
-      /** How many seconds of it are over: all of them except in the last slot. */
       seconds: Math.max(0, (endMs - startMs) / 1000),
       row,
-      /** False for a time that is not over: the service's count of it is incomplete. */
       isWhole: row !== undefined && isOver(row, span),
     };
   });

@@ -1,20 +1,55 @@
-import { computeSpeeds, type TrafficReading } from '../../health/speeds.ts';
+import type { Facts } from '../../health/facts.ts';
+import { computeSpeeds, type Speed, type TrafficReading } from '../../health/speeds.ts';
 import { dayMs } from '../../lib/units.ts';
 import type { HistoryRow } from '../../report/history.ts';
-import { buildStatusDocument } from '../document.ts';
+import { buildStatusDocument, type StatusDocument } from '../document.ts';
+import type { RecentEvent } from '../recent.ts';
 import type { StatusSource } from '../source.ts';
 import { createWallClock, type WallClock } from './clock.ts';
-import { compareSlots, pickTransfer } from './figures.ts';
+import { type Comparison, compareSlots, pickTransfer } from './figures.ts';
 import { type Past, sumMonth } from './past.ts';
-import { chartSpans, fillSlots, isOver } from './slots.ts';
+import { chartSpans, fillSlots, isOver, type Slot } from './slots.ts';
 
-/** Everything that the page shows. */
-export type View = Readonly<ReturnType<typeof buildView>>;
+/** Everything that the page shows, as it is at one moment. */
+export interface View {
+  readonly now: Date;
+  /** Every time on the page is written by it. */
+  readonly clock: WallClock;
+  readonly version: string;
+  readonly startedAt: Date;
+  readonly document: StatusDocument;
+  /** The speed now; undefined before two readings. */
+  readonly speed: Speed | undefined;
+  /** The speeds of the last minutes, the oldest first. */
+  readonly speeds: readonly Speed[];
+  /** The mean time from one of them to the next. */
+  readonly stepMs: number;
+  readonly serviceFigures: Facts['serviceFigures'];
+  /** undefined where there is no ledger. */
+  readonly past: PastView | undefined;
+  /** The newest first. */
+  readonly events: readonly RecentEvent[];
+  /** True where the page takes orders from those who know its token. */
+  readonly takesControl: boolean;
+}
+
+/** What the ledger knows, in the slots of the charts. */
+interface PastView {
+  /** Bytes both ways since midnight. */
+  readonly today: number;
+  /** Bytes both ways since the month began. */
+  readonly month: Comparison;
+  readonly hours: readonly Slot[];
+  readonly days: readonly Slot[];
+  readonly months: readonly Slot[];
+  /** When the ledger began, if that is less than a day ago: charts of days would be empty. */
+  readonly youngSince: Date | undefined;
+}
 
 /** A reading younger than this (ms) says too little about a speed. */
 const leastSpanMs = 4_000;
 
-export function buildView(source: StatusSource, past: Past | undefined) {
+export function buildView(source: StatusSource, past: Past | undefined): View {
   const now = source.now();
   const facts = source.facts();
   const { recent } = source;
@@ -27,13 +62,10 @@ export function buildView(source: StatusSource, past: Past | undefined) {
     version: facts.version,
     startedAt: facts.startedAt,
     document: buildStatusDocument(facts, now),
-    /** undefined before the second reading. */
     speed: measureSpeed(readings, recent?.read(facts)),
-    /** Bytes per second each way over the last minutes, the oldest first. */
     speeds: computeSpeeds(readings),
     stepMs: (last.atMs - first.atMs) / Math.max(1, readings.length - 1),
     serviceFigures: facts.serviceFigures,
-    /** undefined without a ledger. */
     past: past && buildPastView(past, now, clock),
     events: recent?.events() ?? [],
     takesControl: source.pageToken !== undefined,
@@ -47,13 +79,13 @@ export function buildView(source: StatusSource, past: Past | undefined) {
 export function measureSpeed(
   readings: readonly TrafficReading[],
   current: TrafficReading | undefined,
-) {
+): Speed | undefined {
   if (current === undefined) return undefined;
   const before = readings.findLast(({ atMs }) => current.atMs - atMs >= leastSpanMs);
   return before && computeSpeeds([before, current])[0];
 }
 
-function buildPastView({ hours, days, months }: Past, now: Date, clock: WallClock) {
+function buildPastView({ hours, days, months }: Past, now: Date, clock: WallClock): PastView {
   const since = (rows: readonly HistoryRow[], startMs: number) =>
     rows.filter((row) => row.startMs >= startMs);
   const startOfMonth = clock.startOfMonth(now);
@@ -77,9 +109,6 @@ function buildPastView({ hours, days, months }: Past, now: Date, clock: WallCloc
       now,
       clock,
     }),
-    /**
-     * When the ledger began, if that is less than a day ago; charts of days would be empty then.
-     */
     youngSince: isOlder || now.getTime() - firstMs >= dayMs ? undefined : new Date(firstMs),
   };
 }

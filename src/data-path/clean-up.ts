@@ -15,14 +15,14 @@ export interface CleanUpOptions {
   readonly exec: Exec;
   readonly stateDirectory: string;
   readonly tunnelInterface: string;
-  /** Whose period and time zone the last of the traffic is counted in. */
+  /** The owner's cap and time zone, by which the last traffic is counted. */
   readonly limits: UsageLimits;
   readonly isOwnNamespace: boolean;
   readonly onSetAside: OnSetAside;
 }
 
 /**
- * Removes the data path, or a host's whole namespace; registration and sign-in stay.
+ * Removes the data path, or a host's whole namespace. Registration and sign-in stay.
  * @throws already-running
  */
 export async function cleanUp(options: CleanUpOptions): Promise<void> {
@@ -35,7 +35,7 @@ export async function cleanUp(options: CleanUpOptions): Promise<void> {
   const kept = { directory: stateDirectory, onSetAside: options.onSetAside };
   const usage = openUsageAccounting({ ...kept, limits: () => limits, now: () => new Date() });
   const restore = createRestoreFile(stateDirectory, 'restore', kept.onSetAside);
-  // What passed since the killed agent last wrote counts towards the cap too.
+  // What was forwarded after a killed agent's last write counts towards the cap too.
   const host = { exec, stateDirectory, restore, line: createLineShaper(exec) };
   await removeDataPath(host, options.tunnelInterface, usage.close);
 }

@@ -4,7 +4,10 @@ import { ownTable } from './observe.ts';
 
 interface Compared {
   readonly firewall: string;
-  /** True where names, sets and cap fit: what there is to compare where the listing cannot be. */
+  /**
+   * True where names, sets and cap are equal, which is all that can be compared where the listing
+   * cannot.
+   */
   readonly isKnown: boolean;
   readonly isThere: boolean;
   /**
@@ -15,8 +18,8 @@ interface Compared {
 }
 
 /**
- * `-` for what is there, `+` for what would be: both as nft lists them, the text loaded in a
- * namespace of a moment.
+ * The lines that differ: `-` for what the kernel has, `+` for what it would get, both as nft lists
+ * them. The new text is loaded into a network namespace that exists only for the comparison.
  */
 export async function compareTables(
   exec: Exec,
@@ -42,8 +45,8 @@ export async function compareTables(
 const listWords = `-s list table ${ownTable}`;
 
 /**
- * undefined where this user can make no network namespace, or the text needs an interface that it
- * lacks.
+ * undefined where this user cannot make a network namespace, or the text needs an interface that is
+ * missing there.
  */
 async function loadAside(
   exec: Exec,
@@ -61,8 +64,8 @@ async function loadAside(
 }
 
 /**
- * Each line with the chain or set that it is in; without what is counted, and the elements that
- * come and go.
+ * Each line with the chain or set that contains it, without counts and without elements that come
+ * and go.
  */
 function toPlacedLines(listing: string): readonly string[] {
   let place = '';

@@ -26,8 +26,8 @@ import type { ObservedHost } from './observe.ts';
 import type { DesiredDataPath, WantedLine } from './state.ts';
 
 /**
- * What is desired, on the machine that was found: what a pass makes, and what `tributary plan`
- * shows.
+ * What is wanted, fitted to the machine that was observed. A pass makes it, and `tributary plan`
+ * shows it.
  */
 export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost) {
   const { network, table, isIpv6On, room, localPorts } = observed;
@@ -73,13 +73,13 @@ export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost
   return { layout, denied, missing, collision, possible };
 }
 
-/** The firewall that is wanted, and what it depends on beside the layout. */
+/** The wanted firewall, and what it depends on besides the layout. */
 export interface DesiredTable
   extends Pick<DesiredDataPath, 'totals' | 'stopAtBytes' | 'newUntilBytes'> {
   readonly layout: GatewayLayout;
 }
 
-/** The policy for a kernel that has counted so much. */
+/** The policy for a kernel that has counted these totals. */
 export function planPolicy(
   { layout, stopAtBytes, newUntilBytes }: DesiredTable,
   { up, down }: ForwardedTotals,
@@ -94,7 +94,7 @@ export function planPolicy(
 }
 
 /**
- * What the rules do for the line where it is held in this way; `table`: which consumers have a
+ * What the rules do for the line when it is held in this way. `table` shows which consumers have a
  * class now.
  */
 export function planLine(
@@ -103,7 +103,8 @@ export function planLine(
   table: NftTable | undefined,
 ): LinePolicy {
   const consumers = ['classes4', 'classes6'].flatMap((name) => table?.sets.get(name) ?? []);
-  // A queue that tells connections apart does so within each class.
+  // A queue that tells connections apart does so within each class, so no class for each connection
+  // is needed.
   const isOfConnection = way?.leaf === 'bfifo' && consumers.length === 1;
   const isShaped = way !== undefined && (isHouseholdFirst || limitBits !== undefined);
   return {
@@ -115,12 +116,12 @@ export function planLine(
 }
 
 /**
- * IPv4 or IPv6, UDP and WireGuard around a packet. Its frame counts on the uplink, where the kernel
- * sees it.
+ * Bytes of IP, UDP and WireGuard around a packet. The frame's own bytes count on the uplink, where
+ * the kernel sees them.
  */
 const overheadBytes = { ip: 60, ip6: 80 } as const;
 
-/** Where the line is held; undefined where nothing can cross it. */
+/** Where the line is held; undefined where no traffic can cross it. */
 export function planLineWish(
   layout: GatewayLayout,
   limitBits: number | undefined,

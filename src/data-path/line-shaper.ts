@@ -15,19 +15,20 @@ import type { Interface, Network } from '../system/ip.ts';
 import { applyTc, askTc } from '../system/tc.ts';
 import type { WantedLine } from './state.ts';
 
-/** Where the line has to be held, and at what. */
+/** Where the line has to be held, and at which rate. */
 export type LineWish = LinePlace &
   Pick<DesiredLine, 'overheadBytes'> &
   Pick<WantedLine, 'limitBits'>;
 
 /**
- * Holds what is shared to a rate on the owner's line: the owner's limit, and below it what the
- * household leaves.
+ * Holds sharing to a rate on the owner's line: the owner's limit, and below it what the household
+ * leaves.
  */
 export type LineShaper = ReturnType<typeof createLineShaper>;
 
 /**
- * What kernels may offer, the best first; none of them: the firewall drops what is above the limit.
+ * Ways that a kernel may support, the best first. With none of them, the firewall drops what is
+ * above the limit.
  */
 const ways = [
   { kind: 'one-tree', leaf: 'fq_codel' },
@@ -35,18 +36,18 @@ const ways = [
   { kind: 'two-trees', leaf: 'fq_codel' },
   { kind: 'two-trees', leaf: 'bfifo' },
 ] as const;
-/** How the line is held here; undefined: this kernel shapes nothing. */
+/** How the line is held here; undefined where this kernel cannot shape traffic. */
 export type LineWay = (typeof ways)[number] | undefined;
-/** Until another is known. */
+/** The way that is assumed until the kernel refuses it. */
 export const [bestWay] = ways;
-/** What was refused for want of memory, say, is tried again. */
+/** A way that was refused, for want of memory for example, is tried again after this time (ms). */
 const againMs = 600_000;
 
-/** `isVouched`: nothing has changed since the last pass. */
+/** With `isVouched`, nothing has changed since the last pass. */
 type LineView = Pick<Network, 'interfaces'> & { readonly isVouched: boolean };
 
 interface Made extends DesiredLine {
-  /** The rate that its plain queues were made for. */
+  /** The rate for which its plain queues were made. */
   readonly queuedFor: DesiredLine;
 }
 
@@ -76,7 +77,7 @@ export function createLineShaper(exec: Exec) {
     if (line.kind === 'one-tree') {
       await runIp(exec, ['link', 'add', lineDevice, 'type', 'ifb']);
       await runIp(exec, ['link', 'set', lineDevice, 'up']);
-      // They may be there already, with filters of others.
+      // These may exist already, with filters of other programs.
       const entrances = [line.tunnelInterface, line.uplink].map(
         (device) => `qdisc add dev ${device} clsact`,
       );
@@ -96,14 +97,14 @@ export function createLineShaper(exec: Exec) {
     const said = await askTc(exec, listLineQuestions(line)).catch(toUndefined());
     return said !== undefined && matchesLine(said, line);
   };
-  /** In the best way that this kernel takes. */
+  /** Makes the tree in the best way that this kernel accepts. */
   const build = async (place: LineWish, bitsPerSecond: number) => {
     if (ways[way] === undefined && performance.now() - givenUpAtMs > againMs) way = 0;
     for (let chosen = ways[way]; chosen !== undefined; chosen = ways[way]) {
       const line = { ...place, ...chosen, bitsPerSecond };
       if (!(await refused(make(line)))) return;
       await remove(line, line.kind);
-      // The kernel refused because one of them is missing: the next pass finds both.
+      // If one of the devices is missing, that is why the kernel refused; the next pass finds both.
       const devices = [place.tunnelInterface, place.uplink];
       const isMissing = devices.map((device) =>
         refused(runIp(exec, ['link', 'show', 'dev', device])),
@@ -126,7 +127,7 @@ export function createLineShaper(exec: Exec) {
       await build(place, bitsPerSecond);
   };
   return {
-    /** Makes the tree what is wished; answers how the line is held. */
+    /** Makes the tree as wished, and resolves with how the line is held. */
     reconcile: (next: LineWish, { interfaces, isVouched }: LineView): Promise<LineWay> =>
       inTurn(async () => {
         if (wish?.tunnelInterface !== next.tunnelInterface || wish.uplink !== next.uplink) {
@@ -135,7 +136,7 @@ export function createLineShaper(exec: Exec) {
         }
         wish = next;
         const device = interfaces.find(({ name }) => name === lineDevice);
-        // A former process may have left it.
+        // A former process may have left the tree behind.
         if (made === undefined && device !== undefined) await remove(next, 'one-tree');
         const isWhole = made?.kind !== 'one-tree' || device?.isUp === true;
         if (!isWhole) made = undefined;
@@ -143,8 +144,8 @@ export function createLineShaper(exec: Exec) {
         return ways[way];
       }),
     /**
-     * The rate that the household leaves, at once; undefined: all of it. False where nothing shapes
-     * here.
+     * Sets the rate that the household leaves, at once; undefined for no limit. False where this
+     * kernel cannot shape traffic.
      */
     setRate: (bits: number | undefined): Promise<boolean> =>
       inTurn(async () => {
@@ -152,13 +153,16 @@ export function createLineShaper(exec: Exec) {
         if (wish !== undefined) await bring(wish, { mayTrust: true });
         return ways[way] !== undefined;
       }),
-    /** What waits is thrown away: nothing more leaves. The next pass lets packets in again. */
+    /**
+     * Drops what waits in the queues, so that nothing more leaves. The next pass lets packets in
+     * again.
+     */
     flush: () =>
       inTurn(async () => {
         if (made?.kind === 'one-tree')
           await refused(runIp(exec, ['link', 'set', lineDevice, 'down']));
       }),
-    /** Takes all of it out, at a tear-down; `interfaces` are those that are there. */
+    /** Removes everything at a tear-down. `interfaces` are the existing ones. */
     takeOut: (place: LinePlace, interfaces: readonly Interface[]) =>
       inTurn(async () => {
         if (made === undefined && !interfaces.some(({ name }) => name === lineDevice)) return;
@@ -173,7 +177,7 @@ export function createLineShaper(exec: Exec) {
   };
 }
 
-/** True where a program refused, or is missing. */
+/** True where the program refused, or is missing. */
 async function refused(work: Promise<unknown>): Promise<boolean> {
   const failure = await work.then(() => undefined, toFailure('command-failed', 'missing-program'));
   return failure !== undefined;

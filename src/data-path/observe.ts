@@ -6,27 +6,27 @@ import { type Network, observeNetwork } from '../system/ip.ts';
 import { type NftTable, observeNftOutline, observeNftTable } from '../system/nft.ts';
 import { hasIpv6, observeConnectionRoom, readSysctl } from '../system/sysctl.ts';
 
-/** The agent's own table as nft names it. */
+/** The agent's own table in nft's words. */
 export const ownTable = `inet ${tableName}`;
 
-/** What a pass finds, and what the one before it left. */
+/** What a pass observes, and what the pass before it left. */
 export type ObservedHost = Readonly<Awaited<ReturnType<typeof observeHost>>> & {
-  /** undefined before the first pass, and where another program has changed the table since. */
+  /** undefined before the first pass, and after another program changed the table. */
   readonly record?: FenceRecord | undefined;
-  /** True where nothing but counts can have changed since the pass before. */
+  /** True where only counts can have changed since the last pass. */
   readonly isVouched?: boolean;
 };
 
 interface HostQuestion {
   readonly tunnelInterface: string;
-  /** False: the table of what is denied is not looked for. */
+  /** False if the table of denied destinations is not looked for. */
   readonly isDenying: boolean;
-  /** What was read already; by default it is asked for. */
+  /** What was read already; by default it is read now. */
   readonly seen?: NftTable | undefined;
   readonly readNetwork?: () => Promise<Network>;
 }
 
-/** @throws command-failed, missing-program */
+/** Observes the whole host. @throws command-failed, missing-program */
 export async function observeHost(
   exec: Exec,
   { tunnelInterface, isDenying, seen, readNetwork }: HostQuestion,
@@ -42,16 +42,18 @@ export async function observeHost(
   return {
     network,
     table,
-    /** What the owner denies, without the elements; undefined where the kernel has none of it. */
+    /**
+     * The table of denied destinations, without the elements; undefined where the kernel has none.
+     */
     denied,
     isIpv6On,
     room,
-    /** From which ports programs here send, as the kernel says it. */
+    /** The ports from which programs here send, in the kernel's words. */
     localPorts,
   };
 }
 
-/** These settings as they are now. */
+/** The present values of these settings. */
 export async function observeSysctls(settings: readonly DesiredSysctl[]): Promise<ObservedSysctls> {
   return new Map(
     await Promise.all(settings.map(async ({ path }) => [path, await readSysctl(path)] as const)),
@@ -59,7 +61,7 @@ export async function observeSysctls(settings: readonly DesiredSysctl[]): Promis
 }
 
 /**
- * The agent's own table, counters included; undefined where the kernel has none.
+ * The agent's own table with its counters; undefined where the kernel has none.
  * @throws command-failed
  */
 export function observeTable(exec: Exec): Promise<NftTable | undefined> {

@@ -20,13 +20,13 @@ export async function revokePermit(exec: Exec): Promise<void> {
 }
 
 /**
- * Makes the kernel forget what consumers have open, and nobody else's connections; without
- * `conntrack` they run out in their time.
+ * Makes the kernel forget consumers' connections, and no other program's. Without `conntrack` they
+ * time out instead.
  */
 export async function forgetConnections(exec: Exec): Promise<void> {
   const forget = (family: 'ipv4' | 'ipv6') => {
     const args = ['-D', '-f', family, '--src-nat', '--mark', `${consumerMark}/0xff000000`];
-    // It lists all that it deletes, and fails where that is nothing.
+    // `conntrack` lists everything that it deletes, and fails if that is nothing.
     return exec({
       program: 'conntrack',
       args,
@@ -38,7 +38,7 @@ export async function forgetConnections(exec: Exec): Promise<void> {
 }
 
 /**
- * True while the kernel holds one: a probe that gets through takes it away.
+ * True while the kernel holds a permit: a probe that gets through removes it.
  * @throws command-failed, missing-program
  */
 export async function isPermitHeld(exec: Exec): Promise<boolean> {

@@ -18,7 +18,7 @@ import { type DesiredDataPath, readTotals } from './state.ts';
 const mostColumns = 400;
 
 /**
- * A pass as text, a line a thing; then what the kernel lacks of it.
+ * The steps of a pass as text, one line each, and then what the kernel lacks of them.
  * @throws command-failed, missing-program
  */
 export async function planChanges(exec: Exec, desired: DesiredDataPath, observed: ObservedHost) {
@@ -40,7 +40,7 @@ export async function planChanges(exec: Exec, desired: DesiredDataPath, observed
   const carried = addresses && { hasIpv6: includesIpv6(addresses) };
   const settings = carried ? listSysctls(layout, carried) : [];
   const values = await observeSysctls(settings);
-  // An interface that is still to be made has its settings then.
+  // An interface that is still to be made will have its settings then.
   const isToCome = (path: string) =>
     tunnel.kind === 'absent' && path.includes(`/${possible.interface}/`);
   const found = new Map(
@@ -58,7 +58,7 @@ export async function planChanges(exec: Exec, desired: DesiredDataPath, observed
     tunnel: toSteps({ kind: 'absent' }),
     settings: settings.map(toLine),
     routing: planRouting(routing, { ...network, ...noRouting }).map(toIpLine),
-    /** Each empty where the kernel has it all. */
+    /** Each list is empty where the kernel lacks nothing. */
     differences: {
       firewall: [
         ...(await compareTables(exec, {
@@ -76,7 +76,7 @@ export async function planChanges(exec: Exec, desired: DesiredDataPath, observed
       routing: carried ? planRouting(routing, network).map(toIpLine) : [],
     },
     uplink: layout.uplink,
-    /** The tunnel's address that the device's own network has too: then there is no tunnel. */
+    /** The tunnel's address that also lies in the device's own network. There is no tunnel then. */
     collision,
   };
 }
@@ -87,7 +87,7 @@ function shorten(line: string): string {
     : `${line.slice(0, mostColumns)} … (${line.split(',').length} elements)`;
 }
 
-/** A step's command line; below that for `wg` its configuration, whose secrets stay hidden. */
+/** A step's command line. For `wg` its configuration follows, with the secrets hidden. */
 function toLines(step: TunnelStep): readonly string[] {
   const { program, args } = toCommand(step, 'wireguard.conf');
   const line = [program, ...args].join(' ');

@@ -7,8 +7,8 @@ import { type Interface, type Network, observeInterfaces, observeNetwork } from 
 import type { DataPathHost } from './state.ts';
 
 /**
- * Makes the tunnel what is desired, or removes it; `hasChanged` where anything had to be done.
- * `beforeUp`: what a new interface needs before anything can come through it.
+ * Makes the tunnel as desired, or removes it; `hasChanged` tells whether anything had to be done.
+ * `beforeUp` prepares what a new interface needs before anything can come through it.
  */
 export async function reconcileTunnel(
   host: Pick<DataPathHost, 'exec' | 'stateDirectory'>,
@@ -33,7 +33,7 @@ export async function reconcileTunnel(
 }
 
 /**
- * Gives the tunnel its name back, which another program changed: the network as it is then.
+ * Renames the tunnel back if another program has renamed it. Resolves with the network after that.
  * @throws command-failed
  */
 export async function takeNameBack(
@@ -44,14 +44,16 @@ export async function takeNameBack(
   const name = findRenamed(desired, network);
   if (name === undefined) return network;
   const doing = `giving ${name} its name ${desired.interface} back`;
-  // Older kernels rename only what is down; the pass brings it up behind its fence.
+  // Older kernels only rename interfaces that are down. The pass brings it up again, behind its
+  // fence.
   await exec({ program: 'ip', args: ['link', 'set', name, 'down'], doing });
   await exec({ program: 'ip', args: ['link', 'set', name, 'name', desired.interface], doing });
   return observeNetwork(exec);
 }
 
 /**
- * By its kind and its address alone: nothing else can have both, or the tunnel could not be made.
+ * The tunnel is recognized by kind and address alone: no other interface can have both, or the
+ * tunnel could not be made.
  */
 function findRenamed(desired: DesiredTunnel, { interfaces }: Network): string | undefined {
   if (desired.kind !== 'present' || interfaces.some(({ name }) => name === desired.interface))

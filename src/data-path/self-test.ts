@@ -8,8 +8,8 @@ import { holdsPermit } from './permit.ts';
 import type { DataPath } from './reconcile.ts';
 
 /**
- * Tries the fence: packets of the agent's own are sent, and what the kernel counted of them is
- * judged at the next reading.
+ * The self-test of the fence: the agent sends packets of its own, and what the kernel counted of
+ * them is judged at the next reading.
  */
 export type SelfTest = ReturnType<typeof createSelfTest>;
 
@@ -30,8 +30,8 @@ export function createSelfTest(exec: Exec, send: typeof sendProbes) {
       sent = probes;
     },
     /**
-     * Judges what was sent since the last review, and plans what is sent next; undefined: there was
-     * nothing to judge.
+     * Judges what was sent since the last review, and plans what to send next; undefined if there
+     * was nothing to judge.
      */
     review({ table, probes, tunnelInterface }: SelfTestPlan & Pick<DataPath, 'table'>) {
       const next = { probes, tunnelInterface };
@@ -46,24 +46,24 @@ export function createSelfTest(exec: Exec, send: typeof sendProbes) {
       before = table;
       if (readings === undefined || tried.length === 0) return undefined;
       const result = judgeSelfTest(tried, readings);
-      // The tunnel's device may be a new one.
+      // The tunnel's device may have been made again, without the filter that turns probes round.
       if (result.kind === 'lost') isTurnedRound = false;
       return result;
     },
   };
 }
 
-/** Sends one packet for each probe: from the namespace that this process is in, into the tunnel. */
+/** Sends one packet for each probe from this process's namespace into the tunnel. */
 export async function sendProbes(probes: readonly Probe[]): Promise<void> {
   await Promise.all(([4, 6] as const).map((family) => sendFamily(probes, family)));
 }
 
-/** The kernel handles them before `send` resolves, or within the moment that is waited. */
+/** The kernel handles the packets before `send` resolves, or within the moment that is waited. */
 async function sendFamily(probes: readonly Probe[], family: Probe['family']): Promise<void> {
   const own = probes.filter((probe) => probe.family === family);
   if (own.length === 0) return;
   const socket = createSocket(family === 4 ? 'udp4' : 'udp6');
-  // Without a way into the tunnel a probe is lost, which the review says.
+  // Without a way into the tunnel a probe is lost, which the review reports.
   socket.on('error', () => undefined);
   const send = (probe: Probe) =>
     new Promise<void>((resolve) => {
@@ -77,12 +77,12 @@ async function sendFamily(probes: readonly Probe[], family: Probe['family']): Pr
   }
 }
 
-/** Before everything else that may leave by the tunnel. */
+/** This filter comes before all others for what leaves by the tunnel. */
 const filterPreference = 7;
 
 /**
- * What leaves by the tunnel from a probe's sender comes in again there. Safe to repeat; a kernel
- * that cannot do it stays as it is.
+ * Makes packets from the probes' sender come in again where they would leave by the tunnel. Safe to
+ * repeat; a kernel that cannot do it is left unchanged.
  */
 async function turnProbesRound(
   exec: Exec,
@@ -104,7 +104,7 @@ async function turnProbesRound(
       ];
     }),
   ];
-  // What is there already, or missing from this kernel, fails: whether probes come round is seen at
-  // the next review.
+  // Lines fail for what is there already and for what this kernel lacks. The next review shows
+  // whether probes come round.
   await applyTc(exec, lines, 'forced').catch(() => undefined);
 }

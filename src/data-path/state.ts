@@ -8,18 +8,21 @@ import type { NftTable } from '../system/nft.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
 import type { LineShaper } from './line-shaper.ts';
 
-/** What the owner wants of the line. */
+/** What the owner wants for the line. */
 export interface WantedLine {
-  /** What sharing may put on it each way, bits per second; undefined: no limit. */
+  /**
+   * The most that sharing may put on the line each way, in bits per second; undefined without a
+   * limit.
+   */
   readonly limitBits: number | undefined;
-  /** What is shared yields to the household. */
+  /** True where sharing yields to the household. */
   readonly isHouseholdFirst: boolean;
   readonly isLowPriority: boolean;
 }
 
 /**
- * What the data path should be, apart from what is read live. Data alone: it can be compared,
- * logged and printed.
+ * What the data path should be, except for what is read from the machine. It is plain data, so it
+ * can be compared, logged and printed.
  */
 export interface DesiredDataPath {
   readonly tunnel: DesiredTunnel;
@@ -33,13 +36,13 @@ export interface DesiredDataPath {
   readonly line: WantedLine;
   readonly denied: readonly AddressList[];
   /**
-   * The home's addresses as the Internet sees them; undefined: not asked for yet, what the kernel
-   * has of them stays.
+   * The home's addresses as the Internet sees them; undefined before they were asked for, and then
+   * the kernel keeps the ones that it has.
    */
   readonly publicAddresses: readonly string[] | undefined;
   /**
    * The cap: the total of both directions, ever counted, at which the kernel stops forwarding;
-   * undefined: no cap.
+   * undefined without a cap.
    */
   readonly stopAtBytes: number | undefined;
   /**
@@ -47,7 +50,7 @@ export interface DesiredDataPath {
    * undefined without a cap.
    */
   readonly newUntilBytes: number | undefined;
-  /** Where the forwarded counters begin when the kernel has none. */
+  /** Where the forwarded counters begin if the kernel has none. */
   readonly totals: ForwardedTotals;
 }
 
@@ -58,7 +61,7 @@ export interface DataPathHost {
   readonly line: Pick<LineShaper, 'reconcile' | 'takeOut' | 'flush'>;
 }
 
-/** The kernel's forwarded counters; undefined where the agent has no table. */
+/** The kernel's forwarded counters; undefined without the agent's table. */
 export function readTotals(table: NftTable | undefined): ForwardedTotals | undefined {
   const up = table?.counters.get('forwarded_up');
   const down = table?.counters.get('forwarded_down');
@@ -69,9 +72,7 @@ export function readTotals(table: NftTable | undefined): ForwardedTotals | undef
   };
 }
 
-/**
- * Packets that were refused since the table was made, by reason; the agent's own probes left out.
- */
+/** Packets refused since the table was made, by reason, without the agent's own probes. */
 export function readRefusals(table: NftTable): Readonly<Record<string, number>> {
   const probes: ReadonlyMap<string, number> = countRefusedProbes(table);
   const counted = Object.entries(refusals).map(([counter, reason]) => {

@@ -12,8 +12,8 @@ import type { UsageAccounting } from './usage-accounting.ts';
 type KeepTotals = UsageAccounting['close'];
 
 /**
- * Leaves nothing open on the way. The table goes once its totals are kept; else it stays, closed.
- * Safe to repeat.
+ * Removes the data path in an order that leaves nothing open. The table is removed once its totals
+ * are kept; until then it stays, closed. Safe to repeat.
  */
 export async function removeDataPath(
   host: DataPathHost,

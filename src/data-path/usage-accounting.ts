@@ -10,13 +10,14 @@ import { createStateFile, type StateFileOptions } from '../system/state-file.ts'
 import { rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from './usage.ts';
 
 /**
- * The kernel joins packets up to this size, and stops at the first one that would go past the cap.
+ * The kernel joins packets up to this many bytes, and stops at the first one that would exceed the
+ * cap.
  */
 export const largestPacketBytes = 65_536;
 
 /**
- * What was forwarded, counted in the kernel and kept across restarts. The one truth about forwarded
- * bytes: they never fall.
+ * Forwarded bytes, counted in the kernel and kept across restarts. This is the only source for
+ * them, and they never fall.
  */
 export type UsageAccounting = ReturnType<typeof openUsageAccounting>;
 
@@ -27,11 +28,11 @@ interface OwnersCap extends Pick<PeriodSettings, 'period'> {
 }
 
 /**
- * What the owner allows in a period, and in which time zone periods begin: `provide` of the
+ * What the owner allows in a period, and the time zone in which periods begin: `provide` of the
  * configuration.
  */
 export interface UsageLimits {
-  /** undefined: no cap. */
+  /** undefined without a cap. */
   readonly cap?: OwnersCap | undefined;
   readonly time_zone?: TimeZone;
 }
@@ -40,34 +41,37 @@ export interface UsageAccountingOptions
   extends Pick<StateFileOptions<Usage>, 'directory' | 'onSetAside'> {
   readonly limits: () => UsageLimits;
   readonly now: () => Date;
-  /** True for who only looks: a broken file is not set aside. */
+  /** True for a reader that only looks: a broken file is not set aside then. */
   readonly isLooking?: boolean;
 }
 
 /**
- * A card wears out by writing: at most once a minute, and then only what would be missed after a
- * power cut.
+ * Writing wears out a card, so it is done at most once a minute (ms), and only if a power cut would
+ * lose something that counts.
  */
 const writeEveryMs = 60_000;
 /**
- * Restarts lose nothing that is not written: the kernel counts on. A power cut loses less than
- * this, and no more of a cap.
+ * A restart loses nothing that is unwritten, because the kernel goes on counting. A power cut loses
+ * less than this many bytes, and no more than this share of a cap.
  */
 const worthWritingBytes = 64 * 1024 ** 2;
 const worthWritingOfCap = 1 / 1000;
-/** Less than that is written so often. */
+/** Less than that is written this often (ms). */
 const writeTrifleEveryMs = 3 * hourMs;
-/** Writes that fail wear nothing out. */
+/** A failed write wears nothing out, so it is repeated after this time (ms). */
 const writeAgainMs = 5_000;
-/** A dying card may take minutes for a write; meanwhile the permit is renewed. */
+/** A dying card may take minutes for a write, and the permit has to be renewed meanwhile. */
 const patience = () => sleep(1_000, undefined, { ref: false });
 /**
- * What a forwarded byte is to a provider that counts both ways: it crosses the line twice, once
- * within WireGuard.
+ * How much a forwarded byte counts for a provider that counts both ways: it crosses the line twice,
+ * once of these within WireGuard.
  */
 const crossings = 2.1;
 
-/** Counts nothing before `load`: what an earlier run used up of a cap is in its file. */
+/**
+ * Opens the accounting. Nothing is counted before `load`, because the file knows what an earlier
+ * run used of a cap.
+ */
 export function openUsageAccounting(options: UsageAccountingOptions) {
   const { directory, onSetAside, now, limits, isLooking } = options;
   const file = createStateFile<Usage>({
@@ -77,7 +81,7 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
     onSetAside,
   });
   let usage: Usage | undefined;
-  /** undefined before the first write of this process, which shows whether the disk takes one. */
+  /** undefined before this process's first write, which shows whether the disk can be written. */
   let written: Usage | undefined;
   let isLoaded = false;
   let writtenAtMs = Number.NEGATIVE_INFINITY;
@@ -92,22 +96,22 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
       timeZone,
     );
   };
-  /** The cap and its soft end in forwarded bytes, and what each of them counts. */
+  /** The cap and its soft end in forwarded bytes, and how much each of them counts. */
   const readCap = () => {
     const { cap } = limits();
     const factor = cap?.counts === 'line' ? crossings : 1;
     const capBytes = cap && Math.floor(cap.bytes / factor);
     return { factor, capBytes, softEndBytes: capBytes && findSoftEnd(capBytes) };
   };
-  /** What both directions' total is when so much of the current period was forwarded. */
+  /** The total of both directions at which this many bytes of the current period are forwarded. */
   const toTotal = (bytes: number | undefined) => {
     const { baseBytes } = rollUsage(usage, toForwardedTotals(usage), periodAt(now()).start);
     return bytes === undefined ? undefined : baseBytes + bytes;
   };
   const load = async () => {
     if (isLoaded) return;
-    // What is used up of a cap is never set aside: the count would begin again, and more would pass
-    // than the owner allows.
+    // With a cap, a broken file is not set aside: counting would begin again, and more than the
+    // owner allows would pass.
     usage = await (isLooking === true || limits().cap !== undefined
       ? file.peek()
       : file.readOrSetAside());
@@ -138,20 +142,21 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
   };
   return {
     /**
-     * Reads what an earlier run kept, until it succeeds. @throws state-unreadable, state-unwritable
+     * Reads what an earlier run kept. Repeat it until it succeeds.
+     * @throws state-unreadable, state-unwritable
      */
     load,
     totals: () => toForwardedTotals(usage),
     /**
-     * What was ever forwarded; undefined before this process read the kernel's counters, which may
-     * be ahead of the file.
+     * Everything ever forwarded; undefined before this process has read the kernel's counters,
+     * which may be ahead of the file.
      */
     counted: () => (isCounting ? toForwardedTotals(usage) : undefined),
-    /** Takes a reading of the kernel's counters; undefined: there was nothing to read. */
+    /** Takes the kernel's counters into account; undefined if there were none to read. */
     take,
     /**
-     * Writes down what was taken, once in a while.
-     * @throws state-unwritable, until it succeeds again
+     * Writes what was taken, but only now and then.
+     * @throws state-unwritable, until a write succeeds again
      */
     async keep() {
       if (usage === undefined) return;
@@ -163,8 +168,8 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
       else if (failure !== undefined) throw failure;
     },
     /**
-     * The total of both directions at which the cap of the current period is used up; undefined:
-     * there is no cap.
+     * The total of both directions at which the cap of the current period is used up; undefined
+     * without a cap.
      */
     stopAtBytes: () => toTotal(readCap().capBytes),
     /**
@@ -182,7 +187,7 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
       const used = usedBytes(usage);
       const isCapReached = capBytes !== undefined && isUsedUp(capBytes - used, capBytes);
       const isEnding = softEndBytes !== undefined && used >= softEndBytes;
-      // A clock that went back does not open an earlier period, and must not show one.
+      // A clock that went back must neither open nor show an earlier period.
       const instant = new Date(Math.max(now().getTime(), Date.parse(usage.periodStart)));
       const period = periodAt(instant);
       const since = new Date(usage.countedSince ?? usage.periodStart);
@@ -193,7 +198,7 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
       return { period, bytes: Math.round(used * factor), isCapReached, isEnding, reachedAt };
     },
     /**
-     * Takes the last reading and writes down what is not yet.
+     * Takes the last counters into account and writes everything that is unwritten.
      * @throws state-unreadable, state-unwritable
      */
     async close(totals: ForwardedTotals | undefined) {
@@ -204,7 +209,7 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
   };
 }
 
-/** A new period is worth writing whatever was used in it. */
+/** The beginning of a new period is worth writing however little was used in it. */
 function countUnwrittenBytes(written: Usage | undefined, usage: Usage): number {
   if (written === undefined || written.periodStart !== usage.periodStart)
     return Number.POSITIVE_INFINITY;
@@ -216,16 +221,16 @@ function leastWorthWriting(capBytes: number | undefined): number {
 }
 
 /**
- * True where the kernel may have stopped already, with less than a packet left; a cap smaller than
- * one packet is used up by anything.
+ * True where the kernel may have stopped already because less than one packet was left. A cap
+ * smaller than one packet is used up by any packet.
  */
 function isUsedUp(remaining: number, capBytes: number): boolean {
   return remaining < Math.min(largestPacketBytes, capBytes);
 }
 
 /**
- * Bytes of a cap after which only what is open goes on: all but 2 %, which is 1 GB at most, a
- * packet at least and half of it at most.
+ * Bytes of a cap after which only open connections go on. The rest is 2 % of the cap, but at most 1
+ * GB, at least one packet, and never more than half of the cap.
  */
 export function findSoftEnd(capBytes: number): number {
   const endBytes = Math.max(largestPacketBytes, Math.min(capBytes * 0.02, 1e9));

@@ -4,15 +4,20 @@ import { isClockSet } from '../lib/clock.ts';
 
 const count = z.int().min(0);
 
-/** What was forwarded, as the state file keeps it. */
+/** Forwarded bytes as the state file keeps them. */
 export const usageSchema = z.object({
   /** When the current period began, ISO 8601. */
   periodStart: z.iso.datetime(),
-  /** When the count began, where that was in this period; absent: the whole period is counted. */
+  /**
+   * When counting began, if that was within this period; absent if the whole period was counted.
+   */
   countedSince: z.iso.datetime().optional(),
-  /** Both directions' total when it began. */
+  /** The total of both directions when the period began. */
   baseBytes: count,
-  /** The period before this one, for a clock that was wrong meanwhile; absent: none. */
+  /**
+   * The period before this one, in case the clock is wrong now or was then; absent for the first
+   * period.
+   */
   former: z.object({ periodStart: z.iso.datetime(), baseBytes: count }).optional(),
   totalUpBytes: count,
   totalDownBytes: count,
@@ -20,14 +25,14 @@ export const usageSchema = z.object({
   totalDownPackets: count,
 });
 
-/** Totals since the device was first set up, and where in them the current period began. */
+/** Totals since the device was first set up, and the total at which the current period began. */
 export type Usage = Readonly<z.output<typeof usageSchema>>;
 
 /**
- * The usage after the kernel's totals were read. A later period opens with nothing used. An earlier
- * one, of a clock that was ahead or is late, has the bytes of the one before it, or all of its own
- * where it is the former one. A clock that was never set (a board without one boots in 1970)
- * changes nothing. Totals never go back.
+ * The usage after the kernel's totals were read. A later period begins with nothing used. An
+ * earlier period means that the clock was ahead or is late now: it gets back its own count if it is
+ * the former one, and otherwise keeps the count of the present one. A clock that was never set (a
+ * board without one boots in 1970) changes nothing. Totals never go back.
  */
 export function rollUsage(
   usage: Usage | undefined,
@@ -41,13 +46,14 @@ export function rollUsage(
     totalDownPackets: Math.max(usage?.totalDownPackets ?? 0, totals.down.packets),
   };
   const start = periodStart.toISOString();
-  // Without a past nothing was used before the counters began, so all of it belongs to this period.
+  // Without a past, nothing was used before the counters began, so all that they show belongs to
+  // this period.
   if (usage === undefined) return { ...counted, periodStart: start, baseBytes: 0 };
   const { periodStart: begun, baseBytes, former } = usage;
   const isEarlier = start < begun;
   if (start === begun || (isEarlier && !isClockSet(periodStart.getTime())))
     return { ...usage, ...counted };
-  // What was used before the clock was set belongs to the period in which it is.
+  // What was used before the clock was set belongs to the period in which it was set.
   if (!isClockSet(Date.parse(begun))) return { ...usage, ...counted, periodStart: start };
   const next = { ...counted, periodStart: start, former: { periodStart: begun, baseBytes } };
   if (former?.periodStart === start) return { ...next, baseBytes: former.baseBytes };
@@ -57,7 +63,7 @@ export function rollUsage(
   };
 }
 
-/** Where the kernel's counters begin when it has none. */
+/** Where the forwarded counters begin if the kernel has none. */
 export function toForwardedTotals(usage: Usage | undefined): ForwardedTotals {
   return {
     up: { packets: usage?.totalUpPackets ?? 0, bytes: usage?.totalUpBytes ?? 0 },

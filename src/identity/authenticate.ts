@@ -21,26 +21,27 @@ export interface RegistrationDependencies {
   readonly networkJwt: Secret;
   readonly desired: DesiredDevice;
   /**
-   * How long a create whose answer was lost may take to show in the list, in ms; 5000 by default.
+   * How long (ms) the list may take to show a client after a create whose answer was lost; 5000 by
+   * default.
    */
   readonly settleMs?: number;
   /**
-   * The stored tunnel is of no use: where an answer brings none, it is looked for in the list of
-   * clients.
+   * True where the stored tunnel cannot be used. If an answer brings no tunnel, it is then looked
+   * for in the list of clients.
    */
   readonly needsTunnel?: boolean;
-  /** Told what the owner should know although the work goes on. */
+  /** Called with what the owner should know, although the work goes on. */
   readonly onNotice?: (notice: string) => void;
 }
 
-/** The device as the owner wants it to be known. */
+/** The device as the owner wants the service to know it. */
 export interface DesiredDevice {
   readonly description: string;
-  /** Without the marker, which is added here. */
+  /** Without the marker of this installation, which is added here. */
   readonly spec: string;
   /**
-   * `proxy` of the configuration: what the service sets up for the device. What is undefined is
-   * left to the service.
+   * `proxy` of the configuration: what the service sets up for the device. Fields that are
+   * undefined are left to the service.
    */
   readonly proxy: {
     readonly lock_caller_ip?: boolean | undefined;
@@ -55,8 +56,8 @@ type AuthClientAnswer = OperationResponse<'authClient'>;
 export type AuthenticatedAnswer = AuthClientAnswer & { readonly byClientJwt: Secret };
 
 /**
- * The body of auth-client. Description and spec are sent every time: production overwrites them
- * with what comes.
+ * The body of auth-client. Description and spec are sent every time, because the production service
+ * overwrites them with what it receives.
  */
 export function composeAuthClientRequest(
   desired: DesiredDevice,
@@ -105,7 +106,7 @@ export async function authenticate(
   return authenticated;
 }
 
-/** What an answer without a client JWT means. A refusal that names no client made none. */
+/** The error for an answer without a client JWT. A refusal that names no client has made none. */
 function createUnauthenticatedError({ error, clientId }: AuthClientAnswer): TributaryError {
   if (error !== undefined) {
     const { code, message } = createRefusalError('authClient', error);
@@ -123,15 +124,15 @@ export function readClientId(answer: AuthenticatedAnswer): string | undefined {
   return answer.clientId || readClaims(answer.byClientJwt)?.clientId;
 }
 
-/** What an answer of auth-client leaves to write down. */
+/** What an answer of auth-client gives to write down. */
 export interface Issued {
   readonly answer: AuthenticatedAnswer;
   readonly tunnel: IssuedTunnel | undefined;
-  /** The registration so far, whose tunnel stays where the answer brings nothing new. */
+  /** The registration so far. Its tunnel stays if the answer brings no new one. */
   readonly before: Registration | undefined;
 }
 
-/** The registration that an answer amounts to. */
+/** The registration that follows from an answer. */
 export function composeRegistration(
   own: OwnClient,
   { answer, tunnel, before }: Issued,
@@ -150,8 +151,8 @@ export function composeRegistration(
 type ProxyClient = Partial<Pick<NonNullable<ClientRow['proxyClient']>, 'proxyHost' | 'wgConfig'>>;
 
 /**
- * The tunnel of an answer or a client row; undefined: none, as for some plans (production-profile,
- * "auth-client").
+ * The tunnel in an answer or in a row of the list; undefined without one, as for some plans
+ * (production-profile, "auth-client").
  */
 export function toIssuedTunnel({
   proxyHost,

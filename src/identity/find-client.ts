@@ -20,11 +20,14 @@ export type ClientRow = OperationResponse<'clients'>['clients'][number];
 /** A row that names its client. */
 export type NamedClientRow = ClientRow & { readonly clientId: string };
 
-/** What we know of ourselves when we look for our own row. */
+/** What is known of this device when its row is looked for. */
 export type KnownOfUs = Pick<LoadedDevice, 'identity' | 'pending'>;
 export type DesiredClient = KnownOfUs & Pick<DesiredDevice, 'description' | 'spec'>;
 
-/** `ambiguous`: some could be ours, and to take another device's client would break that device. */
+/**
+ * `ambiguous` if several clients could be ours: taking another device's client would break that
+ * device.
+ */
 export type Finding =
   | { readonly kind: 'found'; readonly row: NamedClientRow }
   | { readonly kind: 'absent' }
@@ -55,7 +58,7 @@ export async function lookUp(
 }
 
 /**
- * The tunnel that the list of clients holds for a client of ours; undefined where it holds none.
+ * The tunnel that the list of clients shows for a client of ours; undefined without one.
  * @throws codes of `call`
  */
 export async function findTunnel(
@@ -67,8 +70,8 @@ export async function findTunnel(
 }
 
 /**
- * Why a client of ours was not authenticated: `registration-incomplete` where the service refused
- * it and two looks at the list leave it out, so the service has lost it; else the error as given.
+ * Why a client of ours was not authenticated. If the service refused it and two looks at the list
+ * do not show it, the service has lost it: `registration-incomplete`. Otherwise the given error.
  * @throws codes of `call`
  */
 export async function explainRefusal(
@@ -90,8 +93,8 @@ export async function explainRefusal(
 const defaultSettleMs = 5_000;
 
 /**
- * Waits until the list shows what the service may still be finishing. An abort ends the wait
- * early: the call that follows then says so.
+ * Waits until the list can show what the service may still be doing. An abort ends the wait early,
+ * and the next call reports it.
  */
 export async function waitForList(
   { settleMs = defaultSettleMs }: Pick<RegistrationDependencies, 'settleMs'>,
@@ -100,13 +103,13 @@ export async function waitForList(
   await sleep(settleMs, signal);
 }
 
-/** A registration that only the owner can bring to an end, with what to do about it. */
+/** The error for a registration that only the owner can complete, with what to do about it. */
 export function createIncompleteError(what: string, cause?: unknown): TributaryError {
   const message = `${what}; to register this device as a new one, run \`tributary login --new-device\``;
   return new TributaryError('registration-incomplete', message, { cause });
 }
 
-/** The row of a client of ours in the list; undefined where it has none. */
+/** The row of a client of ours in the list; undefined without one. */
 async function findRow(
   dependencies: RegistrationDependencies,
   own: OwnClient,
@@ -118,8 +121,8 @@ async function findRow(
 }
 
 /**
- * Our client among the network's: by its id, else by our marker (the oldest), else by what a lost
- * create left behind.
+ * Our client in the network's list: found by its id, else by our marker (the oldest one), else as
+ * the new client of a create whose answer was lost.
  */
 export function findOwnClient(rows: readonly ClientRow[], desired: DesiredClient): Finding {
   const named = rows.filter(
@@ -138,8 +141,8 @@ export function findOwnClient(rows: readonly ClientRow[], desired: DesiredClient
 }
 
 /**
- * Ids worth remembering before a create: later, a client that is not among them and looks like ours
- * is ours.
+ * The ids to remember before a create. A client that appears later, is not among them and looks
+ * like ours, is ours.
  */
 export function listKnownClientIds(
   rows: readonly ClientRow[],
@@ -155,7 +158,10 @@ function judgeRows(rows: readonly NamedClientRow[]): Finding {
   return { kind: 'found', row };
 }
 
-/** For a service that keeps no device spec; a row marked by another installation is never ours. */
+/**
+ * True for a client that a lost create may have left at a service that keeps no device spec. A row
+ * that another installation has marked is never ours.
+ */
 function isLeftBehind(row: NamedClientRow, pending: PendingCreate): boolean {
   return (
     row.description === pending.description &&
@@ -165,8 +171,8 @@ function isLeftBehind(row: NamedClientRow, pending: PendingCreate): boolean {
 }
 
 /**
- * For an identity that was broken: described as we are, and marked by some installation of this
- * program.
+ * True for a client that looks like ours when our identity was broken: it has our description, and
+ * a marker of some installation.
  */
 function looksLikeOurs(row: NamedClientRow, { description, spec }: DesiredClient): boolean {
   const installId = readInstallId(row.deviceSpec);
@@ -178,8 +184,8 @@ function looksLikeOurs(row: NamedClientRow, { description, spec }: DesiredClient
 }
 
 /**
- * Oldest first; a row without a time comes last. Ids decide between equals, so that every start
- * decides alike.
+ * Oldest first; a row without a time comes last. Between equal times the ids decide, so that every
+ * start decides alike.
  */
 function byAge(one: NamedClientRow, other: NamedClientRow): number {
   return toMs(one.createTime) - toMs(other.createTime) || (one.clientId < other.clientId ? -1 : 1);

@@ -8,8 +8,9 @@ import type { Identity, RegistrationFiles } from './registration-files.ts';
 export type LoadedDevice = Readonly<Awaited<ReturnType<typeof loadDevice>>>;
 
 /**
- * Reads the state, or makes an identity: a full disk shows before anything is registered. @throws
- * state-*
+ * Reads the state, or makes an identity. The identity is written at once, so that a full disk is
+ * noticed before anything is registered.
+ * @throws state-*
  */
 export async function loadDevice(files: RegistrationFiles) {
   const identity = await files.identity.readOrSetAside();
@@ -24,14 +25,15 @@ export async function loadDevice(files: RegistrationFiles) {
   await noteInstallId(files, known.installId);
   return {
     identity: known,
-    /** undefined: none, or it was set aside, or it is of an earlier device. */
+    /** undefined if it is missing, was set aside, or belongs to an earlier device. */
     registration: ownRegistration,
     pending: pending?.installId === known.installId ? pending : undefined,
   };
 }
 
 /**
- * Starts over as another device, which only the owner asks for; copies of the old files stay.
+ * Starts over as a new device, which only the owner may ask for. Copies of the old
+ * files stay.
  * @throws state-*
  */
 export async function startNewDevice(files: RegistrationFiles): Promise<void> {
@@ -43,8 +45,8 @@ export async function startNewDevice(files: RegistrationFiles): Promise<void> {
 }
 
 /**
- * Beside the sign-in, for the day on which the other documents are lost; a disk that takes nothing
- * may take it later.
+ * Notes the installation's id beside the sign-in, in case the other documents get lost. If the disk
+ * cannot be written, a later call may do it.
  */
 async function noteInstallId({ networkJwt }: RegistrationFiles, installId: string): Promise<void> {
   const state = await networkJwt.readOrSetAside();
@@ -53,16 +55,16 @@ async function noteInstallId({ networkJwt }: RegistrationFiles, installId: strin
 }
 
 /**
- * An identity for a directory without a whole one. `knownId` is the installation that the other
- * documents name.
+ * Makes an identity for a directory without an intact one. `knownId` is the installation that the
+ * other documents name.
  */
 async function restoreIdentity(
   files: RegistrationFiles,
   knownId: string | undefined,
 ): Promise<Identity> {
   if (knownId !== undefined) return { installId: knownId, clientId: undefined, isUncertain: false };
-  // Broken, without other trace: we may have a client. The disk tells, not the process: another may
-  // have set it aside.
+  // The identity is broken and nothing else names the installation, so a client of ours may exist.
+  // This is read from the disk, because another process may have set the file aside.
   const installId = (await files.networkJwt.readOrSetAside())?.installId ?? makeInstallId();
   return { installId, clientId: undefined, isUncertain: await files.hasSetAside() };
 }
@@ -71,11 +73,11 @@ function makeInstallId(): string {
   return randomBytes(8).toString('hex');
 }
 
-/** What tells this machine from others: kind → mark. Empty where nothing can be concluded. */
+/** Marks that tell this machine from others, by kind. Empty where nothing can be concluded. */
 export type Machine = NonNullable<Identity['machine']>;
 
 /**
- * A copied card keeps its machine id until systemd makes another one; the serial number belongs to
+ * A copied card keeps its machine id until systemd makes a new one. The serial number belongs to
  * the board.
  */
 const sources: readonly (readonly [kind: string, path: string, form: RegExp])[] = [
@@ -84,8 +86,8 @@ const sources: readonly (readonly [kind: string, path: string, form: RegExp])[] 
 ];
 
 /**
- * The machine at `root`; empty without systemd, in a container, and while each start makes an id
- * (run/machine-id).
+ * The marks of the machine at `root`; empty without systemd, in a container, and where each start
+ * makes a new id (run/machine-id).
  */
 export async function readMachine(root = '/'): Promise<Machine> {
   const clues = ['run/systemd/system', 'run/systemd/container', 'run/machine-id'];
@@ -95,15 +97,15 @@ export async function readMachine(root = '/'): Promise<Machine> {
   for (const [kind, path, form] of sources) {
     const text =
       (await readOwnFile(join(root, path)).catch(() => undefined))?.replace(/[\0\n]+$/, '') ?? '';
-    // As machine-id(5) asks for: the id itself is written nowhere, and no other program makes the
-    // same of it.
+    // machine-id(5) asks for this: the id itself is never written, and no other program derives an
+    // equal value.
     if (form.test(text))
       marks[kind] = createHmac('sha256', text).update(`tributary ${kind}`).digest('hex');
   }
   return marks;
 }
 
-/** True where a mark that the identity knows is another one here. */
+/** True where a mark in the identity differs from the mark of this machine. */
 export function hasMoved(
   { machine: known = {} }: Pick<Identity, 'machine'>,
   machine: Machine,
@@ -114,8 +116,9 @@ export function hasMoved(
 }
 
 /**
- * Notes the machine. Another's identity is refused, or replaced if not registered. @throws
- * identity-moved, state-*
+ * Writes the machine's marks into the identity. The identity of another machine is refused if it is
+ * registered, and otherwise replaced.
+ * @throws identity-moved, state-*
  */
 export async function settleOn(machine: Machine, files: RegistrationFiles): Promise<void> {
   const identity = await files.identity.readOrSetAside();

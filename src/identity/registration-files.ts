@@ -4,7 +4,7 @@ import { maybe, number, text } from '../service/fields.ts';
 import { createStateFile, type OnSetAside, type StateFile } from '../system/state-file.ts';
 
 const installId = z.string().regex(/^[0-9a-f]{16}$/);
-/** A secret as it lies in a state file. */
+/** A secret as a state file holds it. */
 const storedSecret = z
   .string()
   .min(1)
@@ -12,37 +12,44 @@ const storedSecret = z
 
 const identitySchema = z.object({
   /**
-   * 16 hex digits; sent as a marker in the device spec, so that our client can be found in a list.
+   * 16 hex digits. They are sent as a marker in the device spec, so that our client can be found in
+   * a list.
    */
   installId,
-  /** Known as soon as the service named it; from then on nothing is ever registered. */
+  /**
+   * Set as soon as the service has named the client. From then on nothing is ever registered again.
+   */
   clientId: maybe(z.string().min(1)),
-  /** An earlier identity was broken: a client of ours may exist under a name we no longer know. */
+  /**
+   * True if an earlier identity was broken: a client of ours may exist under an id that we no
+   * longer know.
+   */
   isUncertain: z.boolean(),
   /**
-   * Marks of the machine that it lives on (`readMachine`); undefined in one of an earlier version.
+   * Marks of the machine that it belongs to (`readMachine`); undefined in files of an earlier
+   * version.
    */
   machine: z.record(z.string(), z.string()).readonly().optional(),
 });
-/** Who this installation is: made once for a state directory, before anything is registered. */
+/**
+ * Who this installation is. It is made once for a state directory, before anything is registered.
+ */
 export type Identity = Readonly<z.output<typeof identitySchema>>;
 
 const tunnelSchema = z.object({
   text: storedSecret,
-  /**
-   * Structured fields beside the text, for the cross-check; undefined where the service gave none.
-   */
+  /** Fields beside the text, to compare it with; undefined where the service sent none. */
   proxyHost: text,
   proxyPort: number,
   proxyPublicKey: text,
   privateKey: maybe(storedSecret),
   publicKey: text,
-  /** With a prefix length (documented) or bare (production). */
+  /** With a prefix length (documented) or without (production). */
   address: text,
 });
 /**
- * A tunnel as the service issued it, untouched: untrusted until `parseIssuedTunnel` has looked at
- * it.
+ * A tunnel exactly as the service issued it. It is not trusted before `parseIssuedTunnel` has
+ * checked it.
  */
 export type IssuedTunnel = Readonly<z.output<typeof tunnelSchema>>;
 
@@ -52,15 +59,16 @@ const registrationSchema = z.object({
   clientJwt: storedSecret,
   /** As the service sent it, also 0 or worse: `chooseKeepaliveSeconds` makes sense of it. */
   keepaliveSeconds: number,
-  /** undefined: none was issued so far. */
+  /** undefined while none was issued. */
   tunnel: maybe(tunnelSchema),
   /**
-   * When `clientJwt` was last written down, ISO 8601: a fresh one comes with every keep-alive, too
-   * often for an SD card.
+   * When `clientJwt` was last written, ISO 8601. Every renewal brings a new one, which is too often
+   * for an SD card.
    */
   storedAt: z.string(),
   /**
-   * The answer named the client, which documented ones do not (production-profile, "auth-client").
+   * True if the answer named the client, which documented services do not do (production-profile,
+   * "auth-client").
    */
   showsProduction: z.boolean().default(false),
 });
@@ -72,19 +80,19 @@ export type OwnClient = Pick<Registration, 'installId' | 'clientId'>;
 const pendingCreateSchema = z.object({
   installId,
   description: z.string(),
-  /** ISO 8601; for people. */
+  /** ISO 8601; for people only. */
   startedAt: z.string(),
-  /** Clients of the same description or marker that were there before. */
+  /** Clients with our description or marker that existed before. */
   knownClientIds: z.array(z.string()).readonly(),
   /**
-   * The service said that the client exists, but not which one it is: it must be found, never made
-   * again.
+   * True if the service said that the client exists, but not which one it is. It has to be found
+   * and must not be made again.
    */
   isAccepted: z.boolean(),
 });
-/** A create that is about to be sent, or was sent and not yet answered. */
+/** A create that is about to be sent, or was sent and is not answered yet. */
 export type PendingCreate = Readonly<z.output<typeof pendingCreateSchema>>;
-/** undefined: nothing is under way. */
+/** undefined while no create is under way. */
 const pendingSchema = z.object({ pending: maybe(pendingCreateSchema) });
 
 const fingerprints = z.array(z.string().regex(/^[0-9a-f]{64}$/)).readonly();
@@ -92,13 +100,18 @@ const networkJwtSchema = z.object({
   token: maybe(storedSecret),
   /** SHA-256 of auth codes that were used or refused; newest last. */
   spentCodes: fingerprints,
-  /** SHA-256 of network JWTs that the service no longer takes; newest last. */
+  /** SHA-256 of network JWTs that the service no longer accepts; newest last. */
   refusedTokens: fingerprints,
-  /** As in `identity.json`, which may be lost; undefined before the device was first loaded. */
+  /**
+   * The id of `identity.json`, in case that file is lost; undefined before the device was first
+   * loaded.
+   */
   installId: installId.optional(),
 });
 
-/** What is known of the owner's tokens: the one in use, and those that must not be tried again. */
+/**
+ * What is known of the owner's tokens: the one in use, and the ones that must not be tried again.
+ */
 export type NetworkJwtState = Readonly<z.output<typeof networkJwtSchema>>;
 
 export type NetworkJwtStore = StateFile<NetworkJwtState>;
@@ -113,14 +126,14 @@ export const emptyNetworkJwtState: NetworkJwtState = {
 export interface RegistrationFiles {
   /** Who this installation is. Written before anything is registered. */
   readonly identity: StateFile<Identity>;
-  /** What the service issued; absent until it did. */
+  /** What the service issued; missing before it did. */
   readonly registration: StateFile<Registration>;
-  /** A create that is under way: while it is there, nobody knows whether a client was made. */
+  /** A create that is under way. While this exists, it is unknown whether a client was made. */
   readonly pendingCreate: StateFile<z.output<typeof pendingSchema>>;
   /** The owner's token. */
   readonly networkJwt: NetworkJwtStore;
   /**
-   * True while one of the first three that was set aside, by any process, lies in the directory.
+   * True while the directory holds one of the first three documents that any process has set aside.
    * @throws state-unreadable
    */
   hasSetAside(): Promise<boolean>;
@@ -128,7 +141,8 @@ export interface RegistrationFiles {
 
 /**
  * `identity.json`, `registration.json`, `pending-create.json` and `network-jwt.json` in the state
- * directory. Reads and writes nothing yet. `onSetAside` is told of each broken one that is renamed.
+ * directory. Nothing is read or written yet. `onSetAside` is called for each broken one that is
+ * renamed.
  */
 export function createRegistrationFiles(
   directory: string,
@@ -159,14 +173,14 @@ export function createRegistrationFiles(
 }
 
 /**
- * `device_spec` on the wire: the owner's text and a marker by which this installation knows its own
- * client again.
+ * `device_spec` on the wire: the owner's text and a marker by which this installation recognizes
+ * its client.
  */
 export function markDeviceSpec(spec: string, installId: string): string {
   return `${spec} [tributary:${installId}]`.trimStart();
 }
 
-/** The installation that a device spec is marked with; undefined where it carries no marker. */
+/** The installation in the marker of a device spec; undefined without a marker. */
 export function readInstallId(deviceSpec: string | undefined): string | undefined {
   return /\[tributary:([0-9a-f]{16})\]/.exec(deviceSpec ?? '')?.[1];
 }

@@ -84,7 +84,8 @@ export async function recoverRegistration(
   }
   const { clientId } = identity;
   if (clientId !== undefined) {
-    // One unseen for 30 days goes inactive and is not listed; a re-authentication wakes it.
+    // A client that was not seen for 30 days becomes inactive and is not listed. Authenticating it
+    // again makes it active.
     const own = { ...identity, clientId };
     const answer = await authenticate(dependencies, own, signal).catch(async (error: unknown) => {
       throw await explainRefusal(dependencies, { own, error }, signal);
@@ -103,14 +104,17 @@ export async function recoverRegistration(
   return { kind: 'none', rows };
 }
 
-/** Takes up a client of ours that the list shows: its id is on the disk before it is asked for. */
+/**
+ * Takes up a client of ours that the list shows. Its id is written to the disk before it is asked
+ * for.
+ */
 async function adopt(
   dependencies: RegistrationDependencies,
   { loaded, row }: { readonly loaded: LoadedDevice; readonly row: NamedClientRow },
   signal: AbortSignal,
 ): Promise<Registration> {
   const { identity, registration } = loaded;
-  // An identity that was lost is taken up again from the marker.
+  // If the identity was lost, the marker in the list gives it back.
   const installId =
     (identity.isUncertain ? readInstallId(row.deviceSpec) : undefined) ?? identity.installId;
   const own = { installId, clientId: row.clientId, isUncertain: false };
@@ -129,7 +133,7 @@ function createAmbiguousError(clientIds: readonly string[]): TributaryError {
 }
 
 /**
- * Notes what is about to be sent, sends it, and writes down whatever it led to before it is judged.
+ * Writes down what is about to be sent, sends it, and writes down the result before it is judged.
  */
 async function createRegistration(
   dependencies: RegistrationDependencies,
@@ -148,22 +152,23 @@ async function createRegistration(
   await files.pendingCreate.write({ pending });
   const answer = await authenticate(dependencies, identity, signal).catch(
     async (error: unknown) => {
-      // Surely without effect: nothing to look for, and no need to wait before the next try.
+      // The request surely had no effect, so there is nothing to look for and no need to wait
+      // before the next try.
       if (error instanceof TributaryError && error.maybeSent === false) await clearPending(files);
       throw error;
     },
   );
   const clientId =
     readClientId(answer) ?? (await findNewClient(dependencies, { identity, pending }, signal));
-  // The client exists by now, also where the answer holds an error: its id is stored before
+  // The client exists by now, even if the answer also holds an error. Its id is stored before
   // anything else is looked at.
   await files.identity.write({ ...identity, clientId });
   return storeAnswered(dependencies, { loaded, clientId, answer }, signal);
 }
 
 /**
- * The id of a client that the answer did not name: the new row of the list (service-interface
- * leaves open where it comes from).
+ * The id of a client that the answer did not name: the new row of the list. (The service interface
+ * leaves open where the id comes from.)
  */
 async function findNewClient(
   dependencies: RegistrationDependencies,
@@ -180,7 +185,7 @@ async function findNewClient(
 }
 
 /**
- * Writes down a client that has answered, with the tunnel of the answer or else of the list.
+ * Writes down a client that has answered, with the tunnel of the answer or otherwise of the list.
  * @throws registration-incomplete
  */
 async function storeAnswered(
@@ -203,8 +208,8 @@ async function storeAnswered(
 }
 
 /**
- * Writes first, so that no retry registers again. @throws state-unwritable, registration-incomplete
- * (no tunnel)
+ * Writes the registration first, so that no retry registers again.
+ * @throws state-unwritable, registration-incomplete (no tunnel)
  */
 export async function storeRegistration(
   files: RegistrationFiles,
@@ -218,7 +223,7 @@ export async function storeRegistration(
   return registration;
 }
 
-/** Nothing is under way any more. @throws state-unwritable */
+/** Notes that no create is under way any more. @throws state-unwritable */
 export async function clearPending(files: RegistrationFiles): Promise<void> {
   const document = await files.pendingCreate.readOrSetAside();
   if (document?.pending !== undefined) await files.pendingCreate.write({ pending: undefined });

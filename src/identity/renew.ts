@@ -30,7 +30,8 @@ export async function renew(
     },
   );
   const issued = toIssuedTunnel(answer.proxyConfigResult);
-  // Production issues a tunnel once, when the client is made; a repaired one is only in the list.
+  // The production service issues a tunnel once, when the client is made. A repaired one is only in
+  // the list.
   const tunnel =
     issued ??
     (dependencies.needsTunnel ? await findTunnel(dependencies, registration, signal) : undefined);
@@ -45,7 +46,8 @@ export async function renew(
 const storeEveryMs = dayMs;
 
 /**
- * A fresh client JWT alone is written once a day: every renewal brings one, and SD cards wear out.
+ * Every renewal brings a new client JWT. If nothing else changed it is written once a day, because
+ * SD cards wear out.
  */
 function mustStore(before: Registration, renewed: Registration): boolean {
   const ageMs = Math.abs(Date.parse(renewed.storedAt) - Date.parse(before.storedAt));

@@ -12,16 +12,16 @@ export interface SignInDependencies {
   readonly store: NetworkJwtStore;
 }
 
-/** What the owner gave beside the configuration; undefined where nothing was given. */
+/** What the owner gave besides the configuration; undefined for what was not given. */
 export type GivenCredentials = Readonly<Record<'networkJwt' | 'authCode', Secret | undefined>>;
 
-// Logins are limited to 5 in 5 minutes, and a try too many makes the wait longer
-// (production-profile, "Failures").
+// The service allows 5 logins in 5 minutes, and one more makes the wait longer (production-profile,
+// "Failures").
 const loginPauseSeconds = 300;
 
 /**
- * The network JWT: stored, else given, else bought with the auth code. @throws signed-out, codes of
- * `signIn`
+ * The network JWT: the stored one, else the given one, else one bought with the auth code.
+ * @throws signed-out, codes of `signIn`
  */
 export async function resolveNetworkJwt(
   dependencies: SignInDependencies,
@@ -47,8 +47,8 @@ export async function resolveNetworkJwt(
 }
 
 /**
- * Trades an auth code for the network JWT. @throws auth-code-refused, state-unwritable, codes of
- * `call`
+ * Trades an auth code for the network JWT.
+ * @throws auth-code-refused, state-unwritable, codes of `call`
  */
 export async function signIn(
   { client, store }: SignInDependencies,
@@ -64,14 +64,14 @@ export async function signIn(
   }
   const fingerprint = toFingerprint(code);
   const state = (await store.readOrSetAside()) ?? emptyNetworkJwtState;
-  // None is sent twice: a restart loop would lock the owner out.
+  // No code is sent twice, because a restart loop would lock the owner out.
   if (state.spentCodes.includes(fingerprint)) {
     throw new TributaryError(
       'auth-code-refused',
       `signing in: this auth code was already used or refused; ${advice}`,
     );
   }
-  // A disk that takes nothing must be found before the code is spent, not after.
+  // A disk that cannot be written has to be noticed before the code is spent.
   await store.write(state);
   const spent = { ...state, spentCodes: remember(state.spentCodes, fingerprint) };
   const answer = await client
@@ -107,8 +107,9 @@ function toLoginError(error: unknown): unknown {
 }
 
 /**
- * Asks a second operation: one refusal says little, 5xx, time-out or HTML nothing of it. @throws
- * AbortError
+ * Asks a second operation, because a single refusal says little about the token, and a 5xx, a
+ * time-out or HTML nothing.
+ * @throws AbortError
  */
 export async function confirmRefusal(
   client: SignInDependencies['client'],
@@ -122,14 +123,14 @@ export async function confirmRefusal(
 }
 
 /**
- * A service that is being changed or repaired refuses everyone; a day is enough for its people to
+ * In ms. A service that is being changed or repaired refuses everyone; within a day its people
  * notice.
  */
 const longestMs = dayMs;
 
 /**
- * True where a token that has been refused for so long (ms) will not be taken again: it has run
- * out, or it was a day.
+ * True where a token that has been refused for so long (ms) will not be accepted again: it has
+ * expired, or was refused for a day.
  */
 export function isRefusedForGood(token: Secret, refusedMs: number, now: Date): boolean {
   const expiresAtMs = readClaims(token)?.expiresAtMs ?? Number.POSITIVE_INFINITY;
@@ -137,8 +138,8 @@ export function isRefusedForGood(token: Secret, refusedMs: number, now: Date): b
 }
 
 /**
- * Signs out after a confirmed refusal: the token is dropped and never taken again. @throws
- * state-unwritable
+ * Signs out after a confirmed refusal: the token is removed and never accepted again.
+ * @throws state-unwritable
  */
 export async function forgetNetworkJwt(store: NetworkJwtStore, refused: Secret): Promise<void> {
   const state = (await store.readOrSetAside()) ?? emptyNetworkJwtState;
@@ -150,12 +151,12 @@ export async function forgetNetworkJwt(store: NetworkJwtStore, refused: Secret):
   });
 }
 
-/** SHA-256 of a secret, in hex: enough to know it again. */
+/** SHA-256 of a secret in hex, by which it is recognized. */
 export function toFingerprint(secret: Secret): string {
   return createHash('sha256').update(secret.reveal()).digest('hex');
 }
 
-/** The list with one more fingerprint; the oldest go, so that the file stays small. */
+/** The list with one more fingerprint. The oldest are dropped, so that the file stays small. */
 export function remember(fingerprints: readonly string[], fingerprint: string): readonly string[] {
   return [...fingerprints.filter((known) => known !== fingerprint), fingerprint].slice(-50);
 }

@@ -8,13 +8,14 @@ import { findControlSocket, type TunnelHost } from './observe.ts';
 import type { TunnelStep } from './plan.ts';
 import { renderWireGuard } from './render.ts';
 
-/** Applies the steps one by one. @throws tunnel-failed, state-unwritable, missing-program */
+/** Applies the steps in their order. @throws tunnel-failed, state-unwritable, missing-program */
 export async function applyTunnel(host: TunnelHost, steps: readonly TunnelStep[]): Promise<void> {
   for (const step of steps) await applyStep(host, step);
 }
 
 /**
- * Points the peer at a newly resolved address; sessions and counters stay. @throws command-failed
+ * Points the peer at a newly resolved address. Sessions and counters stay.
+ * @throws command-failed
  */
 export async function moveEndpoint(
   exec: Exec,
@@ -25,8 +26,8 @@ export async function moveEndpoint(
 }
 
 /**
- * What to run for a step, and what it does: `adding 10.64.0.2`. `path` is where the configuration
- * for `wg` lies.
+ * The command for a step, and what it does in words: `adding 10.64.0.2`. `path` is the file with
+ * the configuration for `wg`.
  */
 export function toCommand(step: TunnelStep, path = '') {
   const name = step.interface;
@@ -46,8 +47,8 @@ export function toCommand(step: TunnelStep, path = '') {
       // Unlike `setconf`, `syncconf` keeps the session of a peer that is unchanged.
       return { program: 'wg', args: ['syncconf', name, path], doing: `configuring ${name}` };
     case 'add-address':
-      // One address without a connected route: the gateway's own table leads into the tunnel,
-      // nothing else does.
+      // A single address makes no connected route: only the gateway's own table leads into the
+      // tunnel.
       return tell(
         `adding ${step.address}`,
         'address',
@@ -77,7 +78,7 @@ async function applyStep(host: TunnelHost, step: TunnelStep): Promise<void> {
   const { exec, stateDirectory } = host;
   if (step.kind === 'create-link') return createLink(exec, step);
   if (step.kind === 'configure') {
-    // By a file, because wg cannot read the sockets that Node uses as pipes.
+    // A file is used because wg cannot read the sockets that Node uses as pipes.
     await using file = await lendFile(
       join(stateDirectory, 'wireguard.conf'),
       renderWireGuard(step.settings),
@@ -85,7 +86,7 @@ async function applyStep(host: TunnelHost, step: TunnelStep): Promise<void> {
     return void (await exec(toCommand(step, file.path)));
   }
   await exec(toCommand(step));
-  // wireguard-go ends when its interface goes, and is in no hurry to remove the socket.
+  // wireguard-go ends with its interface, but may leave its socket for a while.
   if (step.kind === 'delete-link')
     await rm(findControlSocket(host, step.interface)).catch(() => undefined);
 }
@@ -103,7 +104,7 @@ async function createLink(
     }
   }
   try {
-    // It puts itself into the background once the interface is there, and outlives the agent: a
+    // wireguard-go goes into the background once the interface exists, and outlives the agent, so a
     // restart finds it. With a log level in its environment it would keep our pipes open, and we
     // would wait for its end.
     await exec({ ...toCommand({ ...step, backend: 'userspace' }), env: { LOG_LEVEL: '' } });

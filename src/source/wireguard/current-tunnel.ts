@@ -7,24 +7,27 @@ import type { TunnelSpec, WireGuardSettings } from './state.ts';
 
 export interface CurrentTunnel {
   /**
-   * undefined: nothing usable was issued; `unresolved`: the endpoint has no address, and a tunnel
-   * stays as it is.
+   * undefined if nothing usable was issued; `unresolved` if the endpoint's name has no address, and
+   * then an existing tunnel is not changed.
    */
   readonly tunnel: Pick<WireGuardSettings, 'spec' | 'endpoint'> | 'unresolved' | undefined;
   /**
-   * Why the present text is refused, and the tunnel is the one before it (wireguard-text-refused),
+   * Why the present text is refused (wireguard-text-refused; the tunnel is then the last good one),
    * or tunnel-failed.
    */
   readonly refusal: TributaryError | undefined;
 }
 
 /**
- * Where the data path gets its tunnel from: the registration, checked, its endpoint's name resolved
+ * Gives the data path its tunnel: from the registration, checked, with the endpoint's name resolved
  * and kept.
  */
 export type TunnelSource = ReturnType<typeof createTunnelSource>;
 
-/** WireGuard makes a new session every 120 s; later than that the peer is not where it was. */
+/**
+ * WireGuard makes a new session every 120 s. Without one for this long, the peer is no longer where
+ * it was.
+ */
 const staleAfterSeconds = 150;
 const askAgainAfterMs = 30_000;
 
@@ -53,7 +56,7 @@ export function createTunnelSource(
   return {
     async current(): Promise<CurrentTunnel> {
       const issued = issuedTunnel();
-      // Also when the owner has named other addresses.
+      // The text is also read again when the owner allows other addresses.
       const isRead = parsed.from === issued && parsed.allowed === context().allowed;
       if (!isRead) parsed = parseAfter(parsed.spec, issued, context());
       const { spec, refusal } = parsed;
@@ -64,7 +67,8 @@ export function createTunnelSource(
       return { tunnel: { spec, endpoint: ready.endpoint }, refusal };
     },
     /**
-     * The endpoint's new address when the last handshake is stale and the name now says another.
+     * The endpoint's new address, if the last handshake is stale and the name now has another
+     * address.
      */
     async resolveAgain(lastHandshakeAt: Date | undefined, now: Date) {
       const ageSeconds = (now.getTime() - (lastHandshakeAt?.getTime() ?? 0)) / 1000;
@@ -72,7 +76,7 @@ export function createTunnelSource(
       if (performance.now() - resolved.atMs < askAgainAfterMs) return undefined;
       resolved.atMs = performance.now();
       const { spec } = resolved;
-      // No answer is no news: the old address stays.
+      // Without an answer the old address stays.
       const endpoint = await resolveName(spec.peer.endpoint, context()).catch(
         toUndefined('tunnel-failed'),
       );
@@ -84,8 +88,8 @@ export function createTunnelSource(
 }
 
 /**
- * A text that is refused leaves the tunnel before it: a service that sends nonsense stops no
- * traffic.
+ * Parses a new text. If it is refused, the last good tunnel stays, so that a service that sends
+ * nonsense stops no traffic.
  */
 function parseAfter(
   before: TunnelSpec | undefined,

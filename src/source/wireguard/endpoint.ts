@@ -6,16 +6,17 @@ import { sleep } from '../../lib/sleep.ts';
 import type { Endpoint } from './state.ts';
 
 /**
- * A name server that is gone must not hold up the pass that renews the permit; the lookup itself
- * cannot be ended.
+ * In ms. A name server that does not answer must not delay the pass that renews the permit, and the
+ * lookup itself cannot be aborted.
  */
 const patienceMs = 5_000;
 
 type LookUp = (host: string) => Promise<{ readonly address: string }>;
 
 /**
- * With its name resolved, at which `wg` would block; it leads only where an address may. @throws
- * tunnel-failed
+ * The endpoint with its name resolved, because `wg` would wait for a name server. It may only lead
+ * to addresses that the context allows.
+ * @throws tunnel-failed
  */
 export async function resolveEndpoint(
   { host, port }: Endpoint,
@@ -48,7 +49,7 @@ const impossible = [
   '::ffff:0:0/96',
 ];
 const loopback = ['127.0.0.0/8', '::1/128'];
-/** Home networks, carriers' own ones, and what translates IPv6 to them. */
+/** Networks of homes and carriers, and the prefixes that translate IPv6 to them. */
 const privateRanges = [
   ...privatePrefixes.v4,
   ...privatePrefixes.v6,
@@ -56,7 +57,10 @@ const privateRanges = [
 ];
 
 export interface ServiceContext {
-  /** A service on loopback (a trial on one machine) may name a loopback endpoint; no other may. */
+  /**
+   * A service on loopback, in a trial on one machine, may name an endpoint on loopback. No other
+   * service may.
+   */
   readonly isServiceOnLoopback: boolean;
   /** A service at a private address may name private endpoints. */
   readonly isServicePrivate?: boolean;
@@ -72,7 +76,7 @@ export function toServiceContext(baseUrl: string, allowed: readonly string[]): S
   return { isServiceOnLoopback, isServicePrivate, allowed };
 }
 
-/** Why an address can be no peer's endpoint; undefined: it can. */
+/** Why an address cannot be a peer's endpoint; undefined if it can. */
 export function findEndpointFault(address: string, context: ServiceContext): string | undefined {
   if (isInAny(address, impossible)) return `${address} can be no server's address`;
   if (isInAny(address, loopback))

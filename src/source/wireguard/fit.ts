@@ -2,28 +2,28 @@ import { parsePrefix } from '../../lib/addresses.ts';
 import { type DesiredTunnel, defaultMtu } from './state.ts';
 
 /**
- * IPv6, UDP and WireGuard around a packet of the tunnel, in bytes; a path may turn IPv4 into IPv6
- * on the way.
+ * Bytes of IPv6, UDP and WireGuard around a packet of the tunnel. IPv6 is assumed, because a path
+ * may turn IPv4 into it.
  */
 const overheadBytes = 80;
 
-/** What the machine gives the tunnel to run on. */
+/** What the machine offers to a tunnel. */
 interface TunnelGround {
   readonly hasIpv6: boolean;
-  /** Bytes; undefined where there is no uplink. */
+  /** In bytes; undefined without an uplink. */
   readonly uplinkMtu?: number | undefined;
 }
 
 /** The tunnel that is possible here, and what it lacks of the issued one. */
 export interface FittedTunnel {
   readonly tunnel: DesiredTunnel;
-  /** Its IPv6 address, or anything at all; undefined: it has all of it. */
+  /** What is missing: its IPv6 address, or all of it; undefined if nothing is. */
   readonly missing: 'ipv6' | 'everything' | undefined;
 }
 
 /**
- * Leaves out IPv6 where it is off: the kernel would refuse the whole tunnel. Its MTU (bytes) fits
- * the uplink's.
+ * Leaves IPv6 out where it is switched off, because the kernel would refuse the whole tunnel. The
+ * MTU (bytes) is fitted to the uplink's.
  */
 export function fitTunnel(desired: DesiredTunnel, ground: TunnelGround): FittedTunnel {
   switch (desired.kind) {
@@ -49,13 +49,14 @@ function fitPresent(
   if (addresses.length === 0 || allowedIps.length === 0) {
     return { tunnel: { kind: 'absent', interface: desired.interface }, missing: 'everything' };
   }
-  // The kernel takes IPv6 from an interface that has less.
+  // The kernel removes IPv6 from an interface with a smaller MTU.
   const leastMtu = addresses.some(({ family }) => family === 6) ? 1280 : 576;
   const mtu = Math.max(leastMtu, Math.min(spec.mtu ?? defaultMtu, uplinkMtu - overheadBytes));
   const tunnel = {
     ...desired,
     spec: { ...spec, addresses, mtu, peer: { ...spec.peer, allowedIps } },
   };
-  // Without an address of its own nothing came in by IPv6 anyway: prefixes alone are no loss.
+  // Without an IPv6 address of its own the tunnel could not receive IPv6 anyway, so the loss of
+  // prefixes alone does not count.
   return { tunnel, missing: addresses.length < spec.addresses.length ? 'ipv6' : undefined };
 }

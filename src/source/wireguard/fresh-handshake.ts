@@ -5,22 +5,25 @@ export interface HandshakeFacts {
 }
 
 /**
- * WireGuard drops a session after 180 s; a silent tunnel speaks once in a keepalive interval. The
- * future is fresh.
+ * True while the last handshake shows that the peer is alive. WireGuard drops a session after 180
+ * s, and a silent tunnel sends once in a keepalive interval. A handshake in the future counts as
+ * fresh.
  */
 export function hasFreshHandshake(tunnel: HandshakeFacts, now: Date): boolean {
   return countQuietSeconds(tunnel, now) <= 180;
 }
 
 /**
- * WireGuard begins the next handshake after 120 s, and tries every 5 s: three tries were not
- * answered.
+ * True where WireGuard's own tries failed: it begins the next handshake after 120 s and tries every
+ * 5 s, so three tries had no answer.
  */
 export function isHandshakeOverdue(tunnel: HandshakeFacts, now: Date): boolean {
   return countQuietSeconds(tunnel, now) > 135;
 }
 
-/** Since the last handshake, less the keepalive interval in which nothing need be sent. */
+/**
+ * Seconds since the last handshake, without the keepalive interval in which nothing has to be sent.
+ */
 function countQuietSeconds(
   { lastHandshakeAt, persistentKeepaliveSeconds = 25 }: HandshakeFacts,
   now: Date,

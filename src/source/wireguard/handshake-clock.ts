@@ -1,12 +1,12 @@
 /**
- * A clock this far off still counts as right: WireGuard stamps whole seconds, and clocks are
- * corrected in small steps.
+ * A clock that is off by this much (ms) still counts as right: WireGuard's stamps are whole
+ * seconds, and clocks are corrected in small steps.
  */
 const slackMs = 3000;
 
 /**
- * The last handshake by today's clock, which may have been set since WireGuard's stamp: its age
- * goes by `uptimeMs`, which runs in sleep too.
+ * The time of the last handshake by the present clock, which may have been set after WireGuard took
+ * its stamp. The handshake's age is measured by `uptimeMs`, which goes on during sleep.
  */
 export function createHandshakeClock(now: () => Date, uptimeMs: () => number) {
   let latest:
@@ -19,8 +19,8 @@ export function createHandshakeClock(now: () => Date, uptimeMs: () => number) {
       const [nowMs, upMs] = [now().getTime(), uptimeMs()];
       if (notedAt === undefined) latest = undefined;
       else if (notedAt !== latest?.notedAt) {
-        // The handshake came after the last look. At the first look, only a stamp in the future is
-        // not believed.
+        // The handshake came after the last look, so an earlier stamp is wrong. At the first look,
+        // only a stamp in the future is known to be wrong.
         const earliestMs = lookedMs === undefined ? undefined : nowMs - (upMs - lookedMs);
         const isTooEarly = earliestMs !== undefined && notedAt * 1000 < earliestMs - slackMs;
         const isAhead = notedAt * 1000 > nowMs + slackMs;
@@ -31,7 +31,8 @@ export function createHandshakeClock(now: () => Date, uptimeMs: () => number) {
     },
     lastHandshakeAt(): Date | undefined {
       if (latest === undefined) return undefined;
-      // Setting the clock shifts the computed start of the machine: the handshake shifts with it.
+      // Setting the clock shifts the computed time at which the machine started. The handshake is
+      // shifted with it.
       const setByMs = now().getTime() - uptimeMs() - latest.startedMs;
       return new Date(latest.atMs + (Math.abs(setByMs) > slackMs ? setByMs : 0));
     },

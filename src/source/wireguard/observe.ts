@@ -10,15 +10,13 @@ export interface TunnelHost {
   readonly exec: Exec;
   readonly stateDirectory: string;
   /**
-   * Where wireguard-go listens for `wg`, whatever the network namespace; undefined: its usual
-   * place.
+   * The folder of wireguard-go's sockets for `wg`, in any network namespace; undefined for the
+   * usual one.
    */
   readonly controlDirectory?: string | undefined;
 }
 
-/**
- * The socket of the wireguard-go that serves an interface, while one does, or left behind by one.
- */
+/** The socket of the wireguard-go that serves an interface. It may be missing, or left behind. */
 export function findControlSocket(
   { controlDirectory }: Pick<TunnelHost, 'controlDirectory'>,
   name: string,
@@ -26,7 +24,7 @@ export function findControlSocket(
   return join(controlDirectory ?? '/var/run/wireguard', `${name}.sock`);
 }
 
-/** The tunnel interface as it is among these interfaces. @throws missing-program */
+/** The tunnel interface as observed among these interfaces. @throws missing-program */
 export async function observeTunnel(
   host: Omit<TunnelHost, 'stateDirectory'>,
   name: string,
@@ -40,14 +38,17 @@ export async function observeTunnel(
   const backend = link.kind === 'wireguard' ? 'kernel' : isUserspace ? 'userspace' : undefined;
   return {
     kind: 'present',
-    /** undefined: an interface of another kind has the name. */
+    /** undefined where an interface of another kind has the name. */
     backend,
     isUp: link.isUp,
     mtu: link.mtu,
     addresses: link.addresses
       .filter((own) => !own.address.startsWith('fe80:'))
       .map((own) => own.address),
-    /** undefined: the interface is there and nothing answers for it (wireguard-go has died). */
+    /**
+     * undefined where the interface exists but nothing answers for it, because wireguard-go has
+     * died.
+     */
     wireGuard:
       asked ??
       (backend && (await observeWireGuard(host.exec, name).catch(toUndefined('command-failed')))),

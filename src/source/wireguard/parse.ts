@@ -9,15 +9,13 @@ import type { Endpoint, TunnelSpec } from './state.ts';
 
 const hostName =
   /^(?=.{1,253}$)([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
-/**
- * Resolvers take such a name for an IPv4 address in one of its older spellings: `0x7f.1`,
- * `2130706433`.
- */
+/** Resolvers read such a name as an IPv4 address in an older spelling: `0x7f.1`, `2130706433`. */
 const numericEnd = /(^|\.)(\d+|0x[\da-f]*)$/i;
 
 /**
- * By an allow-list, and against the fields beside the text. @throws wireguard-text-refused, naming
- * the rule alone
+ * Parses the issued text. Only known keys and values are accepted, and it has to agree with the
+ * fields beside it.
+ * @throws wireguard-text-refused, which names only the broken rule
  */
 export function parseIssuedTunnel(issued: IssuedTunnel, context: ServiceContext) {
   const { interfaceSection, peerSection } = readSections(issued.text.reveal());
@@ -26,7 +24,7 @@ export function parseIssuedTunnel(issued: IssuedTunnel, context: ServiceContext)
     privateKey,
     publicKey: toPublicKey(privateKey),
     addresses: readAddresses(interfaceSection),
-    /** Bytes; undefined: WireGuard's usual 1420. */
+    /** In bytes; undefined for WireGuard's usual 1420. */
     mtu: readWholeNumber(interfaceSection, 'MTU', [1280, 1500]),
     peer: {
       publicKey: readKey(peerSection, 'PublicKey'),
@@ -39,7 +37,8 @@ export function parseIssuedTunnel(issued: IssuedTunnel, context: ServiceContext)
       persistentKeepaliveSeconds: readWholeNumber(peerSection, 'PersistentKeepalive', [0, 65_535]),
     },
   };
-  // wg leaves out a peer with the interface's own key, and the tunnel would never be as it should.
+  // wg leaves out a peer that has the interface's own key, so the tunnel would never become as
+  // wanted.
   if (spec.peer.publicKey === spec.publicKey) refuse('its peer is this device itself');
   checkAgainstFields(spec, issued);
   return spec;
@@ -67,8 +66,8 @@ function readList(section: Section, key: string): readonly string[] {
 }
 
 /**
- * Every tunnel address becomes a single one: a wide prefix would make a connected route beside the
- * gateway's rules.
+ * Every tunnel address is taken as a single one: a wide prefix would make a connected route beside
+ * the gateway's rules.
  */
 function readAddresses(
   section: Section,
@@ -76,7 +75,7 @@ function readAddresses(
   const own = readList(section, 'Address').map(
     (item) => toAddress(item) ?? refuse('its Address is not an IP address'),
   );
-  // A public one would swallow traffic meant for others.
+  // A public address would attract traffic that is meant for others.
   const foreign = own.find(
     (address) => !isInAny(address, [...privatePrefixes.v4, ...privatePrefixes.v6]),
   );
@@ -84,7 +83,7 @@ function readAddresses(
   return [...new Set(own)].map((address) => ({ family: isIPv4(address) ? 4 : 6, address }));
 }
 
-/** The address of a prefix as ip prints it; another spelling would be taken for another address. */
+/** The address of a prefix in ip's spelling; another spelling would look like another address. */
 function toAddress(text: string): string | undefined {
   const prefix = parsePrefix(text);
   if (prefix === undefined) return undefined;
@@ -157,7 +156,7 @@ function isSameHost(one: string, other: string): boolean {
   return bare(one) === bare(other);
 }
 
-/** Values by the key's usual spelling, in the order given. */
+/** Values by the key's usual spelling, in the order of the text. */
 type Section = ReadonlyMap<string, readonly string[]>;
 
 const textLimit = 16 * 1024;
@@ -166,8 +165,8 @@ const peerKeys = ['PublicKey', 'PresharedKey', 'Endpoint', 'AllowedIPs', 'Persis
 const hooks = ['preup', 'postup', 'predown', 'postdown', 'saveconfig', 'table', 'fwmark'];
 
 /**
- * Takes a wg-quick text apart: one [Interface], one [Peer], known keys only. @throws
- * wireguard-text-refused
+ * Takes a wg-quick text apart. It has to have one [Interface], one [Peer] and known keys only.
+ * @throws wireguard-text-refused
  */
 function readSections(text: string): {
   readonly interfaceSection: Section;
@@ -210,7 +209,7 @@ function addLine(values: Map<string, string[]>, line: string, name: string | und
   const known = name === 'interface' ? interfaceKeys : peerKeys;
   const key = known.find((name) => name.toLowerCase() === given.toLowerCase());
   if (key === undefined) {
-    // Cut short: a private key in the wrong place must not be shown whole.
+    // The key is quoted in part only, because a private key in the wrong place must not be shown.
     if (!hooks.includes(given.toLowerCase()))
       refuse(`it has the unknown key ${given.slice(0, 20)}`);
     refuse(`it has ${given}, which would change this device; such keys are never taken`);
@@ -220,9 +219,7 @@ function addLine(values: Map<string, string[]>, line: string, name: string | und
   values.set(key, [...(values.get(key) ?? []), value]);
 }
 
-/**
- * Ends the reading of an issued text, with the rule that it breaks. @throws wireguard-text-refused
- */
+/** Stops parsing an issued text with the rule that it breaks. @throws wireguard-text-refused */
 function refuse(why: string): never {
   const message = `the WireGuard configuration that the service issued is refused: ${why}`;
   throw new TributaryError('wireguard-text-refused', message);

@@ -1,13 +1,13 @@
 const usualSeconds = 25;
 /**
- * Firewalls, this device's own too, forget a silent connection after two minutes, and then the
- * other end is not let in.
+ * Firewalls, this device's own included, forget a silent connection after two minutes, and then the
+ * other end is shut out.
  */
 const mostSeconds = 60;
 
 /**
- * WireGuard's PersistentKeepalive, 1 to 60 whole seconds: the one that the text names, else 25; at
- * most the interval in which the device asks the service again.
+ * WireGuard's PersistentKeepalive, 1 to 60 whole seconds: the value in the text, otherwise 25;
+ * never more than the interval in which the device asks the service again.
  */
 export function choosePersistentKeepaliveSeconds(
   textSeconds: number | undefined,

@@ -9,8 +9,8 @@ import {
 } from './state.ts';
 
 /**
- * One change to the tunnel, with all that it takes. A list may be cut short: the next plan goes on
- * from there.
+ * One change to the tunnel, with everything that it needs. If a list of steps is cut short, the
+ * next plan goes on from there.
  */
 export type TunnelStep = { readonly interface: string } & (
   | { readonly kind: 'delete-link' | 'set-up' }
@@ -20,7 +20,7 @@ export type TunnelStep = { readonly interface: string } & (
   | { readonly kind: 'set-mtu'; readonly mtu: number }
 );
 
-/** What changes the observed tunnel into the desired one; nothing when it is that already. */
+/** The steps from the observed tunnel to the desired one; empty if they are equal. */
 export function planTunnel(
   desired: DesiredTunnel,
   observed: ObservedTunnel,
@@ -87,13 +87,14 @@ function planSettings(desired: DesiredLink, observed: ObservedLink): readonly Tu
   if (!isConfigured(desired, observed.wireGuard)) {
     const configure = (settings: WireGuardSettings) =>
       steps.push({ interface: name, kind: 'configure', settings });
-    // Each changes WireGuard's own port. Turning keep-alives on sends one at once, by which the
-    // other end hears of port and key.
+    // Each of the two changes WireGuard's own port. Switching keepalives on sends one at once, from
+    // which the other end learns port and key.
     if (observed.isUp && persistentKeepaliveSeconds > 0)
       configure({ spec, endpoint, persistentKeepaliveSeconds: 0 });
     configure({ spec, endpoint, persistentKeepaliveSeconds });
   }
-  // Added before any is removed: with an interface's last address the kernel takes its routes away.
+  // Addresses are added before any is removed: with the last address of an interface the kernel
+  // would remove its routes.
   for (const address of addresses) {
     if (!observed.addresses.includes(address))
       steps.push({ interface: name, kind: 'add-address', address });
@@ -108,8 +109,8 @@ function planSettings(desired: DesiredLink, observed: ObservedLink): readonly Tu
 }
 
 /**
- * The endpoint is left out: a roaming peer changes it, and a stale one is resolved again on its own
- * occasion.
+ * True where WireGuard has these settings. The endpoint does not count: a roaming peer changes it,
+ * and a stale one is resolved again elsewhere.
  */
 function isConfigured(
   { spec, persistentKeepaliveSeconds }: WireGuardSettings,

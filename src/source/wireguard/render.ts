@@ -2,7 +2,7 @@ import type { Secret } from '../../lib/secret.ts';
 import type { WireGuardSettings } from './state.ts';
 
 /**
- * The configuration as `wg setconf` and `wg syncconf` read it; it holds the private key, unless
+ * The configuration that `wg setconf` and `wg syncconf` read. It contains the private key, unless
  * `show` hides it.
  */
 export function renderWireGuard(

@@ -16,19 +16,20 @@ export const defaultMtu = 1420;
 
 export type Backend = 'kernel' | 'userspace';
 
-/** What `wg` is told; it holds the private key. */
+/** The settings for `wg`; they include the private key. */
 export interface WireGuardSettings {
   readonly spec: TunnelSpec;
   /**
-   * The peer's address and port, its name resolved: `198.51.100.1:51820`, `[2001:db8::1]:51820`.
+   * The peer's address and port, after its name was resolved: `198.51.100.1:51820`,
+   * `[2001:db8::1]:51820`.
    */
   readonly endpoint: string;
   readonly persistentKeepaliveSeconds: number;
 }
 
 /**
- * What the tunnel should be; `absent` is tear-down, `untouched` leaves it as long as nothing better
- * is known.
+ * What the tunnel should be. `absent` removes it, `untouched` leaves it while nothing better is
+ * known.
  */
 export type DesiredTunnel = { readonly interface: string } & (
   | { readonly kind: 'absent' | 'untouched' }

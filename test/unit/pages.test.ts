@@ -6,13 +6,12 @@ import { parse } from 'yaml';
 import { toExitCode } from '../../src/cli/frame/exit-code.ts';
 import { listConfigKeys, listNamesBelow } from '../../src/config/keys.ts';
 import { configSchema } from '../../src/config/schema.ts';
-import { isErrorCode } from '../../src/health/reasons.ts';
+import { isErrorCode, reasonCodes } from '../../src/health/reasons.ts';
 import { statistics } from '../../src/health/statistics.ts';
-import { type ErrorCode, TributaryError } from '../../src/lib/errors.ts';
+import { TributaryError } from '../../src/lib/errors.ts';
 import { provideModes } from '../../src/service/profiles.ts';
 import { readCommandLine } from '../../tools/docs/program-help.ts';
 import { allPages, pages, readBlocks } from '../pages.ts';
-import { listReasonCodes } from './reason-codes.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -98,13 +97,13 @@ describe('the documentation', () => {
   test('has a heading for each code that status can name, with what to do, and for no other', () => {
     const sections = (pages['docs/troubleshooting.md'] ?? '').split(/^##+ /m);
     const explained = sections.flatMap((text) => /^`([a-z0-9-]+)`\n\n\S/.exec(text)?.[1] ?? []);
-    expect(explained.toSorted()).toEqual(listReasonCodes().toSorted());
+    expect(explained.toSorted()).toEqual(reasonCodes.toSorted());
   });
 
   test('lists the exit codes that its errors end with', () => {
-    const failures = listReasonCodes()
+    const failures = reasonCodes
       .filter(isErrorCode)
-      .map((code) => toExitCode(new TributaryError(code as ErrorCode, 'failed')));
+      .map((code) => toExitCode(new TributaryError(code, 'failed')));
     const others = [
       toExitCode(new Error('a bug')),
       toExitCode(new TributaryError('usage-invalid', 'misused')),

@@ -6,6 +6,7 @@ import {
   isErrorCode,
   isForOwner,
   type ReasonCode,
+  reasonCodes,
 } from '../../../src/health/reasons.ts';
 import { ago, createFacts, type FactsChange, freshFacts, now } from './sample-facts.ts';
 
@@ -126,6 +127,7 @@ describe('a code', () => {
   });
 
   test('comes with something to do, and says whether waiting helps', () => {
+    expect(reasonCodes.filter((code) => findAction(code) === '')).toEqual([]);
     expect(findAction('signed-out')).toBe('Sign in: tributary login');
     expect(findAction('starting')).toBe('Just wait: this takes a few seconds.');
     expect([

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { commandLineRules, quickFiles } from './command-line-rules.ts';
+import { contractRules } from './contract-rules.ts';
 import { daemonRules } from './daemon-rules.ts';
 import { describeRules } from './describe-rules.ts';
 import { fileRules } from './file-rules.ts';
@@ -25,6 +26,7 @@ const rules = [
   ...daemonRules,
   ...commandLineRules,
   ...functionRules,
+  ...contractRules,
   ...interfaceRules,
 ];
 

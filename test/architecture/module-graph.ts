@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { parseSync, Visitor } from 'rolldown/utils';
 import { type Comment, readComments } from './comments.ts';
+import { type Contracts, readContracts } from './contracts.ts';
 import { findDroppedWork } from './dropped-work.ts';
 import { type FunctionShape, readFunctions } from './function-shapes.ts';
 
@@ -18,7 +19,7 @@ export interface ModuleImport {
 }
 
 /** One source file, as far as the rules look at it. */
-export interface Module {
+export interface Module extends Contracts {
   /** Below the root: `src/lib/errors.ts`. */
   readonly path: string;
   readonly lineCount: number;
@@ -104,6 +105,7 @@ export function parseModule(path: string, text: string): Module {
     imports,
     hasDefaultExport,
     functions: readFunctions(program, text),
+    ...readContracts(program, text),
     comments: readComments(text, comments),
     actsAtImport: [
       ...program.body.filter((statement) => !isDeclaration(statement)),

@@ -1,7 +1,7 @@
 #!/bin/sh
 # enter.sh COMMAND…: runs it as root of a private user, network, mount and process namespace; nothing in it can reach or
 # change the host, and when it ends everything started in it ends too. Needs no root.
-# Exits 77, with the reason and the command that fixes it, where this machine does not allow it.
+# Exits 77, with the reasons and the commands that mend them, where this machine does not allow it.
 set -eu
 cd "$(dirname "$0")/../.."
 PATH="$PWD/node_modules/.bin:/usr/sbin:/sbin:$PATH"
@@ -24,29 +24,15 @@ if [ "${1-}" = --inside ]; then
   exit "$status"
 fi
 
-fail() {
-  echo "tributary: $1" >&2
-  exit 77
-}
-
 # The way in from outside.
 export LAB_OF_TRIBUTARY_ENTER="nsenter --preserve-credentials -U -n -m -t $$"
 
 private="unshare --user --map-root-user --net --mount"
 own_processes="--pid --fork --kill-child --mount-proc"
-if ! why=$($private true 2>&1); then
-  if [ "$(cat /proc/sys/kernel/apparmor_restrict_unprivileged_userns 2>/dev/null)" = 1 ]; then
-    fail "this system keeps ordinary users from making namespaces; allow it with: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"
-  elif [ "$(cat /proc/sys/kernel/unprivileged_userns_clone 2>/dev/null)" = 0 ]; then
-    fail "this system keeps ordinary users from making namespaces; allow it with: sudo sysctl kernel.unprivileged_userns_clone=1"
-  fi
-  fail "no private namespace can be made here ($why); in a container, start it with --security-opt seccomp=unconfined, or run this on the host"
-fi
-# Kernel WireGuard needs no tun device; everything else does.
-if [ ! -e /dev/net/tun ]; then
-  fail "/dev/net/tun is missing; make it with: sudo modprobe tun"
-elif [ ! -w /dev/net/tun ] && ! $private ip link add probe type wireguard 2>/dev/null; then
-  fail "/dev/net/tun is not open to ordinary users here; open it, as most systems do, with: sudo chmod 0666 /dev/net/tun"
+obstacles=$(sh tools/lab/obstacles.sh)
+if [ -n "$obstacles" ]; then
+  echo "$obstacles" | sed 's/^/tributary: /' >&2
+  exit 77
 fi
 # A process namespace of its own ends every process with the command; some containers do not let /proc be mounted.
 # shellcheck disable=SC2086

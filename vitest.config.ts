@@ -1,10 +1,13 @@
 import { defineConfig } from 'vitest/config';
+import { createRunReporter } from './test/verdict/run-report.ts';
 
 /**
  * `short` is what `npm test` runs in three minutes on two cores, `rest` is what it leaves out;
  * without it every file is there.
  */
 const part = process.env.TEST_PART;
+/** Where `.ci/run` reads what came of the run. */
+const reportPath = process.env.TEST_REPORT;
 
 /** The project's files of this part: all of them, and those that are left out of the short one. */
 function choose(all: string, rest: readonly string[]) {
@@ -25,6 +28,7 @@ const together = { isolate: false, maxWorkers: 2, testTimeout: 120_000 };
 export default defineConfig({
   test: {
     pool: 'forks',
+    ...(reportPath && { reporters: ['default', createRunReporter(reportPath)] }),
     // The page's style is text to us; without this, it would be left out.
     css: true,
     projects: [

@@ -1,7 +1,7 @@
 #!/bin/sh
 # all.sh short|full|full rest [OPTION OR FILE…]: the test suite, or a part of it, in the lab's namespaces; files that are named are
 # run, whatever the part. On a developer's machine that does not let namespaces be made, the tests that need them are left out,
-# and that is said; in CI it is an error.
+# and that is said; in CI it is an error. What a run leaves in the system's temporary folder is named.
 set -eu
 cd "$(dirname "$0")/.."
 part=$1
@@ -10,31 +10,74 @@ if [ "${1-}" = rest ]; then
   part=rest
   shift
 fi
-if [ "$part" = short ] && [ $# = 0 ]; then
-  sh tools/lab/prepare.sh iptables:iptables ping:iputils-ping openssl:openssl
+
+# What the files that are named need: `little` for units alone, `server` where there are flows among them, else `lab`.
+needs=
+is_value=
+for given in "$@"; do
+  if [ -n "$is_value" ]; then
+    is_value=
+    continue
+  fi
+  case $given in
+  -t | --testNamePattern) is_value=yes ;;
+  -*) ;;
+  test/unit | test/unit/* | test/architecture | test/architecture/*) needs=${needs:-little} ;;
+  test/flow | test/flow/*) [ "$needs" = lab ] || needs=server ;;
+  *) needs=lab ;;
+  esac
+done
+if [ "$needs" = little ]; then
+  sh tools/lab/prepare.sh --only
+elif [ "$needs" = server ]; then
+  sh tools/lab/prepare.sh --only openssl:openssl
+elif [ "$part" = short ] && [ $# = 0 ]; then
+  sh tools/lab/prepare.sh --tests
   export TEST_PART=short
 else
   [ "$part" != rest ] || export TEST_PART=rest
-  # The way of an ordinary user, which the demonstration does not need.
-  sh tools/lab/prepare.sh pasta:passt iptables:iptables ping:iputils-ping openssl:openssl
-  # The page's tests need a browser. Where it is missing and may not be installed they are left out, and that is said.
-  sh tools/lab/prepare.sh chromium:chromium || [ "${CI-}" != true ]
-  # So do crafted packets need a Python with scapy.
-  sh tools/lab/prepare.sh scapy:python3-scapy || [ "${CI-}" != true ]
+  # The way of an ordinary user, which the demonstration does not need, is passt. Without a browser the page's tests are left
+  # out, and without scapy those with crafted packets, and that is said.
+  optional=--optional
+  [ "${CI-}" != true ] || optional=
+  # shellcheck disable=SC2086
+  sh tools/lab/prepare.sh --tests pasta:passt $optional chromium:chromium scapy:python3-scapy
 fi
 PATH="$PWD/node_modules/.bin:$PATH"
 export PATH
+
+# A temporary folder of the run's own, for every user: what is left in it was forgotten.
+TMPDIR=$(mktemp -d)
+chmod 1777 "$TMPDIR"
+export TMPDIR
+finish() {
+  status=$?
+  trap - EXIT INT TERM
+  # npm and Node keep what they compiled there.
+  left=$(ls -A "$TMPDIR" | grep -v '^node-compile-cache$' || true)
+  rm -rf "$TMPDIR"
+  if [ -n "$left" ]; then
+    echo "tributary: left in the temporary folder by the tests:" $left >&2
+  fi
+  exit "$status"
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
 # A second user, whom the lab's namespaces do not know: what root does in the agent's folder is tried before them.
+before=0
 if [ "$(id -u)" = 0 ] && [ $# = 0 ] && [ "$part" != rest ]; then
-  vitest run --project unit test/unit/system/another-user.test.ts
+  vitest run --project unit test/unit/system/another-user.test.ts || before=$?
 fi
 set -- vitest run --project '!systems' "$@"
-if [ -n "${VITEST_JSON_REPORT-}" ]; then
-  set -- "$@" --reporter=default --reporter=json --outputFile.json="$VITEST_JSON_REPORT"
-fi
-if sh tools/lab/enter.sh true; then
-  exec sh tools/lab/enter.sh "$@"
+if [ "$needs" = little ] || [ "$needs" = server ]; then
+  "$@"
+elif sh tools/lab/enter.sh true; then
+  sh tools/lab/enter.sh "$@"
 elif [ "${CI-}" = true ]; then
   exit 77
+else
+  "$@"
 fi
-exec "$@"
+exit "$before"

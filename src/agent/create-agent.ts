@@ -95,7 +95,7 @@ export async function createAgent(parts: AgentParts) {
     tries: triesPerCall,
     certificateAuthority: () => state.configuration.certificateAuthority,
     onAttempt: ({ outcome }) => {
-      // No answer, or a portal's: of what else fails here, the loop of the keep-alives tells
+      // No answer, or a portal's: of what else fails here, the loop of the renewals tells
       // whether it lasts.
       contact.isReachable = ![
         'service-unreachable',

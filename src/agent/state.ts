@@ -45,8 +45,8 @@ export interface Sections {
     /** The owner's token; undefined while signed out, and before the first sign-in. */
     networkJwt?: Secret | undefined;
     registration?: Registration | undefined;
-    keepaliveSeconds?: number | undefined;
-    nextKeepaliveAt?: Date | undefined;
+    renewSeconds?: number | undefined;
+    nextRenewalAt?: Date | undefined;
     stateProblem?: Problem | undefined;
     signInProblem?: Problem | undefined;
     registrationProblem?: Problem | undefined;

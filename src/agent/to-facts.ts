@@ -39,13 +39,13 @@ export function collectFacts(state: AgentState, version: string): Facts {
     service: {
       baseUrl: config.service.base_url,
       profile: chooseProfileName(config),
-      // Whatever answered: what a keep-alive cannot use is not the service's. A refused token is.
+      // Whatever answered: what a renewal cannot use is not the service's. A refused token is.
       isReachable:
         (service.problem?.code ?? 'not-authorized') === 'not-authorized' && contact.isReachable,
       lastContactAt: contact.lastContactAt,
       lastError: service.problem,
-      keepaliveSeconds: service.keepaliveSeconds,
-      nextKeepaliveAt: service.nextKeepaliveAt,
+      renewSeconds: service.renewSeconds,
+      nextRenewalAt: service.nextRenewalAt,
     },
     tunnel: collectTunnelFacts(state),
     provide: {

@@ -45,6 +45,11 @@ const serviceSection = z
     ca_file: filePath.describe(
       'File with the certificates that alone vouch for the service, as PEM; absent: those that Node knows.',
     ),
+    renew_seconds_default: wholeNumber(5, 21_600)
+      .default(60)
+      .describe(
+        'Seconds between two renewals of the registration when the service names no interval.',
+      ),
   })
   .describe('The service that this device is registered with.');
 
@@ -148,9 +153,6 @@ const tunnelSection = z
     backend: oneOf(['auto', 'kernel', 'userspace'])
       .default('auto')
       .describe('Who carries WireGuard: the kernel, wireguard-go, or the first that works.'),
-    keepalive_seconds_default: wholeNumber(5, 21_600)
-      .default(60)
-      .describe('Seconds between two signs of life when the service names none.'),
   })
   .describe('The WireGuard tunnel.');
 

@@ -59,8 +59,8 @@ export interface Facts {
     /** Why the last contact failed; undefined after a good one. */
     readonly lastError: Problem | undefined;
     /** The interval in force, after default, least and most were applied. */
-    readonly keepaliveSeconds: number | undefined;
-    readonly nextKeepaliveAt: Date | undefined;
+    readonly renewSeconds: number | undefined;
+    readonly nextRenewalAt: Date | undefined;
   };
   /** The WireGuard interface as observed; `backend` is undefined without an interface. */
   readonly tunnel: HandshakeFacts & {

@@ -46,8 +46,8 @@ const table = {
     read: ({ facts }) => toUnixSeconds(facts.service.lastContactAt),
   },
   tributary_service_keepalive_seconds: {
-    help: 'Interval between two keep-alives, as used.',
-    read: ({ facts }) => facts.service.keepaliveSeconds,
+    help: 'Interval between two renewals of the registration, as used.',
+    read: ({ facts }) => facts.service.renewSeconds,
   },
   tributary_service_uptime_day_seconds: {
     help: 'Time online in the last 24 hours as the service counts it.',

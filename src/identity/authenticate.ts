@@ -141,7 +141,7 @@ export function composeRegistration(
     installId: own.installId,
     clientId: own.clientId,
     clientJwt: answer.byClientJwt,
-    keepaliveSeconds: answer.proxyConfigResult?.keepaliveSeconds ?? before?.keepaliveSeconds,
+    renewSeconds: answer.proxyConfigResult?.keepaliveSeconds ?? before?.renewSeconds,
     tunnel: tunnel ?? before?.tunnel,
     storedAt: new Date().toISOString(),
     showsProduction: answer.clientId !== undefined,

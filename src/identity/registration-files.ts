@@ -57,8 +57,8 @@ const registrationSchema = z.object({
   installId,
   clientId: z.string().min(1),
   clientJwt: storedSecret,
-  /** As the service sent it, also 0 or worse: `chooseKeepaliveSeconds` makes sense of it. */
-  keepaliveSeconds: number,
+  /** As the service sent it, also 0 or worse: `chooseRenewSeconds` makes sense of it. */
+  renewSeconds: number,
   /** undefined while none was issued. */
   tunnel: maybe(tunnelSchema),
   /**

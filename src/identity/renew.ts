@@ -52,7 +52,7 @@ const storeEveryMs = dayMs;
 function mustStore(before: Registration, renewed: Registration): boolean {
   const ageMs = Math.abs(Date.parse(renewed.storedAt) - Date.parse(before.storedAt));
   return (
-    before.keepaliveSeconds !== renewed.keepaliveSeconds ||
+    before.renewSeconds !== renewed.renewSeconds ||
     !isSame(before.tunnel, renewed.tunnel) ||
     !(ageMs < storeEveryMs)
   );

@@ -105,7 +105,12 @@ export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
     phase: report.phase,
     reasons: report.reasons.map((reason) => ({ ...reason, since: reason.since.toISOString() })),
     client: { id: registration?.clientId ?? null, description: registration?.description ?? null },
-    service: fill(shape.service, { ...service, reachable: service.isReachable }),
+    service: fill(shape.service, {
+      ...service,
+      reachable: service.isReachable,
+      keepaliveSeconds: service.renewSeconds,
+      nextKeepaliveAt: service.nextRenewalAt,
+    }),
     tunnel: fill(shape.tunnel, { ...tunnel, ...readSection('tunnel', { facts, report }) }),
     provide: buildProvideDocument(facts),
     gateway: fill(shape.gateway, {

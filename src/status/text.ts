@@ -117,12 +117,12 @@ export function describeYielding(
 }
 
 function describeService(service: StatusDocument['service'], now: Date): string[] {
-  const { reachable, lastContactAt, nextKeepaliveAt } = service;
+  const { reachable, lastContactAt, nextKeepaliveAt: nextRenewalAt } = service;
   return [
     `${service.baseUrl} (${service.profile})`,
     reachable === null ? 'not asked yet' : reachable ? 'reachable' : 'not reachable',
     lastContactAt === null ? '' : `last answer ${formatAge(lastContactAt, now)} ago`,
-    nextKeepaliveAt === null ? '' : `next keep-alive in ${formatTimeLeft(nextKeepaliveAt, now)}`,
+    nextRenewalAt === null ? '' : `next renewal in ${formatTimeLeft(nextRenewalAt, now)}`,
   ];
 }
 

@@ -64,7 +64,7 @@ const stalls: Begin = async ({ disk }) => {
   };
 };
 
-/** A keep-alive brings another key, and the other end of the tunnel takes no other from then on. */
+/** A renewal brings another key, and the other end of the tunnel takes no other from then on. */
 const getsNewKey =
   (begin: Begin): Begin =>
   async (world) => {

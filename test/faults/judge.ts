@@ -16,7 +16,7 @@ export function findSurprises(fault: Fault, outcome: Outcome): readonly string[]
     ...is('traffic is kept', outcome.isTrafficKept, !isStop),
     ...is('reason', outcome.reason, reason),
     ...most('requests a minute', outcome.requestsPerMinute, 18),
-    // The service expects its keep-alives, whatever the disk does.
+    // The service expects its renewals, whatever the disk does.
     ...(isOfDisk && !isStop
       ? most('minutes without a request', outcome.requestsPerMinute === 0 ? 1 : 0, 0)
       : []),

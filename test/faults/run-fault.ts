@@ -53,7 +53,7 @@ export async function runFault(fault: Fault): Promise<Outcome> {
     isTrafficKept &&= world.isOpen() && !world.isStuck('data path');
   };
   try {
-    // The registration is from the disk at first, and from the service with the first keep-alive.
+    // The registration is from the disk at first, and from the service with the first renewal.
     for (let times = fault.isAfterPowerCut === true ? 2 : 0; times > 0; times -= 1)
       await begin(world);
     for (let passedMs = 0; passedMs < minuteMs; passedMs += waitMs) {

@@ -299,7 +299,7 @@ describe('an agent whose sign-in the service refuses', () => {
     const { agent, door } = await startProviding();
     door.shut(() => true);
     await agent.tick('service');
-    const waitMs = Number(agent.facts().service.nextKeepaliveAt) - Date.now();
+    const waitMs = Number(agent.facts().service.nextRenewalAt) - Date.now();
     expect(waitMs).toBeGreaterThan(295_000);
     expect(waitMs).toBeLessThan(905_000);
   });

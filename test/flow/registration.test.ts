@@ -78,7 +78,7 @@ describe.each(['documented', 'production'] as const)('a registration (%s)', (pro
     const first = await ensure();
     expect(first.clientId).toBe(model.rows[0]?.client_id);
     expect(first.tunnel?.text.reveal()).toContain('private-1');
-    expect(first.keepaliveSeconds).toBe(profile === 'production' ? 0 : 45.5);
+    expect(first.renewSeconds).toBe(profile === 'production' ? 0 : 45.5);
     const asked = model.service.seen.length;
     const second = await ensure();
     expect(second.clientId).toBe(first.clientId);
@@ -360,7 +360,7 @@ describe('a client that the service lost', () => {
     expect(model.creates()).toBe(2);
   });
 
-  it('is noticed by the keep-alive', async () => {
+  it('is noticed by the renewal', async () => {
     const { model, boot, ensure } = await start();
     const registration = await ensure();
     model.rows.length = 0;
@@ -500,7 +500,7 @@ describe('a renewal', () => {
     const registration = await ensure();
     const renewed = await renew(boot, registration);
     expect(renewed.tunnel?.text.reveal()).toContain('private-1');
-    expect(renewed.keepaliveSeconds).toBe(0);
+    expect(renewed.renewSeconds).toBe(0);
   });
 
   it('does not write the disk for a fresh client JWT alone, but once a day', async () => {

@@ -179,7 +179,7 @@ function createRegistration(random: () => number): Registration {
   return {
     installId,
     clientId: 'client',
-    keepaliveSeconds: 0,
+    renewSeconds: 0,
     showsProduction: false,
   } as Registration;
 }

@@ -49,7 +49,7 @@ describe.skipIf(!isInsideLab())('a service that answers wrongly while the device
   let agent: LabProcess;
   let clientId: string | null;
   let newCode: string;
-  /** Asks the service now instead of at the next keep-alive, and waits until it was asked. */
+  /** Asks the service now instead of at the next renewal, and waits until it was asked. */
   const renewNow = async (asked = authClient) => {
     const before = service.requests.length;
     agent.kill('SIGHUP');

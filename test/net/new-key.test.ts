@@ -17,9 +17,12 @@ describe.skipIf(!isInsideLab()).each(['documented', 'production'] as const)(
     let agent: LabProcess;
     const isProviding = ({ phase }: { readonly phase: string }) => phase === 'providing';
     beforeAll(async () => {
-      // The next keep-alive is far beyond the end of the test; production's is the device's own
+      // The next renewal is far beyond the end of the test; production's is the device's own
       // affair.
-      const config = { tunnel: { interface: 'trib-newkey', keepalive_seconds_default: 3600 } };
+      const config = {
+        service: { renew_seconds_default: 3600 },
+        tunnel: { interface: 'trib-newkey' },
+      };
       lab = await createTestLab({ id: 'newkey', profile, keepaliveSeconds: 3600, config });
       agent = lab.startAgent();
       await lab.waitForStatus(isProviding);
@@ -27,7 +30,7 @@ describe.skipIf(!isInsideLab()).each(['documented', 'production'] as const)(
     beforeEach((context) => showLogOnFailure(context, () => agent));
     afterAll(() => lab?.remove());
 
-    it('is asked for at once where the first handshake is overdue, not with the next keep-alive', async () => {
+    it('is asked for at once where the first handshake is overdue, not with the next renewal', async () => {
       expect(await stopAgent(agent)).toBe(0);
       await changeServiceKey(lab);
       agent = lab.startAgent();

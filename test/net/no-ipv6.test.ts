@@ -98,7 +98,7 @@ describe.skipIf(!isInsideLab())('a device whose IPv6 is switched off', () => {
     showLogOnFailure(context, () => agent);
     await switchIpv6('off');
     await service.behave(ofIpv6Alone);
-    // Until a keep-alive has brought that tunnel, the one before may fail as IPv6 goes away under
+    // Until a renewal has brought that tunnel, the one before may fail as IPv6 goes away under
     // it.
     const isBlocked = ({ phase, reasons: [reason] }: StatusDocument) =>
       phase === 'blocked' && reason?.code === 'no-ipv6';

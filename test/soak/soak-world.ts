@@ -91,7 +91,7 @@ async function chooseMode(lab: Lab, mode: 'none' | 'network'): Promise<void> {
 const events = {
   'pause and resume': { backSeconds: nextMode, happen: ({ lab }) => chooseMode(lab, 'none') },
   'another mode': { backSeconds: nextMode, happen: ({ lab }) => chooseMode(lab, 'network') },
-  /** The service starts again with a key that the device learns of by a keep-alive. */
+  /** The service starts again with a key that the device learns of by a renewal. */
   'a new key': {
     backSeconds: askedAgain,
     happen: ({ lab }) => changeServiceKey(lab),

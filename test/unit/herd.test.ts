@@ -11,7 +11,7 @@ describe('the load of very many devices on one service', () => {
     },
   );
 
-  test('at rest is a keep-alive in each interval, and a report', () => {
+  test('at rest is a renewal in each interval, and a report', () => {
     const rest = herd.rows.find(({ phase }) => phase === 'rest');
     expect(rest?.mean).toBeCloseTo(2_000 / 54 + 2_000 / 900, 0);
   });

@@ -69,7 +69,7 @@ async function measureInScene(
   const { restartSeconds, watchdogSeconds } = times;
   return [
     { ...flushed, name: 'put right: firewall flushed' },
-    await measure('new key at a keep-alive', 0.7, changeKey),
+    await measure('new key at a renewal', 0.7, changeKey),
     await measure('restart', 0.3, restart),
     { ...(await measure('kill -9', 2, kill)), note: `${restartSeconds} s of it RestartSec` },
     {

@@ -11,7 +11,7 @@ export const keyChangerUrl = `http://${addresses.proxy}:${port}`;
 
 export interface KeyChanger {
   /**
-   * The next keep-alive brings a new key, and from then on consumers' traffic goes to its owner
+   * The next renewal brings a new key, and from then on consumers' traffic goes to its owner
    * only. Resolves to when (Unix ms).
    */
   change(): Promise<number>;

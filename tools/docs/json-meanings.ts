@@ -221,7 +221,7 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     'service.reachable':
       'Whether the service itself answered last: a portal, a proxy, 429 and 5xx do not count. Null before the first answer or failure.',
     'service.lastContactAt': 'When it answered last.',
-    'service.keepaliveSeconds': 'Interval between two keep-alives.',
+    'service.keepaliveSeconds': 'Interval between two renewals of the registration.',
     'service.nextKeepaliveAt': 'When the next one is due.',
     'tunnel.interface': 'Its interface.',
     'tunnel.backend': 'Who carries WireGuard; null while there is no tunnel.',

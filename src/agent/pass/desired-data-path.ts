@@ -16,8 +16,8 @@ import type { ScheduledMode } from './scheduled-mode.ts';
 export interface DesiredSources {
   readonly config: Config;
   readonly tunnel: CurrentTunnel['tunnel'];
-  /** The interval in force; undefined before the service named one. */
-  readonly keepaliveSeconds: number | undefined;
+  /** The interval of renewals in force; undefined before the service named one. */
+  readonly renewSeconds: number | undefined;
   readonly denied: readonly AddressList[];
   readonly publicAddresses: readonly string[] | undefined;
   readonly usage: Pick<UsageAccounting, 'stopAtBytes' | 'newUntilBytes' | 'totals'>;
@@ -55,10 +55,10 @@ export async function gatherDesired({
 
 /** Pure: what the data path should be, given all that it depends on. */
 export function planDataPath(sources: DesiredSources): DesiredDataPath {
-  const { config, tunnel, keepaliveSeconds, denied, publicAddresses, usage, limit } = sources;
+  const { config, tunnel, renewSeconds, denied, publicAddresses, usage, limit } = sources;
   const { connections } = config.gateway;
   return {
-    tunnel: planTunnelState(config, tunnel, keepaliveSeconds),
+    tunnel: planTunnelState(config, tunnel, renewSeconds),
     configuredUplink: config.gateway.uplink,
     gateway: {
       allowDestinations: config.gateway.allow_destinations,
@@ -91,9 +91,9 @@ function findPagePort({ host, port }: HostPort): number | undefined {
 }
 
 function planTunnelState(
-  { tunnel }: Config,
+  { service, tunnel }: Config,
   current: CurrentTunnel['tunnel'],
-  keepaliveSeconds = tunnel.keepalive_seconds_default,
+  renewSeconds = service.renew_seconds_default,
 ): DesiredTunnel {
   if (current === undefined) return { kind: 'absent', interface: tunnel.interface };
   if (current === 'unresolved') return { kind: 'untouched', interface: tunnel.interface };
@@ -104,7 +104,7 @@ function planTunnelState(
     ...current,
     persistentKeepaliveSeconds: choosePersistentKeepaliveSeconds(
       current.spec.peer.persistentKeepaliveSeconds,
-      keepaliveSeconds,
+      renewSeconds,
     ),
   };
 }

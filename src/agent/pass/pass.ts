@@ -53,7 +53,7 @@ export async function runPass(parts: PassParts): Promise<void> {
   const { desired, limit } = await gatherDesired({
     config: state.configuration.config,
     tunnel,
-    keepaliveSeconds: state.service.keepaliveSeconds,
+    renewSeconds: state.service.renewSeconds,
     denied: state.denied.lists,
     publicAddresses: state.outside.addresses,
     usage,

@@ -51,13 +51,13 @@ export async function planNow(
   const now = new Date();
   const overrides = openOverrides({ ...kept, now: () => now });
   await overrides.load();
-  const { keepalive_seconds_default: defaultSeconds } = config.tunnel;
-  const keepaliveSeconds =
-    registration && chooseRenewSeconds(registration.keepaliveSeconds, defaultSeconds);
+  const { renew_seconds_default: defaultSeconds } = config.service;
+  const renewSeconds =
+    registration && chooseRenewSeconds(registration.renewSeconds, defaultSeconds);
   const { desired } = await gatherDesired({
     config,
     tunnel,
-    keepaliveSeconds,
+    renewSeconds,
     usage,
     denied,
     publicAddresses: undefined,

@@ -44,8 +44,7 @@ export function createServiceLoop(parts: ServiceLoopParts) {
         const unread = await talk(parts, { before, isNews: failures > 0 }, signal);
         // The first is anywhere in the interval: many devices may have started together.
         waitMs =
-          spreadRenewMs(service.keepaliveSeconds, parts.random) *
-          (isRegistered ? 1 : parts.random());
+          spreadRenewMs(service.renewSeconds, parts.random) * (isRegistered ? 1 : parts.random());
         isRegistered = true;
         failures = 0;
         for (const topic of topics) service[topic] = undefined;
@@ -59,7 +58,7 @@ export function createServiceLoop(parts: ServiceLoopParts) {
         if (service.signInProblem !== undefined) wakeups.dataPath.notify();
         waitMs = chooseWaitMs(error, failures, parts);
       }
-      service.nextKeepaliveAt = new Date(now().getTime() + waitMs);
+      service.nextRenewalAt = new Date(now().getTime() + waitMs);
       return waitMs;
     },
   };
@@ -79,7 +78,7 @@ async function talk(
     .signIn(signal)
     .catch(toFailure('state-unreadable', 'state-unwritable'));
   const unread = signedIn instanceof TributaryError ? signedIn : undefined;
-  // A disk that fails stops no keep-alive of a device that is signed in.
+  // A disk that fails stops no renewal of a device that is signed in.
   const networkJwt = signedIn instanceof TributaryError ? service.networkJwt : signedIn;
   if (networkJwt === undefined) throw unread;
   service.signInProblem = undefined;
@@ -109,7 +108,7 @@ async function talk(
 }
 
 /**
- * Wakes the data path, but not for the tunnel of `known`: a keep-alive that changed nothing needs
+ * Wakes the data path, but not for the tunnel of `known`: a renewal that changed nothing needs
  * no pass.
  */
 function takeRegistration(
@@ -117,11 +116,11 @@ function takeRegistration(
   registration: Registration,
   known: Registration | undefined,
 ) {
-  const { keepalive_seconds_default: defaultSeconds } = state.configuration.config.tunnel;
+  const { renew_seconds_default: defaultSeconds } = state.configuration.config.service;
   const tunnel = isSame(known?.tunnel, registration.tunnel) ? known?.tunnel : registration.tunnel;
   if (known === undefined || tunnel !== known.tunnel) wakeups.dataPath.notify();
   service.registration = { ...registration, tunnel };
-  service.keepaliveSeconds = chooseRenewSeconds(registration.keepaliveSeconds, defaultSeconds);
+  service.renewSeconds = chooseRenewSeconds(registration.renewSeconds, defaultSeconds);
 }
 
 const topics = ['signInProblem', 'registrationProblem', 'problem'] as const;
@@ -155,10 +154,10 @@ function chooseWaitMs(
 ): number {
   if (hasCode(error, 'client-limit-exceeded')) {
     // A device that is registered keeps alive all the same.
-    const { registration, keepaliveSeconds } = service;
+    const { registration, renewSeconds } = service;
     return registration === undefined
       ? limitMs * (0.5 + random() / 2)
-      : spreadRenewMs(keepaliveSeconds, random);
+      : spreadRenewMs(renewSeconds, random);
   }
   if (hasCode(error, 'sign-in-refused')) {
     return (
@@ -166,11 +165,11 @@ function chooseWaitMs(
     );
   }
   if (hasCode(error, 'signed-out', 'auth-code-refused', 'identity-moved')) return ownersTurnMs;
-  const retryMs = chooseRetryMs(failures, service.keepaliveSeconds, random);
+  const retryMs = chooseRetryMs(failures, service.renewSeconds, random);
   const askedMs = hasCode(error, 'rate-limited', 'service-failed')
     ? (error.retryAfterSeconds ?? 0) * 1000
     : 0;
   // Never sooner than asked; and everyone may have been asked to wait until the same moment.
-  const spreadMs = askedMs === 0 ? 0 : random() * spreadRenewMs(service.keepaliveSeconds, random);
+  const spreadMs = askedMs === 0 ? 0 : random() * spreadRenewMs(service.renewSeconds, random);
   return Math.max(retryMs, askedMs + spreadMs);
 }

@@ -75,7 +75,7 @@ export function createServiceSession(parts: ServiceSessionParts) {
       log.info({ clientId: registration.clientId }, 'registered');
       return registration;
     },
-    /** The keep-alive. @throws codes of `renew` in identity */
+    /** The renewal. @throws codes of `renew` in identity */
     async renew(networkJwt: Secret, registration: Registration, signal: AbortSignal) {
       const { rungForMs } = state.path;
       const renewed = await renew(dependencies(networkJwt), registration, signal);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../../src/lib/errors.ts';
 import { createAgentWorld } from './agent-world.ts';
 
-/** What is said of the service where the last keep-alive failed so. */
+/** What is said of the service where the last renewal failed so. */
 async function judge(code: ErrorCode | undefined, isReachable: boolean | undefined) {
   const { sections, facts } = await createAgentWorld();
   sections.contact.isReachable = isReachable;
@@ -38,7 +38,7 @@ describe('the service counts as reachable', () => {
     { code: 'answer-invalid', isReachable: true, expected: false },
     { code: 'not-authorized', isReachable: true, expected: true },
   ] as const)(
-    '$expected where $isReachable, after a keep-alive with $code',
+    '$expected where $isReachable, after a renewal with $code',
     async ({ code, isReachable, expected }) => {
       const service = await judge(code, isReachable);
       expect(service.isReachable).toBe(expected);

@@ -541,7 +541,7 @@ const faults: readonly (readonly [
     /UDP to 198/,
     withStatus({
       tunnel: { ...providingFacts.tunnel, lastHandshakeAt: ago(3000) },
-      service: { ...providingFacts.service, keepaliveSeconds: 3600 },
+      service: { ...providingFacts.service, renewSeconds: 3600 },
     }),
   ],
   [

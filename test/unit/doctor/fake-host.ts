@@ -79,7 +79,7 @@ export async function createHost(
         installId,
         clientId,
         clientJwt: new Secret('client-jwt'),
-        keepaliveSeconds: 60,
+        renewSeconds: 60,
         tunnel: undefined,
         storedAt: now.toISOString(),
         showsProduction: false,

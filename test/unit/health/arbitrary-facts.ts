@@ -59,8 +59,8 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     isReachable: maybe(fc.boolean()),
     lastContactAt: maybe(time),
     lastError: rare(problem),
-    keepaliveSeconds: maybe(fc.nat(21_600)),
-    nextKeepaliveAt: maybe(time),
+    renewSeconds: maybe(fc.nat(21_600)),
+    nextRenewalAt: maybe(time),
   }),
   tunnel: fc.record({
     interface: fc.constant('tributary0'),

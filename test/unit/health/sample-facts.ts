@@ -25,8 +25,8 @@ export const providingFacts: Facts = {
     isReachable: true,
     lastContactAt: ago(12),
     lastError: undefined,
-    keepaliveSeconds: 60,
-    nextKeepaliveAt: ago(-48),
+    renewSeconds: 60,
+    nextRenewalAt: ago(-48),
   },
   tunnel: {
     interface: 'tributary0',
@@ -105,8 +105,8 @@ export const freshFacts: Facts = {
     ...providingFacts.service,
     isReachable: undefined,
     lastContactAt: undefined,
-    keepaliveSeconds: undefined,
-    nextKeepaliveAt: undefined,
+    renewSeconds: undefined,
+    nextRenewalAt: undefined,
   },
   tunnel: {
     ...providingFacts.tunnel,

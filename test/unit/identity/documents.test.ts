@@ -112,7 +112,7 @@ describe('the marker in a device spec', () => {
 describe('the documents', () => {
   test.each<[string, Registration]>([
     ['with everything', { ...registration, tunnel: whole, showsProduction: true }],
-    ['with little', { ...registration, tunnel: undefined, keepaliveSeconds: undefined }],
+    ['with little', { ...registration, tunnel: undefined, renewSeconds: undefined }],
     ['with a tunnel that says little', registration],
   ])('a registration %s comes back as it was, and its secrets lie in it', async (_, own) => {
     const { files, path } = await createDisk();

@@ -97,7 +97,7 @@ export const registration: Registration = {
   installId,
   clientId,
   clientJwt: new Secret('old.client.jwt'),
-  keepaliveSeconds: 45,
+  renewSeconds: 45,
   tunnel,
   storedAt: '2026-01-01T00:00:00.000Z',
   showsProduction: false,

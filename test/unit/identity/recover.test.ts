@@ -61,7 +61,7 @@ describe('a client that is looked for', () => {
     const recovery = await recoverRegistration({ ...dependencies, client }, fresh, signal);
     expect(recovery).toMatchObject({
       kind: 'recovered',
-      registration: { clientId, keepaliveSeconds: 30, tunnel },
+      registration: { clientId, renewSeconds: 30, tunnel },
     });
     expect(named).toEqual([identity]);
     expect(await files.registration.peek()).toMatchObject({ clientId, installId });
@@ -91,7 +91,7 @@ describe('a client that is looked for', () => {
       clients: [list(row)],
       authClient: [{ by_client_jwt: 'j' }],
     });
-    expect(await work).toMatchObject({ registration: { keepaliveSeconds: 45 } });
+    expect(await work).toMatchObject({ registration: { renewSeconds: 45 } });
   });
 
   test('keeps its own id where it is certain, and takes that of the marker where it is not', async () => {

@@ -87,7 +87,7 @@ describe('a create', () => {
       clientId,
       installId,
       tunnel,
-      keepaliveSeconds: 30,
+      renewSeconds: 30,
     });
     expect(await device.files.identity.peek()).toEqual(identity);
     expect(await device.files.registration.peek()).toMatchObject({ clientId });

@@ -56,15 +56,11 @@ describe('a renewal', () => {
   });
 
   test.each<[string, object, object]>([
-    [
-      'interval',
-      { proxy_config_result: { keepalive_seconds: 30 } },
-      { keepaliveSeconds: 30, tunnel },
-    ],
+    ['interval', { proxy_config_result: { keepalive_seconds: 30 } }, { renewSeconds: 30, tunnel }],
     [
       'tunnel',
       { proxy_config_result: moved },
-      { tunnel: { proxyHost: 'new.example' }, keepaliveSeconds: 45 },
+      { tunnel: { proxyHost: 'new.example' }, renewSeconds: 45 },
     ],
   ])('with another %s writes it down with the token', async (_, answer, expected) => {
     const { renewed, stored, isWritten } = await renew({ authClient: [{ ...bare, ...answer }] });

@@ -30,7 +30,7 @@ describe('what an answer amounts to', () => {
     expect(composeRegistration(own, { answer, tunnel, before: undefined })).toEqual({
       ...own,
       clientJwt: new Secret('new.client.jwt'),
-      keepaliveSeconds: 30,
+      renewSeconds: 30,
       tunnel,
       storedAt: now.toISOString(),
       showsProduction: false,
@@ -52,7 +52,7 @@ describe('what an answer amounts to', () => {
     expect(composeRegistration(own, { answer, tunnel: other, before: registration })).toMatchObject(
       {
         clientId,
-        keepaliveSeconds: 0,
+        renewSeconds: 0,
         tunnel: other,
         showsProduction: true,
       },

@@ -11,8 +11,8 @@ import {
 } from '../../source/wireguard/issued-fixture.ts';
 
 const config = configSchema.parse({
-  service: { base_url: 'https://service.example' },
-  tunnel: { interface: 'tributary9', keepalive_seconds_default: 20 },
+  service: { base_url: 'https://service.example', renew_seconds_default: 20 },
+  tunnel: { interface: 'tributary9' },
   gateway: {
     blocked_ports: [25, 465],
     allow_destinations: ['192.0.2.0/24'],
@@ -33,7 +33,7 @@ const plan = (change: Partial<Parameters<typeof planDataPath>[0]> = {}) =>
   planDataPath({
     config,
     tunnel: ready,
-    keepaliveSeconds: 60,
+    renewSeconds: 60,
     denied,
     publicAddresses,
     usage,
@@ -83,8 +83,8 @@ test.each<readonly [string, number | undefined]>([
 });
 
 test('the tunnel speaks at least as often as the service wants to hear of the device, also before it said so', () => {
-  expect(plan({ keepaliveSeconds: 10 }).tunnel).toMatchObject({ persistentKeepaliveSeconds: 10 });
-  expect(plan({ keepaliveSeconds: undefined }).tunnel).toMatchObject({
+  expect(plan({ renewSeconds: 10 }).tunnel).toMatchObject({ persistentKeepaliveSeconds: 10 });
+  expect(plan({ renewSeconds: undefined }).tunnel).toMatchObject({
     persistentKeepaliveSeconds: 20,
   });
 });

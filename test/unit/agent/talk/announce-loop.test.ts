@@ -12,7 +12,7 @@ const registration: Registration = {
   installId: '0123456789abcdef',
   clientId: 'client-1',
   clientJwt: new Secret('jwt'),
-  keepaliveSeconds: 25,
+  renewSeconds: 25,
   tunnel: undefined,
   storedAt: '2026-01-01T00:00:00.000Z',
   showsProduction: false,

@@ -7,8 +7,8 @@ import type { Registration } from '../../../../src/identity/registration-files.t
 import { TributaryError } from '../../../../src/lib/errors.ts';
 import { Secret } from '../../../../src/lib/secret.ts';
 
-const registered = { clientId: 'client-1', keepaliveSeconds: 90 } as Registration;
-const renewed = { clientId: 'client-1', keepaliveSeconds: 45 } as Registration;
+const registered = { clientId: 'client-1', renewSeconds: 90 } as Registration;
+const renewed = { clientId: 'client-1', renewSeconds: 45 } as Registration;
 const fail =
   (...given: ConstructorParameters<typeof TributaryError>) =>
   async () => {
@@ -61,15 +61,15 @@ describe('the conversation with the service', () => {
     expect(service.networkJwt?.reveal()).toBe('network-jwt');
     expect(service).toMatchObject({
       registration: registered,
-      keepaliveSeconds: 90,
-      nextKeepaliveAt: new Date(40_500),
+      renewSeconds: 90,
+      nextRenewalAt: new Date(40_500),
     });
     expect(woken).toEqual(['dataPath', 'announce']);
     expect(await tick()).toBe(45_000 * 0.9);
     expect(calls).toEqual(['signIn', 'register', 'signIn', 'renew']);
   });
 
-  test('wakes the data path after a keep-alive that brings another tunnel or ends a failure, and after no other', async () => {
+  test('wakes the data path after a renewal that brings another tunnel or ends a failure, and after no other', async () => {
     const tunnels = ['first', 'first', 'second'].map(
       (text) => ({ ...renewed, tunnel: { text: new Secret(text) } }) as never,
     );
@@ -101,7 +101,7 @@ describe('the conversation with the service', () => {
   test('begins with what an earlier run kept, and asks for the registration all the same', async () => {
     const { service, calls, loop, tick } = start({ load: async () => registered });
     await loop.restore();
-    expect(service).toEqual({ registration: registered, keepaliveSeconds: 90 });
+    expect(service).toEqual({ registration: registered, renewSeconds: 90 });
     await tick();
     expect(calls).toEqual(['load', 'signIn', 'register']);
   });
@@ -154,7 +154,7 @@ describe('the conversation with the service', () => {
     const { service, tick } = start({ register: fail(code, 'no') });
     expect(await tick()).toBe(waitMs);
     expect(service[topic]).toMatchObject({ code, since: new Date(0) });
-    expect(service.nextKeepaliveAt).toEqual(new Date(waitMs));
+    expect(service.nextRenewalAt).toEqual(new Date(waitMs));
   });
 
   test('waits longer with every failure, never less than half a second, and as long as the service asks', async () => {

@@ -7,7 +7,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** The error for an answer that cannot be used; the request had its effect, or may have had. */
+/** The error for an answer that cannot be used. The request had its effect, or may have had one. */
 export function createAnswerError(
   code: ErrorCode,
   { method, path }: { readonly method: Operation['method']; readonly path: string },

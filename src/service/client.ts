@@ -17,10 +17,10 @@ import { readList, streamList } from './stream.ts';
 import type { Transport } from './transport.ts';
 import { parseServiceUrl, type ServiceAddress } from './url.ts';
 
-/** The service, as the agent talks to it. */
+/** The service's operations as calls. */
 export interface ServiceClient {
   /**
-   * One operation: tried up to three times where repeating it is harmless.
+   * Calls one operation. It is tried up to three times where repeating it does no harm.
    * @throws signed-out without a token where one is needed; usage-invalid for a request that does
    * not fit; the codes of `judgeAnswer`; service-unreachable, answer-too-large, answer-truncated;
    * AbortError when the signal aborts
@@ -31,9 +31,9 @@ export interface ServiceClient {
     options?: CallOptions & Keep<Name>,
   ): Promise<OperationResponse<Name>>;
   /**
-   * The items of an answer's one list, one by one while it arrives. Opening it is tried as a call
-   * is; once items came, a failure is the caller's. @throws codes of `call`; answer-too-large for
-   * one item of more than 1 MiB, or 100,000 items
+   * The items of an answer's only list, one by one while it arrives. Opening the answer is retried
+   * as a call is. Once items came, a failure is thrown to the caller.
+   * @throws codes of `call`; answer-too-large for one item of more than 1 MiB, or 100,000 items
    */
   stream<Name extends StreamableName>(
     name: Name,
@@ -45,24 +45,24 @@ export interface ServiceClient {
 }
 
 interface CallOptions {
-  /** Sent only where the operation asks for one. */
+  /** Sent only to operations that ask for a token. */
   readonly token?: Secret | undefined;
-  /** Ends the call; default: never. */
+  /** Aborts the call; without it, only deadlines end a call. */
   readonly signal?: AbortSignal;
 }
 
 interface Keep<Name extends OperationName> {
   /**
-   * Of an answer that is a list, the items to hand out; the others are read and forgotten. Default:
-   * all.
+   * Which items of an answer's list to return. The others are read and dropped. By default all are
+   * returned.
    */
   readonly keep?: Name extends StreamableName ? (item: StreamedItem<Name>) => boolean : never;
 }
 
-/** One try of a call, for a caller that tracks whether the service can be reached. */
+/** One try of a call, for callers that want to know whether the service can be reached. */
 export interface Attempt {
   readonly operation: OperationName;
-  /** 1-based. */
+  /** Counted from 1. */
   readonly number: number;
   readonly durationMs: number;
   readonly outcome: 'ok' | ErrorCode;
@@ -70,31 +70,34 @@ export interface Attempt {
 
 export interface ServiceClientOptions extends ServiceAddress {
   readonly fetchLimits?: Partial<FetchLimits>;
-  /** For the jitter; 0 to 1. */
+  /** A number from 0 to 1, for the random part of delays. */
   readonly random?: () => number;
-  /** Of one call, at most; default: 3. */
+  /** The most tries of one call; 3 by default. */
   readonly tries?: number;
   readonly onAttempt?: (attempt: Attempt) => void;
 }
 
-/** Deadlines in ms, ceilings in bytes. */
+/** Deadlines in ms, limits in bytes. */
 const defaultLimits = {
   connectMs: 10_000,
   headersMs: 30_000,
   bodyMs: 30_000,
-  /** For the whole call: all its tries and the waits between. */
+  /** For the whole call: all its tries and the waits between them. */
   callMs: 120_000,
-  /** Of an answer that is parsed whole: one that is a list is not. */
+  /** For an answer that is parsed as a whole. A list is read item by item instead. */
   bodyBytes: 1.5 * 1024 ** 2,
 };
 type FetchLimits = Readonly<typeof defaultLimits>;
 
-/** @throws insecure-url, configuration-invalid */
+/**
+ * Makes a client for one service. Nothing is sent yet.
+ * @throws insecure-url, configuration-invalid
+ */
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {
   const base = parseServiceUrl(options);
   const limits: FetchLimits = { ...defaultLimits, ...options.fetchLimits };
   let transport: Promise<Transport> | undefined;
-  // Loaded late: it is the larger half of the client.
+  // Loaded at the first call: it is the larger half of the client.
   const connect = async () => {
     const { createTransport } = await import('./transport.ts');
     return createTransport(base.origin, limits, options.certificateAuthority);
@@ -154,9 +157,12 @@ function isStreamable(name: OperationName): name is StreamableName {
 
 interface Tries {
   readonly name: OperationName;
-  /** Tells an aborted call, which says nothing of the service, from one that ran out of time. */
+  /**
+   * Distinguishes a call that was aborted, which says nothing about the service, from one that ran
+   * out of time.
+   */
   readonly caller: AbortSignal;
-  /** Ends the tries, and the waits between them. */
+  /** Ends the tries and the waits between them. */
   readonly signal: AbortSignal;
 }
 
@@ -186,7 +192,7 @@ function createTries({ onAttempt, random = Math.random, tries = 3 }: ServiceClie
 }
 
 /**
- * Runs `act` until the caller's signal or one deadline aborts it; its one listener is removed
+ * Runs `act` until the caller's signal or the deadline aborts it. Its one listener is removed
  * again.
  */
 async function callWithin<T>(
@@ -212,18 +218,19 @@ async function callWithin<T>(
   }
 }
 
-/** How often one call is tried, and how long it waits in between. */
+/** How often a call is tried, and how long to wait between two tries. */
 type RetryPolicy = Pick<Operation, 'repeat'> & {
   readonly random: () => number;
   readonly tries: number;
 };
 
 const backoff = { baseMs: 500, maxMs: 5_000 };
-/** Longer waits are the caller's: it has a loop, and something better to do in the meantime. */
+/** A longer wait is left to the caller, which has a loop and other things to do meanwhile. */
 const longestRetryAfterSeconds = 10;
 
 /**
- * Makes the attempts of one call, numbered from 1. @throws what the last attempt threw; AbortError
+ * Makes the attempts of one call, numbered from 1.
+ * @throws the error of the last attempt; AbortError
  */
 export async function withRetry<T>(
   policy: RetryPolicy,
@@ -241,7 +248,7 @@ export async function withRetry<T>(
 }
 
 /**
- * Milliseconds to wait before the try after `attempt` (1-based); undefined where there must be
+ * Milliseconds to wait before the try after `attempt` (counted from 1); undefined if there must be
  * none.
  */
 export function planRetryMs(
@@ -259,7 +266,7 @@ export function planRetryMs(
       ? undefined
       : error.retryAfterSeconds * 1000 + jitterMs;
   }
-  // Without a time from the service, asking again soon only makes it worse (rejected logins extend
-  // their window).
+  // If the service names no time, asking again soon only makes it worse: each rejected login makes
+  // the wait longer.
   return error.code === 'rate-limited' ? undefined : jitterMs;
 }

@@ -1,4 +1,4 @@
-// What the package hands out as `tributary-service`; docs/service.md is its guide.
+// The exports of the package `tributary-service`. Its guide is docs/service.md.
 export { type ErrorCode, hasCode, TributaryError } from '../lib/errors.ts';
 export { Secret } from '../lib/secret.ts';
 export {

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { Secret } from '../lib/secret.ts';
 
 /**
- * An object of the wire. Its fields are made on first use: schemas cost memory, and the agent uses
- * few of them.
+ * An object of the wire. Its fields are made at the first use, because schemas take memory and the
+ * agent uses few of them.
  */
 export const object = <Fields extends z.ZodRawShape>(fields: () => Fields) =>
   z.lazy(() => z.object(fields()));
@@ -20,8 +20,8 @@ export const list = <T extends z.ZodType>(schema: T) =>
     .transform((value) => value ?? []);
 
 /**
- * A map that may be absent or null on the wire, and is then empty. Without a prototype: its keys
- * are data, not names.
+ * A map that may be absent or null on the wire, and is then empty. It has no prototype, because its
+ * keys are data.
  */
 export const map = <T extends z.ZodType>(schema: T) =>
   z
@@ -29,7 +29,7 @@ export const map = <T extends z.ZodType>(schema: T) =>
     .nullish()
     .transform((value): Record<string, z.output<T>> => Object.assign(Object.create(null), value));
 
-/** A token or key: a Secret as soon as it is read. An empty text counts as absent. */
+/** A token or key, which becomes a Secret as soon as it is read. An empty text counts as absent. */
 export const secret = z
   .string()
   .nullish()
@@ -40,17 +40,20 @@ export const text = maybe(z.string());
 export const number = maybe(z.number());
 export const count = maybe(z.int().meta({ minimum: 1 }));
 export const flag = maybe(z.boolean());
-/** A provide mode that is asked for; the description of a profile lists its numbers. */
+/** A provide mode in a request. The description of a profile lists the numbers. */
 export const modeNumber = z.int().describe('Provide mode, as a number of the profile in use.');
 /**
- * A whole number, or one text of a few, as the interface says; whatever else an answer has there is
- * taken all the same.
+ * A whole number, or one of a few texts, by the interface. An answer with another number or text is
+ * accepted all the same.
  */
 export const integer = maybe(z.number().meta({ type: 'integer' }));
 export const oneOf = (...values: readonly string[]) =>
   maybe(z.string().meta({ enum: [...values] }));
 
-/** A text whose form the interface shows. @param description what happened at that time */
+/**
+ * A text in a form that the interface shows by example.
+ * @param description what happened at that time
+ */
 export const time = (description: string) => text.meta({ description, format: 'date-time' });
 
 /** The `error` object of a 200 answer (service-interface, "Errors"). */
@@ -64,6 +67,6 @@ export const failure = object(() => ({
 }));
 const error = maybe(failure).describe('What went wrong; null or absent on success.');
 
-/** An answer of the wire: its own fields, and the one that tells a failure. */
+/** An answer of the wire: its own fields, and the field that reports a failure. */
 export const answer = <Fields extends z.ZodRawShape>(fields: () => Fields) =>
   object(() => ({ ...fields(), error }));

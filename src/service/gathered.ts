@@ -4,15 +4,15 @@ import { createJsonScan } from './json-scan.ts';
 
 type Limited = Parameters<typeof createAnswerError>[1] & { readonly bodyLimitBytes: number };
 
-/** As `createJsonScan` weighs it. */
+/** In the measure of `createJsonScan`. */
 const mostWeight = 50_000;
 const firstBytes = 1024;
-/** A block that was needed once is not kept for all that follow. */
+/** A larger block, which was needed once, is not kept for later values. */
 const mostKeptBytes = 64 * 1024;
 
 /**
- * Bytes put together from pieces: one block of memory however small the pieces are, of which each
- * would cost its own.
+ * Collects bytes from pieces in one block of memory, because small pieces would cost more than
+ * their bytes.
  */
 export function createGathered() {
   let block = Buffer.alloc(0);
@@ -31,7 +31,7 @@ export function createGathered() {
       }
       length += piece.copy(block, length);
     },
-    /** The whole as text; empty afterwards. */
+    /** All bytes as text; the collection is empty afterwards. */
     take(): string {
       const text = block.toString('utf8', 0, length);
       length = 0;
@@ -42,8 +42,8 @@ export function createGathered() {
 }
 
 /**
- * A body as one text, which may be parsed: not with more structure than fits in memory. @throws
- * answer-too-large, codes of the chunks
+ * A body as one text that is safe to parse: it has no more structure than fits in memory.
+ * @throws answer-too-large, codes of the chunks
  */
 export async function readText(body: AsyncIterable<Buffer>, exchange: Limited): Promise<string> {
   const gathered = createGathered();

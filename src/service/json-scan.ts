@@ -1,7 +1,7 @@
 const mostDepth = 32;
 /**
- * What an object or list takes in memory while it is checked, more than two KiB, in the measure of
- * a plain value.
+ * The weight of an object or list, where a plain value weighs 1. It takes more than two KiB of
+ * memory while it is checked.
  */
 const nestedWeight = 4;
 
@@ -12,15 +12,15 @@ const [comma, openList, closeList, openObject, closeObject] = [0x2c, 0x5b, 0x5d,
 const begun = { depth: 0, deepest: 0, weight: 0, isText: false, isEscaped: false };
 
 /**
- * Follows a JSON text byte by byte. `mostWeight` is for one object or list with all inside; each
- * value weighs 1.
+ * Follows a JSON text byte by byte. `mostWeight` is the limit for one object or list with
+ * everything inside it.
  */
 export function createJsonScan(mostWeight: number) {
   const progress = { ...begun };
   let isClosed = true;
   return {
     /**
-     * Index behind the object, list or text that began first, or the end of the bytes where it goes
+     * The index after the object, list or text that began first; the end of the bytes if it goes
      * on.
      */
     follow(bytes: Buffer, start: number): number {
@@ -40,9 +40,12 @@ export function createJsonScan(mostWeight: number) {
       }
       return index;
     },
-    /** True once what was followed is closed; the next `follow` begins another. */
+    /** True once the followed value is closed; the next `follow` begins another. */
     isClosed: () => isClosed,
-    /** True for more structure than is taken: an empty object takes a thousand times its text. */
+    /**
+     * True for more structure than is accepted: an empty object takes a thousand times the memory
+     * of its text.
+     */
     isTooMuch: () => progress.deepest > mostDepth || progress.weight > mostWeight,
   };
 }
@@ -58,8 +61,8 @@ function stepOutside(progress: typeof begun, byte: number): void {
 }
 
 /**
- * Index behind the next quote or backslash: letters are skipped at once, of which there may be
- * millions.
+ * The index after the next quote or backslash. Other characters, of which there may be millions,
+ * are skipped at once.
  */
 function skipText(progress: typeof begun, bytes: Buffer, start: number): number {
   const found = bytes.indexOf(quote, start);

@@ -13,9 +13,9 @@ import { fromWire } from './wire-case.ts';
 interface JudgedExchange<Name extends OperationName> {
   readonly name: Name;
   readonly answer: Answer;
-  /** What was sent and must not be echoed in a message. */
+  /** Secrets that were sent, which no message may repeat. */
   readonly secrets: readonly Secret[];
-  /** Unix time, for a Retry-After that is a date. */
+  /** The present time in ms since 1970, for a Retry-After that is a date. */
   readonly nowMs: number;
 }
 
@@ -39,20 +39,20 @@ export function judgeAnswer<Name extends OperationName>(
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A parsed body, or a part of one: some of its fields, and of a list some items. */
+/** A parsed body, or a part of one: some of its fields, and some items of its list. */
 interface JudgedBody extends Pick<JudgedExchange<OperationName>, 'name' | 'secrets'> {
   readonly body: Body;
-  /** Where in the whole list the part of it begins; 0 by default. */
+  /** The index of the part's first item in the whole list; 0 by default. */
   readonly firstIndex?: number;
 }
 
 /**
- * The body with every field checked, wire names still. @throws the codes of `judgeAnswer` for what
- * a body can say
+ * The body after every field was checked, still with the wire's names.
+ * @throws the codes of `judgeAnswer` that a body can cause
  */
 export function judgeBody({ name, body: given, secrets, firstIndex = 0 }: JudgedBody): Body {
   const operation: Operation = operations[name];
-  // Some answers give the error as a text alone.
+  // Some answers give the error as a plain text.
   const body =
     typeof given.error === 'string' ? { ...given, error: { message: given.error } } : given;
   const result = operation.response.safeParse(body);
@@ -72,7 +72,7 @@ export function judgeBody({ name, body: given, secrets, firstIndex = 0 }: Judged
 }
 
 function parseBody(name: OperationName, { text: given, headers }: Answer): Body {
-  // A byte order mark is white space to `trim`.
+  // `trim` also removes a byte order mark.
   const text = given.trim();
   const body = parseJson(text);
   if (isObject(body)) return body;
@@ -88,14 +88,14 @@ function parseBody(name: OperationName, { text: given, headers }: Answer): Body 
   );
 }
 
-/** True for the beginning of a JSON object whose end is missing. */
+/** True for text that begins a JSON object but lacks its end. */
 function isCutOff(text: string): boolean {
   const scan = createJsonScan(Number.POSITIVE_INFINITY);
   scan.follow(Buffer.from(text), 0);
   return text.startsWith('{') && !scan.isClosed();
 }
 
-/** `clients.0.description: expected string, found number`: never the value itself. */
+/** `clients.0.description: expected string, found number`. The value itself is never quoted. */
 function describeIssue(
   issue: z.core.$ZodIssue | undefined,
   body: Body,
@@ -122,8 +122,8 @@ function nameKind(value: unknown): string {
 const isObject = (value: unknown): value is Body => nameKind(value) === 'object';
 
 /**
- * The coded error for the `error` of an answer (service-interface, "Errors"). Something may have
- * changed even so.
+ * The coded error for the `error` of an answer (service-interface, "Errors"). The request may have
+ * changed something nevertheless.
  */
 export function createRefusalError(
   name: OperationName,
@@ -137,7 +137,7 @@ export function createRefusalError(
   return createAnswerError(chooseRefusalCode(name, { ...error, message }), operations[name], why);
 }
 
-/** Words that say that the token is no good. */
+/** Words by which a service says that a token is not valid. */
 const notAuthorized =
   /\b(not authori[sz]ed|unauthori[sz]ed|(invalid|expired) (jwt|token)|(jwt|token) (is |has )?(invalid|expired))\b/i;
 
@@ -155,14 +155,20 @@ function chooseRefusalCode(
   return notAuthorized.test(error.message) ? 'not-authorized' : 'service-refused';
 }
 
-/** The request may have had its effect; after every other fault it surely had none. */
+/**
+ * Faults after which the request may have had its effect. After every other fault it surely had
+ * none.
+ */
 const unclearFaults: readonly ErrorCode[] = [
   'answer-redirected',
   'service-failed',
   'answer-not-json',
 ];
 
-/** What is wrong with an answer by its status and kind alone; undefined where the body decides. */
+/**
+ * What the status and kind of an answer already say is wrong with it; undefined where the body
+ * decides.
+ */
 export function judgeStatus(exchange: JudgedExchange<OperationName>): TributaryError | undefined {
   const { name, answer, secrets, nowMs } = exchange;
   const [code, why] = findFault(name, answer) ?? [];
@@ -190,7 +196,7 @@ function findFault(
     return ['rate-limited', `too many requests (${status})`];
   }
   if (status >= 500 && status !== 501) return ['service-failed', `the service failed (${status})`];
-  // A page never comes from the service, whatever its status is: a captive portal's 401 does not
+  // The service never sends a page, whatever the status is. So the 401 of a captive portal does not
   // sign the device out.
   const page = `an HTML page (${status}) came instead of JSON, from a captive portal or a proxy on the way`;
   if (isHtml(answer)) return ['answer-not-json', page];
@@ -203,7 +209,7 @@ function findFault(
   return [isAboutToken ? refused : 'service-refused', `the service refused (${status})`];
 }
 
-/** What a failing answer says for itself: the message of its `error`, else its text. */
+/** What a failing answer says: the message of its `error`, otherwise its text. */
 function readMessage(text: string): string {
   try {
     const body = JSON.parse(text);
@@ -221,7 +227,7 @@ function isHtml(answer: Answer): boolean {
   );
 }
 
-/** The host alone: the rest of the address may hold a session or a token. */
+/** Names only the host: the rest of the address may contain a session or a token. */
 function describeTarget(answer: Answer): string {
   const { location } = answer.headers;
   if (location === undefined) return 'without a new address';

@@ -4,8 +4,8 @@ import type { Secret } from '../lib/secret.ts';
 import { fromWire } from './wire-case.ts';
 
 /**
- * Unverified: good for scheduling and the client id, never for trust. A claim of the wrong type
- * counts as absent.
+ * The claims of a token, without checking its signature: good for scheduling and the client id,
+ * never for trust. A claim of the wrong type counts as absent.
  */
 export function readClaims(token: Secret): z.output<typeof claimsSchema> | undefined {
   const [, payload = '', ...rest] = token.reveal().split('.');
@@ -13,7 +13,7 @@ export function readClaims(token: Secret): z.output<typeof claimsSchema> | undef
   return claimsSchema.safeParse(parseJson(Buffer.from(payload, 'base64url').toString('utf8'))).data;
 }
 
-/** The network that a token says it is for, by its name where it tells it. */
+/** The network of a token: by its name if the token has it, otherwise by its id. */
 export function findNetworkName(token: Secret): string {
   const { networkName, networkId } = readClaims(token) ?? {};
   return networkName ?? networkId ?? 'a network that the token does not name';
@@ -30,6 +30,6 @@ const claimsSchema = z
   })
   .transform(({ exp, ...names }) => ({
     ...fromWire(names),
-    /** Unix time. */
+    /** In ms since 1970. */
     expiresAtMs: exp === undefined ? undefined : exp * 1000,
   }));

@@ -2,7 +2,7 @@ import { parseJson } from '../lib/parse-json.ts';
 import { createGathered } from './gathered.ts';
 import { createJsonScan } from './json-scan.ts';
 
-/** A value that is complete: an item of the list, or another whole field. */
+/** A complete value: an item of the list, or another whole field. */
 export interface Found {
   readonly isItem: boolean;
   readonly key: string;
@@ -10,17 +10,17 @@ export interface Found {
   readonly bytes: number;
 }
 
-/** Why nothing more is read: the text is not JSON, or one value of it is larger than is taken. */
+/** Why reading stopped: the text is not JSON, or one of its values is larger than accepted. */
 export type Fault = 'not-json' | 'too-large';
 
 /** The largest text of one value, in bytes. */
 export const itemLimitBytes = 1024 ** 2;
-/** As `createJsonScan` weighs it. */
+/** In the measure of `createJsonScan`. */
 const mostWeightOfItem = 20_000;
 
 /**
- * What may come next, and what a sign leads to; a value or key begins at others. `first-`: or all
- * ends at once.
+ * Which characters may come next in each place, and which place each leads to. Any other character
+ * has to begin a value or key. Places that begin with `first-` may also end at once.
  */
 const signs = {
   start: { '{': 'first-key' },
@@ -40,23 +40,26 @@ const valuePlaces: readonly Place[] = ['value', 'first-item', 'item'];
 
 const blank = /^[\t\n\r ]$/;
 const byteOrderMark = [0xef, 0xbb, 0xbf];
-/** The letters and signs of numbers and of `true`, `false` and `null`. */
+/** Characters of numbers and of `true`, `false` and `null`. */
 const scalar = /^[-+.\deEtrufalsn]$/;
 
 /**
- * Reads a JSON object that comes in pieces and holds a list named `list`; it keeps nothing of what
- * it handed out.
+ * Reads a JSON object that arrives in pieces and has a list named `list`. It keeps nothing that it
+ * has handed out.
  */
 export function createListReader(list: string) {
   const gathered = createGathered();
   const scan = createJsonScan(mostWeightOfItem);
-  /** Of the value that has begun; undefined between values. */
+  /** The kind of the value that has begun; undefined between values. */
   let kind: ReturnType<typeof findKind>;
   let place: Place = 'start';
   let key = '';
   let found: Found[] = [];
 
-  /** Goes on at a sign between values; undefined where a value begins, or nothing may. */
+  /**
+   * The place after a character between values; undefined where a value begins, or where the
+   * character is not allowed.
+   */
   const takeSign = (letter: string): Place | undefined => {
     if (place === 'value' && letter === '[' && key === list) return 'first-item';
     const next = (signs[place] as Readonly<Record<string, Place>>)[letter];
@@ -73,7 +76,7 @@ export function createListReader(list: string) {
     found.push({ isItem, key: isItem ? list : key, value: whole, bytes });
     place = isItem ? 'next-item' : 'next-key';
   };
-  /** Index behind what was understood of the rest. */
+  /** The index after what was understood of the rest. */
   const stepBetween = (chunk: Buffer, at: number): number | Fault => {
     const letter = letterAt(chunk, at);
     if (blank.test(letter) || (place === 'start' && byteOrderMark.includes(chunk[at] ?? 0)))
@@ -101,7 +104,7 @@ export function createListReader(list: string) {
     return end;
   };
   return {
-    /** What is complete with this piece, and what is wrong with what follows it. */
+    /** The values that this piece completes, and what is wrong with what follows them. */
     read(chunk: Buffer): { readonly found: readonly Found[]; readonly fault: Fault | undefined } {
       found = [];
       let at: number | Fault = 0;
@@ -114,13 +117,13 @@ export function createListReader(list: string) {
   };
 }
 
-/** undefined where no value begins with this letter. */
+/** undefined for a character that begins no value. */
 function findKind(letter: string): 'nested' | 'scalar' | undefined {
   if ('"{['.includes(letter)) return 'nested';
   return scalar.test(letter) ? 'scalar' : undefined;
 }
 
-/** Index behind what belongs to it. */
+/** The index after the scalar. */
 function skipScalar(chunk: Buffer, start: number): number {
   let end = start;
   while (end < chunk.length && scalar.test(letterAt(chunk, end))) end += 1;

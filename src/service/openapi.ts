@@ -10,15 +10,15 @@ import { type OperationName, operations } from './operations.ts';
 import { type Profile, provideModes } from './profiles.ts';
 
 export interface OpenApiOptions {
-  /** Of the service or program that hands the document out. */
+  /** The version of the service or program that hands out the document. */
   readonly version: string;
   readonly profile: Profile;
-  /** Where the service is; undefined: where the document was found. */
+  /** The service's address; undefined to mean the address of the document. */
   readonly baseUrl?: string | undefined;
   readonly notServed?: readonly OperationName[] | undefined;
 }
 
-/** Failures that come as a text with a status of their own. */
+/** Failures that are answered with a text and a status of their own. */
 export const failureStatuses: Readonly<Record<number, string>> = {
   400: 'the body cannot be taken',
   401: 'no token came, or one that is worth nothing',
@@ -31,7 +31,7 @@ export const failureStatuses: Readonly<Record<number, string>> = {
   503: 'too many attempts, or the service is not there',
 };
 
-/** The interface in OpenAPI 3.1, as one profile's service speaks it. */
+/** The interface in OpenAPI 3.1, as a service of one profile speaks it. */
 export type OpenApiDocument = ReturnType<typeof createOpenApiDocument>;
 
 export function createOpenApiDocument(options: OpenApiOptions) {
@@ -62,7 +62,9 @@ export function createOpenApiDocument(options: OpenApiOptions) {
   };
 }
 
-/** `x-retry`: `always`, or `unsent` where it must not be repeated once it may have arrived. */
+/**
+ * `x-retry` is `always`, or `unsent` where a request must not be repeated once it may have arrived.
+ */
 function describeOperation(name: OperationName, named: NamedSchemas) {
   const { summary, request, response, authentication, takesNetworkJwt, path, repeat }: Operation =
     operations[name];
@@ -110,7 +112,7 @@ const securitySchemes = {
   'guest-jwt': { ...bearer, description: 'The token of a guest session.' },
 };
 
-/** Any one of these will do. */
+/** The kinds of token of which one is enough. */
 function tokensFor(authentication: Operation['authentication']): readonly string[] {
   if (authentication === 'any-jwt') return ['network-jwt', 'client-jwt'];
   return authentication === 'none' ? [] : [authentication];
@@ -118,7 +120,7 @@ function tokensFor(authentication: Operation['authentication']): readonly string
 
 type NamedSchemas = ReturnType<typeof nameSchemas>;
 
-/** Every schema of these operations, each field with its meaning. */
+/** Every schema of these operations; each field has its meaning. */
 function nameSchemas(profile: Profile, served: readonly OperationName[]) {
   const names = z.registry<{ id: string }>();
   for (const [name, exported] of Object.entries(shared).sort()) {
@@ -137,7 +139,8 @@ function nameSchemas(profile: Profile, served: readonly OperationName[]) {
     );
   const { schemas } = z.toJSONSchema(names, { io: 'input', uri, override });
   return {
-    // Alone, a schema names its address and the version of JSON schema; here the document does.
+    // Zod gives each schema its own address and version of JSON schema. The document already has
+    // both.
     schemas: Object.fromEntries(
       Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, schema]),
     ),
@@ -146,8 +149,8 @@ function nameSchemas(profile: Profile, served: readonly OperationName[]) {
 }
 
 /**
- * What several answers share, or is worth a name: every schema that the operations' files export,
- * by its name there.
+ * Schemas that several answers share, or that deserve a name: every schema that the operations'
+ * files export, by its name there.
  */
 const shared = { failure, ...account, ...clients, ...device, ...discovery, ...stats };
 

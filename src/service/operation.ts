@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 
 /**
- * One operation of the service as data; the client, the reference service and the OpenAPI document
- * work from these rows.
+ * One operation of the service as data. Client, reference service and OpenAPI document are all made
+ * from these rows.
  */
 export interface Operation {
   readonly summary: string;
@@ -10,42 +10,37 @@ export interface Operation {
   /** Relative to the base URL. */
   readonly path: `/${string}`;
   /**
-   * The token that the interface asks for; `any-jwt`: a network's, or a client's for that client
-   * alone.
+   * The token that the interface asks for. `any-jwt`: a network's token, or a client's token for
+   * this client alone.
    */
   readonly authentication: 'none' | 'any-jwt' | 'network-jwt' | 'guest-jwt';
-  /** True where none is needed, but a network's is taken. */
+  /** True where no token is needed but a network's is accepted. */
   readonly takesNetworkJwt?: true;
   /**
    * `always`: may be repeated after any failure. `unsent`: only when it surely never reached the
    * service.
    */
   readonly repeat: 'always' | 'unsent';
-  /** undefined: no body is sent. */
+  /** The fields of the body; undefined for an operation without a body. */
   readonly request: z.ZodType | undefined;
   readonly response: z.ZodType;
-  /**
-   * Field of the answer that is its one list, by its name on the wire: the client can stream it.
-   */
+  /** The wire's name of the answer's only list, which the client can stream. */
   readonly list?: string;
   /**
-   * `caller`: an answer may hold a result and an `error`, so the caller judges the error, not the
-   * client.
+   * `caller`: the answer may hold both a result and an `error`, so the caller judges the error
+   * instead of the client.
    */
   readonly judgedBy?: 'caller';
 }
 
-/**
- * What most operations have in common: they take the network's token. One that reads, and takes
- * nothing else.
- */
+/** Most operations take the network's token. This is one that only reads and sends no body. */
 export const reading = {
   method: 'GET',
   authentication: 'network-jwt',
   repeat: 'always',
   request: undefined,
 } as const;
-/** One that takes a request, and may be repeated. */
+/** An operation with a body that may be repeated. */
 export const asking = { method: 'POST', authentication: 'network-jwt', repeat: 'always' } as const;
-/** One that makes something of a request, and would make it twice. */
+/** An operation with a body that makes something, and would make it twice if it were repeated. */
 export const making = { method: 'POST', authentication: 'network-jwt', repeat: 'unsent' } as const;

@@ -7,8 +7,8 @@ import { statsOperations } from './operations/stats.ts';
 import type { Camelized, Sendable } from './wire-case.ts';
 
 /**
- * Every operation of the interface; a new row does not compile until the reference service has its
- * handler.
+ * Every operation of the interface. A new row only compiles once the reference service has a
+ * handler for it.
  */
 export const operations = {
   ...authClientOperations,

@@ -13,7 +13,7 @@ export interface PreparedExchange extends Exchange {
 
 export interface CallParts<Name extends OperationName> {
   readonly base: URL;
-  /** Largest answer taken, in bytes. */
+  /** The largest answer that is accepted, in bytes. */
   readonly bodyLimitBytes: number;
   readonly name: Name;
   readonly request: OperationRequest<Name>;
@@ -54,7 +54,7 @@ export function prepareExchange<Name extends OperationName>(
   };
 }
 
-/** @throws signed-out, not-authorized */
+/** The Authorization header. @throws signed-out, not-authorized */
 function createAuthorization(name: OperationName, token: Secret | undefined): string {
   if (token === undefined)
     throw createUnsentError('signed-out', name, 'needs a network JWT, and none was given');
@@ -66,7 +66,7 @@ function createAuthorization(name: OperationName, token: Secret | undefined): st
   );
 }
 
-/** @throws usage-invalid */
+/** The body as JSON. @throws usage-invalid */
 function createBody(name: OperationName, schema: z.ZodType, request: unknown): string {
   const result = schema.safeParse(toWire(request));
   if (result.success) return JSON.stringify(result.data);

@@ -1,6 +1,6 @@
 /**
- * What the owner calls a provide mode; numbers stay in this file (service-interface, "Provide
- * Mode").
+ * The owner's names for provide modes. Only this file knows their numbers (service-interface,
+ * "Provide Mode").
  */
 export const provideModes = ['default', 'none', 'network', 'friends', 'public', 'stream'] as const;
 export type ProvideMode = (typeof provideModes)[number];
@@ -9,13 +9,13 @@ export const profileNames = ['documented', 'production'] as const;
 export type ProfileName = (typeof profileNames)[number];
 
 /**
- * How a service's numbers are to be read. In `production` every mode's number is one less than
- * documented: never mix the two.
+ * How to read a service's numbers. In `production` every mode's number is one less than documented,
+ * so the profiles must never be mixed.
  */
 export interface Profile {
   readonly name: ProfileName;
   readonly modeNumbers: Readonly<Record<ProvideMode, number>>;
-  /** What `lookback` and `last_n` of provider-last-n count. */
+  /** The unit in which `lookback` and `last_n` of provider-last-n count. */
   readonly lookbackUnit: 'hour' | 'day';
 }
 

@@ -1,8 +1,8 @@
 const daySeconds = 86_400;
 
 /**
- * Seconds that a Retry-After header asks to wait, 0 to a day; undefined where the header is absent
- * or makes no sense.
+ * Seconds that a Retry-After header asks to wait, 0 to a day; undefined for a header that is absent
+ * or cannot be read.
  */
 export function readRetryAfterSeconds(
   header: string | undefined,
@@ -10,8 +10,8 @@ export function readRetryAfterSeconds(
 ): number | undefined {
   const text = header?.trim() ?? '';
   if (/^\d{1,15}$/.test(text)) return Math.min(Number(text), daySeconds);
-  // An HTTP date begins with the name of a day; without this, Date.parse takes many a thing for a
-  // date.
+  // An HTTP date begins with the name of a day. Without this test, Date.parse would read many other
+  // texts as dates.
   const atMs = /^(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? /i.test(text)
     ? Date.parse(text)
     : Number.NaN;

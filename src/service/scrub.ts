@@ -4,11 +4,11 @@ const readLimit = 4096;
 const shownLimit = 200;
 
 /**
- * One line of at most 200 characters, no control characters, `[secret]` for what is, or looks like,
- * a secret.
+ * Text cut to one line of at most 200 characters, without control characters, and with `[secret]`
+ * for what is a secret or looks like one.
  */
 export function scrub(text: string, secrets: readonly Secret[]): string {
-  // Cut between words: a secret cut in two would no longer be known as one.
+  // The cut is made between words, because half a secret would not be recognized.
   const start = text.length <= readLimit ? text : text.slice(0, readLimit).replace(/\S*$/, '');
   const line = start.replace(/\s+/g, ' ').replace(/\p{C}/gu, '').trim();
   const hidden = secrets

@@ -13,17 +13,17 @@ import type { PreparedExchange } from './prepare.ts';
 import type { OpenAnswer, Transport } from './transport.ts';
 import { fromWire, toCamel } from './wire-case.ts';
 
-/** More than any network has; an item can be as short as `{},`. */
+/** No network has more. The limit is needed because an item can be as short as `{},`. */
 const mostItems = 100_000;
 /**
- * What is kept of a list, in bytes of its text; and what an item costs besides, whose fields are
- * mostly absent.
+ * How many bytes of a list's text are kept at most; and what an item costs besides, because most of
+ * its fields are absent.
  */
 const mostKeptBytes = 16 * 1024 ** 2;
 const costOfItem = 300;
 const pieceBytes = 16 * 1024;
 /**
- * After so many the rest of the program has its turn: a piece of an answer can hold twenty
+ * After this many items the rest of the program gets its turn: a piece of an answer can hold twenty
  * thousand.
  */
 const itemsATurn = 100;
@@ -39,7 +39,7 @@ export interface Streaming<Name extends StreamableName> {
 
 type OpenList = Pick<OpenAnswer, 'chunks'> & Disposable;
 
-/** Opens an answer and reads its list; see `ServiceClient.stream`. */
+/** Opens an answer and reads its list, see `ServiceClient.stream`. */
 export async function* streamList<Name extends StreamableName>(
   streaming: Streaming<Name>,
 ): AsyncGenerator<StreamedItem<Name>> {
@@ -47,8 +47,8 @@ export async function* streamList<Name extends StreamableName>(
 }
 
 /**
- * The whole answer, with those items of its list that `keep` takes. @throws answer-too-large where
- * they fill too much memory
+ * The whole answer, with the items of its list that `keep` accepts.
+ * @throws answer-too-large if they take too much memory
  */
 export async function readList<Name extends StreamableName>(
   streaming: Streaming<Name>,
@@ -69,7 +69,7 @@ export async function readList<Name extends StreamableName>(
       );
     kept.push(item);
   }
-  // What takes the place of fields that did not come.
+  // The values of fields that did not come.
   const absent = judgeBody({ name, body: {}, secrets: exchange.secrets });
   return {
     ...fromWire({ ...absent, ...beside }),
@@ -79,7 +79,7 @@ export async function readList<Name extends StreamableName>(
 
 type Part = NonNullable<ReturnType<typeof takePart>>;
 
-/** @param beside takes the other fields of the answer, checked */
+/** @param beside called with the other fields of the answer, after they were checked */
 async function* streamParts(
   streaming: Streaming<StreamableName>,
   beside: Record<string, unknown> = {},
@@ -97,7 +97,10 @@ async function* streamParts(
   }
 }
 
-/** @throws the codes of `judgeAnswer`, as far as status, headers and the first bytes tell */
+/**
+ * Opens the answer and judges it by status, headers and first bytes.
+ * @throws the codes of `judgeAnswer`
+ */
 async function openList({
   name,
   exchange,
@@ -114,7 +117,7 @@ async function openList({
       judgeStatus({ ...begun, answer: { status, headers, text } }) !== undefined ||
       !text.startsWith('{')
     ) {
-      // No list will come of it: what is wrong is said as it is of a call's answer.
+      // The answer has no list. So it is judged whole, as the answer of a call is.
       judgeAnswer({ ...begun, answer: { status, headers, text: await readText(body, exchange) } });
     }
     return { chunks: body, [Symbol.dispose]: discard };
@@ -136,8 +139,8 @@ async function readHead(chunks: OpenAnswer['chunks']): Promise<Buffer> {
 }
 
 /**
- * The whole body, in pieces that hold few items: what is read of a piece waits until all of it is
- * taken.
+ * The whole body in pieces that hold few items, because what is read of a piece is held until all
+ * of it is used.
  */
 async function* rejoin(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield head;
@@ -155,7 +158,7 @@ async function* readParts(reading: Reading, chunks: AsyncIterable<Buffer>): Asyn
   let count = 0;
   let bytesSinceItem = 0;
   for await (const chunk of chunks) {
-    // A piece may hold the next item's end, so what is in it counts only once it did not.
+    // A piece may hold the end of the next item, so its bytes only count if it did not.
     if (bytesSinceItem > itemLimitBytes) throwFault(exchange, 'too-large');
     bytesSinceItem += chunk.length;
     const { found, fault } = reader.read(chunk);
@@ -179,7 +182,7 @@ async function* readParts(reading: Reading, chunks: AsyncIterable<Buffer>): Asyn
     throw createAnswerError('answer-truncated', exchange, 'the answer breaks off');
 }
 
-/** An item, checked; another field is laid beside the list. */
+/** Checks an item and returns it; another field is put beside the list. */
 function takePart(
   { name, exchange, beside }: Reading,
   { isItem, key, value, bytes }: Found,

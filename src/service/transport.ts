@@ -1,7 +1,8 @@
 import dns from 'node:dns';
 import type { LookupFunction } from 'node:net';
-// Behind undici's front door: the door itself loads fetch, caches, proxies and a test kit, several
-// MB in a small device's memory. HTTP/2 is off, so the bundle carries no node:http2 either.
+// These are inner parts of undici. Its main module also loads fetch, caches, proxies and a test
+// kit, which is several MB of a small device's memory. HTTP/2 is off, so the bundle needs no
+// node:http2 either.
 import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
@@ -12,7 +13,7 @@ import { createTooLargeError, readText } from './gathered.ts';
 /** Deadlines in ms. */
 export interface TransportLimits {
   readonly connectMs: number;
-  /** From the request's end to the answer's headers. */
+  /** From the end of the request to the headers of the answer. */
   readonly headersMs: number;
   /** Between two pieces of the answer's body. */
   readonly bodyMs: number;
@@ -23,27 +24,28 @@ export interface Exchange {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Largest answer taken whole, in bytes. */
+  /** The largest answer that is read whole, in bytes. */
   readonly bodyLimitBytes: number;
 }
 
 export interface OpenAnswer extends Omit<Answer, 'text'> {
   /**
-   * The body, once. @throws service-unreachable, answer-truncated (with `maybeSent`), AbortError
+   * The body, which can be read once.
+   * @throws service-unreachable, answer-truncated (with `maybeSent`), AbortError
    */
   readonly chunks: AsyncGenerator<Buffer>;
-  /** Ends the exchange, however much of the body was read; may be repeated. */
+  /** Ends the exchange, however much of the body was read. May be repeated. */
   discard(): void;
 }
 
-/** Requests to one origin, and to no other: a token given to it cannot go astray. */
+/** Requests to one origin and to no other, so a token that it is given cannot go astray. */
 export type Transport = ReturnType<typeof createTransport>;
 
 const mostHints = 8;
 
 /**
- * `authority` is asked for at each connection: as PEM, who alone vouches for the other side;
- * undefined: those that Node knows.
+ * `authority` is asked for at each connection. It returns the only certificates (PEM) that may
+ * vouch for the other side; undefined for the authorities that Node knows.
  */
 export function createTransport(
   origin: string,
@@ -59,8 +61,8 @@ export function createTransport(
   const findConnector = keepConnector({ timeout: limits.connectMs, lookup: find }, authority);
   const pool = new Pool(origin, {
     allowH2: false,
-    // One connection a request: requests are minutes apart, and on a reused one a request can be
-    // lost without a trace.
+    // Each request has its own connection. Requests are minutes apart, and on a reused connection a
+    // request can be lost without a trace.
     pipelining: 0,
     connections: 4,
     headersTimeout: limits.headersMs,
@@ -78,7 +80,7 @@ export function createTransport(
   ): Promise<OpenAnswer> => {
     const doing = `${method} ${path}`;
     let hints = 0;
-    // Each answer that announces another (1xx) keeps the deadline away, and costs its time.
+    // Each interim answer (1xx) restarts undici's deadline, so only a few are allowed.
     const onInfo = () => {
       hints += 1;
       if (hints > mostHints) throw new Error(`more than ${mostHints} hints came before it`);
@@ -88,8 +90,8 @@ export function createTransport(
       .catch((error: unknown) => {
         throw createUnreachableError(error, doing, new URL(origin).host);
       });
-    // undici's stream reports an early destroy as an error: without a listener that would end the
-    // process.
+    // undici's stream reports an early end as an error, which would end the process if nothing
+    // listened.
     response.body.on('error', () => undefined);
     return {
       status: response.statusCode,
@@ -100,12 +102,13 @@ export function createTransport(
   };
   return {
     /**
-     * One try, as far as the answer's headers; the body has to be read or discarded. @throws
-     * service-unreachable, AbortError
+     * Makes one try up to the headers of the answer. The body has to be read or discarded.
+     * @throws service-unreachable, AbortError
      */
     open,
     /**
-     * One try. @throws service-unreachable, answer-too-large, answer-truncated (with `maybeSent`),
+     * Makes one try and reads the whole answer.
+     * @throws service-unreachable, answer-too-large, answer-truncated (with `maybeSent`),
      * AbortError
      */
     exchange: async (exchange: Exchange, signal: AbortSignal) =>
@@ -116,8 +119,8 @@ export function createTransport(
 }
 
 /**
- * The connector for the authority of now. Another authority begins with another one, without the
- * sessions of the one before.
+ * The connector for the present authority. A changed authority begins with a new one, without the
+ * former sessions.
  */
 function keepConnector(
   options: { timeout: number; lookup: LookupFunction },
@@ -125,7 +128,7 @@ function keepConnector(
 ) {
   const create = (ca: string | undefined) => ({
     ca,
-    // Aloud, because a variable of the environment could say otherwise.
+    // This is set explicitly, because a variable of the environment could switch it off.
     connect: buildConnector({
       ...options,
       allowH2: false,
@@ -141,12 +144,12 @@ function keepConnector(
   };
 }
 
-/** A connection (name, TCP or TLS) that did not come about: nothing was sent. */
+/** A connection (name, TCP or TLS) that was not made, so nothing was sent. */
 class NotConnected extends Error {
-  /** @param tried the first address of the name, as far as it came */
+  /** @param tried the first address of the name, if one was found */
   constructor(cause: Error, tried: string | undefined) {
-    // When every address of a name failed, the error has a code but no message.
-    // Node's advice about a root of one's own is an option that the agent refuses.
+    // When every address of a name failed, the error has a code but no message. Node's advice about
+    // a root certificate names an option that the agent refuses, so it is removed.
     const message = messageOf(cause).replace(/; if the root CA .*$/, '');
     const said = message || (systemCodeOf(cause) ?? 'every address failed');
     super(tried === undefined || said.includes(tried) ? said : `${said} (${tried})`, { cause });
@@ -179,7 +182,7 @@ function createUnreachableError(error: unknown, doing: string, host: string): un
     const message = `${doing}: no connection to ${host}: ${error.message}`;
     return new TributaryError('service-unreachable', message, { cause: error, maybeSent: false });
   }
-  // A request that undici would not even take is a mistake of ours.
+  // If undici does not accept a request, that is a bug of ours.
   if (systemCodeOf(error) === 'UND_ERR_INVALID_ARG') return error;
   const message = `${doing}: no answer from ${host}: ${messageOf(error)}`;
   return new TributaryError('service-unreachable', message, { cause: error, maybeSent: true });
@@ -196,7 +199,7 @@ function createBrokenError(error: unknown, doing: string): TributaryError {
       );
 }
 
-/** undici gives the names in lower case. */
+/** undici gives the names of headers in lower case. */
 function toSingleHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Answer['headers'] {

@@ -1,5 +1,5 @@
-// undici ships types for its front door only; these are the parts behind it that `transport.ts`
-// takes.
+// undici has types for its main module only. These are for the inner parts that `transport.ts`
+// uses.
 
 declare module 'undici/lib/dispatcher/pool.js' {
   const pool: typeof import('undici').Pool;

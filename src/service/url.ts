@@ -3,16 +3,19 @@ import { TributaryError } from '../lib/errors.ts';
 
 export interface ServiceAddress {
   readonly baseUrl: string;
-  /** Default: false. */
+  /** False by default. */
   readonly allowInsecureHttp?: boolean;
   /**
-   * The certificates, as PEM, that alone vouch for the service, asked for at each connection;
-   * undefined: those that Node knows.
+   * Returns the only certificates (PEM) that may vouch for the service. It is called at each
+   * connection; undefined for the authorities that Node knows.
    */
   readonly certificateAuthority?: (() => string | undefined) | undefined;
 }
 
-/** The base URL, safe to send tokens to. @throws configuration-invalid, insecure-url */
+/**
+ * The base URL, checked to be safe for sending tokens.
+ * @throws configuration-invalid, insecure-url
+ */
 export function parseServiceUrl({ baseUrl, allowInsecureHttp }: ServiceAddress): URL {
   const url = URL.parse(baseUrl);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {

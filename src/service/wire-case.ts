@@ -25,7 +25,10 @@ export type Sendable<T> = T extends string
       ? { readonly [Key in keyof T as CamelCase<Key & string>]: Sendable<T[Key]> }
       : T;
 
-/** Of every name that was met: as many as the schemas have, which let no other through. */
+/**
+ * Converted names. There are no more than the schemas have, because these let no other name
+ * through.
+ */
 const camelNames = new Map<string, string>();
 /**
  * Wire names by camelCase name. They are kept, because `uptimeLast24h` does not say where a digit
@@ -55,8 +58,8 @@ export function fromWire<T>(value: T): Camelized<T> {
 }
 
 /**
- * The body of a request: snake_case names, secrets revealed. The one place where the client lets a
- * body's secret out.
+ * The body of a request: snake_case names, secrets revealed. Only here does the client reveal a
+ * secret in a body.
  */
 export function toWire<T>(value: Sendable<T>): T {
   return rename(value, toSnake, (secret) => secret.reveal()) as T;

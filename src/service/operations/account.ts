@@ -15,7 +15,7 @@ import {
 } from '../fields.ts';
 import { asking, making, type Operation, reading } from '../operation.ts';
 
-/** Where payouts may go. */
+/** A place to which payouts may go. */
 export const wallet = object(() => ({
   wallet_id: text.describe('A wallet, by its id at the service.'),
   managed_wallet_id: text.describe('Its id with the company that manages it.'),

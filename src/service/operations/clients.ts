@@ -89,7 +89,7 @@ export const authClientOperations = {
       proxy_config: maybe(proxyConfig).describe('Which proxy is wanted.'),
     })),
     /**
-     * `client_id` is in production answers only; documented ones carry it as a claim of
+     * Only production answers have `client_id`; documented ones carry it as a claim of
      * `by_client_jwt`.
      */
     response: answer(() => ({
@@ -101,7 +101,7 @@ export const authClientOperations = {
   },
 } as const satisfies Record<string, Operation>;
 
-/** A service that runs at the client. */
+/** A service that runs on the client. */
 export const resident = object(() => ({
   client_id: text.describe('A client.'),
   instance_id: text.describe('Instance that it runs in.'),
@@ -141,7 +141,7 @@ export const client = object(() => ({
   connections: list(connection).describe('Connections, present and recent.'),
 }));
 
-/** The three lists have one number a bucket, oldest first. */
+/** Each of the three lists has one number for a bucket, oldest first. */
 export const reliabilityWindow = object(() => ({
   mean_reliability_weight: number.describe('Mean of the weights over the network.'),
   min_time_unix_milli: integer.describe('Where the window begins, Unix time in ms.'),

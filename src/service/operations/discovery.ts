@@ -13,7 +13,7 @@ import {
 } from '../fields.ts';
 import { asking, type Operation, reading } from '../operation.ts';
 
-/** What is wanted of a provider; of the four, one or more. */
+/** What a provider has to match; one or more of these four. */
 export const providerSpec = object(() => ({
   location_id: text.describe('A country, region or city.'),
   location_group_id: text.describe('A group of locations.'),

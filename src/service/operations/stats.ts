@@ -3,8 +3,8 @@ import { answer, flag, integer, list, map, number, object, text, time } from '..
 import { asking, type Operation, reading } from '../operation.ts';
 
 /**
- * One provider over a window; the `_last_24h` names are kept whatever the window is
- * (service-interface, "Stats").
+ * One provider over a window. The `_last_24h` names stay whatever the window is (service-interface,
+ * "Stats").
  */
 export const providerWindow = object(() => ({
   client_id: text.describe('A client.'),
@@ -32,7 +32,7 @@ export const providersResponse = answer(() => ({
 
 const transferByDate = map(z.number()).describe('Data transferred in GiB, by date (`yyyy-mm-dd`).');
 
-/** Of provider-last-90 `lookback` is a number of days, and every map is keyed by date. */
+/** For provider-last-90, `lookback` is a number of days and every map has dates as keys. */
 export const providerStats = answer(() => ({
   lookback: number.describe(
     'How far the report looks back, in hours; in days in the production profile.',

@@ -1,13 +1,11 @@
 import * as z from 'zod';
-import { profileNames, provideModes } from '../service/profiles.ts';
-import { mqttSection, webhookSection } from './notifiers.ts';
+import { profileNames } from '../service/profiles.ts';
+import { gatewaySection } from './gateway-section.ts';
+import { mqttSection, webhookSection } from './notifier-sections.ts';
+import { provideSection } from './provide-section.ts';
 import {
-  bitRate,
-  byteAmount,
   cronExpression,
-  deniedDestination,
   filePath,
-  hostAndPort,
   hostName,
   interfaceName,
   ipAddress,
@@ -16,12 +14,9 @@ import {
   listOf,
   offByDefault,
   oneOf,
-  portEntry,
-  prefix,
   serviceUrl,
   socketPath,
   textLike,
-  timeZoneName,
   trueOrFalse,
   wholeNumber,
 } from './values.ts';
@@ -64,74 +59,6 @@ const deviceSection = z
   })
   .describe('How this device presents itself.');
 
-const rateLimit = z
-  .strictObject({
-    line: bitRate
-      .optional()
-      .describe(
-        'Most that sharing puts on your line, each way, with unit: "20 Mbit". Absent: no limit.',
-      ),
-    up: bitRate
-      .optional()
-      .describe('In place of line: the smaller of up and down counts, and holds each way.'),
-    down: bitRate
-      .optional()
-      .describe('In place of line: the smaller of up and down counts, and holds each way.'),
-  })
-  .refine(({ line: both, up, down }) => both === undefined || (up ?? down) === undefined, {
-    path: ['line'],
-    error: 'line alone, or up and down in its place',
-  })
-  .describe('Most data per second.');
-
-const scheduleEntry = z.strictObject({
-  cron: cronExpression.describe(
-    'Minute, hour, day of month, month, day of week: when the mode begins.',
-  ),
-  mode: oneOf(provideModes).describe('Mode from then on, until another entry fires.'),
-  rate_limit: rateLimit.optional().describe('Limit as long; absent: provide.rate_limit.'),
-});
-
-const cap = z
-  .strictObject({
-    bytes: byteAmount.describe(
-      'Data forwarded in one period, both directions together, with unit: "500 GB".',
-    ),
-    period: oneOf(['day', 'week', 'month'])
-      .default('month')
-      .describe('How often the count begins again at zero.'),
-    reset_day: wholeNumber(1, 31)
-      .default(1)
-      .describe(
-        'Day on which a month begins (a shorter month: its last day), or a week (1 is Monday, 7 Sunday).',
-      ),
-    counts: oneOf(['share', 'line'])
-      .default('share')
-      .describe('"line": as a provider counts that counts both ways, 2.1 times what is forwarded.'),
-  })
-  .describe(
-    'Most data in a period; when it is reached, the mode is "none" until the next one. Absent: no cap.',
-  );
-
-const provideSection = z
-  .strictObject({
-    mode: oneOf(provideModes)
-      .default('public')
-      .describe('Who may use this device when no schedule says otherwise.'),
-    cap: cap.optional(),
-    rate_limit: rateLimit.prefault({}),
-    household: oneOf(['first', 'off'])
-      .default('first')
-      .describe(
-        '"first": sharing slows down while your line is full, so that your own traffic comes first.',
-      ),
-    schedule: listOf(scheduleEntry, 100).default([]).describe('Modes and limits by the clock.'),
-    time_zone: timeZoneName
-      .optional()
-      .describe("Time zone of schedule, cap and page; absent: the system's."),
-  })
-  .describe('How much of the connection is shared, with whom and when.');
-
 const proxySection = z
   .strictObject({
     lock_caller_ip: trueOrFalse
@@ -155,75 +82,6 @@ const tunnelSection = z
       .describe('Who carries WireGuard: the kernel, wireguard-go, or the first that works.'),
   })
   .describe('The WireGuard tunnel.');
-
-const connectionCount = wholeNumber(0, 1_000_000).optional();
-
-const gatewaySection = z
-  .strictObject({
-    enabled: trueOrFalse
-      .default(true)
-      .describe('Forwards traffic; false: registered and connected only.'),
-    uplink: interfaceName
-      .optional()
-      .describe('Interface that leads to the Internet; absent: of the default route.'),
-    allow_destinations: listOf(prefix, 1000)
-      .default([])
-      .describe(
-        'Private addresses or prefixes that consumers may reach all the same. Dangerous; none by default.',
-      ),
-    deny_destinations: listOf(deniedDestination, 1000)
-      .default([])
-      .describe(
-        'Addresses, prefixes and files of them ("file:/…") that consumers may not reach, whatever else allows it.',
-      ),
-    blocked_ports: listOf(portEntry, 1000)
-      .default([25])
-      .describe(
-        'Ports that consumers may not reach: 25, "6881-6889", "udp/1900", or by name: mail, file-sharing, scanning, web-only. 25 is how spam is sent.',
-      ),
-    connections: z
-      .strictObject({
-        per_consumer: connectionCount.describe(
-          'Connections of each consumer address (IPv6: of each /64). Beyond it all addresses share as many as four of them have. Absent: a sixteenth of total.',
-        ),
-        total: connectionCount.describe(
-          'Connections of all consumers. Absent: by the memory, 8192 at most.',
-        ),
-        new_per_second: connectionCount.describe(
-          'New connections per second of each address, four times as many at once. Absent: by total, 64 at most.',
-        ),
-        half_open: connectionCount.describe(
-          'TCP connections of each address that got no answer yet. Absent: half of per_consumer.',
-        ),
-      })
-      .prefault({})
-      .describe(
-        'Ceilings for consumers, so that one of them leaves room for the others and for you; 0: none.',
-      ),
-    low_priority: trueOrFalse
-      .default(true)
-      .describe(
-        'Marks what is shared as Lower Effort (RFC 8622): routers that know the mark put it last.',
-      ),
-    public_address: z
-      .strictObject({
-        ask_router: trueOrFalse.default(true).describe('Asks the router for it by NAT-PMP or PCP.'),
-        upnp: offByDefault.describe('Asks the router by UPnP as well.'),
-        stun: hostAndPort
-          .optional()
-          .describe(
-            'A STUN server on the Internet to ask as well, HOST:PORT. It learns that this device exists.',
-          ),
-      })
-      .prefault({})
-      .describe(
-        "How the home's public address is found out, at which consumers could reach what the router shows.",
-      ),
-    permit_seconds: wholeNumber(5, 600)
-      .default(60)
-      .describe('Seconds after which the kernel stops forwarding when the agent is gone.'),
-  })
-  .describe('Forwarding between tunnel and Internet.');
 
 const reportSection = z
   .strictObject({

@@ -3,7 +3,7 @@ import type { Registration } from '../../identity/registration-files.ts';
 import { chooseRenewSeconds, chooseRetryMs, spreadRenewMs } from '../../identity/renew.ts';
 import { computeBackoffMs } from '../../lib/backoff.ts';
 import { hasCode, isAbort, messageOf, TributaryError, toFailure } from '../../lib/errors.ts';
-import { isSame } from '../../lib/secret.ts';
+import { isSame, type Secret } from '../../lib/secret.ts';
 import type { AgentState, Sections, Shared } from '../state.ts';
 import type { ServiceSession } from './service-session.ts';
 
@@ -24,40 +24,65 @@ const limitMs = 900_000;
  */
 const refusedMs = 300_000;
 
-export function createServiceLoop(parts: ServiceLoopParts) {
-  const { service, session, wakeups, now } = parts;
+/** The conversation with the service: signs in, registers once, then renews on the interval. */
+export interface ServiceLoop {
+  /**
+   * Takes up what an earlier run kept, before the first tick. Never throws for a file that cannot
+   * be read: that is a problem in the state, and no end.
+   */
+  restore(): Promise<void>;
+  /**
+   * Signs in, then registers or renews once; resolves with the time until the next is due (ms).
+   * What fails becomes a problem in the state. @throws AbortError
+   */
+  tick(signal: AbortSignal): Promise<number>;
+}
+
+export function createServiceLoop(parts: ServiceLoopParts): ServiceLoop {
+  const { service, session, wakeups, random, now } = parts;
   let failures = 0;
+  /** False until this process has loaded, recovered or made the registration with the service. */
   let isRegistered = false;
+  /** Resolves with the time until the next renewal (ms). */
+  const talk = async (signal: AbortSignal): Promise<number> => {
+    const { networkJwt, diskFailure } = await signIn(parts, signal);
+    const known = isRegistered ? service.registration : undefined;
+    const isOtherTunnel = takeRegistration(
+      parts,
+      await registerOrRenew(parts, { networkJwt, known }, signal),
+    );
+    // A renewal that changed nothing needs no pass.
+    if (isOtherTunnel || known === undefined || failures > 0) wakeups.dataPath.notify();
+    wakeups.announce.notify();
+    service.refusedSinceMs = undefined;
+    for (const topic of topics) service[topic] = undefined;
+    service.stateProblem = continueProblem(service.stateProblem, diskFailure, now());
+    failures = 0;
+    const isFirst = !isRegistered;
+    isRegistered = true;
+    // The first is anywhere in the interval: many devices may have started together.
+    return spreadRenewMs(service.renewSeconds, random) * (isFirst ? random() : 1);
+  };
+  const noteFailure = (error: unknown): number => {
+    failures += 1;
+    const topic = chooseTopic(error);
+    service[topic] = continueProblem(service[topic], error, now());
+    // Signed out closes the gateway, now and not with its next pass.
+    if (service.signInProblem !== undefined) wakeups.dataPath.notify();
+    return chooseWaitMs(error, failures, parts);
+  };
   return {
-    /** Begins with what an earlier run kept; what cannot be read is a problem, not an end. */
     async restore() {
       const kept = await session.load().catch(toFailure());
       if (kept instanceof TributaryError)
         service.stateProblem = continueProblem(undefined, kept, now());
-      else if (kept !== undefined) takeRegistration(parts, kept, kept);
+      else if (kept !== undefined) takeRegistration(parts, kept);
     },
-    /** Signs in, registers or renews once; resolves with the time until the next is due (ms). */
-    async tick(signal: AbortSignal) {
-      let waitMs: number;
-      try {
-        const before = isRegistered ? service.registration : undefined;
-        const unread = await talk(parts, { before, isNews: failures > 0 }, signal);
-        // The first is anywhere in the interval: many devices may have started together.
-        waitMs =
-          spreadRenewMs(service.renewSeconds, parts.random) * (isRegistered ? 1 : parts.random());
-        isRegistered = true;
-        failures = 0;
-        for (const topic of topics) service[topic] = undefined;
-        service.stateProblem = continueProblem(service.stateProblem, unread, now());
-      } catch (error) {
+    async tick(signal) {
+      const waitMs = await talk(signal).catch((error: unknown) => {
         if (isAbort(error) && signal.aborted) throw error;
-        failures += 1;
-        const topic = chooseTopic(error);
-        service[topic] = continueProblem(service[topic], error, now());
-        // Signed out closes the gateway, now and not with its next pass.
-        if (service.signInProblem !== undefined) wakeups.dataPath.notify();
-        waitMs = chooseWaitMs(error, failures, parts);
-      }
+        return noteFailure(error);
+      });
       service.nextRenewalAt = new Date(now().getTime() + waitMs);
       return waitMs;
     },
@@ -65,70 +90,92 @@ export function createServiceLoop(parts: ServiceLoopParts) {
 }
 
 /**
- * `before` undefined: nothing was loaded, recovered or made since the start; `isNews`: the last try
- * failed. Resolves with what the disk failed at.
+ * The owner's token, which is in the state from then on. A disk that fails stops no renewal of a
+ * device that is signed in: `diskFailure` says what it failed at. @throws codes of `signIn`
  */
-async function talk(
-  parts: ServiceLoopParts,
-  { before, isNews }: { readonly before: Registration | undefined; readonly isNews: boolean },
+async function signIn(
+  { service, session }: ServiceLoopParts,
   signal: AbortSignal,
-) {
-  const { service, session, wakeups, now } = parts;
+): Promise<{ readonly networkJwt: Secret; readonly diskFailure: TributaryError | undefined }> {
   const signedIn = await session
     .signIn(signal)
     .catch(toFailure('state-unreadable', 'state-unwritable'));
-  const unread = signedIn instanceof TributaryError ? signedIn : undefined;
-  // A disk that fails stops no renewal of a device that is signed in.
+  const diskFailure = signedIn instanceof TributaryError ? signedIn : undefined;
   const networkJwt = signedIn instanceof TributaryError ? service.networkJwt : signedIn;
-  if (networkJwt === undefined) throw unread;
-  service.signInProblem = undefined;
+  if (networkJwt === undefined) throw diskFailure;
   if (!networkJwt.equals(service.networkJwt)) service.refusedSinceMs = undefined;
   service.networkJwt = networkJwt;
-  try {
-    const asked = before
-      ? session.renew(networkJwt, before, signal)
-      : session.register(networkJwt, signal);
-    takeRegistration(parts, await asked, isNews ? undefined : before);
-    service.refusedSinceMs = undefined;
-    wakeups.announce.notify();
-    return unread;
-  } catch (error) {
-    const isRefused =
-      hasCode(error, 'not-authorized') && (await session.confirmRefusal(networkJwt, signal));
-    service.refusedSinceMs = isRefused ? (service.refusedSinceMs ?? performance.now()) : undefined;
-    if (service.refusedSinceMs === undefined) throw error;
-    if (!(await session.dropIfUseless(networkJwt, performance.now() - service.refusedSinceMs))) {
-      const message = `the service refuses this device's sign-in, which is kept: ${messageOf(error)}`;
-      throw new TributaryError('sign-in-refused', message, { cause: error });
-    }
-    service.networkJwt = undefined;
-    service.signInProblem = continueProblem(service.signInProblem, error, now());
-    throw error;
-  }
+  service.signInProblem = undefined;
+  return { networkJwt, diskFailure };
+}
+
+interface Question {
+  readonly networkJwt: Secret;
+  /** The registration that is renewed; undefined: it has to be loaded, recovered or made first. */
+  readonly known: Registration | undefined;
+}
+
+/** @throws codes of `register` and `renew`; sign-in-refused where the token itself is refused */
+async function registerOrRenew(
+  parts: ServiceLoopParts,
+  { networkJwt, known }: Question,
+  signal: AbortSignal,
+): Promise<Registration> {
+  const { session } = parts;
+  const asked =
+    known === undefined
+      ? session.register(networkJwt, signal)
+      : session.renew(networkJwt, known, signal);
+  return asked.catch(async (error: unknown) => {
+    throw await judgeRefusal(parts, { networkJwt, error }, signal);
+  });
 }
 
 /**
- * Wakes the data path, but not for the tunnel of `known`: a renewal that changed nothing needs
- * no pass.
+ * What a failure says of the sign-in; returns the error that the owner is shown. A refused token is
+ * kept, because a service that is being repaired refuses everyone, until it is of no use any more:
+ * then the device is signed out.
+ */
+async function judgeRefusal(
+  { service, session, now }: ServiceLoopParts,
+  { networkJwt, error }: { readonly networkJwt: Secret; readonly error: unknown },
+  signal: AbortSignal,
+): Promise<unknown> {
+  const isRefused =
+    hasCode(error, 'not-authorized') && (await session.confirmRefusal(networkJwt, signal));
+  if (!isRefused) {
+    service.refusedSinceMs = undefined;
+    return error;
+  }
+  service.refusedSinceMs ??= performance.now();
+  if (await session.dropIfUseless(networkJwt, performance.now() - service.refusedSinceMs)) {
+    service.networkJwt = undefined;
+    service.signInProblem = continueProblem(service.signInProblem, error, now());
+    return error;
+  }
+  const message = `the service refuses this device's sign-in, which is kept: ${messageOf(error)}`;
+  return new TributaryError('sign-in-refused', message, { cause: error });
+}
+
+/**
+ * Puts a registration into the state; true where its tunnel is another one. A tunnel that is the
+ * same stays the same object: who has read its text need not read it again.
  */
 function takeRegistration(
-  { service, state, wakeups }: ServiceLoopParts,
+  { service, state }: ServiceLoopParts,
   registration: Registration,
-  known: Registration | undefined,
-) {
+): boolean {
   const { renew_seconds_default: defaultSeconds } = state.configuration.config.service;
-  const tunnel = isSame(known?.tunnel, registration.tunnel) ? known?.tunnel : registration.tunnel;
-  if (known === undefined || tunnel !== known.tunnel) wakeups.dataPath.notify();
-  service.registration = { ...registration, tunnel };
+  const before = service.registration?.tunnel;
+  const isOtherTunnel = !isSame(before, registration.tunnel);
+  service.registration = { ...registration, tunnel: isOtherTunnel ? registration.tunnel : before };
   service.renewSeconds = chooseRenewSeconds(registration.renewSeconds, defaultSeconds);
+  return isOtherTunnel;
 }
 
 const topics = ['signInProblem', 'registrationProblem', 'problem'] as const;
 
-/**
- * Problems of the way there are the service's; what the owner has to fix is the sign-in's or the
- * registration's.
- */
+/** Which field of the state, and so of `status`, shows this error. */
 function chooseTopic(error: unknown): (typeof topics)[number] | 'stateProblem' {
   if (hasCode(error, 'signed-out', 'auth-code-refused')) return 'signInProblem';
   if (hasCode(error, 'state-unwritable', 'state-unreadable', 'identity-moved'))

@@ -16,8 +16,36 @@ import { version } from '../../version.ts';
 import type { Shared } from '../state.ts';
 import { chooseDescription } from '../to-facts.ts';
 
-/** The conversation with the service, one attempt each, and what is kept of it across restarts. */
-export type ServiceSession = ReturnType<typeof createServiceSession>;
+/**
+ * The conversation with the service, one attempt each, and what is kept of it across restarts. The
+ * loop calls `load` once, then in each round `signIn` and, with its token, `register` until that
+ * has worked, from then on `renew`.
+ */
+export interface ServiceSession {
+  /**
+   * The registration on the disk, to keep the tunnel until the service is asked; undefined where
+   * the device is signed out or has no tunnel yet. @throws identity-moved, state-unreadable,
+   * state-unwritable
+   */
+  load(): Promise<Registration | undefined>;
+  /**
+   * The network JWT: stored, in use, given, or bought with the auth code, which is spent by that.
+   * @throws identity-moved, signed-out, auth-code-refused, state-unreadable, state-unwritable,
+   * codes of `call`
+   */
+  signIn(signal: AbortSignal): Promise<Secret>;
+  /** Loads, recovers or creates the registration. @throws codes of `ensureRegistration` */
+  register(networkJwt: Secret, signal: AbortSignal): Promise<Registration>;
+  /** Asks again for a registration that is there. @throws codes of `renew` in identity */
+  renew(networkJwt: Secret, registration: Registration, signal: AbortSignal): Promise<Registration>;
+  /** True where a second operation refuses the token too. @throws AbortError */
+  confirmRefusal(networkJwt: Secret, signal: AbortSignal): Promise<boolean>;
+  /**
+   * Drops a token that has been refused for so long (ms) that it will not be taken again; true
+   * then. @throws state-unwritable
+   */
+  dropIfUseless(networkJwt: Secret, refusedMs: number): Promise<boolean>;
+}
 
 export interface ServiceSessionParts
   extends Pick<Shared, 'client' | 'state' | 'facts' | 'directory' | 'onSetAside' | 'log' | 'now'>,
@@ -25,7 +53,7 @@ export interface ServiceSessionParts
   readonly machine: Machine;
 }
 
-export function createServiceSession(parts: ServiceSessionParts) {
+export function createServiceSession(parts: ServiceSessionParts): ServiceSession {
   const { client, state, facts, credentials, directory, machine, onSetAside, log, now } = parts;
   const files = createRegistrationFiles(directory, onSetAside);
   const store = files.networkJwt;
@@ -49,47 +77,31 @@ export function createServiceSession(parts: ServiceSessionParts) {
     };
   };
   return {
-    /**
-     * From disk, to keep the tunnel until the service is asked; undefined: none. @throws
-     * identity-moved, state-unreadable, state-unwritable
-     */
     async load() {
       if ((await store.readOrSetAside())?.token === undefined) return undefined;
       await settleOn(machine, files);
       const { registration } = await loadDevice(files);
       return registration?.tunnel === undefined ? undefined : registration;
     },
-    /**
-     * The network JWT: stored, in use, given, or bought with the auth code. @throws identity-moved,
-     * signed-out, auth-code-refused, codes of `call`
-     */
-    async signIn(signal: AbortSignal) {
+    async signIn(signal) {
       await settleOn(machine, files);
       const networkJwt = state.service.networkJwt ?? credentials.networkJwt;
       return resolveNetworkJwt({ client, store }, { ...credentials, networkJwt }, signal);
     },
-    /** Load, recover or create. @throws codes of `ensureRegistration` */
-    async register(networkJwt: Secret, signal: AbortSignal) {
+    async register(networkJwt, signal) {
       const registration = await ensureRegistration(dependencies(networkJwt), signal);
       await settleOn(machine, files);
       log.info({ clientId: registration.clientId }, 'registered');
       return registration;
     },
-    /** The renewal. @throws codes of `renew` in identity */
-    async renew(networkJwt: Secret, registration: Registration, signal: AbortSignal) {
+    async renew(networkJwt, registration, signal) {
       const { rungForMs } = state.path;
       const renewed = await renew(dependencies(networkJwt), registration, signal);
       answeredForMs = rungForMs;
       return renewed;
     },
-    /** True where a second operation refuses the token too. @throws AbortError */
-    confirmRefusal: (networkJwt: Secret, signal: AbortSignal) =>
-      confirmRefusal(client, networkJwt, signal),
-    /**
-     * Drops a token that has been refused for so long (ms) that it will not be taken again; true
-     * then. @throws state-unwritable
-     */
-    async dropIfUseless(networkJwt: Secret, refusedMs: number) {
+    confirmRefusal: (networkJwt, signal) => confirmRefusal(client, networkJwt, signal),
+    async dropIfUseless(networkJwt, refusedMs) {
       const isUseless = isRefusedForGood(networkJwt, refusedMs, now());
       if (isUseless) await forgetNetworkJwt(store, networkJwt);
       return isUseless;

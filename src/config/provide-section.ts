@@ -17,16 +17,6 @@ const rateLimit = z
       .describe(
         'Most that sharing puts on your line, each way, with unit: "20 Mbit". Absent: no limit.',
       ),
-    up: bitRate
-      .optional()
-      .describe('In place of line: the smaller of up and down counts, and holds each way.'),
-    down: bitRate
-      .optional()
-      .describe('In place of line: the smaller of up and down counts, and holds each way.'),
-  })
-  .refine(({ line: both, up, down }) => both === undefined || (up ?? down) === undefined, {
-    path: ['line'],
-    error: 'line alone, or up and down in its place',
   })
   .describe('Most data per second.');
 

@@ -57,10 +57,6 @@ const table = {
     help: 'Data transferred in the last 24 hours as the service counts it.',
     read: ({ facts }) => facts.serviceFigures?.transferredBytes,
   },
-  tributary_service_payout_day_usdc: {
-    help: 'Payout of the last 24 hours as the service estimates it: an old name of tributary_service_payout_usdc.',
-    read: ({ facts }) => facts.serviceFigures?.payoutUsdc,
-  },
   tributary_service_payout_usdc: {
     help: 'Payout as the service estimates it: of the last 24 hours, and since the month began by UTC.',
     read: ({ facts: { earned } }) =>

@@ -1,5 +1,7 @@
-/** Limits in bits per second as the owner gives them; `line` is given without the other two. */
-export type RateLimit = { readonly [Name in 'line' | 'up' | 'down']?: number | undefined };
+/** The limit as the owner gives it: bits per second that sharing may put on the line, each way. */
+export interface RateLimit {
+  readonly line?: number | undefined;
+}
 
 /** Where a limit may come from; the first source that has one wins. */
 const sources = ['override', 'schedule', 'configured'] as const;
@@ -18,14 +20,8 @@ export function decideLineLimit(
   given: { readonly [Source in LineLimit['source']]: RateLimit | undefined },
 ) {
   const limits = sources.flatMap((source): readonly LineLimit[] => {
-    const bitsPerSecond = findLeast(given[source]);
+    const bitsPerSecond = given[source]?.line;
     return bitsPerSecond === undefined ? [] : [{ bitsPerSecond, source }];
   });
   return limits[0];
-}
-
-/** Every shared byte crosses the line once each way, so the lower of two rates limits both. */
-function findLeast({ line, up, down }: RateLimit = {}): number | undefined {
-  const rates = [line, up, down].filter((rate) => rate !== undefined);
-  return rates.length === 0 ? undefined : Math.min(...rates);
 }

@@ -24,7 +24,7 @@ const permitSeconds = 60;
 /** So short that its end can be waited for. */
 const shortPermitSeconds = 5;
 /** Slow enough for a download to outlast a restart. */
-const rateLimit = { rate_limit: { down: '20 Mbit' } };
+const rateLimit = { rate_limit: { line: '20 Mbit' } };
 const isProviding = (status: { readonly phase: string }) => status.phase === 'providing';
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.

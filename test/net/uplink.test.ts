@@ -13,7 +13,7 @@ describe.skipIf(!isInsideLab())('an uplink', () => {
   const readMtu = async () => Number(await onDevice('cat /sys/class/net/trib-uplink/mtu'));
   beforeAll(async () => {
     // Slow enough for a download to outlast what becomes of the uplink.
-    const config = { provide: { rate_limit: { down: '20 Mbit' } } };
+    const config = { provide: { rate_limit: { line: '20 Mbit' } } };
     lab = await createTestLab({ id: 'uplink', profile: 'production', config });
     agent = lab.startAgent();
     await lab.waitForStatus(({ phase }) => phase === 'providing');

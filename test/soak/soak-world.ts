@@ -121,7 +121,7 @@ const events = {
     backSeconds: atOnce,
     async happen({ lab, agent, random }) {
       await changeConfig(lab, {
-        provide: { rate_limit: { down: `${20 + Math.floor(random() * 20)} Mbit` } },
+        provide: { rate_limit: { line: `${20 + Math.floor(random() * 20)} Mbit` } },
       });
       agent.kill('SIGHUP');
       await sleep(2_000);
@@ -159,7 +159,7 @@ const events = {
 export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   const tunnel = `trib-${options.id}`;
   // A limit is there from the start: the one that is read later changes its number, not the rules.
-  const config = { provide: { rate_limit: { down: '19 Mbit' } } };
+  const config = { provide: { rate_limit: { line: '19 Mbit' } } };
   const lab = await createTestLab({
     id: options.id,
     profile: 'documented',

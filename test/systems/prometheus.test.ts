@@ -171,7 +171,6 @@ test('every statistic is on the dashboard, but for the few that say how the rest
     'tributary_build_info',
     'tributary_service_last_contact_timestamp_seconds',
     'tributary_service_keepalive_seconds',
-    'tributary_service_payout_day_usdc',
     'tributary_tunnel_received_bytes_total',
     'tributary_tunnel_sent_bytes_total',
   ]);

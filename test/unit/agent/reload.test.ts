@@ -45,7 +45,9 @@ describe('a reload', () => {
     [{ provide: { cap: { bytes: '1 GB', counts: 'line' } } }],
     [
       {
-        provide: { schedule: [{ cron: '0 7 * * *', mode: 'none', rate_limit: { up: '1 Mbit' } }] },
+        provide: {
+          schedule: [{ cron: '0 7 * * *', mode: 'none', rate_limit: { line: '1 Mbit' } }],
+        },
       },
     ],
     [{ gateway: { low_priority: false } }],

@@ -125,9 +125,9 @@ describe('set', () => {
   test.each([
     ['provide.cap.reset_day', '31', /cap\.bytes: missing/],
     ['service.base_url', 'http://example.org', /service\.base_url/],
-    ['provide.rate_limit.up', '30 Mbit', /rate_limit/],
+    ['gateway.connections.half_open', '30', /half_open/],
   ])('writes nothing where %s %s would break a file that is right', async (key, text, message) => {
-    const path = makeFile(withService('provide: { rate_limit: { line: 20 Mbit } }'));
+    const path = makeFile(withService('gateway: { connections: { per_consumer: 20 } }'));
     const before = readFileSync(path, 'utf8');
     await expect(run(path, 'set', key, text)).rejects.toMatchObject({
       code: 'configuration-invalid',

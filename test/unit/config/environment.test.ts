@@ -12,7 +12,6 @@ describe('a key can be given in the environment', () => {
     ['TRIBUTARY_SERVICE_ALLOW_INSECURE_HTTP', 'true', 'service.allow_insecure_http', true],
     ['TRIBUTARY_DEVICE_DESCRIPTION', '42', 'device.description', '42'],
     ['TRIBUTARY_PROVIDE_CAP_BYTES', '5 GB', 'provide.cap.bytes', 5e9],
-    ['TRIBUTARY_PROVIDE_RATE_LIMIT_UP', '20 Mbit', 'provide.rate_limit.up', 20e6],
     ['TRIBUTARY_PROVIDE_RATE_LIMIT_LINE', '20 Mbit', 'provide.rate_limit.line', 20e6],
     ['TRIBUTARY_PROVIDE_HOUSEHOLD', 'off', 'provide.household', 'off'],
     ['TRIBUTARY_PROVIDE_CAP_BYTES', '5 GB', 'provide.cap.counts', 'share'],

@@ -35,8 +35,8 @@ describe('one wrong value gives one line with place, finding and what is allowed
     ],
     [
       'a rate so low that nothing works',
-      'provide: { rate_limit: { up: 63 kbit } }',
-      'provide.rate_limit.up: found "63 kbit"; allowed: a rate from "64 kbit" to "100 Gbit"',
+      'provide: { rate_limit: { line: 63 kbit } }',
+      'provide.rate_limit.line: found "63 kbit"; allowed: a rate from "64 kbit" to "100 Gbit"',
     ],
     ...[
       'rate_limit: { line: 0 Mbit }',
@@ -53,14 +53,9 @@ describe('one wrong value gives one line with place, finding and what is allowed
       'provide.rate_limit.line: found 20 without a unit; allowed: a rate with its unit, such as "20 Mbit" or "500 kbit" (per second)',
     ],
     [
-      'a limit of the line beside one of a direction',
-      'provide: { rate_limit: { line: 20 Mbit, up: 5 Mbit } }',
-      'provide.rate_limit.line: found "20 Mbit"; allowed: line alone, or up and down in its place',
-    ],
-    [
-      'a limit by the clock that names the line and both directions',
-      'provide: { schedule: [{ cron: "0 1 * * *", mode: none, rate_limit: { line: 1 Mbit, up: 5 Mbit, down: 6 Mbit } }] }',
-      'provide.schedule[0].rate_limit.line: found "1 Mbit"; allowed: line alone, or up and down in its place',
+      'a limit of one direction',
+      'provide: { rate_limit: { up: 5 Mbit } }',
+      'provide.rate_limit.up: unknown key; allowed: line',
     ],
     [
       'a limit by the clock of zero',
@@ -329,7 +324,7 @@ test('every error comes at once, from file and environment, one line each', asyn
     '    - { cron: "0 1 * * *", mode: none }',
     '    - { cron: "0 2 * * *", rate_limit: { line: 0 Mbit } }',
     '  cap: { bytes: 500, period: day, reset_day: 3 }',
-    '  rate_limit: { line: 20 Mbit, up: 5 Mbit }',
+    '  rate_limit: { line: 63 kbit }',
     'logs: 1',
   ].join('\n');
   const lines = await linesOf(text, {
@@ -415,9 +410,12 @@ test.each([
 
 test('a rate becomes bits per second', async () => {
   const { config } = await load(
-    withService('provide: { rate_limit: { up: 1.5 Gbit, down: 64kbit } }'),
+    withService(
+      'provide: { rate_limit: { line: 1.5 Gbit }, schedule: [{ cron: "0 1 * * *", mode: none, rate_limit: { line: 64kbit } }] }',
+    ),
   );
-  expect(config.provide.rate_limit).toEqual({ up: 1_500_000_000, down: 64_000 });
+  expect(config.provide.rate_limit).toEqual({ line: 1_500_000_000 });
+  expect(config.provide.schedule[0]?.rate_limit).toEqual({ line: 64_000 });
 });
 
 test('a reset day after the 28th is fine: a shorter month ends it earlier', async () => {

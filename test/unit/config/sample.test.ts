@@ -40,9 +40,7 @@ describe('the sample', () => {
   test('shows every key, with a value that is allowed', async () => {
     // Of its examples, the one file that has to be there.
     const authority = makeFile(rootCertificates[0] ?? '', 'authority.pem');
-    // Of its limits, those that can be given together.
-    const together = whole.replace(/^ +(up|down): .*\n/gm, '');
-    const { config } = await load(together.replace('/etc/tributary/authority.pem', authority));
+    const { config } = await load(whole.replace('/etc/tributary/authority.pem', authority));
     const missing = listConfigKeys().filter(
       ({ path }) => valueAt(parse(whole), path) === undefined,
     );

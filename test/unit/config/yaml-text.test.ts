@@ -73,9 +73,9 @@ test('an empty file is one without keys', async () => {
 
 test('an anchor and its alias may save typing', async () => {
   const { config } = await load(
-    withService('provide: { rate_limit: { up: &rate 5 Mbit, down: *rate } }'),
+    withService('gateway: { connections: { per_consumer: &most 50, half_open: *most } }'),
   );
-  expect(config.provide.rate_limit).toEqual({ up: 5e6, down: 5e6 });
+  expect(config.gateway.connections).toEqual({ per_consumer: 50, half_open: 50 });
 });
 
 test('a line is told below block maps and lists', async () => {

@@ -13,21 +13,6 @@ test.each<readonly [string, Partial<Given>, ReturnType<typeof decideLineLimit>]>
     { bitsPerSecond: 20e6, source: 'configured' },
   ],
   [
-    'the lower of two directions',
-    { configured: { up: 5e6, down: 20e6 } },
-    { bitsPerSecond: 5e6, source: 'configured' },
-  ],
-  [
-    'the lower, whichever it is',
-    { configured: { up: 50e6, down: 20e6 } },
-    { bitsPerSecond: 20e6, source: 'configured' },
-  ],
-  [
-    'that of one direction alone',
-    { configured: { down: 9e6 } },
-    { bitsPerSecond: 9e6, source: 'configured' },
-  ],
-  [
     'the scheduled one before it, also a higher one',
     { configured: line, schedule: { line: 95e6 } },
     { bitsPerSecond: 95e6, source: 'schedule' },
@@ -39,12 +24,12 @@ test.each<readonly [string, Partial<Given>, ReturnType<typeof decideLineLimit>]>
   ],
   [
     'the one set by hand before both',
-    { configured: line, schedule: { up: 1e6 }, override: { line: 30e6 } },
+    { configured: line, schedule: { line: 1e6 }, override: { line: 30e6 } },
     { bitsPerSecond: 30e6, source: 'override' },
   ],
   [
     'the scheduled one where only a mode was set by hand',
-    { schedule: { up: 1e6 }, override: { line: undefined } },
+    { schedule: { line: 1e6 }, override: { line: undefined } },
     { bitsPerSecond: 1e6, source: 'schedule' },
   ],
 ])('the limit is %s', (_claim, change, expected) => {

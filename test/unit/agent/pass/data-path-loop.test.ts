@@ -300,9 +300,7 @@ describe('a pass of the data path', () => {
       { bitsPerSecond: 20e6, source: 'configured' },
       true,
     ]);
-    const schedule = [
-      { cron: '* * * * *', mode: 'public', rate_limit: { up: '8 Mbit', down: '9 Mbit' } },
-    ];
+    const schedule = [{ cron: '* * * * *', mode: 'public', rate_limit: { line: '8 Mbit' } }];
     const { provide } = configSchema.parse({
       service: { base_url: 'https://a.example' },
       provide: { schedule },

@@ -37,44 +37,47 @@ export interface AgentParts extends Pick<Shared, 'log' | 'now' | 'random'> {
   /** Reads the configuration again. @throws configuration-invalid */
   readonly load: () => Promise<LoadedConfig>;
   readonly exec: Exec;
-  /** undefined: nothing is kept running, and nothing told. */
+  /** undefined where no program is kept running; then no changes are reported. */
   readonly keepProgram: KeepProgram | undefined;
   readonly machine?: Machine;
 }
 
 /**
- * Each loop asks again in its own time: three tries of each call would be three times the usual
- * load in an outage.
+ * Each loop asks again in its own time, so one try is enough: three tries of each call would triple
+ * the load in an outage.
  */
 export const triesPerCall = 1;
 /**
- * A probe that is not refused closes the gateway in the kernel, so this is the longest that a hole
- * stays open.
+ * The kernel closes the gateway when a probe is not refused. So this (ms) is the longest that a
+ * hole in the fence stays open.
  */
 const tryFenceMs = 8_000;
 /**
- * A new fence drops the answers to what was asked before it: the service waits for the first pass,
- * which wakes it, or so long.
+ * A new fence drops answers to questions that were asked before it. So the service is asked after
+ * the first pass, which wakes its loop, or after this time (ms).
  */
 const firstPassMs = 10_000;
 /**
- * Starting leaves most of the garbage behind: memory is given back soon after it; then seldom, for
- * what the ticks leave.
+ * Starting leaves most of the garbage behind, so memory is given back soon after it, and later
+ * seldom, for what the ticks leave (ms).
  */
 const firstGarbageMs = 10_000;
 const garbageMs = 900_000;
-/** Nobody is slowed down before that. */
+/** The household needs nothing of this before the first consumer is served (ms). */
 const firstHouseholdMs = 1_000;
-/** What reads the schedule of reports is loaded when the start is over. */
+/** The code that reads the schedule of reports is loaded when the start is over (ms). */
 const firstReportMs = 3_000;
 
 /**
- * The agent without its lifetime: its loops, and what commands, page and publishers are given of
- * it.
+ * The agent without its lifetime: its loops, and everything that commands, page and publishers are
+ * given of it.
  */
 export type Agent = Readonly<Awaited<ReturnType<typeof createAgent>>>;
 
-/** On what earlier runs kept; asks and changes nothing yet. @throws insecure-url */
+/**
+ * Composes the agent, beginning with what earlier runs kept. It asks and changes nothing yet.
+ * @throws insecure-url
+ */
 export async function createAgent(parts: AgentParts) {
   const { loaded, load, keepProgram, machine = {}, log, now, random } = parts;
   const { config, credentials, stateDirectory: directory } = loaded;
@@ -198,13 +201,13 @@ export async function createAgent(parts: AgentParts) {
     reload: () => reload({ ...shared, configuration: sections.configuration, load }),
     sample: meter.sample,
     enforce: dataPath.enforce,
-    /** undefined where no ledger is kept. */
+    /** undefined without a ledger. */
     history,
-    /** From now on nothing is forwarded, and status says that the agent stops. */
+    /** Stops forwarding. From now on status says that the agent is stopping. */
     beginStop: () => {
       sections.life.stoppingSince = now();
     },
-    /** Writes down the last totals. @throws state-unwritable */
+    /** Writes the last totals. @throws state-unwritable */
     keepTotals: usage.close,
     async close() {
       await ledger?.close();

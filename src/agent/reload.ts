@@ -11,14 +11,14 @@ export interface ReloadParts
 }
 
 /**
- * What the agent is built on and cannot change under itself; a restart inside the permit's time
- * interrupts nothing.
+ * Sections that the agent is built on and cannot change while it runs. A restart within the
+ * permit's time interrupts no traffic.
  */
 const needRestart = ['service', 'status', 'tunnel', 'report', 'log'] as const;
 
 /**
- * Takes a changed configuration into force without a restart. @throws configuration-invalid; the
- * one before stays in force
+ * Puts a changed configuration into force without a restart.
+ * @throws configuration-invalid; the former configuration stays in force then
  */
 export async function reload({
   configuration,

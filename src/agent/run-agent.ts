@@ -20,8 +20,8 @@ import { startStatus } from './tell/start-status.ts';
 export interface AgentOptions extends Pick<AgentParts, 'loaded' | 'load'> {
   readonly supervision: Supervision;
   /**
-   * At the end the firewall's table stays, closed, for the next start; removing the namespace
-   * removes it.
+   * True where the firewall's table stays at the end, closed, for the next start. Removing a
+   * namespace removes its table too.
    */
   readonly keepsFence: boolean;
   /** By default this process and the real programs. */
@@ -30,9 +30,9 @@ export interface AgentOptions extends Pick<AgentParts, 'loaded' | 'load'> {
 
 interface Surroundings {
   readonly exec: Exec;
-  /** undefined: no program is kept running beside the agent. */
+  /** undefined where no program is kept running beside the agent. */
   readonly keepProgram?: KeepProgram;
-  /** undefined: what runs here changes no network. */
+  /** undefined where the agent changes no network. */
   readonly claimNamespace?: typeof claimNamespace;
   readonly signals: Pick<NodeJS.Process, 'on' | 'off'>;
   readonly stdout: { readonly isTTY?: boolean; write(text: string): unknown };
@@ -47,9 +47,9 @@ const real = {
 };
 
 /**
- * The agent, from its lock to the last rule removed; resolves after SIGTERM or SIGINT.
+ * Runs the agent from its lock to the last removed rule. Resolves after SIGTERM or SIGINT.
  * @throws already-running, state-unreadable, state-unwritable, insecure-url; what kept the
- * tear-down from being whole
+ * tear-down from being complete
  */
 export async function runAgent(options: AgentOptions): Promise<void> {
   const { loaded, load, supervision, keepsFence, surroundings = real } = options;
@@ -94,9 +94,9 @@ export async function runAgent(options: AgentOptions): Promise<void> {
         log,
       })
     : undefined;
-  // SIGHUP expects no answer: the log and `status` say it. What else fails is a bug.
+  // SIGHUP expects no answer: log and `status` report the result. Any other failure is a bug.
   const reload = () => agent.reload().catch(toUndefined());
-  // From here on there is something to take down.
+  // From here on there is something to tear down.
   using stop = listenForStop(signals, () => void (supervisor?.whileReloading(reload) ?? reload()));
   const shown = { ...agent, loaded, log, now };
   const status = await startStatus({ ...shown, pageDescriptor, heartbeats });
@@ -108,8 +108,8 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   const running = loops.map((loop) => runLoop(loop, stop.signal, heartbeats));
   let leftBehind: TributaryError | undefined;
   try {
-    // A loop that throws has met a bug: it takes the agent down, and the permit keeps the fence up
-    // meanwhile.
+    // A loop that throws has met a bug. It ends the agent, and the fence stays closed once the
+    // permit runs out.
     await Promise.all(running);
   } finally {
     agent.beginStop();
@@ -127,7 +127,8 @@ export async function runAgent(options: AgentOptions): Promise<void> {
 }
 
 /**
- * One signal for the whole process, from SIGTERM and SIGINT; SIGHUP reads the configuration again.
+ * One abort signal for the whole process, by SIGTERM and SIGINT. SIGHUP reads the configuration
+ * again.
  */
 function listenForStop(signals: Pick<NodeJS.Process, 'on' | 'off'>, onHangUp: () => void) {
   const controller = new AbortController();
@@ -144,8 +145,8 @@ function listenForStop(signals: Pick<NodeJS.Process, 'on' | 'off'>, onHangUp: ()
 }
 
 /**
- * What can't be removed does not keep the rest of the agent from stopping; it is said, and returned
- * for the exit code.
+ * Tears everything down. What cannot be removed does not keep the rest from stopping; it is logged,
+ * and returned for the exit code.
  */
 async function takeDown(
   { host, keepTotals }: Agent,

@@ -2,25 +2,26 @@ import { isAbort } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Wakeup } from '../lib/wakeup.ts';
 
-/** A loop: one tick after another until the signal aborts, with a wait in between. */
+/** A loop: one tick after another until the signal aborts, with a wait after each. */
 export interface Loop {
   readonly name: string;
   /**
-   * Resolves with the time until the next tick is due (ms). Its own failures are its own to handle.
+   * Does the work once. Resolves with the ms until the next tick is due. The loop itself handles
+   * its failures.
    */
   readonly tick: (signal: AbortSignal) => Promise<number>;
-  /** How long (ms) its first tick waits; undefined: not at all. */
+  /** How long (ms) the first tick waits; undefined for no wait. */
   readonly firstAfterMs?: number | undefined;
-  /** Ends the wait early; undefined: the loop waits its time. */
+  /** Ends the wait early; undefined for a loop that always waits its time. */
   readonly wakeup?: Wakeup | undefined;
   /**
-   * Silent for longer (ms), the loop counts as stalled: `/livez` and the watchdog ask. undefined:
-   * nothing depends on it.
+   * A loop without a tick for longer than this (ms) counts as stalled, for `/livez` and the
+   * watchdog. undefined for a loop on which nothing depends.
    */
   readonly maxSilenceMs?: number | undefined;
 }
 
-/** Runs the loop to its end. What a tick throws is a bug and ends the agent. */
+/** Runs the loop to its end. An error of a tick is a bug and ends the agent. */
 export async function runLoop(
   loop: Loop,
   signal: AbortSignal,
@@ -44,7 +45,7 @@ export async function runLoop(
   }
 }
 
-/** A tick that does the same again and again, with so long a wait (ms) in between. */
+/** A tick that does the same work each time, with this wait (ms) after it. */
 export function every(waitMs: number, work: () => unknown): Loop['tick'] {
   return async () => {
     await work();
@@ -52,7 +53,7 @@ export function every(waitMs: number, work: () => unknown): Loop['tick'] {
   };
 }
 
-/** Which loops still go round; `/livez` and the watchdog ask it. */
+/** Knows which loops still run, for `/livez` and the watchdog. */
 export type Heartbeats = ReturnType<typeof createHeartbeats>;
 
 export function createHeartbeats() {

@@ -25,13 +25,16 @@ import {
 import type { SelfTestState } from './pass/note-self-test.ts';
 import { collectFacts } from './to-facts.ts';
 
-/** Each section, as its one writer is handed it. Where a field is absent, nothing is known yet. */
+/**
+ * Each section, in the form that its only writer is given. An absent field means that nothing is
+ * known yet.
+ */
 export interface Sections {
   /** The configuration in force. Written by `reload.ts`. */
   readonly configuration: {
     config: Config;
     certificateAuthority?: string | undefined;
-    /** A reload that was refused; the configuration before it is in force. */
+    /** Why the last reload was refused; the former configuration is still in force then. */
     problem?: Problem | undefined;
   };
   /** Whether the service answers. Written by `create-agent.ts`. */
@@ -51,8 +54,8 @@ export interface Sections {
     signInProblem?: Problem | undefined;
     registrationProblem?: Problem | undefined;
     /**
-     * Since when the token has had nothing but refusals, by `performance.now()`; undefined: the
-     * last answer was another.
+     * Since when the token was only refused, by `performance.now()`; undefined if the last answer
+     * was another.
      */
     refusedSinceMs?: number | undefined;
     problem?: Problem | undefined;
@@ -61,19 +64,18 @@ export interface Sections {
   readonly path: {
     observed?: DataPath | undefined;
     /**
-     * When the permit that was granted last runs out, by `performance.now()`; undefined: traffic
-     * may not pass.
+     * When the last permit runs out, by `performance.now()`; undefined where traffic may not pass.
      */
     openUntilMs?: number | undefined;
     /**
-     * Of the table that was observed: when it was read, by `performance.now()`, and what the tunnel
-     * had carried by then; undefined bytes: there was no tunnel. undefined: it must be read again.
+     * When the observed table was read, by `performance.now()`, and how much the tunnel had carried
+     * by then (undefined without a tunnel). undefined if the table has to be read again.
      */
     tableRead?: { readonly atMs: number; readonly tunnelBytes: number | undefined } | undefined;
     uplinkMissingSince?: Date | undefined;
     /**
-     * The last handshake (Unix ms, 0: none) when the service was asked because the next one was
-     * overdue.
+     * The last handshake (ms since 1970, 0 for none) at the time when the service was asked because
+     * the next one was overdue.
      */
     rungForMs?: number | undefined;
     tunnelProblem?: Problem | undefined;
@@ -83,10 +85,10 @@ export interface Sections {
     selfTest?: SelfTestState | undefined;
     usageProblem?: Problem | undefined;
   };
-  /** What the owner denies. Written by `pass/denied-lists.ts`. */
+  /** The destinations that the owner denies. Written by `pass/denied-lists.ts`. */
   readonly denied: {
     lists: readonly AddressList[];
-    /** A list that was never read: nothing may be forwarded. */
+    /** Why a list could never be read. Nothing may be forwarded then. */
     missing?: TributaryError | undefined;
     problem?: Problem | undefined;
   };
@@ -96,7 +98,9 @@ export interface Sections {
     addresses?: readonly string[] | undefined;
     problem?: Problem | undefined;
   };
-  /** What the kernel counts, beside the forwarded bytes (`usage`). Written by `pass/meter.ts`. */
+  /**
+   * What the kernel counts, apart from the forwarded bytes (`usage`). Written by `pass/meter.ts`.
+   */
   readonly counters: {
     /** undefined before the first reading. */
     refusedPackets?: Readonly<Record<string, number>> | undefined;
@@ -104,39 +108,39 @@ export interface Sections {
     tunnel?: { readonly rxBytes: number; readonly txBytes: number } | undefined;
     lastHandshakeAt?: () => Date | undefined;
   };
-  /** The mode, as the last pass decided on it. Written by `pass/gate-keeper.ts`. */
+  /** The mode that the last pass decided. Written by `pass/gate-keeper.ts`. */
   readonly mode: {
     scheduled?: ProvideMode | undefined;
-    /** Decided before the pass; undefined: no limit. */
+    /** Decided before the pass; undefined without a limit. */
     limit?: LineLimit | undefined;
     decision?: ForwardDecision | undefined;
     capReachedSince?: Date | undefined;
-    /** Since when only what is open goes on. */
+    /** Since when only open connections go on. */
     capEndingSince?: Date | undefined;
   };
-  /** How far what is shared yields to the household. Written by `pass/household-loop.ts`. */
+  /** How far sharing yields to the household. Written by `pass/household-loop.ts`. */
   readonly household: Omit<Facts['provide']['household'], 'mode'>;
-  /** Telling the service the mode. Written by `talk/announce-loop.ts`. */
+  /** The problem with telling the service the mode. Written by `talk/announce-loop.ts`. */
   readonly announcement: { problem?: Problem | undefined };
   /** The service's own statistics. Written by `tell/report-loop.ts`. */
   readonly figures: { service?: ServiceFigures | undefined };
-  /** What the ledger says about now. Written by `tell/ledger-loop.ts`. */
+  /** What the ledger says about the present. Written by `tell/ledger-loop.ts`. */
   readonly ledger: {
     silence?: Silence | undefined;
     /**
-     * What the service says of this month, by UTC; undefined before it was read from the ledger,
-     * and without one.
+     * The service's figure for this month, by UTC; undefined before it was read from the ledger,
+     * and without a ledger.
      */
     monthUsdc?: number | undefined;
   };
-  /** The agent's life. Written by `create-agent.ts`. */
+  /** The agent's start and end. Written by `create-agent.ts`. */
   readonly life: {
     readonly startedAt: Date;
     stoppingSince?: Date | undefined;
   };
 }
 
-/** What is known now, as everyone reads it. */
+/** Everything that is known now, in the form in which everyone reads it. */
 export interface AgentState
   extends Readonly<{ [Name in keyof Sections]: Readonly<Sections[Name]> }> {
   readonly overrides: Pick<Overrides, 'current' | 'load'>;
@@ -144,7 +148,7 @@ export interface AgentState
   readonly usage: Pick<UsageAccounting, 'counted' | 'current'>;
 }
 
-/** What the agent's parts are made from: each names what it takes of it. */
+/** What the agent's parts are made from. Each part names what it uses. */
 export interface Shared {
   readonly state: AgentState;
   readonly wakeups: Wakeups;
@@ -158,7 +162,7 @@ export interface Shared {
   readonly onSetAside: OnSetAside;
 }
 
-/** How the loops wake each other. */
+/** How loops wake each other. */
 export type Wakeups = Readonly<ReturnType<typeof createWakeups>>;
 
 export function createWakeups() {
@@ -170,7 +174,7 @@ export function createWakeups() {
   };
 }
 
-/** The sections as they begin: nothing was read or asked. */
+/** The sections at the start: nothing was read or asked yet. */
 export function createSections(
   config: Config,
   startedAt: Date,
@@ -202,8 +206,8 @@ export interface StateOptions
     Pick<Shared, 'directory' | 'onSetAside' | 'now'> {}
 
 /**
- * The state as everyone reads it, and what its writers are handed. What traffic waits for is loaded
- * by the data path.
+ * The state for everyone to read, and the sections for their writers. The data path loads later
+ * what traffic has to wait for.
  */
 export async function openState({ config, certificateAuthority, now, ...kept }: StateOptions) {
   const sections = createSections(config, now(), certificateAuthority);

@@ -6,12 +6,12 @@ import type { Notice, Notify } from '../system/notify.ts';
 
 export interface SupervisorParts {
   readonly notify: Notify;
-  /** Silence in ms after which the agent is ended; undefined: nobody watches. */
+  /** Silence in ms after which systemd ends the agent; undefined if it does not watch. */
   readonly watchdogMs: number | undefined;
   readonly report: () => PhaseReport;
   /**
-   * Loops that do not go round any more: then nothing is heard, and the agent is ended and started
-   * again.
+   * Loops that no longer run. With one, no sign of life is sent, so systemd ends the agent and
+   * starts it again.
    */
   readonly stalledLoops: () => readonly string[];
   readonly log: Logger;
@@ -19,9 +19,7 @@ export interface SupervisorParts {
 
 const mostLookMs = 5_000;
 
-/**
- * Keeps systemd informed: that the agent is up, what it is doing, that it is alive, that it ends.
- */
+/** Tells systemd that the agent is up, what it is doing, that it is alive, and that it ends. */
 export function createSupervisor(parts: SupervisorParts) {
   const { watchdogMs, stalledLoops } = parts;
   const silenceMs = watchdogMs ?? Number.POSITIVE_INFINITY;
@@ -30,12 +28,15 @@ export function createSupervisor(parts: SupervisorParts) {
   let said: string | undefined;
   let aliveMs = performance.now();
   return {
-    /** A loop's tick; the first says that the agent is up. Resolves to ms until the next. */
+    /**
+     * The tick of a loop. The first one reports that the agent is up. Resolves with the ms until
+     * the next.
+     */
     async tick() {
       const { phase, reasons } = parts.report();
       const status = [phase, ...reasons.slice(0, 1).map(({ message }) => message)].join(': ');
       const startedMs = performance.now();
-      // A program is started for each word: as late as one that fails can be repeated in time.
+      // Each notice starts a program. So it is sent as late as leaves time to repeat a failed one.
       const isAliveDue =
         startedMs - aliveMs + 2.5 * lookMs >= silenceMs && stalledLoops().length === 0;
       const notice: Notice = {
@@ -60,7 +61,7 @@ export function createSupervisor(parts: SupervisorParts) {
   };
 }
 
-/** Not being heard is worth a word in the log, once, and no reason to stop. */
+/** A notice that cannot be sent is logged once, and is no reason to stop. */
 function createSendNotice({ notify, log }: SupervisorParts): (notice: Notice) => Promise<boolean> {
   const states = createStateLogger(log);
   return async (notice) => {

@@ -6,12 +6,12 @@ import { formatBytes } from '../lib/units.ts';
 import { type ProfileName, profiles } from '../service/profiles.ts';
 import type { AgentState } from './state.ts';
 
-/** The profile in force: the configured one, else the documented. */
+/** The profile in force: the configured one, otherwise the documented one. */
 export function chooseProfileName(config: Config): ProfileName {
   return config.service.profile ?? profiles.documented.name;
 }
 
-/** What the device is called: the owner's text, else the host's name. */
+/** The device's name: the owner's text, otherwise the host's name. */
 export function chooseDescription(config: Config): string {
   return config.device.description ?? hostname();
 }

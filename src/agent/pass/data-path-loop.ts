@@ -20,21 +20,24 @@ export interface DataPathLoopParts extends Omit<PassParts, 'gate'>, GateKeeperPa
 /** Keeps tunnel, gateway and permit as they should be. */
 export interface DataPathLoop {
   /**
-   * One pass, and its probes; resolves with the time until the next is due (ms). What stops a pass
-   * becomes a problem in the state; only a bug is thrown.
+   * Runs a pass and sends its probes. Resolves with the ms until the next pass is due. What stops a
+   * pass becomes a problem in the state; only a bug is thrown.
    */
   tick(): Promise<number>;
   /**
-   * Resolves when `change` is written, and a pass that began after it is done. Mode none is in
-   * force before that: its permit is ended at once. The loop has to run meanwhile.
+   * Resolves when `change` is written and a pass that began after it is done. Mode none is in force
+   * earlier: its permit is ended at once. The loop has to be running.
    * @throws what `change` throws
    */
   enforce(change?: Promise<void>): Promise<void>;
 }
 
-/** So long after a change, the first handshake with a new key is overdue too. */
+/** This long (ms) after a change, the first handshake with a new key is overdue too. */
 const ringAfterMs = 10_000;
-/** WireGuard makes no two in this time: the same handshake by a clock that was set is no other. */
+/**
+ * WireGuard makes no two handshakes within this time (ms). A stamp that differs by less is the same
+ * handshake, seen by a clock that was set.
+ */
 const sameHandshakeMs = 60_000;
 
 export function createDataPathLoop(given: DataPathLoopParts): DataPathLoop {
@@ -42,12 +45,12 @@ export function createDataPathLoop(given: DataPathLoopParts): DataPathLoop {
   const { state, path } = parts;
   let changedAtMs = Number.NEGATIVE_INFINITY;
   let before = '';
-  // The service's first tick waits for the fence, or for the failure to make one.
+  // The first tick of the service's loop waits until there is a fence, or making one has failed.
   let waiting = [() => parts.wakeups.service.notify()];
   const takeWaiting = () => {
     const served = waiting;
     waiting = [];
-    // Who asked for a pass is told what is, not what was.
+    // A caller that asked for a pass is told the present state, so the table is read again.
     if (served.length > 0) path.tableRead = undefined;
     return served;
   };
@@ -73,7 +76,7 @@ export function createDataPathLoop(given: DataPathLoopParts): DataPathLoop {
     });
   };
   return {
-    // A reading beside it could see half of the probes as refused packets.
+    // A reading during a pass could count some of the probes as refused packets.
     tick: () => parts.meter.whilePassing(tick),
     async enforce(change = Promise.resolve()) {
       const closing = parts.gate.chooseMode() === 'none' ? parts.gate.closeNow() : undefined;
@@ -91,8 +94,8 @@ export function createDataPathLoop(given: DataPathLoopParts): DataPathLoop {
 }
 
 /**
- * A handshake that is overdue: the other end may expect a new key. Asks the service once a
- * handshake, unless it said no or when to come.
+ * Asks the service when a handshake is overdue, because the other end may expect a new key. It is
+ * asked once for each handshake, and not if it has refused or named a time.
  */
 function ringService({ state, path, facts, wakeups, now }: DataPathLoopParts): void {
   const { tunnel } = facts();

@@ -32,13 +32,13 @@ export function createDeniedLists({ state, denied, now }: DeniedListsParts): () 
   };
 }
 
-/** What `gateway.deny_destinations` names, as it is now. @throws list-refused */
+/** The lists that `gateway.deny_destinations` names at present. @throws list-refused */
 export async function readDenied(destinations: readonly string[]): Promise<readonly AddressList[]> {
   const { named, files } = splitDenied(destinations);
   return [...(await toNamedList(named)), ...(await Promise.all(files.map(readList)))];
 }
 
-// Loaded late: most homes have no list.
+// Loaded at the first use: most homes have no list.
 const loadLists = () => import('../../system/address-list.ts');
 
 const readList = async (path: string) => (await loadLists()).readAddressList(path);

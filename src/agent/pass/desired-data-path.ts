@@ -85,7 +85,7 @@ export function planDataPath(sources: DesiredSources): DesiredDataPath {
   };
 }
 
-/** On the device's loopback the page is for nobody else. */
+/** The page's port for other machines; a page on loopback is for this device alone. */
 function findPagePort({ host, port }: HostPort): number | undefined {
   return port === 0 || isLoopback(host) ? undefined : port;
 }

@@ -46,14 +46,16 @@ export function createGateKeeper(parts: GateKeeperParts): GateKeeper {
   let granting: Promise<unknown> = Promise.resolve();
   let isForgotten = false;
   /**
-   * The owner's: by hand, else by the schedule, else in the configuration. Limits come later:
+   * The owner's mode: set by hand, else scheduled, else configured. Limits are applied later, by
    * `mayForward`.
    */
   const chooseMode = () =>
     state.overrides.current()?.mode ?? mode.scheduled ?? state.configuration.config.provide.mode;
-  /** Nothing passes any more, and what waits to leave does not. */
+  /** Ends the permit and drops what still waits to leave. */
   const close = () => Promise.all([revokePermit(host.exec), host.line.flush()]);
-  /** Puts the mode and whether traffic may pass into the state; a new mode goes to the service. */
+  /**
+   * Puts the mode, and whether traffic may pass, into the state. A new mode is sent to the service.
+   */
   const decide = async () => {
     const { isCapReached = false, isEnding = false } = state.usage.current() ?? {};
     mode.capReachedSince = isCapReached ? (mode.capReachedSince ?? now()) : undefined;
@@ -72,7 +74,7 @@ export function createGateKeeper(parts: GateKeeperParts): GateKeeper {
     async openOrClose(table) {
       const { tunnel, gateway } = state.configuration.config;
       const decision = await decide();
-      // Asked once more: `closeNow` may have come since.
+      // The mode is checked once more, because `closeNow` may have been called meanwhile.
       if (decision.permit && chooseMode() !== 'none') {
         const openUntilMs = performance.now() + gateway.permit_seconds * 1000;
         const granted = grantPermit(host.exec, tunnel.interface, gateway.permit_seconds);

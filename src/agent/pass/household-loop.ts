@@ -16,33 +16,36 @@ export interface HouseholdLoopParts
 
 const sharingMs = 500;
 const restingMs = 2_000;
-/** Less than that is no load that the household could feel. */
+/** Less shared traffic than this is no load that a household could notice. */
 const restBits = 100e3;
-/** On the line, around each packet. */
+/** Bytes around each packet on the line. */
 const overheadBytes = 74;
 /**
- * The tree counts less around a packet than the line carries at most; and a queue at the line's end
- * has to empty.
+ * The rate of the tree is a little lower. The tree counts fewer bytes around a packet than the line
+ * may carry, and a queue at the line's end needs room to empty.
  */
 const treePart = 0.97;
 /**
- * Where the service does not answer, the router tells at least of the Wi-Fi; the service is tried
- * again then.
+ * After this many tries without an answer of the service, the router is measured instead, which at
+ * least shows delays of the Wi-Fi. After this time (ms) the service is tried again.
  */
 const mostFailures = 2;
 const routerMs = 300_000;
 const routerPort = 53;
-/** A rate this far below the line is no feeling for its end, the first one either. */
+/**
+ * A rate this far below the line's cannot come from trying to find the line's end, so it is for the
+ * household.
+ */
 const yieldingPart = 0.7;
 
 /**
- * Measures the way to the Internet while something is shared, and holds what is shared to what the
- * household leaves.
+ * Measures delays on the way to the Internet while something is shared, and holds sharing to what
+ * the household leaves.
  */
 export function createHouseholdTick(parts: HouseholdLoopParts) {
   const { state, household, line, probe, log, now } = parts;
   let remembered: HouseholdState = beginHousehold;
-  /** `hardwareBits` is NaN where the card's counters are not known. */
+  /** `hardwareBits` is NaN where the card's counters are unknown. */
   let before:
     | { readonly atMs: number; readonly carriedBits: number; readonly hardwareBits: number }
     | undefined;
@@ -62,7 +65,7 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
     if (before === undefined || last === undefined) return undefined;
     const perSecond = (bits: number) => (Math.max(0, bits) * 1000) / (atMs - last.atMs);
     const loadBits = perSecond(before.carriedBits - last.carriedBits);
-    // What is shared passes the network card twice.
+    // Shared traffic passes the network card twice.
     const cardBits = perSecond(before.hardwareBits - last.hardwareBits);
     return { atMs, loadBits, ownBits: Math.max(0, cardBits - 2 * loadBits) || 0 };
   };
@@ -94,17 +97,17 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
       yieldingSince,
     } satisfies typeof household);
   };
-  /** undefined: nobody answers there. */
+  /** The delay in ms; undefined without an answer. */
   const measureDelay = async () => {
     const startedAtMs = performance.now();
     const target = findTarget();
-    // Another place has other delays.
+    // Delays to another place cannot be compared with the former ones.
     if (target.host !== askedHost) remembered = { ...remembered, minima: [] };
     askedHost = target.host;
     const delayMs = await probe(target);
     failures = delayMs === undefined || delayMs >= patienceMs ? failures + 1 : 0;
-    // A full queue may hold an answer back so long, and one cut ends that; where it does not,
-    // nobody answers there.
+    // A full queue may hold an answer back for that long, and one cut ends this. If it does not,
+    // the place does not answer at all.
     if (failures <= mostFailures) return delayMs;
     if (routerUntilMs > startedAtMs) return undefined;
     failures = 0;

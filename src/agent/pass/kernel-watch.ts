@@ -8,38 +8,43 @@ import type { Kept } from '../../system/kept-program.ts';
 import { createNftNews } from '../../system/nft-news.ts';
 import type { AgentParts } from '../create-agent.ts';
 
-/** Without `keepProgram` nothing is told, and the data path looks by its clock alone. */
+/** Without `keepProgram` no changes are reported, and the data path only looks by its clock. */
 export interface KernelWatchParts extends Pick<AgentParts, 'exec' | 'keepProgram'> {
   readonly wakeup: Pick<Wakeup, 'notify'>;
 }
 
 /**
- * Tells the data path at once when another program changes firewall, links, addresses, routes or
+ * Wakes the data path as soon as another program changes firewall, links, addresses, routes or
  * rules.
  */
 export type KernelWatch = ReturnType<typeof createKernelWatch>;
 
 const neverMs = 2 ** 31 - 1;
-/** A change seldom comes alone. */
+/** Changes seldom come alone, so this time (ms) is waited for more. */
 const settleMs = 50;
-/** Under a flood of changes, the time from one pass to the next. */
+/** The time (ms) between two passes while changes keep coming. */
 const floodMs = 1_000;
-/** After so long without any, the next one is looked at as quickly as the first. */
+/** After this time (ms) without a change, the next one is looked at as quickly as the first. */
 const calmMs = 5_000;
-/** They are started by then, whatever the agent waits for. */
+/**
+ * The monitors are started after this time (ms) at the latest, even if the first pass is not done.
+ */
 const longestStartMs = 10_000;
-/** The longest that a monitor of the network is believed which says nothing: it may be stopped. */
+/**
+ * A network monitor that reports nothing may have been stopped, so it is believed for this time
+ * (ms) only.
+ */
 const trustMs = 300_000;
 /**
- * What rules count is read at least so often; a monitor of nft that is stopped tells nothing of the
- * renewals.
+ * The counts of rules are read at least this often (ms). A monitor of nft that was stopped reports
+ * not even the renewals of the permit.
  */
 const countsMs = 60_000;
-/** By then a monitor that was started hears. */
+/** The time (ms) that a monitor needs after its start before it reports changes. */
 const hearingMs = 2_000;
 /** Programs that change links, addresses, routes or rules. */
 const makers: readonly string[] = ['ip', 'wireguard-go'];
-/** The monitor of nft grows with all that it has told. */
+/** nft's monitor grows with everything that it has printed, so it is restarted after this much. */
 const recycleAfterCharacters = 262_144;
 
 export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchParts) {
@@ -96,13 +101,13 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
 
   return {
     /**
-     * Starts the monitors: until now they would have taken from the start, whose passes come soon
-     * one after the other.
+     * Starts the monitors. They are not started earlier, because they would slow down the start,
+     * whose passes follow each other quickly anyway.
      */
     begin: begun.notify,
-    /** Runs programs, and knows which changes of the firewall are the agent's own. */
+    /** Runs programs, and recognizes the agent's own changes of the firewall. */
     exec: ((command) => {
-      // Read again, also where the monitor is slow to tell of it.
+      // The agent itself changes the network here, so it is read again even if the monitor is late.
       if (makers.includes(command.program) && command.args[0] !== '-j') seen = undefined;
       return nft.exec(command);
     }) satisfies Exec,
@@ -119,7 +124,7 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
       }
       return seen.network;
     },
-    /** Resolves at the signal's abort, with the time until it is run again (ms). */
+    /** Runs until the signal aborts. Resolves with the ms after which to run it again. */
     async run(signal: AbortSignal) {
       if (keepProgram === undefined) return neverMs;
       await begun.wait(longestStartMs, signal);
@@ -132,7 +137,8 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
         'ip -o monitor label link address route rule',
         (line) => isIpNews(line) && noteNetwork(),
       );
-      // What was changed before they heard, by one look and one loading under traffic that goes on.
+      // Changes that were made before the monitors reported are found by looking once, and by
+      // loading the rules once under running traffic.
       if (await sleep(hearingMs, signal)) {
         isFenceChanged = true;
         hearsFromMs = performance.now();
@@ -143,14 +149,14 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
       return neverMs;
     },
     /**
-     * True where the agent's table, read then (ms), can only have counted since: told of nothing
-     * else by a monitor that hears.
+     * True where the table that was read then (ms) can only have changed by counting, because a
+     * working monitor has reported nothing else.
      */
     vouchesFor: (readAtMs = Number.NEGATIVE_INFINITY) =>
       nft.isHearing() && performance.now() - readAtMs < countsMs,
     /**
-     * True where another program has changed the agent's table since this was last asked, or may
-     * have: a monitor hung.
+     * True where another program has changed the agent's table since the last call, or may have,
+     * because a monitor hung.
      */
     takeFenceChange() {
       const isHung = nft.takeHang();

@@ -29,12 +29,12 @@ export function createMeter({ state, counters, usage, exec, now }: MeterParts) {
   let sampling: Promise<void> | undefined;
   let sampledAtMs = Number.NEGATIVE_INFINITY;
 
-  /** undefined: the table is missing, and what was counted before still holds. */
+  /** Without a table, what was counted before still holds. */
   const takeTable = (table: NftTable | undefined) => {
     usage.take(readTotals(table));
     if (table !== undefined) counters.refusedPackets = readRefusals(table);
   };
-  /** undefined: there is no tunnel, or it has no peer yet. */
+  /** undefined without a tunnel, or while it has no peer. */
   const takeTraffic = (traffic: WireGuardTraffic | undefined) => {
     counters.tunnel = traffic && { rxBytes: traffic.rxBytes, txBytes: traffic.txBytes };
     handshakes.note(traffic?.lastHandshakeAt);
@@ -53,8 +53,8 @@ export function createMeter({ state, counters, usage, exec, now }: MeterParts) {
   };
   return {
     /**
-     * Runs a pass of the data path, or its probes: a sample that overlaps it is read again after
-     * it.
+     * Runs a pass of the data path, or its probes. A sample that overlaps with it is read again
+     * afterwards.
      */
     whilePassing<Passed>(pass: () => Promise<Passed>): Promise<Passed> {
       const running = pass();
@@ -66,17 +66,17 @@ export function createMeter({ state, counters, usage, exec, now }: MeterParts) {
       takeTable(table);
       takeTraffic(tunnel.kind === 'present' ? tunnel.wireGuard?.peers[0] : undefined);
     },
-    /** Reads the counters again between two passes; several callers at once share one reading. */
+    /** Reads the counters again between two passes. Several callers at once share one reading. */
     async sample() {
       if (performance.now() - sampledAtMs < freshMs) return;
       sampling ??= read()
-        // The next pass meets the same trouble, and says it.
+        // The next pass has the same problem and reports it.
         .catch(toUndefined())
         .finally(() => {
           sampling = undefined;
           sampledAtMs = performance.now();
         });
-      // Who asks is answered with what was known: a program that hangs holds up nobody.
+      // A caller gets the last known counters if a program hangs.
       await Promise.race([sampling, sleep(patienceMs, undefined, { ref: false })]);
     },
   };

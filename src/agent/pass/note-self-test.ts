@@ -4,18 +4,18 @@ import { continueProblem, type Problem } from '../../health/problem.ts';
 import { TributaryError } from '../../lib/errors.ts';
 import type { AgentState } from '../state.ts';
 
-/** How the fence did when it was tried. */
+/** What the self-tests of the fence showed. */
 export interface SelfTestState extends SelfTestFacts {
-  /** Times in a row that no verdict was possible. */
+  /** How many self-tests in a row could not be judged. */
   readonly unclearTimes: number;
 }
 
-/** What became of the probes. `isOutdated`: the rules that they met were replaced since. */
+/** The result of the probes. `isOutdated` if the rules that they met were replaced meanwhile. */
 export type Tested = NonNullable<ReturnType<SelfTest['review']>> & { readonly isOutdated: boolean };
 
 /**
- * A filter on the tunnel's device that was just made is there at the next test, and so are rules
- * put right.
+ * After a tunnel's device was made, or rules were repaired, the filter that turns probes round is
+ * in place at the next self-test. So this many failures in a row are needed.
  */
 const patience = 3;
 
@@ -33,7 +33,7 @@ export function noteSelfTest(
     unclearTimes: 0,
   };
   if (result.kind === 'held') return held;
-  // Lost in rules of another program.
+  // The probes were lost in rules of another program, so they show nothing about ours.
   if (result.isOutdated && result.kind !== 'leaking') return before;
   const names = [
     ...new Set(result.probes.map(({ name, family }) => `${name} (IPv${family})`)),
@@ -66,7 +66,7 @@ export function noteSelfTest(
   return { ...warn(message), lastHeldAt, unclearTimes };
 }
 
-/** True while there is something to try, and the next self-test is not to wait. */
+/** True where there is something to test and the next self-test should not wait. */
 export function hasDueTest({
   observed,
   selfTest,

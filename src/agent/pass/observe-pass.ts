@@ -23,7 +23,7 @@ export interface PassObservation {
   readonly tableRead: AgentState['path']['tableRead'];
 }
 
-/** More than WireGuard sends on its own between two readings of the table. */
+/** More bytes than WireGuard sends on its own between two readings of the table. */
 const quietBytes = 16_384;
 
 /**

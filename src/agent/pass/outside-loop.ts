@@ -7,14 +7,14 @@ import type { AgentState, Sections, Shared } from '../state.ts';
 
 export type OutsideParts = Pick<Shared, 'state' | 'wakeups' | 'now'> & Pick<Sections, 'outside'>;
 
-/** An address may change at night; one datagram a minute to one's own router is nothing. */
+/**
+ * An address may change at night, and one datagram a minute to one's own router costs nothing (ms).
+ */
 const askAgainMs = 60_000;
-/** A router that never answers is asked ever less often. */
+/** A router that never answers is asked less and less often, but at least after this time (ms). */
 const mostSilentMs = 900_000;
 
-/**
- * Learns the home's public addresses, so that they are refused to consumers as the home itself is.
- */
+/** Learns the home's public addresses, which are refused to consumers like the rest of the home. */
 export function createOutsideTick(parts: OutsideParts): (signal: AbortSignal) => Promise<number> {
   const { state, outside, wakeups, now } = parts;
   let silences = 0;
@@ -30,7 +30,7 @@ export function createOutsideTick(parts: OutsideParts): (signal: AbortSignal) =>
     askedRouter = router;
     const said = await ask(ways, router, signal);
     silences = said.addresses.length === 0 ? silences + 1 : 0;
-    // An address that the owner denies by name is taken for this one.
+    // If the owner denies an address by name, it may be this one.
     const isNamed = state.configuration.config.gateway.deny_destinations.some((entry) =>
       isIPv4(entry),
     );
@@ -39,8 +39,8 @@ export function createOutsideTick(parts: OutsideParts): (signal: AbortSignal) =>
       isNamed ? undefined : explain(router, said),
       now(),
     );
-    // Before the device is registered nothing can come for them: the pass that makes the tunnel has
-    // them too.
+    // Before the device is registered no consumer can send anything, and the pass that makes the
+    // tunnel uses the addresses anyway.
     if (takeAddresses(outside, said) && state.service.registration !== undefined)
       wakeups.dataPath.notify();
     return Math.min(askAgainMs * 2 ** Math.max(0, silences - 1), mostSilentMs);
@@ -48,8 +48,8 @@ export function createOutsideTick(parts: OutsideParts): (signal: AbortSignal) =>
 }
 
 /**
- * True where they are others than before. Where nobody answers now, what was learnt before stays
- * refused.
+ * Takes the addresses; true where they differ from the former ones. Without an answer, the former
+ * ones stay refused.
  */
 function takeAddresses(outside: OutsideParts['outside'], { addresses }: Said): boolean {
   if (addresses.length === 0 || addresses.join() === outside.addresses?.join()) return false;
@@ -58,8 +58,8 @@ function takeAddresses(outside: OutsideParts['outside'], { addresses }: Said): b
 }
 
 /**
- * The host's end of the agent's namespace has an address of this range: the host asks the home's
- * router, which is behind it.
+ * The host's end of the agent's namespace has an address of this range. Behind it the host asks the
+ * home's router.
  */
 const benchmarkRange = '198.18.0.0/15';
 

@@ -2,11 +2,11 @@ import type { Phase } from '../../health/phase.ts';
 
 export interface PassSituation {
   readonly phase: Phase;
-  /** True while the tunnel is there and its first handshake is due any moment. */
+  /** True while the tunnel is up and its first handshake may come any moment. */
   readonly isHandshakeDue: boolean;
-  /** True while no self-test of the fence could be judged yet. */
+  /** True until the first self-test of the fence could be judged. */
   readonly isSelfTestDue: boolean;
-  /** Since phase or tunnel last changed. */
+  /** Time in ms since phase or tunnel last changed. */
   readonly unchangedMs: number;
   readonly permitSeconds: number;
 }
@@ -15,8 +15,8 @@ const steadyMs = 20_000;
 const selfTestMs = 1_000;
 
 /**
- * In ms: quick where a change is due, slow where nothing is, three times within the permit while it
- * is needed.
+ * The ms to the next pass: short where a change is expected, long where nothing happens, and a
+ * third of the permit's time while a permit is needed.
  */
 export function choosePassIntervalMs(situation: PassSituation): number {
   const { phase, isHandshakeDue, unchangedMs, permitSeconds } = situation;

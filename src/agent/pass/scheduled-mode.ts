@@ -1,13 +1,10 @@
 import type { Config } from '../../config/schema.ts';
 import { createSchedule, type Schedule } from '../../provide/schedule.ts';
 
-/**
- * The mode that the schedule of the present configuration names, with its limit; undefined: it
- * names none.
- */
+/** The mode and limit of the present configuration's schedule; undefined where it names none. */
 export type ScheduledMode = (now: Date) => Promise<ReturnType<Schedule['at']>>;
 
-/** Compiles a schedule once for each configuration. */
+/** Compiles the schedule once for each configuration. */
 export function createScheduledMode(config: () => Config): ScheduledMode {
   let compiled: { readonly from: Config; readonly schedule: Schedule } | undefined;
   return async (now) => {

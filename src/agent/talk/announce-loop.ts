@@ -16,16 +16,19 @@ export interface AnnounceLoopParts
   readonly confirmedMode: ConfirmedMode;
 }
 
-/** A service that cannot set the mode is asked again this seldom: it may learn to. */
+/**
+ * A service that cannot set the mode is asked again this seldom (ms), because it may be able to one
+ * day.
+ */
 const refusedForMs = 6 * hourMs;
 const failedForMs = 60_000;
 const idleMs = 60_000;
-/** Over so long is spread what many devices do in the same moment. */
+/** What many devices would do at one moment is spread over this time (ms). */
 const spreadMs = 300_000;
 
 /**
- * One tick tells the service the mode when it differs from what it last confirmed; the wait until
- * the next in ms.
+ * One tick, which tells the service the mode if it differs from the last confirmed one. Resolves
+ * with the ms until the next.
  */
 export function createAnnounceTick(
   parts: AnnounceLoopParts,
@@ -59,7 +62,7 @@ export function createAnnounceTick(
     }
     lastSent = { mode: desired, atMs: nowMs };
     const announced = { clientId: registration.clientId, mode: desired, networkJwt };
-    // Returned and not thrown, because enforcement here goes on all the same.
+    // A failure is returned and not thrown, because the mode is enforced here in any case.
     const sendAndKeep = async () =>
       void (await confirmedMode.note(await send(parts, announced, signal)));
     const failure = await sendAndKeep().catch(toFailure());
@@ -71,8 +74,8 @@ export function createAnnounceTick(
 }
 
 /**
- * From when a mode may be sent: a schedule, or a power cut, brings many devices to it in the same
- * moment.
+ * When a mode may be sent. A schedule or a power cut makes many devices send it at one moment, so
+ * their times are spread.
  */
 function createOwnTime({ state, random }: AnnounceLoopParts) {
   const wasRegistered = state.service.registration !== undefined;
@@ -80,7 +83,7 @@ function createOwnTime({ state, random }: AnnounceLoopParts) {
   return (mode: ProvideMode, confirmed: ProvideMode | undefined, nowMs: number): number => {
     if (chosen?.mode === mode) return chosen.atMs;
     const isShared = confirmed === undefined ? wasRegistered : state.mode.scheduled === mode;
-    // What the owner chose by hand cannot wait, and neither can none.
+    // A mode that the owner set by hand must not wait, and neither must none.
     const isSpread = isShared && mode !== 'none' && state.overrides.current() === undefined;
     chosen = { mode, atMs: nowMs + (isSpread ? random() * spreadMs : 0) };
     return chosen.atMs;
@@ -88,7 +91,8 @@ function createOwnTime({ state, random }: AnnounceLoopParts) {
 }
 
 /**
- * In the wrong profile the number of `friends` means `public`, so an uncertain mode is not sent.
+ * In the wrong profile the number of `friends` means `public`, so a mode is not sent while the
+ * profile is uncertain.
  */
 function createUnclearError(): TributaryError {
   const message =
@@ -111,7 +115,10 @@ function choosePauseMs(failure: TributaryError, random: () => number): number {
     : Math.max(failedForMs, askedSeconds * 1000 + random() * spreadMs);
 }
 
-/** The mode as the service says it now is: its echo, else what its list of clients shows. */
+/**
+ * Sends the mode. Resolves with the mode that the service now has: from its answer, else from its
+ * list of clients.
+ */
 async function send(
   { client, profile }: AnnounceLoopParts,
   { clientId, mode, networkJwt }: Announcement,

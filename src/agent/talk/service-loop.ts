@@ -14,13 +14,13 @@ export interface ServiceLoopParts
   readonly session: ServiceSession;
 }
 
-/** The owner has to act first; `tributary login` wakes the loop. */
+/** Only the owner can go on, by `tributary login`, which wakes the loop (ms). */
 const ownersTurnMs = 30_000;
-/** The limit is a matter of hours, not of seconds. */
+/** A limit of the service lasts hours, not seconds, so the next try waits this long (ms). */
 const limitMs = 900_000;
 /**
- * A refused token is asked about again after 5 to 15 minutes: the tunnel needs nothing of the
- * service meanwhile.
+ * A refused token is tried again after 5 to 15 minutes (ms). Meanwhile the tunnel needs nothing of
+ * the service.
  */
 const refusedMs = 300_000;
 
@@ -60,14 +60,15 @@ export function createServiceLoop(parts: ServiceLoopParts): ServiceLoop {
     failures = 0;
     const isFirst = !isRegistered;
     isRegistered = true;
-    // The first is anywhere in the interval: many devices may have started together.
+    // The first renewal is anywhere in the interval, because many devices may have started
+    // together.
     return spreadRenewMs(service.renewSeconds, random) * (isFirst ? random() : 1);
   };
   const noteFailure = (error: unknown): number => {
     failures += 1;
     const topic = chooseTopic(error);
     service[topic] = continueProblem(service[topic], error, now());
-    // Signed out closes the gateway, now and not with its next pass.
+    // Being signed out closes the gateway at once, and not only with the next pass.
     if (service.signInProblem !== undefined) wakeups.dataPath.notify();
     return chooseWaitMs(error, failures, parts);
   };
@@ -200,7 +201,7 @@ function chooseWaitMs(
   { service, random }: ServiceLoopParts,
 ): number {
   if (hasCode(error, 'client-limit-exceeded')) {
-    // A device that is registered keeps alive all the same.
+    // A registered device still sends keep-alives.
     const { registration, renewSeconds } = service;
     return registration === undefined
       ? limitMs * (0.5 + random() / 2)
@@ -216,7 +217,8 @@ function chooseWaitMs(
   const askedMs = hasCode(error, 'rate-limited', 'service-failed')
     ? (error.retryAfterSeconds ?? 0) * 1000
     : 0;
-  // Never sooner than asked; and everyone may have been asked to wait until the same moment.
+  // Never sooner than the service asked. The wait is spread, because it may have asked every device
+  // to wait until one moment.
   const spreadMs = askedMs === 0 ? 0 : random() * spreadRenewMs(service.renewSeconds, random);
   return Math.max(retryMs, askedMs + spreadMs);
 }

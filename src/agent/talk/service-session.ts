@@ -41,8 +41,9 @@ export interface ServiceSession {
   /** True where a second operation refuses the token too. @throws AbortError */
   confirmRefusal(networkJwt: Secret, signal: AbortSignal): Promise<boolean>;
   /**
-   * Drops a token that has been refused for so long (ms) that it will not be taken again; true
-   * then. @throws state-unwritable
+   * Drops a token that was refused for so long (ms) that it will not be accepted again; true if it
+   * was dropped.
+   * @throws state-unwritable
    */
   dropIfUseless(networkJwt: Secret, refusedMs: number): Promise<boolean>;
 }
@@ -59,8 +60,8 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
   const store = files.networkJwt;
   let answeredForMs: number | undefined;
   /**
-   * A ring that was not answered: production has a changed tunnel in its list of clients alone,
-   * asked once for each.
+   * True while the other end was asked for a handshake and did not answer. The production service
+   * shows a changed tunnel only in its list of clients, which is read once for each such case.
    */
   const isRung = () =>
     state.path.rungForMs !== answeredForMs && isHandshakeOverdue(facts().tunnel, now());

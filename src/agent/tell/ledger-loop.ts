@@ -15,24 +15,24 @@ export interface LedgerLoopParts
 }
 
 const readEveryMs = 15_000;
-/** The ledger is loaded when the start is over. */
+/** The ledger is loaded when the start is over (ms). */
 const afterStartMs = 3_000;
 /**
- * The service's hours and days are asked for four times a day, and by no two devices at the same
- * time.
+ * The service's hours and days are asked for four times a day, and at another time on each device
+ * (ms).
  */
 const askEveryMs = 6 * hourMs;
 const askAgainMs = hourMs;
 export const firstAskMs = 600_000;
-/** So long after the first providing the service has counted something. */
+/** This long (ms) after the device first provided, the service has counted something. */
 export const firstCountedMs = 60_000;
-/** So long a time without the service leaves no gap. */
+/** The service may be gone for so many days without leaving a gap. */
 const askedDays = 7;
-/** How long the device has provided without a byte is looked up so often, and so far back. */
+/** How often (ms) the time without a forwarded byte is looked up, and how many days back. */
 const lookEveryMs = hourMs;
 const lookedDays = 62;
 
-/** Keeps the ledger while the agent runs. What fails is said in the log and stops nothing. */
+/** Keeps the ledger while the agent runs. Failures are logged and stop nothing. */
 export function createLedgerLoop(parts: LedgerLoopParts) {
   const { directory, state, facts, now } = parts;
   const states = createStateLogger(parts.log);
@@ -49,7 +49,7 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
       unwritten: ledger?.unwritten() ?? [],
     });
   };
-  /** @param totalBytes what the ledger was told last */
+  /** @param totalBytes the total that the ledger was last told */
   const lookForSilence = async (totalBytes: number) => {
     lookAtMs = performance.now() + lookEveryMs;
     const { measureSilence } = await import('../../report/history.ts');
@@ -61,7 +61,7 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
   const note = async () => {
     const current = facts();
     const { forwardedBytes } = current.gateway;
-    // Before the first reading there is nothing to book.
+    // Before the first reading there is nothing to write.
     if (forwardedBytes === undefined) return;
     const report = judgePhase(current, now());
     const { readFigures } = await import('../../report/ledger-figures.ts');
@@ -116,7 +116,7 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
   };
   return {
     firstAfterMs: afterStartMs + parts.random() * readEveryMs,
-    /** Takes a reading; resolves with the time until the next (ms). */
+    /** Takes a reading. Resolves with the ms until the next. */
     async tick(signal: AbortSignal) {
       await attempt(async () => {
         await note();
@@ -125,7 +125,7 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
       });
       return readEveryMs;
     },
-    /** What was counted so far, up to the last reading. @throws state-unreadable */
+    /** Everything that was counted until the last reading. @throws state-unreadable */
     history,
     close: () =>
       attempt(async () => {

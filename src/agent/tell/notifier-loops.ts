@@ -9,8 +9,8 @@ import type { Loop } from '../run-loop.ts';
 const untilNotifiedMs = hourMs;
 
 /**
- * Two loops: one looks for what is new and never waits for the other, which delivers one message
- * after another.
+ * Two loops: one looks for news and never waits for the other, which delivers one message after
+ * another.
  */
 export function createNotifierLoops<Message>(
   notifier: Notifier<Message>,
@@ -23,7 +23,7 @@ export function createNotifierLoops<Message>(
 
   const look = async () => {
     const message = notifier.look();
-    // Behind another one it waits its turn: a try that is due later is not made earlier.
+    // A message behind another one waits its turn: a try that is due later is not made earlier.
     if (message !== undefined && queue.add(message)) wakeup.notify();
     return pace.lookMs;
   };

@@ -15,13 +15,13 @@ import { createNotifierLoops } from './notifier-loops.ts';
 export interface NotifierParts
   extends Pick<AgentParts, 'loaded' | 'log' | 'now'>,
     Pick<Agent, 'facts' | 'overrides' | 'sample' | 'enforce' | 'history'> {
-  /** Where the status page listens; undefined: none is served. */
+  /** Where the status page listens; undefined without a page. */
   readonly page?: HostPort | undefined;
 }
 
 /**
- * The loops that tell others what the agent does. What speaks to a receiver is loaded only where
- * one is configured.
+ * The loops that tell others what the agent does. Code for a receiver is loaded only if one is
+ * configured.
  */
 export async function openNotifiers(parts: NotifierParts): Promise<readonly Loop[]> {
   const { mqtt, webhook } = parts.loaded.config.report;
@@ -31,7 +31,7 @@ export async function openNotifiers(parts: NotifierParts): Promise<readonly Loop
   ];
 }
 
-/** What happens once and was told, as the state file keeps it. */
+/** Milestones that the owner was told, as the state file keeps them. */
 export const toldSchema = z.object({
   periodStart: z.iso.datetime().optional(),
   capPercent: z.union([z.literal(0), z.literal(80), z.literal(100)]),
@@ -80,7 +80,7 @@ async function openMqtt(parts: NotifierParts, config: NonNullable<ReportConfig['
     topic,
     discoveryPrefix,
     allowControl: config.allow_control,
-    // A page on the device's loopback is of no use to those who are told.
+    // The address of a page on loopback is useless on other machines.
     pageUrl: parts.page && !isLoopback(parts.page.host) ? toPageUrl(parts.page) : undefined,
     setMode: (mode, forSeconds) =>
       enforce(mode === undefined ? overrides.clear() : overrides.set(mode, forSeconds)),
@@ -94,8 +94,8 @@ async function openMqtt(parts: NotifierParts, config: NonNullable<ReportConfig['
 }
 
 /**
- * Forwarded since the owner's midnight; undefined without a ledger, or with one that cannot be
- * read, which its loop says.
+ * Bytes forwarded since the owner's midnight; undefined without a ledger, or with one that cannot
+ * be read, which its loop reports.
  */
 async function readTodayBytes({ history, facts, now }: NotifierParts): Promise<number | undefined> {
   const { start } = findPeriod({ period: 'day', resetDay: 1 }, now(), facts().timeZone);
@@ -104,7 +104,7 @@ async function readTodayBytes({ history, facts, now }: NotifierParts): Promise<n
 }
 
 /**
- * Without the certificate the receiver would be refused for ever; the device provides all the same.
+ * Without its certificate the receiver would always be refused. The device provides nevertheless.
  */
 async function readCertificate(name: 'mqtt' | 'webhook', path: string | undefined, log: Logger) {
   if (path === undefined) return undefined;

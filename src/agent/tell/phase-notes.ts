@@ -6,15 +6,15 @@ import { createRecent } from '../../status/recent.ts';
 import type { Shared } from '../state.ts';
 
 /**
- * What is remembered of the phase: the log's last line about it, what the health check needs, what
- * the page shows.
+ * What is remembered of the phase: the last line about it in the log, what the health check needs,
+ * what the page shows.
  */
 export function createPhaseNotes({ facts, log, now }: Pick<Shared, 'facts' | 'log' | 'now'>) {
   const states = createStateLogger(log);
   const recent = createRecent(now, () => performance.now());
   let health = startHealth(performance.now());
   return {
-    /** Called after every pass of the data path: the phase now. */
+    /** Notes the present phase. It is called after every pass of the data path. */
     note() {
       const current = facts();
       const report = judgePhase(current, now());
@@ -24,7 +24,8 @@ export function createPhaseNotes({ facts, log, now }: Pick<Shared, 'facts' | 'lo
       const [reason, ...others] = reasons;
       states.note({
         topic: 'phase',
-        // A note that comes or goes beside the same phase and cause is a change worth a line too.
+        // A note that appears or disappears beside an unchanged phase and cause deserves a line
+        // too.
         state: [phase, reason?.code, ...others.map((other) => other.code)].join(' '),
         level: isOwnersTurn(phase) ? 'error' : 'info',
         message: 'phase',

@@ -17,13 +17,13 @@ export interface ReportParts
   readonly state: Pick<AgentState, 'service'>;
   readonly confirmedMode: ConfirmedMode;
   readonly wakeups: Pick<Wakeups, 'announce'>;
-  /** The ledger's rows; undefined where none is kept. */
+  /** Reads the ledger's rows; undefined without a ledger. */
   readonly history: ((question: HistoryQuestion) => Promise<readonly HistoryRow[]>) | undefined;
 }
 
 /**
- * Logs one report: the service's figures and ours. A service that does not answer leaves the old
- * figures.
+ * Logs one report: the service's figures and ours. If the service does not answer, the old figures
+ * stay.
  */
 export function createReport(parts: ReportParts): (signal: AbortSignal) => Promise<void> {
   let previous: ReportTotals | undefined;
@@ -43,8 +43,8 @@ export interface ReportTickParts extends Pick<Shared, 'facts' | 'now' | 'random'
 }
 
 /**
- * A clock up to 15 minutes behind, by the installation (16 hex digits): one expression fires at
- * another time on each device.
+ * A clock that is up to 15 minutes late, depending on the installation (16 hex digits). So one cron
+ * expression fires at another time on each device.
  */
 export function delayClock(now: Date, installId = '0'): Date {
   return new Date(
@@ -53,8 +53,9 @@ export function delayClock(now: Date, installId = '0'): Date {
 }
 
 /**
- * By our schedule: node-cron's timers load Intl, several MB. Also 1 to 9 min after first providing:
- * figures exist.
+ * Reports by the configured schedule. node-cron's own timers are not used, because they load Intl,
+ * which takes several MB. A first report is made 1 to 9 minutes after the device first provided,
+ * when the service has figures.
  */
 export function createReportTick(parts: ReportTickParts): Loop['tick'] {
   const { cron, timeZone, report, facts, now } = parts;
@@ -66,7 +67,8 @@ export function createReportTick(parts: ReportTickParts): Loop['tick'] {
   return async (signal) => {
     const schedule = await openSchedule();
     const firedMs = schedule.at(now())?.since.getTime();
-    // Another time, not a later one: a clock that was put back must not silence the report.
+    // The times are compared for equality, because a clock that was put back must not silence the
+    // report.
     const isDue = !isFirst && firedMs !== lastFiredMs;
     if (providingTicks > 0 || judgePhase(facts(), now()).phase === 'providing') providingTicks += 1;
     if (isDue || (providingTicks === firstTick && facts().serviceFigures === undefined))
@@ -100,8 +102,8 @@ async function readServiceFigures(parts: ReportParts, signal: AbortSignal): Prom
 }
 
 /**
- * Of the same 24 hours as the service counted; undefined without a ledger, or with one that cannot
- * be read, which its loop says.
+ * What this device forwarded in the 24 hours that the service counted; undefined without a ledger,
+ * or with one that cannot be read, which its loop reports.
  */
 async function countDayBytes(
   { history, now }: ReportParts,
@@ -113,7 +115,7 @@ async function countDayBytes(
   return inside?.reduce((sum, { upBytes, downBytes }) => sum + upBytes + downBytes, 0);
 }
 
-/** When the mode was changed at the service, ours is no longer confirmed, and is sent again. */
+/** If the mode was changed at the service, ours is no longer confirmed and is sent again. */
 async function noteReadBack({ figures, confirmedMode, wakeups }: ReportParts): Promise<void> {
   const readBack = figures.service?.provideMode;
   if (readBack === undefined || readBack === confirmedMode.current()) return;

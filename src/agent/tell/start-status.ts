@@ -16,13 +16,14 @@ export interface StartStatusParts
       Agent,
       'facts' | 'recent' | 'health' | 'overrides' | 'reload' | 'sample' | 'enforce' | 'history'
     > {
-  /** A listening socket that was handed over; undefined: none was. */
+  /** A listening socket that was handed over; undefined without one. */
   readonly pageDescriptor: number | undefined;
   readonly heartbeats: Heartbeats;
 }
 
 /**
- * The page, the metrics and the control socket, at the first place for the socket that can be used.
+ * Starts the page, the metrics and the control socket; the socket is made at the first place that
+ * can be used.
  * @throws already-running, state-unwritable
  */
 export async function startStatus(parts: StartStatusParts): Promise<StatusServer> {
@@ -50,7 +51,7 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
       setOverride: (...order) => enforce(overrides.set(...order)),
       clearOverride: () => enforce(overrides.clear()),
       reload: () => reload().then(() => enforce()),
-      // One pass sends, the next one judges.
+      // One pass sends the probes, and the next one judges them.
       selfTest: () => enforce().then(() => enforce()),
     },
   };
@@ -81,8 +82,8 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
 }
 
 /**
- * What was handed over may listen elsewhere than where the configuration says, of which a word was
- * said already.
+ * A socket that was handed over may listen elsewhere than configured. Loading the configuration has
+ * already warned about the configured place.
  */
 function warnOfPage({ loaded, log }: StartStatusParts, listen: HostPort): void {
   const warnings = findPageWarnings(
@@ -94,7 +95,8 @@ function warnOfPage({ loaded, log }: StartStatusParts, listen: HostPort): void {
 }
 
 /**
- * What was handed over is listened on, whatever address is configured. undefined: port 0, no page.
+ * A socket that was handed over wins over the configured address. undefined for port 0, which means
+ * no page.
  */
 function chooseListen(
   listen: HostPort,

@@ -1,13 +1,13 @@
 import { type CommandContext, createPaint, loadConfig } from './cli/frame/context.ts';
 import { printError, toExitCode } from './cli/frame/exit-code.ts';
-import { runPlainCommand } from './cli/plain-command.ts';
 import { openPrompt, readStandardInput } from './cli/frame/prompt.ts';
+import { runPlainCommand } from './cli/plain-command.ts';
 import { readConfigFile } from './config/config-file.ts';
 import { findKnownPlaces } from './config/known-sockets.ts';
 import { completeEnvironment, takeEnvironment } from './config/own-environment.ts';
 import { resolvePlaces } from './config/places.ts';
 import { leadsToJournal } from './config/supervision.ts';
-import { messageOf, systemCodeOf, TributaryError, toFailure } from './lib/errors.ts';
+import { messageOf, systemCodeOf, TributaryError, toFailure } from './errors/codes.ts';
 import { version } from './version.ts';
 
 /**

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { toUndefined } from '../lib/errors.ts';
+import { toUndefined } from '../errors/codes.ts';
 import { type ProvideMode, provideModes } from '../service/profiles.ts';
 import { createStateFile } from '../system/state-file.ts';
 import type { Shared } from './state.ts';

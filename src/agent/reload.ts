@@ -1,6 +1,6 @@
 import type { LoadedConfig } from '../config/load.ts';
+import { messageOf, TributaryError } from '../errors/codes.ts';
 import { continueProblem } from '../health/problem.ts';
-import { messageOf, TributaryError } from '../lib/errors.ts';
 import { isSame } from '../lib/secret.ts';
 import type { Sections, Shared } from './state.ts';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Supervision } from '../config/supervision.ts';
 import { closeDataPath, removeDataPath } from '../data-path/tear-down.ts';
+import { type TributaryError, toFailure, toUndefined } from '../errors/codes.ts';
 import { judgePhase } from '../health/phase.ts';
 import { readMachine } from '../identity/load.ts';
-import { type TributaryError, toFailure, toUndefined } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../report/logger.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureDirectory, sweepTemporaryFiles } from '../system/files.ts';

@@ -1,12 +1,12 @@
 import type { Config } from '../config/schema.ts';
 import type { DataPath } from '../data-path/reconcile.ts';
 import { openUsageAccounting, type UsageAccounting } from '../data-path/usage-accounting.ts';
+import type { TributaryError } from '../errors/codes.ts';
 import type { Facts, Silence } from '../health/facts.ts';
 import type { ForwardDecision } from '../health/may-forward.ts';
 import type { Problem } from '../health/problem.ts';
 import type { ServiceFigures } from '../health/service-figures.ts';
 import type { Registration } from '../identity/registration-files.ts';
-import type { TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createWakeup } from '../lib/wakeup.ts';
 import type { LineLimit } from '../provide/line-limit.ts';

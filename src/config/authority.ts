@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { hasCode, messageOf, systemCodeOf } from '../lib/errors.ts';
+import { hasCode, messageOf, systemCodeOf } from '../errors/codes.ts';
 import { readSmallFile } from '../system/small-file.ts';
 import { type Problem, renderFound } from './problems.ts';
 

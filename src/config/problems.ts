@@ -1,6 +1,6 @@
 import type * as z from 'zod';
+import { TributaryError } from '../errors/codes.ts';
 import { findNearest } from '../lib/edit-distance.ts';
-import { TributaryError } from '../lib/errors.ts';
 import { hidePath } from '../lib/secret.ts';
 import { listConfigKeys, listNamesBelow } from './keys.ts';
 import { type ConfigTree, valueAt } from './tree.ts';

@@ -1,5 +1,5 @@
+import { rethrow, TributaryError, toUndefined } from '../errors/codes.ts';
 import { findNearest } from '../lib/edit-distance.ts';
-import { rethrow, TributaryError, toUndefined } from '../lib/errors.ts';
 import { readLinkedFile, replaceFileText } from '../system/files.ts';
 import { type ConfigKey, listConfigKeys } from './keys.ts';
 import { loadConfig } from './load.ts';

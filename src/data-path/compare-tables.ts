@@ -1,4 +1,4 @@
-import { toUndefined } from '../lib/errors.ts';
+import { toUndefined } from '../errors/codes.ts';
 import type { Exec } from '../system/exec.ts';
 import { ownTable } from './observe.ts';
 

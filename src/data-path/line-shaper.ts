@@ -1,3 +1,4 @@
+import { toFailure, toUndefined } from '../errors/codes.ts';
 import {
   type DesiredLine,
   fitsQueues,
@@ -9,7 +10,6 @@ import {
   renderLine,
   renderRate,
 } from '../gateway/line-tree.ts';
-import { toFailure, toUndefined } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import type { Interface, Network } from '../system/ip.ts';
 import { applyTc, askTc } from '../system/tc.ts';

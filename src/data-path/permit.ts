@@ -1,7 +1,7 @@
+import { toUndefined } from '../errors/codes.ts';
 import { consumerMark } from '../gateway/ceiling-rules.ts';
 import { tableName } from '../gateway/policy.ts';
 import { renderNoPermit, renderPermit } from '../gateway/ruleset.ts';
-import { toUndefined } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { applyNft, type NftTable, observeNftTable } from '../system/nft.ts';
 

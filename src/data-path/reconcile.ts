@@ -1,3 +1,4 @@
+import { toUndefined } from '../errors/codes.ts';
 import { type DeniedPolicy, matchesDenied, renderDenied } from '../gateway/denied.ts';
 import { type FenceRecord, isFence, matchesRuleset } from '../gateway/matches.ts';
 import { composeRouting, planRouting } from '../gateway/routes.ts';
@@ -5,7 +6,6 @@ import { continueCounts, type Loading, renderRuleset, toRuleset } from '../gatew
 import { type DesiredSysctl, listSysctls, planSysctls } from '../gateway/sysctls.ts';
 import { chooseRouter } from '../gateway/uplink.ts';
 import { includesIpv6 } from '../lib/addresses.ts';
-import { toUndefined } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable, observeNftOutline } from '../system/nft.ts';

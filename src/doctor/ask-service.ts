@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';
-import { TributaryError } from '../lib/errors.ts';
+import { TributaryError } from '../errors/codes.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { Answer } from '../service/answer.ts';
 import { createServiceClient } from '../service/client.ts';

@@ -1,4 +1,4 @@
-import { TributaryError } from '../lib/errors.ts';
+import { TributaryError } from '../errors/codes.ts';
 import type { TunnelSpec } from '../source/wireguard/state.ts';
 import type { Exec } from '../system/exec.ts';
 import type { DoctorHost } from './host.ts';

@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import { type LoadConfigOptions, type LoadedConfig, loadConfig } from '../config/load.ts';
 import { choosePlaces, resolvePlaces } from '../config/places.ts';
+import { hasCode, systemCodeOf, TributaryError } from '../errors/codes.ts';
 import { readMachine } from '../identity/load.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
-import { hasCode, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { once } from '../lib/once.ts';
 import { hostSide, namespaceName } from '../namespace/plan.ts';
 import { parseServiceUrl } from '../service/url.ts';

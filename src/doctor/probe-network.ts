@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { isIP } from 'node:net';
-import { systemCodeOf, toFailure } from '../lib/errors.ts';
+import { systemCodeOf, toFailure } from '../errors/codes.ts';
 import type { Exec } from '../system/exec.ts';
 
 const nameServerPatienceMs = 4000;

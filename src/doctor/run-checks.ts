@@ -1,5 +1,5 @@
+import { hasCode, messageOf, TributaryError } from '../errors/codes.ts';
 import { findAction } from '../health/reasons.ts';
-import { hasCode, messageOf, TributaryError } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { type Finding, fail, skip } from './check.ts';
 import type { Check, CheckId } from './checks.ts';

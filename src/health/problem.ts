@@ -1,4 +1,4 @@
-import { type ErrorCode, messageOf, TributaryError } from '../lib/errors.ts';
+import { type ErrorCode, messageOf, TributaryError } from '../errors/codes.ts';
 
 /** A failure that has not gone well since; `since` is when it began, not when it was last seen. */
 export interface Problem<Code = ErrorCode> {

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorKinds } from '../lib/errors.ts';
+import { type ErrorCode, errorKinds } from '../errors/codes.ts';
 
 const login = 'Sign in: tributary login';
 const tools = 'Check that these work as root: nft list tables; wg show; ip link';
@@ -106,7 +106,6 @@ const reasons = {
     fixedBy: 'owner',
     action: 'Create its namespace: sudo tributary namespace up',
   },
-  'lab-failed': { fixedBy: 'owner', action: 'Run it again with --keep and look around.' },
   'output-failed': {
     fixedBy: 'owner',
     action: 'Make room where the output goes, or send it elsewhere.',

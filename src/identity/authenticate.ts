@@ -1,4 +1,4 @@
-import { TributaryError } from '../lib/errors.ts';
+import { TributaryError } from '../errors/codes.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { ServiceClient } from '../service/client.ts';
 import { createRefusalError } from '../service/judge.ts';

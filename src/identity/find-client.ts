@@ -1,4 +1,4 @@
-import { hasCode, TributaryError } from '../lib/errors.ts';
+import { hasCode, TributaryError } from '../errors/codes.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { OperationResponse } from '../service/operations.ts';
 import {

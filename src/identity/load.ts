@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { TributaryError, toUndefined } from '../lib/errors.ts';
+import { TributaryError, toUndefined } from '../errors/codes.ts';
 import { isThere, readOwnFile } from '../system/files.ts';
 import type { Identity, RegistrationFiles } from './registration-files.ts';
 

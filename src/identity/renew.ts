@@ -1,5 +1,5 @@
+import { toFailure } from '../errors/codes.ts';
 import { computeBackoffMs } from '../lib/backoff.ts';
-import { toFailure } from '../lib/errors.ts';
 import { isSame } from '../lib/secret.ts';
 import { dayMs } from '../lib/units.ts';
 import {

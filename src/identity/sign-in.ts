@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { hasCode, isAbort, TributaryError } from '../lib/errors.ts';
+import { hasCode, isAbort, TributaryError } from '../errors/codes.ts';
 import type { Secret } from '../lib/secret.ts';
 import { dayMs } from '../lib/units.ts';
 import type { ServiceClient } from '../service/client.ts';

@@ -1,85 +1,32 @@
+/** What may be said of a failure beside its code and message; each is undefined where unknown. */
+export interface FailureDetails {
+  /** Seconds after which the other side allows another try. */
+  readonly retryAfterSeconds?: number | undefined;
+  /** False where a request surely had no effect on the service, true where it may have had. */
+  readonly maybeSent?: boolean | undefined;
+  /** What to do about it, where more is known than the code; empty: nothing. */
+  readonly action?: string | undefined;
+}
+
 /**
- * Every failure that leaves a module, and its kind, which decides the exit code: scripts rely on
- * these codes.
+ * Every failure that leaves a module of ours. The code is stable, so that programs can rely on it;
+ * the message says what was being done and never holds a secret. Each product has codes of its own
+ * and names this class with them: `ServiceError`, `SystemError`, `SandboxError`, `TributaryError`.
+ * A failure that one of them throws keeps its code on its way up through the others.
  */
-export const errorKinds = {
-  'usage-invalid': 'usage',
-  'configuration-invalid': 'configuration',
-  'not-allowed': 'not-allowed',
-  'missing-program': 'unavailable',
-  'command-failed': 'try-again',
-  'already-running': 'try-again',
-  'not-running': 'unavailable',
-  'state-unreadable': 'try-again',
-  'state-unwritable': 'try-again',
-  'signed-out': 'not-allowed',
-  'sign-in-refused': 'try-again',
-  'auth-code-refused': 'not-allowed',
-  'insecure-url': 'configuration',
-  'service-unreachable': 'unavailable',
-  'service-failed': 'unavailable',
-  'service-refused': 'refused',
-  'not-authorized': 'not-allowed',
-  'operation-not-served': 'unavailable',
-  'profile-unclear': 'configuration',
-  'rate-limited': 'try-again',
-  'answer-redirected': 'unavailable',
-  'answer-not-json': 'unavailable',
-  'answer-invalid': 'unavailable',
-  'answer-too-large': 'unavailable',
-  'answer-truncated': 'unavailable',
-  'client-limit-exceeded': 'not-allowed',
-  'auth-code-limit-exceeded': 'try-again',
-  'registration-incomplete': 'unavailable',
-  'identity-moved': 'not-allowed',
-  'wireguard-text-refused': 'unavailable',
-  'list-refused': 'configuration',
-  'outside-unknown': 'configuration',
-  'address-collision': 'configuration',
-  'no-ipv6': 'configuration',
-  'tunnel-failed': 'try-again',
-  'gateway-failed': 'try-again',
-  'self-test-failed': 'try-again',
-  'host-namespace': 'configuration',
-  'lab-failed': 'try-again',
-  'output-failed': 'output',
-} as const satisfies Readonly<Record<string, ErrorKind>>;
-
-export type ErrorKind =
-  | 'usage'
-  | 'unavailable'
-  | 'try-again'
-  | 'not-allowed'
-  | 'configuration'
-  | 'refused'
-  | 'output';
-export type ErrorCode = keyof typeof errorKinds;
-
-/** The one error class. The message says what was being done and never holds a secret. */
-export class TributaryError extends Error {
-  readonly code: ErrorCode;
-  /** Seconds after which the other side allows another try; undefined where it did not say. */
-  readonly retryAfterSeconds: number | undefined;
-  /**
-   * False where a request surely had no effect on the service, true where it may have had one;
-   * undefined for errors of anything else.
-   */
-  readonly maybeSent: boolean | undefined;
-  /**
-   * What to do about it, where more is known than the code tells; an empty text means that there is
-   * nothing to do.
-   */
-  readonly action: string | undefined;
+export class CodedError<Code extends string> extends Error {
+  readonly code: Code;
+  readonly retryAfterSeconds: FailureDetails['retryAfterSeconds'];
+  readonly maybeSent: FailureDetails['maybeSent'];
+  readonly action: FailureDetails['action'];
 
   constructor(
-    code: ErrorCode,
+    code: Code,
     message: string,
-    options: { readonly cause?: unknown } & Partial<
-      Pick<TributaryError, 'retryAfterSeconds' | 'maybeSent' | 'action'>
-    > = {},
+    options: { readonly cause?: unknown } & FailureDetails = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = 'TributaryError';
+    this.name = new.target.name;
     this.code = code;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.maybeSent = options.maybeSent;
@@ -87,13 +34,60 @@ export class TributaryError extends Error {
   }
 }
 
+/**
+ * The class as one product has it: it is made with that product's codes alone. `instanceof` is true
+ * for every coded failure, because a product lists the codes of the layers below it among its own.
+ */
+export interface CodedErrorClass<Code extends string> {
+  new (...args: ConstructorParameters<typeof CodedError<Code>>): CodedError<Code>;
+  readonly prototype: CodedError<Code>;
+}
+
+/**
+ * True for a failure with one of these codes. Like the three functions below, it is for any codes;
+ * a product hands it on for its own.
+ */
+export function isCoded<Code extends string>(
+  error: unknown,
+  ...codes: readonly Code[]
+): error is CodedError<Code> {
+  return error instanceof CodedError && codes.includes(error.code as Code);
+}
+
+/** For `catch`: says what was being done when it failed. */
+export function rethrowAs<Code extends string>(
+  code: Code,
+  doing: string,
+): (cause: unknown) => never {
+  return (cause) => {
+    throw new CodedError(code, `${doing}: ${messageOf(cause)}`, { cause });
+  };
+}
+
+/**
+ * For `catch`: resolves with a failure that has one of these codes or, where none is named, any
+ * code; throws everything else on.
+ */
+export function catchCoded<Code extends string>(
+  ...codes: readonly Code[]
+): (error: unknown) => CodedError<Code> {
+  return (error) => {
+    if (error instanceof CodedError && (codes.length === 0 || codes.includes(error.code as Code)))
+      return error as CodedError<Code>;
+    throw error;
+  };
+}
+
+/** For `catch`: as `catchCoded`, but resolves with undefined. */
+export function ignoreCoded<Code extends string>(
+  ...codes: readonly Code[]
+): (error: unknown) => undefined {
+  return (error) => void catchCoded(...codes)(error);
+}
+
 /** True for an error that only says that its signal was aborted. */
 export function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
-}
-
-export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is TributaryError {
-  return error instanceof TributaryError && codes.includes(error.code);
 }
 
 /** The message of anything thrown, for a log line or a reason. */
@@ -101,34 +95,8 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** For `catch`: says what was being done when it failed. */
-export function rethrow(code: ErrorCode, doing: string): (cause: unknown) => never {
-  return (cause) => {
-    throw new TributaryError(code, `${doing}: ${messageOf(cause)}`, { cause });
-  };
-}
-
-/**
- * For `catch`: resolves with undefined for an error with one of these codes, or for every
- * TributaryError if no code is named; throws others on.
- */
-export function toUndefined(...codes: readonly ErrorCode[]): (error: unknown) => undefined {
-  return (error) => void toFailure(...codes)(error);
-}
-
-/**
- * For `catch`: resolves with the error where `toUndefined` would give undefined; throws others on.
- */
-export function toFailure(...codes: readonly ErrorCode[]): (error: unknown) => TributaryError {
-  return (error) => {
-    if (error instanceof TributaryError && (codes.length === 0 || codes.includes(error.code)))
-      return error;
-    throw error;
-  };
-}
-
-/** The system's error code (`ENOENT`, …) of anything thrown; undefined without one. */
+/** The system's error code (`ENOENT`, …) of anything thrown; undefined where it has none. */
 export function systemCodeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | undefined)?.code;
-  return typeof code === 'string' && !(error instanceof TributaryError) ? code : undefined;
+  return typeof code === 'string' && !(error instanceof CodedError) ? code : undefined;
 }

@@ -1,4 +1,4 @@
-import { toUndefined } from '../lib/errors.ts';
+import { toUndefined } from '../errors/codes.ts';
 import type { Exec } from '../system/exec.ts';
 import { readFileIfThere } from '../system/files.ts';
 import { applyNft } from '../system/nft.ts';

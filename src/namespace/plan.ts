@@ -1,5 +1,5 @@
+import { TributaryError } from '../errors/codes.ts';
 import { isInAny, overlaps, parsePrefix } from '../lib/addresses.ts';
-import { TributaryError } from '../lib/errors.ts';
 
 export const namespaceName = 'tributary';
 /** The two ends of the link between host and namespace. */

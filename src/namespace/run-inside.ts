@@ -4,7 +4,7 @@ import { access, constants, readFile, rmdir } from 'node:fs/promises';
 import os from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
-import { TributaryError, toUndefined } from '../lib/errors.ts';
+import { TributaryError, toUndefined } from '../errors/codes.ts';
 import { exec } from '../system/exec.ts';
 import { isThere, removeFile } from '../system/files.ts';
 import { findHostHardware, isBitSet, isNetworkAdmin } from '../system/host-hardware.ts';

@@ -1,6 +1,7 @@
 import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { WaysOut } from '../config/recipients.ts';
+import { hasCode, rethrow, TributaryError } from '../errors/codes.ts';
 import { toCeilings } from '../gateway/ceilings.ts';
 import {
   chooseRouter,
@@ -9,7 +10,6 @@ import {
   listOwnPrefixes,
   listPublicAddresses,
 } from '../gateway/uplink.ts';
-import { hasCode, rethrow, TributaryError } from '../lib/errors.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
 import type { Exec } from '../system/exec.ts';
 import { readFileIfThere } from '../system/files.ts';

@@ -1,8 +1,8 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { rethrow } from '../lib/errors.ts';
 import { acquireLock } from '../system/lock.ts';
+import { rethrow } from './errors.ts';
 import { schema, schemaVersion } from './schema.ts';
 
 /** A command of the administrator writes beside the service, each for a moment. */

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import { hasCode, messageOf } from '../lib/errors.ts';
+import { messageOf } from '../lib/errors.ts';
 import { once } from '../lib/once.ts';
 import { createOpenApiDocument } from '../service/openapi.ts';
 import type { Operation } from '../service/operation.ts';
 import { type OperationName, operations } from '../service/operations.ts';
-import { version } from '../version.ts';
 import { accountHandlers } from './answer-account.ts';
 import { clientHandlers } from './answer-clients.ts';
 import { deviceHandlers } from './answer-device.ts';
@@ -14,8 +13,10 @@ import { discoveryHandlers } from './answer-discovery.ts';
 import { networkHandlers } from './answer-network.ts';
 import { providerStatisticsHandlers } from './answer-provider-statistics.ts';
 import type { Backend, Call, Handlers } from './backend.ts';
+import { hasCode } from './errors.ts';
 import { createResponder } from './json-response.ts';
 import { readJson } from './listener.ts';
+import manifest from './package.json' with { type: 'json' };
 import { BadBody, parseBody, refuse } from './refusal.ts';
 
 const bodyLimitBytes = 1024 ** 2;
@@ -39,7 +40,7 @@ export function createApplication(backend: Backend) {
     application.all(path, () => respondWithText(405, 'Method Not Allowed', { allow }));
   }
   const describe = once(async () =>
-    JSON.stringify(createOpenApiDocument({ version, profile, notServed })),
+    JSON.stringify(createOpenApiDocument({ version: manifest.version, profile, notServed })),
   );
   const headers = { 'content-type': 'application/json' };
   application.get('/openapi.json', async () => new Response(await describe(), { headers }));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
-import { rethrow } from '../lib/errors.ts';
+import { rethrow } from './errors.ts';
 import { BadBody } from './refusal.ts';
 
 /** An IPv4 or IPv6 address; port 0 is a free one. */

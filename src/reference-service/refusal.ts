@@ -1,12 +1,12 @@
 import type * as z from 'zod';
-import { TributaryError } from '../lib/errors.ts';
+import { SandboxError } from './errors.ts';
 
 /**
  * Refuses what a caller asked for; the interface answers it as an `error` object
  * (service-interface, "Errors").
  */
-export function refuse(message: string): TributaryError {
-  return new TributaryError('usage-invalid', message);
+export function refuse(message: string): SandboxError {
+  return new SandboxError('usage-invalid', message);
 }
 
 /**
@@ -30,7 +30,7 @@ export function checkLine(
 }
 
 /** A body that cannot be taken, and the status that says so. */
-export class BadBody extends TributaryError {
+export class BadBody extends SandboxError {
   readonly status: 400 | 413;
 
   constructor(status: 400 | 413, message: string) {

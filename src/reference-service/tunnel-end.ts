@@ -1,8 +1,9 @@
-import { messageOf, TributaryError } from '../lib/errors.ts';
+import { messageOf } from '../lib/errors.ts';
 import type { Exec } from '../system/exec.ts';
 import { findHostHardware } from '../system/host-hardware.ts';
 import { observeWireGuard } from '../system/wg.ts';
 import type { Backend } from './backend.ts';
+import { SandboxError } from './errors.ts';
 import { chooseProvider, createMeter, planPeers } from './peers.ts';
 import {
   closeConsumerRoutes,
@@ -30,7 +31,7 @@ export async function startTunnelEnd(options: TunnelEndOptions) {
     await end.reconcile();
     return end;
   } catch (error) {
-    if (options.desired === 'on' || !(error instanceof TributaryError)) throw error;
+    if (options.desired === 'on' || !(error instanceof SandboxError)) throw error;
     options.warn(`no WireGuard here: ${error.message}`);
     return createAbsentEnd(error.message);
   }
@@ -44,7 +45,7 @@ async function open(options: TunnelEndOptions) {
     (options.desired === 'auto' || wireGuard.consumersInterface !== undefined)
   ) {
     const message = `${hardware} is real hardware, so this is the host's own network namespace`;
-    throw new TributaryError('host-namespace', message);
+    throw new SandboxError('host-namespace', message);
   }
   return await createWireGuard(exec, wireGuard);
 }

@@ -1,11 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode, messageOf, TributaryError, toFailure } from '../lib/errors.ts';
+import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Exec } from '../system/exec.ts';
 import { isThere, writeFileAtomic } from '../system/files.ts';
 import { type Family, observeInterfaces, observeRules } from '../system/ip.ts';
 import { hasIpv6, readSysctl, writeSysctl } from '../system/sysctl.ts';
+import { hasCode, SandboxError, toFailure } from './errors.ts';
 import type { KeyPair } from './proxies.ts';
 
 export interface WireGuardInterface {
@@ -62,7 +63,7 @@ async function addLink(exec: Exec, name: string): Promise<'kernel' | 'userspace'
   const env = { WG_I_PREFER_BUGGY_USERSPACE_TO_POLISHED_KMOD: '1' };
   await exec({ program: 'wireguard-go', args: [name], doing, env }).catch((cause: unknown) => {
     const code = hasCode(cause, 'missing-program') ? 'missing-program' : 'tunnel-failed';
-    throw new TributaryError(code, `${failure.message}; ${messageOf(cause)}`, { cause });
+    throw new SandboxError(code, `${failure.message}; ${messageOf(cause)}`, { cause });
   });
   return 'userspace';
 }
@@ -80,7 +81,7 @@ async function removeLeftover(exec: Exec, wireGuard: WireGuardInterface): Promis
   );
   if (key.trim() !== keys.publicKey) {
     const message = `an interface ${name} exists already, and it is not of this data directory`;
-    throw new TributaryError('tunnel-failed', message);
+    throw new SandboxError('tunnel-failed', message);
   }
   await removeWireGuard(exec, name);
 }

@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino';
-import { systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { systemCodeOf, TributaryError } from '../errors/codes.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import { escapeUnseen, toPlainJson, toPlainText } from '../lib/plain-text.ts';
 

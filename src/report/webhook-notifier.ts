@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import { messageOf, TributaryError } from '../errors/codes.ts';
 import type { Facts } from '../health/facts.ts';
 import { judgePhase, type Phase, type PhaseReport } from '../health/phase.ts';
-import { messageOf, TributaryError } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { readRetryAfterSeconds } from '../service/retry-after.ts';
 import { createTransport } from '../service/transport.ts';

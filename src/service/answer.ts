@@ -1,4 +1,4 @@
-import { type ErrorCode, TributaryError } from '../lib/errors.ts';
+import { ServiceError, type ServiceErrorCode } from './errors.ts';
 import type { Operation } from './operation.ts';
 
 export interface Answer {
@@ -9,9 +9,9 @@ export interface Answer {
 
 /** The error for an answer that cannot be used. The request had its effect, or may have had one. */
 export function createAnswerError(
-  code: ErrorCode,
+  code: ServiceErrorCode,
   { method, path }: { readonly method: Operation['method']; readonly path: string },
   why: string,
-): TributaryError {
-  return new TributaryError(code, `${method} ${path}: ${why}`, { maybeSent: true });
+): ServiceError {
+  return new ServiceError(code, `${method} ${path}: ${why}`, { maybeSent: true });
 }

@@ -1,7 +1,8 @@
 import { computeBackoffMs } from '../lib/backoff.ts';
-import { type ErrorCode, hasCode, isAbort, TributaryError } from '../lib/errors.ts';
+import { isAbort } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import { sleep } from '../lib/sleep.ts';
+import { hasCode, ServiceError, type ServiceErrorCode } from './errors.ts';
 import { judgeAnswer } from './judge.ts';
 import type { Operation } from './operation.ts';
 import {
@@ -65,7 +66,7 @@ export interface Attempt {
   /** Counted from 1. */
   readonly number: number;
   readonly durationMs: number;
-  readonly outcome: 'ok' | ErrorCode;
+  readonly outcome: 'ok' | ServiceErrorCode;
 }
 
 export interface ServiceClientOptions extends ServiceAddress {
@@ -182,7 +183,7 @@ function createTries({ onAttempt, random = Math.random, tries = 3 }: ServiceClie
         report('ok');
         return result;
       } catch (error) {
-        if (!caller.aborted && error instanceof TributaryError) report(error.code);
+        if (!caller.aborted && error instanceof ServiceError) report(error.code);
         else if (!caller.aborted && isAbort(error)) report('service-unreachable');
         throw error;
       }
@@ -211,7 +212,7 @@ async function callWithin<T>(
     if (signal.aborted) throw controller.signal.reason;
     if (!isAbort(error)) throw error;
     const message = `${operations[name].path}: no whole answer within ${callMs / 1000} s`;
-    throw new TributaryError('service-unreachable', message, { cause: error, maybeSent: true });
+    throw new ServiceError('service-unreachable', message, { cause: error, maybeSent: true });
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);

@@ -1,5 +1,4 @@
 // The exports of the package `tributary-service`. Its guide is docs/service.md.
-export { type ErrorCode, hasCode, TributaryError } from '../lib/errors.ts';
 export { Secret } from '../lib/secret.ts';
 export {
   type Attempt,
@@ -7,6 +6,7 @@ export {
   type ServiceClient,
   type ServiceClientOptions,
 } from './client.ts';
+export { hasCode, ServiceError, type ServiceErrorCode } from './errors.ts';
 export { createOpenApiDocument, type OpenApiDocument, type OpenApiOptions } from './openapi.ts';
 export type { Operation } from './operation.ts';
 export {

@@ -1,5 +1,5 @@
-import type { TributaryError } from '../lib/errors.ts';
 import { createAnswerError } from './answer.ts';
+import type { ServiceError } from './errors.ts';
 import { createJsonScan } from './json-scan.ts';
 
 type Limited = Parameters<typeof createAnswerError>[1] & { readonly bodyLimitBytes: number };
@@ -66,7 +66,7 @@ export async function readText(body: AsyncIterable<Buffer>, exchange: Limited): 
   return gathered.take();
 }
 
-export function createTooLargeError(exchange: Limited, what: string): TributaryError {
+export function createTooLargeError(exchange: Limited, what: string): ServiceError {
   return createAnswerError(
     'answer-too-large',
     exchange,

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import { type ErrorCode, TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import type { Secret } from '../lib/secret.ts';
 import { type Answer, createAnswerError } from './answer.ts';
+import { ServiceError, type ServiceErrorCode } from './errors.ts';
 import { createJsonScan } from './json-scan.ts';
 import type { Operation } from './operation.ts';
 import { type OperationName, type OperationResponse, operations } from './operations.ts';
@@ -76,7 +76,8 @@ function parseBody(name: OperationName, { text: given, headers }: Answer): Body 
   const text = given.trim();
   const body = parseJson(text);
   if (isObject(body)) return body;
-  const fail = (code: ErrorCode, why: string) => createAnswerError(code, operations[name], why);
+  const fail = (code: ServiceErrorCode, why: string) =>
+    createAnswerError(code, operations[name], why);
   if (body !== undefined)
     throw fail('answer-invalid', `the answer is ${nameKind(body)}, not a JSON object`);
   const isEncoded = headers['content-encoding'] !== undefined;
@@ -148,7 +149,7 @@ type RefusalFields = Readonly<
 function chooseRefusalCode(
   name: OperationName,
   error: RefusalFields & { readonly message: string },
-): ErrorCode {
+): ServiceErrorCode {
   if (error.clientLimitExceeded === true) return 'client-limit-exceeded';
   if (error.authCodeLimitExceeded === true) return 'auth-code-limit-exceeded';
   if (name === 'codeLogin') return 'auth-code-refused';
@@ -159,7 +160,7 @@ function chooseRefusalCode(
  * Faults after which the request may have had its effect. After every other fault it surely had
  * none.
  */
-const unclearFaults: readonly ErrorCode[] = [
+const unclearFaults: readonly ServiceErrorCode[] = [
   'answer-redirected',
   'service-failed',
   'answer-not-json',
@@ -169,14 +170,14 @@ const unclearFaults: readonly ErrorCode[] = [
  * What the status and kind of an answer already say is wrong with it; undefined where the body
  * decides.
  */
-export function judgeStatus(exchange: JudgedExchange<OperationName>): TributaryError | undefined {
+export function judgeStatus(exchange: JudgedExchange<OperationName>): ServiceError | undefined {
   const { name, answer, secrets, nowMs } = exchange;
   const [code, why] = findFault(name, answer) ?? [];
   if (code === undefined) return undefined;
   const said = isHtml(answer) ? '' : scrub(readMessage(answer.text), secrets);
   const { method, path } = operations[name];
   const mayRetry = code === 'rate-limited' || code === 'service-failed';
-  return new TributaryError(code, `${method} ${path}: ${why}${said === '' ? '' : `: ${said}`}`, {
+  return new ServiceError(code, `${method} ${path}: ${why}${said === '' ? '' : `: ${said}`}`, {
     maybeSent: unclearFaults.includes(code),
     retryAfterSeconds: mayRetry
       ? readRetryAfterSeconds(answer.headers['retry-after'], nowMs)
@@ -187,7 +188,7 @@ export function judgeStatus(exchange: JudgedExchange<OperationName>): TributaryE
 function findFault(
   name: OperationName,
   answer: Answer,
-): readonly [code: ErrorCode, why: string] | undefined {
+): readonly [code: ServiceErrorCode, why: string] | undefined {
   const { status } = answer;
   const beginning = answer.text.slice(0, 1000);
   if (status >= 300 && status < 400)

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { type ErrorCode, TributaryError } from '../lib/errors.ts';
 import { Secret } from '../lib/secret.ts';
+import { ServiceError, type ServiceErrorCode } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { type OperationName, type OperationRequest, operations } from './operations.ts';
 import type { Exchange } from './transport.ts';
@@ -26,7 +26,7 @@ export function prepareExchange<Name extends OperationName>(
 ): PreparedExchange {
   if (!Object.hasOwn(operations, parts.name)) {
     const options = { maybeSent: false };
-    throw new TributaryError(
+    throw new ServiceError(
       'usage-invalid',
       `the interface has no operation ${parts.name}`,
       options,
@@ -74,8 +74,8 @@ function createBody(name: OperationName, schema: z.ZodType, request: unknown): s
   throw createUnsentError('usage-invalid', name, `${issue?.path.join('.')}: ${issue?.message}`);
 }
 
-function createUnsentError(code: ErrorCode, name: OperationName, why: string): TributaryError {
-  return new TributaryError(code, `${operations[name].path}: ${why}`, { maybeSent: false });
+function createUnsentError(code: ServiceErrorCode, name: OperationName, why: string): ServiceError {
+  return new ServiceError(code, `${operations[name].path}: ${why}`, { maybeSent: false });
 }
 
 function secretsIn(value: unknown): readonly Secret[] {

@@ -6,8 +6,9 @@ import type { LookupFunction } from 'node:net';
 import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { isAbort, messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { isAbort, messageOf, systemCodeOf } from '../lib/errors.ts';
 import type { Answer } from './answer.ts';
+import { ServiceError } from './errors.ts';
 import { createTooLargeError, readText } from './gathered.ts';
 
 /** Deadlines in ms. */
@@ -180,19 +181,19 @@ function createUnreachableError(error: unknown, doing: string, host: string): un
   if (isAbort(error)) return error;
   if (error instanceof NotConnected) {
     const message = `${doing}: no connection to ${host}: ${error.message}`;
-    return new TributaryError('service-unreachable', message, { cause: error, maybeSent: false });
+    return new ServiceError('service-unreachable', message, { cause: error, maybeSent: false });
   }
   // If undici does not accept a request, that is a bug of ours.
   if (systemCodeOf(error) === 'UND_ERR_INVALID_ARG') return error;
   const message = `${doing}: no answer from ${host}: ${messageOf(error)}`;
-  return new TributaryError('service-unreachable', message, { cause: error, maybeSent: true });
+  return new ServiceError('service-unreachable', message, { cause: error, maybeSent: true });
 }
 
-function createBrokenError(error: unknown, doing: string): TributaryError {
+function createBrokenError(error: unknown, doing: string): ServiceError {
   const options = { cause: error, maybeSent: true };
   return systemCodeOf(error) === 'UND_ERR_BODY_TIMEOUT'
-    ? new TributaryError('service-unreachable', `${doing}: the answer stopped coming`, options)
-    : new TributaryError(
+    ? new ServiceError('service-unreachable', `${doing}: the answer stopped coming`, options)
+    : new ServiceError(
         'answer-truncated',
         `${doing}: the answer breaks off: ${messageOf(error)}`,
         options,

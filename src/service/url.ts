@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { TributaryError } from '../lib/errors.ts';
+import { ServiceError } from './errors.ts';
 
 export interface ServiceAddress {
   readonly baseUrl: string;
@@ -19,18 +19,18 @@ export interface ServiceAddress {
 export function parseServiceUrl({ baseUrl, allowInsecureHttp }: ServiceAddress): URL {
   const url = URL.parse(baseUrl);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw new TributaryError(
+    throw new ServiceError(
       'configuration-invalid',
       'service.base_url: not an http or https address',
     );
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     const message = 'service.base_url: a user, password, query or fragment has no place there';
-    throw new TributaryError('configuration-invalid', message);
+    throw new ServiceError('configuration-invalid', message);
   }
   if (url.protocol === 'http:' && !allowInsecureHttp && !isLoopback(url.hostname)) {
     const message = `service.base_url: ${url.host} is asked without TLS, so tokens could be read on the way; use https://`;
-    throw new TributaryError('insecure-url', message);
+    throw new ServiceError('insecure-url', message);
   }
   return url;
 }

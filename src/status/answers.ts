@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { messageOf, TributaryError } from '../errors/codes.ts';
 import { findAction } from '../health/reasons.ts';
-import { messageOf, TributaryError } from '../lib/errors.ts';
 import { toPlainJson, toPlainText } from '../lib/plain-text.ts';
 
 export interface StatusRequest {

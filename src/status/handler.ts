@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { isIP, isIPv6, type Socket } from 'node:net';
-import { TributaryError } from '../lib/errors.ts';
+import { TributaryError } from '../errors/codes.ts';
 import { toHostName } from '../lib/host-name.ts';
 import { once } from '../lib/once.ts';
 import {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { TributaryError } from '../errors/codes.ts';
 import { judgePhase } from '../health/phase.ts';
 import { phaseTraits } from '../health/phase-traits.ts';
-import { TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import { leastBitRate, mostBitRate } from '../lib/units.ts';
 import { provideModes } from '../service/profiles.ts';

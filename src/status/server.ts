@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { dirname } from 'node:path';
-import { messageOf, rethrow, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { messageOf, rethrow, systemCodeOf, TributaryError } from '../errors/codes.ts';
 import { formatHostPort, type HostPort } from '../lib/host-port.ts';
 import { ensureDirectory } from '../system/files.ts';
 import { createHandler, type Listener } from './handler.ts';

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { basename, dirname } from 'node:path';
+import { hasCode, isAbort, messageOf, systemCodeOf, TributaryError } from '../errors/codes.ts';
 import { isErrorCode } from '../health/reasons.ts';
-import { hasCode, isAbort, messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import { openFolder } from '../system/folder.ts';
 import { stateHeader, versionHeader } from './source.ts';

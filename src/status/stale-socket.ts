@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { basename, dirname } from 'node:path';
-import { rethrow, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { rethrow, systemCodeOf, TributaryError } from '../errors/codes.ts';
 import { type Folder, openFolder } from '../system/folder.ts';
 
 /**

@@ -3,7 +3,8 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { mergeCidr } from 'cidr-tools';
 import { parsePrefix } from '../lib/addresses.ts';
-import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { messageOf, systemCodeOf } from '../lib/errors.ts';
+import { SystemError } from './errors.ts';
 
 /**
  * Addresses that were read and merged, as text for nft. 64,000 addresses take a megabyte as text
@@ -35,7 +36,7 @@ const mostNamed = 3;
 export async function readAddressList(path: string): Promise<AddressList> {
   const text = await readText(path).catch((error: unknown) => {
     const why = reasons[systemCodeOf(error) ?? ''] ?? messageOf(error);
-    throw new TributaryError('list-refused', `${path}: ${why}`, { cause: error });
+    throw new SystemError('list-refused', `${path}: ${why}`, { cause: error });
   });
   return parseAddressList(text, path);
 }
@@ -61,10 +62,10 @@ export function parseAddressList(text: string, place: string): AddressList {
     else prefixes[prefix.family].push(entry);
   }
   const count = prefixes[4].length + prefixes[6].length;
-  if (broken.length > 0) throw new TributaryError('list-refused', describeBroken(broken));
-  if (count === 0) throw new TributaryError('list-refused', `${place}: there is no address in it`);
+  if (broken.length > 0) throw new SystemError('list-refused', describeBroken(broken));
+  if (count === 0) throw new SystemError('list-refused', `${place}: there is no address in it`);
   if (count > mostEntries) {
-    throw new TributaryError(
+    throw new SystemError(
       'list-refused',
       `${place}: it has ${count} entries; allowed: at most ${mostEntries}`,
     );

@@ -1,5 +1,5 @@
-import { TributaryError } from '../lib/errors.ts';
 import type { dialects } from './dialects.ts';
+import { SystemError } from './errors.ts';
 
 /** A program to run. Arguments are a list, so nothing here ever reaches a shell. */
 interface Command {
@@ -57,7 +57,7 @@ export const exec: Exec = async (command) => {
   });
   if (!result.failed) return result.stdout ?? '';
   if (result.code === 'ENOENT') {
-    throw new TributaryError(
+    throw new SystemError(
       'missing-program',
       `${command.doing}: the program ${command.program} is not installed`,
     );
@@ -71,5 +71,5 @@ export const exec: Exec = async (command) => {
   const failure = result.timedOut
     ? `did not finish within ${timeout / 1000} s`
     : `${how}${said === '' ? '' : `: ${said}`}`;
-  throw new TributaryError('command-failed', `${command.doing}: ${command.program} ${failure}`);
+  throw new SystemError('command-failed', `${command.doing}: ${command.program} ${failure}`);
 };

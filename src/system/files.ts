@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, type FileHandle, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { rethrow, systemCodeOf, TributaryError, toUndefined } from '../lib/errors.ts';
+import { systemCodeOf } from '../lib/errors.ts';
+import { rethrow, SystemError, toUndefined } from './errors.ts';
 import { type Folder, openFolder, type User } from './folder.ts';
 
 /**
@@ -213,7 +214,7 @@ export async function ensureDirectory(path: string): Promise<void> {
 export async function ensureOwnDirectory(path: string): Promise<void> {
   await ensureDirectory(path);
   if (await isOwnFolder(path)) return;
-  throw new TributaryError(
+  throw new SystemError(
     'state-unwritable',
     `${path} belongs to another user or is read-only: name another`,
   );

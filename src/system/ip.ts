@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
+import { SystemError } from './errors.ts';
 import type { Exec, Talk } from './exec.ts';
 import { speaksIpv6 } from './sysctl.ts';
 
@@ -205,6 +205,6 @@ async function listIp<T>(
     .array(z.union([z.strictObject({}), row]))
     .safeParse(text.trim() === '' ? [] : parseJson(text));
   if (!parsed.success)
-    throw new TributaryError('command-failed', `${doing}: ip printed something unexpected`);
+    throw new SystemError('command-failed', `${doing}: ip printed something unexpected`);
   return parsed.data.filter((found): found is T => Object.keys(found as object).length > 0);
 }

@@ -4,7 +4,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { basename, dirname } from 'node:path';
-import { rethrow, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { systemCodeOf } from '../lib/errors.ts';
+import { rethrow, SystemError } from './errors.ts';
 import { openFolder } from './folder.ts';
 
 /**
@@ -20,7 +21,7 @@ export async function acquireLock(path: string, by = 'agent'): Promise<AsyncDisp
     const exitCode = await runFlock(file.fd);
     if (exitCode === 1) throw await createHeldError(file, path, by);
     if (exitCode !== 0) {
-      throw new TributaryError(
+      throw new SystemError(
         'command-failed',
         `locking ${path}: flock exited with ${exitCode ?? 'a signal'}`,
       );
@@ -60,7 +61,7 @@ export function checkUnclaimed(sockets: string): void {
 }
 
 function throwUsed(): never {
-  throw new TributaryError(
+  throw new SystemError(
     'already-running',
     'another agent, of another state directory, uses this network namespace',
   );
@@ -97,16 +98,9 @@ async function runFlock(descriptor: number): Promise<number | null> {
   return exitCode;
 }
 
-async function createHeldError(
-  file: FileHandle,
-  path: string,
-  by: string,
-): Promise<TributaryError> {
+async function createHeldError(file: FileHandle, path: string, by: string): Promise<SystemError> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(32), 0, 32, 0);
   const pid = /^\d+/.exec(buffer.toString('utf8', 0, bytesRead))?.[0];
   const whose = pid === undefined ? `another ${by}` : `another ${by} (process ${pid})`;
-  return new TributaryError(
-    'already-running',
-    `${whose} uses this state directory: it holds ${path}`,
-  );
+  return new SystemError('already-running', `${whose} uses this state directory: it holds ${path}`);
 }

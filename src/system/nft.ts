@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import * as z from 'zod';
-import { TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
+import { SystemError } from './errors.ts';
 import type { Exec, Talk } from './exec.ts';
 import type { Listing } from './ip.ts';
 
@@ -96,7 +96,7 @@ export async function observeNftTable(
   const what = set === '' ? `table inet ${name}` : `set inet ${name} ${set}`;
   const listing = listNft(exec, `-j list ${what}`, { row: anyRow, doing });
   const rows = await listing.catch((error: unknown) => {
-    if (error instanceof TributaryError && error.message.includes('No such file or directory'))
+    if (error instanceof SystemError && error.message.includes('No such file or directory'))
       return undefined;
     throw error;
   });
@@ -143,7 +143,7 @@ export async function listNft<T>(
 function checkShape<T>(json: unknown, schema: z.ZodType<T>, doing: string): T {
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
-  throw new TributaryError('command-failed', `${doing}: its JSON has another shape`);
+  throw new SystemError('command-failed', `${doing}: its JSON has another shape`);
 }
 
 function toNftTable(listed: readonly AnyRow[], doing: string): NftTable {

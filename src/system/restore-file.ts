@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { toFailure } from '../lib/errors.ts';
+import { toFailure } from './errors.ts';
 import { ensureDirectory } from './files.ts';
 import { createStateFile, type OnSetAside } from './state-file.ts';
 import { readSysctl, writeSysctl } from './sysctl.ts';

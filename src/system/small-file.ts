@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { TributaryError } from '../lib/errors.ts';
+import { SystemError } from './errors.ts';
 
 /**
  * Text of at most `mostBytes`, also from a pipe or a device.
@@ -11,10 +11,10 @@ export async function readSmallFile(path: string, mostBytes: number): Promise<st
     await Array.fromAsync<Buffer>(createReadStream(path, { end: mostBytes })),
   );
   if (bytes.length > mostBytes)
-    throw new TributaryError('state-unreadable', `it is larger than ${mostBytes / 1024} KiB`);
+    throw new SystemError('state-unreadable', `it is larger than ${mostBytes / 1024} KiB`);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new TributaryError('state-unreadable', 'it is not UTF-8 text', { cause: error });
+    throw new SystemError('state-unreadable', 'it is not UTF-8 text', { cause: error });
   }
 }

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import type * as z from 'zod';
-import { rethrow, TributaryError } from '../lib/errors.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import { Secret } from '../lib/secret.ts';
+import { rethrow, SystemError } from './errors.ts';
 import { listFolder, readOwnFile, renameFile, writeFileAtomic } from './files.ts';
 
 /**
@@ -41,7 +41,7 @@ export interface StateFile<T> {
 }
 
 /** A document that can be read but does not hold what it should. */
-export class BrokenDocumentError extends TributaryError {
+export class BrokenDocumentError extends SystemError {
   /** What is wrong; it never quotes the document. */
   readonly why: string;
 

@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { attempt } from '../lib/attempt.ts';
-import { messageOf, systemCodeOf, TributaryError } from '../lib/errors.ts';
+import { messageOf, systemCodeOf } from '../lib/errors.ts';
+import { SystemError } from './errors.ts';
 
 /**
  * A kernel setting's value, by its path under /proc/sys: `net/ipv4/conf/eth0/forwarding`. (Names of
@@ -49,7 +50,7 @@ export async function observeConnectionRoom(): Promise<ConnectionRoom> {
 export async function writeSysctl(path: string, value: string): Promise<void> {
   await writeFile(join('/proc/sys', path), value).catch((cause: unknown) => {
     const hint = systemCodeOf(cause) === 'EROFS' ? `; ${inContainers}` : '';
-    throw new TributaryError(
+    throw new SystemError(
       'not-allowed',
       `setting ${path} to ${value}: ${messageOf(cause)}${hint}`,
       { cause },

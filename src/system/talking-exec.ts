@@ -1,4 +1,3 @@
-import { TributaryError } from '../lib/errors.ts';
 import {
   type Answer,
   type Dialect,
@@ -6,6 +5,7 @@ import {
   isWholeJson,
   dialects as realDialects,
 } from './dialects.ts';
+import { SystemError } from './errors.ts';
 import type { Exec, Talk } from './exec.ts';
 
 /**
@@ -41,7 +41,7 @@ export function createTalkingExec(
       const answer = talk && (await partners.get(talk.to)?.tell(talk));
       if (answer === undefined) return exec(command);
       if (answer.refusal === undefined) return answer.text;
-      throw new TributaryError(
+      throw new SystemError(
         'command-failed',
         `${doing}: ${program} refused: ${answer.refusal.slice(0, 400)}`,
       );

@@ -10,6 +10,7 @@ import { layerRules } from './layer-rules.ts';
 import { findLoaded } from './loaded.ts';
 import { parseModule, readModules } from './module-graph.ts';
 import { outsideRules } from './outside-rules.ts';
+import { productRules } from './product-rules.ts';
 import { testRules } from './test-rules.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
@@ -34,6 +35,13 @@ describeRules(rules, { where: 'src and in the lab', modules });
 
 const tests = readModules(root, 'test');
 describeRules(testRules, { where: 'the tests', modules: tests });
+
+const tools = readModules(root, 'tools');
+const sources = modules.filter(({ path }) => path.startsWith('src/'));
+describeRules(productRules, {
+  where: 'src, tools and test',
+  modules: [...sources, ...tools, ...tests],
+});
 
 test('the rules look at the whole of src, at the lab and at the tests', () => {
   expect(tests.map((own) => own.path)).toContain('test/architecture/layers.test.ts');

@@ -7,7 +7,8 @@ export interface Layer {
   readonly reason: string;
 }
 
-const ground = ['lib', 'system', 'service'] as const;
+/** What every room of the agent may use: neutral ground, the service's client, its own codes. */
+const ground = ['lib', 'system', 'service', 'errors'] as const;
 const domains = ['config', 'identity', 'source', 'gateway', 'provide', 'namespace'] as const;
 /** What is known of the device, and those who show it. */
 const readers = ['health', 'report', 'status'] as const;
@@ -31,6 +32,13 @@ export const layers: readonly Layer[] = [
     values: ['lib', 'service'],
     types: [],
     reason: 'the interface of the service is spoken the same way by whoever speaks it',
+  },
+  {
+    folders: ['errors'],
+    values: ['lib', 'errors'],
+    types: ['system', 'service'],
+    reason:
+      'the agent lists its own codes and, by their types, the codes of the system and of the client',
   },
   // Each domain sees itself and the others' types.
   ...domains.map((domain) => ({
@@ -78,13 +86,13 @@ export const layers: readonly Layer[] = [
   },
   {
     folders: [''],
-    values: ['lib', 'config', ''],
+    values: ['lib', 'errors', 'config', ''],
     types: [],
     reason: 'the entry point: nothing else lies loose',
   },
   {
     folders: ['reference-service'],
-    values: [...ground, 'reference-service'],
+    values: ['lib', 'system', 'service', 'reference-service'],
     types: [],
     reason:
       "the service's side shares operations and schemas with the agent, never the agent's own code: it would agree with its mistakes",
@@ -97,7 +105,7 @@ export const layers: readonly Layer[] = [
   },
   {
     folders: ['packaging'],
-    values: ['lib', 'system', '', 'cli', 'packaging'],
+    values: ['lib', 'system', 'errors', '', 'cli', 'packaging'],
     types: [],
     reason: 'what makes the packages takes the completions along, and is no part of the program',
   },
@@ -141,12 +149,6 @@ export const crossings: readonly Crossing[] = [
     to: 'src/reference-service/seed.ts',
     reason:
       'the one command that fills the database of the reference service, loaded when it is asked for',
-  },
-  {
-    from: 'src/reference-service/http.ts',
-    to: 'src/version.ts',
-    reason:
-      'the description of the interface says of which version it is, and the version is said in one place',
   },
   {
     from: 'src/namespace/host-ruleset.ts',

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { cp, readdir, readFile, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toUndefined } from '../../src/lib/errors.ts';
+import { toUndefined } from '../../src/errors/codes.ts';
 import { parseJson } from '../../src/lib/parse-json.ts';
 import type { Lab } from '../../tools/lab/lab.ts';
 import { type LabProcess, startProcess } from '../../tools/lab/processes.ts';

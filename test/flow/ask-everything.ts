@@ -1,6 +1,6 @@
 // Asks a service what the agent asks of it, and one of each kind besides, or what is named; prints
 // how each answer was taken.
-import { hasCode, messageOf, TributaryError } from '../../src/lib/errors.ts';
+import { hasCode, messageOf, TributaryError } from '../../src/errors/codes.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 

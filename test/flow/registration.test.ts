@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { TributaryError } from '../../src/errors/codes.ts';
 import type { RegistrationDependencies } from '../../src/identity/authenticate.ts';
 import { startNewDevice } from '../../src/identity/load.ts';
 import { ensureRegistration } from '../../src/identity/registration.ts';
@@ -10,7 +11,6 @@ import {
   type Registration,
 } from '../../src/identity/registration-files.ts';
 import { renew as askAgain } from '../../src/identity/renew.ts';
-import { TributaryError } from '../../src/lib/errors.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createServiceClient, type ServiceClient } from '../../src/service/client.ts';
 import type { StateFile } from '../../src/system/state-file.ts';

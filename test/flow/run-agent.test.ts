@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { runAgent } from '../../src/agent/run-agent.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { TributaryError } from '../../src/lib/errors.ts';
+import { TributaryError } from '../../src/errors/codes.ts';
 import { startReferenceService } from '../../src/reference-service/server.ts';
 import { askAgent } from '../../src/status/socket-client.ts';
 import type { Exec } from '../../src/system/exec.ts';

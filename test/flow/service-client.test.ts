@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { hasCode, isAbort, type TributaryError } from '../../src/lib/errors.ts';
+import { hasCode, isAbort, type TributaryError } from '../../src/errors/codes.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import {
   type Attempt,

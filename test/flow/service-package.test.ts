@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import { build } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serviceClient } from '../../rolldown.config.ts';
+import { errorKinds } from '../../src/errors/codes.ts';
+import { serviceErrorCodes } from '../../src/service/errors.ts';
 import { start } from './reference-caller.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -145,6 +147,22 @@ test('it says of itself what its source says, and needs undici and zod alone', (
     dependencies,
   });
   expect(Object.keys(manifest.dependencies).sort()).toEqual(['undici', 'zod']);
+});
+
+test('its declarations hold the product and neutral ground, and no code of the agent', () => {
+  const types = join(consumer, 'node_modules/tributary-service/types');
+  const declared = readdirSync(types, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.d.ts'),
+  );
+  expect(declared).toContain('service/entry.d.ts');
+  expect(declared.filter((name) => !/^(service|lib)\//.test(name))).toEqual([]);
+  const text = declared.map((name) => readFileSync(join(types, name), 'utf8')).join('\n');
+  expect(text).toContain("'auth-code-refused'");
+  const foreign = Object.keys(errorKinds).filter(
+    (code) => !(serviceErrorCodes as readonly string[]).includes(code),
+  );
+  expect(foreign).toContain('no-ipv6');
+  expect(foreign.filter((code) => text.includes(`'${code}'`))).toEqual([]);
 });
 
 test('editors show what each field means', () => {

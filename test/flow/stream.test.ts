@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isAbort, type TributaryError } from '../../src/lib/errors.ts';
+import { isAbort, type TributaryError } from '../../src/errors/codes.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { type Attempt, createServiceClient } from '../../src/service/client.ts';
 import {

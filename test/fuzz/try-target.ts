@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { TributaryError } from '../../src/lib/errors.ts';
+import { TributaryError } from '../../src/errors/codes.ts';
 import { mutate } from './mutate.ts';
 import { createRandom } from './random.ts';
 import type { Target } from './targets.ts';

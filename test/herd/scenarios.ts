@@ -1,4 +1,4 @@
-import { TributaryError } from '../../src/lib/errors.ts';
+import { TributaryError } from '../../src/errors/codes.ts';
 import { readRetryAfterSeconds } from '../../src/service/retry-after.ts';
 
 /** What the service does for a while; minutes since all devices were switched on. */

@@ -8,7 +8,7 @@ import { createLineShaper } from '../../src/data-path/line-shaper.ts';
 import { grantPermit } from '../../src/data-path/permit.ts';
 import type { DataPathHost, DesiredDataPath } from '../../src/data-path/state.ts';
 import { removeDataPath } from '../../src/data-path/tear-down.ts';
-import { TributaryError } from '../../src/lib/errors.ts';
+import { TributaryError } from '../../src/errors/codes.ts';
 import { parseIssuedTunnel } from '../../src/source/wireguard/parse.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
 import { observeNftTable } from '../../src/system/nft.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { hasCode } from '../../src/lib/errors.ts';
 import { createAssociations } from '../../src/reference-service/associations.ts';
 import { createClients } from '../../src/reference-service/clients.ts';
 import { openDatabase } from '../../src/reference-service/database.ts';
+import { hasCode } from '../../src/reference-service/errors.ts';
 import { createNetworks } from '../../src/reference-service/networks.ts';
 import { servedProfiles } from '../../src/reference-service/profile.ts';
 import { createProxies } from '../../src/reference-service/proxies.ts';

@@ -2,7 +2,6 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { hasCode } from '../../src/lib/errors.ts';
 import {
   inTransaction,
   keepSetting,
@@ -10,6 +9,7 @@ import {
   openDatabase,
   setSetting,
 } from '../../src/reference-service/database.ts';
+import { hasCode } from '../../src/reference-service/errors.ts';
 import { makeDirectory } from '../make-directory.ts';
 
 const file = 'reference-service.sqlite';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { TributaryError } from '../../src/lib/errors.ts';
+import { SandboxError } from '../../src/reference-service/errors.ts';
 import type { Exec } from '../../src/system/exec.ts';
 
 interface FakePeer {
@@ -50,12 +50,12 @@ export function createFakeNetwork(publicKeyOf: (privateKey: string) => string): 
       const line = [program, ...args].join(' ');
       network.ran.push(line);
       if (network.missing.has(program))
-        throw new TributaryError('missing-program', `${doing}: no ${program}`);
+        throw new SandboxError('missing-program', `${doing}: no ${program}`);
       const fails = [...network.failing].some((start) => line.startsWith(start));
       const output =
         fails && !network.failsLate ? undefined : run(network, line.split(' '), publicKeyOf);
       if (output === undefined || fails)
-        throw new TributaryError('command-failed', `${doing}: ${line} failed`);
+        throw new SandboxError('command-failed', `${doing}: ${line} failed`);
       return output;
     },
   };

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { hasCode } from '../../src/lib/errors.ts';
 import { Secret } from '../../src/lib/secret.ts';
+import { hasCode } from '../../src/reference-service/errors.ts';
 import { createWireGuard, removeWireGuard } from '../../src/reference-service/wireguard.ts';
 import { makeDirectory } from '../make-directory.ts';
 import { createFakeNetwork } from './fake-network.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TributaryError } from '../../src/lib/errors.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import type { Answer } from '../../src/service/answer.ts';
+import { ServiceError } from '../../src/service/errors.ts';
 import { judgeAnswer } from '../../src/service/judge.ts';
 import { type OperationName, operations } from '../../src/service/operations.ts';
 
@@ -21,12 +21,12 @@ function judge(name: OperationName, answer: Partial<Answer>) {
   });
 }
 
-function failureOf(name: OperationName, answer: Partial<Answer>): TributaryError {
+function failureOf(name: OperationName, answer: Partial<Answer>): ServiceError {
   try {
     judge(name, answer);
   } catch (error) {
-    expect(error).toBeInstanceOf(TributaryError);
-    return error as TributaryError;
+    expect(error).toBeInstanceOf(ServiceError);
+    return error as ServiceError;
   }
   throw new Error('the answer was taken');
 }
@@ -293,13 +293,13 @@ describe('laws', () => {
       .map((body) => JSON.stringify(body)),
   );
 
-  it('nothing but a TributaryError is ever thrown', () => {
+  it('nothing but a ServiceError is ever thrown', () => {
     fc.assert(
       fc.property(name, status, headers, anyText, (operation, code, header, text) => {
         try {
           judge(operation, { status: code, headers: header, text });
         } catch (error) {
-          expect(error).toBeInstanceOf(TributaryError);
+          expect(error).toBeInstanceOf(ServiceError);
         }
       }),
       { numRuns: 500 },

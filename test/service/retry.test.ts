@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type ErrorCode, TributaryError } from '../../src/lib/errors.ts';
 import { planRetryMs, withRetry } from '../../src/service/client.ts';
+import { ServiceError, type ServiceErrorCode } from '../../src/service/errors.ts';
 
 const always = { repeat: 'always', random: () => 1, tries: 3 } as const;
 const unsent = { repeat: 'unsent', random: () => 1, tries: 3 } as const;
-const failure = (code: ErrorCode, options = {}) => new TributaryError(code, 'x', options);
+const failure = (code: ServiceErrorCode, options = {}) => new ServiceError(code, 'x', options);
 
 afterEach(() => {
   vi.useRealTimers();
@@ -109,7 +109,7 @@ describe('withRetry', () => {
       always,
       async (number) => {
         numbers.push(number);
-        throw new TributaryError('service-failed', `try ${number}`);
+        throw new ServiceError('service-failed', `try ${number}`);
       },
       new AbortController().signal,
     ).catch((error: Error) => error.message);

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf, toUndefined } from '../../src/lib/errors.ts';
+import { messageOf, toUndefined } from '../../src/errors/codes.ts';
 import { type SteadyTraffic, startSteadyTraffic } from '../../tools/bench/consumer-traffic.ts';
 import {
   countZombies,
@@ -155,7 +155,7 @@ const events = {
   },
 } as const satisfies Readonly<Record<string, SoakEvent>>;
 
-/** Runs an agent and lets things happen to it. @throws lab-failed where it never provides */
+/** Runs an agent and lets things happen to it. @throws LabError where it never provides */
 export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   const tunnel = `trib-${options.id}`;
   // A limit is there from the start: the one that is read later changes its number, not the rules.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TributaryError } from '../../src/lib/errors.ts';
+import { TributaryError } from '../../src/errors/codes.ts';
 import { targets } from '../fuzz/targets.ts';
 import { tryTarget } from '../fuzz/try-target.ts';
 

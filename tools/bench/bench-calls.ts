@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { TributaryError } from '../../src/lib/errors.ts';
 import type { Operation } from '../../src/service/operation.ts';
 import { type OperationName, operations } from '../../src/service/operations.ts';
+import { LabError } from '../lab/lab-error.ts';
 import type { SandboxWorld } from './sandbox-world.ts';
 
 /** Calls operations of one world's service, as the owner of its first network. */
@@ -9,7 +9,7 @@ export interface WorldCaller {
   readonly networkJwt: string;
   /** Of the service. */
   readonly pid: number;
-  /** Milliseconds to the last byte of the answer. @throws lab-failed where it is not one */
+  /** Milliseconds to the last byte of the answer. @throws LabError where it is not one */
   measure(name: OperationName): Promise<number>;
   /** The request of this operation with the wire's names, as the service gets it. */
   toWire(name: OperationName): WireRequest;
@@ -85,7 +85,7 @@ const answer = z.object({
 });
 const listed = z.object({ clients: z.tuple([z.object({ client_id: z.string() })], z.unknown()) });
 
-/** Signs in to the world's service. @throws lab-failed */
+/** Signs in to the world's service. @throws LabError */
 export async function createWorldCaller(world: SandboxWorld): Promise<WorldCaller> {
   const { baseUrl } = world;
   const ask = async (name: OperationName, request: unknown, token: string | undefined) =>
@@ -120,10 +120,7 @@ export async function createWorldCaller(world: SandboxWorld): Promise<WorldCalle
     async measure(name) {
       const { durationMs, body } = await send(toWire(name));
       if ((body.error?.message !== undefined) !== refused.includes(name)) {
-        throw new TributaryError(
-          'lab-failed',
-          `${operations[name].path}: ${body.error?.message ?? 'not refused'}`,
-        );
+        throw new LabError(`${operations[name].path}: ${body.error?.message ?? 'not refused'}`);
       }
       hand.authCode = body.auth_code ?? hand.authCode;
       hand.shareCode = body.share_code ?? hand.shareCode;
@@ -159,13 +156,12 @@ function toWireRequest(
   };
 }
 
-/** Sends it and reads the answer whole. @throws lab-failed */
+/** Sends it and reads the answer whole. @throws LabError */
 async function send({ baseUrl, path, ...request }: WireRequest) {
   const startedMs = performance.now();
   const response = await fetch(`${baseUrl}${path}`, request);
   const text = await response.text();
   const durationMs = performance.now() - startedMs;
-  if (response.status !== 200)
-    throw new TributaryError('lab-failed', `${path}: status ${response.status}: ${text}`);
+  if (response.status !== 200) throw new LabError(`${path}: status ${response.status}: ${text}`);
   return { durationMs, text, body: answer.parse(JSON.parse(text)) };
 }

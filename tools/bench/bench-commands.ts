@@ -1,4 +1,4 @@
-import { TributaryError } from '../../src/lib/errors.ts';
+import { LabError } from '../lab/lab-error.ts';
 import { startProcess } from '../lab/processes.ts';
 import {
   type Bench,
@@ -47,7 +47,7 @@ function toCommands({ lab }: Bench, names: readonly string[]): Readonly<Record<s
   );
 }
 
-/** The mean of each command's CPU, in ms. @throws lab-failed where one does not end well */
+/** The mean of each command's CPU, in ms. @throws LabError where one does not end well */
 async function measureInTurn(
   commands: Readonly<Record<string, Argv>>,
   runs: number,
@@ -59,11 +59,7 @@ async function measureInTurn(
       const before = readEndedSeconds();
       const running = startProcess({ argv });
       const exitCode = await running.exited;
-      if (exitCode !== 0)
-        throw new TributaryError(
-          'lab-failed',
-          `${name}: ${exitCode}: ${running.lines.join(' | ')}`,
-        );
+      if (exitCode !== 0) throw new LabError(`${name}: ${exitCode}: ${running.lines.join(' | ')}`);
       if (round > 0) sums.set(name, (sums.get(name) ?? 0) + readEndedSeconds() - before);
     }
   }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TributaryError } from '../../src/lib/errors.ts';
+import { LabError } from '../lab/lab-error.ts';
 import type { LabProcess } from '../lab/processes.ts';
 import {
   type Bench,
@@ -147,5 +147,5 @@ async function flush({ bench }: Scene): Promise<number> {
     if (isRight) return (performance.now() - flushedAtMs) / 1000;
     await pause(0.02);
   }
-  throw new TributaryError('lab-failed', 'the firewall did not come back');
+  throw new LabError('the firewall did not come back');
 }

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TributaryError } from '../../src/lib/errors.ts';
 import { createLab, type Lab, type LabOptions } from '../lab/lab.ts';
+import { LabError } from '../lab/lab-error.ts';
 import { type LabCommand, type LabProcess, startProcess } from '../lab/processes.ts';
 import { renderBaseline } from './baseline.ts';
 
@@ -28,7 +28,7 @@ export interface PartOptions {
   readonly say: (line: string) => void;
 }
 
-/** Runs the work in a lab of its own. @throws lab-failed */
+/** Runs the work in a lab of its own. @throws LabError */
 export async function withBench<Result>(
   { distDirectory }: Pick<PartOptions, 'distDirectory'>,
   work: (bench: Bench) => Promise<Result>,
@@ -101,7 +101,7 @@ export function startAgent(
 
 /**
  * The log's line, JSON, that says so: it comes after the pass that let traffic through. @throws
- * lab-failed
+ * LabError
  */
 export function waitForProviding(agent: LabProcess): Promise<string> {
   return agent.waitForLine((line) => line.includes('"phase":"providing"'), 60_000);
@@ -110,7 +110,7 @@ export function waitForProviding(agent: LabProcess): Promise<string> {
 /** Says its process id on the first line, then becomes the program. */
 export const sayingPid: Wrapper = ['sh', '-c', 'echo "pid $$"; exec "$@"', 'sh'];
 
-/** @throws lab-failed */
+/** @throws LabError */
 export async function readPid(running: LabProcess): Promise<number> {
   return Number(
     /^pid (\d+)$/.exec(await running.waitForLine((line) => line.startsWith('pid ')))?.[1],
@@ -126,7 +126,7 @@ export async function stopAgent(agent: LabProcess): Promise<void> {
 export const pause = (seconds: number) =>
   new Promise<void>((resolve) => setTimeout(resolve, seconds * 1000));
 
-/** Seconds until the script provides. It has ended by then. @throws lab-failed */
+/** Seconds until the script provides. It has ended by then. @throws LabError */
 export async function startScript({ lab, start, authCode, script }: Bench): Promise<number> {
   const startedAtMs = performance.now();
   const argv = lab.network.on('device', 'sh', script, 'up');
@@ -134,10 +134,7 @@ export async function startScript({ lab, start, authCode, script }: Bench): Prom
   await running.waitForLine((line) => line === 'providing');
   const seconds = (performance.now() - startedAtMs) / 1000;
   if ((await running.exited) === 0) return seconds;
-  throw new TributaryError(
-    'lab-failed',
-    `the shell script failed: ${running.lines.slice(-3).join(' | ')}`,
-  );
+  throw new LabError(`the shell script failed: ${running.lines.slice(-3).join(' | ')}`);
 }
 
 /** Takes down what the script made. */

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { messageOf, TributaryError } from '../../src/lib/errors.ts';
+import { messageOf, TributaryError } from '../../src/errors/codes.ts';
 
 /** The families of figures, in the order in which they are measured. */
 export const partNames = [

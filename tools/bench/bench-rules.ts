@@ -1,5 +1,5 @@
-import { TributaryError } from '../../src/lib/errors.ts';
 import { createLab, type Lab, waitForDownload, webPort } from '../lab/lab.ts';
+import { LabError } from '../lab/lab-error.ts';
 import { addresses, deviceUplink } from '../lab/network.ts';
 import { startProcess } from '../lab/processes.ts';
 import { computeMedian, computeRatio } from './medians.ts';
@@ -120,7 +120,7 @@ interface RulesBench {
 async function measure(lab: Lab): Promise<Sample> {
   await waitForDownload(lab.startDownload(100_000, 20));
   const { bytes, seconds, isWhole } = await waitForDownload(lab.startDownload(downloadBytes, 60));
-  if (!isWhole) throw new TributaryError('lab-failed', `a download ended after ${bytes} bytes`);
+  if (!isWhole) throw new LabError(`a download ended after ${bytes} bytes`);
   const argv = lab.network.on(
     'consumer',
     process.execPath,

@@ -37,7 +37,7 @@ interface OperationCost {
 /**
  * `npm run bench -- service`: what each operation costs in worlds of different sizes, in turn, and
  * what memory it takes to list a large network. Only the ratios mean something elsewhere. @throws
- * lab-failed
+ * LabError
  */
 export async function benchService(options: ServiceBenchOptions): Promise<void> {
   const measured = await measureWorlds(options);

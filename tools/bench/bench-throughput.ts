@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TributaryError } from '../../src/lib/errors.ts';
 import { type Lab, waitForDownload } from '../lab/lab.ts';
+import { LabError } from '../lab/lab-error.ts';
 import {
   type Bench,
   type PartOptions,
@@ -62,6 +62,6 @@ async function handOver({ lab, scriptDirectory }: Bench): Promise<void> {
 async function download(lab: Lab): Promise<number> {
   await waitForDownload(lab.startDownload(100_000, 20));
   const { bytes, seconds, isWhole } = await waitForDownload(lab.startDownload(downloadBytes, 60));
-  if (!isWhole) throw new TributaryError('lab-failed', `a download ended after ${bytes} bytes`);
+  if (!isWhole) throw new LabError(`a download ended after ${bytes} bytes`);
   return (bytes * 8) / seconds / 1e6;
 }

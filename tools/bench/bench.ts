@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, TributaryError } from '../../src/lib/errors.ts';
+import { messageOf, TributaryError } from '../../src/errors/codes.ts';
 import { isInsideLab } from '../lab/network.ts';
 import { measureCommands } from './bench-commands.ts';
 import { measureGaps } from './bench-gaps.ts';

@@ -19,7 +19,7 @@ export interface KeyChanger {
 
 /**
  * Starts a service that passes everything on to the reference service, until it is told to change
- * the key. @throws lab-failed
+ * the key. @throws LabError
  */
 export async function startKeyChanger({ lab, start, distDirectory }: Bench): Promise<KeyChanger> {
   const scriptFile = join(lab.directory, 'key-changer.json');

@@ -1,5 +1,5 @@
-import { TributaryError } from '../../src/lib/errors.ts';
 import { webPort } from '../lab/lab.ts';
+import { LabError } from '../lab/lab-error.ts';
 import { addresses } from '../lab/network.ts';
 import { type Bench, pause } from './bench-lab.ts';
 
@@ -14,7 +14,7 @@ export interface TrafficSlice {
 
 /** A consumer in the middle of a conversation, and what it notices. */
 export interface ConsumerTraffic {
-  /** Resolves once answers come again and have come for a second. @throws lab-failed */
+  /** Resolves once answers come again and have come for a second. @throws LabError */
   waitForFlow(): Promise<void>;
   /** The longest silence since that moment. */
   gapSince(atMs: number): number;
@@ -61,7 +61,7 @@ export function computeGapSeconds(slices: readonly TrafficSlice[], sinceMs: numb
 
 /**
  * Starts a consumer that talks to a host of the Internet as long as the lab is there. @throws
- * lab-failed
+ * LabError
  */
 export async function startConsumerTraffic({
   lab: { network },
@@ -83,7 +83,7 @@ export async function startConsumerTraffic({
         if (recent.length === 10 && recent.every(({ silentMs }) => silentMs < 500)) return;
         await pause(0.1);
       }
-      throw new TributaryError('lab-failed', "a consumer's traffic did not come back within 30 s");
+      throw new LabError("a consumer's traffic did not come back within 30 s");
     },
     gapSince: (atMs) => computeGapSeconds(slices, atMs),
   };
@@ -134,7 +134,7 @@ function countSeconds() {
 
 /**
  * Starts a consumer with little traffic that goes on as long as the lab is there. @throws
- * lab-failed
+ * LabError
  */
 export async function startSteadyTraffic({
   lab: { network },

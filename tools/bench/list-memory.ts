@@ -23,7 +23,7 @@ const heapMebibytes = 40;
 
 /**
  * `tributary network clients` of the built program on so many clients, with a limit to its heap,
- * beside a Node that does nothing. @throws lab-failed where it needs more than that
+ * beside a Node that does nothing. @throws LabError where it needs more than that
  */
 export async function measureListMemory(program: string, clients: number): Promise<ListMemory> {
   await using world = await startSandboxWorld({ program, clients, networks: 1, days: 1 });

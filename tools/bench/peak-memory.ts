@@ -1,4 +1,4 @@
-import { TributaryError } from '../../src/lib/errors.ts';
+import { LabError } from '../lab/lab-error.ts';
 import { startProcess } from '../lab/processes.ts';
 
 /**
@@ -9,7 +9,7 @@ const report = `import { readFileSync } from 'node:fs';
 process.on('exit', () => process.stderr.write(readFileSync('/proc/self/status', 'utf8').match(/VmHWM:.*/)[0] + '\\n'));`;
 
 /**
- * The most memory, resident, that Node took for these arguments, in KiB. @throws lab-failed where
+ * The most memory, resident, that Node took for these arguments, in KiB. @throws LabError where
  * it does not end well
  */
 export async function measurePeakMemory(
@@ -22,8 +22,7 @@ export async function measurePeakMemory(
   const last = running.lines.findLast((line) => line.startsWith('VmHWM:')) ?? '';
   const kibibytes = Number(/(\d+) kB/.exec(last)?.[1]);
   if (code === 0 && kibibytes > 0) return kibibytes;
-  throw new TributaryError(
-    'lab-failed',
+  throw new LabError(
     `${args.join(' ')}: ended with ${code}: ${running.lines.slice(-3).join(' | ')}`,
   );
 }

@@ -12,7 +12,7 @@ export interface SandboxWorld extends AsyncDisposable {
   readonly baseUrl: string;
   readonly authCode: string;
   readonly guestJwt: string;
-  /** Runs a subcommand of the sandbox on it: its answer as JSON. @throws lab-failed */
+  /** Runs a subcommand of the sandbox on it: its answer as JSON. @throws LabError */
   order(...args: readonly string[]): Promise<unknown>;
 }
 
@@ -30,7 +30,7 @@ const firstLine = z.object({ baseUrl: z.string(), authCode: z.string(), guestJwt
 
 /**
  * Makes a world in a directory of its own, and starts the service on it. Both go when it is
- * disposed of. @throws lab-failed
+ * disposed of. @throws LabError
  */
 export async function startSandboxWorld(options: SandboxWorldOptions): Promise<SandboxWorld> {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-world-'));

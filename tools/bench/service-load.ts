@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Pool } from 'undici';
-import { TributaryError } from '../../src/lib/errors.ts';
 import type { OperationName } from '../../src/service/operations.ts';
+import { LabError } from '../lab/lab-error.ts';
 import { startProcess } from '../lab/processes.ts';
 import type { WireRequest, WorldCaller } from './bench-calls.ts';
 import { computeMedian, computeRatio } from './medians.ts';
@@ -44,7 +44,7 @@ const rounds = 5;
  * Ten connections ask each operation of the world for a second, and a bare server beside it, in
  * turn. The servers' own processor time is compared: on two cores, those who ask and other programs
  * take more of the clock than the servers do.
- * @throws lab-failed
+ * @throws LabError
  */
 export async function measureLoad(
   caller: WorldCaller,
@@ -85,7 +85,7 @@ export async function measureLoad(
   }
 }
 
-/** Microseconds of processor time for each answer. @throws lab-failed where one is not 200 */
+/** Microseconds of processor time for each answer. @throws LabError where one is not 200 */
 async function measureAnswer({ pid, request: { baseUrl, ...request } }: Asked): Promise<number> {
   const pool = new Pool(baseUrl, { connections });
   const startedMs = performance.now();
@@ -95,8 +95,7 @@ async function measureAnswer({ pid, request: { baseUrl, ...request } }: Asked): 
     while (performance.now() - startedMs < runMs) {
       const { statusCode, body } = await pool.request(request);
       await body.arrayBuffer();
-      if (statusCode !== 200)
-        throw new TributaryError('lab-failed', `${request.path}: status ${statusCode}`);
+      if (statusCode !== 200) throw new LabError(`${request.path}: status ${statusCode}`);
       answers += 1;
     }
   };

@@ -1,4 +1,4 @@
-import { TributaryError } from '../../src/lib/errors.ts';
+import { LabError } from '../lab/lab-error.ts';
 
 /** How the packaged unit deals with an agent that ends or hangs, in seconds. */
 export interface UnitTimes {
@@ -10,7 +10,7 @@ export interface UnitTimes {
 
 const secondsOf: Readonly<Record<string, number>> = { ms: 0.001, '': 1, s: 1, sec: 1, min: 60 };
 
-/** Reads them from the text of a systemd unit. @throws lab-failed */
+/** Reads them from the text of a systemd unit. @throws LabError */
 export function readUnitTimes(unit: string): UnitTimes {
   const read = (name: string) => {
     const text = new RegExp(`^${name}=(.+)$`, 'm').exec(unit)?.[1] ?? '';
@@ -20,7 +20,7 @@ export function readUnitTimes(unit: string): UnitTimes {
       0,
     );
     if (seconds > 0) return seconds;
-    throw new TributaryError('lab-failed', `the unit has no ${name} that is understood: ${text}`);
+    throw new LabError(`the unit has no ${name} that is understood: ${text}`);
   };
   return { restartSeconds: read('RestartSec'), watchdogSeconds: read('WatchdogSec') };
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import { messageOf, TributaryError } from '../../src/errors/codes.ts';
 import { findNearest } from '../../src/lib/edit-distance.ts';
-import { messageOf, TributaryError } from '../../src/lib/errors.ts';
 import { profileNames } from '../../src/service/profiles.ts';
 
 export const usage = 'Usage: npm run demo -- [--json] [--keep] [--profile documented|production]';

@@ -3,12 +3,13 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
+import { hasCode, messageOf, TributaryError } from '../../src/errors/codes.ts';
 import { renderSparkline } from '../../src/lib/bars.ts';
-import { hasCode, messageOf, TributaryError } from '../../src/lib/errors.ts';
 import { formatBytes } from '../../src/lib/units.ts';
 import type { ProfileName } from '../../src/service/profiles.ts';
 import { readDemoOptions, usage } from './demo-options.ts';
 import { createLab, type Lab, type Outcome, waitForDownload, webPort } from './lab.ts';
+import { LabError } from './lab-error.ts';
 import { addresses, isInsideLab } from './network.ts';
 
 type Say = (line: string) => void;
@@ -55,7 +56,7 @@ function paintLine(line: string, stream: NodeJS.WriteStream): string {
 }
 
 /**
- * The main job, step by step; each step really tries what it says. @throws lab-failed with the
+ * The main job, step by step; each step really tries what it says. @throws LabError with the
  * step's reason
  */
 async function demonstrate(
@@ -118,8 +119,7 @@ async function demonstrate(
     if (isKept) await stay(lab, say);
     agent.kill('SIGTERM');
     const exitCode = await agent.exited;
-    if (exitCode !== 0)
-      throw new TributaryError('lab-failed', `stopping the agent: it exited with ${exitCode}`);
+    if (exitCode !== 0) throw new LabError(`stopping the agent: it exited with ${exitCode}`);
     say('  stopped     and took everything down again. All as promised.');
     return result;
   } finally {
@@ -132,10 +132,7 @@ async function waitForConsumer(lab: Lab): Promise<void> {
   for (let attempt = 0; attempt < 10; attempt += 1) {
     if ((await lab.probe(addresses.internet, webPort)) === 'reached') return;
   }
-  throw new TributaryError(
-    'lab-failed',
-    'the consumer never reached the Internet host through the device',
-  );
+  throw new LabError('the consumer never reached the Internet host through the device');
 }
 
 async function downloadThroughDevice(lab: Lab, say: Say) {
@@ -164,8 +161,7 @@ async function downloadThroughDevice(lab: Lab, say: Say) {
 async function checkAlive(lab: Lab): Promise<void> {
   for (const address of [addresses.nas, addresses.device]) {
     const outcome = await lab.probeFrom('home', address, webPort);
-    if (outcome !== 'reached')
-      throw new TributaryError('lab-failed', `${address} does not answer at home either`);
+    if (outcome !== 'reached') throw new LabError(`${address} does not answer at home either`);
   }
 }
 
@@ -177,7 +173,7 @@ async function tryModeNone(lab: Lab, say: Say): Promise<Outcome> {
   return outcome;
 }
 
-/** @throws lab-failed naming what was not as promised */
+/** @throws LabError naming what was not as promised */
 function judge(result: Awaited<ReturnType<typeof demonstrate>>): void {
   const broken = [
     !result.handshake && 'there was no handshake',
@@ -187,7 +183,7 @@ function judge(result: Awaited<ReturnType<typeof demonstrate>>): void {
     result.modeNone !== 'refused' && 'mode none let a connection through',
     result.registrations !== 1 && `${result.registrations} clients were registered`,
   ].filter((reason) => reason !== false);
-  if (broken.length > 0) throw new TributaryError('lab-failed', broken.join('; '));
+  if (broken.length > 0) throw new LabError(broken.join('; '));
 }
 
 /**

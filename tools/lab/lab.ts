@@ -2,10 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { TributaryError, toUndefined } from '../../src/lib/errors.ts';
+import { toUndefined } from '../../src/errors/codes.ts';
 import type { ProfileName } from '../../src/service/profiles.ts';
 import { type StatusDocument, statusDocument } from '../../src/status/document.ts';
 import { askAgent } from '../../src/status/socket-client.ts';
+import { LabError } from './lab-error.ts';
 import {
   addresses,
   consumerSide,
@@ -46,7 +47,7 @@ export const webPort = 80;
 
 const firstLine = z.object({ baseUrl: z.string(), authCode: z.string() });
 
-/** Makes the lab and starts everything in it but the agent. @throws lab-failed */
+/** Makes the lab and starts everything in it but the agent. @throws LabError */
 export async function createLab(options: LabOptions) {
   const network = await createLabNetwork(options.id);
   const directory = await mkdtemp(join(tmpdir(), `tributary-${options.id}-`));
@@ -137,7 +138,7 @@ export async function createLab(options: LabOptions) {
       },
       /**
        * Waits until the status is as asked; the reason that it gives otherwise is in the error.
-       * @throws lab-failed
+       * @throws LabError
        */
       async waitForStatus(fits: (status: StatusDocument) => boolean, timeoutMs = 30_000) {
         const deadlineMs = performance.now() + timeoutMs;
@@ -152,12 +153,12 @@ export async function createLab(options: LabOptions) {
         const how = agent?.hasEnded()
           ? 'the agent ended'
           : `waited ${timeoutMs / 1000} s for the agent`;
-        throw new TributaryError('lab-failed', `${how}: ${last} (${lines})`);
+        throw new LabError(`${how}: ${last} (${lines})`);
       },
       probe: (address: string, port: number) => probeFrom('consumer', address, port),
       probeFrom,
       /**
-       * Runs a command of the program on the device to its end: its output. @throws lab-failed
+       * Runs a command of the program on the device to its end: its output. @throws LabError
        * where it does not exit with 0
        */
       async runCommand(...args: readonly string[]) {
@@ -165,10 +166,7 @@ export async function createLab(options: LabOptions) {
         const exitCode = await running.exited;
         const said = running.lines.join('\n');
         if (exitCode === 0) return said;
-        throw new TributaryError(
-          'lab-failed',
-          `tributary ${args.join(' ')} exited with ${exitCode}: ${said}`,
-        );
+        throw new LabError(`tributary ${args.join(' ')} exited with ${exitCode}: ${said}`);
       },
       startDownload: (bytes: number, limitSeconds: number, onLine?: LabCommand['onLine']) => {
         const url = `http://${addresses.internet}:${webPort}/bytes/${bytes}`;
@@ -193,7 +191,7 @@ export async function createLab(options: LabOptions) {
   }
 }
 
-/** The outcome of a download that has ended. @throws lab-failed */
+/** The outcome of a download that has ended. @throws LabError */
 export async function waitForDownload(running: LabProcess) {
   return download.parse(
     JSON.parse(await running.waitForLine((line) => line.includes('"isWhole"'), 120_000)),

@@ -1,5 +1,6 @@
-import { messageOf, TributaryError } from '../../src/lib/errors.ts';
+import { messageOf } from '../../src/errors/codes.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
+import { LabError } from './lab-error.ts';
 
 /** The hosts of the lab, each a network namespace. */
 const hostNames = ['consumer', 'proxy', 'internet', 'home', 'nas', 'device'] as const;
@@ -33,7 +34,7 @@ export function isInsideLab(): boolean {
 
 /**
  * Links consumer — proxy — internet — home — (nas, device). `id` keeps labs of one run apart.
- * @throws lab-failed
+ * @throws LabError
  */
 export async function createLabNetwork(id: string) {
   const netns = (host: HostName) => `${id}-${host}`;
@@ -68,7 +69,7 @@ export async function createLabNetwork(id: string) {
     await run('home', 'nft', `table ip home { ${chain}; }`);
   } catch (error) {
     await remove();
-    throw new TributaryError('lab-failed', `making the lab's network: ${messageOf(error)}`, {
+    throw new LabError(`making the lab's network: ${messageOf(error)}`, {
       cause: error,
     });
   }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { TributaryError } from '../../src/lib/errors.ts';
+import { LabError } from './lab-error.ts';
 
 /** A process of the lab, its output kept line by line. */
 export type LabProcess = ReturnType<typeof startProcess>;
@@ -46,7 +46,7 @@ export function startProcess({ argv: [program, ...args], env, onLine }: LabComma
     hasEnded: () => ending !== undefined,
     kill: (signal: NodeJS.Signals = 'SIGTERM') => void child.kill(signal),
     /**
-     * Resolves with the first line that fits, also one already there. @throws lab-failed when it
+     * Resolves with the first line that fits, also one already there. @throws LabError when it
      * ends or takes too long
      */
     async waitForLine(fits: (line: string) => boolean, timeoutMs = 30_000): Promise<string> {
@@ -57,8 +57,7 @@ export function startProcess({ argv: [program, ...args], env, onLine }: LabComma
         const why =
           ending ?? (patience.aborted ? `not ready within ${timeoutMs / 1000} s` : undefined);
         const said = lines.slice(-5).join(' | ');
-        if (why !== undefined)
-          throw new TributaryError('lab-failed', `${program} ${args.join(' ')}: ${why}: ${said}`);
+        if (why !== undefined) throw new LabError(`${program} ${args.join(' ')}: ${why}: ${said}`);
         await once(news, 'line', { signal: patience }).catch(() => undefined);
       }
     },

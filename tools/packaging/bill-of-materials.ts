@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { TributaryError } from '../../src/lib/errors.ts';
+import { TributaryError } from '../../src/errors/codes.ts';
 import { exec } from '../../src/system/exec.ts';
 import type { Bundle } from './bundle.ts';
 import { readLock } from './node-program.ts';

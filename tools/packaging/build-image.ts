@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { messageOf, TributaryError } from '../../src/lib/errors.ts';
+import { messageOf, TributaryError } from '../../src/errors/codes.ts';
 import { version } from '../../src/version.ts';
 import { describeParts } from './bill-of-materials.ts';
 import { buildBundle } from './bundle.ts';

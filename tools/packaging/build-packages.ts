@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { hasCode, messageOf } from '../../src/lib/errors.ts';
+import { hasCode, messageOf } from '../../src/errors/codes.ts';
 import { exec } from '../../src/system/exec.ts';
 import { version as ownVersion } from '../../src/version.ts';
 import { describeParts } from './bill-of-materials.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { TributaryError } from '../../src/lib/errors.ts';
+import { TributaryError } from '../../src/errors/codes.ts';
 import { exec } from '../../src/system/exec.ts';
 import { isThere } from '../../src/system/files.ts';
 import { knownLibraries, type Target } from './release.ts';

@@ -1,6 +1,6 @@
 import type { SelfTest } from '../../data-path/self-test.ts';
+import { toFailure } from '../../errors/codes.ts';
 import type { Phase } from '../../health/phase.ts';
-import { toFailure } from '../../lib/errors.ts';
 import { isHandshakeOverdue } from '../../source/wireguard/fresh-handshake.ts';
 import { createGateKeeper, type GateKeeperParts } from './gate-keeper.ts';
 import type { KernelWatch } from './kernel-watch.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { splitDenied } from '../../config/deny-destinations.ts';
+import { systemCodeOf, TributaryError, toFailure } from '../../errors/codes.ts';
 import { continueProblem } from '../../health/problem.ts';
-import { systemCodeOf, TributaryError, toFailure } from '../../lib/errors.ts';
 import type { AddressList } from '../../system/address-list.ts';
 import type { Sections, Shared } from '../state.ts';
 

@@ -5,8 +5,8 @@ import {
   revokePermit,
 } from '../../data-path/permit.ts';
 import type { DataPathHost } from '../../data-path/state.ts';
+import { toUndefined } from '../../errors/codes.ts';
 import { isOver, mayForward } from '../../health/may-forward.ts';
-import { toUndefined } from '../../lib/errors.ts';
 import type { LineLimit } from '../../provide/line-limit.ts';
 import type { ProvideMode } from '../../service/profiles.ts';
 import type { NftTable } from '../../system/nft.ts';

@@ -4,7 +4,7 @@ import { observeTable } from '../../data-path/observe.ts';
 import type { DataPath } from '../../data-path/reconcile.ts';
 import { readRefusals, readTotals } from '../../data-path/state.ts';
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
-import { toUndefined } from '../../lib/errors.ts';
+import { toUndefined } from '../../errors/codes.ts';
 import { createHandshakeClock } from '../../source/wireguard/handshake-clock.ts';
 import type { Exec } from '../../system/exec.ts';
 import type { NftTable } from '../../system/nft.ts';

@@ -1,7 +1,7 @@
 import type { SelfTest } from '../../data-path/self-test.ts';
+import { TributaryError } from '../../errors/codes.ts';
 import type { SelfTestFacts } from '../../health/facts.ts';
 import { continueProblem, type Problem } from '../../health/problem.ts';
-import { TributaryError } from '../../lib/errors.ts';
 import type { AgentState } from '../state.ts';
 
 /** What the self-tests of the fence showed. */

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
+import { TributaryError } from '../../errors/codes.ts';
 import { continueProblem } from '../../health/problem.ts';
 import { isInAny } from '../../lib/addresses.ts';
-import { TributaryError } from '../../lib/errors.ts';
 import { askForPublicAddresses, outsideFile, type Said } from '../../system/public-addresses.ts';
 import type { AgentState, Sections, Shared } from '../state.ts';
 

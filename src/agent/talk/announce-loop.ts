@@ -1,5 +1,5 @@
+import { hasCode, TributaryError, toFailure } from '../../errors/codes.ts';
 import { continueProblem } from '../../health/problem.ts';
-import { hasCode, TributaryError, toFailure } from '../../lib/errors.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { hourMs } from '../../lib/units.ts';
 import { findSendWaitMs, type SendState } from '../../provide/send.ts';

@@ -1,8 +1,8 @@
+import { hasCode, isAbort, messageOf, TributaryError, toFailure } from '../../errors/codes.ts';
 import { continueProblem } from '../../health/problem.ts';
 import type { Registration } from '../../identity/registration-files.ts';
 import { chooseRenewSeconds, chooseRetryMs, spreadRenewMs } from '../../identity/renew.ts';
 import { computeBackoffMs } from '../../lib/backoff.ts';
-import { hasCode, isAbort, messageOf, TributaryError, toFailure } from '../../lib/errors.ts';
 import { isSame, type Secret } from '../../lib/secret.ts';
 import type { AgentState, Sections, Shared } from '../state.ts';
 import type { ServiceSession } from './service-session.ts';

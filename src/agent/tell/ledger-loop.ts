@@ -1,5 +1,5 @@
+import { isAbort, messageOf, toFailure } from '../../errors/codes.ts';
 import { judgePhase } from '../../health/phase.ts';
-import { isAbort, messageOf, toFailure } from '../../lib/errors.ts';
 import { dayMs, hourMs } from '../../lib/units.ts';
 import type { HistoryQuestion } from '../../report/history.ts';
 import type { Ledger } from '../../report/ledger.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import type { LoadedConfig } from '../../config/load.ts';
-import { messageOf, toUndefined } from '../../lib/errors.ts';
+import { messageOf, toUndefined } from '../../errors/codes.ts';
 import type { HostPort } from '../../lib/host-port.ts';
 import { findPeriod } from '../../provide/period.ts';
 import type { Logger } from '../../report/logger.ts';

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { findPageWarnings } from '../../config/combinations.ts';
 import { defaultConfigPath } from '../../config/config-file.ts';
+import { hasCode, TributaryError } from '../../errors/codes.ts';
 import { judgePhase } from '../../health/phase.ts';
-import { hasCode, TributaryError } from '../../lib/errors.ts';
 import { formatHostPort, type HostPort } from '../../lib/host-port.ts';
 import { renderMetrics } from '../../report/metrics.ts';
 import { createStatusServer, type StatusListen, type StatusServer } from '../../status/server.ts';

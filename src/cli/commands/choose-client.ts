@@ -1,5 +1,5 @@
+import { TributaryError } from '../../errors/codes.ts';
 import { findNearest } from '../../lib/edit-distance.ts';
-import { TributaryError } from '../../lib/errors.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
 import type { OperationResponse } from '../../service/operations.ts';
 import { refuse } from '../frame/command.ts';

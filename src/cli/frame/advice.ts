@@ -1,6 +1,6 @@
 import { chooseConfigPath } from '../../config/config-file.ts';
+import { type ErrorCode, TributaryError } from '../../errors/codes.ts';
 import { findAction } from '../../health/reasons.ts';
-import { type ErrorCode, TributaryError } from '../../lib/errors.ts';
 import { renderCommand, type Typed } from './command.ts';
 import { type CommandContext, loadConfig } from './context.ts';
 

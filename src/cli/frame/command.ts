@@ -1,5 +1,5 @@
 import type { Option } from 'commander';
-import { TributaryError } from '../../lib/errors.ts';
+import { TributaryError } from '../../errors/codes.ts';
 import type { ListOptions, Tables } from '../present/tables.ts';
 import type { CommandContext, PathOptions, Terminal } from './context.ts';
 import type { Session } from './session.ts';

@@ -1,5 +1,4 @@
 import type { CommanderError } from 'commander';
-import { findAction } from '../../health/reasons.ts';
 import {
   type ErrorKind,
   errorKinds,
@@ -7,7 +6,8 @@ import {
   messageOf,
   systemCodeOf,
   TributaryError,
-} from '../../lib/errors.ts';
+} from '../../errors/codes.ts';
+import { findAction } from '../../health/reasons.ts';
 import { toPlainJson, toPlainText } from '../../lib/plain-text.ts';
 import type { Output } from './context.ts';
 

@@ -1,4 +1,4 @@
-import { TributaryError } from '../../lib/errors.ts';
+import { TributaryError } from '../../errors/codes.ts';
 import { Secret } from '../../lib/secret.ts';
 
 /**

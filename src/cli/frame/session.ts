@@ -1,5 +1,5 @@
+import { TributaryError } from '../../errors/codes.ts';
 import { createRegistrationFiles } from '../../identity/registration-files.ts';
-import { TributaryError } from '../../lib/errors.ts';
 import { once } from '../../lib/once.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { createServiceClient } from '../../service/client.ts';

@@ -1,4 +1,4 @@
-import { TributaryError } from '../../lib/errors.ts';
+import { TributaryError } from '../../errors/codes.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { parseNumber } from '../frame/command.ts';
 import type { CommandContext, Output } from '../frame/context.ts';

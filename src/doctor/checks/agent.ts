@@ -1,6 +1,6 @@
+import { TributaryError, toFailure } from '../../errors/codes.ts';
 import { findAction } from '../../health/reasons.ts';
 import { hasMoved } from '../../identity/load.ts';
-import { TributaryError, toFailure } from '../../lib/errors.ts';
 import { formatBytes } from '../../lib/units.ts';
 import { type Finding, fail, pass, skip, toShellWord } from '../check.ts';
 import type { DoctorHost } from '../host.ts';

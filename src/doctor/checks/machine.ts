@@ -1,5 +1,5 @@
+import { hasCode, toFailure } from '../../errors/codes.ts';
 import { isClockSet } from '../../lib/clock.ts';
-import { hasCode, toFailure } from '../../lib/errors.ts';
 import { formatBytes, formatSeconds } from '../../lib/units.ts';
 import { type Finding, fail, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
+import { hasCode, toUndefined } from '../../errors/codes.ts';
 import { chooseUplink } from '../../gateway/uplink.ts';
-import { hasCode, toUndefined } from '../../lib/errors.ts';
 import { namespaceName } from '../../namespace/plan.ts';
 import { defaultMtu } from '../../source/wireguard/state.ts';
 import type { Exec } from '../../system/exec.ts';

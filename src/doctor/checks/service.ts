@@ -1,6 +1,6 @@
 import { isIP, isIPv4 } from 'node:net';
+import { TributaryError, toFailure } from '../../errors/codes.ts';
 import { readInstallId } from '../../identity/registration-files.ts';
-import { TributaryError, toFailure } from '../../lib/errors.ts';
 import { hostPortOfUrl } from '../../lib/host-port.ts';
 import { formatSeconds } from '../../lib/units.ts';
 import { explainKeptAway } from '../../namespace/host-ruleset.ts';

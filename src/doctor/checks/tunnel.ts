@@ -1,6 +1,6 @@
+import { toUndefined } from '../../errors/codes.ts';
 import { findCollision, listOwnPrefixes } from '../../gateway/uplink.ts';
 import { isInAny } from '../../lib/addresses.ts';
-import { toUndefined } from '../../lib/errors.ts';
 import { formatSeconds } from '../../lib/units.ts';
 import { hasFreshHandshake } from '../../source/wireguard/fresh-handshake.ts';
 import { choosePersistentKeepaliveSeconds } from '../../source/wireguard/persistent-keepalive.ts';

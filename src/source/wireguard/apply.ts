@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
-import { hasCode, messageOf, TributaryError } from '../../lib/errors.ts';
+import { hasCode, messageOf, TributaryError } from '../../errors/codes.ts';
 import type { Exec, Talk } from '../../system/exec.ts';
 import { lendFile } from '../../system/files.ts';
 import { findControlSocket, type TunnelHost } from './observe.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { hasCode, TributaryError, toFailure, toUndefined } from '../../errors/codes.ts';
 import type { IssuedTunnel } from '../../identity/registration-files.ts';
-import { hasCode, TributaryError, toFailure, toUndefined } from '../../lib/errors.ts';
 import { resolveEndpoint, type ServiceContext } from './endpoint.ts';
 import { parseIssuedTunnel } from './parse.ts';
 import type { TunnelSpec, WireGuardSettings } from './state.ts';

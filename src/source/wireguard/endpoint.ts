@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
+import { rethrow, TributaryError } from '../../errors/codes.ts';
 import { isInAny, privatePrefixes } from '../../lib/addresses.ts';
-import { rethrow, TributaryError } from '../../lib/errors.ts';
 import { formatHostPort } from '../../lib/host-port.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Endpoint } from './state.ts';

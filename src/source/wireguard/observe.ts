@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { toUndefined } from '../../lib/errors.ts';
+import { toUndefined } from '../../errors/codes.ts';
 import type { Exec } from '../../system/exec.ts';
 import { isThere } from '../../system/files.ts';
 import type { Interface } from '../../system/ip.ts';

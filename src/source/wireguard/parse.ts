@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
+import { TributaryError } from '../../errors/codes.ts';
 import type { IssuedTunnel } from '../../identity/registration-files.ts';
 import { isInAny, parsePrefix, privatePrefixes, toNetwork } from '../../lib/addresses.ts';
-import { TributaryError } from '../../lib/errors.ts';
 import { Secret } from '../../lib/secret.ts';
 import { isWireGuardKey, toPublicKey } from '../../system/wireguard-keys.ts';
 import { findEndpointFault, type ServiceContext } from './endpoint.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { TributaryError } from '../../lib/errors.ts';
+import { TributaryError } from '../../errors/codes.ts';
 import { dayMs } from '../../lib/units.ts';
 import type { HistoryRow } from '../../report/history.ts';
 import { createJsonAnswer, type StatusAnswer } from '../answers.ts';

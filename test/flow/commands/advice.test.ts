@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { advise } from '../../../src/cli/frame/advice.ts';
-import { type ErrorCode, errorKinds, TributaryError } from '../../../src/lib/errors.ts';
+import { type ErrorCode, errorKinds, TributaryError } from '../../../src/errors/codes.ts';
 import { BrokenDocumentError } from '../../../src/system/state-file.ts';
 import { createContext } from '../../unit/cli/run-command.ts';
 import { makeDirectory } from '../reference-caller.ts';

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { choosePassIntervalMs } from '../../../src/agent/pass/pass-interval.ts';
 import { createSupervisor } from '../../../src/agent/systemd.ts';
 import { configSchema } from '../../../src/config/schema.ts';
+import { TributaryError } from '../../../src/errors/codes.ts';
 import type { PhaseReport } from '../../../src/health/phase.ts';
-import { TributaryError } from '../../../src/lib/errors.ts';
 import { createLogger } from '../../../src/report/logger.ts';
 import type { Notice } from '../../../src/system/notify.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ErrorCode } from '../../../src/lib/errors.ts';
+import type { ErrorCode } from '../../../src/errors/codes.ts';
 import { createAgentWorld } from './agent-world.ts';
 
 /** What is said of the service where the last renewal failed so. */

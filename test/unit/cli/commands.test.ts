@@ -13,7 +13,7 @@ import { defineSystemCommand } from '../../../src/cli/commands/everyday/system-c
 import { askForRights, config } from '../../../src/cli/commands/set-up/config.ts';
 import { reload } from '../../../src/cli/commands/set-up/reload.ts';
 import { renderCommand } from '../../../src/cli/frame/command.ts';
-import { TributaryError } from '../../../src/lib/errors.ts';
+import { TributaryError } from '../../../src/errors/codes.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
 import { makeDirectory, makeFile, withService } from '../config/config-fixture.ts';
 import { now, providingFacts } from '../health/sample-facts.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type LoadedConfig, loadConfig } from '../../../src/config/load.ts';
-import { TributaryError } from '../../../src/lib/errors.ts';
+import { TributaryError } from '../../../src/errors/codes.ts';
 
 /** A directory that goes with the test. */
 export function makeDirectory(): string {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { TributaryError } from '../../../src/errors/codes.ts';
 import { deniedTableName } from '../../../src/gateway/policy.ts';
-import { TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import { toPublicKey } from '../../../src/system/wireguard-keys.ts';

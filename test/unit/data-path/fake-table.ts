@@ -1,4 +1,4 @@
-import { TributaryError } from '../../../src/lib/errors.ts';
+import { TributaryError } from '../../../src/errors/codes.ts';
 
 /**
  * The kernel's one table as far as its listing goes; understands the scripts of the gateway, a line

@@ -7,7 +7,7 @@ import { grantPermit } from '../../../src/data-path/permit.ts';
 import type { DataPath } from '../../../src/data-path/reconcile.ts';
 import type { DataPathHost, DesiredDataPath } from '../../../src/data-path/state.ts';
 import { closeDataPath, removeDataPath } from '../../../src/data-path/tear-down.ts';
-import { TributaryError } from '../../../src/lib/errors.ts';
+import { TributaryError } from '../../../src/errors/codes.ts';
 import { parseIssuedTunnel } from '../../../src/source/wireguard/parse.ts';
 import type { TunnelSpec } from '../../../src/source/wireguard/state.ts';
 import type { Exec } from '../../../src/system/exec.ts';

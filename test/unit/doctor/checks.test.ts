@@ -3,7 +3,7 @@ import { loadConfig } from '../../../src/config/load.ts';
 import { type CheckId, checks } from '../../../src/doctor/checks.ts';
 import type { DoctorHost } from '../../../src/doctor/host.ts';
 import { runChecks } from '../../../src/doctor/run-checks.ts';
-import { TributaryError } from '../../../src/lib/errors.ts';
+import { TributaryError } from '../../../src/errors/codes.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
 import { ago, createFacts, now, providingFacts } from '../health/sample-facts.ts';

@@ -1,6 +1,6 @@
 import { loadConfig } from '../../../src/config/load.ts';
 import type { DoctorHost } from '../../../src/doctor/host.ts';
-import { TributaryError } from '../../../src/lib/errors.ts';
+import { TributaryError } from '../../../src/errors/codes.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
 import type { Exec } from '../../../src/system/exec.ts';

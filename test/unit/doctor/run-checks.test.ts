@@ -3,7 +3,7 @@ import { type Finding, fail, pass, skip } from '../../../src/doctor/check.ts';
 import { type Check, type CheckId, checks } from '../../../src/doctor/checks.ts';
 import { renderReport, toDoctorDocument } from '../../../src/doctor/report.ts';
 import { assignCauses, runChecks } from '../../../src/doctor/run-checks.ts';
-import { TributaryError } from '../../../src/lib/errors.ts';
+import { TributaryError } from '../../../src/errors/codes.ts';
 import { createHost } from './fake-host.ts';
 
 function createCheck(

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { ErrorCode } from '../../../src/errors/codes.ts';
 import type { Facts } from '../../../src/health/facts.ts';
 import { mayForward } from '../../../src/health/may-forward.ts';
 import { judgePhase, type Phase } from '../../../src/health/phase.ts';
 import type { Problem } from '../../../src/health/problem.ts';
-import type { ErrorCode } from '../../../src/lib/errors.ts';
 import { hasFreshHandshake } from '../../../src/source/wireguard/fresh-handshake.ts';
 import { assertLaw } from '../law.ts';
 import { arbitraryFacts } from './arbitrary-facts.ts';

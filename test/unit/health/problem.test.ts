@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { TributaryError } from '../../../src/errors/codes.ts';
 import { continueProblem } from '../../../src/health/problem.ts';
-import { TributaryError } from '../../../src/lib/errors.ts';
 import { ago, now } from './sample-facts.ts';
 
 const unreachable = new TributaryError('service-unreachable', 'no answer');

@@ -122,8 +122,8 @@ describe('the first reason names', () => {
 
 describe('a code', () => {
   test('of an error is told from a state and from any other word', () => {
-    const words = ['signed-out', 'lab-failed', 'starting', 'cap-reached', 'toString', ''];
-    expect(words.filter(isErrorCode)).toEqual(['signed-out', 'lab-failed']);
+    const words = ['signed-out', 'host-namespace', 'starting', 'cap-reached', 'toString', ''];
+    expect(words.filter(isErrorCode)).toEqual(['signed-out', 'host-namespace']);
   });
 
   test('comes with something to do, and says whether waiting helps', () => {

@@ -1,6 +1,7 @@
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { TributaryError } from '../../../src/errors/codes.ts';
 import { loadDevice, startNewDevice } from '../../../src/identity/load.ts';
 import type {
   Identity,
@@ -8,7 +9,6 @@ import type {
   Registration,
 } from '../../../src/identity/registration-files.ts';
 import { emptyNetworkJwtState } from '../../../src/identity/registration-files.ts';
-import { TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import {
   clientId,

@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
+import { TributaryError } from '../../../src/errors/codes.ts';
 import { findTunnel } from '../../../src/identity/find-client.ts';
 import type { LoadedDevice } from '../../../src/identity/load.ts';
 import { recoverRegistration } from '../../../src/identity/registration.ts';
 import { renew } from '../../../src/identity/renew.ts';
-import { TributaryError } from '../../../src/lib/errors.ts';
 import {
   type Answers,
   clientId,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { TributaryError } from '../../../src/errors/codes.ts';
 import { ensureRegistration } from '../../../src/identity/registration.ts';
-import { TributaryError } from '../../../src/lib/errors.ts';
 import {
   type Answers,
   clientId,

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { type ErrorCode, TributaryError } from '../../../src/errors/codes.ts';
 import {
   emptyNetworkJwtState,
   type NetworkJwtState,
@@ -13,7 +14,6 @@ import {
   signIn,
   toFingerprint,
 } from '../../../src/identity/sign-in.ts';
-import { type ErrorCode, TributaryError } from '../../../src/lib/errors.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { type Answers, createDisk, createFakeClient, makeJwt } from './fake-service.ts';
 

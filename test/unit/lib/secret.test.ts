@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { messageOf, TributaryError } from '../../../src/lib/errors.ts';
+import { messageOf, TributaryError } from '../../../src/errors/codes.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 
 const text = 'the-hidden-words';

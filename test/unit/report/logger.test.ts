@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TributaryError } from '../../../src/lib/errors.ts';
+import { TributaryError } from '../../../src/errors/codes.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { createLogger, type LogSettings } from '../../../src/report/logger.ts';
 import { createStateLogger } from '../../../src/report/state-logger.ts';

@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { TributaryError } from '../../../src/lib/errors.ts';
+import { TributaryError } from '../../../src/errors/codes.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
 import { bodyLimitBytes } from '../../../src/status/handler.ts';

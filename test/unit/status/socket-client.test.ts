@@ -78,7 +78,7 @@ describe('asking the agent', () => {
     await expect(
       askAgent({ socketPaths: [agent.path] }, { method: 'GET', path: '/' }),
     ).rejects.toMatchObject({
-      name: 'TributaryError',
+      name: 'CodedError',
       code,
     });
   });

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TributaryError } from '../../../src/errors/codes.ts';
 import type { Facts } from '../../../src/health/facts.ts';
-import type { TributaryError } from '../../../src/lib/errors.ts';
 import { formatHostPort } from '../../../src/lib/host-port.ts';
 import {
   createStatusServer,

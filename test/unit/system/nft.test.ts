@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TributaryError } from '../../../src/lib/errors.ts';
+import { TributaryError } from '../../../src/errors/codes.ts';
 import { observeNftTable } from '../../../src/system/nft.ts';
 
 const reading = (text: string) => observeNftTable(() => Promise.resolve(text), 'tributary');

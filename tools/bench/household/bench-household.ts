@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TributaryError } from '../../../src/lib/errors.ts';
 import { createLab, type Lab, webPort } from '../../lab/lab.ts';
+import { LabError } from '../../lab/lab-error.ts';
 import { addresses } from '../../lab/network.ts';
 import { type LabProcess, startProcess } from '../../lab/processes.ts';
 import { computeMedian } from '../medians.ts';
@@ -50,10 +50,7 @@ async function withWorld<Result>(
     const result = await work({ lab, line, traffic });
     const lost = line.lost();
     if (lost.length > 0)
-      throw new TributaryError(
-        'lab-failed',
-        `this machine is too busy: the line lost frames (${lost[0]})`,
-      );
+      throw new LabError(`this machine is too busy: the line lost frames (${lost[0]})`);
     return result;
   } finally {
     traffic.stop();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { TributaryError } from '../../../src/lib/errors.ts';
 import type { Lab } from '../../lab/lab.ts';
+import { LabError } from '../../lab/lab-error.ts';
 import { addresses, type HostName } from '../../lab/network.ts';
 import { type LabProcess, startProcess } from '../../lab/processes.ts';
 
@@ -43,8 +43,7 @@ export function createTraffic(lab: Lab) {
     const patience = setTimeout(() => running.kill('SIGKILL'), (seconds + 45) * 1000);
     await running.exited;
     clearTimeout(patience);
-    if (running.lines.length === 0)
-      throw new TributaryError('lab-failed', `iperf3 on ${who} did not end in its time`);
+    if (running.lines.length === 0) throw new LabError(`iperf3 on ${who} did not end in its time`);
     return report.parse(JSON.parse(running.lines.join('\n')));
   };
   return {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { TributaryError } from '../../../src/lib/errors.ts';
 import { exec } from '../../../src/system/exec.ts';
 import type { Lab } from '../../lab/lab.ts';
+import { LabError } from '../../lab/lab-error.ts';
 import { addresses } from '../../lab/network.ts';
 import { startProcess } from '../../lab/processes.ts';
 
@@ -86,7 +86,7 @@ export async function addLine(
     async crossed(): Promise<Crossed> {
       const text = await network.run('home', 'cat', '/proc/net/dev');
       const counts = /wan0:\s*(.*)/.exec(text)?.[1]?.trim().split(/\s+/).map(Number) ?? [];
-      if (counts.length < 9) throw new TributaryError('lab-failed', 'the line has no counters');
+      if (counts.length < 9) throw new LabError('the line has no counters');
       return { down: counts[0] ?? 0, up: counts[8] ?? 0 };
     },
     /**

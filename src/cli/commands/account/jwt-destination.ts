@@ -1,10 +1,10 @@
 import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { messageOf, systemCodeOf, TributaryError } from '../../../errors/codes.ts';
 import {
   emptyNetworkJwtState,
   type NetworkJwtStore,
 } from '../../../identity/registration-files.ts';
-import { messageOf, systemCodeOf, TributaryError } from '../../../lib/errors.ts';
 import type { Secret } from '../../../lib/secret.ts';
 import { ensureDirectory } from '../../../system/files.ts';
 import { refuse } from '../../frame/command.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { messageOf, TributaryError } from '../../../errors/codes.ts';
 import { findNearest } from '../../../lib/edit-distance.ts';
-import { messageOf, TributaryError } from '../../../lib/errors.ts';
 import { parseJson } from '../../../lib/parse-json.ts';
 import type { Operation } from '../../../service/operation.ts';
 import {

@@ -1,5 +1,5 @@
 import { choosePlaces, resolvePlaces } from '../../../config/places.ts';
-import { toUndefined } from '../../../lib/errors.ts';
+import { toUndefined } from '../../../errors/codes.ts';
 import { defineCommand } from '../../frame/command.ts';
 import { type CommandContext, loadConfig, type PathOptions } from '../../frame/context.ts';
 

@@ -1,4 +1,4 @@
-import { messageOf, TributaryError } from '../../../lib/errors.ts';
+import { messageOf, TributaryError } from '../../../errors/codes.ts';
 import { defineCommand } from '../../frame/command.ts';
 
 /** `tributary health`: one line, exit code 0 or 1 and no other, whatever is wrong. */

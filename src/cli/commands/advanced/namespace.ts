@@ -1,5 +1,5 @@
 import type { WaysOut } from '../../../config/recipients.ts';
-import { toUndefined } from '../../../lib/errors.ts';
+import { toUndefined } from '../../../errors/codes.ts';
 import type { CommandGroup } from '../../frame/command.ts';
 import { type CommandContext, loadConfig, type PathOptions } from '../../frame/context.ts';
 

@@ -1,4 +1,4 @@
-import { TributaryError } from '../../../lib/errors.ts';
+import { TributaryError } from '../../../errors/codes.ts';
 import { toPlainText } from '../../../lib/plain-text.ts';
 import { confirmOrStop, defineCommand, refuse } from '../../frame/command.ts';
 import { readSecret } from '../../frame/read-secret.ts';

@@ -1,5 +1,5 @@
+import { TributaryError } from '../../../errors/codes.ts';
 import { findNearest } from '../../../lib/edit-distance.ts';
-import { TributaryError } from '../../../lib/errors.ts';
 import { parseDurationSeconds } from '../../../lib/units.ts';
 import { provideModes } from '../../../service/profiles.ts';
 import type { ProvideRequest } from '../../../status/routes.ts';

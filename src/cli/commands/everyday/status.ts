@@ -1,4 +1,4 @@
-import { TributaryError } from '../../../lib/errors.ts';
+import { TributaryError } from '../../../errors/codes.ts';
 import type { StatusDocument } from '../../../status/document.ts';
 import { renderStatus } from '../../../status/text.ts';
 import { defineCommand } from '../../frame/command.ts';

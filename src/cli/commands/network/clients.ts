@@ -1,4 +1,4 @@
-import { TributaryError } from '../../../lib/errors.ts';
+import { TributaryError } from '../../../errors/codes.ts';
 import { defineCommand, type Shown } from '../../frame/command.ts';
 import type { CommandContext, Output } from '../../frame/context.ts';
 import type { Session } from '../../frame/session.ts';

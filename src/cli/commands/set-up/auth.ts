@@ -1,4 +1,4 @@
-import { TributaryError } from '../../../lib/errors.ts';
+import { TributaryError } from '../../../errors/codes.ts';
 import { toPlainText } from '../../../lib/plain-text.ts';
 import { formatSeconds } from '../../../lib/units.ts';
 import {

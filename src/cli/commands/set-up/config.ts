@@ -5,7 +5,7 @@ import {
   systemCodeOf,
   TributaryError,
   toFailure,
-} from '../../../lib/errors.ts';
+} from '../../../errors/codes.ts';
 import { toPlainJson } from '../../../lib/plain-text.ts';
 import { type CommandGroup, renderCommand } from '../../frame/command.ts';
 import { type CommandContext, loadConfig, type PathOptions } from '../../frame/context.ts';

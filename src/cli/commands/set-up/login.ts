@@ -1,4 +1,4 @@
-import { TributaryError } from '../../../lib/errors.ts';
+import { TributaryError } from '../../../errors/codes.ts';
 import { toPlainText } from '../../../lib/plain-text.ts';
 import { confirmOrStop, defineCommand } from '../../frame/command.ts';
 import { loadConfig, openNotes } from '../../frame/context.ts';

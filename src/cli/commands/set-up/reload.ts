@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { toFailure } from '../../../lib/errors.ts';
+import { toFailure } from '../../../errors/codes.ts';
 import type { Listening } from '../../../status/socket-client.ts';
 import { defineCommand, refuse } from '../../frame/command.ts';
 

@@ -1,6 +1,6 @@
 import { explainWrongValue, type KeyChange } from '../../../config/set-key.ts';
 import { valueAt } from '../../../config/tree.ts';
-import { messageOf, TributaryError } from '../../../lib/errors.ts';
+import { messageOf, TributaryError } from '../../../errors/codes.ts';
 import type { ProvideMode } from '../../../service/profiles.ts';
 import { refuse } from '../../frame/command.ts';
 import type { Prompt } from '../../frame/context.ts';

@@ -1,4 +1,4 @@
-import { toUndefined } from '../../../lib/errors.ts';
+import { toUndefined } from '../../../errors/codes.ts';
 import type { OperationResponse } from '../../../service/operations.ts';
 import { type Profile, toProvideMode } from '../../../service/profiles.ts';
 import type { Session } from '../../frame/session.ts';

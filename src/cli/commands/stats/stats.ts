@@ -1,4 +1,4 @@
-import { hasCode } from '../../../lib/errors.ts';
+import { hasCode } from '../../../errors/codes.ts';
 import { defineCommand, refuseOption } from '../../frame/command.ts';
 import { namesParts } from '../../present/tables.ts';
 import { chooseClient } from '../choose-client.ts';

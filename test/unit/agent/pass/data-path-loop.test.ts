@@ -3,8 +3,8 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { configSchema } from '../../../../src/config/schema.ts';
+import { TributaryError } from '../../../../src/errors/codes.ts';
 import { judgePhase } from '../../../../src/health/phase.ts';
-import { TributaryError } from '../../../../src/lib/errors.ts';
 import { applyNft } from '../../../../src/system/nft.ts';
 import { homeProbes } from '../../gateway/policy-fixture.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { TributaryError } from '../../../../src/lib/errors.ts';
+import { TributaryError } from '../../../../src/errors/codes.ts';
 import type { ProvideMode } from '../../../../src/service/profiles.ts';
 import type { Exec } from '../../../../src/system/exec.ts';
 import { createAgentWorld, createProvidingWorld, tunnelInterface, uplink } from '../agent-world.ts';

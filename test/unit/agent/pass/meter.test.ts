@@ -198,7 +198,7 @@ describe('a sample', () => {
   });
 
   test('that fails leaves what was known', async () => {
-    const { TributaryError } = await import('../../../../src/lib/errors.ts');
+    const { TributaryError } = await import('../../../../src/errors/codes.ts');
     const world = await createProvidingWorld();
     world.machine.count('forwarded_down', 1, 1_000);
     await world.loop.tick();

@@ -3,8 +3,8 @@ import { createSections, createWakeups } from '../../../../src/agent/state.ts';
 import { createServiceLoop } from '../../../../src/agent/talk/service-loop.ts';
 import type { ServiceSession } from '../../../../src/agent/talk/service-session.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
+import { TributaryError } from '../../../../src/errors/codes.ts';
 import type { Registration } from '../../../../src/identity/registration-files.ts';
-import { TributaryError } from '../../../../src/lib/errors.ts';
 import { Secret } from '../../../../src/lib/secret.ts';
 
 const registered = { clientId: 'client-1', renewSeconds: 90 } as Registration;

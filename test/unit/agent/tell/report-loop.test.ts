@@ -4,7 +4,7 @@ import { createSections } from '../../../../src/agent/state.ts';
 import { createAnnounceTick } from '../../../../src/agent/talk/announce-loop.ts';
 import { createReport, type ReportParts } from '../../../../src/agent/tell/report-loop.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
-import { TributaryError } from '../../../../src/lib/errors.ts';
+import { TributaryError } from '../../../../src/errors/codes.ts';
 import { Secret } from '../../../../src/lib/secret.ts';
 import { createWakeup } from '../../../../src/lib/wakeup.ts';
 import type { HistoryQuestion } from '../../../../src/report/history.ts';

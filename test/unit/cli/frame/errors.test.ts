@@ -1,7 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { printError, toExitCode } from '../../../../src/cli/frame/exit-code.ts';
-import { TributaryError } from '../../../../src/lib/errors.ts';
+import { errorKinds, TributaryError } from '../../../../src/errors/codes.ts';
+import { sandboxErrorCodes } from '../../../../src/reference-service/errors.ts';
+import { ServiceError } from '../../../../src/service/errors.ts';
 
 function print(error: unknown, isJson: boolean): string {
   const written: string[] = [];
@@ -38,9 +40,14 @@ test('an error in the journal has its priority on each line, and no text forges 
 });
 
 describe('exit codes', () => {
+  test('every code of the sandbox has one, although the agent does not know the sandbox', () => {
+    expect(Object.keys(errorKinds)).toEqual(expect.arrayContaining([...sandboxErrorCodes]));
+  });
+
   test.each([
     { error: new TributaryError('usage-invalid', ''), exitCode: 64 },
     { error: new TributaryError('service-refused', ''), exitCode: 65 },
+    { error: new ServiceError('service-failed', ''), exitCode: 69 },
     { error: new TributaryError('service-unreachable', ''), exitCode: 69 },
     { error: new TributaryError('output-failed', ''), exitCode: 74 },
     { error: new TributaryError('rate-limited', ''), exitCode: 75 },

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { TributaryError } from '../../../../src/lib/errors.ts';
+import { TributaryError } from '../../../../src/errors/codes.ts';
 import { applyTunnel, moveEndpoint } from '../../../../src/source/wireguard/apply.ts';
 import { parseIssuedTunnel } from '../../../../src/source/wireguard/parse.ts';
 import type { TunnelStep } from '../../../../src/source/wireguard/plan.ts';

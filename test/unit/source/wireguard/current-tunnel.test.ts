@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { TributaryError } from '../../../../src/errors/codes.ts';
 import type { IssuedTunnel } from '../../../../src/identity/registration-files.ts';
-import { TributaryError } from '../../../../src/lib/errors.ts';
 import { createTunnelSource } from '../../../../src/source/wireguard/current-tunnel.ts';
 import { toServiceContext } from '../../../../src/source/wireguard/endpoint.ts';
 import { createIssued, proxyPublicKey, renderIssuedText } from './issued-fixture.ts';

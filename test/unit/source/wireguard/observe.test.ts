@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { TributaryError } from '../../../../src/lib/errors.ts';
+import { TributaryError } from '../../../../src/errors/codes.ts';
 import { findControlSocket, observeTunnel } from '../../../../src/source/wireguard/observe.ts';
 import type { Exec } from '../../../../src/system/exec.ts';
 import type { Interface } from '../../../../src/system/ip.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { messageOf, TributaryError } from '../../../../src/errors/codes.ts';
 import type { IssuedTunnel } from '../../../../src/identity/registration-files.ts';
-import { messageOf, TributaryError } from '../../../../src/lib/errors.ts';
 import { Secret } from '../../../../src/lib/secret.ts';
 import { parseIssuedTunnel } from '../../../../src/source/wireguard/parse.ts';
 import { assertLaw } from '../../law.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { TributaryError } from '../../../../src/lib/errors.ts';
+import { TributaryError } from '../../../../src/errors/codes.ts';
 import { applyTunnel } from '../../../../src/source/wireguard/apply.ts';
 import { observeTunnel } from '../../../../src/source/wireguard/observe.ts';
 import { parseIssuedTunnel } from '../../../../src/source/wireguard/parse.ts';

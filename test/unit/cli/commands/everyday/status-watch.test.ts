@@ -4,7 +4,7 @@ import {
   renderThroughput,
 } from '../../../../../src/cli/commands/everyday/status-watch.ts';
 import { parseWatchSeconds, watchJson, watchLines } from '../../../../../src/cli/present/watch.ts';
-import { TributaryError } from '../../../../../src/lib/errors.ts';
+import { TributaryError } from '../../../../../src/errors/codes.ts';
 import { buildStatusDocument } from '../../../../../src/status/document.ts';
 import { createFacts, now } from '../../../health/sample-facts.ts';
 

@@ -5,7 +5,7 @@ import {
   toOffers,
 } from '../../../../../src/cli/commands/set-up/setup-answers.ts';
 import type { Prompt } from '../../../../../src/cli/frame/context.ts';
-import { TributaryError } from '../../../../../src/lib/errors.ts';
+import { TributaryError } from '../../../../../src/errors/codes.ts';
 import { load, withService } from '../../../config/config-fixture.ts';
 
 const address = 'https://service.example';

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { patienceMs } from './test/patience.ts';
 import { createRunReporter } from './test/verdict/run-report.ts';
 
 /**
@@ -22,12 +23,16 @@ const everyAttack = 'test/attack/**/*.test.ts';
  * Files that share a process load what they test once. None changes what another sees: no mocks, no
  * settings of the process.
  */
-const together = { isolate: false, maxWorkers: 2, testTimeout: 120_000 };
+const together = { isolate: false, maxWorkers: 2 };
 
 /* Which test goes where: docs/development/testing.md. Everything runs inside tools/lab/enter.sh, a private set of namespaces. */
 export default defineConfig({
   test: {
     pool: 'forks',
+    // A test waits for events, and only ends here when one never comes.
+    testTimeout: 4 * patienceMs,
+    hookTimeout: 4 * patienceMs,
+    expect: { poll: { timeout: patienceMs, interval: 20 } },
     ...(reportPath && { reporters: ['default', createRunReporter(reportPath)] }),
     // The page's style is text to us; without this, it would be left out.
     css: true,
@@ -62,8 +67,6 @@ export default defineConfig({
           ...choose('test/net/**/*.test.ts', [
             'test/net/!(agent|data-path|process|ruleset|secrets|wireguard).test.ts',
           ]),
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
           maxWorkers: 2,
         },
       },
@@ -75,8 +78,6 @@ export default defineConfig({
           name: 'attack',
           globalSetup: ['test/global-setup.ts', 'test/attack/attack-setup.ts'],
           ...choose(everyAttack, [everyAttack]),
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
@@ -88,8 +89,6 @@ export default defineConfig({
           name: 'page',
           globalSetup: 'test/page/page-setup.ts',
           ...choose(everyPage, [everyPage]),
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
           maxWorkers: 1,
         },
       },

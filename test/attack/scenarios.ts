@@ -172,7 +172,7 @@ async function streamed(
 }
 
 function waitFor(world: AttackWorld, fits: (status: StatusDocument) => boolean) {
-  return world.lab.waitForStatus(fits, 45_000);
+  return world.lab.waitForStatus(fits);
 }
 
 /** What has to pass, so that nothing seen elsewhere says something. */

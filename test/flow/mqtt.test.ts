@@ -12,6 +12,7 @@ import { parseHostPort } from '../../src/lib/host-port.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createLogger } from '../../src/report/logger.ts';
 import { createMqttNotifier, type MqttParts } from '../../src/report/mqtt-notifier.ts';
+import { waitUntil } from '../patience.ts';
 import { createFacts, type FactsChange } from '../unit/health/sample-facts.ts';
 import { createHistoryRow } from '../unit/status/sample-past.ts';
 import { type SmallBroker, startSmallBroker } from './small-broker.ts';
@@ -24,7 +25,6 @@ const topics = {
   availability: `${base}/availability`,
   mode: `${base}/mode/set`,
 };
-const patience = { timeout: 10_000, interval: 5 };
 
 // A handshake in the future counts as fresh: the clock here is the real one.
 const providing = createFacts({ tunnel: { lastHandshakeAt: new Date(Date.now() + 1e9) } });
@@ -87,10 +87,9 @@ function startAgent(url: string, parts: Partial<MqttParts> = {}, facts = providi
     /** Resolves when it has looked often enough to have noticed a change. */
     async lookOften() {
       const { looks } = world;
-      await vi.waitFor(() => expect(world.looks).toBeGreaterThan(looks + 5), patience);
+      await waitUntil(() => expect(world.looks).toBeGreaterThan(looks + 5));
     },
-    waitForLine: (pattern: RegExp) =>
-      vi.waitFor(() => expect(lines.join('')).toMatch(pattern), patience),
+    waitForLine: (pattern: RegExp) => waitUntil(() => expect(lines.join('')).toMatch(pattern)),
   };
 }
 
@@ -99,9 +98,9 @@ const textsOf = (broker: SmallBroker, topic: string) =>
 const statesOf = (broker: SmallBroker) =>
   textsOf(broker, topics.state).map((text) => JSON.parse(text));
 const waitForStates = (broker: SmallBroker, count: number) =>
-  vi.waitFor(() => expect(statesOf(broker)).toHaveLength(count), patience);
+  waitUntil(() => expect(statesOf(broker)).toHaveLength(count));
 const waitForAvailability = (broker: SmallBroker, texts: readonly string[]) =>
-  vi.waitFor(() => expect(textsOf(broker, topics.availability)).toEqual(texts), patience);
+  waitUntil(() => expect(textsOf(broker, topics.availability)).toEqual(texts));
 /** What was published, in order, the messages of one discovery taken together. */
 const kindsOf = (broker: SmallBroker, from = 0) =>
   broker.published
@@ -228,9 +227,8 @@ describe('a broker', () => {
     await waitForAvailability(broker, ['online']);
     agent.change({ registration: { clientId: 'another', description: 'kitchen' } });
     await waitForAvailability(broker, ['online', 'offline']);
-    await vi.waitFor(
-      () => expect(textsOf(broker, 'tributary/another/availability')).toEqual(['online']),
-      patience,
+    await waitUntil(() =>
+      expect(textsOf(broker, 'tributary/another/availability')).toEqual(['online']),
     );
     expect(broker.openCount()).toBe(1);
   });
@@ -243,11 +241,10 @@ describe('a broker', () => {
     agent.change({ registration: { clientId: 'another', description: 'kitchen' } });
     const { length } = broker.connects;
     // One may have been under way.
-    await vi.waitFor(() => expect(broker.connects.length).toBeGreaterThan(length + 1), patience);
+    await waitUntil(() => expect(broker.connects.length).toBeGreaterThan(length + 1));
     broker.answer = 0;
-    await vi.waitFor(
-      () => expect(textsOf(broker, 'tributary/another/availability')).toEqual(['online']),
-      patience,
+    await waitUntil(() =>
+      expect(textsOf(broker, 'tributary/another/availability')).toEqual(['online']),
     );
     expect(broker.published.filter(({ topic }) => topic.includes('3f8a1c9e'))).toEqual([]);
   });
@@ -256,7 +253,7 @@ describe('a broker', () => {
     const broker = await startSmallBroker();
     broker.answer = 5;
     const agent = startAgent(broker.url);
-    await vi.waitFor(() => expect(broker.connects.length).toBeGreaterThan(2), patience);
+    await waitUntil(() => expect(broker.connects.length).toBeGreaterThan(2));
     broker.answer = 0;
     await waitForAvailability(broker, ['online']);
     expect(broker.connects.at(-1)).toMatchObject({
@@ -300,16 +297,16 @@ describe('a broker', () => {
     server.on('connection', connections);
     const agent = startAgent(`mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`);
     await agent.waitForLine(reason);
-    await vi.waitFor(() => expect(connections.mock.calls.length).toBeGreaterThan(1), patience);
+    await waitUntil(() => expect(connections.mock.calls.length).toBeGreaterThan(1));
   });
 
   test('that never answers keeps nobody from stopping', async () => {
     const broker = await startSmallBroker();
     broker.answer = undefined;
     const agent = startAgent(broker.url);
-    await vi.waitFor(() => expect(broker.connects).toHaveLength(1), patience);
+    await waitUntil(() => expect(broker.connects).toHaveLength(1));
     await agent.end();
-    await vi.waitFor(() => expect(broker.openCount()).toBe(0), patience);
+    await waitUntil(() => expect(broker.openCount()).toBe(0));
     expect(agent.lines).toEqual([]);
   });
 });
@@ -324,7 +321,7 @@ describe('a command from the broker', () => {
     for (const { command_topic, payload_press } of [press('pause'), press('resume')]) {
       broker.send(command_topic, payload_press);
     }
-    await vi.waitFor(() => expect(agent.modes).toEqual(['none 3600', 'automatic']), patience);
+    await waitUntil(() => expect(agent.modes).toEqual(['none 3600', 'automatic']));
   });
 
   test('switches sharing off until it is switched on again', async () => {
@@ -337,21 +334,18 @@ describe('a command from the broker', () => {
     expect(statesOf(broker)[0].sharing).toBe(words.state_on);
     broker.send(command_topic, words.payload_off);
     broker.send(command_topic, words.payload_on);
-    await vi.waitFor(() => expect(agent.modes).toEqual(['none', 'automatic']), patience);
+    await waitUntil(() => expect(agent.modes).toEqual(['none', 'automatic']));
     agent.change({ provide: { effective: 'none' } });
-    await vi.waitFor(
-      () => expect(statesOf(broker).at(-1)?.sharing).toBe(words.state_off),
-      patience,
-    );
+    await waitUntil(() => expect(statesOf(broker).at(-1)?.sharing).toBe(words.state_off));
   });
 
   test('sets the mode and takes it back', async () => {
     const broker = await startSmallBroker();
     const agent = startAgent(broker.url);
-    await vi.waitFor(() => expect(broker.subscriptions).toEqual([topics.mode]), patience);
+    await waitUntil(() => expect(broker.subscriptions).toEqual([topics.mode]));
     broker.send(topics.mode, 'none');
     broker.send(topics.mode, 'automatic');
-    await vi.waitFor(() => expect(agent.modes).toEqual(['none', 'automatic']), patience);
+    await waitUntil(() => expect(agent.modes).toEqual(['none', 'automatic']));
   });
 
   test.each([
@@ -369,7 +363,7 @@ describe('a command from the broker', () => {
     await waitForAvailability(broker, ['online']);
     broker.send(topics.mode, text);
     broker.send(topics.mode, 'friends');
-    await vi.waitFor(() => expect(agent.modes).toEqual(['friends']), patience);
+    await waitUntil(() => expect(agent.modes).toEqual(['friends']));
     expect(agent.lines.join('').includes('ignoring an unknown command')).toBe(isSaid);
   });
 
@@ -382,7 +376,7 @@ describe('a command from the broker', () => {
     await waitForAvailability(broker, ['online']);
     broker.send(topic, 'none', { isRetained });
     broker.send(topics.mode, 'friends');
-    await vi.waitFor(() => expect(agent.modes).toEqual(['friends']), patience);
+    await waitUntil(() => expect(agent.modes).toEqual(['friends']));
   });
 
   test('is not listened to where the owner did not allow it, nor taken where it comes all the same', async () => {
@@ -411,7 +405,7 @@ describe('a command from the broker', () => {
     await waitForAvailability(broker, ['online']);
     broker.send(topics.mode, 'none');
     broker.send(topics.mode, 'public');
-    await vi.waitFor(() => expect(modes).toEqual(['none', 'public']), patience);
+    await waitUntil(() => expect(modes).toEqual(['none', 'public']));
     await agent.waitForLine(/the disk is full/);
   });
 });
@@ -475,15 +469,12 @@ describe('a configured broker', () => {
     });
     expect(statesOf(broker)[0]).toMatchObject({ override: 'automatic', today_bytes: 42 });
     broker.send(topics.mode, 'friends');
-    await vi.waitFor(
-      () => expect(statesOf(broker).at(-1)).toMatchObject({ override: 'friends', mode: 'friends' }),
-      patience,
+    await waitUntil(() =>
+      expect(statesOf(broker).at(-1)).toMatchObject({ override: 'friends', mode: 'friends' }),
     );
     broker.send(topics.mode, 'automatic');
-    await vi.waitFor(
-      () =>
-        expect(statesOf(broker).at(-1)).toMatchObject({ override: 'automatic', mode: 'public' }),
-      patience,
+    await waitUntil(() =>
+      expect(statesOf(broker).at(-1)).toMatchObject({ override: 'automatic', mode: 'public' }),
     );
   });
 

@@ -2,13 +2,14 @@ import { EventEmitter } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { runAgent } from '../../src/agent/run-agent.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { TributaryError } from '../../src/errors/codes.ts';
 import { startReferenceService } from '../../src/reference-service/server.ts';
 import { askAgent } from '../../src/status/socket-client.ts';
 import type { Exec } from '../../src/system/exec.ts';
+import { waitUntil } from '../patience.ts';
 import { createFakeHost } from '../unit/data-path/fake-host.ts';
 
 // The kernel's settings are the real ones here, so these are interface names that no machine has
@@ -84,19 +85,16 @@ async function start(
     await rm(directory, { recursive: true, force: true });
   });
   const waitForPhase = (phase: string) =>
-    vi.waitFor(
-      async () => {
-        const link = machine.links.get(tunnelInterface);
-        if (link !== undefined)
-          link.traffic = { lastHandshakeAt: Date.now() / 1000, rxBytes: 1, txBytes: 1 };
-        expect(
-          await askAgent({ socketPaths: [socket] }, { method: 'GET', path: '/status.json' }),
-        ).toMatchObject({
-          phase,
-        });
-      },
-      { timeout: 15_000, interval: 50 },
-    );
+    waitUntil(async () => {
+      const link = machine.links.get(tunnelInterface);
+      if (link !== undefined)
+        link.traffic = { lastHandshakeAt: Date.now() / 1000, rxBytes: 1, txBytes: 1 };
+      expect(
+        await askAgent({ socketPaths: [socket] }, { method: 'GET', path: '/status.json' }),
+      ).toMatchObject({
+        phase,
+      });
+    });
   return {
     directory,
     file,
@@ -155,7 +153,7 @@ describe('the running agent', () => {
     await waitForPhase('providing');
     await writeFile(file, 'provide: { mode: unheard-of }\n');
     signals.emit('SIGHUP');
-    await vi.waitFor(() => expect(lines.join('')).toContain('the new configuration is refused'));
+    await waitUntil(() => expect(lines.join('')).toContain('the new configuration is refused'));
     await writeFile(file, 'provide: { mode: none }\n');
     signals.emit('SIGHUP');
     await waitForPhase('idle');

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { runLoop } from '../../src/agent/run-loop.ts';
 import { createNotifierLoops } from '../../src/agent/tell/notifier-loops.ts';
 import { openNotifiers } from '../../src/agent/tell/notifiers.ts';
@@ -19,6 +19,7 @@ import type { Pace } from '../../src/report/notifier.ts';
 import type { WebhookFormat } from '../../src/report/webhook-body.ts';
 import { createWebhookNotifier } from '../../src/report/webhook-notifier.ts';
 import { readBlocks } from '../pages.ts';
+import { waitUntil } from '../patience.ts';
 import { ago, createFacts } from '../unit/health/sample-facts.ts';
 import { makeCertificate, startTlsService } from './certificates.ts';
 
@@ -113,7 +114,7 @@ function startAgent(url: string, { secret, pace, certificateAuthority, ...more }
     async change(facts: Facts) {
       const { noticed } = state;
       state.facts = facts;
-      await vi.waitFor(() => expect(state.noticed).toBe(noticed + 1));
+      await waitUntil(() => expect(state.noticed).toBe(noticed + 1));
     },
   };
 }
@@ -135,9 +136,9 @@ describe('a webhook', () => {
     const { received, url } = await startReceiver();
     const { state } = startAgent(url);
     state.facts = silent;
-    await vi.waitFor(() => expect(received).toHaveLength(1));
+    await waitUntil(() => expect(received).toHaveLength(1));
     state.facts = idle;
-    await vi.waitFor(() => expect(received).toHaveLength(2));
+    await waitUntil(() => expect(received).toHaveLength(2));
     expect(bodies(received)).toEqual([
       {
         version: 1,
@@ -166,7 +167,7 @@ describe('a webhook', () => {
   test('can be held against its signature, which the time is part of', async () => {
     const { received, url } = await startReceiver();
     startAgent(url, { secret: new Secret('shared') });
-    await vi.waitFor(() => expect(received).toHaveLength(1));
+    await waitUntil(() => expect(received).toHaveLength(1));
     const { headers, body } = received[0] as Received;
     const timestamp = headers['x-tributary-timestamp'];
     expect(Math.abs(Number(timestamp) - Date.now() / 1000)).toBeLessThan(60);
@@ -180,7 +181,7 @@ describe('a webhook', () => {
   test('is not signed for a service that shows messages', async () => {
     const { received, url } = await startReceiver();
     startAgent(url, { secret: new Secret('shared'), format: 'discord' });
-    await vi.waitFor(() => expect(received).toHaveLength(1));
+    await waitUntil(() => expect(received).toHaveLength(1));
     expect(received[0]?.headers).not.toHaveProperty('x-tributary-signature');
     expect(JSON.parse(received[0]?.body ?? '').allowed_mentions).toEqual({ parse: [] });
   });
@@ -188,7 +189,7 @@ describe('a webhook', () => {
   test('goes to the root of an ntfy server, with the topic of the address', async () => {
     const { received, url } = await startReceiver();
     startAgent(url, { format: 'ntfy' });
-    await vi.waitFor(() => expect(received).toHaveLength(1));
+    await waitUntil(() => expect(received).toHaveLength(1));
     expect(received[0]?.path).toBe('/?key=query-secret-0815');
     expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
       topic: 'path-secret-4711',
@@ -199,7 +200,7 @@ describe('a webhook', () => {
   test('is not signed without a secret', async () => {
     const { received, url } = await startReceiver();
     startAgent(url);
-    await vi.waitFor(() => expect(received).toHaveLength(1));
+    await waitUntil(() => expect(received).toHaveLength(1));
     expect(received[0]?.headers).not.toHaveProperty('x-tributary-signature');
   });
 
@@ -207,9 +208,9 @@ describe('a webhook', () => {
     const { received, url } = await startReceiver([503, 'nothing', 429]);
     const { state } = startAgent(url);
     state.facts = silent;
-    await vi.waitFor(() => expect(received.length).toBeGreaterThan(0));
+    await waitUntil(() => expect(received.length).toBeGreaterThan(0));
     state.facts = idle;
-    await vi.waitFor(() => expect(received).toHaveLength(5));
+    await waitUntil(() => expect(received).toHaveLength(5));
     expect(bodies(received).map(({ to }) => to)).toEqual([...Array(4).fill('connecting'), 'idle']);
     const deliveries = received.map(({ headers }) => headers['x-tributary-delivery']);
     expect(new Set(deliveries.slice(0, 4)).size).toBe(1);
@@ -219,13 +220,13 @@ describe('a webhook', () => {
   test('that is behind is sent the newest changes, and the one under way, which is never dropped', async () => {
     const { received, url, answerHeld } = await startReceiver(['held']);
     const agent = startAgent(url, { pace: { capacity: 3 } });
-    await vi.waitFor(() => expect(received).toHaveLength(1));
+    await waitUntil(() => expect(received).toHaveLength(1));
     for (const facts of [silent, idle, silent, idle, providing]) await agent.change(facts);
     expect(received).toHaveLength(1);
     answerHeld();
-    await vi.waitFor(() => expect(received).toHaveLength(4));
+    await waitUntil(() => expect(received).toHaveLength(4));
     await agent.change(idle);
-    await vi.waitFor(() => expect(received).toHaveLength(5));
+    await waitUntil(() => expect(received).toHaveLength(5));
     expect(bodies(received).map(({ from, to }) => `${from} → ${to}`)).toEqual([
       'null → providing',
       'null → providing',
@@ -238,9 +239,9 @@ describe('a webhook', () => {
   test('that asks for time is given it, also when another change comes meanwhile', async () => {
     const { received, url } = await startReceiver([503], { 'retry-after': '1' });
     const agent = startAgent(url, { pace: { retry: { baseMs: 1, maxMs: 60_000 } } });
-    await vi.waitFor(() => expect(received).toHaveLength(1));
+    await waitUntil(() => expect(received).toHaveLength(1));
     await agent.change(idle);
-    await vi.waitFor(() => expect(received).toHaveLength(3), { timeout: 10_000 });
+    await waitUntil(() => expect(received).toHaveLength(3));
     const [first, second] = received as [Received, Received];
     expect(second.atMs - first.atMs).toBeGreaterThanOrEqual(950);
     expect(bodies(received).map(({ to }) => to)).toEqual(['providing', 'providing', 'idle']);
@@ -251,9 +252,9 @@ describe('a webhook', () => {
     async (status) => {
       const { received, url } = await startReceiver([status], { location: '/elsewhere' });
       const { state, log } = startAgent(url);
-      await vi.waitFor(() => expect(log.join('')).toContain(`it answered ${status}`));
+      await waitUntil(() => expect(log.join('')).toContain(`it answered ${status}`));
       state.facts = silent;
-      await vi.waitFor(() => expect(received).toHaveLength(2));
+      await waitUntil(() => expect(received).toHaveLength(2));
       expect(received[1]?.path).toBe('/hook/path-secret-4711?key=query-secret-0815');
       expect(bodies(received).map(({ to }) => to)).toEqual(['providing', 'connecting']);
     },
@@ -262,19 +263,15 @@ describe('a webhook', () => {
   test('that never takes a change is given up on, and hears of the next one', async () => {
     const { received, url } = await startReceiver(Array(12).fill(500));
     const { state, log } = startAgent(url);
-    await vi.waitFor(() => expect(log.join('')).toContain('webhook delivery failed'), {
-      timeout: 10_000,
-    });
+    await waitUntil(() => expect(log.join('')).toContain('webhook delivery failed'));
     expect(received).toHaveLength(12);
     state.facts = silent;
-    await vi.waitFor(() => expect(received).toHaveLength(13));
+    await waitUntil(() => expect(received).toHaveLength(13));
   });
 
   test('keeps its address out of the log, which says what is wrong once', async () => {
     const { log } = startAgent('http://127.0.0.1:1/hook/path-secret-4711?key=query-secret-0815');
-    await vi.waitFor(() => expect(log.join('')).toContain('webhook delivery failed'), {
-      timeout: 10_000,
-    });
+    await waitUntil(() => expect(log.join('')).toContain('webhook delivery failed'));
     expect(log.join('')).toContain('ECONNREFUSED');
     expect(log.join('')).not.toMatch(/4711|0815/);
     expect(log).toHaveLength(2);
@@ -284,7 +281,7 @@ describe('a webhook', () => {
     const own = makeCertificate();
     const { baseUrl, asked } = await startTlsService(own);
     startAgent(baseUrl, { certificateAuthority: own.certificate });
-    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    await waitUntil(() => expect(asked).toHaveLength(1));
   });
 
   test('that does not answer at all keeps nobody from stopping', async () => {
@@ -346,9 +343,8 @@ describe('what happens once', () => {
   }
   const eventsOf = (received: readonly Received[]) => bodies(received).map(({ event }) => event);
   const waitForEvents = (received: readonly Received[], events: readonly string[]) =>
-    vi.waitFor(
-      () => expect(eventsOf(received).filter((event) => event !== 'phase')).toEqual(events),
-      15_000,
+    waitUntil(() =>
+      expect(eventsOf(received).filter((event) => event !== 'phase')).toEqual(events),
     );
 
   test('in a period or ever is told once, also over restarts', async () => {
@@ -363,7 +359,7 @@ describe('what happens once', () => {
       reason: null,
       action: null,
     });
-    await vi.waitFor(async () =>
+    await waitUntil(async () =>
       expect(
         JSON.parse(await readFile(join(directory, 'told.json'), 'utf8')).data.isPayoutTold,
       ).toBe(true),
@@ -371,7 +367,7 @@ describe('what happens once', () => {
     await first.end();
     const second = await startConfigured(directory, url, atCap(420e9));
     // The phase comes five seconds after the start: by then the rest would have come.
-    await vi.waitFor(() => expect(eventsOf(received)).toContain('phase'), 15_000);
+    await waitUntil(() => expect(eventsOf(received)).toContain('phase'));
     await waitForEvents(received, ['cap-80', 'first-payout']);
     await second.end();
     await startConfigured(directory, url, atCap(500e9));
@@ -382,7 +378,7 @@ describe('what happens once', () => {
     const { received, url } = await startReceiver();
     const kept: Told[] = [];
     startAgent(url, { told: undefined, keepTold: async (told) => void kept.push(told) });
-    await vi.waitFor(() => expect(eventsOf(received)).toEqual(['first-payout', 'phase']));
+    await waitUntil(() => expect(eventsOf(received)).toEqual(['first-payout', 'phase']));
     expect(kept).toEqual([expect.objectContaining({ isPayoutTold: true })]);
   });
 
@@ -390,7 +386,7 @@ describe('what happens once', () => {
     const { received, url } = await startReceiver([410]);
     const kept: Told[] = [];
     startAgent(url, { told: undefined, keepTold: async (told) => void kept.push(told) });
-    await vi.waitFor(() => expect(eventsOf(received)).toEqual(['first-payout', 'phase']));
+    await waitUntil(() => expect(eventsOf(received)).toEqual(['first-payout', 'phase']));
     expect(kept).toEqual([]);
   });
 });

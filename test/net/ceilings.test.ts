@@ -115,7 +115,7 @@ describe.skipIf(!isInsideLab())('a greedy consumer', () => {
       count: 1000,
       size: 100,
     });
-    await expect.poll(async () => (await network.far.heard()).much, { timeout: 5000 }).toBe(1000);
+    await expect.poll(async () => (await network.far.heard()).much).toBe(1000);
     expect(await tracked()).toBe(1);
   });
 
@@ -127,7 +127,7 @@ describe.skipIf(!isInsideLab())('a greedy consumer', () => {
     expect(await hold(consumerAddress, 1)).toBe(0);
     expect(await hold(otherConsumer, 10)).toBe(10);
     await network.consumer.say({ kind: 'close' });
-    await expect.poll(() => hold(consumerAddress, 1), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => hold(consumerAddress, 1)).toBe(1);
   });
 
   test('that goes on asking goes on waiting', async () => {
@@ -143,7 +143,7 @@ describe.skipIf(!isInsideLab())('a greedy consumer', () => {
       before = now;
       return isLonger;
     };
-    await expect.poll(isAskedAgain, { timeout: 9_000, interval: 20 }).toBe(true);
+    await expect.poll(isAskedAgain, { interval: 20 }).toBe(true);
   });
 
   test('whose every attempt is answered opens as many as it likes', async () => {
@@ -190,6 +190,6 @@ describe.skipIf(!isInsideLab())('a greedy consumer', () => {
     expect((await network.table()).sets.get('consumers4')).toEqual([consumerAddress]);
     await network.consumer.say({ kind: 'close' });
     const left = async () => (await network.table()).sets.get('consumers4')?.length;
-    await expect.poll(left, { timeout: 20_000 }).toBe(0);
+    await expect.poll(left).toBe(0);
   });
 });

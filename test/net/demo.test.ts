@@ -51,7 +51,7 @@ async function isAnswered(url: string): Promise<boolean> {
 
 /** The page's address, from the line that tells it. */
 async function readPage(running: LabProcess): Promise<string> {
-  const line = await running.waitForLine((text) => text.startsWith('  page '), 60_000);
+  const line = await running.waitForLine((text) => text.startsWith('  page '));
   return /http:\S+/.exec(line)?.[0] ?? '';
 }
 
@@ -114,21 +114,19 @@ describe.skipIf(!isInsideLab())('the demonstration', () => {
     process.kill(-Number(/ -t (\d+)/.exec(script)?.[1]), 'SIGINT');
     expect(await running.exited).toBe(130);
     expect(running.lines.join('\n')).toContain('All as promised.');
-    await expect.poll(() => isAnswered(page), { timeout: 20_000 }).toBe(false);
-    await expect.poll(() => existsSync(enter.trim().slice(3)), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isAnswered(page)).toBe(false);
+    await expect.poll(() => existsSync(enter.trim().slice(3))).toBe(false);
   });
 
   it('takes another port for the page where an agent of this machine has the usual one', async () => {
     const agent = createServer();
     // Another test may have it for a moment.
     await expect
-      .poll(
-        () =>
-          once(agent.listen(9469, '127.0.0.1'), 'listening').then(
-            () => true,
-            () => false,
-          ),
-        { timeout: 20_000 },
+      .poll(() =>
+        once(agent.listen(9469, '127.0.0.1'), 'listening').then(
+          () => true,
+          () => false,
+        ),
       )
       .toBe(true);
     onTestFinished(() => {
@@ -139,7 +137,7 @@ describe.skipIf(!isInsideLab())('the demonstration', () => {
     expect(new URL(page).port).not.toBe('9469');
     expect(await isAnswered(`${page}livez`)).toBe(true);
     expect(await running.exited).toBe(0);
-    await expect.poll(() => isAnswered(page), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isAnswered(page)).toBe(false);
   });
 
   it.each([

@@ -50,9 +50,7 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
   it('changes nothing', async () => {
     // Of the state what the agent itself does not write while it runs; its ledger begins shortly
     // after it does.
-    await expect
-      .poll(() => existsSync(join(lab.stateDirectory, 'ledger')), { timeout: 30_000 })
-      .toBe(true);
+    await expect.poll(() => existsSync(join(lab.stateDirectory, 'ledger'))).toBe(true);
     const state =
       'stat --format "%n %a %u" *; sha256sum identity.json registration.json network-jwt.json';
     const look = `ip address; ip rule; ip route show table all; nft --stateless list ruleset; cd ${lab.stateDirectory}; ${state}`;
@@ -159,7 +157,7 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
       // Before the tunnel is made, nothing can be said of it.
       const isThere = ({ phase, reasons: [reason] }: StatusDocument) =>
         phase === fault.phase && reason?.code !== 'tunnel-starting';
-      if (fault.phase !== undefined) await lab.waitForStatus(isThere, 60_000);
+      if (fault.phase !== undefined) await lab.waitForStatus(isThere);
       const { exitCode, document, seconds } = await runDoctor(lab, fault);
       const [first, ...others] = document.checks.filter(({ verdict }) => verdict === 'fail');
       const isNamed =
@@ -195,7 +193,7 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
   async function takeBack({ deed }: Fault): Promise<void> {
     await service.behave({});
     if (deed !== undefined) await lab.network.run(deed.host, 'sh', '-c', deed.undo);
-    await lab.waitForStatus(({ phase }) => phase === 'providing', 60_000);
+    await lab.waitForStatus(({ phase }) => phase === 'providing');
   }
 });
 

@@ -34,9 +34,9 @@ describe.skipIf(!isInsideLab())('a first start', () => {
     service().kill('SIGSTOP');
     agent = lab.startAgent({ PATH: `${slowNft}:${process.env.PATH}` });
     const readTables = () => network.run('device', 'nft', 'list', 'tables');
-    await expect.poll(readTables, { timeout: 25_000 }).toContain('table inet tributary\n');
+    await expect.poll(readTables).toContain('table inet tributary\n');
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     service().kill('SIGCONT');
-    await lab.waitForStatus(({ phase }) => phase === 'providing', 25_000);
+    await lab.waitForStatus(({ phase }) => phase === 'providing');
   });
 });

@@ -499,7 +499,7 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
     expect(await refusedPackets('refused_invalid')).toBeGreaterThan(refused);
     expect((await forwarded())?.up.packets).toBe(sent);
     await network.apply();
-    await expect.poll(echo, { timeout: 8000 }).toBe('heard');
+    await expect.poll(echo).toBe('heard');
   });
 
   test('is replaced in one step: nothing leaks while a consumer floods the own network', async () => {

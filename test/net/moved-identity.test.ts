@@ -78,7 +78,7 @@ describe.skipIf(!isInsideLab() || !existsSync('/etc/machine-id'))('a card that w
       exitCode: 0,
       text: 'This device keeps its registration.',
     });
-    expect((await lab.waitForStatus(isProviding, 20_000)).client.id).toBe(clientId);
+    expect((await lab.waitForStatus(isProviding)).client.id).toBe(clientId);
     expect(await countClients(lab)).toBe(1);
     await stopAgent(agent);
   });
@@ -90,7 +90,7 @@ describe.skipIf(!isInsideLab() || !existsSync('/etc/machine-id'))('a card that w
       exitCode: 0,
       text: 'This device will register as a new one.',
     });
-    const status = await lab.waitForStatus(isProviding, 20_000);
+    const status = await lab.waitForStatus(isProviding);
     expect(status.client.id).not.toBe(clientId);
     expect(await countClients(lab)).toBe(2);
     expect(

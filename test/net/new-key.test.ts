@@ -34,10 +34,8 @@ describe.skipIf(!isInsideLab()).each(['documented', 'production'] as const)(
       expect(await stopAgent(agent)).toBe(0);
       await changeServiceKey(lab);
       agent = lab.startAgent();
-      await lab.waitForStatus(isProviding, 40_000);
-      await expect
-        .poll(() => lab.probe(addresses.internet, webPort), { timeout: 10_000 })
-        .toBe('reached');
+      await lab.waitForStatus(isProviding);
+      await expect.poll(() => lab.probe(addresses.internet, webPort)).toBe('reached');
     });
   },
 );

@@ -116,7 +116,7 @@ describe.skipIf(!isInsideLab())('a list of denied destinations', () => {
     const countRefused = async () =>
       (await lab.status()).gateway.refusedPackets['denied-destination'];
     // A long list takes its time to be counted; no answer waits for that.
-    await expect.poll(countRefused, { timeout: 15_000 }).toBeGreaterThan(0);
+    await expect.poll(countRefused).toBeGreaterThan(0);
 
     await write([...many, '192.0.2.300']);
     agent.kill('SIGHUP');

@@ -38,9 +38,7 @@ describe.skipIf(!isInsideLab())(
     });
 
     it('forwards', async () => {
-      await expect
-        .poll(() => lab.probe(addresses.internet, webPort), { timeout: 15_000 })
-        .toBe('reached');
+      await expect.poll(() => lab.probe(addresses.internet, webPort)).toBe('reached');
       const download = await waitForDownload(lab.startDownload(1_000_000, 30));
       expect(download).toMatchObject({ bytes: 1_000_000, isWhole: true });
     });

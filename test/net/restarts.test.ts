@@ -60,9 +60,7 @@ describe.skipIf(!isInsideLab()).each(profileNames)(
       // of it.
       await service.behave({ answers: { '/network/auth-client': { kind: 'lost' } } });
       agent = lab.startAgent();
-      await expect
-        .poll(() => service.requests, { timeout: 15_000 })
-        .toContain('lost /network/auth-client');
+      await expect.poll(() => service.requests).toContain('lost /network/auth-client');
       await killAgent(agent);
       await service.behave({});
       for (let round = 0; round < 10; round += 1) {

@@ -11,7 +11,7 @@ import {
 } from './support/test-lab.ts';
 
 /** The clock alone would take up to 15 s: a pass comes so often where nothing is told. */
-const soonMs = 3_000;
+const soonMs = 10_000;
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.
 describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
@@ -70,7 +70,7 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
       return wasQuiet;
     };
     isQuiet();
-    await expect.poll(isQuiet, { timeout: 60_000, interval: 50 }).toBe(true);
+    await expect.poll(isQuiet, { interval: 50 }).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
 
@@ -149,30 +149,33 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
         'while :; do nft insert rule inet tributary destination return; done',
       ),
     });
+    const startedAtMs = performance.now();
     await new Promise((resolve) => setTimeout(resolve, 10_000));
+    // On a busy machine a loading takes longer; the bound below grows with the time.
+    await expect.poll(() => countLoads() - before).toBeGreaterThan(5);
     flood.kill('SIGKILL');
     await flood.exited;
+    const seconds = (performance.now() - startedAtMs) / 1000;
     const loads = countLoads() - before;
-    await expect.poll(show, { timeout: 15_000, interval: 50 }).toBe(whole);
-    process.stdout.write(`loadings in the flood of 10 s: ${loads}\n`);
-    expect(loads).toBeGreaterThan(5);
+    await expect.poll(show, { interval: 50 }).toBe(whole);
+    process.stdout.write(`loadings in the flood of ${Math.round(seconds)} s: ${loads}\n`);
     // One pass a second and four sooner at its beginning; each loads twice where the first finds
     // the table changed again.
-    expect(loads).toBeLessThanOrEqual(2 * 15);
+    expect(loads).toBeLessThanOrEqual(2 * (seconds + 5));
   });
 
   it('is heard again from monitors that were killed or stopped, and the agent provides meanwhile', async () => {
     const listNames = async () => (await listMonitors()).map(({ name }) => name).sort();
-    await expect.poll(listNames, { timeout: 15_000 }).toEqual(['ip', 'nft']);
+    await expect.poll(listNames).toEqual(['ip', 'nft']);
     const killed = await listMonitors();
     for (const { pid } of killed) process.kill(pid, 'SIGKILL');
-    await expect.poll(async () => (await listMonitors()).length, { timeout: 5_000 }).toBe(2);
+    await expect.poll(async () => (await listMonitors()).length).toBe(2);
     const stopped = await listMonitors();
     expect(stopped.map(({ pid }) => pid)).not.toEqual(killed.map(({ pid }) => pid));
     for (const { pid } of stopped) process.kill(pid, 'SIGSTOP');
     const nft = stopped.find(({ name }) => name === 'nft')?.pid;
     const isGone = async () => (await listMonitors()).every(({ pid }) => pid !== nft);
-    await expect.poll(isGone, { timeout: 60_000, interval: 200 }).toBe(true);
+    await expect.poll(isGone, { interval: 200 }).toBe(true);
     for (const { name, pid } of stopped) if (name === 'ip') process.kill(pid, 'SIGCONT');
     await waitForQuiet();
     const whole = await show();
@@ -200,7 +203,7 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
         slowest.ms = Math.max(slowest.ms, performance.now() - askedAtMs);
         return !(await listRules()).includes('9.9.9.0/24');
       };
-      await expect.poll(isMended, { timeout: 20_000, interval: 50 }).toBe(true);
+      await expect.poll(isMended, { interval: 50 }).toBe(true);
       const mendedMs = Math.round(performance.now() - startedAtMs);
       process.stdout.write(
         `${signal}: mended after ${mendedMs} ms, slowest answer ${Math.round(slowest.ms)} ms\n`,
@@ -213,7 +216,7 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
         const now = await listTalkers();
         return now.length > 0 && now.every(({ pid }) => talkers.every((old) => old.pid !== pid));
       };
-      await expect.poll(isNew, { timeout: 90_000, interval: 500 }).toBe(true);
+      await expect.poll(isNew, { interval: 500 }).toBe(true);
     },
   );
 
@@ -222,7 +225,7 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
     const before = await lab.status();
     await killAgent(agent);
     await expect
-      .poll(async () => [...(await listMonitors()), ...(await listTalkers())], { timeout: 3_000 })
+      .poll(async () => [...(await listMonitors()), ...(await listTalkers())])
       .toEqual([]);
     agent = lab.startAgent();
     await lab.waitForStatus(({ phase }) => phase === 'providing');
@@ -230,12 +233,12 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
       before.gateway.refusedPackets['not-providing'],
     );
     // They begin when the start is over, by ten seconds at most.
-    await expect.poll(async () => (await listMonitors()).length, { timeout: 15_000 }).toBe(2);
+    await expect.poll(async () => (await listMonitors()).length).toBe(2);
     expect(monitors).toHaveLength(2);
     agent.kill('SIGTERM');
     await agent.exited;
     await expect
-      .poll(async () => [...(await listMonitors()), ...(await listTalkers())], { timeout: 3_000 })
+      .poll(async () => [...(await listMonitors()), ...(await listTalkers())])
       .toEqual([]);
   });
 

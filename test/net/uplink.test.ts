@@ -31,8 +31,8 @@ describe.skipIf(!isInsideLab())('an uplink', () => {
       await onDevice(`ip link set ${deviceUplink} mtu ${mtu}`);
       // The other end of the wire takes no more either.
       await lab.network.run('home', 'ip', 'link', 'set', 'port2', 'mtu', `${mtu}`);
-      await expect.poll(readMtu, { timeout: 20_000 }).toBe(tunnelMtu);
-      await expect.poll(() => upload(lab, 1500), { timeout: 20_000 }).toBeGreaterThan(200_000);
+      await expect.poll(readMtu).toBe(tunnelMtu);
+      await expect.poll(() => upload(lab, 1500)).toBeGreaterThan(200_000);
     },
   );
 

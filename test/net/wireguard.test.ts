@@ -168,7 +168,7 @@ describe.skipIf(!isInsideLab())('a real WireGuard interface', () => {
       await applyTunnel({ exec: onFar, stateDirectory: directory }, made);
       await expectsKey(before);
       await pass(before);
-      await expect.poll(() => isHeard(before), { timeout: 8_000 }).toBe(true);
+      await expect.poll(() => isHeard(before)).toBe(true);
       await onFar({
         program: 'wg',
         args: ['set', wire, 'peer', before.spec.publicKey, 'remove'],
@@ -176,7 +176,7 @@ describe.skipIf(!isInsideLab())('a real WireGuard interface', () => {
       });
       await expectsKey(after);
       await pass(after);
-      await expect.poll(() => isHeard(after), { timeout: 8_000 }).toBe(true);
+      await expect.poll(() => isHeard(after)).toBe(true);
       expect(await pass(after)).toEqual([]);
     } finally {
       await onFar({ program: 'ip', args: ['link', 'delete', wire], doing: 'test' });

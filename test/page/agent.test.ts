@@ -97,9 +97,7 @@ describe.skipIf(!hasBrowser || !isInsideLab())('the page of an agent that provid
 
   test('pauses with the token: consumers are kept out, and `tributary provide` says so', async (context) => {
     showLogOnFailure(context, () => agent);
-    await expect
-      .poll(() => lab.probe(addresses.internet, webPort), { timeout: 15_000 })
-      .toBe('reached');
+    await expect.poll(() => lab.probe(addresses.internet, webPort)).toBe('reached');
     await typeToken(page, pageToken);
     await say('Done.');
     await page.locator('#live-state').getByText('Paused by you until').waitFor();

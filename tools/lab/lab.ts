@@ -140,7 +140,7 @@ export async function createLab(options: LabOptions) {
        * Waits until the status is as asked; the reason that it gives otherwise is in the error.
        * @throws LabError
        */
-      async waitForStatus(fits: (status: StatusDocument) => boolean, timeoutMs = 30_000) {
+      async waitForStatus(fits: (status: StatusDocument) => boolean, timeoutMs = 60_000) {
         const deadlineMs = performance.now() + timeoutMs;
         let last = 'it does not answer';
         while (performance.now() < deadlineMs && !agent?.hasEnded()) {

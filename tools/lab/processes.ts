@@ -49,7 +49,7 @@ export function startProcess({ argv: [program, ...args], env, onLine }: LabComma
      * Resolves with the first line that fits, also one already there. @throws LabError when it
      * ends or takes too long
      */
-    async waitForLine(fits: (line: string) => boolean, timeoutMs = 30_000): Promise<string> {
+    async waitForLine(fits: (line: string) => boolean, timeoutMs = 60_000): Promise<string> {
       const patience = AbortSignal.timeout(timeoutMs);
       for (;;) {
         const line = lines.find(fits);

@@ -4,6 +4,7 @@ import { findTunnel } from '../../../src/identity/find-client.ts';
 import type { LoadedDevice } from '../../../src/identity/load.ts';
 import { recoverRegistration } from '../../../src/identity/registration.ts';
 import { renew } from '../../../src/identity/renew.ts';
+import { waitUntil } from '../../patience.ts';
 import {
   type Answers,
   clientId,
@@ -175,7 +176,7 @@ describe('after a create that may have been lost', () => {
     const { dependencies, names } = await createDevice({ clients: [list()] }, { settleMs: 60_000 });
     const controller = new AbortController();
     const work = recoverRegistration(dependencies, waiting, controller.signal);
-    await vi.waitFor(() => expect(names()).toEqual(['clients']));
+    await waitUntil(() => expect(names()).toEqual(['clients']));
     controller.abort();
     await expect(work).rejects.toMatchObject({ name: 'AbortError' });
     expect(names()).toEqual(['clients']);

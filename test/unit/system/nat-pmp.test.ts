@@ -122,8 +122,8 @@ describe('a router', () => {
     const stop = new AbortController();
     const asking = askRouterForAddress(router.address, stop.signal);
     stop.abort();
-    const startedAt = performance.now();
     expect(await asking).toBeUndefined();
-    expect(performance.now() - startedAt).toBeLessThan(200);
+    // The second of three questions would be asked after a quarter of a second.
+    expect(router.asked.length).toBeLessThan(2);
   });
 });

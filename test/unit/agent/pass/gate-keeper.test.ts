@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { TributaryError } from '../../../../src/errors/codes.ts';
 import type { ProvideMode } from '../../../../src/service/profiles.ts';
 import type { Exec } from '../../../../src/system/exec.ts';
+import { waitUntil } from '../../../patience.ts';
 import { createAgentWorld, createProvidingWorld, tunnelInterface, uplink } from '../agent-world.ts';
 
 type World = Awaited<ReturnType<typeof createProvidingWorld>>;
@@ -43,7 +44,7 @@ describe('mode none', () => {
     const pass = world.loop.tick();
     await held.reached;
     const asked = setNone(world);
-    await vi.waitFor(() => expect(world.isOpen()).toBe(false));
+    await waitUntil(() => expect(world.isOpen()).toBe(false));
     held.letGo();
     await pass;
     expect(world.isOpen()).toBe(false);
@@ -61,7 +62,7 @@ describe('mode none', () => {
     const asked = setNone(world);
     held.letGo();
     await pass;
-    await vi.waitFor(() => expect(world.isOpen()).toBe(false));
+    await waitUntil(() => expect(world.isOpen()).toBe(false));
     await world.loop.tick();
     await asked;
     expect(world.isOpen()).toBe(false);
@@ -101,7 +102,7 @@ describe('mode none', () => {
     const refuse = vi.fn(() => Promise.reject(new TributaryError('command-failed', 'no')));
     world.tamper(refuse);
     const asked = setNone(world);
-    await vi.waitFor(() => expect(refuse).toHaveBeenCalled());
+    await waitUntil(() => expect(refuse).toHaveBeenCalled());
     world.tamper(world.machine.exec);
     await world.loop.tick();
     await asked;

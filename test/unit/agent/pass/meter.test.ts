@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { judgePhase } from '../../../../src/health/phase.ts';
 import { renderMetrics } from '../../../../src/report/metrics.ts';
 import type { Exec } from '../../../../src/system/exec.ts';
+import { waitUntil } from '../../../patience.ts';
 import {
   createAgentWorld,
   createProvidingWorld,
@@ -29,7 +30,7 @@ const received = (world: World) => scrape(world, 'tributary_tunnel_received_byte
 
 /** A later look: many within a moment read once. */
 const sample = async ({ meter }: World) => {
-  await vi.waitFor(() => new Promise((resolve) => setTimeout(resolve, 60)));
+  await new Promise((resolve) => setTimeout(resolve, 60));
   await meter.sample();
 };
 
@@ -88,7 +89,7 @@ describe('a counter', () => {
     };
     world.tamper(slow);
     const sampling = sample(world);
-    await vi.waitFor(() => expect(answers.length).toBeGreaterThanOrEqual(2));
+    await waitUntil(() => expect(answers.length).toBeGreaterThanOrEqual(2));
     world.tamper(world.machine.exec);
     world.machine.count('forwarded_down', 1, 9_000);
     world.machine.count('refused_port', 9, 540);
@@ -175,7 +176,7 @@ describe('a sample', () => {
       world.machine.count('refused_port', -1, -60);
     });
     const pass = world.loop.tick();
-    await vi.waitFor(() => expect(probes).toHaveBeenCalled());
+    await waitUntil(() => expect(probes).toHaveBeenCalled());
     const sampling = world.meter.sample();
     await new Promise((resolve) => setTimeout(resolve, 20));
     release();
@@ -194,7 +195,7 @@ describe('a sample', () => {
     await sample(world);
     expect(forwarded(world)).toBe(0);
     release();
-    await vi.waitFor(() => expect(forwarded(world)).toBe(1_000));
+    await waitUntil(() => expect(forwarded(world)).toBe(1_000));
   });
 
   test('that fails leaves what was known', async () => {

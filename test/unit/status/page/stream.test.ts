@@ -33,7 +33,7 @@ async function listen(page: string, { from = '127.0.0.1', paused = false } = {})
   };
 }
 
-test('a stream tells everything at first, and then what changed', { timeout: 30_000 }, async () => {
+test('a stream tells everything at first, and then what changed', async () => {
   const { fixture, page, refresh } = await startPage();
   const stream = await listen(page);
   await expect.poll(() => stream.frames().length).toBe(1);
@@ -44,10 +44,10 @@ test('a stream tells everything at first, and then what changed', { timeout: 30_
     now: expect.any(String),
   });
   fixture.state.facts = createFacts({ provide: { effective: 'friends' } }, providingFacts);
-  await expect.poll(() => stream.frames().length, { timeout: 15_000 }).toBe(3);
+  await expect.poll(() => stream.frames().length).toBe(3);
   // The first tick after the beginning has nothing to compare with.
   fixture.state.facts = createFacts({ provide: { effective: 'network' } }, providingFacts);
-  await expect.poll(() => stream.frames().length, { timeout: 15_000 }).toBe(4);
+  await expect.poll(() => stream.frames().length).toBe(4);
   const changed = Object.keys(stream.frames()[3]);
   expect(changed).toEqual(expect.arrayContaining(['title', 'live-state']));
   expect(changed).not.toContain('live-numbers');
@@ -82,7 +82,8 @@ test('streams that nobody reads keep neither a probe waiting nor the agent from 
   expect((await ask(page, '/livez')).status).toBe(200);
   const startedAtMs = performance.now();
   await fixture.server.close();
-  expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  // Waiting for them would take a minute: so long a silent connection may stay.
+  expect(performance.now() - startedAtMs).toBeLessThan(30_000);
 });
 
 test('a stream is no answer to HEAD, and ends where the agent cannot be looked at', async () => {

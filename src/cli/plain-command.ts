@@ -2,7 +2,10 @@ import { parseArgs } from 'node:util';
 import type { AnyCommand } from './frame/command.ts';
 import type { CommandContext } from './frame/context.ts';
 
-/** What runs for years, is asked every minute, or is waited for while strangers' traffic passes. */
+/**
+ * Commands that run for years, are called every minute, or are waited for while strangers' traffic
+ * passes. They start without commander.
+ */
 const plainCommands = {
   run: async () => (await import('./commands/advanced/run.ts')).run,
   status: async () => (await import('./commands/everyday/status.ts')).status,
@@ -13,8 +16,8 @@ const plainCommands = {
 } as const;
 
 /**
- * Runs a command line that leaves nothing to judge without what reads every other one. False:
- * another command line.
+ * Runs a simple command line without loading the parser of all others. False if it is not that
+ * simple.
  */
 export async function runPlainCommand(
   argv: readonly string[],
@@ -35,8 +38,8 @@ export async function runPlainCommand(
 }
 
 /**
- * By the names that commands know them by; undefined for anything but paths and flags, each once,
- * whose value cannot be left out.
+ * The options by the names that commands use. undefined if there is anything but paths and flags,
+ * each given once and with its value.
  */
 export function readOptions(
   args: readonly string[],

@@ -12,8 +12,8 @@ import { completerName, registerCompleter } from './frame/completer.ts';
 import type { CommandContext } from './frame/context.ts';
 
 /**
- * Every command and group under its heading in the help, and where it is; one is loaded only when
- * it is asked for.
+ * Every command and group under its heading in the help, with its module, which is loaded only when
+ * it is needed.
  */
 const groups: Readonly<
   Record<string, Readonly<Record<string, () => Promise<AnyCommand | CommandGroup>>>>
@@ -60,8 +60,8 @@ const groups: Readonly<
 };
 
 /**
- * The command line for these arguments: the one group that they name, or all of them for help and
- * for typing errors.
+ * The program for these arguments: with the one group that they name, or with all groups for help
+ * and for typing errors.
  */
 export async function createProgram(
   argv: readonly string[],
@@ -100,9 +100,9 @@ export async function createProgram(
   return program;
 }
 
-/** The group that the first word names which is neither an option nor an option's value. */
+/** The group named by the first word that is neither an option nor an option's value. */
 function findGroup(argv: readonly string[]): string | undefined {
-  // In a completion `--config=x` may be three words.
+  // In a completion, `--config=x` may come as three words.
   const words = argv.filter((word) => word !== '=');
   const isValue = (index: number) => pathOptions.includes(words[index - 1] ?? '');
   const first = words.find((word, index) => !word.startsWith('-') && !isValue(index));

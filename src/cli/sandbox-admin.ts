@@ -95,7 +95,7 @@ const rows: Readonly<Record<AdminCommandName, AdminCommandRow>> = {
   },
 };
 
-/** What the interface does not show how to make. */
+/** Commands for what the interface itself cannot make. */
 export const adminCommands: readonly AnyCommand[] = Object.entries(rows).map(
   ([name, { fields = [], options: taken = [], example, ...help }]) =>
     defineCommand({
@@ -104,7 +104,7 @@ export const adminCommands: readonly AnyCommand[] = Object.entries(rows).map(
       examples: { [`tributary sandbox ${example[0]} --data ./sandbox`]: example[1] },
       async act({ words, options: given, show }) {
         const values = new Map<string, unknown>(Object.entries(given));
-        // The command checks it.
+        // The administrator's command checks these values.
         const request = Object.fromEntries([
           ...fields.map((field, index) => [field, words[index]]),
           ...taken.map((own) => [options[own][0], values.get(own)]),
@@ -137,7 +137,7 @@ const labels: Readonly<Record<string, string>> = {
   isActive: 'Active',
 };
 
-/** Each value behind its label. */
+/** Each value after its label. */
 export function renderResult(result: AdminResult): string {
   const toText = (value: AdminResult[string]) =>
     typeof value === 'boolean' ? flagWords[`${value}`] : value;

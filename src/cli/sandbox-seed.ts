@@ -58,7 +58,10 @@ export const seed = defineCommand({
   },
 });
 
-/** At a terminal one line that is written again and again; elsewhere one every few seconds. */
+/**
+ * Shows progress: at a terminal on one line that is rewritten, elsewhere on a new line every few
+ * seconds.
+ */
 function createProgress(stderr: NodeJS.WriteStream, clients: number): (done: number) => void {
   let toldMs = performance.now();
   return (done) => {

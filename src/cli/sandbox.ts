@@ -14,8 +14,8 @@ import { adminCommands } from './sandbox-admin.ts';
 import { seed } from './sandbox-seed.ts';
 
 /**
- * `tributary sandbox`: the reference service, until SIGINT or SIGTERM, and the commands of its
- * administrator.
+ * `tributary sandbox` runs the reference service until SIGINT or SIGTERM. Its administrator's
+ * commands are below it.
  */
 export const sandbox: AnyCommand & CommandGroup = {
   ...defineCommand({
@@ -58,7 +58,7 @@ export const sandbox: AnyCommand & CommandGroup = {
       const settings = {
         directory: options.data,
         listen: parseListenAddress(options.listen),
-        // Commander has refused any other.
+        // Commander has refused any other profile.
         profile: options.profile as ProfileName,
         proxyHost: options.proxyHost,
         wireGuard: options.wireguard as 'auto' | 'on' | 'off',
@@ -71,7 +71,7 @@ export const sandbox: AnyCommand & CommandGroup = {
         keepaliveSeconds: parseOptional('--keepalive-seconds', options.keepaliveSeconds, 86_400),
         clientLimit: parseOptional('--client-limit', options.clientLimit, 999_999),
       };
-      // Loaded late: no other command needs a database or an HTTP server.
+      // Loaded at the first use: no other command needs a database or an HTTP server.
       const { startReferenceService } = await import('../reference-service/server.ts');
       const stopped = waitForStop();
       const service = await startReferenceService(settings);

@@ -5,10 +5,10 @@ import type { OperationResponse } from '../../service/operations.ts';
 import { refuse } from '../frame/command.ts';
 import type { Session } from '../frame/session.ts';
 
-/** The meaning of an argument that `chooseClient` reads. */
+/** The help text of an argument that `chooseClient` reads. */
 export const namesOfClient = 'a device: its name, its id, the start of its id, or this';
 
-/** A client of the network, as far as a person names it: `name` is '' where it has none. */
+/** A client of the network by what a person may call it; `name` is '' for a client without one. */
 export type NamedClient = NonNullable<ReturnType<typeof toNamedClient>>;
 
 const mostNamed = 5;
@@ -16,8 +16,9 @@ const howToRegister =
   'To register it: sudo systemctl start tributary. To see the others: tributary device list';
 
 /**
- * By id, name, the start of one, or `this`. @throws usage-invalid for none or several; codes of
- * `Session.call`
+ * The client with this id or name, or with the only one that begins like this; `this` is this
+ * device.
+ * @throws usage-invalid for none or several; codes of `Session.call`
  */
 export async function chooseClient(
   session: Pick<Session, 'findOwnClientId' | 'stream'>,
@@ -60,7 +61,7 @@ function createUnclearError(
   return refuse(message, { action: 'Type more of the name or id.' });
 }
 
-/** What people call a client; undefined for a row without an id. */
+/** What people may call a client; undefined for a row without an id. */
 export function toNamedClient(client: OperationResponse<'clients'>['clients'][number]) {
   if (client.clientId === undefined) return undefined;
   return { clientId: client.clientId, name: client.deviceName || client.description || '' };
@@ -73,11 +74,11 @@ function begins({ clientId, name }: NamedClient, text: string): boolean {
 }
 
 const mostBytes = 16 * 1024 ** 2;
-/** What a row costs besides, whose fields are mostly absent. */
+/** Bytes that a row costs besides its text, because most of its fields are absent. */
 const costOfRow = 300;
 
 /**
- * Hands rows through that a command holds until it has all of them: as many as fit in memory.
+ * Passes rows through for a command that holds all of them, as long as they fit in memory.
  * @throws answer-too-large
  */
 export function createRowKeeper(what: string): <Row>(row: Row) => Row {

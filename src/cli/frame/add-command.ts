@@ -11,7 +11,7 @@ import {
 import type { CommandContext } from './context.ts';
 import { runCommand } from './run-command.ts';
 
-/** Makes the command, and those below it, part of commander's tree. */
+/** Adds the command, and the commands below it, to commander's tree. */
 export function addCommand(
   parent: Command,
   context: CommandContext,
@@ -73,7 +73,8 @@ function addAction(command: Command, context: CommandContext, added: AnyCommand)
 }
 
 /**
- * The last of several values would be taken, and the others vanish: before the command's name, too.
+ * Refuses a second value of an option, because commander would use the last one and drop the
+ * others. This also holds for options before the command's name.
  * @throws usage-invalid
  */
 function takeOnce(command: Command, option: Option): Option {
@@ -85,8 +86,8 @@ function takeOnce(command: Command, option: Option): Option {
 }
 
 /**
- * `tributary help device share` shows the same as `tributary device share --help`; a wrong word is
- * said, with what is near.
+ * `tributary help device share` prints what `tributary device share --help` prints. For a wrong
+ * word it names the nearest command.
  */
 export function addHelpCommand(program: Command): void {
   program.helpCommand(false);
@@ -114,7 +115,7 @@ export function addHelpCommand(program: Command): void {
   });
 }
 
-/** `device add`: the words behind the program's name that lead to this command. */
+/** The words after the program's name that lead to this command: `device add`. */
 function nameInFull(command: Command): string {
   return command.parent === null
     ? ''
@@ -122,7 +123,7 @@ function nameInFull(command: Command): string {
 }
 
 /**
- * For commander: help goes on as it is, what is wrong with a command line becomes an error of ours.
+ * For commander: help is passed on, and a mistake in a command line becomes an error of ours.
  * @throws usage-invalid
  */
 export function throwUsageError(error: CommanderError, command: Command): never {
@@ -141,7 +142,7 @@ export function throwUsageError(error: CommanderError, command: Command): never 
   throw refuse(error.message.replace(/^error: /, ''), { cause: error, action });
 }
 
-/** Each line of a command behind what it does. */
+/** The example lines of a command, each after what it does. */
 export function renderExamples(examples: Texts): string {
   const lines = Object.entries(examples).map(([line, meaning]) => `  # ${meaning}\n  ${line}`);
   return `\nExamples:\n${lines.join('\n')}`;

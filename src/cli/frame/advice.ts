@@ -4,15 +4,15 @@ import { findAction } from '../../health/reasons.ts';
 import { renderCommand, type Typed } from './command.ts';
 import { type CommandContext, loadConfig } from './context.ts';
 
-/** A text for every command, or for some by their names. */
+/** A text for every command, or texts by the commands' names. */
 type Advice = string | Readonly<Record<string, string>>;
 
 const address = 'Check the address {service}, and that no sign-in page is in between.';
 
 /**
- * What to do about an error for a person who typed a command and can do something now; the advice
- * in `reasons.ts` is of an agent that asks again. `{command}` is what was typed, `{name}` without
- * its paths, `{service}` the address with its file and line.
+ * What a person who typed a command can do about an error now. The advice in `reasons.ts` is for an
+ * agent that tries again on its own. `{command}` becomes what was typed, `{name}` the same without
+ * its paths, `{service}` the service's address with its file and line.
  */
 const advice: Partial<Readonly<Record<ErrorCode, Advice>>> = {
   'usage-invalid': 'See how it is used: tributary {name} --help',

@@ -7,14 +7,15 @@ import type { Session } from './session.ts';
 export type Texts = Readonly<Record<string, string>>;
 
 /**
- * What an option means; with a default, or required, where it also says how commander makes it so.
+ * What an option means. An option with a default, or a required one, also says how commander makes
+ * it so.
  */
 export type Flag = string | readonly [meaning: string, complete: (option: Option) => Option];
 type AnyFlags = Readonly<Record<string, Flag>>;
 
 /**
- * `{'--count <number>': …}` gives `{count?: string}`; a flag with a default, or a required one,
- * always has its value.
+ * `{'--count <number>': …}` gives `{count?: string}`. An option that has a default or is required
+ * always has a value.
  */
 export type OptionValues<Flags> = {
   readonly [Flag in keyof Flags & string as Flags[Flag] extends string
@@ -47,34 +48,34 @@ interface CommandHelp<Flags extends AnyFlags> {
   readonly usage: string;
   readonly description: string;
   /**
-   * name → meaning, of arguments whose name does not say enough; behind it what they can be, where
-   * that is a short list.
+   * Name → meaning, for arguments whose names do not say enough; with the possible values, if they
+   * are a short list.
    */
   readonly arguments?: Readonly<
     Record<string, string | readonly [meaning: string, ...choices: string[]]>
   >;
   readonly options?: Flags;
-  /** Whole command lines with what each does. */
+  /** Whole command lines, with what each does. */
   readonly examples: Texts;
 }
 
-/** A command that shows its result itself. What it needs is loaded when it runs. */
+/** A command that shows its result itself. Whatever it needs is loaded when it runs. */
 interface LocalCommand<Flags extends AnyFlags> extends CommandHelp<Flags> {
   act(given: Given<Flags>, context: CommandContext): Promise<void>;
 }
 
-/** A command that asks the service and shows the answer; `--json` is added to its options. */
+/** A command that asks the service and shows the answer. `--json` is added to its options. */
 interface ServiceCommand<View, Flags extends AnyFlags> extends CommandHelp<Flags> {
   /**
-   * Returns what `--json` prints. Checks the command line before it sends anything. @throws
-   * usage-invalid
+   * Returns what `--json` prints. It checks the command line before it sends anything.
+   * @throws usage-invalid
    */
   run(session: Session, given: Given<Flags>, context: CommandContext): Promise<View>;
   /** The tables of the view, which the options of lists narrow. */
   tables?(view: View, options: OptionValues<Flags> & ListOptions): Tables | Promise<Tables>;
   /**
-   * Text for people, with its last newline; `tables` are the texts of the tables, '' for one
-   * without rows.
+   * The text for people, with its last newline. `tables` has the texts of the tables; '' for a
+   * table without rows.
    */
   render(
     view: View,
@@ -105,15 +106,12 @@ export interface CommandGroup {
   readonly usage: string;
   readonly description: string;
   readonly commands: readonly AnyCommand[];
-  /**
-   * Options of its own, by their long names, that the commands below take in the place of the
-   * program's.
-   */
+  /** Options of its own, by their long names, that replace the program's for the commands below. */
   readonly shared?: readonly string[];
 }
 
 interface Given<Flags extends AnyFlags> {
-  /** The command: the words behind `tributary`. */
+  /** The command's words after `tributary`. */
   readonly name: string;
   readonly words: readonly string[];
   readonly options: OptionValues<Flags> & CommonOptions;
@@ -124,15 +122,15 @@ export type Show = (result: unknown, render: () => string | Promise<string>) => 
 
 export interface CommonOptions extends PathOptions, ListOptions {
   readonly yes?: boolean;
-  /** Only below `sandbox`, which requires it. */
+  /** Only commands below `sandbox` have this, and require it. */
   readonly data?: string;
 }
 
 export type Typed = Omit<Given<AnyFlags>, 'show'>;
 
 /**
- * Asks before what cannot be undone; `--yes` answers in advance. @throws usage-invalid for a no,
- * and without a terminal
+ * Asks before something that cannot be undone; `--yes` answers in advance.
+ * @throws usage-invalid for a no, and without a terminal
  */
 export async function confirmOrStop(
   question: string,
@@ -146,7 +144,7 @@ export async function confirmOrStop(
   throw new TributaryError('usage-invalid', 'stopped: nothing was changed', { action: '' });
 }
 
-/** What to type into a shell for the agent that was meant: a word that needs quotes has them. */
+/** What to type into a shell for the agent that was meant. A word that needs quotes gets them. */
 export function renderCommand(words: readonly string[], { config, stateDir }: PathOptions): string {
   const paths = [
     ...(config ? ['--config', config] : []),
@@ -158,8 +156,8 @@ export function renderCommand(words: readonly string[], { config, stateDir }: Pa
 }
 
 /**
- * The error for a command line that cannot be done: `usage-invalid`; without an `action`, its help
- * is named.
+ * The error `usage-invalid`, for a command line that cannot be obeyed. Without an `action` it
+ * advises reading the command's help.
  */
 export function refuse(
   message: string,

@@ -28,7 +28,7 @@ export function registerCompleter(program: Command, context: CommandContext): vo
     });
 }
 
-/** What an argument of this name can be, as far as that is not written in the command. */
+/** The possible values of an argument with this name, if they are not written in the command. */
 async function listNamed(
   argument: string | undefined,
   context: CommandContext,
@@ -38,7 +38,7 @@ async function listNamed(
     return listConfigKeys().map(({ name }) => ({ text: name, summary: '' }));
   }
   const { [argument ?? '']: names = [] } = await readNames(context);
-  // A name that a shell would take apart goes by its id.
+  // A shell would take such a name apart, so the id is completed instead.
   return names.flatMap(({ id, name }) => {
     const text = [name, id].find((own) => /^\w[\w.-]*$/.test(own));
     return text === undefined
@@ -48,7 +48,8 @@ async function listNamed(
 }
 
 /**
- * The kind on the first line, then a candidate a line. bash shows flags also before a `-` is typed.
+ * The kind on the first line, then one candidate on each line. bash is given the flags even before
+ * a `-` is typed.
  */
 export function renderCandidates(
   { kind, words, flags }: Candidates,
@@ -90,7 +91,7 @@ export function findCandidates(program: Command, words: readonly string[]): Cand
       ...own,
       text: flag === undefined ? own.text : `${flag}=${own.text}`,
     }));
-    // A shell that hands `--client=x` over as one word would replace all of it.
+    // A shell that passes `--client=x` as one word would replace all of it.
     return { ...values, words: joined, named: flag === undefined ? values.named : undefined };
   }
   const { own, global } = listOptions(command);
@@ -108,14 +109,14 @@ export function findCandidates(program: Command, words: readonly string[]): Cand
 }
 
 /**
- * The command that the words lead to, how many arguments it has by now, and the option whose value
- * comes next.
+ * The command that the words lead to, how many of its arguments are given, and the option whose
+ * value comes next.
  */
 function readWords(program: Command, words: readonly string[]) {
   let command = program;
   let given = 0;
   let option: Option | undefined;
-  // bash hands over `--profile=x` as three words: the second says nothing.
+  // bash passes `--profile=x` as three words, of which the second means nothing.
   for (const word of words.filter((text) => text !== '=')) {
     const isValue = option !== undefined;
     option = isValue ? undefined : findValueOption(command, word);
@@ -135,7 +136,8 @@ function findValueOption(command: Command, name: string): Option | undefined {
 }
 
 /**
- * What an argument or a value of this name can be; what the service names comes from `listNamed`.
+ * The possible values of an argument or option with this name, except the names at the service,
+ * which `listNamed` finds.
  */
 function findValues(name: string | undefined, choices: readonly string[] | undefined): Candidates {
   const kind = name === 'file' ? 'files' : name === 'directory' ? 'directories' : 'words';

@@ -1,6 +1,6 @@
 /**
- * A script for each shell. It asks the program at each Tab, so it never has to change with the
- * commands.
+ * A completion script for each shell. It asks the program at each Tab, so it does not change when
+ * commands do.
  */
 export const completionScripts = {
   bash: `# Completion of tributary(1) for bash, as \`tributary completion bash\` writes it.

@@ -6,17 +6,17 @@ import type { openPrompt } from './prompt.ts';
 
 /** Where text goes; `process.stdout` and `process.stderr` fit. */
 export interface Output {
-  /** False where the reader is behind: 'drain' says when it has caught up. */
+  /** Returns false where the reader is slow; 'drain' follows when it has caught up. */
   write(text: string): unknown;
   once?(event: 'drain', listener: () => void): unknown;
 }
 
 export interface CommandContext {
   readonly stdout: Output;
-  /** For what is not the result: progress, hints. */
+  /** For everything that is not the result: progress, hints. */
   readonly stderr: Output;
   /**
-   * Columns of the terminal that standard output is; undefined for a pipe, for which nothing is
+   * The width of the terminal that is standard output; undefined for a pipe, for which nothing is
    * cut.
    */
   readonly columns: number | undefined;
@@ -28,24 +28,24 @@ export interface CommandContext {
    */
   readonly prompt: Prompt | undefined;
   /**
-   * Standard input to its end, for secrets that are piped in; at most `limitBytes`. @throws
-   * usage-invalid
+   * Reads standard input to its end, at most `limitBytes`; for secrets that are piped in.
+   * @throws usage-invalid
    */
   readonly readStandardInput: (limitBytes: number) => Promise<string>;
   readonly version: string;
   readonly environment: NodeJS.ProcessEnv;
   /**
-   * Where the agent that is meant may answer, whatever is wrong with its file. @throws
-   * configuration-invalid: it names none
+   * Where the intended agent may answer, even if its file has errors.
+   * @throws configuration-invalid if the file names no agent
    */
   readonly resolvePlaces: (options: PathOptions) => Promise<Listening>;
-  /** The exit code of a command that did its work and found something amiss. */
+  /** Sets the exit code of a command that did its work and found a problem. */
   readonly setExitCode: (code: ExitCode | 1) => void;
 }
 
 export type Prompt = NonNullable<ReturnType<typeof openPrompt>>;
 
-/** What a command's text depends on. */
+/** What the text of a command depends on. */
 export type Terminal = Pick<CommandContext, 'columns' | 'now' | 'paint'>;
 
 export type PathOptions = Readonly<Partial<Record<'config' | 'stateDir', string>>>;
@@ -61,8 +61,7 @@ export async function loadConfig(
 }
 
 /**
- * Where a command says what is neither its result nor its error: nowhere under --json, which prints
- * one object.
+ * Where to write what is neither result nor error: nowhere under --json, which prints one object.
  */
 export function openNotes(
   { json }: { readonly json?: boolean },
@@ -72,7 +71,8 @@ export function openNotes(
 }
 
 /**
- * Colours for one stream: none unless it is a terminal, and none under NO_COLOR (Node looks it up).
+ * Colours for one stream. A stream that is no terminal gets none, and none are used under NO_COLOR,
+ * which Node checks.
  */
 export function createPaint(stream: NodeJS.WriteStream): CommandContext['paint'] {
   return (style, text) => (stream.isTTY ? styleText(style, text, { stream }) : text);

@@ -26,8 +26,8 @@ const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /**
- * The exit code of anything thrown: help that was asked for is done, any other is usage, a stranger
- * is a bug.
+ * The exit code of anything thrown. Help that was asked for is success, other errors of commander
+ * are usage errors, and an unknown error is a bug.
  */
 export function toExitCode(error: unknown): ExitCode {
   if (error instanceof TributaryError) return exitCodes[errorKinds[error.code]];
@@ -35,7 +35,7 @@ export function toExitCode(error: unknown): ExitCode {
   return isAbort(error) ? exitCodes['try-again'] : exitCodes.bug;
 }
 
-/** Told by its code: its class comes with all of commander. */
+/** Recognized by its code, because importing its class would load all of commander. */
 function isOfCommander(error: unknown): error is CommanderError {
   return systemCodeOf(error)?.startsWith('commander.') === true;
 }
@@ -43,23 +43,25 @@ function isOfCommander(error: unknown): error is CommanderError {
 interface PrintErrorOptions {
   readonly stderr: Output;
   readonly isJson: boolean;
-  /** Each line begins with the priority of an error, which systemd's journal takes from it. */
+  /**
+   * True where each line has to begin with the priority of an error, which systemd's journal reads.
+   */
   readonly isForJournal?: boolean;
 }
 
 /**
- * What to do about it, on a line of its own; with `isJson` one `{"error": {code, message,
- * action}}`.
+ * Prints an error, with what to do about it on a line of its own; with `isJson` as
+ * `{"error": {code, message, action}}`.
  */
 export function printError(error: unknown, options: PrintErrorOptions): void {
-  // Help, which commander has printed already.
+  // Commander has printed its help already.
   if (isOfCommander(error)) return;
   const isKnown = error instanceof TributaryError;
   const { code, action } = isKnown
     ? { code: error.code, action: error.action ?? findAction(error.code) }
     : { code: 'bug', action: 'This is a bug in tributary: please report it.' };
   const message = messageOf(error);
-  // A configuration's errors come one a line; every other control character goes.
+  // Errors of a configuration come one on each line. All other control characters are removed.
   const lines = options.isJson
     ? [toPlainJson({ error: { code, message, action } })]
     : [...`tributary: ${message}`.split('\n'), ...(action === '' ? [] : [`  > ${action}`])].map(

@@ -5,12 +5,12 @@ import { ensureDirectory, writeFileAtomic } from '../../system/files.ts';
 import { readSmallFile } from '../../system/small-file.ts';
 import type { CommandContext } from './context.ts';
 
-/** What names can be of, as arguments and options call it. */
+/** Kinds of names, by the words that arguments and options use. */
 export type NamedKind = 'client' | 'wallet';
 
 /**
- * Names that the service listed last, with what tells them apart. They may be old: they are for
- * completion alone.
+ * Names that the service listed last, with what tells them apart. They may be outdated, so they are
+ * for completion only.
  */
 export type KnownNames = Readonly<Partial<Record<string, readonly KnownName[]>>>;
 
@@ -45,12 +45,13 @@ export async function keepNames(
   try {
     const before = await readNames(place);
     const known = { ...before, [kind]: names.slice(0, mostNames) };
-    // A list that is watched shows the same names again and again: no card is worn for that.
+    // A list that is watched shows the same names many times; they are not written again, which
+    // spares the card.
     if (isDeepStrictEqual(known, before)) return;
     await ensureDirectory(join(path, '..'));
     await writeFileAtomic(path, JSON.stringify(known));
   } catch {
-    // A disk that is full, or a home that is read-only.
+    // The disk may be full, or the home read-only.
   }
 }
 

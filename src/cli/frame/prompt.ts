@@ -2,17 +2,17 @@ import { TributaryError } from '../../errors/codes.ts';
 import { Secret } from '../../lib/secret.ts';
 
 /**
- * Questions here; undefined unless standard input and error are terminals. All throw usage-invalid
- * when cancelled.
+ * Opens questions at this terminal; undefined unless standard input and error are terminals. Every
+ * question throws usage-invalid when it is cancelled.
  */
 export function openPrompt() {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return undefined;
-  // Questions go to standard error: standard output is for the result.
+  // Questions are written to standard error, because standard output is for the result.
   const streams = { input: process.stdin, output: process.stderr };
   return {
     /**
-     * One line, with `offered` to change; `explain` says what is wrong with it, undefined where it
-     * may be taken.
+     * Asks for one line, with `offered` to edit. `explain` says what is wrong with a line;
+     * undefined if it is accepted.
      */
     async askText(
       question: string,
@@ -27,7 +27,7 @@ export function openPrompt() {
         )?.trim() ?? ''
       );
     },
-    /** One of the choices (value → what it means), beginning at `offered`. */
+    /** Asks for one of the choices (value → meaning), beginning at `offered`. */
     async choose<Value extends string>(
       question: string,
       offered: Value,
@@ -40,7 +40,7 @@ export function openPrompt() {
         await select({ message: question, initialValue: offered, options, ...streams }),
       ) as Value;
     },
-    /** False for no, and for an empty answer. */
+    /** False for a no and for an empty answer. */
     async confirm(question: string) {
       const { confirm } = await import('@clack/prompts');
       return given(await confirm({ message: question, initialValue: false, ...streams }));
@@ -54,13 +54,13 @@ export function openPrompt() {
   };
 }
 
-/** Ctrl-C comes as a symbol. */
+/** Ctrl-C is answered as a symbol. */
 function given<Answer>(answer: Answer): Exclude<Answer, symbol> {
   if (typeof answer !== 'symbol') return answer as Exclude<Answer, symbol>;
   throw new TributaryError('usage-invalid', 'cancelled: nothing was changed', { action: '' });
 }
 
-/** Standard input to its end. @throws usage-invalid where it is longer than `limitBytes` */
+/** Reads standard input to its end. @throws usage-invalid if it is longer than `limitBytes` */
 export async function readStandardInput(limitBytes: number): Promise<string> {
   let text = '';
   for await (const part of process.stdin.setEncoding('utf8')) {

@@ -7,20 +7,25 @@ import type { CommandContext } from './context.ts';
 export interface SecretSource {
   readonly name: string;
   /**
-   * A path, or `-` for standard input; undefined asks at the terminal, else reads standard input.
+   * A path, or `-` for standard input; undefined to ask at the terminal, or to read standard input
+   * without one.
    */
   readonly file: string | undefined;
-  /** As the option is called, for the advice where nothing came. */
+  /** The option's name, for the advice when nothing was given. */
   readonly option: string;
-  /** True for a password: white space around it is part of it, except a file's last line end. */
+  /**
+   * True for a password, to which white space around it belongs, except the last line end of a
+   * file.
+   */
   readonly isPassword?: boolean;
 }
 
 const limitBytes = 16 * 1024;
 
 /**
- * Reads a secret, which is never an argument: `ps` shows those. White space around a code or a
- * token goes. @throws usage-invalid
+ * Reads a secret. It is never an argument, because `ps` shows arguments. White space around a code
+ * or a token is removed.
+ * @throws usage-invalid
  */
 export async function readSecret(source: SecretSource, context: CommandContext): Promise<Secret> {
   const given = await readGiven(source, context);
@@ -47,7 +52,8 @@ export async function readNewPassword(
 }
 
 /**
- * Standard input holds one secret. @throws usage-invalid where several would have to come from it
+ * Standard input can hold only one secret.
+ * @throws usage-invalid where several would have to come from it
  */
 export function checkSources(sources: readonly SecretSource[], context: CommandContext): void {
   const piped = sources.filter((source) => isFromStandardInput(source, context));

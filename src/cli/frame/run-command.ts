@@ -3,8 +3,8 @@ import type { AnyCommand, Show, Typed } from './command.ts';
 import type { CommandContext } from './context.ts';
 
 /**
- * Runs a command whose command line has been read, and shows its result. What it throws says what
- * to do about it.
+ * Runs a command after its command line was read, and shows its result. Its errors say what to do
+ * about them.
  */
 export function runCommand(
   command: AnyCommand,

@@ -20,17 +20,17 @@ import {
   type PathOptions,
 } from './context.ts';
 
-/** The service, as a command talks to it: signed in as the owner's network. */
+/** The service for a command: signed in with the token of the owner's network. */
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
 const patienceMs = 2000;
 
-/** @throws configuration-invalid, not-allowed */
+/** Opens a session; nothing is sent yet. @throws configuration-invalid, not-allowed */
 export async function openSession(
   options: PathOptions & { readonly json?: boolean },
   context: CommandContext,
 ) {
-  // What a service answers may make much garbage.
+  // Large answers make much garbage, so the heap is kept small.
   keepHeapSmall();
   const loaded = await loadConfig(options, context);
   const client = createServiceClient(loaded.service);
@@ -39,9 +39,9 @@ export async function openSession(
   const { base_url, profile } = loaded.config.service;
   const files = createRegistrationFiles(loaded.stateDirectory, sayOnSetAside(notes));
   const tokens = files.networkJwt;
-  // A disk is asked once a command, so that a broken document is said once.
+  // The disk is read once for each command, so that a broken document is reported once.
   const readToken = once(async () => {
-    // Codes are not spent here: that is for `login` and `run`.
+    // Auth codes are not spent here; `login` and `run` do that.
     const stored = (await peekOrSay(tokens, notes))?.token ?? loaded.credentials.networkJwt;
     if (stored !== undefined) return stored;
     throw new TributaryError(
@@ -57,14 +57,14 @@ export async function openSession(
   const sayIfSlow = () =>
     setTimeout(() => notes.write(`tributary: still waiting for ${base_url} …\n`), patienceMs);
   return {
-    /** The dialect in force: the configured one, else the documented. */
+    /** The profile in force: the configured one, otherwise the documented one. */
     profile: profiles[profile ?? 'documented'],
-    /** False where the configuration names no profile: then no mode's number may be sent. */
+    /** False if the configuration names no profile; then no number of a mode may be sent. */
     isProfileConfigured: profile !== undefined,
     loaded,
     /**
-     * `given` replaces the owner's token. @throws signed-out without a token it needs, codes of
-     * `ServiceClient.call`
+     * Calls an operation; `given` replaces the owner's token.
+     * @throws signed-out without a token that is needed, codes of `ServiceClient.call`
      */
     async call<Name extends OperationName>(
       name: Name,
@@ -88,7 +88,7 @@ export async function openSession(
      * state-unreadable
      */
     findOwnClientId: once(findClientId),
-    /** The stored token, else the one given to the agent. @throws signed-out */
+    /** The stored token, otherwise the one that the agent is given. @throws signed-out */
     readToken,
     tokens,
     async [Symbol.asyncDispose]() {
@@ -99,8 +99,8 @@ export async function openSession(
 }
 
 /**
- * The document; a broken one counts as none, is said, and stays where it is: setting it aside is
- * for the agent.
+ * The document. A broken one is reported and counts as missing; setting it aside is left to the
+ * agent.
  */
 async function peekOrSay<T>(file: StateFile<T>, notes: Output): Promise<T | undefined> {
   return file.peek().catch((error: unknown) => {

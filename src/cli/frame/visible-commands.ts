@@ -1,8 +1,8 @@
 import type { Command, Option } from 'commander';
 
 /**
- * The commands right below this one, as its help lists them, but for `help`: every command has
- * --help.
+ * The commands directly below this one, as its help lists them. `help` is left out, because every
+ * command has --help.
  */
 export function listCommands(command: Command): readonly Command[] {
   return command

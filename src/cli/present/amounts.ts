@@ -1,9 +1,9 @@
 import * as units from '../../lib/units.ts';
 
-/** Shown where nothing is known. */
+/** What is shown for an unknown value. */
 export const unknown = '-';
 
-/** GiB of the service as people read them: `1.50 MB`. */
+/** The service's GiB for people: `1.50 MB`. */
 export const formatGib = (gib: number | undefined) =>
   orUnknown(gib, (known) => units.formatBytes(Math.round(known * units.GIB)));
 
@@ -14,14 +14,14 @@ export const formatUsdc = (usdc: number | undefined) => orUnknown(usdc, units.fo
 export const formatHours = (hours: number | undefined) =>
   orUnknown(hours, (known) => units.formatSeconds(known * 3600));
 
-/** Bytes a second as bits a second. */
+/** Bytes per second as bits per second. */
 export const formatBitrate = (bytesPerSecond: number | undefined) =>
   orUnknown(bytesPerSecond, units.formatBitrate);
 
-/** Anything that is counted. */
+/** A count of anything. */
 export const formatCount = (count: number | undefined) => orUnknown(count, String);
 
-/** A share between 0 and 1 as percent: one digit behind the point below ten. */
+/** A share between 0 and 1 in percent, with one digit behind the point below ten. */
 export function formatShare(share: number | undefined): string {
   if (share === undefined) return unknown;
   const percent = share * 100;
@@ -29,8 +29,8 @@ export function formatShare(share: number | undefined): string {
 }
 
 /**
- * An ISO 8601 time as its distance from now in one unit: `3 h ago`, `in 5 min`; what is no time
- * stays as it is.
+ * An ISO 8601 time as its distance from now in one unit: `3 h ago`, `in 5 min`. Other text is
+ * returned unchanged.
  */
 export function formatAgo(time: string | undefined, now: Date): string {
   const seconds = (now.getTime() - Date.parse(time ?? '')) / 1000;
@@ -40,28 +40,28 @@ export function formatAgo(time: string | undefined, now: Date): string {
 }
 
 /**
- * An ISO 8601 time to the minute, in UTC: `2026-03-14 15:09 UTC`; what is no time stays as it is.
+ * An ISO 8601 time to the minute, in UTC: `2026-03-14 15:09 UTC`. Other text is returned unchanged.
  */
 export function formatMoment(time: string | undefined): string {
   const iso = toTime(Date.parse(time ?? ''));
   return iso === undefined ? (time ?? unknown) : `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** ISO 8601; undefined also for a number that is no time, or one beyond what a date can say. */
+/** ISO 8601; undefined also for a number that no date can have. */
 export function toTime(unixMs = Number.NaN): string | undefined {
   const time = new Date(unixMs);
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 
-/** The share in brackets, behind what it is a part of; '' where it is unknown. */
+/** The share in brackets, to follow what it is a part of; '' if unknown. */
 export function formatShareBehind(share: number | undefined): string {
   return share === undefined ? '' : ` (${formatShare(share)})`;
 }
 
-/** A flag for people: `flagWords[`${isActive}`]`. */
+/** The words for a truth value: `flagWords[`${isActive}`]`. */
 export const flagWords = { true: 'yes', false: 'no', undefined: unknown } as const;
 
-/** How a table's column shows what it reads: `{ ...asGib, title, read }`. */
+/** How a table's column formats what it reads: `{ ...asGib, title, read }`. */
 export const asGib = { format: formatGib, align: 'right' } as const;
 export const asUsdc = { format: formatUsdc, align: 'right' } as const;
 export const asHours = { format: formatHours, align: 'right' } as const;

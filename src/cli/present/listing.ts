@@ -16,7 +16,7 @@ const most = 99_999_999;
 
 type Choice = ReturnType<typeof readChoice>;
 
-/** What the options ask for. @throws usage-invalid */
+/** The choice that the options make. @throws usage-invalid */
 export function readChoice(options: ListOptions, { columns }: Pick<Terminal, 'columns'>) {
   const { csv = false, json = false, sort, filter, columns: names } = options;
   if (json && (csv || names !== undefined))
@@ -37,7 +37,7 @@ export function readChoice(options: ListOptions, { columns }: Pick<Terminal, 'co
 }
 
 /**
- * The tables with the rows and columns that were chosen, and how many rows there would be more.
+ * The tables with the chosen rows and columns, and how many more rows there are.
  * @throws usage-invalid
  */
 export function choose(tables: Tables, choice: Choice, now: Date) {
@@ -48,7 +48,7 @@ export function choose(tables: Tables, choice: Choice, now: Date) {
   const chosen = Object.entries(tables).map(([key, table]) => {
     const found = sortRows(filterRows(table, choice, now), table, choice);
     const rows = found.slice(0, choice.limit);
-    // Sums are of all.
+    // A footer has the sums of all rows, so it is left out where some are missing.
     const footer = found.length === table.rows.length ? table.footer : undefined;
     return [
       key,
@@ -80,7 +80,7 @@ export function renderTables(chosen: Chosen, terminal: Terminal): Readonly<Recor
   );
 }
 
-/** The tables that have rows as RFC 4180 wants them, with an empty line between two. */
+/** The tables that have rows, in the form of RFC 4180, with an empty line between two tables. */
 export function renderCsv(chosen: Chosen): string {
   const all = Object.values(chosen);
   const filled = all.filter(({ rows }) => rows.length > 0);
@@ -93,8 +93,8 @@ export function renderCsv(chosen: Chosen): string {
 }
 
 function quote(cell: Cell): string {
-  // A spreadsheet takes a text that begins like this for a formula, and anyone may give a device
-  // its name.
+  // A spreadsheet would read a text that begins like this as a formula, and a device's name can be
+  // any text.
   const text =
     typeof cell === 'string' ? toPlainText(cell).replace(/^(?=[=+\-@])/, "'") : String(cell ?? '');
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -108,7 +108,7 @@ function nameOf({ name, title }: Pick<TextColumn<never>, 'name' | 'title'>): str
   return name ?? title.toLowerCase().replaceAll(' ', '-');
 }
 
-/** A column by its name or an unmistakable beginning of it. */
+/** The column with this name, or the only one whose name begins like this. */
 function findColumn({ columns }: Table, name: string) {
   const lower = name.toLowerCase();
   const texts = columns.filter(isText);
@@ -116,7 +116,7 @@ function findColumn({ columns }: Table, name: string) {
   return texts.find((own) => nameOf(own) === lower) ?? (begun.length === 1 ? begun[0] : undefined);
 }
 
-/** @throws usage-invalid where no table has such a column */
+/** Checks that a table has this column. @throws usage-invalid if none has */
 function checkName(name: string, tables: readonly Table[]): void {
   if (tables.some((table) => findColumn(table, name) !== undefined)) return;
   const known = [...new Set(tables.flatMap(({ columns }) => columns.filter(isText).map(nameOf)))];
@@ -140,7 +140,7 @@ function filterRows(table: Table, { filter }: Choice, now: Date): readonly unkno
   );
 }
 
-/** What is not known comes last, whichever way. */
+/** Unknown values come last in either direction. */
 function sortRows(rows: readonly unknown[], table: Table, { sort }: Choice): readonly unknown[] {
   const column = sort && findColumn(table, sort.name);
   if (column === undefined) return rows;
@@ -150,12 +150,12 @@ function sortRows(rows: readonly unknown[], table: Table, { sort }: Choice): rea
     if (left === undefined || right === undefined)
       return Number(left === undefined) - Number(right === undefined);
     if (typeof left === 'number' && typeof right === 'number') return turn * (left - right);
-    // Digits in an id are no number.
+    // The digits of an id are no number.
     return turn * `${left}`.localeCompare(`${right}`, 'en', { numeric: !('isId' in column) });
   });
 }
 
-/** Those that were named, which are never left out; else all. */
+/** The named columns, which are never dropped; otherwise all. */
 function chooseColumns(table: Table, { names }: Choice): Table['columns'] {
   if (names === undefined) return table.columns;
   const named = names.flatMap((name) => findColumn(table, name) ?? []);

@@ -1,18 +1,17 @@
 interface QrRequest {
   readonly text: string;
-  /** Of the terminal; undefined for a pipe. */
+  /** The terminal's width; undefined for a pipe. */
   readonly columns: number | undefined;
-  /** True for `--qr`, false for `--no-qr`; undefined: at a terminal that has room for it. */
+  /**
+   * True for `--qr`, false for `--no-qr`; undefined to show it at a terminal that has room for it.
+   */
   readonly isWanted: boolean | undefined;
 }
 
-/** More than this would be too fine to be read from a screen. */
+/** A code with more bytes would be too fine to be read from a screen. */
 const mostBytes = 1000;
 
-/**
- * The QR code below an empty line, indented and with a margin, as far as it is wanted; '' where it
- * is not.
- */
+/** The QR code after an empty line, indented and with a margin; '' where it is not wanted. */
 export async function renderQrCode({ text, columns, isWanted }: QrRequest): Promise<string> {
   if (!(isWanted ?? columns !== undefined)) return '';
   const { renderUnicodeCompact } = await import('uqr');

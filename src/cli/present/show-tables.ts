@@ -12,10 +12,7 @@ interface Listing<View> {
   render(view: View, shown: Shown, options: ListOptions): string | Promise<string>;
 }
 
-/**
- * Shows what a command reads as the options of lists say, once or until Ctrl-C. @throws
- * usage-invalid
- */
+/** Shows a command's tables as the list options say, once or until Ctrl-C. @throws usage-invalid */
 export async function showTables<View>(
   { run, tables, render }: Listing<View>,
   options: ListOptions,

@@ -4,41 +4,42 @@ import { toPlainText } from '../../lib/plain-text.ts';
 import type { Terminal } from '../frame/context.ts';
 import { unknown } from './amounts.ts';
 
-/**
- * What a row says in a column: times are ISO 8601; undefined, where nothing is known, shows as `-`.
- */
+/** The value of a row in a column. Times are ISO 8601; undefined is unknown and shown as `-`. */
 export type Cell = string | number | boolean | undefined;
 
 export interface TextColumn<Row> {
   readonly title: string;
-  /** The column's name on the command line and in CSV; default the title, in small letters. */
+  /** The column's name on the command line and in CSV; by default the title in small letters. */
   readonly name?: string;
-  /** What rows are sorted by, and what CSV has. */
+  /** The value by which rows are sorted, and which CSV has. */
   read(row: Row): Cell;
   /**
-   * What people read of a known cell, made safe for a terminal by the table; default the cell as it
-   * is.
+   * The text of a known cell for people; by default the cell itself. The table makes it safe for a
+   * terminal.
    */
   readonly format?: (cell: never, now: Date) => string;
   readonly align?: 'left' | 'right';
-  /**
-   * The width that it may be cut down to where the terminal is too narrow; undefined: never cut.
-   */
+  /** The width to which it may be cut on a narrow terminal; undefined if it may not be cut. */
   readonly least?: number;
-  /** True for an id, whose first letters are enough to name it: cut without a mark. */
+  /**
+   * True for an id, which is cut without a mark because its first letters are enough to name it.
+   */
   readonly isId?: boolean;
-  /** True for an address, which is known by both its ends: cut in the middle. */
+  /** True for an address, which is cut in the middle because people recognize both its ends. */
   readonly isAddress?: boolean;
-  /** True to leave the column out where nothing is known of any row. */
+  /** True to leave the column out if no row has a known value. */
   readonly isOptional?: boolean;
-  /** Left out first, the highest first, where cutting is not enough; undefined: always there. */
+  /**
+   * The order of dropping columns if cutting them is not enough, the highest first; undefined if it
+   * is never dropped.
+   */
   readonly dropOrder?: number;
 }
 
 interface BarColumn<Row> {
   bar(row: Row): number | undefined;
   readonly width: number;
-  /** The value of a whole bar; default: the largest value of the rows. */
+  /** The value of a full bar; by default the largest value of the rows. */
   readonly most?: number;
   readonly dropOrder?: number;
 }
@@ -54,12 +55,12 @@ interface Fitted<Row> {
 const gap = '  ';
 const mark = '…';
 
-/** What the last line says below each title. */
+/** The texts of the last line, by the titles above them. */
 export type Footer = Readonly<Record<string, string | undefined>>;
 
 /**
- * Renders rows page by page: the first says which columns have room, a later one with longer cells
- * widens them.
+ * Renders rows page by page. The first page decides which columns have room; longer cells of a
+ * later page widen them.
  */
 export function createTablePrinter<Row>(
   layout: readonly Column<Row>[],
@@ -94,7 +95,7 @@ export function formatCell<Row>(
   return format === undefined ? String(cell) : format(cell as never, now);
 }
 
-/** Text on exactly so many columns of a terminal: cut at the end with a mark, or filled up. */
+/** Text on exactly so many columns of a terminal: cut with a mark at the end, or filled up. */
 export function fitText(text: string, width: number): string {
   return pad(cut(text, width, {}), width, 'left');
 }
@@ -115,7 +116,7 @@ function drawBars<Row>(
   return { ...rest, title: '', read: (row) => renderBar(bar(row) ?? 0, whole, width) };
 }
 
-/** Leaves columns out until the rest, cut as far as it may be, has room. */
+/** Drops columns until the rest has room after cutting. */
 function dropUntilFits<Row>(all: readonly Fitted<Row>[], room: number): readonly Fitted<Row>[] {
   const readOrder = ({ column }: Fitted<Row>) => column.dropOrder ?? Number.NEGATIVE_INFINITY;
   const [first] = all.toSorted((one, other) => readOrder(other) - readOrder(one));
@@ -125,8 +126,8 @@ function dropUntilFits<Row>(all: readonly Fitted<Row>[], room: number): readonly
 }
 
 /**
- * Cuts ids, whose first letters say as much as all of them, then column by column the widest that
- * may still be cut.
+ * Cuts ids first, because their first letters are enough, and then the widest column that may still
+ * be cut.
  */
 function shrink<Row>(all: readonly Fitted<Row>[], room: number): readonly Fitted<Row>[] {
   if (sumWidths(all.map(({ width }) => width)) <= room) return all;

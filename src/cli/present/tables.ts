@@ -14,7 +14,7 @@ export const listFlags = {
 
 export type ListOptions = Partial<OptionValues<typeof listFlags>> & { readonly json?: boolean };
 
-/** True where a table is not shown as it is. */
+/** True where the options change a table. */
 export function asksForChoice(options: ListOptions): boolean {
   return namesParts(options) || [options.csv, options.watch].some((own) => own !== undefined);
 }
@@ -24,17 +24,17 @@ export function namesParts({ limit, sort, filter, columns }: ListOptions): boole
   return [limit, sort, filter, columns].some((own) => own !== undefined);
 }
 
-/** A table whose rows and columns the options choose. */
+/** A table. The options choose its rows and columns. */
 export interface Table<Row = unknown> {
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
   readonly footer?: Footer | undefined;
 }
 
-/** By their names; under one that the answer has too are the same rows. */
+/** Tables by name. A table whose name is also a field of the answer has the same rows. */
 export type Tables = Readonly<Record<string, Table>>;
 
-/** The table: what its columns read is known from its rows. */
+/** Makes a table; what its columns read follows from the type of its rows. */
 export function defineTable<Row>(
   rows: readonly Row[],
   columns: readonly Column<NoInfer<Row>>[],

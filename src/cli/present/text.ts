@@ -3,24 +3,24 @@ import { wrapText } from '../../status/wrap.ts';
 import type { Terminal } from '../frame/context.ts';
 import type { Column } from './table-printer.ts';
 
-/** A sentence on as many lines as the terminal needs, made safe for it. */
+/** A sentence, made safe for a terminal, on as many lines as it needs. */
 export function renderText(text: string, columns: number | undefined): string {
   const lines =
     columns === undefined ? [toPlainText(text)] : wrapText(text, { width: columns, first: '' });
   return joinLines(lines);
 }
 
-/** The lines, each with its end; what is no text is left out. */
+/** The lines, each with its end; false and undefined are left out. */
 export function joinLines(lines: readonly (string | false | undefined)[]): string {
   return lines.map((line) => (typeof line === 'string' ? `${line}\n` : '')).join('');
 }
 
-/** The sections with an empty line between them, without those that are ''. */
+/** The sections with an empty line between them; empty ones are left out. */
 export function joinSections(sections: readonly (string | undefined)[]): string {
   return sections.filter(Boolean).join('\n');
 }
 
-/** A line for each label with its value, behind `width` characters. */
+/** A line for each label and value; the labels take `width` characters. */
 export function renderLabelled(
   values: Readonly<Record<string, string | number>>,
   width = 11,
@@ -30,14 +30,14 @@ export function renderLabelled(
   );
 }
 
-/** JSON on one line. Inside the program what is absent is undefined, in JSON it is null. */
+/** JSON on one line. What is undefined inside the program is null in JSON. */
 export function renderJson(value: unknown): string {
   return escapeUnseen(JSON.stringify(value, (_key, inner: unknown) => inner ?? null));
 }
 
 /**
- * The whole table, its titles first; '' for no row. What measures letters is loaded late: it takes
- * its time.
+ * The whole table, titles first; '' without rows. The module that measures letters is loaded here,
+ * because that takes time.
  */
 export async function renderTable<Row>(
   rows: readonly Row[],

@@ -6,18 +6,18 @@ import { renderJson } from './text.ts';
 
 export interface Watch {
   readonly stdout: Output;
-  /** Lines of the terminal, asked for each time; undefined for a pipe. */
+  /** The height of the terminal, asked for each time; undefined for a pipe. */
   readonly rows: () => number | undefined;
   readonly intervalMs: number;
 }
 
 const longestSeconds = 3600;
-// The terminal's second screen, without a cursor and without breaking lines; and back, as if
-// nothing had been there.
+// Enters the terminal's second screen, without a cursor and without breaking lines; leaving it
+// restores the first one.
 const enter = '\u001b[?1049h\u001b[?25l\u001b[?7l';
 const leave = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 
-/** What `--watch` asks for, and the signal that Ctrl-C gives. @throws usage-invalid */
+/** What `--watch` asks for, with a signal that aborts at Ctrl-C. @throws usage-invalid */
 export function openWatch(seconds: string, { stdout, columns }: CommandContext) {
   const intervalMs = parseWatchSeconds(seconds) * 1000;
   const controller = new AbortController();
@@ -29,14 +29,14 @@ export function openWatch(seconds: string, { stdout, columns }: CommandContext) 
   return { watch: { stdout, rows, intervalMs }, signal: controller.signal };
 }
 
-/** @throws usage-invalid */
+/** The seconds between two looks. @throws usage-invalid */
 export function parseWatchSeconds(seconds: string): number {
   return parseNumber('--watch', seconds, { least: 1, most: longestSeconds });
 }
 
 /**
- * Shows lines until the signal, in place at a terminal; what may be over with the next look is
- * shown in their place.
+ * Shows lines until the signal aborts, at a terminal always in one place. An error that the next
+ * look may not meet is shown in their place.
  */
 export async function watchLines(
   look: () => Promise<readonly string[]>,
@@ -58,11 +58,11 @@ export async function watchLines(
   }
 }
 
-/** What each look found, until the signal, which also ends a look that finds nothing. */
+/** The result of each look until the signal aborts, which also ends a look under way. */
 async function* repeat<T>(look: () => Promise<T>, intervalMs: number, signal: AbortSignal) {
   do {
     const stopped = Promise.withResolvers<undefined>();
-    // What has just been found is still shown.
+    // A result that came just now is still shown.
     const stop = () => setImmediate(() => stopped.resolve(undefined));
     signal.addEventListener('abort', stop, { once: true });
     const found = await Promise.race([look(), stopped.promise]);
@@ -73,8 +73,8 @@ async function* repeat<T>(look: () => Promise<T>, intervalMs: number, signal: Ab
 }
 
 /**
- * Writes over the screen before, and clears each line behind its end: nothing is blank in between,
- * so nothing flickers.
+ * Overwrites the last screen and clears the rest of each line. No line is blank in between, so the
+ * screen does not flicker.
  */
 function renderScreen(lines: readonly string[], rows: number): string {
   const shown = lines.slice(0, Math.max(1, rows - 1));
@@ -82,7 +82,8 @@ function renderScreen(lines: readonly string[], rows: number): string {
 }
 
 /**
- * Prints a JSON object on each line until the signal: the answer, or `{error: {code, message}}`.
+ * Prints a JSON object on each line until the signal aborts: the answer, or
+ * `{error: {code, message}}`.
  * @throws not-allowed
  */
 export async function watchJson(
@@ -99,7 +100,7 @@ export async function watchJson(
   }
 }
 
-/** The error, where it may be over with the next look; any other is thrown on. */
+/** Returns an error that the next look may not meet; throws any other. */
 function checkTransient(error: unknown): TributaryError {
   const isLasting =
     !(error instanceof TributaryError) || ['not-allowed', 'usage-invalid'].includes(error.code);

@@ -10,9 +10,10 @@ import { ensureDirectory } from '../../../system/files.ts';
 import { refuse } from '../../frame/command.ts';
 
 /**
- * Where a new network JWT goes, which is issued only once: to `file` (0600, `--jwt-out`), and to
- * the device's sign-in where that is `former`, the guest's token that it replaces. @throws
- * usage-invalid where it would go nowhere
+ * Where to put a new network JWT, which is issued only once: into `file` (mode 0600, `--jwt-out`),
+ * and into the device's sign-in if that holds `former`, the guest's token that the new one
+ * replaces.
+ * @throws usage-invalid where it would be put nowhere
  */
 export async function chooseJwtDestination(
   tokens: NetworkJwtStore,
@@ -29,16 +30,17 @@ export async function chooseJwtDestination(
   return {
     signsIn,
     /**
-     * Finds out whether it can be written, before it is too late; what was not stored leaves no
-     * file. @throws state-unwritable, usage-invalid
+     * Finds out whether the token can be written before the service issues it. If it is not stored
+     * in the end, no file is left.
+     * @throws state-unwritable, usage-invalid
      */
     async prepare() {
       if (signsIn) {
         await ensureDirectory(dirname(tokens.path));
         await tokens.write(state);
       }
-      // Held open until the token comes: in another user's folder its name may lead elsewhere by
-      // then.
+      // The file is held open until the token comes, because in another user's folder its name may
+      // lead elsewhere by then.
       const opened =
         file === undefined ? undefined : await open(file, 'wx', 0o600).catch(failToWrite);
       let isStored = false;

@@ -53,13 +53,15 @@ export const upgrade = defineCommand({
     const signedIn = token !== undefined && destination.signsIn;
     if (signedIn) await wakeAgent(await context.resolvePlaces(options));
     return {
-      /** False where the service has only begun with it, and gave no token yet. */
+      /** False if the upgrade has only begun and no token was issued yet. */
       upgraded: token !== undefined,
       networkName,
-      /** The e-mail address or phone number that is to be verified; undefined where none is. */
+      /**
+       * The e-mail address or phone number that has to be verified; undefined if none has to be.
+       */
       verificationRequired: verificationRequired && (verificationRequired.userAuth ?? userAuth),
       signedIn,
-      /** Where the new token was written to; undefined where to no file. */
+      /** The file that the new token was written to; undefined without one. */
       jwtFile: token && options.jwtOut,
     };
   },
@@ -79,8 +81,9 @@ export const upgrade = defineCommand({
 });
 
 /**
- * What the options ask for, before any secret is read; no `guest` is the stored token. @throws
- * usage-invalid
+ * What the options ask for, checked before any secret is read. Without `guest` it is about the
+ * stored token.
+ * @throws usage-invalid
  */
 function planUpgrade(options: OptionValues<typeof flags>) {
   const { userAuth, name, passwordFile, authJwtFile, guestJwtFile } = options;

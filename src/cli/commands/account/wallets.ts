@@ -82,8 +82,8 @@ export const payoutWallet = defineCommand({
 });
 
 /**
- * The wallets and the one that is paid: no id while none is chosen, no wallet where it is not among
- * the network's.
+ * The wallets, and the one that payouts go to: without an id while none is chosen, and without a
+ * wallet if it is not in the network's list.
  */
 async function readWallets(session: Session) {
   const [{ wallets: listed }, { walletId }] = await Promise.all([
@@ -117,7 +117,7 @@ function viewWallet(
   };
 }
 
-/** @throws usage-invalid where the text fits no wallet, or several */
+/** The wallet that the text names. @throws usage-invalid where it names none, or several */
 function pickWallet(
   wallets: readonly WalletView[],
   text: string,
@@ -142,7 +142,10 @@ function pickWallet(
   throw refuse(`${text} matches several wallets: ${ids}`, { action: 'Type more of the id.' });
 }
 
-/** `SOL 7xKX…`, whole, as the owner compares it letter by letter; and which wallet it is. */
+/**
+ * `SOL 7xKX…`: the whole address, because the owner compares it letter by letter, and which wallet
+ * it is.
+ */
 function describe({
   blockchain,
   walletType,

@@ -26,14 +26,15 @@ export function listOperations() {
 
 interface Typed {
   readonly text: string;
-  /** `key=value` each. */
+  /** Each is `key=value`. */
   readonly fields: readonly string[];
   readonly input?: string;
 }
 
 /**
- * The answer as the wire has it, secrets too: they are what was asked for. @throws usage-invalid,
- * codes of `Session.call`
+ * Calls an operation and returns its answer with the wire's names, secrets included, because they
+ * were asked for.
+ * @throws usage-invalid, codes of `Session.call`
  */
 export async function callOperation(
   session: Session,
@@ -54,12 +55,16 @@ export async function callOperation(
   return answer;
 }
 
-/** An answer of auth-client may hold more beside its error. */
+/** An answer of auth-client may have other fields beside its error. */
 const refusal = z.looseObject({
   error: z.looseObject({ message: z.string().optional() }).nullish(),
 });
 
-/** What the interface does not know would be left out without a word. @throws usage-invalid */
+/**
+ * Checks that the interface knows every field that is sent, because an unknown one would be left
+ * out silently.
+ * @throws usage-invalid
+ */
 function checkKnown(sent: unknown, known: unknown, path = ''): void {
   const fields = new Map<string, unknown>(Object.entries(known ?? {}));
   for (const [key, value] of Object.entries(toWire(sent) ?? {})) {
@@ -69,7 +74,10 @@ function checkKnown(sent: unknown, known: unknown, path = ''): void {
   }
 }
 
-/** By its name, or by the end of a path that no other has. @throws usage-invalid */
+/**
+ * The operation with this name, or with a path of which this is the end and no other path's.
+ * @throws usage-invalid
+ */
 function findOperation(text: string): OperationName {
   const [byPath, ...others] = names.filter((name) =>
     operations[name].path.endsWith(`/${text.replace(/^\//, '')}`),
@@ -84,7 +92,7 @@ function findOperation(text: string): OperationName {
   throw refuse(`unknown operation ${text}${hint}`, { action: 'See them all: tributary call' });
 }
 
-/** undefined where nothing was given. @throws usage-invalid */
+/** The fields that were typed; undefined without any. @throws usage-invalid */
 async function readRequest(
   { fields, input }: Typed,
   { readStandardInput }: CommandContext,

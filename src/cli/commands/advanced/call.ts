@@ -2,7 +2,7 @@ import { toPlainJson } from '../../../lib/plain-text.ts';
 import { defineCommand } from '../../frame/command.ts';
 import { renderTable } from '../../present/text.ts';
 
-/** Between fields: no command line holds it. */
+/** Separates fields in one text: no command line can contain it. */
 const separator = '\0';
 
 export const call = defineCommand({

@@ -25,15 +25,18 @@ export const cleanup = defineCommand({
       isOwnNamespace: options.ownNamespace === true,
       onSetAside: sayOnSetAside(stderr),
     });
-    // Sockets that no agent answers on. One that is in use stays, and one that this user may not
-    // remove.
+    // Sockets at which no agent answers are removed. A socket in use stays, and so does one that
+    // this user may not remove.
     const { socketPaths } = await resolvePlaces(places);
     for (const path of socketPaths) await clearStaleSocket(path).catch(() => undefined);
     stdout.write('Nothing of the agent is left here.\n');
   },
 });
 
-/** A configuration that is broken or gone must not prevent a clean-up. */
+/**
+ * The settings, with defaults in place of a broken or missing configuration, which must not prevent
+ * a clean-up.
+ */
 async function findSettings(options: PathOptions, context: CommandContext) {
   const { configSchema } = await import('../../../config/schema.ts');
   const { tunnel, provide } = configSchema.shape;

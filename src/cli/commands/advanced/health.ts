@@ -1,7 +1,7 @@
 import { messageOf, TributaryError } from '../../../errors/codes.ts';
 import { defineCommand } from '../../frame/command.ts';
 
-/** `tributary health`: one line, exit code 0 or 1 and no other, whatever is wrong. */
+/** `tributary health` prints one line and exits with 0 or 1, whatever is wrong. */
 export const health = defineCommand({
   usage: 'health',
   description: 'exit with 0 while the agent is healthy, 1 after it has been unhealthy for a while',
@@ -14,7 +14,7 @@ export const health = defineCommand({
         method: 'GET',
         path: '/health',
       });
-      // Without a schema, which would take its time every minute.
+      // The answer is not checked against a schema, which would take time every minute.
       const { healthy, message }: { readonly healthy?: unknown; readonly message?: unknown } =
         Object(told);
       if (typeof healthy === 'boolean' && typeof message === 'string') return { healthy, message };
@@ -23,7 +23,7 @@ export const health = defineCommand({
         'its answer is not as expected; is it another version?',
       );
     };
-    // An agent that cannot be asked is not well.
+    // An agent that cannot be asked counts as unhealthy.
     const answer = await ask().catch((error: unknown) => ({
       healthy: false,
       message: messageOf(error),

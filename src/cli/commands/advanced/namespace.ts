@@ -42,8 +42,8 @@ export const namespace: CommandGroup = {
 };
 
 /**
- * With a configuration that is refused the namespace is as closed as it can be; `run` in it says
- * what is wrong.
+ * With a configuration that has errors, the namespace is closed as far as possible. `run` in it
+ * reports the errors.
  */
 async function readWaysOut(options: PathOptions, context: CommandContext): Promise<WaysOut> {
   const loaded = await loadConfig(options, context).catch(toUndefined('configuration-invalid'));

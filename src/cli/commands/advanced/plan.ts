@@ -44,7 +44,8 @@ export async function showPlan(
 }
 
 /**
- * The plan as text: what is applied in its order, and at its end what the kernel does not have yet.
+ * The plan as text: first what is applied, in its order, and at the end what the kernel still
+ * lacks.
  */
 function renderPlan(plan: PlanNow): string {
   const { firewall, tunnel, settings, routing, differences } = plan;

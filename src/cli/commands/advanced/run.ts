@@ -13,7 +13,8 @@ export const run = defineCommand({
   },
   async act(given, context) {
     const { options } = given;
-    // Most of what is read is read once: a function made for it costs more.
+    // Zod would compile a function for each schema. Most things are read only once, so that costs
+    // more than it saves.
     (await import('zod')).config({ jitless: true });
     const { findNodeProblems } = await import('../../../config/node-variables.ts');
     const nodeProblems = findNodeProblems(context.environment);

@@ -14,7 +14,7 @@ export const associations = defineCommand({
   async run(session) {
     const answer = await session.call('deviceAssociations', undefined);
     return {
-      /** Devices that are handed over to the network that brings the code. */
+      /** Devices that are handed over to the network that enters the code. */
       pendingAdoptionDevices: answer.pendingAdoptionDevices.map(
         ({ code, deviceName, durationMinutes }) => {
           return { code, deviceName, durationMinutes };
@@ -50,7 +50,7 @@ const titles = {
   outgoingSharedDevices: 'Shared by you',
 };
 
-/** A shared device: pending until the other network, which is named, has added it. */
+/** A shared device. It is pending until the other network, which is named, has added it. */
 function viewShared(
   shared: OperationResponse<'deviceAssociations'>['incomingSharedDevices'][number],
 ) {

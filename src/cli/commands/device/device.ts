@@ -28,7 +28,10 @@ export const device: CommandGroup = {
   commands: [list, show, share, add, associations, provide, keep, renew],
 };
 
-/** The agent waits for this, and registers nothing before. */
+/**
+ * The owner's decision about a moved device, for which the agent waits before it registers
+ * anything.
+ */
 async function settle(
   as: 'keep' | 'new',
   options: PathOptions,

@@ -91,7 +91,7 @@ function nameKind(own: {
   return own.sourceClientId === undefined ? 'other' : 'derived';
 }
 
-/** The last time that it signed in, came or went; undefined where it never did. */
+/** When the client last signed in, connected or disconnected; undefined if it never did. */
 function findLastSeenAt({
   authenticatedAt,
   connections,

@@ -27,7 +27,7 @@ export const provide = defineCommand({
     const { clientId, name } = await chooseClient(session, text);
     const modeNumber = session.profile.modeNumbers[requestedMode];
     const answer = await session.call('setProvide', { clientId, provideMode: modeNumber });
-    // As the service says it applied; undefined where it says none that is known.
+    // The mode that the service says it applied; undefined where it says no known one.
     const provideMode = toProvideMode(session.profile, answer.provideMode);
     if (provideMode !== requestedMode) setExitCode(1);
     const isThisDevice = clientId === (await session.findOwnClientId());

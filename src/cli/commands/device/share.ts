@@ -67,8 +67,8 @@ export const add = defineCommand({
     await confirmOrStop(question, options, context);
     const added = await session.call('deviceAdd', { code: given });
     const { codeType, code, deviceName, associatedNetworkName, clientId, durationMinutes } = added;
-    // `codeType` is `share` or `adopt`. An adopted device has neither a network that it stays with
-    // nor a client of ours.
+    // `codeType` is `share` or `adopt`. An adopted device has neither another network nor a client
+    // of ours.
     return { codeType, code, deviceName, associatedNetworkName, clientId, durationMinutes };
   },
   render({
@@ -91,7 +91,10 @@ export const add = defineCommand({
   },
 });
 
-/** A code that a shell would change is left out: the command then asks for it. */
+/**
+ * The command to add the device. A code that a shell would change is left out, and the command then
+ * asks for it.
+ */
 function writeAddCommand(code: string): string {
   if (!/^[\w-]+$/.test(code)) return 'tributary device add';
   return `tributary device add ${code.startsWith('-') ? '-- ' : ''}${code}`;

@@ -24,7 +24,8 @@ export const doctor = defineCommand({
     const { runChecks } = await import('../../../doctor/run-checks.ts');
     const { config: configPath, stateDir: stateDirectory } = options;
     const host = openHost({ configPath, stateDirectory, environment });
-    // First, and alone: for moments of it root is the user whom the state directory belongs to.
+    // This is done first and alone, because for moments root acts as the owner of the state
+    // directory.
     await host.state().catch(() => undefined);
     const results = await runChecks(checks, host);
     const document = toDoctorDocument(results);

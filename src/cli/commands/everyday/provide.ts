@@ -55,7 +55,7 @@ export const resume = defineCommand({
 
 type Given = { readonly options: ProvideOptions & PathOptions; readonly show: Show };
 
-/** Sets the mode where one is given, and shows what holds now. */
+/** Sets a mode if one is given, and shows the mode that holds now. */
 async function showProvide(
   mode: string | undefined,
   { options, show }: Given,
@@ -71,7 +71,7 @@ async function showProvide(
 
 type ProvideOptions = { readonly for?: string; readonly limit?: string; readonly clear?: boolean };
 
-/** undefined to change nothing. @throws usage-invalid */
+/** The order for the agent; undefined to change nothing. @throws usage-invalid */
 export async function readProvideBody(
   mode: string | undefined,
   options: ProvideOptions,
@@ -89,7 +89,7 @@ export async function readProvideBody(
   const forSeconds = options.for === undefined ? undefined : parseDurationSeconds(options.for);
   if (options.for !== undefined && !forSeconds)
     throw refuseOption('--for', options.for, 'a time like 30m, 2h or 1d');
-  // Loaded late: nothing else that the order needs takes long.
+  // Loaded only for a limit: nothing else that the order needs takes long to load.
   if (options.limit === undefined) return { mode: known, forSeconds };
   const { bitRate } = await import('../../../config/values.ts');
   const { data: limitBitsPerSecond, error } = bitRate.safeParse(options.limit);
@@ -111,7 +111,7 @@ async function askProvide(places: Listening, body: ProvideRequest | undefined) {
   const answer = await (body === undefined
     ? askAgent(places, { method: 'GET', path: '/status.json' })
     : askAgent(places, { method: 'POST', path: '/provide', body }));
-  // Only now: the mode is in force sooner without what reads the answer.
+  // Loaded only now, so that the mode is in force sooner.
   const { statusDocument } = await import('../../../status/document.ts');
   const provideOf = statusDocument.pick({ provide: true }).transform((status) => status.provide);
   const parsed = (body === undefined ? provideOf : statusDocument.shape.provide).safeParse(answer);

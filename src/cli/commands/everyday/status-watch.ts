@@ -5,19 +5,20 @@ import type { StatusDocument } from '../../../status/document.ts';
 
 export interface StatusLooks {
   /**
-   * The status now, and the lines that show it. @throws not-running, command-failed, not-allowed
+   * Asks for the present status, and for the lines that show it.
+   * @throws not-running, command-failed, not-allowed
    */
   readonly ask: () => Promise<{
     readonly document: StatusDocument;
     readonly lines: readonly string[];
   }>;
-  /** Monotonic, in ms. */
+  /** Monotonic time in ms. */
   readonly nowMs: () => number;
 }
 
 const sparkWidth = 40;
 
-/** Looks at the status: its lines, and the speed since the look before. */
+/** Looks at the status: returns its lines with the speed since the last look. */
 export function createStatusLook({ ask, nowMs }: StatusLooks): () => Promise<readonly string[]> {
   let readings: readonly TrafficReading[] = [];
   return async () => {
@@ -34,7 +35,7 @@ export function createStatusLook({ ask, nowMs }: StatusLooks): () => Promise<rea
   };
 }
 
-/** The speed between the last two readings, and how it was before. */
+/** The speed between the last two readings, and a picture of the earlier speeds. */
 export function renderThroughput(readings: readonly TrafficReading[]): string {
   const speeds = computeSpeeds(readings);
   const last = speeds.at(-1);

@@ -32,8 +32,8 @@ export const status = defineCommand({
       return watchStatus(ask, { ...options, watch: options.watch }, context);
     const answer = await ask();
     await show(answer, async () => {
-      // An agent of this version makes the very document that this command was compiled for;
-      // checking it takes its time.
+      // An agent of this version returns exactly the document that this command was compiled for.
+      // Checking it would only take time.
       const document =
         agentVersion === context.version ? (answer as StatusDocument) : await parseStatus(answer);
       return joinLines(renderLines(document, context));
@@ -74,7 +74,10 @@ export function renderLines(
   );
 }
 
-/** @throws command-failed where the answer has another form */
+/**
+ * Checks the document of an agent of another version.
+ * @throws command-failed if it has another form
+ */
 export async function parseStatus(answer: unknown): Promise<StatusDocument> {
   const { statusDocument } = await import('../../../status/document.ts');
   const parsed = statusDocument.safeParse(answer);

@@ -1,10 +1,7 @@
 import { isThere } from '../../../system/files.ts';
 import { defineCommand, refuse } from '../../frame/command.ts';
 
-/**
- * What the system does with the agent, and the program that it is asked with where the agent is a
- * container.
- */
+/** Tasks for the system, with the program that does them, also where the agent is a container. */
 const tasks = {
   logs: ["show the agent's log", 'sudo journalctl -u tributary -f', 'docker logs -f tributary'],
   start: ['start the agent', 'sudo systemctl start tributary', 'docker start tributary'],
@@ -13,7 +10,7 @@ const tasks = {
 } as const;
 type Task = keyof typeof tasks;
 
-/** Prints the system's command for this, and runs nothing. */
+/** Prints the system's command for a task, and runs nothing. */
 export function defineSystemCommand(task: Task) {
   const [meaning, bySystemd, byDocker] = tasks[task];
   return defineCommand({

@@ -4,14 +4,15 @@ import { unknown } from '../../present/amounts.ts';
 import { nameInFull, type PlacesView, viewPlaces } from './place-view.ts';
 
 /**
- * A place, a group or a provider: of the three ids it has one. A name and a type only where the
- * words fit a name.
+ * A place, a group or a provider, with one of the three ids. It has a name and a type only if the
+ * words match a name.
  */
 export type ChosenPlace = Readonly<NonNullable<ReturnType<typeof pickPlace>>>;
 
 /**
- * The nearest by the service, of several the one with the most providers. @throws usage-invalid,
- * codes of `call`
+ * The place that the service finds nearest to the words; of several, the one with the most
+ * providers.
+ * @throws usage-invalid, codes of `call`
  */
 export async function choosePlace(session: Session, words: string): Promise<ChosenPlace> {
   const chosen = pickPlace(
@@ -37,7 +38,7 @@ export function pickPlace(words: string, places: PlacesView) {
   ];
   const [best, ...others] = named
     .filter(({ locationId, locationGroupId }) => (locationId ?? locationGroupId) !== undefined)
-    // Its whole name, or a country's code.
+    // The words are its whole name, or a country's code.
     .map((own) => ({
       ...own,
       isExact: isCalled(own.name) || (own.type === 'country' && isCalled(own.countryCode)),
@@ -56,7 +57,7 @@ export function pickPlace(words: string, places: PlacesView) {
     const alsoFits = alike.map((own) => `${own.label} (${own.type ?? 'place'})`);
     return { name, type, locationId, locationGroupId, clientId: undefined, alsoFits };
   }
-  // "The best there is" may be a service's answer to anything.
+  // A service may answer anything with "the best there is".
   const spec = places.specs.find(
     (own) => (own.clientId ?? own.locationId ?? own.locationGroupId) !== undefined,
   );

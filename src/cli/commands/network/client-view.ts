@@ -4,7 +4,7 @@ import { toNamedClient } from '../choose-client.ts';
 
 export type ClientView = ReturnType<typeof viewClient>;
 
-/** What is shown of a client: no secret. */
+/** What is shown of a client, without secrets. */
 export function viewClient(
   client: OperationResponse<'clients'>['clients'][number],
   profile: Profile,
@@ -13,7 +13,7 @@ export function viewClient(
   const connections = client.connections.map((connection) => ({
     connectionId: connection.connectionId,
     connectedAt: connection.connectTime,
-    /** undefined while it lasts. */
+    /** undefined while the connection lasts. */
     disconnectedAt: connection.disconnectTime || undefined,
     host: connection.connectionHost,
     service: connection.connectionService,
@@ -41,8 +41,8 @@ export function viewClient(
       internalPorts: resident.residentInternalPorts,
     },
     /**
-     * Where the client's proxy is. Keys and tokens are left out, and so are the URLs, which may
-     * hold one.
+     * Where the client's proxy is. Keys, tokens and URLs are left out, because a URL may contain a
+     * token.
      */
     proxy: proxyClient && {
       instanceId: proxyClient.instanceId,
@@ -56,7 +56,7 @@ export function viewClient(
   };
 }
 
-/** Since when a client is connected; undefined where it is not, or the service does not say. */
+/** Since when a client is connected; undefined if it is not, or the service does not say. */
 export function findConnectedAt({ connections }: ClientView): string | undefined {
   return connections.find(
     (own) => own.disconnectedAt === undefined && own.connectedAt !== undefined,

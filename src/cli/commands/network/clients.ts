@@ -10,9 +10,9 @@ import { type ClientView, findConnectedAt, viewClient } from './client-view.ts';
 
 type Count = Record<'all' | 'connected', number>;
 
-/** The columns of a table fit a page. */
+/** How many rows of a table share their column widths. */
 export const pageRows = 200;
-/** No columns, so no more is held than one write is worth. */
+/** JSON has no column widths, so no more rows are held than one write is worth. */
 const pageRowsOfJson = 20;
 
 export const clients = defineCommand({
@@ -32,7 +32,7 @@ export const clients = defineCommand({
     await using session = await openSession(options, context);
     const read = (count: Count) => readClients(session, count, options);
     const isJson = options.json === true;
-    // What is chosen from a list is held; of a list that only passes through, a page.
+    // A list from which a choice is made is held as a whole; of one that is only printed, a page.
     if (asksForChoice(options) || !(isJson || context.columns === undefined)) {
       return await showClients(read, options, context);
     }
@@ -87,8 +87,8 @@ function formatEnd({ all, connected }: Count): string {
 }
 
 /**
- * The clients to show, as they arrive. @throws codes of `Session.stream`, saying how far the list
- * came
+ * The clients to show, as they arrive.
+ * @throws codes of `Session.stream`, with how far the list came
  */
 async function* readClients(
   session: Session,
@@ -122,7 +122,10 @@ function formatClients(count: number): string {
   return `${count} ${count === 1 ? 'client' : 'clients'}`;
 }
 
-/** What came so far, `most` at a time; where the list breaks off, first what came before that. */
+/**
+ * Hands out rows in pages of at most `most`. If the list breaks off, the rows before that are
+ * handed out first.
+ */
 export async function* splitPages<Row>(
   rows: AsyncIterable<Row>,
   most = pageRows,
@@ -142,7 +145,7 @@ export async function* splitPages<Row>(
   if (page.length > 0) yield page;
 }
 
-/** Writes, and waits for a reader that is behind: what waits to be read fills memory. */
+/** Writes, and waits for a slow reader: unread text would fill memory. */
 export async function writeAll(output: Output, text: string): Promise<void> {
   if (output.write(text) !== false || output.once === undefined) return;
   await new Promise<void>((resolve) => output.once?.('drain', resolve));

@@ -40,7 +40,7 @@ export const leaderboard = defineCommand({
   },
 });
 
-/** What is shown of an earner: a profane name only where `showsAll` asks for it. */
+/** What is shown of an earner. A profane name is shown only if `showsAll` asks for it. */
 export function viewEarner(
   earner: OperationResponse<'leaderboard'>['earners'][number],
   {

@@ -29,7 +29,7 @@ export const locations = defineCommand({
       };
     }
     const answer = await session.call('providerLocations', undefined);
-    // Single providers that the service puts forward.
+    // Single providers that the service recommends.
     const devices = answer.devices.map(({ clientId, deviceName }) => ({
       clientId,
       name: deviceName,
@@ -61,7 +61,7 @@ export const locations = defineCommand({
 
 type NearOptions = { readonly near?: boolean; readonly distance?: string };
 
-/** @throws usage-invalid */
+/** Reads `--near` and `--distance`. @throws usage-invalid */
 function parseNear({ near, distance }: NearOptions, query: string | undefined) {
   const maxDistanceFraction = distance === undefined ? undefined : Number(distance || Number.NaN);
   if (
@@ -99,7 +99,7 @@ function defineTree(places: readonly PlaceView[]) {
   ]);
 }
 
-/** The distance is shown where names were not met exactly. */
+/** The table of found places. It shows distances if names did not match exactly. */
 function defineFound(places: readonly PlaceView[]) {
   const isNear = places.some(({ matchDistance }) => matchDistance >= 1);
   return defineTable(places, [

@@ -4,7 +4,7 @@ type Found = Pick<OperationResponse<'findLocations'>, 'locations' | 'groups' | '
 
 export type PlacesView = ReturnType<typeof viewPlaces>;
 export type PlaceView = PlacesView['locations'][number];
-/** What to ask for to get a provider: of the four, one or more. */
+/** What to ask for to get a provider; one or more of the four fields. */
 export type SpecView = PlacesView['specs'][number];
 
 /** What an answer says about places. Services leave zeros out, so an absent count is 0. */
@@ -23,7 +23,7 @@ export function viewPlaces({ locations, groups, specs }: Found) {
         countryLocationId: location.countryLocationId,
         countryCode: location.countryCode,
         providerCount: location.providerCount ?? 0,
-        /** How far the name is from what was looked for, 0 for the same. */
+        /** How far the name is from the searched one; 0 if they are equal. */
         matchDistance: location.matchDistance ?? 0,
       }),
     ),
@@ -45,7 +45,7 @@ export function viewSpec({
   return { locationId, locationGroupId, clientId, isBestAvailable: bestAvailable };
 }
 
-/** The place's name with what it lies in: `Munich, Bavaria, Germany`, each name once. */
+/** The place's name with the places around it: `Munich, Bavaria, Germany`, each name once. */
 export function nameInFull({ name, region, country }: PlaceView): string {
   return [...new Set([name, region, country].filter(Boolean))].join(', ');
 }
@@ -53,8 +53,8 @@ export function nameInFull({ name, region, country }: PlaceView): string {
 const types = ['country', 'region', 'city'];
 
 /**
- * Each country with its regions and their cities below it, those with the most providers first. A
- * country has depth 0.
+ * Each country with its regions, and their cities below these; those with the most providers come
+ * first. A country has depth 0.
  */
 export function sortAsTree(places: readonly PlaceView[]) {
   const byId = new Map(places.map((place) => [place.locationId, place]));
@@ -65,14 +65,16 @@ export function sortAsTree(places: readonly PlaceView[]) {
   ): readonly (PlaceView & { readonly depth: number })[] =>
     (byParent.get(parentId) ?? []).toSorted(compare).flatMap((place) => [
       { ...place, depth },
-      // Places without a parent are found under undefined: one without an id has nothing below it.
+      // Places without a parent are listed under undefined. A place without an id therefore has no
+      // places below it.
       ...(place.locationId === undefined ? [] : list(place.locationId, depth + 1)),
     ]);
   return list(undefined, 0);
 }
 
 /**
- * What a place lies in, as far as it is listed; always of a wider type, so no place lies in itself.
+ * The listed place that contains a place. It is always of a wider type, so no place contains
+ * itself.
  */
 function findParent(
   place: PlaceView,

@@ -7,7 +7,7 @@ import { defineTable, type ListOptions, namesParts } from '../../present/tables.
 import { joinLines, joinSections } from '../../present/text.ts';
 import { type ChosenPlace, choosePlace } from './choose-place.ts';
 
-/** Services may take an absent count for none, so one is always sent. */
+/** Services may read an absent count as zero, so a count is always sent. */
 const defaultCount = 20;
 
 const flags = {
@@ -53,7 +53,7 @@ export const providers = defineCommand({
     }
     const request = { ...createIdSearch({ place, options }), count, excludeLocationIds: exclude };
     const { clientIds } = await session.call('findProviders', request);
-    // What is no id has to stay out of a list that a script reads.
+    // A list that a script reads may contain ids only, so notes go to standard error.
     if (options.json !== true) stderr.write(renderNotes(place, clientIds.length));
     return {
       place,
@@ -85,7 +85,7 @@ export const providers = defineCommand({
   },
 });
 
-/** A provider that was found: where only ids were asked for, its rank and its id. */
+/** A provider that was found: its rank and its id, and more where more than ids was asked for. */
 function viewProvider(
   provider: Partial<OperationResponse<'findProviders2'>['providers'][number]>,
   index: number,
@@ -109,7 +109,10 @@ interface Search {
   readonly options: Pick<OptionValues<typeof flags>, 'location' | 'group' | 'client'>;
 }
 
-/** Ids are found in one place at a time, and printed as they come. @throws usage-invalid */
+/**
+ * Checks a search for ids alone, which are found in one place and printed as they come.
+ * @throws usage-invalid
+ */
 function checkIdSearch(
   text: string,
   { client, location, group, ...list }: Search['options'] & ListOptions,
@@ -123,8 +126,8 @@ function checkIdSearch(
 }
 
 /**
- * Each place, group and provider that was named, any of which will do; the best there is where none
- * was.
+ * A spec for each named place, group and provider, any of which may match; "best available" if none
+ * was named.
  */
 export function createSpecs({
   place,
@@ -141,7 +144,7 @@ export function createSpecs({
   return specs.length === 0 ? [{ bestAvailable: true }] : specs;
 }
 
-/** @throws usage-invalid where the words name a provider */
+/** The search for ids in one place. @throws usage-invalid where the words name a provider */
 function createIdSearch({ place, options }: Search) {
   const locationId = options.location ?? place?.locationId;
   const locationGroupId = options.group ?? place?.locationGroupId;

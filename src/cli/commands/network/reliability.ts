@@ -37,7 +37,7 @@ export const reliability = defineCommand({
       return 'No figures yet: devices are scored while they provide.\n';
     const width = columns ?? 100;
     const renderBuckets = (figure: 'weight' | 'clientCount', most: number) => {
-      // One character a bucket, or a mean of several where there is no room for all.
+      // One character for each bucket, or for the mean of several on a narrow terminal.
       const all = view.buckets.map(({ [figure]: value }) => value);
       const values = squeeze(all, width - labelWidth);
       return renderSparkline(values, Math.max(most, ...values.map((value) => value ?? 0)));
@@ -64,16 +64,16 @@ export const reliability = defineCommand({
 /** The window as it is shown; an absent one is empty. */
 export function viewReliability(window: Window) {
   return {
-    /** 1 is always there. */
+    /** The service always sends 1 here. */
     meanWeight: window?.meanReliabilityWeight,
     windowStartAt: toTime(window?.minTimeUnixMilli),
     windowEndAt: toTime(window?.maxTimeUnixMilli),
     bucketSeconds: window?.bucketDurationSeconds,
     maxClientCount: window?.maxClientCount,
     maxTotalClientCount: window?.maxTotalClientCount,
-    /** Oldest first. */
+    /** The oldest comes first. */
     buckets: listBuckets(window),
-    /** The largest first. */
+    /** The largest comes first. */
     countryMultipliers: (window?.countryMultipliers ?? [])
       .map((own) => ({
         countryLocationId: own.countryLocationId,
@@ -85,7 +85,7 @@ export function viewReliability(window: Window) {
   };
 }
 
-/** The three lists as one, as long as the longest. */
+/** Joins the three lists into one that is as long as the longest. */
 function listBuckets(window: Window) {
   if (window === undefined) return [];
   const {

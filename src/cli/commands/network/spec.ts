@@ -51,8 +51,8 @@ export const spec = defineCommand({
 });
 
 /**
- * The names of what has providers; while one is missing, also of what the words find, together and
- * one by one.
+ * The names of places that have providers. If one is missing, also the names that the words find,
+ * together and one by one.
  */
 async function readNames(session: Session, query: string, specs: readonly SpecView[]) {
   const ids = specs.flatMap((own) => findId(own) ?? []);
@@ -68,8 +68,8 @@ async function readNames(session: Session, query: string, specs: readonly SpecVi
 }
 
 /**
- * The single words that may be a place's name, the longest first; so few that asking for each is no
- * burden.
+ * Single words that may be a place's name, the longest first. They are so few that asking for each
+ * is no burden.
  */
 function listWords(query: string): readonly string[] {
   const words = new Set(query.split(/\s+/).filter((word) => word.length >= 3 && word !== query));

@@ -25,7 +25,7 @@ const code = defineCommand({
     'tributary auth code --minutes 60 --uses 5': 'for five devices within the hour',
     'tributary auth code --json': 'for a script: the code is in authCode',
   },
-  /** What the service does not confirm is undefined. */
+  /** Fields that the service does not confirm are undefined. */
   async run(session, { options }, { now }) {
     const request = {
       durationMinutes: parsePositive('--minutes', options.minutes),
@@ -42,7 +42,7 @@ const code = defineCommand({
       );
     }
     return {
-      // It is what was asked for, and good for little else than to be passed on.
+      // The code was asked for, and its only use is to be passed on.
       authCode: authCode.reveal(),
       durationMinutes,
       uses,
@@ -116,7 +116,10 @@ export const auth: CommandGroup = {
   commands: [status, code],
 };
 
-/** undefined where it was not given: the service then takes its own. @throws usage-invalid */
+/**
+ * The number; undefined if it was not given, and the service then uses its own.
+ * @throws usage-invalid
+ */
 function parsePositive(option: string, text: string | undefined): number | undefined {
   const amount = text === undefined ? undefined : parseAmount(text);
   if (text === undefined || amount) return amount;

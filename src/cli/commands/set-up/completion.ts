@@ -1,7 +1,9 @@
 import { defineCommand } from '../../frame/command.ts';
 import { completionScripts, type Shell } from '../../frame/completion-scripts.ts';
 
-/** The package installs all three. */
+/**
+ * Prints the completion script of a shell. The package installs the scripts of all three shells.
+ */
 export const completion = defineCommand({
   usage: 'completion <shell>',
   description: 'print the completion script for a shell; the packages install it for you',

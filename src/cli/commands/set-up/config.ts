@@ -115,10 +115,7 @@ export function askForRights(error: unknown, action: string): unknown {
   return new TributaryError('not-allowed', messageOf(error), { cause: error, action });
 }
 
-/**
- * What came of a change: whether the environment wins over it, and what the running agent did with
- * it.
- */
+/** The effect of a change: whether the environment overrules it, and what the running agent did. */
 async function findEffect(key: string, options: PathOptions, context: CommandContext) {
   const loaded = await loadConfig(options, context).catch(toFailure('configuration-invalid'));
   if (loaded instanceof Error) return { effect: 'refused', message: loaded.message } as const;
@@ -150,8 +147,8 @@ async function findEffect(key: string, options: PathOptions, context: CommandCon
 }
 
 /**
- * The files of `gateway.deny_destinations` are read too: their errors are errors of the
- * configuration here.
+ * Loads the configuration and the files of `gateway.deny_destinations`. Errors in those files count
+ * as errors of the configuration here.
  */
 async function loadWithLists(options: PathOptions, context: CommandContext): Promise<LoadedConfig> {
   const loaded = await loadConfig(options, context);
@@ -172,8 +169,8 @@ async function loadWithLists(options: PathOptions, context: CommandContext): Pro
 }
 
 /**
- * On a host, where the packaged agent is behind a fence: a service in a private network is behind
- * it too.
+ * Finds what the fence around the packaged agent keeps it from: on a host, a service in a private
+ * network is one.
  */
 async function findKeptAway({
   config: { gateway, service },

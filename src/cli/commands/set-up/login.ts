@@ -7,8 +7,8 @@ import { joinLines } from '../../present/text.ts';
 import { wakeAgent } from './reload.ts';
 
 /**
- * `tributary login`: exchanges an auth code for this network's token. Codes are never arguments:
- * `ps` shows those.
+ * `tributary login` exchanges an auth code for this network's token. A code is never an argument,
+ * because `ps` shows arguments.
  */
 export const login = defineCommand({
   usage: 'login',

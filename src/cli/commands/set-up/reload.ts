@@ -15,12 +15,13 @@ export const reload = defineCommand({
 });
 
 /**
+ * Makes the agent read its configuration again.
  * @throws not-running, not-allowed, command-failed, usage-invalid (it reads another file),
  * configuration-invalid (it goes on as before)
  */
 export async function reloadAgent(places: Listening, file?: string): Promise<void> {
   const { askAgent } = await import('../../../status/socket-client.ts');
-  // Asked first: an agent that reads another file is left alone.
+  // An agent that reads another file is left alone, so it is asked first.
   const said =
     file === undefined ? {} : await askAgent(places, { method: 'GET', path: '/configuration' });
   const { file: own = file }: { file?: string } = Object(said);
@@ -31,7 +32,7 @@ export async function reloadAgent(places: Listening, file?: string): Promise<voi
   await askAgent(places, { method: 'POST', path: '/reload' });
 }
 
-/** An agent that waits for a sign-in goes on at once; true where one runs. */
+/** Makes an agent that waits for a sign-in go on at once; true if one is running. */
 export async function wakeAgent(places: Listening): Promise<boolean> {
   const expected = toFailure(
     'not-running',

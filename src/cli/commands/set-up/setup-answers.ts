@@ -14,17 +14,17 @@ const keys = {
 } as const;
 type Subject = keyof typeof keys;
 
-/** Each answer as the file has it; undefined: nothing is written. */
+/** Each answer as the file will have it; undefined where nothing is written. */
 export type Answers = Readonly<Record<Subject, string | undefined>>;
 
-/** What is offered for each; one that is fixed is not asked. */
+/** What is offered for each answer. A fixed answer is not asked for. */
 type Offers = Readonly<
   Record<Subject, { readonly value: string | undefined; readonly isFixed: boolean }>
 >;
 
 /**
- * What was given, else what is configured. @throws usage-invalid: a wrong value, one that the
- * environment overrules
+ * What to offer: what was given, otherwise what is configured.
+ * @throws usage-invalid: a wrong value, or one that the environment overrules
  */
 export function toOffers(
   options: Partial<Answers>,
@@ -35,7 +35,7 @@ export function toOffers(
     const configured = valueAt(before.configured, path)?.toString();
     const origin = before.loaded.originOf(path);
     const isOverruled = origin.kind === 'environment' && configured !== undefined;
-    // A device without a service shares with friends, whatever the sample says.
+    // A device without a service shares with friends, whatever the sample file says.
     const isSample = subject === 'mode' && before.isNew && !isOverruled;
     const value = options[subject];
     if (value === undefined)
@@ -56,8 +56,8 @@ export function toOffers(
 }
 
 /**
- * Without a prompt nothing is asked. `check` says which profile the service at the address shows.
- * @throws what is wrong there
+ * Without a prompt no question is asked. `check` finds the profile of the service at the address,
+ * and throws what is wrong there.
  */
 interface AnswerParts {
   readonly prompt: Prompt | undefined;
@@ -65,7 +65,7 @@ interface AnswerParts {
   readonly say: (line: string) => void;
 }
 
-/** The answers, each checked as soon as it is known. @throws usage-invalid, codes of `check` */
+/** The answers. Each is checked as soon as it is known. @throws usage-invalid, codes of `check` */
 export async function gatherAnswers(offers: Offers, parts: AnswerParts): Promise<Answers> {
   const { address: service, found } = await findService(offers.service, parts);
   const asker = (subject: Subject) => (offers[subject].isFixed ? undefined : parts.prompt);
@@ -91,7 +91,7 @@ export async function gatherAnswers(offers: Offers, parts: AnswerParts): Promise
   return { service, profile, mode: mode ?? offered, cap: cap || before };
 }
 
-/** The answers that differ from what is configured. */
+/** The answers that differ from the configuration. */
 export function toChanges(
   answers: Answers,
   { configured }: Pick<Before, 'configured'>,

@@ -36,8 +36,9 @@ const again = 'This device is signed in. Sign in again, with a new code?';
 const nothingDone = 'nothing was changed';
 
 /**
- * Asks or takes what is given, checks it, then writes, starts, signs in and waits. @throws codes of
- * its parts
+ * Collects and checks the answers, then writes the file, starts the agent, signs in and waits for
+ * it.
+ * @throws codes of its parts
  */
 export async function runSetup(
   { options, show }: SetupGiven,
@@ -85,7 +86,7 @@ async function prepare(options: SetupOptions, context: CommandContext) {
   const before = await readBefore(options, context);
   const { path, loaded } = before;
   const handedIn = options.codeFile === undefined ? loaded.credentials.authCode : undefined;
-  // A code that is handed in makes it a script: nothing is asked.
+  // A code that was handed in means that a script runs this, so no question is asked.
   const prompt =
     options.codeFile === undefined && handedIn === undefined ? context.prompt : undefined;
   const say = (line: string) => void context.stderr.write(`${line}\n`);
@@ -103,7 +104,7 @@ async function prepare(options: SetupOptions, context: CommandContext) {
   return { path, answers, changes: toChanges(answers, before), code, prompt, say };
 }
 
-/** `progress` says what is done already when the owner stops it. */
+/** `progress` tells what is done already if the owner stops the work. */
 type Work = Awaited<ReturnType<typeof prepare>> & { readonly progress: { done: string } };
 
 async function finish(work: Work, options: PathOptions, context: CommandContext) {
@@ -114,7 +115,8 @@ async function finish(work: Work, options: PathOptions, context: CommandContext)
   const loaded = await loadConfig(options, {
     environment: await completeEnvironment(context.environment),
   });
-  // Before the sign-in: systemd makes the state directory, for the user that the agent runs as.
+  // This comes before the sign-in, because systemd makes the state directory for the user that the
+  // agent runs as.
   const start = await findStart(path);
   if (changes.length > 0 || code !== undefined)
     await start?.().catch((error: unknown) => say(messageOf(error)));
@@ -144,8 +146,8 @@ async function finish(work: Work, options: PathOptions, context: CommandContext)
 export type Before = Awaited<ReturnType<typeof readBefore>>;
 
 /**
- * What there is already; a missing file or address is no error here. @throws not-allowed,
- * configuration-invalid, state-unreadable
+ * What is set up already. A missing file or address is no error here.
+ * @throws not-allowed, configuration-invalid, state-unreadable
  */
 async function readBefore({ config, stateDir }: PathOptions, { environment }: CommandContext) {
   const path = chooseConfigPath({ configPath: config, environment });
@@ -154,7 +156,7 @@ async function readBefore({ config, stateDir }: PathOptions, { environment }: Co
       'Run it with sudo: sudo tributary setup. Or name a file of your own: --config FILE';
     throw new TributaryError('not-allowed', `only root may write ${path}`, { action });
   }
-  // What is absent reads as empty.
+  // A missing file is read as an empty one.
   const file = (await isThere(path)) ? path : '/dev/null';
   const { tree } = await readConfigFile({ configPath: file, environment });
   const { TRIBUTARY_SERVICE_BASE_URL: given, TRIBUTARY_SERVICE_BASE_URL_FILE: twin } = environment;
@@ -182,8 +184,8 @@ async function readBefore({ config, stateDir }: PathOptions, { environment }: Co
 }
 
 /**
- * Enables and (re)starts the packaged service that runs this configuration; undefined where systemd
- * has none.
+ * Enables and starts or restarts the packaged service of this configuration; undefined if systemd
+ * has no such service.
  */
 async function findStart(path: string) {
   if (path !== defaultConfigPath || !(await isThere('/run/systemd/system'))) return undefined;
@@ -197,16 +199,16 @@ async function findStart(path: string) {
       await exec({ ...ofService, args: [command, 'tributary.service'] });
   };
   return run('cat').then(
-    // Where the units had just found no service to start for, the restart is skipped with them:
-    // then the start is not.
+    // If the units had just started without a configured service, systemd skips the restart with
+    // them. Then a start is needed.
     () => () => run('enable', 'restart', 'start'),
     () => undefined,
   );
 }
 
 /**
- * The agent's status once it is more than on its way, or as it is after `limitMs`; undefined where
- * no agent answers by then.
+ * The agent's status once it is more than starting, or its status after `limitMs`; undefined if no
+ * agent answers by then.
  */
 async function waitForStatus(places: Listening, limitMs: number, signal: AbortSignal) {
   const untilMs = performance.now() + limitMs;
@@ -220,15 +222,16 @@ async function waitForStatus(places: Listening, limitMs: number, signal: AbortSi
 }
 
 /**
- * Asks without a token whether a bandwidth-sharing service is there, and which profile it shows, if
- * any. @throws what is wrong
+ * Asks without a token whether a bandwidth-sharing service answers, and which profile it shows, if
+ * any.
+ * @throws what is wrong
  */
 async function checkService(service: ServiceAddress): Promise<'production' | undefined> {
   const ask = async (name: 'clients' | 'setProvide') =>
     judgeStatus({ name, answer: await knock(service, name), secrets: [], nowMs: Date.now() });
   const fault = await ask('clients').catch((error: unknown) => error);
   if (hasCode(fault, 'insecure-url', 'configuration-invalid')) throw fault;
-  // To be refused for want of a token, or for asking often, is to have reached it.
+  // A refusal for want of a token, or for asking too often, means that the service was reached.
   const isReached = hasCode(fault, 'not-authorized', 'service-refused', 'rate-limited');
   if (!isReached && fault !== undefined) {
     const message = `no bandwidth-sharing service answers at ${service.baseUrl}: ${messageOf(fault)}`;
@@ -236,8 +239,8 @@ async function checkService(service: ServiceAddress): Promise<'production' | und
       ? new TributaryError(fault.code, message, { cause: fault })
       : fault;
   }
-  // Without any mode. The production profile has no such operation. If another service has none
-  // either, that profile's numbers mean narrower modes there, or `default` for `none`, which the
-  // agent enforces itself.
+  // The request names no mode. The production profile has no such operation. If another service
+  // lacks it too, the numbers of that profile mean narrower modes there, or `default` for `none`,
+  // which the agent enforces itself.
   return hasCode(await ask('setProvide'), 'operation-not-served') ? 'production' : undefined;
 }

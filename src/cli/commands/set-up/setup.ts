@@ -2,7 +2,7 @@ import { profileNames, provideModes } from '../../../service/profiles.ts';
 import { defineCommand } from '../../frame/command.ts';
 
 /**
- * `tributary setup`: from an installed package to a device that shares, in one dialogue or in one
+ * `tributary setup` turns an installed package into a device that shares, in one dialogue or by one
  * line.
  */
 export const setup = defineCommand({

@@ -13,8 +13,8 @@ import type { Output } from '../../frame/context.ts';
 type SignInOptions = Readonly<{ isNewDevice: boolean; notes: Output }>;
 
 /**
- * Spends the code on a token, which it returns. @throws auth-code-refused, state-unwritable,
- * already-running, codes of `call`
+ * Trades the code for a token, which it returns.
+ * @throws auth-code-refused, state-unwritable, already-running, codes of `call`
  */
 export async function signInOnce(
   loaded: LoadedConfig,
@@ -22,7 +22,7 @@ export async function signInOnce(
   { isNewDevice, notes }: SignInOptions,
 ) {
   await ensureDirectory(loaded.stateDirectory);
-  // A new device gives up the registration: only the owner may decide that, and not while an agent
+  // A new device gives up its registration. Only the owner may decide that, and not while an agent
   // runs.
   await using _lock = isNewDevice
     ? await acquireLock(join(loaded.stateDirectory, 'agent.lock'))

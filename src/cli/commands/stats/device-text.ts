@@ -21,11 +21,11 @@ import { joinSections, renderLabelled, renderText } from '../../present/text.ts'
 import { type DeviceStats, type HereDay, hereReasons } from './device-view.ts';
 import { formatWindow, startOfHour } from './figures.ts';
 
-/** One character an hour says something up to here. */
+/** Up to this many hours, one character for each says something. */
 const mostHours = 48;
 const barWidth = 6;
 
-/** A row a day: of a day either may know nothing. */
+/** A row for each day. Service or device may know nothing of some days. */
 export function listDays({ days, here }: DeviceStats) {
   const byDay = new Map(days.map((day) => [day.day, day]));
   const hereByDay = new Map(here?.days.map((day) => [day.day, day]));
@@ -64,7 +64,7 @@ export function listDays({ days, here }: DeviceStats) {
   ]);
 }
 
-/** Who it was given to. */
+/** The consumers that the device served. */
 export function listConsumers({ consumers }: DeviceStats) {
   return defineTable(consumers, [
     { title: 'Consumer', read: ({ clientId }) => clientId, least: 8, isId: true },
@@ -74,7 +74,7 @@ export function listConsumers({ consumers }: DeviceStats) {
   ]);
 }
 
-/** Sums, the hours where they are few, and the tables. */
+/** The sums, the hours if they are few, and the tables. */
 export function renderDeviceStats(stats: DeviceStats, shown: Shown): string {
   const { totals, here, days } = stats;
   const title = renderTitle(stats, shown);
@@ -110,7 +110,9 @@ function renderTitle(
   return `${toPlainText(title)}\n${window}${asked}, as of ${formatMoment(createdAt ?? now().toISOString())}\n`;
 }
 
-/** Uptime of each hour of a short window, a blank where nothing is known; '' for a long one. */
+/**
+ * The uptime of each hour of a short window, with a blank for an unknown one; '' for a long window.
+ */
 function renderHours(
   { hours, windowHours = Infinity, createdAt }: DeviceStats,
   { now }: Terminal,
@@ -135,8 +137,8 @@ interface HereColumns {
 }
 
 /**
- * What was counted here, and how far the service's figure is from it; left out where nothing was
- * counted here.
+ * What this device counted, and how far the service's figure is from that; left out where this
+ * device counted nothing.
  */
 function createHereColumns({ of, as, dropOrder, read }: HereColumns): readonly TextColumn<Row>[] {
   const shared = { align: 'right', isOptional: true } as const;
@@ -160,7 +162,7 @@ function createHereColumns({ of, as, dropOrder, read }: HereColumns): readonly T
   ];
 }
 
-/** The service's figure compared with the one counted here: `-3.1 %`. */
+/** How the service's figure differs from this device's: `-3.1 %`. */
 function formatDifference(share: number): string {
   const text = formatShare(Math.abs(share));
   return Math.abs(share) < 0.0005 ? '0 %' : `${share < 0 ? '-' : '+'}${text}`;

@@ -9,12 +9,12 @@ import { type LocalDay, sumDays } from './local-view.ts';
 type Answer = Omit<OperationResponse<'providerLastN'>, 'error'>;
 
 export type DeviceStats = ReturnType<typeof viewDeviceStats>;
-/** One day of a device; `day` is `yyyy-mm-dd`, or whatever else the service goes by. */
+/** One day of a device; `day` is `yyyy-mm-dd`, or another key if the service uses one. */
 type DayStats = ReturnType<typeof listDays>[number];
 
 const longestHours = 90 * 24;
 
-/** @throws codes of `Session.call` */
+/** Reads the service's figures of one device. @throws codes of `Session.call` */
 export async function readDeviceStats(
   session: Session,
   client: NamedClient,
@@ -32,7 +32,7 @@ export async function readDeviceStats(
   return viewDeviceStats(answer, { client, askedHours, lookbackHours });
 }
 
-/** `lookbackHours`: how long one of what `lookback` counts is. */
+/** `lookbackHours` is the length of the unit that `lookback` counts. */
 export function viewDeviceStats(
   answer: Answer,
   {
@@ -53,7 +53,7 @@ export function viewDeviceStats(
     totals: sumFigures(days, windowHours),
     days,
     hours: listHours(answer.uptime),
-    /** Those with the most transfer first. */
+    /** Consumers with the most transfer come first. */
     consumers: answer.clientDetails
       .map(viewConsumer)
       .toSorted((one, other) => (other.transferGib ?? 0) - (one.transferGib ?? 0)),
@@ -65,8 +65,8 @@ export function viewDeviceStats(
 const hourKey = /^(\d{4}-\d{2}-\d{2})-([01]\d|2[0-3])$/;
 
 /**
- * A row for every day that any of the figures names, oldest first. Minutes online come by the hour,
- * or by the day.
+ * A row for every day that any of the figures names, oldest first. Minutes online are given by the
+ * hour or by the day.
  */
 function listDays({ uptime, transferData, payout, searchInterest, contracts, clients }: Answer) {
   const minutes = Map.groupBy(Object.entries(uptime), ([key]) => hourKey.exec(key)?.[1] ?? key);
@@ -87,7 +87,7 @@ function listDays({ uptime, transferData, payout, searchInterest, contracts, cli
   });
 }
 
-/** Oldest first; none where the service tells days only. */
+/** Oldest first; empty if the service gives days only. */
 function listHours(uptime: Answer['uptime']) {
   return Object.entries(uptime)
     .flatMap(([key, uptimeMinutes]) => {
@@ -105,8 +105,8 @@ function viewConsumer({ clientId, transferData }: Answer['clientDetails'][number
 }
 
 /**
- * What this device counted itself in the window of the service's answer, oldest day first, and why
- * the two may differ.
+ * What this device counted in the window of the service's answer, oldest day first, and why the two
+ * may differ.
  */
 export type HereStats = ReturnType<typeof compareDays>;
 /**
@@ -137,14 +137,14 @@ export async function readHere(
   const { clipHours, findMoment } = await import('../../../report/same-moment.ts');
   const sinceMs = startOfHour(place.nowMs - (stats.windowHours ?? stats.askedHours) * hourMs);
   const hours = await readHistory({ unit: 'hour', sinceMs }, place);
-  // What came since then is in ours alone.
+  // Only our record contains what came later.
   const untilMs = findMoment(stats.createdAt, place.nowMs);
   const own = sumDays(clipHours(hours, { sinceMs, untilMs, nowMs: place.nowMs }));
   if (own.length === 0) return undefined;
   return compareDays(stats.days, own, new Date(place.nowMs).toISOString().slice(0, 10));
 }
 
-/** `today`: `yyyy-mm-dd`. */
+/** Compares the days of both; `today` is `yyyy-mm-dd`. */
 export function compareDays(service: readonly DayStats[], own: readonly LocalDay[], today: string) {
   const byDay = new Map(service.map((day) => [day.day, day]));
   const compare = (figure: number | undefined, here: number) => {

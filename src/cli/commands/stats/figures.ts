@@ -4,7 +4,7 @@ import { refuseOption } from '../../frame/command.ts';
 type FigureName = 'uptimeHours' | 'transferGib' | 'payoutUsdc' | 'searchInterest' | 'contracts';
 
 /**
- * The sums of what is known. Consumers are left out: one that comes up in two rows would count
+ * Sums of the known values. Consumers are left out, because one that is in two rows would count
  * twice.
  */
 export function sumFigures(
@@ -23,20 +23,20 @@ export function sumFigures(
   };
 }
 
-/** What is known of the values added up; undefined where nothing is. */
+/** The sum of the known values; undefined if none is known. */
 export function sumKnown(values: readonly (number | undefined)[]): number | undefined {
   const known = values.filter((value) => value !== undefined);
   return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0);
 }
 
-/** A part as a share of the whole; undefined where one of them is not known, or the whole is 0. */
+/** A part as a share of the whole; undefined if one of them is unknown, or the whole is 0. */
 export function divide(part: number | undefined, whole: number | undefined): number | undefined {
   return part === undefined || whole === undefined || whole === 0 ? undefined : part / whole;
 }
 
 /**
- * The values as at most `room` ones: the mean of each of as many equal stretches; undefined where
- * nothing is known.
+ * The values reduced to at most `room`: means of equally long stretches; undefined where no value
+ * of a stretch is known.
  */
 export function squeeze(
   values: readonly (number | undefined)[],
@@ -50,11 +50,11 @@ export function squeeze(
   });
 }
 
-/** What a device keeps of itself; what a service keeps, or allows, is for the service to say. */
+/** How long a device keeps its record. How long a service does is for the service to say. */
 const mostYears = 20;
 const unitHours: Readonly<Record<string, number>> = { h: 1, d: 24, y: 365 * 24 };
 
-/** Hours of `24h`, `90d`, `2y`. @throws usage-invalid */
+/** The hours of `24h`, `90d`, `2y`. @throws usage-invalid */
 export function parseWindowHours(text: string): number {
   const [, count = '', unit = ''] = /^([1-9]\d{0,5})(h|d|y)$/.exec(text) ?? [];
   const hours = Number(count) * (unitHours[unit] ?? 0);
@@ -63,13 +63,13 @@ export function parseWindowHours(text: string): number {
   throw refuseOption('--last', text, allowed);
 }
 
-/** A window as people say it: hours up to two days, beyond that whole days, or whole years. */
+/** A window in words: hours up to two days, beyond that whole days or years. */
 export function formatWindow(hours: number): string {
   if (hours % (365 * 24) === 0) return `${hours / (365 * 24)} y`;
   return hours > 48 && hours % 24 === 0 ? `${hours / 24} d` : `${hours} h`;
 }
 
-/** The start of the hour that a time lies in, in ms. */
+/** The start of the hour that contains a time, in ms. */
 export function startOfHour(ms: number): number {
   return Math.floor(ms / hourMs) * hourMs;
 }

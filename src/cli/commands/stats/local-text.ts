@@ -16,13 +16,13 @@ import { joinLines, joinSections, renderLabelled, renderText } from '../../prese
 import { formatWindow, squeeze } from './figures.ts';
 import { type LocalDay, type LocalStats, sumBy } from './local-view.ts';
 
-/** Beyond so many days a row is a month. */
+/** For more days than this, a row is a month. */
 const mostDays = 90;
 const barWidth = 6;
 const widestPlot = 84;
 /**
- * Which columns a narrow terminal is shown without, the highest first; those that are not named go
- * before all others.
+ * The order in which a narrow terminal drops columns, the highest number first. Columns without a
+ * number are dropped before them.
  */
 const dropOrders: Readonly<Partial<Record<FigureName, number>>> = {
   upBytes: 8,
@@ -31,7 +31,7 @@ const dropOrders: Readonly<Partial<Record<FigureName, number>>> = {
   peakBytesPerSecond: 6,
 };
 
-/** A row a day; a row a month of a long time. */
+/** A row for each day, or for each month of a long time. */
 export function listLocal(stats: LocalStats) {
   const isLong = stats.askedHours > mostDays * 24;
   const shown = isLong ? sumBy(stats.days, ({ day }) => day.slice(0, 7)) : stats.days;
@@ -56,7 +56,7 @@ export function listLocal(stats: LocalStats) {
   ]);
 }
 
-/** Sums, the hours where they are few, and the table. */
+/** The sums, the hours if they are few, and the table. */
 export function renderLocalStats(stats: LocalStats, shown: Shown): string {
   const title = renderTitle(stats, shown);
   if (stats.days.length === 0) {

@@ -3,17 +3,17 @@ import type { HistoryPlace, HistoryRow } from '../../../report/history.ts';
 import { addFigures, type Figures, pickFigures } from '../../../report/ledger-figures.ts';
 import { divide, sumKnown } from './figures.ts';
 
-/** What this device counted itself, as `stats --local --json` shows it. */
+/** What this device counted, as `stats --local --json` shows it. */
 export type LocalStats = Awaited<ReturnType<typeof readLocalStats>>;
 
-/** A day, `yyyy-mm-dd`, beside what the service counted of it, as far as it said so. */
+/** A day, `yyyy-mm-dd`, beside the service's count of it, as far as that is known. */
 export type LocalDay = ReturnType<typeof toLocalDay>;
 
-/** Up to here a window begins at an hour, beyond it at a day. */
+/** Up to this many hours a window begins at an hour, beyond that at a day. */
 const mostHoursByHour = 48;
 const mostHoursWithHours = 7 * 24;
 
-/** @throws state-unreadable */
+/** Reads this device's own record. @throws state-unreadable */
 export async function readLocalStats(
   place: HistoryPlace,
   askedHours: number,
@@ -34,14 +34,11 @@ export async function readLocalStats(
   return {
     scope: 'local' as const,
     askedHours,
-    /**
-     * From then until now is what is shown; up to two days by the hour, beyond that whole days of
-     * UTC.
-     */
+    /** The beginning of what is shown: an hour for up to two days, otherwise a day of UTC. */
     since: new Date(sinceMs).toISOString(),
-    /** Where the record begins, if that is later; undefined where nothing was counted. */
+    /** Where the record begins, if that is later; undefined if nothing was counted. */
     countedSince: countedSinceMs === undefined ? undefined : new Date(countedSinceMs).toISOString(),
-    /** Why the service was not asked instead; undefined where the own record was asked for. */
+    /** Why the service could not be asked instead; undefined if this record was asked for. */
     serviceProblem,
     totals: { ...totals, providingShare: share && Math.min(1, share) },
     hours: hours.map((row) => ({ startAt: new Date(row.startMs).toISOString(), ...toSeen(row) })),
@@ -50,14 +47,12 @@ export async function readLocalStats(
   };
 }
 
-/** Hours or days of the ledger as days. */
+/** Adds hours or days of the ledger up to days. */
 export function sumDays(rows: readonly HistoryRow[]): readonly LocalDay[] {
   return sumBy(rows.map(toLocalDay), ({ day }) => day);
 }
 
-/**
- * Days added up under a new name. By the hour the service tells only how long it saw the device.
- */
+/** Days added up under a new name. By the hour the service only says how long it saw the device. */
 export function sumBy(
   days: readonly LocalDay[],
   rename: (day: LocalDay) => string,
@@ -84,14 +79,14 @@ function toLocalDay(row: HistoryRow) {
   return { day, ...toSeen(row), service: { onlineSeconds, bytes, payoutUsdc } };
 }
 
-/** The sums of all; the peak is the highest. */
+/** Sums of all rows; the peak is the highest one. */
 function sumFigures(rows: readonly ReturnType<typeof toSeen>[]) {
   return toSeen(rows.reduce<Figures>(addFigures, pickFigures({})));
 }
 
 /**
- * No peak where the agent was killed before it wrote down how fast it was: the kernel kept the
- * bytes alone.
+ * The peak is unknown if the agent was killed before it wrote the speed, because the kernel only
+ * kept the bytes.
  */
 function toSeen(row: Partial<Figures>) {
   const { peakBytesPerSecond: peak, ...figures } = pickFigures(row);

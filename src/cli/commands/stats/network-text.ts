@@ -23,14 +23,14 @@ import { formatWindow, sumKnown } from './figures.ts';
 import type { NetworkStats, ProviderStats } from './network-view.ts';
 
 const mostSlots = 72;
-/** Fewer show nothing worth a line. */
+/** A timeline of fewer characters shows nothing useful. */
 const leastSlots = 24;
 const nameWidth = 18;
-/** More are no picture. */
+/** More timelines than this would not make a picture. */
 const mostTimelines = 50;
 const demand = { align: 'right', isOptional: true } as const;
 
-/** A row a device, and one of totals below. */
+/** A row for each device, and the totals below. */
 export function listDevices({ providers, totals }: NetworkStats) {
   const { deviceCount, connectedCount, uptimeHours, uptimeShare, transferGib, payoutUsdc } = totals;
   const sums = {
@@ -54,7 +54,7 @@ export function listDevices({ providers, totals }: NetworkStats) {
       { ...asShare, title: 'Share', read: ({ uptimeShare: own }) => own, dropOrder: 2 },
       { ...asGib, title: 'Transfer', read: ({ transferGib: own }) => own },
       { ...asUsdc, title: 'Payout', read: ({ payoutUsdc: own }) => own },
-      // Longer windows tell nothing of demand.
+      // Longer windows have no figures of demand.
       { ...demand, title: 'Contracts', read: ({ contracts }) => contracts, dropOrder: 4 },
       { ...demand, title: 'Consumers', read: ({ consumers }) => consumers, dropOrder: 5 },
       { ...demand, title: 'Searches', read: ({ searchInterest }) => searchInterest, dropOrder: 6 },
@@ -64,7 +64,7 @@ export function listDevices({ providers, totals }: NetworkStats) {
   );
 }
 
-/** The table, then when each device was connected. */
+/** The table, and below it when each device was connected. */
 export function renderNetworkStats(stats: NetworkStats, { tables, now, columns }: Shown): string {
   if (stats.providers.length === 0)
     return 'No devices yet. To register this one: sudo systemctl start tributary\n';
@@ -80,7 +80,7 @@ function nameDevice({ name, clientId }: Pick<ProviderStats, 'name' | 'clientId'>
   return name ?? clientId?.slice(0, 8) ?? unknown;
 }
 
-/** A line for each device that was connected at some time; '' where there is no room. */
+/** A line for each device that was ever connected; '' without enough room. */
 function renderTimelines(
   { providers, windowHours }: NetworkStats,
   endMs: number,
@@ -96,14 +96,14 @@ function renderTimelines(
     const { connectedEvents: events, isConnected = false, uptimeHours = 0 } = provider;
     const shares = measureConnected({ events, isConnected, startMs, endMs, slots });
     const drawnHours = (windowHours * (sumKnown(shares) ?? 0)) / slots;
-    // The service keeps events for a shorter time than hours: what was before the first is not
-    // known then.
+    // The service keeps events for a shorter time than hours, so the time before the first event is
+    // unknown.
     const isWhole = Math.abs(drawnHours - uptimeHours) <= windowHours / 10;
     const firstMs = isWhole
       ? startMs
       : Math.min(...events.map(({ at }) => Date.parse(at ?? '') || endMs), endMs);
     const firstSlot = Math.floor((slots * (firstMs - startMs)) / (endMs - startMs));
-    // However short, a connection shows.
+    // Even the shortest connection is shown.
     const seenShares = shares.map((share, slot) => {
       if (slot < firstSlot) return undefined;
       return share > 0 ? Math.max(share, 1 / 8) : 0;
@@ -119,7 +119,7 @@ interface Timeline extends Readonly<Record<'startMs' | 'endMs' | 'slots', number
   readonly isConnected: boolean;
 }
 
-/** The share of each stretch in which the device was connected, oldest first. */
+/** The share of each stretch of time in which the device was connected, oldest first. */
 export function measureConnected({
   events,
   isConnected,
@@ -131,12 +131,12 @@ export function measureConnected({
     .map((event) => ({ atMs: Date.parse(event.at ?? ''), isConnected: event.isConnected }))
     .filter(({ atMs }) => atMs >= startMs && atMs <= endMs)
     .toSorted((one, other) => one.atMs - other.atMs);
-  // Before its first event it was what that event ended.
+  // Before its first event the device was in the state that this event ended.
   const turns = [
     { atMs: startMs, isConnected: known[0] ? !known[0].isConnected : isConnected },
     ...known,
   ];
-  // Whole milliseconds: a share of a fraction would fall short of 1 where all of it is meant.
+  // The bounds are whole milliseconds, because rounding errors would keep a full share below 1.
   const findBound = (index: number) => startMs + Math.round((index * (endMs - startMs)) / slots);
   return Array.from({ length: slots }, (_, index) => {
     const [fromMs, toMs] = [findBound(index), findBound(index + 1)];

@@ -11,7 +11,7 @@ type Answer = Pick<OperationResponse<'providers'>, 'createdTime' | 'providers'>;
 export type NetworkStats = ReturnType<typeof viewNetworkStats>;
 export type ProviderStats = NetworkStats['providers'][number];
 
-/** @throws codes of `Session.call` */
+/** Reads the service's figures of every device. @throws codes of `Session.call` */
 export async function readNetworkStats(
   session: Session,
   windowHours: number,
@@ -23,8 +23,8 @@ export async function readNetworkStats(
 }
 
 /**
- * Of a network whose answer is too large to be taken whole there is the list only: when it was made
- * is not known then.
+ * If the answer is too large to be read whole, only its list is read; the time at which it was made
+ * is unknown then.
  */
 async function readProviders(session: Session, windowHours: number): Promise<Answer> {
   const isDay = windowHours === 24;
@@ -43,7 +43,7 @@ async function readProviders(session: Session, windowHours: number): Promise<Ans
   };
 }
 
-/** The figures of an answer with the names of devices by id, and their sums. */
+/** The figures of an answer with the devices' names, and their sums. */
 export function viewNetworkStats(
   answer: Answer,
   {
@@ -57,7 +57,7 @@ export function viewNetworkStats(
     name: names.get(provider.clientId ?? '') || undefined,
     isConnected: provider.connected,
     uptimeHours: provider.uptimeLast24h,
-    /** Of the window, 0 to 1. */
+    /** A share of the window, 0 to 1. */
     uptimeShare: divide(provider.uptimeLast24h, windowHours),
     transferGib: provider.transferDataLast24h,
     payoutUsdc: provider.payoutLast24h,
@@ -65,7 +65,10 @@ export function viewNetworkStats(
     contracts: provider.contractsLast24h,
     consumers: provider.clientsLast24h,
     provideMode: toProvideMode(profile, provider.provideMode),
-    /** `at` is undefined where the service does not say; `isConnected` is true for coming. */
+    /**
+     * `at` is undefined where the service does not say; `isConnected` is true for a beginning
+     * connection.
+     */
     connectedEvents: provider.connectedEventsLast24h.map(({ eventTime, connected }) => {
       return { at: eventTime, isConnected: connected ?? false };
     }),

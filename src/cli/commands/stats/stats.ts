@@ -29,7 +29,7 @@ export const stats = defineCommand({
     const askedHours = parseWindowHours(last);
     const isOfThis = client === undefined || client === 'this';
     if (local === true && !isOfThis) throw refuseOption('--client', client, 'this beside --local');
-    /** Where this device's own record lies, with what a running agent has not written yet. */
+    /** This device's own record, with what a running agent has not written yet. */
     const findLedger = async () => {
       const { readUnwritten } = await import('./unwritten.ts');
       const unwritten = await readUnwritten(options, context);
@@ -52,8 +52,8 @@ export const stats = defineCommand({
       if (device.clientId !== (await session.findOwnClientId())) return device;
       return { ...device, here: await readHere(device, await findLedger()) };
     } catch (error) {
-      // Of another device nothing is known here, and who chose from the service's table wants no
-      // other.
+      // Nothing is known here about other devices. And an owner who chose parts of the service's
+      // table wants no other table.
       const isForMe = isOfThis && !namesParts(options) && options.csv !== true;
       if (!isForMe || !hasCode(error, ...askingFails)) throw error;
       const own = await readLocal({ code: error.code, message: error.message });
@@ -77,7 +77,7 @@ export const stats = defineCommand({
     switch (view.scope) {
       case 'network': {
         const { renderNetworkStats } = await import('./network-text.ts');
-        // Pictures are of every device.
+        // The timelines show every device, so a choice of rows leaves them out.
         return renderNetworkStats(view, namesParts(options) ? { ...shown, columns: 0 } : shown);
       }
       case 'device':

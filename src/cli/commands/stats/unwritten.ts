@@ -12,8 +12,8 @@ const counts = Object.fromEntries([...ledgerFigures].map(({ name }) => [name, co
 const historyAnswer = z.object({ rows: z.array(z.object({ start: z.iso.datetime(), ...counts })) });
 
 /**
- * The ledger is written once an hour at rest: a running agent knows of more. No rows where none
- * runs or answers.
+ * The hours that a running agent has counted but not written, because at rest it writes once an
+ * hour. Empty if no agent runs or answers.
  */
 export async function readUnwritten(
   options: PathOptions,

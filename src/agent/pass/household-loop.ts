@@ -1,6 +1,7 @@
 import type { LineShaper } from '../../data-path/line-shaper.ts';
 import { hostPortOfUrl } from '../../lib/host-port.ts';
-import { beginHousehold, type HouseholdState, takeLineSample } from '../../provide/household.ts';
+import { takeLineSample } from '../../provide/household.ts';
+import { beginHousehold, type HouseholdState } from '../../provide/household-state.ts';
 import { type LineProbe, type ProbeTarget, patienceMs } from '../../system/line-probe.ts';
 import type { Carried } from '../../system/traffic.ts';
 import type { Sections, Shared } from '../state.ts';

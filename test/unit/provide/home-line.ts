@@ -1,9 +1,9 @@
+import { takeLineSample } from '../../../src/provide/household.ts';
 import {
   beginHousehold,
   type HouseholdState,
   type LineSample,
-  takeLineSample,
-} from '../../../src/provide/household.ts';
+} from '../../../src/provide/household-state.ts';
 import { createNumbers } from '../../random.ts';
 import { createFeelingSender, createFillingSender, type Sender, type Step } from './senders.ts';
 

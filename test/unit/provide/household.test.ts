@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { takeLineSample } from '../../../src/provide/household.ts';
 import {
   beginHousehold,
   type HouseholdState,
   type LineSample,
-  takeLineSample,
-} from '../../../src/provide/household.ts';
+} from '../../../src/provide/household-state.ts';
 import { assertLaw } from '../law.ts';
 
 const calmMs = 40;

@@ -6,7 +6,7 @@
 export const tuning = {
   /** This part of the line is always left for consumers, so that their connections go on. */
   floorPart: 0.02,
-  /** The same floor on a slow line. This device's own traffic below it does not count either. */
+  /** What is left on a slow line. This device's own traffic below it does not count either. */
   leastBits: 128e3,
 
   /** A delay is late when it is this much above the least one on a quiet way. */

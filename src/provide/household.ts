@@ -39,8 +39,8 @@ function isOwnTraffic({ ownBits, loadBits }: LineSample): boolean {
 }
 
 /**
- * True where so little is shared that it cannot cause the delays. Taken for the line's end, it would
- * hold sharing down for minutes.
+ * True where so little is shared that it cannot cause the delays. Taken for the line's end, it
+ * would hold sharing down for minutes.
  */
 function isTooLittle({ lineBits }: HouseholdState, { loadBits }: LineSample): boolean {
   return lineBits === 0 && loadBits < tuning.quietPart * tuning.unknownLineBits;

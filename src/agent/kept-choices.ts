@@ -4,12 +4,6 @@ import { type ProvideMode, provideModes } from '../service/profiles.ts';
 import { createStateFile } from '../system/state-file.ts';
 import type { Shared } from './state.ts';
 
-/**
- * The mode that was set by hand. It is in force at once, and kept in the state directory so that it
- * survives a restart.
- */
-export type Overrides = ReturnType<typeof openOverrides>;
-
 const overrideSchema = z.object({
   mode: z.enum(provideModes),
   /** Absent if it holds until it is cleared. */
@@ -20,43 +14,67 @@ const overrideSchema = z.object({
 
 const overrideDocument = z.object({ override: overrideSchema.optional() });
 
-/** Opens the overrides. Before `load` there are none. */
-export function openOverrides({ now, ...kept }: Pick<Shared, 'directory' | 'onSetAside' | 'now'>) {
+/** A mode that was set by hand, with the limit that came with it. */
+type Override = Readonly<z.output<typeof overrideSchema>>;
+
+/**
+ * The mode set by hand: in force at once, and kept in the state directory, so that it outlives a
+ * restart. Before `load` there seems to be no such mode.
+ */
+export interface Overrides {
+  /**
+   * Reads what an earlier run kept. A file that cannot be read is never set aside, because nothing
+   * else knows what the owner wanted. @throws state-unreadable
+   */
+  load(): Promise<void>;
+  /** The one that holds now; undefined: none was set, or its time is over. */
+  current(): Override | undefined;
+  /**
+   * In force when it returns, even if writing then fails. `seconds` undefined: until it is cleared;
+   * `limitBitsPerSecond` undefined: schedule and configuration decide the limit.
+   * @throws state-unwritable
+   */
+  set(mode: ProvideMode, seconds?: number, limitBitsPerSecond?: number): Promise<void>;
+  /** @throws state-unwritable */
+  clear(): Promise<void>;
+}
+
+export function openOverrides({
+  now,
+  ...kept
+}: Pick<Shared, 'directory' | 'onSetAside' | 'now'>): Overrides {
   const file = createStateFile({ ...kept, name: 'override', schema: overrideDocument });
-  let override: Readonly<z.output<typeof overrideSchema>> | undefined;
-  const put = async (next: typeof override) => {
+  let override: Override | undefined;
+  const put = async (next: Override | undefined) => {
     // The override is in force before it is written: what a full disk does not keep still holds
     // until the next start.
     override = next;
     await file.write({ override });
   };
   return {
-    /**
-     * Reads what an earlier run kept. A broken file is not set aside, because nothing else knows
-     * what the owner wanted.
-     * @throws state-unreadable
-     */
     async load() {
       override ??= (await file.peek())?.override;
     },
-    /** The override that holds now; undefined if none was set or its time is over. */
     current: () =>
       override?.until !== undefined && override.until <= now() ? undefined : override,
-    /** Sets a mode; without `seconds` it holds until it is cleared. @throws state-unwritable */
-    set: (mode: ProvideMode, seconds?: number, limitBitsPerSecond?: number) => {
+    set: (mode, seconds, limitBitsPerSecond) => {
       const until = seconds === undefined ? undefined : new Date(now().getTime() + seconds * 1000);
       return put({ mode, until, limitBitsPerSecond });
     },
-    /** Clears the override. @throws state-unwritable */
     clear: () => put(undefined),
   };
 }
 
 /**
- * The mode that the service last confirmed. It is kept across restarts, so that it is not sent
- * again without need.
+ * The mode as the service last confirmed it, kept across restarts so that it is not sent again for
+ * nothing. It belongs to one client: another client has none until the service confirms it.
  */
-export type ConfirmedMode = Awaited<ReturnType<typeof openConfirmedMode>>;
+export interface ConfirmedMode {
+  /** undefined: the service never confirmed one for the present client. */
+  current(): ProvideMode | undefined;
+  /** Takes the service's word; undefined: it did not say. @throws state-unwritable */
+  note(mode: ProvideMode | undefined): Promise<void>;
+}
 
 interface ConfirmedModeOptions extends Pick<Shared, 'directory' | 'onSetAside'> {
   /** The present client. Another client begins without a confirmed mode. */
@@ -65,18 +83,16 @@ interface ConfirmedModeOptions extends Pick<Shared, 'directory' | 'onSetAside'> 
 
 const confirmation = z.object({ clientId: z.string().min(1), mode: z.enum(provideModes) });
 
-/** Reads what an earlier run kept. If that fails, the mode is sent once more. */
-export async function openConfirmedMode({ clientId, ...kept }: ConfirmedModeOptions) {
+/** Reads what an earlier run kept; where that fails, the mode is sent once more. */
+export async function openConfirmedMode({
+  clientId,
+  ...kept
+}: ConfirmedModeOptions): Promise<ConfirmedMode> {
   const file = createStateFile({ ...kept, name: 'confirmed-mode', schema: confirmation });
   let known = await file.readOrSetAside().catch(toUndefined());
   return {
-    /** undefined if the service has confirmed none for the present client. */
     current: () => (known?.clientId === clientId() ? known?.mode : undefined),
-    /**
-     * Takes the mode that the service answered; undefined if it did not say.
-     * @throws state-unwritable
-     */
-    async note(mode: ProvideMode | undefined) {
+    async note(mode) {
       const client = clientId();
       if (client === undefined || (known?.clientId === client && known.mode === mode)) return;
       known = mode && { clientId: client, mode };

@@ -1,6 +1,6 @@
 import { isAbort } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
-import type { Wakeup } from '../lib/wakeup.ts';
+import { createWakeup, type Wakeup } from '../lib/wakeup.ts';
 
 /** A loop: one tick after another until the signal aborts, with a wait after each. */
 export interface Loop {
@@ -53,17 +53,38 @@ export function every(waitMs: number, work: () => unknown): Loop['tick'] {
   };
 }
 
-/** Knows which loops still run, for `/livez` and the watchdog. */
-export type Heartbeats = ReturnType<typeof createHeartbeats>;
+/** Which loops still go round; `/livez` and the watchdog ask it. */
+export interface Heartbeats {
+  /** Called before and after each tick of a loop. */
+  beat(loop: Loop): void;
+  /** Names of the loops that were silent for longer than they may be; empty: all is well. */
+  stalled(): readonly string[];
+}
 
-export function createHeartbeats() {
+export function createHeartbeats(): Heartbeats {
   const beats = new Map<Loop, number>();
   return {
-    /** Called before and after each tick of a loop. */
-    beat: (loop: Loop) => void beats.set(loop, performance.now()),
-    stalled: (): readonly string[] =>
+    beat: (loop) => void beats.set(loop, performance.now()),
+    stalled: () =>
       [...beats].flatMap(([{ name, maxSilenceMs = Number.POSITIVE_INFINITY }, atMs]) =>
         performance.now() - atMs > maxSilenceMs ? [name] : [],
       ),
+  };
+}
+
+/** How the loops wake each other. */
+export interface Wakeups {
+  readonly dataPath: Wakeup;
+  readonly announce: Wakeup;
+  readonly outside: Wakeup;
+  readonly service: Wakeup;
+}
+
+export function createWakeups(): Wakeups {
+  return {
+    dataPath: createWakeup(),
+    announce: createWakeup(),
+    outside: createWakeup(),
+    service: createWakeup(),
   };
 }

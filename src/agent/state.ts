@@ -8,7 +8,6 @@ import type { Problem } from '../health/problem.ts';
 import type { ServiceFigures } from '../health/service-figures.ts';
 import type { Registration } from '../identity/registration-files.ts';
 import type { Secret } from '../lib/secret.ts';
-import { createWakeup } from '../lib/wakeup.ts';
 import type { LineLimit } from '../provide/line-limit.ts';
 import type { Logger } from '../report/logger.ts';
 import type { ServiceClient } from '../service/client.ts';
@@ -23,6 +22,7 @@ import {
   openOverrides,
 } from './kept-choices.ts';
 import type { SelfTestState } from './pass/note-self-test.ts';
+import type { Wakeups } from './run-loop.ts';
 import { collectFacts } from './to-facts.ts';
 
 /**
@@ -162,19 +162,7 @@ export interface Shared {
   readonly onSetAside: OnSetAside;
 }
 
-/** How loops wake each other. */
-export type Wakeups = Readonly<ReturnType<typeof createWakeups>>;
-
-export function createWakeups() {
-  return {
-    dataPath: createWakeup(),
-    announce: createWakeup(),
-    outside: createWakeup(),
-    service: createWakeup(),
-  };
-}
-
-/** The sections at the start: nothing was read or asked yet. */
+/** The sections as they begin: nothing was read or asked. */
 export function createSections(
   config: Config,
   startedAt: Date,
@@ -205,11 +193,28 @@ export interface StateOptions
   extends Pick<Sections['configuration'], 'config' | 'certificateAuthority'>,
     Pick<Shared, 'directory' | 'onSetAside' | 'now'> {}
 
+export interface OpenedState {
+  /** As everyone reads it. */
+  readonly state: AgentState;
+  /** Each is handed to its one writer, and to nobody else. */
+  readonly sections: Sections;
+  readonly usage: UsageAccounting;
+  readonly overrides: Overrides;
+  readonly confirmedMode: ConfirmedMode;
+  /** The state as status, metrics and health check see it; computed each time it is called. */
+  readonly facts: () => Facts;
+}
+
 /**
  * The state for everyone to read, and the sections for their writers. The data path loads later
  * what traffic has to wait for.
  */
-export async function openState({ config, certificateAuthority, now, ...kept }: StateOptions) {
+export async function openState({
+  config,
+  certificateAuthority,
+  now,
+  ...kept
+}: StateOptions): Promise<OpenedState> {
   const sections = createSections(config, now(), certificateAuthority);
   const usage = openUsageAccounting({
     ...kept,

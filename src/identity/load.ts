@@ -2,17 +2,28 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { TributaryError, toUndefined } from '../errors/codes.ts';
 import { isThere, readOwnFile } from '../system/files.ts';
-import type { Identity, RegistrationFiles } from './registration-files.ts';
+import type {
+  Identity,
+  PendingCreate,
+  Registration,
+  RegistrationFiles,
+} from './registration-files.ts';
 
 /** What the state directory knows of this device. */
-export type LoadedDevice = Readonly<Awaited<ReturnType<typeof loadDevice>>>;
+export interface LoadedDevice {
+  readonly identity: Identity;
+  /** undefined if it is missing, was set aside, or belongs to an earlier device. */
+  readonly registration: Registration | undefined;
+  /** A create of this device that is under way; undefined: none is. */
+  readonly pending: PendingCreate | undefined;
+}
 
 /**
  * Reads the state, or makes an identity. The identity is written at once, so that a full disk is
  * noticed before anything is registered.
  * @throws state-*
  */
-export async function loadDevice(files: RegistrationFiles) {
+export async function loadDevice(files: RegistrationFiles): Promise<LoadedDevice> {
   const identity = await files.identity.readOrSetAside();
   const registration = await files.registration.readOrSetAside();
   const pending = (await files.pendingCreate.readOrSetAside())?.pending;
@@ -25,7 +36,6 @@ export async function loadDevice(files: RegistrationFiles) {
   await noteInstallId(files, known.installId);
   return {
     identity: known,
-    /** undefined if it is missing, was set aside, or belongs to an earlier device. */
     registration: ownRegistration,
     pending: pending?.installId === known.installId ? pending : undefined,
   };

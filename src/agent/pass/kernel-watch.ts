@@ -4,20 +4,48 @@ import { createWakeup, type Wakeup } from '../../lib/wakeup.ts';
 import type { Exec } from '../../system/exec.ts';
 import { type Network, observeNetwork } from '../../system/ip.ts';
 import { createIpNews } from '../../system/ip-news.ts';
-import type { Kept } from '../../system/kept-program.ts';
+import type { KeepProgram, Kept } from '../../system/kept-program.ts';
 import { createNftNews } from '../../system/nft-news.ts';
-import type { AgentParts } from '../create-agent.ts';
 
-/** Without `keepProgram` no changes are reported, and the data path only looks by its clock. */
-export interface KernelWatchParts extends Pick<AgentParts, 'exec' | 'keepProgram'> {
+export interface KernelWatchParts {
+  readonly exec: Exec;
+  /** undefined: nothing is told, and the data path looks by its clock alone. */
+  readonly keepProgram: KeepProgram | undefined;
+  /** Woken when another program has changed something. */
   readonly wakeup: Pick<Wakeup, 'notify'>;
 }
 
 /**
- * Wakes the data path as soon as another program changes firewall, links, addresses, routes or
- * rules.
+ * Tells the data path at once when another program changes firewall, links, addresses, routes or
+ * rules, by monitors that are kept running. All that the agent changes itself has to go through
+ * `exec`, or it counts as a stranger's.
  */
-export type KernelWatch = ReturnType<typeof createKernelWatch>;
+export interface KernelWatch {
+  /**
+   * Starts the monitors, once. Called when the start is over: its passes come soon one after the
+   * other and need nobody to tell of changes. Without a call, `run` starts them after 10 s.
+   */
+  begin(): void;
+  /** Runs programs, and knows which changes of the firewall are the agent's own. */
+  readonly exec: Exec;
+  /**
+   * The network's state. It is not read again while the monitors have reported no change since
+   * the last reading, at most for five minutes. @throws command-failed, missing-program
+   */
+  observeNetwork(): Promise<Network>;
+  /** A loop's tick: runs the monitors until the abort, and resolves then. */
+  run(signal: AbortSignal): Promise<number>;
+  /**
+   * True where the agent's table, read at `readAtMs` (`performance.now()`), can only have counted
+   * since: a monitor that hears told of nothing else. undefined: it was not read; then false.
+   */
+  vouchesFor(readAtMs: number | undefined): boolean;
+  /**
+   * True where another program has changed the agent's table since this was last asked, or may
+   * have, because a monitor hung. Asking takes the news: it is told once.
+   */
+  takeFenceChange(): boolean;
+}
 
 const neverMs = 2 ** 31 - 1;
 /** Changes seldom come alone, so this time (ms) is waited for more. */
@@ -47,7 +75,7 @@ const makers: readonly string[] = ['ip', 'wireguard-go'];
 /** nft's monitor grows with everything that it has printed, so it is restarted after this much. */
 const recycleAfterCharacters = 262_144;
 
-export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchParts) {
+export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchParts): KernelWatch {
   const nft = createNftNews(exec, ownTable);
   const isIpNews = createIpNews();
   let isFenceChanged = false;
@@ -100,21 +128,12 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
   };
 
   return {
-    /**
-     * Starts the monitors. They are not started earlier, because they would slow down the start,
-     * whose passes follow each other quickly anyway.
-     */
     begin: begun.notify,
-    /** Runs programs, and recognizes the agent's own changes of the firewall. */
-    exec: ((command) => {
+    exec: (command) => {
       // The agent itself changes the network here, so it is read again even if the monitor is late.
       if (makers.includes(command.program) && command.args[0] !== '-j') seen = undefined;
       return nft.exec(command);
-    }) satisfies Exec,
-    /**
-     * The network's state. It is not read again while the monitors have reported no change since
-     * the last reading. @throws command-failed, missing-program
-     */
+    },
     async observeNetwork() {
       const atMs = performance.now();
       const isTrusted =
@@ -124,8 +143,7 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
       }
       return seen.network;
     },
-    /** Runs until the signal aborts. Resolves with the ms after which to run it again. */
-    async run(signal: AbortSignal) {
+    async run(signal) {
       if (keepProgram === undefined) return neverMs;
       await begun.wait(longestStartMs, signal);
       const keep = (command: string, onLine: (line: string) => void) => {
@@ -148,16 +166,8 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
       clearTimeout(timer);
       return neverMs;
     },
-    /**
-     * True where the table that was read then (ms) can only have changed by counting, because a
-     * working monitor has reported nothing else.
-     */
     vouchesFor: (readAtMs = Number.NEGATIVE_INFINITY) =>
       nft.isHearing() && performance.now() - readAtMs < countsMs,
-    /**
-     * True where another program has changed the agent's table since the last call, or may have,
-     * because a monitor hung.
-     */
     takeFenceChange() {
       const isHung = nft.takeHang();
       if (isHung) restartNft();

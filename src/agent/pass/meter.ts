@@ -11,8 +11,22 @@ import type { NftTable } from '../../system/nft.ts';
 import { observeWireGuard, type WireGuardTraffic } from '../../system/wg.ts';
 import type { Sections, Shared } from '../state.ts';
 
-/** Keeps what the kernel counts, so that no counter ever runs backwards. */
-export type Meter = ReturnType<typeof createMeter>;
+/** Keeps what the kernel counts, in bytes and packets, so that no counter ever runs backwards. */
+export interface Meter {
+  /**
+   * Runs a pass of the data path, with its probes. A sample that overlaps it is read again after
+   * it, because it may have met a table that was just being replaced.
+   */
+  whilePassing<Passed>(pass: () => Promise<Passed>): Promise<Passed>;
+  /** Takes what a pass read. `table` undefined: what was counted before still holds. */
+  take(found: Pick<DataPath, 'table' | 'tunnel'>): void;
+  /**
+   * Reads the counters again between two passes; several callers at once share one reading.
+   * Resolves within half a second, then with what was known before, and never throws: the next pass
+   * meets the same trouble, and says it.
+   */
+  sample(): Promise<void>;
+}
 
 export interface MeterParts extends Pick<Sections, 'counters'>, Pick<Shared, 'state' | 'now'> {
   readonly usage: Pick<UsageAccounting, 'take'>;
@@ -22,7 +36,7 @@ export interface MeterParts extends Pick<Sections, 'counters'>, Pick<Shared, 'st
 const freshMs = 50;
 const patienceMs = 500;
 
-export function createMeter({ state, counters, usage, exec, now }: MeterParts) {
+export function createMeter({ state, counters, usage, exec, now }: MeterParts): Meter {
   const handshakes = createHandshakeClock(now, () => uptime() * 1000);
   counters.lastHandshakeAt = handshakes.lastHandshakeAt;
   let passing: Promise<void> | undefined;
@@ -52,21 +66,16 @@ export function createMeter({ state, counters, usage, exec, now }: MeterParts) {
     if (peers !== undefined) takeTraffic(peers[0]);
   };
   return {
-    /**
-     * Runs a pass of the data path, or its probes. A sample that overlaps with it is read again
-     * afterwards.
-     */
-    whilePassing<Passed>(pass: () => Promise<Passed>): Promise<Passed> {
+    whilePassing(pass) {
       const running = pass();
       const end = () => undefined;
       passing = running.then(end, end);
       return running;
     },
-    take({ table, tunnel }: Pick<DataPath, 'table' | 'tunnel'>) {
+    take({ table, tunnel }) {
       takeTable(table);
       takeTraffic(tunnel.kind === 'present' ? tunnel.wireGuard?.peers[0] : undefined);
     },
-    /** Reads the counters again between two passes. Several callers at once share one reading. */
     async sample() {
       if (performance.now() - sampledAtMs < freshMs) return;
       sampling ??= read()

@@ -8,8 +8,8 @@ import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import { composeReportLine, type ReportTotals } from '../../report/report-line.ts';
 import { clipHours, findMoment } from '../../report/same-moment.ts';
 import type { ConfirmedMode } from '../kept-choices.ts';
-import type { Loop } from '../run-loop.ts';
-import type { AgentState, Sections, Shared, Wakeups } from '../state.ts';
+import type { Loop, Wakeups } from '../run-loop.ts';
+import type { AgentState, Sections, Shared } from '../state.ts';
 
 export interface ReportParts
   extends Pick<Shared, 'client' | 'profile' | 'facts' | 'log' | 'now'>,

@@ -179,7 +179,7 @@ describe('the watch over the kernel', () => {
 
   test('vouches for the table while its monitor hears, and no longer than a minute', async () => {
     const { watch, tellNft } = await createWorld();
-    expect([watch.vouchesFor(), watch.vouchesFor(performance.now() - 60_000)]).toEqual([
+    expect([watch.vouchesFor(undefined), watch.vouchesFor(performance.now() - 60_000)]).toEqual([
       false,
       false,
     ]);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createOutsideTick } from '../../../../src/agent/pass/outside-loop.ts';
-import { createSections, createWakeups } from '../../../../src/agent/state.ts';
+import { createWakeups } from '../../../../src/agent/run-loop.ts';
+import { createSections } from '../../../../src/agent/state.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import { startResponder } from '../../system/fake-router.ts';
 

@@ -10,6 +10,7 @@ import { TributaryError } from '../../src/errors/codes.ts';
 import { isErrorCode, reasonCodes } from '../../src/health/reasons.ts';
 import { statistics } from '../../src/health/statistics.ts';
 import { provideModes } from '../../src/service/profiles.ts';
+import { modeWords } from '../../src/status/mode-words.ts';
 import { readCommandLine } from '../../tools/docs/program-help.ts';
 import { allPages, pages, readBlocks } from '../pages.ts';
 
@@ -117,8 +118,12 @@ describe('the documentation', () => {
     );
   });
 
-  test('explains every mode', () => {
-    expect(findRows('| mode |').flatMap(([mode = '']) => listQuoted(mode))).toEqual(provideModes);
+  test('explains every mode, in the words of the page and the commands', () => {
+    const rows = findRows('| mode |').map(([mode = '', meaning = '']) => [
+      listQuoted(mode)[0],
+      meaning.split(';')[0],
+    ]);
+    expect(rows).toEqual(provideModes.map((mode) => [mode, modeWords[mode].who]));
   });
 
   test('names only metrics that there are', () => {

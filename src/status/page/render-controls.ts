@@ -1,7 +1,7 @@
 import { provideModes } from '../../service/profiles.ts';
 import { findChosenMode } from '../chosen-mode.ts';
+import { modeWords } from '../mode-words.ts';
 import { type Html, html, renderCommand } from './html.ts';
-import { modeWords } from './render-state.ts';
 import type { View } from './view.ts';
 
 /**

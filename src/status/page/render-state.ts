@@ -1,22 +1,10 @@
 import { phaseTraits, type Tone } from '../../health/phase-traits.ts';
 import { dayMs } from '../../lib/units.ts';
-import type { ProvideMode } from '../../service/profiles.ts';
 import { findChosenMode } from '../chosen-mode.ts';
 import type { StatusDocument } from '../document.ts';
+import { modeWords } from '../mode-words.ts';
 import { type Html, html, joinPhrases, renderAdvice, renderMoment } from './html.ts';
 import type { View } from './view.ts';
-
-/** Each mode for people: what the device does in it, and who may use it. */
-export const modeWords: Readonly<
-  Record<ProvideMode, { readonly state: string; readonly who: string }>
-> = {
-  public: { state: 'Sharing with everyone', who: 'anyone, for rewards' },
-  stream: { state: 'Sharing with everyone', who: 'anyone, tuned for streaming' },
-  friends: { state: 'Sharing with friends', who: 'the contacts you named at the service' },
-  network: { state: 'Sharing with your own network', who: 'the devices of your own account' },
-  default: { state: 'Sharing', who: 'whatever the service takes as its default' },
-  none: { state: 'Not sharing', who: 'nobody; the device stays connected' },
-};
 
 /** The headline of the page: what the agent does. */
 export interface State {

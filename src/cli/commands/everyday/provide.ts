@@ -2,15 +2,16 @@ import { TributaryError } from '../../../errors/codes.ts';
 import { findNearest } from '../../../lib/edit-distance.ts';
 import { parseDurationSeconds } from '../../../lib/units.ts';
 import { provideModes } from '../../../service/profiles.ts';
+import { modeWords } from '../../../status/mode-words.ts';
 import type { ProvideRequest } from '../../../status/routes.ts';
 import type { Listening } from '../../../status/socket-client.ts';
 import { defineCommand, refuse, refuseOption, type Show } from '../../frame/command.ts';
 import type { CommandContext, PathOptions } from '../../frame/context.ts';
 
 /** What each mode means, for help. */
-export const modeMeanings =
-  'none: nobody; network: your own devices; friends: people you named; public: anyone; ' +
-  "stream: anyone, tuned for streaming; default: the service's default";
+export const modeMeanings = Object.entries(modeWords)
+  .map(([mode, { who }]) => `${mode}: ${who}`)
+  .join('; ');
 
 /**
  * `tributary provide [MODE] [--for 2h] [--limit RATE] [--clear] [--json]`. @throws usage-invalid,

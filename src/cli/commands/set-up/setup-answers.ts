@@ -2,6 +2,7 @@ import { explainWrongValue, type KeyChange } from '../../../config/set-key.ts';
 import { valueAt } from '../../../config/tree.ts';
 import { messageOf, TributaryError } from '../../../errors/codes.ts';
 import type { ProvideMode } from '../../../service/profiles.ts';
+import { modeWords } from '../../../status/mode-words.ts';
 import { refuse } from '../../frame/command.ts';
 import type { Prompt } from '../../frame/context.ts';
 import type { Before } from './setup-run.ts';
@@ -78,7 +79,7 @@ export async function gatherAnswers(offers: Offers, parts: AnswerParts): Promise
   const mode = await asker('mode')?.choose(
     'Who may use your connection?',
     offered ?? 'friends',
-    modes,
+    describeModes(),
   );
   const before = offers.cap.value;
   const explainCap = (text: string) => {
@@ -136,12 +137,13 @@ const profiles = {
   production: 'your service says so',
 } as const;
 
-const modes: Readonly<Record<ProvideMode, string>> = {
-  friends: 'people you named at the service; websites see your address for what they do',
-  network: 'your own devices only; the least risk',
-  public:
-    "anyone, for rewards; strangers use your address, so read your Internet provider's terms first",
-  stream: 'anyone, tuned for streaming: as public, with more data',
-  none: 'nobody until you change this; the device is registered all the same',
-  default: 'the default of the service, which may be everyone',
-};
+/** The modes in the order in which they are offered. */
+const offeredModes = ['friends', 'network', 'public', 'stream', 'none', 'default'] as const;
+
+function describeModes(): Readonly<Record<ProvideMode, string>> {
+  const described = offeredModes.map((mode) => {
+    const { who, consequence } = modeWords[mode];
+    return [mode, `${who}; ${consequence}`];
+  });
+  return Object.fromEntries(described);
+}

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 
 const script = `import { Command } from 'commander';
-import { addCommand } from './src/cli/add-command.ts';
+import { addCommand } from './src/cli/frame/add-command.ts';
 import { sandbox } from './src/cli/sandbox.ts';
 const program = new Command();
 addCommand(program, { stdout: process.stdout, now: () => new Date() }, sandbox);

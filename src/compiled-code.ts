@@ -9,10 +9,10 @@ interface Compiling {
 }
 
 /**
- * Files of the program that are loaded from now on run from the compiled code beside them, where
- * there is any that fits this Node and its flags. V8 knows those; but it takes broken code, and the
- * code of any text that is as long. So the code has a hash of both before it. `isKept`: at the end
- * the code of all that was loaded is written.
+ * Files of the program that are loaded from now on run from the compiled code beside them, if it
+ * fits this Node and its flags. V8 checks these two; but it also accepts broken code, and code of
+ * any other text of equal length. So a hash of both precedes the code. With `isKept`, the code of
+ * everything that was loaded is written at the end.
  */
 export function useCompiledCode({ isKept }: { readonly isKept: boolean }): void {
   const loaded: (() => void)[] = [];
@@ -40,7 +40,7 @@ function readCode(text: string, path: string): { readonly cachedData?: Buffer } 
     const cachedData = file.subarray(hashBytes);
     return file.indexOf(computeHash(text, cachedData)) === 0 ? { cachedData } : {};
   } catch {
-    // None was written: V8 compiles the text.
+    // Without compiled code, V8 compiles the text.
     return {};
   }
 }

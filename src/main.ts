@@ -11,8 +11,8 @@ import { messageOf, systemCodeOf, TributaryError, toFailure } from './errors/cod
 import { version } from './version.ts';
 
 /**
- * The command line to a command, an error to an exit code. What only some command lines need is
- * loaded late.
+ * Turns the command line into a command, and an error into an exit code. What only some command
+ * lines need is loaded late.
  */
 export async function main(): Promise<void> {
   const argv = process.argv.slice(2);
@@ -23,8 +23,8 @@ export async function main(): Promise<void> {
     process.exitCode = toExitCode(error);
   };
   process.stdout.on('error', (error) => {
-    // A reader that has gone (`| head`) is no bug: end as programs do that the kernel ends for it,
-    // with 128 + SIGPIPE.
+    // A reader that has gone (`| head`) is no bug. The program ends like one that the kernel ends
+    // for this, with 128 + SIGPIPE.
     if (systemCodeOf(error) === 'EPIPE') process.exit(141);
     fail(
       new TributaryError('output-failed', `writing to standard output: ${messageOf(error)}`, {
@@ -57,8 +57,8 @@ export async function main(): Promise<void> {
           (await findKnownPlaces(places)) ??
           (await loadConfig(options, { environment }).catch(toFailure()));
         if (!(known instanceof Error)) return known;
-        // A file that is named alone and cannot be read says nothing of its agent, which need not
-        // be the usual one.
+        // If a file that was named cannot be read, and nothing else names an agent, its agent is
+        // unknown. It need not be the usual one.
         if (options.config && !options.stateDir && !(await readConfigFile(places)).tree)
           throw known;
         return { ...(await resolvePlaces(places)), problem: known };
@@ -68,8 +68,8 @@ export async function main(): Promise<void> {
       },
     };
     if (await runPlainCommand(argv, context)) return;
-    // Garbage is collected early, so that no answer of a service, however made, fills the memory.
-    // `run` has its own flags.
+    // Garbage is collected early, so that no answer of a service can fill the memory. `run` has
+    // flags of its own.
     process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
     const { createProgram } = await import('./cli/program.ts');
     const program = await createProgram(argv, context);

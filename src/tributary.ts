@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { writeFileSync } from 'node:fs';
 
-// A very old Node must still read this first file, to say so in one line instead of failing on the
-// first new word.
+// A very old Node still has to read this first file, to say so in one line instead of failing at
+// the first new word.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(
@@ -11,25 +11,26 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exit(78);
 }
 
-// At this signal Node would open its debugger to every process of the network namespace; one that
-// is listened to opens nothing.
+// At this signal Node would open its debugger to every process of the network namespace. With a
+// listener it opens nothing.
 process.on('SIGUSR1', () => undefined);
 
-// A crash must not write keys and tokens to a disk: no memory goes into a core dump of this
-// process, or of programs that it starts.
+// A crash must not write keys and tokens to a disk, so no memory goes into core dumps of this
+// process and of programs that it starts.
 try {
   writeFileSync('/proc/self/coredump_filter', '0');
 } catch {
   // A kernel without core dumps has no such file.
 }
 
-// The agent runs for years and does little: it trades compilers, which would fill memory, for a
-// small heap. These have to be set before the code that they are about is loaded. Measured:
-// docs/performance.md. A package's `compile.cjs` loads this file too, and then all others.
+// The agent runs for years and does little, so it gives up compilers, which would fill memory, for
+// a small heap. The flags have to be set before the code that they concern is loaded.
+// docs/performance.md has measurements. A package's `compile.cjs` loads this file too, and then all
+// others.
 const isCompiling = process.argv[2] === '--compile';
 const isLong = process.argv[2] === 'run' || isCompiling;
 if (isLong) {
-  // Of its own modules Node keeps compiled code, which is of use only before the flags are others.
+  // Node has compiled code of its own modules, which it can only use before the flags differ.
   const early =
     'assert child_process cluster crypto dns/promises fs/promises http module os perf_hooks process';
   for (const name of `${early} timers/promises tty v8 vm worker_threads`.split(' '))
@@ -45,7 +46,7 @@ if (isLong) {
     process.getBuiltinModule('node:v8').setFlagsFromString(flag);
 }
 
-// Only now: everything else may use what this Node has.
+// Loaded only now, because everything else may use what this Node has.
 const prepared = isLong
   ? import('./compiled-code.ts').then(({ useCompiledCode }) =>
       useCompiledCode({ isKept: isCompiling }),

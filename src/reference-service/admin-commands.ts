@@ -7,17 +7,17 @@ import { servedProfiles } from './profile.ts';
 import { parseBody, refuse } from './refusal.ts';
 
 /**
- * What only the service's administrator can do, because the interface does not say how. All throw
- * usage-invalid.
+ * What only the service's administrator can do, because the interface has no operation for it. All
+ * throw usage-invalid.
  */
 export type AdminCommands = ReturnType<typeof createAdminCommands>;
 export type AdminCommandName = keyof AdminCommands;
-/** What was done, as `--json` prints it. */
+/** The result in the form that `--json` prints. */
 export type AdminResult = Readonly<Record<string, string | number | boolean>>;
 
 export function createAdminCommands(repositories: Repositories) {
   const { networks, codes, wallets, clients, associations, tokens, world } = repositories;
-  /** By id or name, the first network where it is absent; then by id. */
+  /** A network by its id or name; the first network if it is absent. Afterwards it is an id. */
   const network = z
     .string()
     .optional()
@@ -27,7 +27,7 @@ export function createAdminCommands(repositories: Repositories) {
     .positive()
     .max(366 * 1440)
     .default(10);
-  /** Something to be shown: a line end in it would break what shows it. */
+  /** Text that is shown to people, so it may have no line break. */
   const line = z
     .string()
     .trim()
@@ -48,7 +48,7 @@ export function createAdminCommands(repositories: Repositories) {
       const { networkId, networkName } = guest;
       return { networkId, networkName, guestJwt: await tokens.signNetwork(guest) };
     }),
-    /** The limits of code-create do not hold here. */
+    /** The limits of code-create do not apply here. */
     createAuthCode: createCommand(
       { network, durationMinutes: minutes, uses: z.int().min(1).max(1_000_000).default(1) },
       ({ network: networkId, ...terms }) => ({
@@ -57,7 +57,7 @@ export function createAdminCommands(repositories: Repositories) {
         ...terms,
       }),
     ),
-    /** The code is as it would come by e-mail. */
+    /** The code that a user would receive by e-mail. */
     createResetCode: createCommand(
       { network, durationMinutes: minutes },
       ({ network: networkId, durationMinutes }) => {
@@ -96,7 +96,7 @@ export function createAdminCommands(repositories: Repositories) {
         return { networkId, walletId, walletAddress, isActive };
       },
     ),
-    /** A country or region means its first city. */
+    /** A country or region stands for its first city. */
     locateClient: createCommand(
       { network, clientId: z.string(), place: line },
       ({ network: networkId, clientId, place }) => {
@@ -120,8 +120,8 @@ function createCommand<Shape extends z.ZodRawShape, Answer>(
 }
 
 /**
- * Runs a command on a directory's database, beside a service or without one. @throws
- * state-unreadable, state-unwritable, usage-invalid
+ * Runs a command on a directory's database, while a service uses it or not.
+ * @throws state-unreadable, state-unwritable, usage-invalid
  */
 export async function administer(
   directory: string,
@@ -130,8 +130,7 @@ export async function administer(
 ): Promise<AdminResult> {
   await ensureOwnDirectory(directory);
   using database = openDatabase(directory);
-  // Which profile the service will have is said when it starts; codes of letters and digits do for
-  // both.
+  // The profile is chosen when the service starts. Codes of letters and digits fit every profile.
   const options = {
     profile: servedProfiles.documented,
     clientLimit: defaultClientLimit,

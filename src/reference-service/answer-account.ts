@@ -7,8 +7,8 @@ import { refuse } from './refusal.ts';
 const pendingLimit = 10;
 
 /**
- * The operations below `/auth` and `/account`. A bad code is answered by one error, so that nothing
- * is learnt from it.
+ * The operations below `/auth` and `/account`. Every bad code gets one and the same error, so that
+ * a caller learns nothing about codes.
  */
 export const accountHandlers = {
   /** A login code for the caller's own network (service-interface, "Limits"). */
@@ -35,8 +35,8 @@ export const accountHandlers = {
   },
 
   /**
-   * No operation signs in with a password, so none is kept. One that is refused leaves the code as
-   * it is.
+   * No operation signs in with a password, so it is checked but not kept. If it is refused, the
+   * code stays valid.
    */
   passwordSet({ codes }, { request }) {
     checkPassword(request.password);
@@ -45,7 +45,7 @@ export const accountHandlers = {
     return {};
   },
 
-  /** Its old token goes on working. */
+  /** The guest's old token stays valid. */
   async upgradeGuest({ networks, tokens, warn }, { request, network }) {
     const { network_name: networkName, user_auth, wallet_auth } = request;
     checkUserAuth(user_auth);
@@ -57,7 +57,7 @@ export const accountHandlers = {
     };
     if (wallet_auth !== undefined)
       warn(`network ${networkName} asked for wallet_auth, which has no effect here`);
-    // Where a third party vouches for the user there is nothing left to verify.
+    // If a third party vouches for the user, nothing has to be verified.
     return request.auth_jwt === undefined
       ? { ...answer, verification_required: { user_auth } }
       : answer;
@@ -81,7 +81,7 @@ export const accountHandlers = {
     wallet_id: wallets.findPayoutWallet(network.networkId),
   }),
 
-  /** One error for an unknown wallet and for another network's. */
+  /** A wallet of another network gets the error for an unknown wallet. */
   setPayoutWallet({ wallets }, { request, network }) {
     if (wallets.choosePayoutWallet(network.networkId, request.wallet_id)) return {};
     throw refuse('The network has no such active wallet.');
@@ -100,7 +100,9 @@ function checkPassword(password: string): void {
   if (length < 8 || length > 1000) throw refuse('A password has 8 to 1000 characters.');
 }
 
-/** This service knows no third party, so it takes whatever looks like one's token on trust. */
+/**
+ * This service knows no third party, so it trusts any text that looks like a third party's token.
+ */
 function checkProof({
   password,
   auth_jwt: authJwt,

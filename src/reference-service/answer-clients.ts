@@ -11,13 +11,13 @@ import { dayMs } from './usage.ts';
 import type { Connection } from './usage-history.ts';
 import type { ClientPlace } from './world.ts';
 
-/** This service is one block: nothing of it lies elsewhere. */
+/** The block of all clients, because this service has only one. */
 const block = 'main';
 
 export const clientHandlers = {
   /**
-   * Every device of the network, or the one whose token it is, with the proxy it was issued (its
-   * private key included) and a day's connections.
+   * All devices of the network, or only the device whose token it is, with the issued proxy (its
+   * private key included) and the connections of a day.
    */
   async clients(backend, { network, ownClientId }) {
     await backend.sample();
@@ -38,7 +38,7 @@ export const clientHandlers = {
     return { clients: pages };
   },
 
-  /** What the profiles do differently: service-interface; production-profile. */
+  /** Where the profiles differ, service-interface and production-profile say how. */
   async authClient(backend, call) {
     const { clients, clientLimit, profile, tokens } = backend;
     const { request, network } = call;
@@ -58,7 +58,7 @@ export const clientHandlers = {
       by_client_jwt: await tokens.signClient(network, client),
       client_id: profile.answersClientId ? client.clientId : undefined,
     };
-    // The client exists by then, and is answered beside the error.
+    // The client exists already, and is answered beside the error.
     if (!hasLocation) return { ...answer, error: { message: 'Invalid location' } };
     return { ...answer, proxy_config_result: describeProxy(backend, client.clientId, asked) };
   },
@@ -69,7 +69,7 @@ type ClientParts = ListedClient &
 
 function toWireClient({ profile, proxyEndpoint }: Backend, client: ClientParts) {
   const { clientId, authenticatedMs, proxy } = client;
-  // By what the client is connected: its tunnel, or nothing but what it asks.
+  // How the client is connected: by its tunnel, or only by its requests.
   const service = proxy?.tunnel === undefined ? 'http' : 'wireguard';
   return {
     client_id: clientId,
@@ -83,7 +83,7 @@ function toWireClient({ profile, proxyEndpoint }: Backend, client: ClientParts) 
     auth_time: authenticatedMs === 0 ? undefined : toWireTime(profile, authenticatedMs),
     provide_mode: profile.modeNumbers[client.provideMode],
     proxy_client: proxy === undefined ? undefined : toWireProxy(profile, proxyEndpoint, proxy),
-    // What runs for a connected client: the end of its tunnel.
+    // What runs for a connected client is the end of its tunnel.
     resident:
       client.isOnline === 0 || proxy?.tunnel === undefined
         ? undefined
@@ -110,7 +110,10 @@ function toWireClient({ profile, proxyEndpoint }: Backend, client: ClientParts) 
 
 type Request = WireRequest<'authClient'>;
 
-/** @throws usage-invalid for a client that is not the network's, or a text that cannot be shown */
+/**
+ * Checks the request.
+ * @throws usage-invalid for a client of another network, or a text that cannot be shown
+ */
 function check({ clients }: Backend, { request, network }: Call<'authClient'>): void {
   for (const clientId of [request.source_client_id, request.derived_client_id, request.client_id]) {
     if (clientId !== undefined) clients.get(network.networkId, clientId);
@@ -119,7 +122,10 @@ function check({ clients }: Backend, { request, network }: Call<'authClient'>): 
   checkLine('A device_spec', request.device_spec ?? '', [0, 300]);
 }
 
-/** Registers or authenticates the client, and issues what it asked for; undefined: nothing. */
+/**
+ * Registers or authenticates the client and issues what it asked for; undefined if the request was
+ * refused.
+ */
 function admit(
   backend: Backend,
   { request, network }: Call<'authClient'>,
@@ -172,7 +178,7 @@ function findPlace(
   const country = code === undefined ? [] : [[world.toCountryId(code)]];
   const ids = [placeId, groupId, clientId && (provider?.cityId ?? '')];
   const named = ids.flatMap((id) => (id === undefined ? [] : [[id]]));
-  // Alone, a name may be the beginning of one.
+  // A name without country or type may be only the beginning of a place's name.
   if (!type && named.length + country.length === 0)
     return name === undefined ? name : findCity(world, name);
   const namesakes = findByName(world, name ?? '').flatMap(({ found, distance }) =>
@@ -189,7 +195,7 @@ function findPlace(
   return city;
 }
 
-/** Says on the service's side what was asked for and taken, although nothing here acts on it. */
+/** Warns about fields that were accepted although nothing here acts on them. */
 function warnOfUnkept(
   { warn }: Backend,
   clientId: string,
@@ -198,7 +204,7 @@ function warnOfUnkept(
   const { lock_caller_ip, lock_ip_list, initial_device_state } = asked ?? {};
   const { client_id, source_client_id, derived_client_id } = request;
   const { performance_profile } = initial_device_state ?? {};
-  // The initial state counts only for a new client.
+  // The initial state is used for new clients only.
   const others = client_id === undefined ? { performance_profile } : { source_client_id };
   const wishes = Object.entries({ lock_caller_ip, lock_ip_list, ...others, derived_client_id });
   const unkept = wishes.flatMap(([name, wish]) =>
@@ -236,8 +242,8 @@ function saysLocation(request: Request): boolean {
 type WireProxy = NonNullable<WireResponse<'authClient'>['proxy_config_result']>;
 
 /**
- * ProxyConfigResult of an auth-client answer and, without its keepalive, ProxyClient of a Client
- * (service-interface).
+ * The ProxyConfigResult of an auth-client answer. Without its keepalive it is the ProxyClient of a
+ * Client (service-interface).
  */
 export function toWireProxy(
   profile: ServedProfile,
@@ -268,8 +274,8 @@ export function toWireProxy(
 }
 
 /**
- * Where HTTP and SOCKS proxies would be: they are issued, but nothing listens there, as a tunnel is
- * all that leads on.
+ * Addresses of HTTP and SOCKS proxies. They are issued, but nothing listens there: consumers'
+ * traffic goes through tunnels alone.
  */
 function listUrls({ host }: ProxyEndpoint) {
   const ports = { http_proxy_port: 8080, https_proxy_port: 8443, socks_proxy_port: 1080 };
@@ -285,7 +291,7 @@ function listUrls({ host }: ProxyEndpoint) {
 const toUrlHost = (host: string) => (isIPv6(host) ? `[${host}]` : host);
 
 /**
- * The text of a tunnel as production issues it: LF, no newline at the end, IPv4 only
+ * The text of a tunnel in the form of the production service: LF, no newline at the end, IPv4 only
  * (production-profile).
  */
 export function renderTunnel(endpoint: ProxyEndpoint, tunnel: Tunnel): string {

@@ -9,7 +9,7 @@ export const deviceHandlers = {
     return { share_code: associations.createShareCode(offer) };
   },
 
-  /** Another network's device becomes a client of this network, or the device itself does. */
+  /** Makes another network's device a client of this network, or moves the device itself here. */
   deviceAdd({ associations, networks }, { request, network }) {
     const added = associations.add(network.networkId, request.code);
     if (added.type === 'adopt') return { code_type: 'adopt', ...toWireAdoption(added.adoption) };
@@ -33,7 +33,7 @@ export const deviceHandlers = {
     };
   },
 
-  /** The mode lasts, and consumers' traffic follows it, before the answer goes out. */
+  /** The mode is stored, and consumers' traffic follows it, before the answer is sent. */
   async setProvide({ profile, clients, reconcile }, { request, network }) {
     const mode = toProvideMode(profile, request.provide_mode);
     if (mode === undefined) throw refuse(`Unknown provide mode ${request.provide_mode}.`);

@@ -10,7 +10,7 @@ import type { Place, PlaceGroup, World } from './world.ts';
 const mostMatches = 50;
 const mostDevices = 20;
 const mostOwnDevices = 200;
-/** Of the query's length, where the caller asks for near matches and does not say how near. */
+/** The share of the query's length by which a near match may differ, if the caller does not say. */
 const usualFraction = 0.25;
 
 export const discoveryHandlers = {
@@ -61,7 +61,7 @@ export const discoveryHandlers = {
   findProviders2(backend, { request }) {
     if ((request.rank_mode ?? 'quality') !== 'quality')
       throw refuse('The only rank_mode is quality.');
-    // Nothing asked for is the best available, and so is a spec that names nothing.
+    // A request without specs asks for the best available, and so does a spec that names nothing.
     const specs: readonly ProviderSpec[] = request.specs?.length ? request.specs : [{}];
     if (specs.length > mostSpecs) throw refuse(`There may be ${mostSpecs} specs at most.`);
     const providers = search(backend, {
@@ -79,14 +79,14 @@ export const discoveryHandlers = {
         client_id: clientId,
         estimated_bytes_per_second: bytesPerSecond,
         tier: tierQualities.filter((least) => quality < least).length + 1,
-        // A tunnel leads straight to each of them.
+        // Every provider is reached directly by a tunnel.
         intermediary_ids: [],
       })),
     };
   },
 } satisfies Partial<Handlers>;
 
-/** No text at all asks for everything that has providers. */
+/** Without any text, everything that has providers is found. */
 function findMatches({ world }: Backend, request: WireRequest<'findLocations'>, countOf: CountOf) {
   const { query = '', max_distance_fraction: fraction = usualFraction } = request;
   if (!(fraction >= 0 && fraction <= 1)) throw refuse('max_distance_fraction must be from 0 to 1.');
@@ -131,7 +131,7 @@ function listLocations(backend: Backend, network: Network | undefined) {
   };
 }
 
-/** A device of another network goes by its place: what its owner calls it is the owner's alone. */
+/** Another network's device is named by its place, because its owner's name for it is private. */
 function listDevices({ world, directory }: Backend, network: Network | undefined) {
   const own = network === undefined ? [] : directory.listOwn(network.networkId, mostOwnDevices);
   const excludedClientIds = new Set(own.map(({ clientId }) => clientId));
@@ -163,10 +163,10 @@ function toWireLocation(place: Place, countOf: CountOf) {
 const usualCount = 20;
 const mostCount = 200;
 const mostSpecs = 1000;
-/** The least quality of a provider of tier 1 and 2; the others are of tier 3. */
+/** The least quality of providers of tier 1 and of tier 2; all others are of tier 3. */
 const tierQualities = [0.66, 0.33];
 
-/** To be found counts as interest in the provider's statistics. */
+/** Searches. Being found counts as interest in the provider's statistics. */
 function search({ directory, usage, now }: Backend, request: ProviderRequest): readonly Provider[] {
   const providers = directory.find(request);
   const ids = providers.map(({ clientId }) => clientId);
@@ -177,9 +177,7 @@ function search({ directory, usage, now }: Backend, request: ProviderRequest): r
 type ProviderSpec = Partial<NonNullable<WireRequest<'findProviders2'>['specs']>[number]>;
 type NamedPlace = Pick<ProviderSpec, 'location_id' | 'location_group_id'>;
 
-/**
- * The cities that lie in all that is named, and in nothing that is excluded; undefined: anywhere.
- */
+/** The cities in all named places and in no excluded one; undefined for any city. */
 function selectCityIds(world: World, named: NamedPlace, excludedIds: readonly string[] = []) {
   const listIds = (id: string) => world.citiesOf(id).map((city) => city.cityId);
   const areas = [named.location_id, named.location_group_id]

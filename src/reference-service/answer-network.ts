@@ -5,9 +5,7 @@ import type { NetworkHour, Registrations } from './usage-history.ts';
 const mostEarners = 100;
 /** The last 24 whole hours, and the current one. */
 const windowHours = 25;
-/**
- * Whole words alone: a name that only contains one, as Scunthorpe does, is a name like any other.
- */
+/** Only whole words count: a name that merely contains one, such as Scunthorpe, is not profane. */
 const profaneWords =
   /\b(arse|asshole|bastard|bitch|bollocks|cock|crap|cunt|dick|fuck(er|ing)?|piss|shit|slut|turd|twat|wanker|whore)s?\b/i;
 
@@ -18,8 +16,8 @@ export const networkHandlers = {
     return {
       earners: earners.map(({ networkId, networkName, isPublic, providedBytes }) => ({
         network_id: networkId,
-        // Of a private name its first letter, and as many dots for every name: not even its length
-        // is told.
+        // A private name is shown as its first letter and a fixed number of dots, which hides even
+        // its length.
         network_name: isPublic === 1 ? networkName : `${[...networkName][0] ?? ''}•••••••`,
         net_mib_count: providedBytes / 1024 ** 2,
         is_public: isPublic === 1,
@@ -56,8 +54,8 @@ export const networkHandlers = {
 } satisfies Partial<Handlers>;
 
 /**
- * What reliability in a country counts for, between 1 and 2: of fewer public providers each matters
- * more.
+ * How much reliability in each country counts, between 1 and 2: the fewer public providers a
+ * country has, the more each matters.
  */
 function listMultipliers({ world, directory }: Backend, registrations: readonly Registrations[]) {
   const countOf = directory.countProviders();
@@ -78,8 +76,8 @@ function listMultipliers({ world, directory }: Backend, registrations: readonly 
 }
 
 /**
- * Oldest first. A weight, 0 to 1: the time that the clients of then were online, of what was
- * possible.
+ * Oldest first. A weight, 0 to 1, is the time that the clients of that hour were online, as a share
+ * of the possible time.
  */
 export function computeBuckets(
   hours: readonly NetworkHour[],

@@ -31,7 +31,7 @@ export const providerStatisticsHandlers = {
     return { created_time, providers: withoutDemand };
   },
 
-  /** One provider's hours and days. `last_n` counts hours, in production days. */
+  /** One provider's hours and days. `last_n` counts hours as documented, and days in production. */
   async providerLastN(backend, { request, network }) {
     const unit = backend.profile.lookbackUnit;
     const lookback = limitLookback(request.last_n, unit);
@@ -43,7 +43,7 @@ export const providerStatisticsHandlers = {
     return { lookback, ...describeDays(backend, client.clientId, sinceMs), uptime };
   },
 
-  /** Today is one of the days. */
+  /** The present day is one of the days. */
   async providerLast90(backend, { request, network }) {
     if (request.client_id === undefined)
       throw refuse('Name the client: these are the statistics of one provider.');
@@ -54,7 +54,7 @@ export const providerStatisticsHandlers = {
   },
 } satisfies Partial<Handlers>;
 
-/** One provider's days; its time online is minutes by day. */
+/** One provider's days. Its time online is in minutes by day. */
 function describeDays({ profile, usageHistory, now }: Backend, clientId: string, sinceMs: number) {
   const days = usageHistory.listDays(clientId, sinceMs);
   const known = new Set(days.map(({ day }) => day));
@@ -110,14 +110,14 @@ async function listProviders(backend: Backend, networkId: string, hours: number)
 }
 
 /**
- * What this service pays for a GiB of consumers' traffic: a constant that it invents, so that
- * figures can be checked.
+ * What this service pays for a GiB of consumers' traffic. The constant is invented, so that figures
+ * can be checked.
  */
 const usdcPerGib = 0.05;
 
 const maxLookbackHours = 87_600;
 
-/** GiB that moved, both ways, as counted on the peer. */
+/** GiB moved in both directions, by the peer's counters. */
 export function toGib(usage: Usage): number {
   return (usage.rxBytes + usage.txBytes) / GIB;
 }
@@ -127,8 +127,8 @@ export function toPayout(usage: Usage): number {
 }
 
 /**
- * Whole units of a window as asked for, between 1 and ten years. @throws usage-invalid where it is
- * not above zero
+ * The whole units of the requested window, between 1 and ten years.
+ * @throws usage-invalid for a window that is not above zero
  */
 export function limitLookback(lastN: number, unit: 'hour' | 'day'): number {
   if (!(lastN > 0)) throw refuse('last_n must be above zero.');
@@ -155,7 +155,7 @@ export function byDay<Row extends { readonly day: number }>(
   );
 }
 
-/** GiB that one consumer had, by day: its share of what moved on each. */
+/** GiB of one consumer by day: its share of what moved on each day. */
 export function sumConsumerTransfer(
   shares: readonly ConsumerDay[],
   days: readonly DayUsage[],
@@ -164,7 +164,7 @@ export function sumConsumerTransfer(
   return byDay(shares, ({ day, share }) => share * toGib(usageOf.get(day) ?? noUsage));
 }
 
-/** The comings and goings since `sinceMs`, oldest first. */
+/** The beginnings and ends of connections since `sinceMs`, oldest first. */
 export function listConnectionEvents(connections: readonly Connection[], sinceMs: number) {
   return connections
     .flatMap(({ connectedMs, disconnectedMs }) => [

@@ -9,17 +9,14 @@ import { queryOn, type Row, type Sql, selectFields, sql } from './statements.ts'
 const shareFields = 'code networkId clientId deviceName';
 const adoptionFields = `${shareFields} durationMinutes` as const;
 
-/** A device that its owner, whose network and client it is, shows to another network. */
+/** A device that its owner shares with another network. Network and client are the owner's. */
 type Share = Row<typeof shareFields>;
 type Offer = Omit<Share, 'code'>;
-/**
- * A device that its owner hands over to the network that uses the code within so long of its
- * making.
- */
+/** A device that its owner hands over to the network that uses the code in time. */
 export type Adoption = Row<typeof adoptionFields>;
 
 /**
- * A share as one of its two sides sees it, whose client it is; the other's name is null until it
+ * A share for one of its two sides, whose client is named. The other side's name is null until it
  * has added the device.
  */
 export type SharedDevice = Row<'code deviceName clientId'> & {
@@ -29,7 +26,7 @@ export type SharedDevice = Row<'code deviceName clientId'> & {
 const pendingLimit = 100;
 const maxMinutes = 366 * 1440;
 
-/** Devices of this database that are shared with other networks, and handed over to them. */
+/** The devices of this database that are shared with other networks or handed over to them. */
 export function createAssociations(
   database: DatabaseSync,
   clients: Clients,
@@ -45,7 +42,7 @@ export function createAssociations(
     checkLine('A device name', deviceName, [1, 100]);
   }
 
-  /** Another network's device, as a client that has never signed in. */
+  /** Adds another network's device, as a client that has never signed in. */
   function addShared(networkId: string, share: Share) {
     const { clientId } = clients.create({
       networkId,
@@ -61,8 +58,8 @@ export function createAssociations(
   }
 
   /**
-   * Other codes for the client are worth nothing any more. Its shares go with it, but to its own
-   * network.
+   * Moves the client to the network. Its other codes become invalid. Its shares move with it,
+   * except a share with that network.
    */
   function adopt(toNetworkId: string, adoption: Adoption) {
     const { code, clientId, deviceName } = adoption;
@@ -71,7 +68,7 @@ export function createAssociations(
     run`delete from adopt_code where ${ofClient} and adopted_ms is null`;
     run`delete from share where ${ofClient} and (guest_network_id is null or guest_network_id = ${toNetworkId})`;
     run`update share set network_id = ${toNetworkId} where ${ofClient}`;
-    // Nothing is derived from another network's client but what represents it.
+    // Only the clients that represent it may be derived from another network's client.
     run`update client set source_client_id = null
       where network_id = ${adoption.networkId} and ${clientId} in (client_id, source_client_id)`;
     clients.handOver(clientId, { networkId: toNetworkId, description: deviceName });
@@ -84,8 +81,9 @@ export function createAssociations(
 
   return {
     /**
-     * @throws usage-invalid: not this network's own client, a name out of bounds, too many pending
-     * codes
+     * Makes a code to share a device.
+     * @throws usage-invalid: the client is not this network's own, a name is too long or too short,
+     * or too many codes are pending
      */
     createShareCode(offer: Offer): string {
       check(offer);
@@ -100,8 +98,8 @@ export function createAssociations(
       return code;
     },
     /**
-     * `durationMinutes`: how long the code is good. @throws usage-invalid: as above, or a time out
-     * of bounds
+     * Makes a code to hand a device over, which is valid for `durationMinutes`.
+     * @throws usage-invalid: as above, or a time out of bounds
      */
     createAdoptCode(offer: Offer & { readonly durationMinutes: number }): string {
       check(offer);
@@ -117,16 +115,18 @@ export function createAssociations(
       return code;
     },
     /**
-     * Uses the code up for this network. @throws usage-invalid: no such code, one's own, or no room
-     * for another client
+     * Uses the code up for this network.
+     * @throws usage-invalid: the code is unknown, it is this network's own, or the network cannot
+     * have another client
      */
     add: (networkId: string, text: string) =>
       inTransaction(database, () => {
-        // Before the code is looked at: a full network learns nothing about codes.
+        // This is checked before the code is looked at, so that a full network learns nothing about
+        // codes.
         if (clients.count(networkId) >= clientLimit) {
           throw refuse(`The network has reached its maximum of ${clientLimit} clients.`);
         }
-        // As a person may type it.
+        // A person may type the code in small letters or with blanks around it.
         const code = text.trim().toUpperCase();
         const share = findRow<Share>`select ${selectFields(shareFields)} from share
           where code = ${code} and guest_network_id is null`;
@@ -138,8 +138,8 @@ export function createAssociations(
         throw refuse('Invalid, expired or used code.');
       }),
     /**
-     * Adopt codes that are still good, the first to expire first; shares with the network and of
-     * it, oldest first.
+     * Adopt codes that are still valid, the first to expire first; then shares with this network
+     * and by it, oldest first.
      */
     list: (networkId: string) => ({
       adoptions: listAdoptions(sql`network_id = ${networkId}`),

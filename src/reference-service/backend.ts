@@ -22,10 +22,10 @@ import { createUsageRepository } from './usage.ts';
 import { createUsageHistory } from './usage-history.ts';
 import { createWorld } from './world.ts';
 
-/** What the service keeps, each part by its own rules; all of it is one database. */
+/** What the service keeps. Each part has rules of its own, and all are in one database. */
 export type Repositories = ReturnType<typeof createRepositories>;
 
-/** Devices that one network may have where nothing else is said. */
+/** How many devices one network may have by default. */
 export const defaultClientLimit = 100_000;
 
 export function createRepositories(database: DatabaseSync, terms: Terms) {
@@ -33,7 +33,7 @@ export function createRepositories(database: DatabaseSync, terms: Terms) {
   const proxies = createProxies(database);
   const clients = createClients(database, proxies, now);
   const networks = createNetworks(database, now);
-  // Before any guest's: the first network is the one that is meant where none is named.
+  // This comes before any guest's network, because the first network is the default of commands.
   networks.ensureFirst();
   return {
     networks,
@@ -53,7 +53,7 @@ export function createRepositories(database: DatabaseSync, terms: Terms) {
   } as const;
 }
 
-/** The end that issued tunnels lead to; its port is a UDP port. */
+/** The other end of issued tunnels; its port is a UDP port. */
 export type ProxyEndpoint = Readonly<Record<'host' | 'publicKey', string> & { port: number }>;
 
 export interface Backend extends Repositories, Terms {
@@ -61,30 +61,30 @@ export interface Backend extends Repositories, Terms {
   readonly presence: Presence;
   readonly keepaliveSeconds: number;
   readonly warn: (message: string) => void;
-  /** Brings the WireGuard end in line with the database; done when it is. */
+  /** Brings the WireGuard end in line with the database; resolves when that is done. */
   readonly reconcile: () => Promise<void>;
-  /** Brings the usage book up to this moment. */
+  /** Brings the usage book up to the present. */
   readonly sample: () => Promise<void>;
 }
 
 /** One request, with everything that was checked before its handler is called. */
 export interface Call<Name extends OperationName> {
   readonly request: WireRequest<Name>;
-  /** The client whose own token came along; undefined where that was a network's. */
+  /** The client whose own token was sent; undefined for a network's token. */
   readonly ownClientId: string | undefined;
-  /** Whose token came along; where the operation takes none it may be undefined. */
+  /** The network whose token was sent; it may be undefined where the operation takes no token. */
   readonly network: (typeof operations)[Name]['authentication'] extends 'none'
     ? Network | undefined
     : Network;
 }
 
-/** Answers one operation; what it throws with usage-invalid is answered as an `error` object. */
+/** Answers one operation. An error with usage-invalid is answered as an `error` object. */
 type Handler<Name extends OperationName, Answer = InPages<WireResponse<Name>>> = (
   backend: Backend,
   call: Call<Name>,
 ) => Answer | Promise<Answer>;
 
-/** What goes over the wire, but a list at its top may still be in pages. */
+/** The answer on the wire, except that a list at its top level may be in pages. */
 type InPages<Answer> = {
   [Field in keyof Answer]:
     | Answer[Field]
@@ -92,6 +92,7 @@ type InPages<Answer> = {
 };
 
 /**
- * One per operation: a row added to the operations table does not compile until it is served here.
+ * A handler for each operation. A row that is added to the operations table does not compile
+ * without one.
  */
 export type Handlers = { readonly [Name in OperationName]: Handler<Name> };

@@ -18,20 +18,20 @@ interface NewClient
   extends Pick<Client, 'networkId' | 'description' | 'deviceSpec' | 'provideMode'> {
   readonly sourceClientId?: string | undefined;
   readonly proxy?: ProxyRequest | undefined;
-  /** Default: now; 0: never. */
+  /** The present by default; 0 for a client that never authenticated. */
   readonly authenticatedMs?: number | undefined;
-  /** Default: the world's home. */
+  /** The world's home by default. */
   readonly place?: ClientPlace | undefined;
 }
 
-/** undefined: nothing was said about it. */
+/** undefined for what the request does not mention. */
 type Said = Readonly<Record<'description' | 'deviceSpec', string | undefined>>;
 
 const clientsPerPage = 200;
 
 export type Clients = ReturnType<typeof createClients>;
 
-/** The clients of this database; `now` is in Unix milliseconds. */
+/** The clients of this database; `now` is in ms since 1970. */
 export function createClients(database: DatabaseSync, proxies: Proxies, now: () => number) {
   const { insert, run, findRow, listRows, readNumber } = queryOn(database);
   const find = (networkId: string, clientId: string) =>
@@ -53,9 +53,9 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
       });
       return client;
     },
-    /** undefined where this network has no such client. */
+    /** undefined for a client that this network does not have. */
     find,
-    /** @throws usage-invalid where this network has no such client */
+    /** The client of this network with this id. @throws usage-invalid if it has no such client */
     get(networkId: string, clientId: string): Client {
       const client = find(networkId, clientId);
       if (client === undefined) throw refuse('Client does not exist.');
@@ -64,8 +64,8 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
     count: (networkId: string) =>
       readNumber`select count(*) from client where network_id = ${networkId}`,
     /**
-     * The network's clients, or this one, by the page, oldest first; each is read when it is asked
-     * for, and none is empty.
+     * The network's clients, or only this one, in pages, oldest first. A page is read when it is
+     * asked for, and no page is empty.
      */
     *listPages(networkId: string, clientId?: string) {
       const which = clientId === undefined ? raw('true') : sql`client_id = ${clientId}`;

@@ -7,11 +7,11 @@ import { queryOn, type Row } from './statements.ts';
 export type CodeAlphabet = 'alphanumeric' | 'base64url';
 
 const lettersAndDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-/** Capitals and digits that are not mistaken for one another: no I, O, 0 and 1. */
+/** Capitals and digits that are not mistaken for each other, so without I, O, 0 and 1. */
 const unmistakable = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 /**
- * A code that cannot be guessed. In base64url one in four begins with `-`, as real ones may
+ * A code that cannot be guessed. In base64url, one in four begins with `-`, as real ones may
  * (production-profile, "Tokens").
  */
 export function createSecretCode(alphabet: CodeAlphabet): string {
@@ -20,7 +20,7 @@ export function createSecretCode(alphabet: CodeAlphabet): string {
   return randomInt(4) === 0 ? `-${code.slice(1)}` : code;
 }
 
-/** What is kept of a secret code: enough to know it again, not enough to use it. */
+/** The hash that is kept of a secret code: enough to recognize it, not enough to use it. */
 const hashSecretCode = (code: string) => hash('sha256', code);
 
 /** A share or adopt code: 50 random bits that can be read aloud. */
@@ -32,17 +32,19 @@ function pickCharacters(alphabet: string, count: number): string {
   return Array.from({ length: count }, () => alphabet[randomInt(alphabet.length)]).join('');
 }
 
-/** How long a code is good, and how often (service-interface, "Limits"). */
+/** How long a code is valid, and how many times it may be used (service-interface, "Limits"). */
 export type CodeTerms = Readonly<Record<'durationMinutes' | 'uses', number>>;
 
-/** What a code is good for: to sign in, or to set a new password. */
+/** What a code may be used for: signing in, or setting a new password. */
 type Purpose = 'login' | 'reset';
 
-/** The codes of this database that are still good; `now` is in Unix milliseconds. */
+/** The valid codes of this database; `now` is in ms since 1970. */
 export function createCodes(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number) {
   const { insert, run, findRow, readNumber } = queryOn(database);
   return {
-    /** Makes a code for this network. Only its hash is kept, until it expires or is used up. */
+    /**
+     * Makes a code for this network. Only its hash is kept, until the code expires or is used up.
+     */
     issue(purpose: Purpose, networkId: string, { durationMinutes, uses }: CodeTerms): string {
       const code = createSecretCode(alphabet);
       const expiresMs = Math.ceil(now() + durationMinutes * 60_000);
@@ -62,8 +64,8 @@ export function createCodes(database: DatabaseSync, alphabet: CodeAlphabet, now:
       readNumber`select count(*) from code
         where network_id = ${networkId} and purpose = 'login' and expires_ms > ${now()}`,
     /**
-     * Uses the code up by one: its network's id, or undefined where it is unknown, expired, used up
-     * or for something else.
+     * Uses the code once. Returns its network's id; undefined for a code that is unknown, expired,
+     * used up or has another purpose.
      */
     redeem: (purpose: Purpose, code: string): string | undefined =>
       inTransaction(database, () => {

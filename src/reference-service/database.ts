@@ -5,18 +5,19 @@ import { acquireLock } from '../system/lock.ts';
 import { rethrow } from './errors.ts';
 import { schema, schemaVersion } from './schema.ts';
 
-/** A command of the administrator writes beside the service, each for a moment. */
+/** In ms. An administrator's command may write beside the service, but only for moments. */
 const patienceMs = 5000;
 
 /**
- * Keeps every other service off a directory, and seeding. @throws already-running, state-unwritable
+ * Keeps other services, and seeding, out of a directory.
+ * @throws already-running, state-unwritable
  */
 export const lockDirectory = (directory: string) =>
   acquireLock(join(directory, 'service.lock'), 'service');
 
 /**
- * Opens or makes a directory's database; several processes may have it. @throws state-unreadable,
- * state-unwritable
+ * Opens a directory's database, or makes it. Several processes may have it open.
+ * @throws state-unreadable, state-unwritable
  */
 export function openDatabase(directory: string): DatabaseSync {
   const path = join(directory, 'reference-service.sqlite');
@@ -24,7 +25,7 @@ export function openDatabase(directory: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: patienceMs });
-    // Synchronous: what is written is on the disk before it is answered.
+    // `synchronous = full` puts everything on the disk before it is answered.
     database.exec(
       'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;',
     );
@@ -37,8 +38,8 @@ export function openDatabase(directory: string): DatabaseSync {
 }
 
 /**
- * Runs the work in one transaction: all of it lasts, or none. Inside another one it is a part of
- * that.
+ * Runs the work in one transaction: all of it lasts, or nothing. Within another transaction it is a
+ * part of that.
  */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   if (database.isTransaction) return work();
@@ -53,10 +54,10 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   }
 }
 
-/** A value that is made once and then kept for ever: a signing key, a port. */
+/** A value that is made once and kept for ever, such as a signing key or a port. */
 export function keepSetting(database: DatabaseSync, name: string, create: () => string): string {
   const read = () => database.prepare('select value from setting where name = ?').get(name)?.value;
-  // Of two processes that make one, the first is right.
+  // If two processes make the value, the first one's is used.
   if (read() === undefined) {
     database
       .prepare('insert or ignore into setting (name, value) values (?, ?)')
@@ -79,8 +80,8 @@ function createSchema(database: DatabaseSync): void {
 }
 
 /**
- * The database holds private keys: its file (and so the log beside it) is the owner's alone from
- * its first byte.
+ * The database holds private keys. So its file, and with it the log beside it, is private from its
+ * first byte.
  */
 function createPrivateFile(path: string): void {
   try {

@@ -34,7 +34,7 @@ export function createApplication(backend: Backend) {
     const { method, path } = operations[name];
     application.on(method, path, ({ env }) => serve(served, name, env.incoming));
   }
-  // After all of them: two operations may share a path.
+  // This comes after all rows were read, because two operations may share a path.
   for (const [path, sharing] of Map.groupBy(names, (name) => operations[name].path)) {
     const allow = sharing.map((name) => operations[name].method).join(', ');
     application.all(path, () => respondWithText(405, 'Method Not Allowed', { allow }));
@@ -69,15 +69,15 @@ async function serve<Name extends OperationName>(
   );
   if (authentication !== 'none' && network === undefined)
     return respondWithText(401, 'Not authorized.');
-  // Not 401, for which a caller drops its token: this one is good elsewhere.
+  // 401 would make the caller drop its token, which is valid for other operations.
   if (ownClientId !== undefined && authentication !== 'any-jwt')
     return respondWithText(403, "This needs a network's token.");
   const onError = (error: unknown) => warn(`answering ${path}: ${messageOf(error)}`);
   try {
     const body =
       request && parseBody(request, await readJson(incoming, bodyLimitBytes), 'The body');
-    // The row says whether there is a network and what the request is; the compiler cannot follow a
-    // name that it has not got.
+    // The row decides whether there is a network and what the request is, which the compiler cannot
+    // follow for an unknown name.
     const call = { request: body, network, ownClientId } as Call<Name>;
     const meant = body as { readonly client_id?: string } | undefined;
     if (ownClientId !== undefined && meant !== undefined && meant.client_id !== ownClientId) {
@@ -89,14 +89,14 @@ async function serve<Name extends OperationName>(
     const { message } = error;
     if (error instanceof BadBody && profile.badBody === 'text')
       return respondWithText(error.status, message);
-    // What cannot be done is a 200 with an `error` (service-interface, "Errors").
+    // What cannot be done is answered by 200 with an `error` (service-interface, "Errors").
     return Response.json({ error: { message } });
   }
 }
 
 /**
- * Who holds the token, as far as it is worth something for this operation: without a client, the
- * network itself.
+ * The holder of the token, if the token is accepted for this operation. For a network's token there
+ * is only the network.
  */
 async function identify(
   { tokens, networks, clients }: Backend,
@@ -109,7 +109,7 @@ async function identify(
   const { networkId, clientId } = claims;
   const network = networks.find(networkId);
   if (clientId === undefined) return { network };
-  // A client may have been handed over to another network since.
+  // The client may have been handed over to another network meanwhile.
   const isWorth = authentication !== 'none' && clients.find(networkId, clientId) !== undefined;
   return isWorth ? { network, clientId } : {};
 }

@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { ServedProfile } from './profile.ts';
 
 /**
- * A list in parts, none of them empty, each made when it is asked for: thousands of rows are never
- * held at once.
+ * A list in parts, none of them empty. Each is made when it is asked for, so that thousands of rows
+ * are never held at once.
  */
 export type Pages<Item> = Iterable<readonly Item[]>;
 
@@ -11,8 +11,8 @@ type Dialect = Pick<ServedProfile, 'emptyIsNull' | 'omittedZeros'>;
 type OnError = (error: unknown) => void;
 
 /**
- * Answers as JSON over HTTP, as the profile writes it: a list in pages by the page, and a frozen
- * answer written only once.
+ * Answers in JSON over HTTP in the form of the profile. A list in pages is written page by page,
+ * and a frozen answer is written only once.
  */
 export function createResponder(profile: Dialect) {
   const write = createWriter(profile);
@@ -26,7 +26,7 @@ export function createResponder(profile: Dialect) {
     }
     if (!Object.values(answer).some(isPages)) return new Response(write(answer), { headers });
     const pieces = renderPieces(answer, write);
-    // Made at once: what fails before anything went out is thrown here, as any failure.
+    // The first piece is made at once, so that an early failure is thrown here like any other.
     const first = pieces.next();
     return new Response(ReadableStream.from(encodePieces(first, pieces, onError)), { headers });
   };
@@ -42,8 +42,8 @@ function createWriter({ emptyIsNull, omittedZeros }: Dialect): (value: unknown) 
 }
 
 /**
- * At the caller's pace, other requests between. A failure breaks the connection: half must not look
- * whole.
+ * Writes at the caller's pace, with other requests in between. A failure breaks the connection,
+ * because half an answer must not look complete.
  */
 async function* encodePieces(
   first: IteratorResult<string>,
@@ -84,7 +84,7 @@ function* renderPieces(answer: object, write: ReturnType<typeof createWriter>): 
   yield `${text}}`;
 }
 
-/** True for what is no value of JSON but a list in pages. */
+/** True for a list in pages, which is no value of JSON. */
 function isPages(value: unknown): value is Pages<unknown> {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && Symbol.iterator in value

@@ -5,7 +5,7 @@ import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { rethrow } from './errors.ts';
 import { BadBody } from './refusal.ts';
 
-/** An IPv4 or IPv6 address; port 0 is a free one. */
+/** An IPv4 or IPv6 address; port 0 means a free one. */
 export type ListenAddress = Readonly<{ address: string; port: number }>;
 
 const graceMs = 500;
@@ -13,8 +13,8 @@ const graceMs = 500;
 type Answer = (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
 
 /**
- * Serves the application over plain HTTP. @throws usage-invalid where the address cannot be
- * listened on
+ * Serves the application over plain HTTP.
+ * @throws usage-invalid if nothing can listen on the address
  */
 export async function listenOn(answer: Answer, { address, port }: ListenAddress) {
   const server = createAdaptorServer({
@@ -32,7 +32,8 @@ async function close(server: Server): Promise<void> {
 }
 
 /**
- * Of what is too long the rest is read too, up to 64 MiB, so that who still sends sees the answer.
+ * Reads a JSON body. A body that is too long is read on, up to 64 MiB, so that a caller who is
+ * still sending sees the answer.
  * @throws usage-invalid
  */
 export async function readJson(body: IncomingMessage, limitBytes: number): Promise<unknown> {

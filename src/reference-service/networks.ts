@@ -7,12 +7,12 @@ import { queryOn, type Row, selectFields, sql } from './statements.ts';
 const fields = 'networkId networkName userId kind';
 
 /**
- * What a network JWT gives access to: an owner's, or a guest session, whose user has not signed up
- * yet.
+ * What a network JWT gives access to: an owner's network, or a guest session, whose user has not
+ * signed up yet.
  */
 export type Network = Row<typeof fields>;
 
-/** The networks of this database, the owners' and the guests'; `now` is in Unix milliseconds. */
+/** The networks of this database, owners' and guests'; `now` is in ms since 1970. */
 export function createNetworks(database: DatabaseSync, now: () => number) {
   const { insert, run, findRow } = queryOn(database);
   const select = sql`select ${selectFields(fields)} from network`;
@@ -28,7 +28,8 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
 
   function checkName(name: string): void {
     checkLine('A network name', name, [1, 63]);
-    // Nothing unseen tells two names apart; an emoji family is joined by U+200D.
+    // Two names must not differ by invisible characters only. U+200D is allowed, because it joins
+    // emoji.
     if (name !== name.trim() || /[^\P{C}\u200d]/u.test(name))
       throw refuse('A network name has only what is seen.');
     if (findByName(name) !== undefined) throw refuse('The network name is taken.');
@@ -40,7 +41,7 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
     add('sandbox', 'permanent');
   return {
     ensureFirst,
-    /** The guest session for trying the service; a new one once the last was upgraded. */
+    /** The guest session for trying the service. After it was upgraded, a new one is made. */
     ensureGuest(): Network {
       const kept = find(keepSetting(database, 'guest-network', () => createGuest().networkId));
       if (kept?.kind === 'guest') return kept;
@@ -48,17 +49,17 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
       setSetting(database, 'guest-network', guest.networkId);
       return guest;
     },
-    /** @throws usage-invalid where the name is taken or out of bounds */
+    /** Makes a network. @throws usage-invalid for a name that is taken or out of bounds */
     create(networkName: string, { isPublic }: { readonly isPublic?: boolean } = {}): Network {
       checkName(networkName);
       return add(networkName, 'permanent', isPublic ? 1 : 0);
     },
     createGuest,
-    /** undefined where there is no such network. */
+    /** undefined for an unknown network. */
     find,
     /**
-     * By id or name, in capitals or not; the first by default. @throws usage-invalid where there is
-     * no such network
+     * A network by id or name, in any case of letters; the first one by default.
+     * @throws usage-invalid for an unknown network
      */
     resolve(idOrName: string | undefined): Network {
       const found =
@@ -67,8 +68,8 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
       return found;
     },
     /**
-     * Makes a guest's network permanent; all that it has stays. @throws usage-invalid: a name as
-     * above, or no guest's
+     * Makes a guest's network permanent, with everything that it has.
+     * @throws usage-invalid for a name as above, or a network that is no guest's
      */
     upgrade(networkId: string, networkName: string): Network {
       const guest = find(networkId);
@@ -86,7 +87,8 @@ const walletFields =
 type Wallet = Row<typeof walletFields>;
 
 /**
- * The registered wallets, and the one of each network that is paid; `now` is in Unix milliseconds.
+ * The registered wallets, and the wallet of each network that payouts go to; `now` is in ms since
+ * 1970.
  */
 export function createWallets(database: DatabaseSync, now: () => number) {
   const { insert, findRow, listRows } = queryOn(database);
@@ -107,11 +109,14 @@ export function createWallets(database: DatabaseSync, now: () => number) {
     list: (networkId: string) =>
       listRows<Wallet>`select ${selectFields(walletFields)} from wallet where network_id = ${networkId}
         order by created_ms, rowid`,
-    /** undefined where none was chosen. */
+    /** undefined while none is chosen. */
     findPayoutWallet: (networkId: string) =>
       findRow<Row<'walletId'>>`select payout_wallet_id as walletId from network
         where network_id = ${networkId} and payout_wallet_id is not null`?.walletId,
-    /** False, and nothing changes, where the wallet is not this network's, or not active. */
+    /**
+     * Chooses the wallet. False, without a change, for a wallet that is not this network's or not
+     * active.
+     */
     choosePayoutWallet: (networkId: string, walletId: string) =>
       findRow`update network set payout_wallet_id = ${walletId} where network_id = ${networkId} and exists (
         select 1 from wallet where wallet_id = ${walletId} and network_id = ${networkId} and active = 1)

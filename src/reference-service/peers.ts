@@ -3,12 +3,11 @@ import type { TunnelPeer } from './proxies.ts';
 import { type ClientUsage, noTraffic } from './usage.ts';
 
 /**
- * A WireGuard session is over when its handshake is this old; until then the peer counts as
- * connected.
+ * A WireGuard session ends when its handshake is this old. Until then the peer counts as connected.
  */
 const sessionSeconds = 180;
 
-/** What the WireGuard interface said at `atMs`, in Unix milliseconds. */
+/** A reading of the WireGuard interface at `atMs`, in ms since 1970. */
 export interface Reading {
   readonly peers: readonly TunnelPeer[];
   readonly traffic: readonly (WireGuardTraffic & Pick<WireGuardPeer, 'allowedIps'>)[];
@@ -16,16 +15,16 @@ export interface Reading {
 }
 
 /**
- * The public key of the peer that had consumers' traffic up to now: the whole Internet is its.
- * undefined for none.
+ * The public key of the peer that gets consumers' traffic until now: its allowed addresses are the
+ * whole Internet. undefined without one.
  */
 function findCurrentKey(traffic: Reading['traffic']): string | undefined {
   return traffic.find(({ allowedIps }) => allowedIps.includes('0.0.0.0/0'))?.publicKey;
 }
 
 /**
- * The one that gets consumers' traffic: connected and willing; the current one, else the latest
- * handshake's.
+ * The peer that gets consumers' traffic, one that is connected and willing: the current one,
+ * otherwise the one with the latest handshake.
  */
 export function chooseProvider({ peers, traffic, atMs }: Reading): TunnelPeer | undefined {
   const connected = traffic.filter((row) => isConnected(row, atMs));
@@ -43,12 +42,12 @@ function isConnected(row: WireGuardTraffic | undefined, atMs: number): boolean {
   return row?.lastHandshakeAt !== undefined && atMs / 1000 - row.lastHandshakeAt < sessionSeconds;
 }
 
-/** One command line holds so many peers without coming near the system's limit. */
+/** One command line can name this many peers without coming near the system's limit. */
 const peersPerCommand = 500;
 
 /**
- * Arguments of `wg set`, a list a command. An address is one peer's alone: the chosen one gets the
- * Internet.
+ * The arguments of `wg set`, one list for each command. An address belongs to one peer only; the
+ * chosen peer gets the Internet.
  */
 export function planPeers(
   { peers, traffic }: Pick<Reading, 'peers' | 'traffic'>,
@@ -69,23 +68,24 @@ export function planPeers(
   );
 }
 
-/** A longer stretch between two readings was spent asleep, and counts as this long. */
+/** A longer time (ms) between two readings was spent asleep, and counts as this much. */
 const longestStretchMs = 30_000;
 
 /**
- * Less than this between two looks is WireGuard's own keepalives and handshakes, not a consumer.
+ * Fewer bytes between two readings are WireGuard's own keepalives and handshakes, and no
+ * consumer's.
  */
 const leastMovedBytes = 2048;
-/** A consumer who is back after so long a silence counts as another session. */
+/** A consumer that returns after this long a silence (ms) begins another session. */
 const sessionGapMs = 60_000;
-/** Speed is told of what was served in so long at least. */
+/** A speed is measured over at least this much time (ms) of serving. */
 const leastServedMs = 1000;
 
-/** What moved at the client that has consumers' traffic, since its speed was last told. */
+/** What was moved by the client that has consumers' traffic, since its speed was last noted. */
 type Session = Pick<TunnelPeer, 'publicKey'> &
   Readonly<Record<'bytes' | 'servedMs' | 'movedMs', number>>;
 
-/** Turns readings of an interface, whose counters are at zero, into what was used between them. */
+/** Turns readings of an interface, whose counters begin at zero, into the usage between them. */
 export function createMeter(startMs: number): (reading: Reading) => readonly ClientUsage[] {
   let previous: ReadonlyMap<string, WireGuardTraffic> = new Map();
   let previousMs = startMs;
@@ -135,7 +135,7 @@ export function createMeter(startMs: number): (reading: Reading) => readonly Cli
   };
 }
 
-/** A counter that is lower than before started again. */
+/** A counter that is lower than before began again at zero. */
 function countSince(before: number | undefined, now: number | undefined): number {
   if (now === undefined) return 0;
   return before === undefined || now < before ? now : now - before;

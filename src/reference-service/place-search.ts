@@ -12,20 +12,21 @@ import {
 } from './world.ts';
 
 /**
- * Something that was named, or nearly: `distance` is the number of edits between, and less than one
- * for a beginning.
+ * A place or group that was named, or nearly named. `distance` is the number of edits between the
+ * texts, and less than one for the beginning of a name.
  */
 export type PlaceMatch = ReturnType<typeof findByName>[number];
 
 const longestQuery = 200;
-/** No name has more words. */
+/** No name has more words than this. */
 const mostWords = 4;
-/** How far a suggestion may be from what was typed, of its length. */
+/** How far a suggestion may be from the typed text, as a share of its length. */
 const suggestedFraction = 0.4;
 
 /**
- * All that the text names: it is a name or code, begins a word of one, or is nearly that. @throws
- * usage-invalid
+ * Everything that the text names: by a name or code, by the beginning of one of its words, or
+ * nearly.
+ * @throws usage-invalid
  */
 export function findByName(world: World, text: string, mostFraction = 0) {
   const typed = toComparable(checkLength(text));
@@ -37,19 +38,20 @@ export function findByName(world: World, text: string, mostFraction = 0) {
 }
 
 /**
- * Words after which places are not wanted, and a use right after one; `but` turns round what was
- * said before it.
+ * After these words places are not wanted; a use is unwanted directly after one. `but` reverses
+ * what was said before it.
  */
 const refusals =
   /^(not|no|never|dont|don|except|excludes?|excluding|without|outside|avoid|besides|minus|than|apart)$/;
-/** What these words join is asked for side by side. */
+/** Places joined by these words are both asked for. */
 const joins = /^(and|or|but)$/;
-/** Codes of countries that are words where a text has no small letters. */
+/** Codes of countries that are ordinary words in a text without small letters. */
 const shoutedWords = /^(AT|BE|IN|IS|IT|NO)$/;
 
 /**
- * What a text's words name, each once, in order: names with small slips, codes in capitals; of a
- * place and what it lies in, as in "Rome, Italy", the place. @throws usage-invalid
+ * What the words of a text name, each once, in order. Names may have small slips; codes have to be
+ * in capitals. Of a place and the place around it, as in "Rome, Italy", only the first counts.
+ * @throws usage-invalid
  */
 export function findInWords(world: World, text: string) {
   const [wanted, unwanted] = [new Set<Findable>(), new Set<Findable>()];
@@ -70,7 +72,7 @@ export function findInWords(world: World, text: string) {
 }
 
 /**
- * What the text names, in order, and the words between in small letters; `run` counts on where
+ * What the text names, in order, and the words between in small letters; `run` is higher where
  * another thing begins.
  */
 function* readPhrases(world: World, text: string) {
@@ -96,7 +98,7 @@ function liesIn(world: World, inner: Findable, outer: Findable): boolean {
   return inside.length < around.length && inside.every((city) => around.includes(city));
 }
 
-/** True for a group by intended use: it says what is wanted, not where. */
+/** True for a group by use: it says what the providers are for, not where they are. */
 export function isUse(found: Findable): found is PlaceGroup & { readonly promoted: true } {
   return found.type === 'group' && found.promoted;
 }
@@ -106,8 +108,8 @@ export function asksForBest(text: string): boolean {
 }
 
 /**
- * The city that a text means: a place's id or name, or its unmistakable beginning. @throws
- * usage-invalid
+ * The city that a text means: by a place's id or name, or by a beginning that only one place has.
+ * @throws usage-invalid
  */
 export function findCity(world: World, text: string): ClientPlace {
   const matches = findPlaces(world, text);
@@ -139,8 +141,8 @@ function listNames(found: Findable): readonly string[] {
 }
 
 /**
- * What the first of these words name, as many of them as possible, and how many those were: one
- * where they name nothing.
+ * What the first words name, taking as many of them as possible, and how many were taken: one word
+ * if they name nothing.
  */
 function findAtStart(world: World, words: readonly string[]) {
   const country = world.places.find(
@@ -149,17 +151,20 @@ function findAtStart(world: World, words: readonly string[]) {
   for (let count = words.length; count > 0; count -= 1) {
     const phrase = words.slice(0, count).join(' ').toLowerCase();
     const near = world.findable.filter(({ names }) => names.some((name) => isNearly(phrase, name)));
-    // South Africa is a slip away from South America.
+    // South Africa differs from South America by no more than a slip, so an exact name wins.
     const equal = near.filter(({ names }) => names.includes(phrase));
     if (near.length > 0) return { found: equal.length > 0 ? equal : near, count };
   }
   return { found: country === undefined ? [] : [country], count: 1 };
 }
 
-/** Nearer than any slip, and not as near as the name. */
+/** Nearer than any slip, but not as near as the full name. */
 const distanceOfBeginning = 0.5;
 
-/** 0: it is a name; more than `mostEdits`: it begins no word of one and takes more edits. */
+/**
+ * The number of edits: 0 for an exact name, and more than `mostEdits` where it is too far off and
+ * begins no word of a name.
+ */
 function measureNearest(typed: string, found: Findable, mostEdits: number): number {
   let nearest = Number.POSITIVE_INFINITY;
   for (const name of listNames(found))
@@ -176,12 +181,12 @@ function measureDistance(typed: string, name: string, mostEdits: number): number
 }
 
 /**
- * True where a phrase is the name but for a slip: an edit for every four letters, two at most,
- * never in the first.
+ * True where a phrase is the name with a slip: one edit for every four letters, at most two, never
+ * in the first letter.
  */
 function isNearly(phrase: string, name: string): boolean {
   if (phrase === name) return true;
-  // One edit makes another word of a shorter name.
+  // In a shorter name, one edit makes a different word.
   if (name.length < 5 || phrase[0] !== name[0]) return false;
   const mostEdits = Math.min(2, Math.floor(name.length / 4));
   return countEdits(phrase, name, mostEdits) <= mostEdits;

@@ -1,6 +1,6 @@
 /**
- * Countries by continent: code, names, each region's cities, the main one first. Ids hold names:
- * rename none.
+ * Countries by continent: code, names, and each region's cities, the main city first. Ids are made
+ * from the names, so nothing here may be renamed.
  */
 export const continents: Readonly<Record<string, readonly string[]>> = {
   Europe: [
@@ -69,7 +69,7 @@ export const continents: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Groups by intended use, which a service puts forward: names, and the countries as this service
+ * Groups by use that a service recommends: their names, and the countries in which this service
  * sees them.
  */
 export const promotedGroups: readonly {
@@ -86,5 +86,5 @@ export const promotedGroups: readonly {
   },
 ];
 
-/** The code of the country, in whose first city a client is that says none. */
+/** The country in whose first city a client is that names no place. */
 export const homeCountryCode = 'NL';

@@ -3,12 +3,12 @@ import type { Backend } from './backend.ts';
 import { queryOn, type Row, selectFields, sql } from './statements.ts';
 import { type ClientUsage, noTraffic } from './usage.ts';
 
-/** `hasTunnelEnd`: handshakes tell of the clients that hold a tunnel. */
+/** With `hasTunnelEnd`, handshakes tell which of the clients with a tunnel are connected. */
 type PresenceOptions = Pick<Backend, 'usage' | 'now'> & { readonly hasTunnelEnd: boolean };
 
-/** A client is connected for so long after it authenticated. */
+/** A client counts as connected for this long (ms) after it authenticated. */
 const presenceMs = 180_000;
-/** Questions that come faster find what the last one found. */
+/** A question sooner than this (ms) after the last one gets the last result. */
 const leastStretchMs = 1000;
 
 type PresentClient = Row<'clientId authenticatedMs connectedMs'>;
@@ -16,8 +16,8 @@ type PresentClient = Row<'clientId authenticatedMs connectedMs'>;
 export type Presence = ReturnType<typeof createPresence>;
 
 /**
- * Notes who is connected where no handshakes tell: who authenticated a short while ago. Simulated
- * clients stay as they are.
+ * Notes which clients are connected where no handshakes tell: those that authenticated a short
+ * while ago. Simulated clients are not changed.
  */
 export function createPresence(
   database: DatabaseSync,
@@ -50,14 +50,15 @@ export function createPresence(
 
   return {
     /**
-     * Adds the time online up to now to the usage book, and ends the connections that have run out.
+     * Adds the time online until now to the usage book, and ends the connections that have timed
+     * out.
      */
     sample(): void {
       const sinceMs = now() - sampledMs;
       if (sinceMs < 0 || sinceMs >= leastStretchMs) sampleNow();
     },
     /**
-     * Notes that the client authenticates now; to be told before its time of authentication is
+     * Notes that the client authenticates now. Call it before its time of authentication is
      * written.
      */
     noteAuthentication(clientId: string): void {

@@ -4,38 +4,38 @@ import type { CodeAlphabet } from './codes.ts';
 
 const documented = {
   ...profiles.documented,
-  /** Operations that answer 404 as if they did not exist. */
+  /** Operations that are answered with 404, as if they did not exist. */
   notServed: [] as readonly OperationName[],
   /**
-   * How a body that cannot be taken is answered: 200 with an `error`, or a text with its own
-   * status.
+   * How a body that cannot be accepted is answered: by 200 with an `error`, or by a text with its
+   * own status.
    */
   badBody: 'error-object' as 'error-object' | 'text',
-  /** True where a re-authentication issues `proxy_config_result` again. */
+  /** True if a re-authentication issues `proxy_config_result` again. */
   reissues: true,
   /**
-   * What a re-authentication makes of a description or spec that it does not say; undefined: it
-   * stays.
+   * What a re-authentication stores for a description or spec that it leaves out; undefined to keep
+   * the old one.
    */
   unsaidText: undefined as string | undefined,
   answersClientId: false,
-  /** True where `initial_device_state` must say a country or a location. */
+  /** True if `initial_device_state` has to name a country or a location. */
   checksLocation: false,
-  /** undefined: whatever the options say. */
+  /** undefined to use the service's options. */
   keepaliveSeconds: undefined as number | undefined,
   addressForm: 'prefix' as 'prefix' | 'bare',
   emptyIsNull: false,
   omittedZeros: [] as readonly string[],
-  /** Digits after the second in the times it writes. */
+  /** Digits after the decimal point of seconds in times. */
   fractionDigits: 3,
   codeAlphabet: 'alphanumeric' as CodeAlphabet,
-  /** What a caller may ask of a login code. */
+  /** The terms that a caller may ask of a login code. */
   ofCode: { leastMinutes: 0.001, mostMinutes: 1440, mostUses: 100 },
   initialMode: 'default' as ProvideMode,
 };
 
 /**
- * How the service behaves in one profile, where the two differ, as data (service-interface;
+ * How the service behaves in a profile, as data, as far as the two differ (service-interface;
  * production-profile).
  */
 export type ServedProfile = Readonly<typeof documented>;
@@ -63,15 +63,15 @@ export const servedProfiles: Readonly<Record<ProfileName, ServedProfile>> = {
   },
 };
 
-/** What every part of a service goes by. */
+/** What every part of a service depends on. */
 export interface Terms {
   readonly profile: ServedProfile;
   readonly clientLimit: number;
-  /** Unix milliseconds. */
+  /** In ms since 1970. */
   readonly now: () => number;
 }
 
-/** A time as this profile writes it: RFC 3339 in UTC, of Unix milliseconds. */
+/** A time in this profile's form: RFC 3339 in UTC, from ms since 1970. */
 export function toWireTime({ fractionDigits }: ServedProfile, atMs: number): string {
   return new Date(atMs).toISOString().replace('Z', `${'0'.repeat(fractionDigits - 3)}Z`);
 }

@@ -4,7 +4,7 @@ import type { Findable } from './world.ts';
 
 const fields = 'clientId cityId description bytesPerSecond quality sequence';
 /**
- * A connected client that provides. The description is its owner's name for it: for its owner only.
+ * A connected client that provides. The description is its owner's name for it, for the owner only.
  */
 export type Provider = Row<typeof fields>;
 
@@ -15,10 +15,12 @@ interface ProviderChoice {
 
 export interface ProviderRequest {
   readonly count: number;
-  /** One that fits is enough; default: anywhere. */
+  /** A provider has to fit one of them; by default any provider fits. */
   readonly choices?: readonly ProviderChoice[];
   readonly excludedClientIds?: ReadonlySet<string>;
-  /** A network whose own devices, provided to it alone, can be given beside the public ones. */
+  /**
+   * A network whose own devices, which provide to it alone, may be found besides the public ones.
+   */
   readonly networkId?: string;
 }
 
@@ -26,7 +28,7 @@ const countFields = 'locationId providers';
 /** How many providers are in a place or group. */
 export type CountOf = (found: Findable) => number;
 
-/** Of answers with all places, each takes about 100 KB. */
+/** How many answers with all places are kept; each takes about 100 KB. */
 const mostKept = 50;
 
 export function createProviderDirectory(database: DatabaseSync) {
@@ -49,9 +51,11 @@ export function createProviderDirectory(database: DatabaseSync) {
   }
   const kept = new Map<string, object>();
   let keptVersion = '';
-  /** What `make` gave for this key, until something is written or much else is kept. */
+  /**
+   * Keeps what `make` returned for this key, until something is written or too much else is kept.
+   */
   function keepUntilWritten<T extends object>(key: string, make: () => T): T {
-    // What this connection wrote, and what another did.
+    // Counts what this connection wrote, and what others wrote.
     const version = `${readNumber`select total_changes()`} ${readNumber`pragma data_version`}`;
     if (version !== keptVersion || kept.size >= mostKept) kept.clear();
     keptVersion = version;
@@ -61,7 +65,7 @@ export function createProviderDirectory(database: DatabaseSync) {
   }
 
   return {
-    /** The best ones that fit, best first; of equals the one that was registered earlier. */
+    /** The best providers that fit, best first; of equals, the one that was registered earlier. */
     find({
       count,
       choices = [{}],
@@ -79,7 +83,7 @@ export function createProviderDirectory(database: DatabaseSync) {
           add(read(sql`client where city_id = ${cityId} and offer = 'public'`));
       if (networkId !== undefined) add(ofNetwork(networkId, 'network'), (own) => isIn(area, own));
       const ids = JSON.stringify([...byClient.keys()]);
-      // The cross join keeps the order: each id is looked up, instead of comparing each client with
+      // The cross join keeps the order: it looks up each id, instead of comparing each client with
       // the ids.
       const named = sql`json_each(${ids}) cross join client on client_id = value where offer = 'public'`;
       add(read(named), (provider) =>
@@ -102,7 +106,7 @@ export function createProviderDirectory(database: DatabaseSync) {
   } as const;
 }
 
-/** Cities by id; undefined: everywhere. */
+/** City ids; undefined for everywhere. */
 type Area = ReadonlySet<string> | undefined;
 
 function joinAreas(choices: readonly ProviderChoice[]): Area {
@@ -117,14 +121,14 @@ function isIn(area: Area, provider: Provider): boolean {
 }
 
 /**
- * The `count` best of all that it is shown, each once: by quality, and of equals the one that was
- * registered earlier.
+ * Keeps the `count` best of everything added, each once: by quality, and among equals by the
+ * earlier registration.
  */
 export function createRanking<T extends Pick<Provider, 'quality' | 'sequence'>>(count: number) {
   const best: T[] = [];
   return {
     best,
-    /** Reads rows that come best first, and only as far as they can still be among the best. */
+    /** Reads rows that come best first, and no further than a row can be among the best. */
     addBestFirst(rows: Iterable<T>, fits: (row: T) => boolean = () => true): void {
       for (const row of rows) {
         const isBefore = (other: T) =>

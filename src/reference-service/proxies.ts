@@ -11,10 +11,10 @@ import {
   sql,
 } from './statements.ts';
 
-/** What a client was issued of the proxy. */
+/** What a client was issued of its proxy. */
 export type IssuedProxy = ReturnType<typeof toIssued>;
 
-/** The address is IPv4, the tunnel's own within the service. */
+/** The address is an IPv4 address that only this tunnel has within the service. */
 export type Tunnel = KeyPair & { readonly address: string };
 
 const peerFields = 'clientId publicKey number provideMode';
@@ -23,7 +23,7 @@ export type TunnelPeer = Omit<Row<typeof peerFields>, 'number'> & Pick<Tunnel, '
 export type ProxyRequest = Readonly<Record<'needsUrls' | 'needsToken' | 'needsTunnel', boolean>>;
 
 type TunnelRow = Row<'number privateKey publicKey'>;
-/** Without a tunnel its fields are null. */
+/** For a client without a tunnel, the tunnel's fields are null. */
 type IssuedRow = Row<'clientId instanceId isUrlIssued authToken'> &
   (TunnelRow | Readonly<Record<keyof TunnelRow, null>>);
 
@@ -38,14 +38,14 @@ export function createProxies(database: DatabaseSync) {
       toIssued,
     )[0];
   return {
-    /** What the client was issued; undefined for nothing. */
+    /** What the client was issued; undefined if nothing was. */
     find,
     listIn(range: ClientRange): ReadonlyMap<string, IssuedProxy> {
       const rows = listRows<IssuedRow>`${issued} from client join proxy using (client_id) ${withTunnel}
         where ${inClientRange(range)}`;
       return new Map(rows.map((row) => [row.clientId, toIssued(row)]));
     },
-    /** Issues what is requested and not there yet; what was issued once stays. */
+    /** Issues what is requested and not issued yet. What was issued once is never changed. */
     issue(clientId: string, { needsUrls, needsToken, needsTunnel }: ProxyRequest): void {
       insert('proxy', { clientId, instanceId: randomUUID() }, sql`on conflict do nothing`);
       if (needsUrls) run`update proxy set is_url_issued = 1 where client_id = ${clientId}`;
@@ -57,8 +57,8 @@ export function createProxies(database: DatabaseSync) {
       insert('tunnel', { clientId, privateKey: privateKey.reveal(), publicKey });
     },
     /**
-     * Every client that holds a tunnel, of every network, oldest first; simulated ones have no
-     * device behind them.
+     * Every client with a tunnel, of every network, oldest first. Simulated clients are left out,
+     * because no device is behind them.
      */
     listPeers(): readonly TunnelPeer[] {
       const rows = listRows<Row<typeof peerFields>>`select ${selectFields(peerFields)}
@@ -79,9 +79,9 @@ function toIssued({
   return {
     instanceId,
     hasUrls: isUrlIssued === 1,
-    /** undefined where no endpoint requires one. */
+    /** undefined where no endpoint asks for one. */
     authToken: authToken === null ? undefined : new Secret(authToken),
-    /** undefined where WireGuard was not asked for. */
+    /** undefined where WireGuard was not requested. */
     tunnel:
       number === null
         ? undefined
@@ -94,8 +94,8 @@ const hostsPerBlock = 254;
 const blocks = 2 ** 14;
 
 /**
- * The address of the tunnel with this number (1-based): its own within 10.64.0.0/10, never one that
- * ends in 0 or 255.
+ * The address of the tunnel with this number (from 1): one within 10.64.0.0/10 that does not end in
+ * 0 or 255.
  */
 export function toClientAddress(number: number): string {
   const block = Math.floor((number - 1) / hostsPerBlock);
@@ -109,7 +109,7 @@ export function toClientAddress(number: number): string {
 /** A WireGuard key pair: X25519, each key base64 of its 32 bytes. */
 export type KeyPair = ReturnType<typeof createKeyPair>;
 
-/** The pair of which these 32 bytes are the private key; a new one by default. */
+/** The key pair with these 32 bytes as its private key; by default a new one. */
 export function createKeyPair(privateBytes: Buffer = randomBytes(32)) {
   const privateKey = new Secret(privateBytes.toString('base64'));
   return { privateKey, publicKey: toPublicKey(privateKey) };

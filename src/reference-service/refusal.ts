@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { SandboxError } from './errors.ts';
 
 /**
- * Refuses what a caller asked for; the interface answers it as an `error` object
+ * The error for a request that is refused; the interface answers it as an `error` object
  * (service-interface, "Errors").
  */
 export function refuse(message: string): SandboxError {
@@ -10,13 +10,14 @@ export function refuse(message: string): SandboxError {
 }
 
 /**
- * Strangers are shown it: no escape sequences, line ends, or letters that turn the direction round.
+ * Strangers see this text, so it may have no escape sequences, line breaks, or characters that
+ * reverse the writing.
  */
 const notOneLine = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 /**
- * Refuses what cannot be seen, or not as one short line; `what` begins the sentence. @throws
- * usage-invalid
+ * Refuses text that cannot be seen, or not as one short line. `what` begins the sentence.
+ * @throws usage-invalid
  */
 export function checkLine(
   what: string,
@@ -29,7 +30,7 @@ export function checkLine(
   throw refuse(`${what} is one line of ${least} to ${most} characters.`);
 }
 
-/** A body that cannot be taken, and the status that says so. */
+/** A body that cannot be accepted, with the status that says so. */
 export class BadBody extends SandboxError {
   readonly status: 400 | 413;
 
@@ -40,8 +41,8 @@ export class BadBody extends SandboxError {
 }
 
 /**
- * What came in a body, as it should be; `whole` is what the refusal calls all of it. @throws
- * usage-invalid
+ * The checked value of a body. `whole` is what the refusal calls the body itself.
+ * @throws usage-invalid
  */
 export function parseBody<T>(schema: z.ZodType<T>, value: unknown, whole: string): T {
   const parsed = schema.safeParse(value);

@@ -1,8 +1,6 @@
 import { createCipheriv, hash } from 'node:crypto';
 
-/**
- * Figures that look random and are the same for the same seed: nothing secret may be made of them.
- */
+/** Figures that look random, but repeat for one seed. So nothing secret may be made from them. */
 export type Random = ReturnType<typeof createRandom>;
 
 export function createRandom(seed: string) {
@@ -10,7 +8,7 @@ export function createRandom(seed: string) {
   const zeros = Buffer.alloc(4096);
   let pool = Buffer.alloc(0);
   function bytes(length: number): Buffer {
-    // Thousands of figures are made of one turn of the cipher.
+    // One turn of the cipher makes thousands of figures.
     if (pool.length < length) pool = cipher.update(zeros);
     const taken = pool.subarray(0, length);
     pool = pool.subarray(length);
@@ -23,7 +21,7 @@ export function createRandom(seed: string) {
     unit,
     integer,
     chance: (probability: number) => unit() < probability,
-    /** One of these. @throws RangeError if there is no item */
+    /** One of the items. @throws RangeError without items */
     pick<T>(items: readonly T[]): T {
       const item = items[integer(0, items.length - 1)];
       if (item === undefined) throw new RangeError('there is nothing to pick from');
@@ -35,14 +33,13 @@ export function createRandom(seed: string) {
 }
 
 /**
- * A UUID (of the kind that is made from a name by SHA-1) as text: the same for the same path, for
- * ever.
+ * A UUID as text (of the kind that is made from a name by SHA-1). One path always gives one UUID.
  */
 export function toStableId(...path: readonly string[]): string {
   return toUuid(hash('sha1', ['tributary', ...path].join('/'), 'buffer').subarray(0, 16), 5);
 }
 
-/** UUID text of 16 bytes, which are changed for it. */
+/** Makes 16 bytes a UUID, which changes some of their bits, and returns its text. */
 function toUuid(bytes: Buffer, version: 4 | 5): string {
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | (version << 4);
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;

@@ -2,10 +2,10 @@
 export const schemaVersion = 6;
 
 /**
- * What makes an empty database this one. `offer`: whom a connected client can be given to; the
- * default mode is public here. The default place is the world's home. Triggers keep the counts by
- * place, and days and a network's hours are totals, so that no question reads thousands of rows.
- * There `client` is client.sequence, and `day` counts from 1970.
+ * Turns an empty database into one of this service. `offer` says to whom a connected client may be
+ * given; the default mode counts as public here. The default place is the world's home. Triggers
+ * keep the counts by place, and days and a network's hours are kept as totals, so that no question
+ * reads thousands of rows. In these tables `client` is client.sequence, and `day` counts from 1970.
  */
 export const schema = `create table setting (name text primary key, value text not null) strict;
    create table network (

@@ -12,12 +12,12 @@ import { createWorld } from './world.ts';
 
 export interface SeedOptions {
   readonly directory: string;
-  /** Told now and then how many clients there are so far. */
+  /** Called now and then with the number of clients so far. */
   readonly onProgress: (clients: number) => void;
   readonly clients: number;
-  /** How many days the clients look back on, today with them. */
+  /** How many days of history the clients have, the present day included. */
   readonly days: number;
-  /** Over how many networks they are spread, the first one with them. */
+  /** How many networks they belong to, the first one included. */
   readonly networks: number;
   /**
    * Decides the random choices. One seed makes identical clients at identical times in databases
@@ -27,12 +27,13 @@ export interface SeedOptions {
   readonly nowMs: number;
 }
 
-/** Enough to be fast, and little to be lost where the seeding is interrupted. */
+/** Enough for good speed, and little to lose if the seeding is interrupted. */
 const clientsPerTransaction = 1000;
 const clientsPerReport = 50;
 
 /**
- * A service leaves them as they are. @throws already-running, state-unreadable, state-unwritable
+ * Fills a database with simulated clients, which a service never changes.
+ * @throws already-running, state-unreadable, state-unwritable
  */
 export async function seedWorld(options: SeedOptions): Promise<void> {
   const { clients, onProgress } = options;
@@ -79,15 +80,15 @@ const networkNames = [
 ] as const;
 const shareOfPublicNames = 0.4;
 const shareOfWallets = 0.5;
-/** So many networks begin with a device that the one before them shares. */
+/** The share of networks that begin with a device shared by the network before them. */
 const shareOfGuests = 0.3;
 const shareOfPendingShares = 0.005;
 const shareOfTunnels = 0.5;
 const shareOfVisitedDays = 0.2;
 
 /**
- * Adds the simulated clients to this database one by one, with networks, wallets and shares; each
- * call gives its number.
+ * Adds simulated clients to this database one by one, with networks, wallets and shares. Each call
+ * gets the client's number.
  */
 function createPopulation(database: DatabaseSync, options: SeedOptions): (index: number) => number {
   const { nowMs, days } = options;
@@ -126,7 +127,7 @@ function createPopulation(database: DatabaseSync, options: SeedOptions): (index:
       insert('consumer_day', { client, day, ...consumer });
   }
 
-  /** The past as the days tell it: one connection may last over many of them. */
+  /** The connections that follow from the days; one connection may last for many days. */
   function insertConnections(clientId: string, life: readonly DayOfLife[]): void {
     const ends = life
       .filter(({ endMs }, index) => endMs !== life[index + 1]?.startMs)
@@ -139,7 +140,7 @@ function createPopulation(database: DatabaseSync, options: SeedOptions): (index:
     }
   }
 
-  /** Without a guest the share waits to be added. */
+  /** Without a guest, the share waits to be added. */
   function insertShare(device: typeof last, guest?: typeof last): void {
     const added = guest && {
       guestNetworkId: guest.networkId,
@@ -149,7 +150,7 @@ function createPopulation(database: DatabaseSync, options: SeedOptions): (index:
     insert('share', { code: createAssociationCode(), ...device, createdMs: nowMs, ...added });
   }
 
-  /** A device that another network shares has nothing of its own. */
+  /** A device that another network shares has no belongings. */
   function insertBelongings(owner: typeof last | undefined): void {
     if (owner !== undefined) insertShare(owner, last);
     else if (random.chance(shareOfPendingShares)) insertShare(last);
@@ -186,7 +187,9 @@ function createPopulation(database: DatabaseSync, options: SeedOptions): (index:
   };
 }
 
-/** The consumers of a day: mostly one has it all, to its end; sometimes a visitor shares it. */
+/**
+ * The consumers of a day. Mostly one has all of it, to its end; sometimes a visitor has a share.
+ */
 function prepareConsumers(random: Random) {
   const createIds = () => Array.from({ length: 150 }, () => random.uuid());
   const [regulars, visitors] = [createIds(), createIds()];

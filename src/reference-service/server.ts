@@ -18,30 +18,35 @@ import { servedProfiles } from './profile.ts';
 import { createKeyPair } from './proxies.ts';
 import { startTunnelEnd } from './tunnel-end.ts';
 
-/** How to run the service; undefined anywhere means the default. */
+/** How to run the service. Whatever is undefined has its default. */
 export interface ReferenceServiceOptions {
-  /** Where the database lies; made where it is not there. One service at a time has it. */
+  /**
+   * The folder of the database, which is made if it is missing. Only one service may use it at a
+   * time.
+   */
   readonly directory: string;
-  /** Default 127.0.0.1, and port 0: a free one. */
+  /** 127.0.0.1 and port 0, a free one, by default. */
   readonly listen?: ListenAddress | undefined;
   readonly profile?: ProfileName | undefined;
-  /** Host that registrations name as the tunnels' other end; the listen address by default. */
+  /**
+   * The host that registrations name as the other end of tunnels; by default the listen address.
+   */
   readonly proxyHost?: string | undefined;
   /**
-   * `auto`: a real WireGuard end where that is possible. Default `off`: registrations carry a
-   * tunnel that leads nowhere.
+   * `auto` makes a real WireGuard end where that is possible. By default it is `off`, and
+   * registrations have a tunnel that leads nowhere.
    */
   readonly wireGuard?: 'auto' | 'on' | 'off' | undefined;
-  /** UDP; 0 (the default) picks a free one the first time. */
+  /** A UDP port; 0, the default, chooses a free one at the first start. */
   readonly wireGuardPort?: number | undefined;
   readonly wireGuardInterface?: string | undefined;
-  /** The interface by which consumers' traffic arrives; by default none does. */
+  /** The interface from which consumers' traffic comes; none by default. */
   readonly consumersInterface?: string | undefined;
-  /** Default 25; a production service always answers 0. */
+  /** 25 by default; a production service always answers 0. */
   readonly keepaliveSeconds?: number | undefined;
   readonly clientLimit?: number | undefined;
   readonly exec?: Exec | undefined;
-  /** Unix milliseconds; the system's clock by default. */
+  /** In ms since 1970; by default the system's clock. */
   readonly now?: (() => number) | undefined;
   readonly warn?: ((message: string) => void) | undefined;
 }
@@ -49,19 +54,20 @@ export interface ReferenceServiceOptions {
 export type ReferenceService = Awaited<ReturnType<typeof startReferenceService>>;
 
 /**
- * @throws already-running, state-unreadable, state-unwritable, usage-invalid (the address), what
- * forbids WireGuard
+ * Starts the service.
+ * @throws already-running, state-unreadable, state-unwritable, usage-invalid (the address),
+ * whatever forbids WireGuard
  */
 export async function startReferenceService(options: ReferenceServiceOptions) {
   await ensureOwnDirectory(options.directory);
   const lock = await lockDirectory(options.directory);
   const opened: Close[] = [lock[Symbol.asyncDispose]];
   const close = once(async () => {
-    // The last that was opened first: no caller is answered by what is closed already.
+    // What was opened last is closed first, so that no caller is answered from something closed.
     for (const closeOne of opened.toReversed()) await closeOne();
   });
   try {
-    /** `close` stops and removes everything but the data; may be repeated. */
+    /** `close` stops and removes everything except the data; it may be repeated. */
     const database = openDatabase(options.directory);
     opened.push(() => database.close());
     return { ...(await startOn(database, options, opened)), close };
@@ -92,7 +98,8 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   );
   const keys = createKeyPair(Buffer.from(privateKey, 'base64'));
   const port = await keepPort(database, options.wireGuardPort ?? 0);
-  // No client is connected to a service that does not run; one that was killed could not note it.
+  // No client is connected to a service that is not running. A service that was killed could not
+  // note that.
   usage.disconnectAll(now());
   opened.push(() => usage.disconnectAll(now()));
 
@@ -138,7 +145,7 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
       durationMinutes: 10,
       uses: 1,
     }),
-    /** Of a guest session that was not upgraded when the service started. */
+    /** The token of the guest session that was not upgraded when the service started. */
     guestJwt: await tokens.signNetwork(networks.ensureGuest()),
     profile: profile.name,
     wireGuard: end.state,
@@ -170,8 +177,8 @@ function startUpkeep({
 }
 
 /**
- * The UDP port that registrations name as long as they live: the desired one, else the one in the
- * database, else a free one.
+ * The UDP port that registrations name for ever: the wanted one, otherwise the one in the database,
+ * otherwise a free one.
  */
 async function keepPort(database: DatabaseSync, desired: number): Promise<number> {
   if (desired !== 0) setSetting(database, 'wireguard-port', String(desired));

@@ -12,19 +12,19 @@ import {
 } from './usage.ts';
 import type { ClientPlace } from './world.ts';
 
-/** What `seedWorld` was asked for, where `days` may be 0 for a client that never came. */
+/** The options of `seedWorld`. `days` may be 0 for a client that never connected. */
 type Circumstances = Pick<SeedOptions, 'nowMs' | 'days'> & {
   readonly cities: readonly ClientPlace[];
 };
 
 type Stretch = Readonly<Record<'startMs' | 'endMs', number>>;
 
-/** One day on which the client was there; the stretch ends now where it goes on. */
+/** One day on which the client was connected. A connection that goes on ends now. */
 export type DayOfLife = NonNullable<ReturnType<typeof createDay>>;
 
 /**
- * So many days, today with them, are told by the hour: hours of a year would be most of the
- * database.
+ * For this many days, the present day included, hours are kept too. The hours of a year would be
+ * most of the database.
  */
 export const daysWithHours = 8;
 
@@ -49,18 +49,17 @@ const machines = [
 ] as const;
 const otherModes = ['default', 'stream', 'network', 'none'] as const;
 const shareOfOtherModes = 0.4;
-/** No simulated client has spoken within this time. */
+/** No simulated client has sent anything for this time (ms). */
 const restMs = 600_000;
 
 /**
- * A client as there may be one: its row in the database, but for its network, and its past, oldest
- * day first.
+ * A plausible client: its row in the database without the network, and its past, oldest day first.
  */
 export function createSimulatedClient(random: Random, { nowMs, days, cities }: Circumstances) {
   const [machine, deviceSpec] = random.pick(machines);
   const provideMode = random.chance(shareOfOtherModes) ? random.pick(otherModes) : 'public';
   const habit = createHabit(random, provideMode === 'none' ? 0 : 0.1);
-  // Most are older than what is told of them, the others came since.
+  // Most clients are older than the history that is kept, the others came within it.
   const isOld = random.chance(0.7);
   const ageMs = isOld
     ? (days + random.integer(0, 30)) * dayMs
@@ -99,26 +98,26 @@ export function createSimulatedClient(random: Random, { nowMs, days, cities }: C
 type Habit = ReturnType<typeof createHabit>;
 
 /**
- * Two in five are always there, some hardly ever; speeds are spread over two orders of magnitude.
+ * Two in five are always connected, some hardly ever. Speeds differ by a factor of up to a hundred.
  */
 function createHabit(random: Random, mostLoad: number) {
   const isSteady = random.chance(0.4);
   return {
-    /** When it comes, on the days on which it does; in hours since midnight (UTC). */
+    /** When it connects on the days on which it does, in hours since midnight (UTC). */
     fromHour: isSteady ? 0 : random.integer(0, 20),
-    /** How long it stays, until midnight at the most. */
+    /** How long it stays, at most until midnight. */
     hours: isSteady ? 24 : random.integer(2, 14),
-    /** The share of days on which it comes, 0 to 1. */
+    /** The share of days on which it connects, 0 to 1. */
     faithfulness: isSteady ? 0.98 : random.pick([0.9, 0.6, 0.1]),
     bytesPerSecond: Math.round(250_000 * 10 ** (2 * random.unit())),
-    /** The share of that which they ask for, 0 to 1. */
+    /** The share of its speed that consumers use, 0 to 1. */
     load: mostLoad * random.unit() ** 2,
   };
 }
 
 type Dates = Readonly<Record<'day' | 'createdMs' | 'nowMs', number>>;
 
-/** undefined: it was not there on that day. */
+/** undefined for a day on which it was not connected. */
 function createDay(random: Random, habit: Habit, { day, createdMs, nowMs }: Dates) {
   const isThere = random.chance(habit.faithfulness);
   const lateMs = habit.hours === 24 ? 0 : random.integer(0, hourMs);
@@ -149,7 +148,7 @@ function createUsage(random: Random, habit: Habit, { startMs, endMs }: Stretch):
   const searches = Math.round(hours * 4 * random.unit());
   const idle = { ...noUsage, hourMs: toHourStart(startMs), onlineMs, searches };
   if (bytes === 0) return idle;
-  // Consumers mostly fetch, and what they fetch comes out of the tunnel.
+  // Consumers mostly download, and for the service those bytes come out of the tunnel.
   const rxBytes = Math.round(bytes * (0.8 + 0.15 * random.unit()));
   return {
     ...idle,

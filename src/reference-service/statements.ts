@@ -2,22 +2,22 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ProvideMode } from '../service/profiles.ts';
 
 /**
- * What a query for these fields gives: `Row<'clientId isOnline'>`. Each holds what the database has
- * in its column.
+ * The result of a query for these fields: `Row<'clientId isOnline'>`. Each field has the type of
+ * its column.
  */
 export type Row<Fields extends string> = { readonly [Field in NamesOf<Fields>]: ValueOf<Field> };
 
-/** What columns hold whose name does not say it. */
+/** Columns whose type does not follow from the name. */
 interface Columns {
   readonly kind: 'permanent' | 'guest';
   readonly provideMode: ProvideMode;
   readonly walletType: 'managed' | 'external';
   readonly blockchain: 'SOL' | 'MATIC';
-  /** null for a wallet that its owner keeps. */
+  /** null for a wallet that its owner manages. */
   readonly managedWalletId: string | null;
-  /** The client of another network that it represents; null for a device's own. */
+  /** The client of another network that it represents; null for a device of this network. */
   readonly sourceClientId: string | null;
-  /** null where no endpoint requires one. */
+  /** null where no endpoint asks for one. */
   readonly authToken: string | null;
   /** null while the connection lasts. */
   readonly disconnectedMs: number | null;
@@ -31,7 +31,7 @@ interface Columns {
 type Figure =
   NamesOf<'day number providers consumers active sequence bytesPerSecond quality sessions searches'>;
 
-/** Times are Unix milliseconds; what is named as a claim is 1 or 0; days count from 1970 (UTC). */
+/** Times are ms since 1970; names that are claims are 1 or 0; days count from 1970 (UTC). */
 type ValueOf<Field extends string> = Field extends keyof Columns
   ? Columns[Field]
   : Field extends `is${string}`
@@ -51,7 +51,7 @@ type NamesOf<Fields extends string> = Fields extends `${infer First} ${infer Res
     ? Name
     : Fields;
 
-/** A piece of SQL, and the values of the question marks in it. */
+/** A piece of SQL, and the values of its question marks. */
 export interface Sql {
   readonly text: string;
   readonly values: readonly Value[];
@@ -61,8 +61,8 @@ type Value = string | number | null;
 type Part = Sql | Value;
 
 /**
- * SQL as it is written: a piece within it is a part of its text, and of anything else the text has
- * a question mark.
+ * SQL from a template. A piece of SQL within it becomes part of its text; any other part becomes a
+ * question mark.
  */
 export function sql(strings: TemplateStringsArray, ...parts: readonly Part[]): Sql {
   let [text = ''] = strings;
@@ -75,12 +75,12 @@ export function sql(strings: TemplateStringsArray, ...parts: readonly Part[]): S
   return { text, values };
 }
 
-/** A piece without values, which no caller may have a say in. */
+/** A piece of SQL without values. It must never come from a caller. */
 export function raw(text: string): Sql {
   return { text, values: [] };
 }
 
-/** Clients of one network that follow one another, by their numbers in the database. */
+/** Clients of one network whose numbers in the database follow one another. */
 export type ClientRange = Row<'networkId'> &
   Readonly<Record<'afterSequence' | 'lastSequence', number>>;
 
@@ -91,8 +91,8 @@ export function inClientRange({ networkId, afterSequence, lastSequence }: Client
 }
 
 /**
- * The columns of these fields, each under the field's name: `share.clientId` is `share.client_id as
- * clientId`.
+ * The columns of these fields, each under the field's name: `share.clientId` becomes
+ * `share.client_id as clientId`.
  */
 export function selectFields(fields: string): Sql {
   const known = selections.get(fields);
@@ -105,10 +105,10 @@ export function selectFields(fields: string): Sql {
   return selection;
 }
 
-/** By the fields, of which the code has a few dozen: every statement asks for some. */
+/** By the text of the fields. The code has a few dozen of them, and every statement uses one. */
 const selections = new Map<string, Sql>();
 
-/** The end of an insertion that adds these fields to a row which is there already. */
+/** The end of an insertion that adds these fields to an existing row. */
 export function sumOnConflict(fields: string): Sql {
   const columns = fields.split(/\s+/).map(toColumn);
   const sums = columns.map((column) => `${column} = ${column} + excluded.${column}`);
@@ -116,8 +116,8 @@ export function sumOnConflict(fields: string): Sql {
 }
 
 /**
- * Statements on this database, each prepared when it first runs. The caller vouches for it that a
- * row's columns are a `Row`.
+ * Statements on this database; each is prepared when it first runs. The caller is responsible for a
+ * row's columns being a `Row`.
  */
 export function queryOn(database: DatabaseSync) {
   const prepared = new Map<string, StatementSync>();
@@ -135,19 +135,19 @@ export function queryOn(database: DatabaseSync) {
 
   return {
     listRows,
-    /** undefined where there is no row. A statement that changes rows is run to its end. */
+    /** undefined without a row. A statement that changes rows is run to its end. */
     findRow: <Row>(strings: TemplateStringsArray, ...parts: readonly Part[]) =>
       listRows<Row>(strings, ...parts)[0],
     readNumber: (strings: TemplateStringsArray, ...parts: readonly Part[]) =>
       Number(Object.values(listRows<Record<string, number>>(strings, ...parts)[0] ?? {})[0]),
     run: (strings: TemplateStringsArray, ...parts: readonly Part[]) =>
       void listRows(strings, ...parts),
-    /** Reads row by row, as far as they are taken. */
+    /** Reads row by row, as far as the caller takes them. */
     *readRows<Row>(strings: TemplateStringsArray, ...parts: readonly Part[]): Iterable<Row> {
       const { text, values } = sql(strings, ...parts);
       yield* prepare(text).iterate(...values) as Iterable<unknown> as Iterable<Row>;
     },
-    /** Inserts a row, whose fields are named as the table's columns, and gives its number. */
+    /** Inserts a row whose fields have the names of the table's columns. Returns its number. */
     insert(table: string, row: Readonly<Record<string, Value>>, ending?: Sql): number {
       const columns = Object.keys(row).map(toColumn);
       const places = columns.map(() => '?');

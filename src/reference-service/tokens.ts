@@ -11,17 +11,17 @@ const mostKept = 10_000;
 
 type Holder = Readonly<{ networkId: string; clientId: string | undefined }>;
 
-/** Nobody else has the key, so they are as they were signed. */
+/** Only this service has the key, so the claims of a valid token are exactly what was signed. */
 type Claims = Readonly<Partial<Record<'network_id' | 'client_id', string>>>;
 
 /**
- * Signs and reads the service's JWTs (production-profile, "Tokens"). `key`: base64 of 32 bytes
+ * Signs and reads the service's JWTs (production-profile, "Tokens"). `key` is base64 of 32 bytes
  * (HS256).
  */
 export function createTokens(key: Secret, now: () => number) {
-  // A key object is prepared once; bytes would be with each token.
+  // A key object is prepared once; bytes would be prepared again for each token.
   const secretKey = createSecretKey(Buffer.from(key.reveal(), 'base64'));
-  /** Tokens whose signature was right once: checking it takes longer than most answers. */
+  /** Tokens whose signature was checked before, because checking takes longer than most answers. */
   const read = new Map<string, Readonly<{ holder: Holder; endsMs: number }>>();
   const sign = (network: Network, more: Readonly<Record<string, string>>) => {
     const { networkId, networkName, userId, kind } = network;
@@ -52,7 +52,8 @@ export function createTokens(key: Secret, now: () => number) {
       { deviceId, clientId }: { readonly deviceId: string; readonly clientId: string },
     ) => sign(network, { device_id: deviceId, client_id: clientId }),
     /**
-     * Whose a valid token is: a network's, or of one of its clients; undefined for any other text.
+     * The holder of a valid token, which is a network or one of its clients; undefined for any
+     * other text.
      */
     async read(token: string) {
       const known = read.get(token);

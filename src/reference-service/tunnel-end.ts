@@ -21,8 +21,8 @@ interface TunnelEndOptions extends Pick<Backend, 'proxies' | 'usage' | 'now' | '
 type Task = 'reconcile' | 'sample';
 
 /**
- * Starts the other end of every client's tunnel. @throws whatever forbids it, where `desired` is
- * on; `auto` goes on without
+ * Starts the other end of every client's tunnel.
+ * @throws whatever forbids it, if `desired` is on; with `auto` it goes on without
  */
 export async function startTunnelEnd(options: TunnelEndOptions) {
   if (options.desired === 'off') return createAbsentEnd('it was turned off');
@@ -64,7 +64,8 @@ function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typ
     const { peers: traffic } = await observeWireGuard(exec, name);
     const reading = { peers, traffic, atMs: now() };
     const commands = planPeers(reading, chooseProvider(reading)?.publicKey);
-    // A change ends a stretch: what moved before it belongs to the one that was chosen then.
+    // A change ends a stretch, because what moved before it belongs to the client that was chosen
+    // then.
     if (task === 'sample' || commands.length > 0) usage.add(meter(reading));
     for (const args of commands) {
       await exec({
@@ -80,7 +81,7 @@ function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typ
     lastFailure = failure;
   }
 
-  /** One at a time, so that two never plan from the same observation. */
+  /** Only one task runs at a time, so that two never plan from one observation. */
   function settleInTurn(task: Task): Promise<void> {
     const failure = turn.then(() => settle(task)).then(() => undefined, messageOf);
     turn = failure.then(noteOutcome);
@@ -90,7 +91,7 @@ function runTunnelEnd(options: TunnelEndOptions, backend: Awaited<ReturnType<typ
   return {
     state: { state: 'on', interface: name, backend, port, publicKey: keys.publicKey } as const,
     /**
-     * Brings peers and consumers' traffic in line with the database; what goes wrong is told, and
+     * Brings peers and consumers' traffic in line with the database. A failure is reported, and
      * tried again soon.
      */
     reconcile: () => settleInTurn('reconcile'),

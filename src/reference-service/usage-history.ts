@@ -20,30 +20,30 @@ import {
 } from './usage.ts';
 
 const connectionFields = 'client.clientId connectionId connectedMs disconnectedMs';
-/** One stretch online. */
+/** One connection of a client. */
 export type Connection = Row<typeof connectionFields>;
 
-/** What a consumer had of the bytes that a client moved on one day, from 0 to 1. */
+/** A consumer's share, 0 to 1, of the bytes that a client moved on one day. */
 export type ConsumerDay = Row<'consumerId day'> & { readonly share: number };
 
 const earnerFields = 'networkId networkName isPublic providedBytes';
 const hourFields = 'hourMs onlineClients onlineMs';
 
 /**
- * The hour that starts then: how many of the clients were online in it, however short, and how long
+ * An hour of a network: how many clients were online in it, even if only shortly, and for how long
  * all together.
  */
 export type NetworkHour = Row<typeof hourFields>;
 
 /**
- * Clients of a network that are in one country now and were registered in the hour, or before the
- * window, that starts then.
+ * How many clients, now in one country, a network registered in the hour that begins then, or
+ * before the window that begins then.
  */
 export type Registrations = Row<'countryId hourMs'> & { readonly clients: number };
 
 /**
- * What the usage book holds since `sinceMs`, in Unix milliseconds, of its first hour a share; of
- * months it reads days, not hours.
+ * The contents of the usage book since `sinceMs`, in ms since 1970; of the first hour only a share.
+ * For months it reads days instead of hours.
  */
 export function createUsageHistory(database: DatabaseSync) {
   const { listRows } = queryOn(database);
@@ -56,9 +56,11 @@ export function createUsageHistory(database: DatabaseSync) {
       where client_id = ${clientId} and hour_ms > ${sinceMs - hourMs} and hour_ms < ${untilMs}
       order by hour_ms`.map((hour) => weighHour(hour, sinceMs));
   return {
-    /** Oldest first; hours without anything are left out. */
+    /** Oldest first; hours with nothing in them are left out. */
     listHours,
-    /** Oldest first, of the first day what lies within; days without anything are left out. */
+    /**
+     * Oldest first; of the first day only what lies within. Days with nothing in them are left out.
+     */
     listDays(clientId: string, sinceMs: number): readonly DayUsage[] {
       const firstDay = Math.ceil(sinceMs / dayMs);
       const part = listHours(clientId, sinceMs, firstDay * dayMs);
@@ -67,16 +69,16 @@ export function createUsageHistory(database: DatabaseSync) {
         where client_id = ${clientId} and day >= ${firstDay} order by day`;
       return [...first, ...others];
     },
-    /** Every consumer of these days, the whole first day with them, oldest first. */
+    /** All consumers of these days, the first day as a whole, oldest first. */
     listConsumerDays: (clientId: string, sinceMs: number) =>
       listRows<ConsumerDay>`select consumer_id as consumerId, day, bytes * 1.0 / max(1, rx_bytes + tx_bytes) as share
         from ${inConsumerDays} join usage_day using (client, day)
         where client_id = ${clientId} and day >= ${toDay(sinceMs)}
         order by day`,
-    /** Each client's usage, by client id, in stretches to be added up. */
+    /** Each client's usage by client id, in parts that have to be added up. */
     usageIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, readonly Usage[]> {
       const firstDay = Math.ceil(sinceMs / dayMs);
-      // The oldest hour apart from the others.
+      // The oldest hour is read apart from the others, because only a share of it counts.
       const parts = listRows<HourUsage & Row<'clientId'>>`select ${sums}, min(hour_ms) as hourMs
         from client join usage_hour using (client_id)
         where ${inClientRange(range)} and hour_ms > ${sinceMs - hourMs} and hour_ms < ${firstDay * dayMs}
@@ -93,18 +95,19 @@ export function createUsageHistory(database: DatabaseSync) {
     },
     /** Each client's connections that lasted beyond `sinceMs`, by client id, oldest first. */
     connectionsIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, readonly Connection[]> {
-      // The index has the largest whole number, which serves no other expression.
+      // The index contains the largest integer for connections that last, and only this expression
+      // uses it.
       const rows = listRows<Connection>`select ${selectFields(connectionFields)}
         from client join connection using (client_id)
         where ${inClientRange(range)} and coalesce(disconnected_ms, 9007199254740991) >= ${sinceMs}
         order by client.sequence, connected_ms, connection.rowid`;
       return Map.groupBy(rows, (connection) => connection.clientId);
     },
-    /** Who has provided the most, the greatest first, without guests. */
+    /** The networks that have provided most, the highest first, without guests. */
     listEarners: (limit: number) =>
       listRows<Row<typeof earnerFields>>`select ${selectFields(earnerFields)} from network
         where kind = 'permanent' and provided_bytes > 0 order by provided_bytes desc, rowid limit ${limit}`,
-    /** Oldest first; hours without anything are left out. */
+    /** Oldest first; hours with nothing in them are left out. */
     listNetworkHours: (networkId: string, sinceMs: number) =>
       listRows<NetworkHour>`select ${selectFields(hourFields)} from network_hour
         where network_id = ${networkId} and hour_ms >= ${sinceMs} order by hour_ms`,

@@ -8,7 +8,7 @@ export const dayMs = 24 * hourMs;
 
 export const usageFields = 'rxBytes txBytes onlineMs sessions searches';
 
-/** What a client did in some stretch of time, as counted on its peer. */
+/** What a client did in a stretch of time, by its peer's counters. */
 export type Usage = Row<typeof usageFields>;
 export type HourUsage = Usage & Row<'hourMs'>;
 export type DayUsage = Usage & Row<'day'>;
@@ -17,17 +17,17 @@ export type DayUsage = Usage & Row<'day'>;
 export interface ClientUsage extends Usage {
   readonly clientId: string;
   readonly isConnected: boolean;
-  /** The end of the stretch, in Unix milliseconds. */
+  /** The end of the stretch, in ms since 1970. */
   readonly atMs: number;
-  /** What of the bytes belongs to a consumer's session. */
+  /** The part of the bytes that belongs to a consumer's session. */
   readonly consumerBytes: number;
-  /** How fast it served; undefined where the stretch says nothing about that. */
+  /** How fast it served; undefined where the stretch does not tell. */
   readonly bytesPerSecond: number | undefined;
 }
 
 export const noUsage: Usage = { rxBytes: 0, txBytes: 0, onlineMs: 0, sessions: 0, searches: 0 };
 const names = Object.keys(noUsage) as (keyof Usage)[];
-/** Of a client that was not given consumers' traffic, as far as is known. */
+/** The usage of a client that was given no consumers' traffic, as far as is known. */
 export const noTraffic = { ...noUsage, consumerBytes: 0, bytesPerSecond: undefined };
 
 export function sumUsage(stretches: readonly Usage[]): Usage {
@@ -39,8 +39,8 @@ export function sumUsage(stretches: readonly Usage[]): Usage {
 }
 
 /**
- * A stretch that ends then, by the hour: time online where it was spent, everything else where it
- * ended.
+ * Splits a stretch that ends at `atMs` by hours: the time online counts where it was spent,
+ * everything else where the stretch ended.
  */
 function splitUsage(usage: Usage, atMs: number): readonly HourUsage[] {
   const startMs = toHourStart(atMs);
@@ -57,17 +57,17 @@ function isNothing(usage: Usage): boolean {
   return names.every((name) => usage[name] === 0);
 }
 
-/** The start of the hour that a moment lies in, both in Unix milliseconds (UTC). */
+/** The start of the hour that contains a moment, both in ms since 1970 (UTC). */
 export function toHourStart(atMs: number): number {
   return Math.floor(atMs / hourMs) * hourMs;
 }
 
-/** The first of that many whole hours, of which the current one is the last. */
+/** The start of the first of so many whole hours, of which the current one is the last. */
 export function findWindowStart(nowMs: number, hours: number): number {
   return toHourStart(nowMs) - (hours - 1) * hourMs;
 }
 
-/** An hour as far as it lies behind `sinceMs`: the oldest one of a window counts in proportion. */
+/** The part of an hour after `sinceMs`: the oldest hour of a window counts in proportion. */
 export function weighHour<Hour extends HourUsage>(hour: Hour, sinceMs: number): Hour {
   const share = Math.min(1, (hour.hourMs + hourMs - sinceMs) / hourMs);
   return {
@@ -76,7 +76,7 @@ export function weighHour<Hour extends HourUsage>(hour: Hour, sinceMs: number): 
   };
 }
 
-/** The day since 1970 (UTC) that a moment lies in, given in Unix milliseconds. */
+/** The day since 1970 (UTC) that contains a moment in ms since 1970. */
 export function toDay(atMs: number): number {
   return Math.floor(atMs / dayMs);
 }
@@ -86,7 +86,7 @@ type CountedClient = Row<typeof countedFields>;
 
 export function createUsageRepository(database: DatabaseSync) {
   const { insert, run, findRow, readNumber } = queryOn(database);
-  // All that comes from the consumers' interface counts as one consumer.
+  // Everything that comes from the consumers' interface counts as one consumer.
   const consumerId = keepSetting(database, 'consumer-id', randomUUID);
   const findClient = (clientId: string) =>
     findRow<CountedClient>`select ${selectFields(countedFields)} from client where client_id = ${clientId}`;
@@ -144,16 +144,18 @@ export function createUsageRepository(database: DatabaseSync) {
     const onlineMs = readNumber`select coalesce(sum(online_ms), 0) from usage_hour
       where client_id = ${clientId} and hour_ms >= ${toHourStart(atMs - dayMs)}`;
     const quality = rateClient({ bytesPerSecond, onlineMs, ageMs: atMs - client.createdMs });
-    // Several indexes are rewritten with it.
+    // Writing it would rewrite several indexes, so it is only done for a change.
     if (bytesPerSecond === known && quality === client.quality) return;
     run`update client set bytes_per_second = ${bytesPerSecond}, quality = ${quality} where client_id = ${clientId}`;
   }
 
-  /** Of each client in the hour that starts then, not written yet. */
+  /**
+   * Searches for each client in the hour that begins at `searchedMs`, which are not written yet.
+   */
   const searches = new Map<string, number>();
   let searchedMs = 0;
 
-  /** Writes down the searches that were noted, all at once. */
+  /** Writes the noted searches all at once. */
   function keepSearches(): void {
     if (searches.size === 0) return;
     const found = sql`from json_each(${JSON.stringify(Object.fromEntries(searches))}) cross join client on client_id = key
@@ -166,7 +168,10 @@ export function createUsageRepository(database: DatabaseSync) {
   }
 
   return {
-    /** Adds what was seen of each client, and notes who came and went: all of it, or nothing. */
+    /**
+     * Adds what was measured of each client, and notes who connected and disconnected: all of it,
+     * or nothing.
+     */
     add(sample: readonly ClientUsage[]): void {
       const due = sample.flatMap((usage) => {
         const client = findClient(usage.clientId);
@@ -174,14 +179,14 @@ export function createUsageRepository(database: DatabaseSync) {
         const hasChanged = (client.isOnline === 1) !== usage.isConnected;
         return hasChanged || !isNothing(usage) ? [{ client, usage, hasChanged }] : [];
       });
-      // An empty transaction would still wait for the disk.
+      // Even an empty transaction would wait for the disk.
       if (due.length === 0) return;
       inTransaction(database, () => {
         for (const { client, usage, hasChanged } of due) {
           if (hasChanged) noteConnection(usage);
           addUsage(client, usage, usage.atMs);
           addConsumer(client.sequence, usage);
-          // Once a minute for a client that stays online: its stretches follow one another.
+          // A client that stays online is written once a minute; its stretches follow one another.
           const [fromMinute, toMinute] = [usage.atMs - usage.onlineMs, usage.atMs].map((ms) =>
             Math.floor(ms / 60_000),
           );
@@ -190,7 +195,7 @@ export function createUsageRepository(database: DatabaseSync) {
       });
     },
     /**
-     * Notes that a search at `atMs` named these clients, real or simulated; it is written with the
+     * Notes that a search at `atMs` found these clients, real or simulated. It is written by the
      * next `keepSearches`.
      */
     noteSearches(clientIds: readonly string[], atMs: number): void {
@@ -209,20 +214,20 @@ export function createUsageRepository(database: DatabaseSync) {
   } as const;
 }
 
-/** Bytes a second that earn half of what speed can earn. */
+/** Bytes per second that earn half of what speed can earn. */
 const middlingBytesPerSecond = 1_250_000;
-/** The worth of a client whose speed is not measured yet, next to a fast one's. */
+/** What an unmeasured client is worth, compared with a fast one. */
 const unmeasuredWorth = 0.25;
 
 /**
- * Its speed, 0 where it never served; the time online of the last day; the time since it was
+ * Its speed, 0 if it never served; its time online on the last day; the time since it was
  * registered.
  */
 type ClientRecord = Readonly<Record<'bytesPerSecond' | 'onlineMs' | 'ageMs', number>>;
 
 /**
- * 0 to 1: the share of the last day, or of a shorter life (an hour at least), online times what its
- * speed is worth.
+ * 0 to 1: the share of the last day (or of a shorter life, at least an hour) that it was online,
+ * times what its speed is worth.
  */
 export function rateClient({ bytesPerSecond, onlineMs, ageMs }: ClientRecord): number {
   const onlineShare = Math.min(1, onlineMs / Math.max(hourMs, Math.min(dayMs, ageMs)));
@@ -231,8 +236,8 @@ export function rateClient({ bytesPerSecond, onlineMs, ageMs }: ClientRecord): n
 }
 
 /**
- * Both in bytes a second. Only a greedy consumer shows how fast it is: faster counts for half,
- * slower for little.
+ * The new speed, in bytes per second. Only a greedy consumer shows how fast a client is, so a
+ * faster measurement counts for half and a slower one for little.
  */
 export function blendSpeed(known: number, measured: number): number {
   if (known === 0) return Math.round(measured);

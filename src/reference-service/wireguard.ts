@@ -12,11 +12,11 @@ import type { KeyPair } from './proxies.ts';
 export interface WireGuardInterface {
   readonly name: string;
   readonly keys: KeyPair;
-  /** UDP. */
+  /** A UDP port. */
   readonly port: number;
-  /** Where the private key may lie for the moment that wg reads it. */
+  /** The folder in which the private key may be for the moment in which wg reads it. */
   readonly directory: string;
-  /** Where consumers' traffic arrives; undefined: from nowhere. */
+  /** The interface from which consumers' traffic comes; undefined if none comes. */
   readonly consumersInterface?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export async function createWireGuard(exec: Exec, wireGuard: WireGuardInterface)
   await removeLeftover(exec, wireGuard);
   const backend = await addLink(exec, name);
   try {
-    // A file, because wg cannot read the sockets that Node uses as pipes.
+    // A file is used, because wg cannot read the sockets that Node uses as pipes.
     const path = join(directory, 'wireguard.key');
     await writeFileAtomic(path, keys.privateKey.reveal());
     const args = ['set', name, 'listen-port', `${port}`, 'private-key', path];
@@ -45,10 +45,11 @@ export async function createWireGuard(exec: Exec, wireGuard: WireGuardInterface)
   return backend;
 }
 
-/** Removes the interface, which ends wireguard-go, and waits for that. @throws command-failed */
+/** Removes the interface, which ends wireguard-go, and waits for its end. @throws command-failed */
 export async function removeWireGuard(exec: Exec, name: string): Promise<void> {
   await runIp(exec, `link del ${name}`, `removing the interface ${name}`);
-  // wireguard-go takes its socket away as the last thing: a successor's would be taken instead.
+  // wireguard-go removes its socket as its last act. Without waiting, it would remove the socket of
+  // the next one.
   const socket = `/var/run/wireguard/${name}.sock`;
   for (let tries = 0; tries < 100 && (await isThere(socket)); tries += 1)
     await sleep(20, AbortSignal.timeout(1000));
@@ -59,7 +60,7 @@ async function addLink(exec: Exec, name: string): Promise<'kernel' | 'userspace'
   const made = runIp(exec, `link add ${name} type wireguard`, doing);
   const failure = await made.then(() => undefined, toFailure('command-failed'));
   if (failure === undefined) return 'kernel';
-  // The notice it prints about kernels that have WireGuard built in is for people at a terminal.
+  // This silences the notice about kernels with WireGuard, which is for people at a terminal.
   const env = { WG_I_PREFER_BUGGY_USERSPACE_TO_POLISHED_KMOD: '1' };
   await exec({ program: 'wireguard-go', args: [name], doing, env }).catch((cause: unknown) => {
     const code = hasCode(cause, 'missing-program') ? 'missing-program' : 'tunnel-failed';
@@ -69,8 +70,8 @@ async function addLink(exec: Exec, name: string): Promise<'kernel' | 'userspace'
 }
 
 /**
- * One that a killed service left goes. @throws tunnel-failed where another program has one of that
- * name
+ * Removes an interface that a killed service left.
+ * @throws tunnel-failed if another program has one of this name
  */
 async function removeLeftover(exec: Exec, wireGuard: WireGuardInterface): Promise<void> {
   const { name, keys } = wireGuard;
@@ -90,12 +91,12 @@ const table = '52000';
 const priority = 100;
 
 /**
- * Leads what arrives by `incoming` into `tunnels`; refused when that is gone. Turns forwarding on.
- * May be repeated.
+ * Leads packets that arrive by `incoming` into `tunnels`, and refuses them if that is gone.
+ * Switches forwarding on. May be repeated.
  */
 async function openConsumerRoutes(exec: Exec, incoming: string, tunnels: string): Promise<void> {
   await ensureSysctl('net/ipv4/ip_forward', '1');
-  // Answers come back from addresses that no route of the main table leads to.
+  // Answers come from addresses to which the main table has no route.
   await ensureSysctl('net/ipv4/conf/all/rp_filter', '2');
   const families = await listFamilies(tunnels);
   if (families.includes(6)) await ensureSysctl('net/ipv6/conf/all/forwarding', '1');
@@ -116,7 +117,7 @@ async function openConsumerRoutes(exec: Exec, incoming: string, tunnels: string)
   }
 }
 
-/** Takes the rule and its table away. @throws command-failed, missing-program */
+/** Removes the rule and its table. @throws command-failed, missing-program */
 export async function closeConsumerRoutes(
   exec: Exec,
   incoming: string,
@@ -132,7 +133,10 @@ async function runIp(exec: Exec, line: string, doing: string): Promise<void> {
   await exec({ program: 'ip', args: line.split(' '), doing });
 }
 
-/** Writes only what differs: in many containers the settings are there, and cannot be written. */
+/**
+ * Writes only a value that differs: in many containers the settings are right already and cannot be
+ * written.
+ */
 async function ensureSysctl(path: string, value: string): Promise<void> {
   if ((await readSysctl(path)) !== value) await writeSysctl(path, value);
 }

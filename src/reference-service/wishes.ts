@@ -3,8 +3,8 @@ import { refuse } from './refusal.ts';
 import { type Findable, idOf, type Place, type World } from './world.ts';
 
 /**
- * What a text asks for, as specs of which any will do: a use narrows a place, and what it excludes
- * is left out. @throws usage-invalid
+ * What a text asks for, as specs of which any may match: a use narrows a place, and excluded places
+ * are left out.
  */
 export function readWishes(world: World, text: string) {
   const { wanted, unwanted } = findInWords(world, text);
@@ -18,7 +18,7 @@ export function readWishes(world: World, text: string) {
   const areas = unwanted.length === 0 ? named : leaveOut(world, start, unwanted);
   if (areas.length === 0) throw refuse('The query excludes every place that it names.');
   if (uses.length === 0) return areas.map(toWireSpec);
-  // A spec names one group only, so what two have in common is said country by country.
+  // A spec names one group only, so what two groups have in common is named country by country.
   const places = areas.flatMap((area) => (area.type === 'group' ? world.partsOf(area) : [area]));
   const specs = uses.flatMap((use) => {
     const cities = world.citiesOf(use.groupId);
@@ -40,7 +40,7 @@ export function toWireSpec(found: Findable) {
     : { location_id: found.locationId };
 }
 
-/** The largest places in these areas in which nothing is unwanted. */
+/** The largest places in these areas that contain nothing unwanted. */
 function leaveOut(
   world: World,
   areas: readonly Findable[],

@@ -2,35 +2,35 @@ import { continents, homeCountryCode, promotedGroups } from './places.ts';
 import { toStableId } from './repeatable.ts';
 
 /**
- * A country, region or city, with what it lies in; its region and city are undefined where it is a
- * larger place.
+ * A country, region or city, with the places around it. Region and city are undefined for a larger
+ * place.
  */
 export interface Place
   extends Readonly<Record<'locationId' | 'name' | 'country' | 'countryId', string>>,
     Readonly<Partial<Record<'region' | 'regionId' | 'city' | 'cityId', string>>> {
   readonly type: 'country' | 'region' | 'city';
-  /** As `toComparable` gives them. */
+  /** In the form of `toComparable`. */
   readonly names: readonly string[];
-  /** ISO 3166, two letters. */
+  /** Two letters by ISO 3166. */
   readonly countryCode: string;
 }
 
-/** Where a client is: always a city, with what it lies in. */
+/** Where a client is: always a city, with the places around it. */
 export type ClientPlace = Required<Place>;
 
-/** What a text can name. */
+/** Everything that a text can name. */
 export type Findable = Place | PlaceGroup;
 
 export type World = ReturnType<typeof createWorld>;
 
 /**
- * The world of places.ts. An id is UUID text made of the place's name and what it lies in: the same
- * for ever.
+ * The world of places.ts. An id is a UUID made from the name of the place and the places around it,
+ * so it never changes.
  */
 export function createWorld() {
-  /** Each country, then its regions, each followed by its cities. */
+  /** Each country, followed by its regions, each of them followed by its cities. */
   const places = Object.values(continents).flat().flatMap(readCountry);
-  /** The promoted ones first. */
+  /** The recommended groups come first. */
   const groups = [
     ...promotedGroups.map((group) => createGroup({ ...group, promoted: true })),
     ...Object.entries(continents).map(([name, rows]) =>
@@ -42,7 +42,7 @@ export function createWorld() {
   const listed = new Map<string, readonly ClientPlace[]>();
   function citiesOf(id: string): readonly ClientPlace[] {
     const known = listed.get(id) ?? listCities(id);
-    // Not for unknown ids: callers may send any number of them.
+    // Unknown ids are not kept, because callers may send any number of them.
     if (known.length > 0) listed.set(id, known);
     return known;
   }
@@ -60,11 +60,11 @@ export function createWorld() {
     findable: [...places, ...groups] satisfies readonly Findable[],
     cities,
     home,
-    /** undefined where no country, region or city has this id. */
+    /** undefined for an id that no country, region or city has. */
     findPlace: (locationId: string) => byId.get(locationId),
     /**
-     * The cities of a country, region, city or group, the most important first; none for an unknown
-     * id.
+     * The cities of a country, region, city or group, the most important first; empty for an
+     * unknown id.
      */
     citiesOf,
     /** The countries of a group, the regions of a country, the cities of a region. */
@@ -72,7 +72,7 @@ export function createWorld() {
       found.type === 'group'
         ? places.filter(({ locationId }) => found.countryIds.includes(locationId))
         : places.filter((place) => parentOf(place) === found.locationId),
-    /** The id of the country with these two letters, of which there may be none. */
+    /** The id for these two letters; a country with it need not exist. */
     toCountryId: (countryCode: string) => toCountryId(countryCode.toUpperCase()),
   } as const;
 }
@@ -108,8 +108,8 @@ function readCountry(row: string): readonly Place[] {
 }
 
 /**
- * A name or a text as names are compared: lower-case words with one space between, without accents
- * and punctuation.
+ * A text in the form in which names are compared: lower-case words with one blank between, without
+ * accents and punctuation.
  */
 export function toComparable(text: string): string {
   return splitWords(text).join(' ').toLowerCase();

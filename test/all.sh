@@ -69,6 +69,7 @@ trap 'exit 143' TERM
 before=0
 if [ "$(id -u)" = 0 ] && [ $# = 0 ] && [ "$part" != rest ]; then
   vitest run --project unit test/unit/system/another-user.test.ts || before=$?
+  export TEST_ANOTHER_USER=done
 fi
 set -- vitest run --project '!systems' "$@"
 if [ "$needs" = little ] || [ "$needs" = server ]; then

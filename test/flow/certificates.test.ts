@@ -53,9 +53,13 @@ describe('a service with a certificate of its own', () => {
   test('is not spoken to where the environment says that certificates do not count', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     onTestFinished(() => void vi.unstubAllEnvs());
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    onTestFinished(() => void warn.mockRestore());
     const { baseUrl, asked } = await startTlsService(makeCertificate());
     await expect(ask(baseUrl)()).rejects.toMatchObject({ code: 'service-unreachable' });
     expect(asked).toEqual([]);
+    // Node warns once in a process.
+    for (const [text] of warn.mock.calls) expect(text).toContain('NODE_TLS_REJECT_UNAUTHORIZED');
   });
 
   test('is spoken to where that certificate, and no other, vouches for it', async () => {

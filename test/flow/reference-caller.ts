@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import {
   type ReferenceService,
   type ReferenceServiceOptions,
@@ -72,12 +72,23 @@ export function makeDirectory(): string {
   return directory;
 }
 
+/** What a caller asked for and does not get; anything else that a service warns of is a fault. */
+const withoutEffect = / asked for [\w, ]+, which has no effect here$/;
+
 /** A service that ends with the test, in a directory of its own where none is given. */
 export async function start(
   options: Partial<ReferenceServiceOptions> = {},
 ): Promise<ReferenceService> {
-  const service = await startReferenceService({ directory: makeDirectory(), ...options });
-  onTestFinished(() => service.close());
+  const warnings: string[] = [];
+  const service = await startReferenceService({
+    directory: makeDirectory(),
+    warn: (message) => warnings.push(message),
+    ...options,
+  });
+  onTestFinished(async () => {
+    await service.close();
+    expect(warnings.filter((message) => !withoutEffect.test(message))).toEqual([]);
+  });
   return service;
 }
 

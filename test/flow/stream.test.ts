@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -63,14 +64,12 @@ async function writeAll(
   response: ServerResponse,
   pieces: Iterable<string> | AsyncIterable<string>,
 ): Promise<void> {
+  const closed = once(response, 'close');
   response.writeHead(200, { 'content-type': 'application/json' });
   for await (const piece of pieces) {
     if (response.destroyed) return;
     if (!response.write(piece)) {
-      await new Promise<void>((resolve) => {
-        response.once('drain', resolve);
-        response.once('close', resolve);
-      });
+      await Promise.race([new Promise((resolve) => response.once('drain', resolve)), closed]);
     }
   }
   response.end();

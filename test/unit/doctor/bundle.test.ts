@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
 import { collectBundle, writeBundle } from '../../../src/doctor/bundle.ts';
 import { openDisk } from '../../../src/doctor/disk.ts';
@@ -76,6 +76,7 @@ test('a known secret is taken out however it is written', () => {
 
 test('a bundle holds no secret, wherever one was planted', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-bundle-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const stateDirectory = join(folder, 'state');
   await mkdir(stateDirectory);
   const planted = {

@@ -3,5 +3,9 @@
 import { createStatusFixture } from './status-fixture.ts';
 
 const fixture = await createStatusFixture({ fileDescriptor: 3 });
+process.once('SIGTERM', async () => {
+  await fixture[Symbol.asyncDispose]();
+  process.exit();
+});
 await fixture.start();
 process.stdout.write('listening\n');

@@ -88,7 +88,10 @@ describe('a probe is answered at once beside slow clients', () => {
     const child = spawn(process.execPath, [serve], {
       stdio: ['ignore', 'pipe', 'inherit', descriptorOf(holder)],
     });
-    onTestFinished(() => void child.kill());
+    onTestFinished(async () => {
+      child.kill();
+      await once(child, 'close');
+    });
     holder.close();
     await once(child.stdout ?? child, 'data');
     await crowd(`127.0.0.1:${port}`, { count: 200, from: () => '127.0.0.1', says: '' });

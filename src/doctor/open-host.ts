@@ -1,4 +1,6 @@
+import { access, constants, lstat, open, readdir, readFile, stat, statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { type LoadConfigOptions, type LoadedConfig, loadConfig } from '../config/load.ts';
 import { choosePlaces, resolvePlaces } from '../config/places.ts';
 import { hasCode, systemCodeOf, TributaryError } from '../errors/codes.ts';
@@ -12,13 +14,13 @@ import { parseIssuedTunnel } from '../source/wireguard/parse.ts';
 import { type StatusDocument, statusDocument } from '../status/document.ts';
 import { askAgent } from '../status/socket-client.ts';
 import { type Exec, exec } from '../system/exec.ts';
+import { isThere } from '../system/files.ts';
 import { findHostHardware, isNetworkAdmin } from '../system/host-hardware.ts';
 import { observeInterfaces, observeNetwork } from '../system/ip.ts';
 import { type Askable, askForPublicAddresses } from '../system/public-addresses.ts';
 import { tryConnection } from '../system/try-connection.ts';
 import { knock, listClients, readDate } from './ask-service.ts';
-import { openDisk } from './disk.ts';
-import type { DoctorHost, KnownState, Place } from './host.ts';
+import type { Disk, DoctorHost, KnownState, Place } from './host.ts';
 import { resolveName, tryDatagram } from './probe-network.ts';
 
 /** The real device: programs, files, the network and the service are really asked. */
@@ -101,10 +103,10 @@ async function findPlace(userId: number): Promise<Place> {
     (await observeInterfaces(exec)).find(({ name }) => name === hostSide)?.name;
   const hardware = (await findHostHardware(exec)) ?? (await findLink());
   if (hardware === undefined) return { kind: 'own' };
-  const isThere = await openDisk().isThere(`/run/netns/${namespaceName}`);
+  const isMade = await openDisk().isThere(`/run/netns/${namespaceName}`);
   const inside: Exec = ({ program, args, ...rest }) =>
     exec({ ...rest, program: 'ip', args: ['netns', 'exec', namespaceName, program, ...args] });
-  return { kind: 'host', hardware, inside: isThere && userId === 0 ? inside : undefined };
+  return { kind: 'host', hardware, inside: isMade && userId === 0 ? inside : undefined };
 }
 
 async function readState(
@@ -141,5 +143,36 @@ async function askStatus(
   throw new TributaryError(
     'command-failed',
     'the agent answers in another form: it is another version than this',
+  );
+}
+
+/** The real disk. */
+export function openDisk(): Disk {
+  return {
+    read: (path: string) => readFile(path, 'utf8').catch(() => undefined),
+    isThere,
+    tryOpen: (path: string) => findErrorCode(open(path, 'r+').then((file) => file.close())),
+    tryWriting: (folder: string) => findErrorCode(access(folder, constants.W_OK | constants.X_OK)),
+    async space(path: string) {
+      const { bavail, bsize, files, ffree } = await statfs(path);
+      return { freeBytes: bavail * bsize, files, freeFiles: ffree };
+    },
+    async holdings(folder: string) {
+      const paths = [folder, ...(await readdir(folder)).map((name) => join(folder, name))];
+      return Promise.all(
+        paths.map(async (path) => {
+          const found = await (path === folder ? stat : lstat)(path);
+          const isDoubled = found.isFile() && found.nlink > 1;
+          return { path, ownerId: found.uid, mode: found.mode & 0o777, isDoubled };
+        }),
+      );
+    },
+  };
+}
+
+function findErrorCode(trial: Promise<unknown>): Promise<string | undefined> {
+  return trial.then(
+    () => undefined,
+    (error: unknown) => systemCodeOf(error) ?? 'unknown',
   );
 }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
 import { collectBundle, writeBundle } from '../../../src/doctor/bundle.ts';
-import { openDisk } from '../../../src/doctor/disk.ts';
+import { openDisk } from '../../../src/doctor/open-host.ts';
 import { redact } from '../../../src/doctor/redact.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { now } from '../health/sample-facts.ts';

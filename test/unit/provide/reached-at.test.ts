@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { projectReachedAt } from '../../../src/provide/reached-at.ts';
+import { projectReachedAt } from '../../../src/provide/period.ts';
 import { assertLaw } from '../law.ts';
 
 const dayMs = 86_400_000;

@@ -123,8 +123,8 @@ function check({ clients }: Backend, { request, network }: Call<'authClient'>): 
 }
 
 /**
- * Registers or authenticates the client and issues what it asked for; undefined if the request was
- * refused.
+ * Registers or authenticates the client, and issues what it asked for; `asked` is undefined if it
+ * asked for nothing.
  */
 function admit(
   backend: Backend,

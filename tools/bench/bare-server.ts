@@ -4,7 +4,7 @@ import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 
 /**
- * The least that a server of the same libraries does: it answers every request with one constant.
+ * The least that a server of these libraries has to do: it answers every request with one constant.
  * It prints its address.
  */
 const app = new Hono().all('*', (context) => context.json({ payout_wallet_id: '' }));

@@ -3,15 +3,15 @@ import { deviceUplink, labInternet } from '../lab/network.ts';
 export interface Baseline {
   readonly tunnel: string;
   readonly baseUrl: string;
-  /** Where it keeps what the service told it. */
+  /** The folder in which the script keeps what the service told it. */
   readonly stateDirectory: string;
 }
 
 /**
- * A shell script that does by hand what the agent does, as a careful person would write it: the
- * yardstick for start and throughput. The fence is up before anything else, keys are on no command
- * line, and what the service answered is kept, so that a second start takes up the same client. `sh
- * FILE up` with AUTH_CODE, and `sh FILE down`.
+ * A shell script that does by hand what the agent does, as a careful person would write it. It is
+ * the yardstick for start and throughput. The fence is up before anything else, keys are on no
+ * command line, and what the service answered is kept, so that a second start takes up the former
+ * client. It is run as `sh FILE up` with AUTH_CODE, and `sh FILE down`.
  */
 export function renderBaseline({ tunnel, baseUrl, stateDirectory }: Baseline): string {
   return `set -eu

@@ -7,15 +7,18 @@ import type { SandboxWorld } from './sandbox-world.ts';
 /** Calls operations of one world's service, as the owner of its first network. */
 export interface WorldCaller {
   readonly networkJwt: string;
-  /** Of the service. */
+  /** The process id of the service. */
   readonly pid: number;
-  /** Milliseconds to the last byte of the answer. @throws LabError where it is not one */
+  /**
+   * Calls the operation. Resolves with the ms to the last byte of the answer.
+   * @throws LabError for a bad answer
+   */
   measure(name: OperationName): Promise<number>;
   /** The request of this operation with the wire's names, as the service gets it. */
   toWire(name: OperationName): WireRequest;
 }
 
-/** A request for undici, and where to. */
+/** A request for undici, and the service that it is sent to. */
 export interface WireRequest {
   readonly baseUrl: string;
   readonly method: 'GET' | 'POST';
@@ -24,16 +27,16 @@ export interface WireRequest {
   readonly body?: string;
 }
 
-/** What one call leaves to the next. */
+/** What one call leaves for the next. */
 interface Hand {
   authCode: string;
   shareCode: string;
 }
 
-/** What is there before the first call. */
+/** What exists before the first call. */
 interface Setting {
   readonly networkJwt: string;
-  /** Of another network. */
+  /** The token of another network. */
   readonly neighbourJwt: string;
   readonly neighbourName: string;
   readonly guestJwt: string;
@@ -42,8 +45,8 @@ interface Setting {
 }
 
 /**
- * What each operation is asked. Two are measured by their refusal, which looks up what can grow: a
- * password is set and a guest's network upgraded once only.
+ * The request of each operation. Two are measured by a refusal that looks up what can grow, because
+ * a password can be set and a guest's network upgraded only once.
  */
 const requests: Readonly<Record<OperationName, (setting: Setting, hand: Hand) => unknown>> = {
   authClient: ({ clientId }) => ({ client_id: clientId, description: 'bench' }),
@@ -129,7 +132,7 @@ export async function createWorldCaller(world: SandboxWorld): Promise<WorldCalle
   };
 }
 
-/** What is added to a network comes from another. */
+/** The token to use: what is added to a network comes from another network. */
 function chooseToken(
   name: OperationName,
   { networkJwt, neighbourJwt, guestJwt }: Setting,
@@ -156,7 +159,7 @@ function toWireRequest(
   };
 }
 
-/** Sends it and reads the answer whole. @throws LabError */
+/** Sends the request and reads the whole answer. @throws LabError */
 async function send({ baseUrl, path, ...request }: WireRequest) {
   const startedMs = performance.now();
   const response = await fetch(`${baseUrl}${path}`, request);

@@ -12,8 +12,8 @@ import type { Figure } from './figures.ts';
 import { readEndedSeconds } from './process-tree.ts';
 
 /**
- * CPU that a command costs, beside a Node that does nothing. Enough runs in turn, because the
- * kernel tells hundredths of a second.
+ * The CPU that a command takes, compared with a Node that does nothing. The runs alternate and are
+ * many, because the kernel counts in hundredths of a second.
  */
 export function measureCommands(options: PartOptions): Promise<readonly Figure[]> {
   return withBench(options, async (bench) => {
@@ -47,7 +47,7 @@ function toCommands({ lab }: Bench, names: readonly string[]): Readonly<Record<s
   );
 }
 
-/** The mean of each command's CPU, in ms. @throws LabError where one does not end well */
+/** The mean CPU of each command, in ms. @throws LabError for a command that fails */
 async function measureInTurn(
   commands: Readonly<Record<string, Argv>>,
   runs: number,

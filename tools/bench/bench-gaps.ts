@@ -17,7 +17,7 @@ import { computeMedian } from './medians.ts';
 import { findProcesses } from './process-tree.ts';
 import { readUnitTimes, type UnitTimes } from './unit-times.ts';
 
-/** What the disturbances work on; each leaves an agent that provides. */
+/** What a disturbance works on. Each disturbance leaves an agent that provides. */
 interface Scene {
   readonly bench: Bench;
   readonly traffic: ConsumerTraffic;
@@ -26,12 +26,15 @@ interface Scene {
   agent: LabProcess;
 }
 
-/** These take long; a hang, which takes longest, is tried once. */
+/**
+ * Disturbances take long, so they are repeated at most this often. A hang takes longest and is
+ * tried once.
+ */
 const mostRounds = 3;
 
 /**
- * How long consumers' traffic stops: an agent that ends is started again as the packaged unit does
- * it.
+ * How long consumers' traffic stops. An agent that ends is started again in the way of the packaged
+ * unit.
  */
 export function measureGaps(options: PartOptions): Promise<readonly Figure[]> {
   const service = { base_url: keyChangerUrl, profile: 'documented', allow_insecure_http: true };
@@ -79,7 +82,7 @@ async function measureInScene(
   ];
 }
 
-/** The packaged service leaves the closed fence to the next start. */
+/** The packaged service leaves the closed fence in place for the next start. */
 const startLikeUnit = (bench: Bench) => startAgent(bench, { args: ['--keep-fence'] });
 
 async function restart(scene: Scene): Promise<number> {
@@ -95,7 +98,7 @@ async function kill(scene: Scene): Promise<number> {
   return startAgain(scene, startedAtMs);
 }
 
-/** The longest that it can take: the agent hangs right after it said that it is well. */
+/** The longest gap: the agent hangs just after it reported that it is well. */
 async function hang(scene: Scene): Promise<number> {
   const startedAtMs = Date.now();
   scene.agent.kill('SIGSTOP');
@@ -105,8 +108,8 @@ async function hang(scene: Scene): Promise<number> {
 }
 
 /**
- * systemd ends what is left of a service that was killed, wireguard-go too, and waits before it
- * starts it again.
+ * Kills the agent as systemd does, with everything that a killed service leaves, wireguard-go
+ * included, and waits as systemd does before the next start.
  */
 async function killLikeUnit({ agent, times }: Scene): Promise<void> {
   agent.kill('SIGKILL');
@@ -125,18 +128,18 @@ async function startAgain(scene: Scene, sinceMs: number): Promise<number> {
 
 async function changeKey({ keyChanger, traffic }: Scene): Promise<number> {
   const changedAtMs = await keyChanger.change();
-  // Longer than WireGuard waits before it tries again.
+  // WireGuard tries again within this time.
   await pause(6);
   await traffic.waitForFlow();
   return traffic.gapSince(changedAtMs);
 }
 
-/** Seconds until every rule is back. */
+/** Seconds until every rule has been restored. */
 async function flush({ bench }: Scene): Promise<number> {
   const { network } = bench.lab;
   const list = async () => {
     const listed = await network.run('device', 'nft', '-s', 'list', 'table', 'inet', 'tributary');
-    // The rules; sets come before them, and change with the traffic.
+    // Only the rules count: the sets, which come first, change with the traffic.
     return listed.slice(listed.indexOf('chain '));
   };
   const before = await list();

@@ -5,15 +5,15 @@ import { LabError } from '../lab/lab-error.ts';
 import { type LabCommand, type LabProcess, startProcess } from '../lab/processes.ts';
 import { renderBaseline } from './baseline.ts';
 
-/** A lab with an auth code that lasts for all rounds, and the script beside the agent. */
+/** A lab with an auth code that lasts for all rounds, and with the script for comparison. */
 export interface Bench {
   readonly lab: Lab;
-  /** Starts what has to end with this lab, however that ends. */
+  /** Starts a process that ends with this lab, however the lab ends. */
   readonly start: (command: LabCommand) => LabProcess;
   readonly authCode: string;
-  /** Of the built program. */
+  /** The folder of the built program. */
   readonly distDirectory: string;
-  /** Of the shell script. */
+  /** The folder in which the shell script keeps its state. */
   readonly scriptDirectory: string;
   readonly script: string;
 }
@@ -22,9 +22,9 @@ export interface Bench {
 export interface PartOptions {
   readonly distDirectory: string;
   readonly rounds: number;
-  /** How long the agent is watched at rest. */
+  /** How long the agent is observed at rest. */
   readonly restSeconds: number;
-  /** What is done now, for those who wait. */
+  /** Reports what is being done, for people who wait. */
   readonly say: (line: string) => void;
 }
 
@@ -70,7 +70,7 @@ export async function withBench<Result>(
   }
 }
 
-/** Forgets everything, as on the first start. */
+/** Deletes the state, so that the next start is a first one. */
 export async function forget(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { mode: 0o700 });
@@ -78,9 +78,9 @@ export async function forget(directory: string): Promise<void> {
 
 type Wrapper = readonly string[];
 
-/** How the agent is started. */
+/** How to start the agent. */
 export interface AgentStart {
-  /** What runs the program, before its own argv. */
+  /** A command that runs the program; it comes before the program's own arguments. */
   readonly wrapper?: Wrapper;
   readonly node?: string;
   /** More options of `run`. */
@@ -100,17 +100,18 @@ export function startAgent(
 }
 
 /**
- * The log's line, JSON, that says so: it comes after the pass that let traffic through. @throws
- * LabError
+ * Waits for the log's line (JSON) that the agent provides. It is written after the pass that let
+ * traffic through.
+ * @throws LabError
  */
 export function waitForProviding(agent: LabProcess): Promise<string> {
   return agent.waitForLine((line) => line.includes('"phase":"providing"'), 60_000);
 }
 
-/** Says its process id on the first line, then becomes the program. */
+/** Prints its process id on the first line, then becomes the program. */
 export const sayingPid: Wrapper = ['sh', '-c', 'echo "pid $$"; exec "$@"', 'sh'];
 
-/** @throws LabError */
+/** The process id in that line. @throws LabError */
 export async function readPid(running: LabProcess): Promise<number> {
   return Number(
     /^pid (\d+)$/.exec(await running.waitForLine((line) => line.startsWith('pid ')))?.[1],
@@ -137,11 +138,11 @@ export async function startScript({ lab, start, authCode, script }: Bench): Prom
   throw new LabError(`the shell script failed: ${running.lines.slice(-3).join(' | ')}`);
 }
 
-/** Takes down what the script made. */
+/** Removes what the script made. */
 export const stopScript = ({ lab, script }: Bench) =>
   lab.network.run('device', 'sh', script, 'down');
 
-/** The kernel's and other programs' load, for who reads the figures. */
+/** The load of this machine, for people who read the figures. */
 export async function readLoad(): Promise<string> {
   return (await readFile('/proc/loadavg', 'utf8')).split(' ').slice(0, 3).join(' ');
 }

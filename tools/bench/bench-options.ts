@@ -22,23 +22,24 @@ const usage = `Usage: npm run bench -- [--only PART[,PART…]] [--rounds N] [--r
        npm run bench -- household [--only SCENARIO[,SCENARIO…]] [--rounds N] [--json -]
 Parts: ${partNames.join(', ')}. FILE: - is standard output.`;
 
-/** What was typed behind `npm run bench --`. */
+/** The arguments after `npm run bench --`. */
 export interface BenchOptions {
   /**
-   * The agent beside a shell script, the reference service, the agent's rules, or the home's line.
+   * What is measured: the agent beside a shell script, the reference service, the agent's rules, or
+   * the home's line.
    */
   readonly subject: (typeof subjects)[number];
   readonly parts: readonly PartName[];
-  /** As `--only` names them; undefined: all. */
+  /** The names after `--only`; undefined for all. */
   readonly scenarios: readonly string[] | undefined;
   readonly rounds: number;
-  /** How long the agent is watched at rest. */
+  /** How long the agent is observed at rest. */
   readonly restSeconds: number;
-  /** Where the figures are kept as JSON; `-` is standard output. undefined: nowhere. */
+  /** The file for the figures as JSON; `-` for standard output, undefined for no file. */
   readonly json: string | undefined;
 }
 
-/** @throws usage-invalid */
+/** Reads the arguments. @throws usage-invalid */
 export function readBenchOptions(args: readonly string[]): BenchOptions {
   const { values, positionals } = parse(args);
   const [word = 'agent', ...more] = positionals;

@@ -29,8 +29,8 @@ const strace = [
 ];
 
 /**
- * Programs that the agent starts: until it provides, and while nothing happens. strace counts them,
- * in a run of its own.
+ * How many programs the agent starts until it provides, and while nothing happens. strace counts
+ * them, in a run of its own.
  */
 export async function measurePrograms(options: PartOptions): Promise<readonly Figure[]> {
   if (!(await canTrace())) {
@@ -41,7 +41,7 @@ export async function measurePrograms(options: PartOptions): Promise<readonly Fi
   }
   return withBench(options, async (bench) => {
     const { attempts, providingAt, restAt, endedAt } = await trace(bench, options);
-    // The first is the agent itself.
+    // The first one is the agent itself.
     const started = attempts.slice(1);
     const untilProviding = started.filter(({ atSeconds }) => atSeconds <= providingAt);
     const atRest = started.filter(({ atSeconds }) => atSeconds > restAt && atSeconds <= endedAt);
@@ -83,10 +83,10 @@ async function trace(bench: Bench, { restSeconds, say }: PartOptions) {
   const restAt = Date.now() / 1000;
   await pause(restSeconds);
   const endedAt = Date.now() / 1000;
-  // strace itself does nothing about a signal.
+  // strace does not pass signals on, so the agent is signalled itself.
   process.kill(pid, 'SIGTERM');
   await agent.exited;
-  // The first is the shell that says its number.
+  // The first one is the shell that prints the process id.
   return {
     attempts: parseExecTrace(await readFile(file, 'utf8')).slice(1),
     providingAt,

@@ -15,7 +15,7 @@ import {
 import type { Figure } from './figures.ts';
 import { findProcesses, readKilobytes, readTreeUse } from './process-tree.ts';
 
-/** The start's garbage is collected ten seconds after it. */
+/** The garbage of the start is collected ten seconds after it, so this waits longer. */
 const settleSeconds = 20;
 
 /** CPU of the agent and of the programs that it keeps, while nothing happens. */
@@ -60,8 +60,8 @@ export function measureRest(options: PartOptions): Promise<readonly Figure[]> {
 }
 
 /**
- * Resident memory beside a Node that does nothing. Each is the only user of its Node, as on a
- * device.
+ * Resident memory, compared with a Node that does nothing. Each is the only user of its copy of
+ * Node, as on a device.
  */
 export function measureMemory(options: PartOptions): Promise<readonly Figure[]> {
   return withBench(options, async (bench) => {
@@ -122,5 +122,5 @@ async function withAgentAtRest(
   return figures;
 }
 
-/** The tunnel's, not the service's; undefined with the kernel's WireGuard. */
+/** The tunnel's wireguard-go, not the service's; undefined with the kernel's WireGuard. */
 const findWireGuard = () => findProcesses('wireguard-go', 'trib-bench')[0];

@@ -10,7 +10,10 @@ interface Sample {
 }
 
 const downloadBytes = 64 * 1024 ** 2;
-/** Every ceiling is armed and none is reached: what they cost is measured, not what they refuse. */
+/**
+ * Every ceiling is switched on and none is reached, so that their cost is measured and not what
+ * they refuse.
+ */
 const connections = {
   total: 100_000,
   per_consumer: 20_000,
@@ -25,8 +28,8 @@ const bare = `table inet tributary {
 `;
 
 /**
- * Connects and hangs up for three seconds, sixteen at a time; prints how often it got through in
- * one.
+ * Connects and disconnects for three seconds, sixteen connections at a time. Prints how many
+ * connections it made in a second.
  */
 const connectAgain = `
 const [address, port] = process.argv.slice(1);
@@ -42,8 +45,8 @@ setTimeout(() => { console.log('connections', done / seconds); process.exit(0); 
 `;
 
 /**
- * `npm run bench -- rules`: the agent's own tunnel with its rules and with none but masquerading,
- * in turn.
+ * `npm run bench -- rules`: the agent's own tunnel, alternately with its rules and with nothing but
+ * masquerading.
  */
 export async function benchRules({ rounds, distDirectory, isJson }: RulesBench): Promise<void> {
   const lab = await createLab({
@@ -55,7 +58,7 @@ export async function benchRules({ rounds, distDirectory, isJson }: RulesBench):
   try {
     const agent = lab.startAgent();
     await lab.waitForStatus((status) => status.phase === 'providing');
-    // It would put its rules back.
+    // The agent is stopped, because it would restore its rules.
     agent.kill('SIGSTOP');
     const listed = await lab.network.run(
       'device',

@@ -16,7 +16,8 @@ export interface ServiceBenchOptions {
 }
 
 /**
- * Clients of each world; the network that calls has as many as the smallest world, in all of them.
+ * The numbers of clients of the worlds. The network that calls has as many as the smallest world,
+ * in every one of them.
  */
 const worldSizes = [100, 1000, 10_000] as const;
 const clientsPerNetwork = 100;
@@ -24,10 +25,7 @@ const daysOfPast = 90;
 /** The list of a whole network's clients, read by the command. */
 const listedClients = 10_000;
 
-/**
- * The medians of one operation, in milliseconds, world by world, and the same as multiples of the
- * first.
- */
+/** The medians of one operation in ms, one for each world, and their ratios to the first. */
 interface OperationCost {
   readonly operation: OperationName;
   readonly medianMs: readonly number[];
@@ -35,9 +33,10 @@ interface OperationCost {
 }
 
 /**
- * `npm run bench -- service`: what each operation costs in worlds of different sizes, in turn, and
- * what memory it takes to list a large network. Only the ratios mean something elsewhere. @throws
- * LabError
+ * `npm run bench -- service`: what each operation costs in worlds of different sizes, called
+ * alternately, and how much memory it takes to list a large network. Only the ratios say something
+ * about other machines.
+ * @throws LabError
  */
 export async function benchService(options: ServiceBenchOptions): Promise<void> {
   const measured = await measureWorlds(options);
@@ -55,7 +54,7 @@ async function measureWorlds({ program, rounds }: ServiceBenchOptions) {
     }
     const callers = await Promise.all(worlds.map(createWorldCaller));
     const [largest] = callers.slice(-1);
-    // First: the calls in turn leave codes and shares behind.
+    // This comes first, because the alternating calls leave codes and shares behind.
     const load = largest ? await measureLoad(largest, dirname(program)) : [];
     return { operations: await measureInTurn(callers, rounds), load };
   } finally {
@@ -81,7 +80,7 @@ async function measureInTurn(
   return [...samples].map(([operation, ofWorlds]) => computeCost(operation, ofWorlds));
 }
 
-/** A code is made before it is used. */
+/** Sorts operations so that a code is made before it is used. */
 function inOrder(names: readonly OperationName[]): readonly OperationName[] {
   const makers: readonly OperationName[] = ['codeCreate', 'createShareCode'];
   return [...makers, ...names.filter((name) => !makers.includes(name))];

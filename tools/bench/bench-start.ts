@@ -13,8 +13,8 @@ import type { Figure } from './figures.ts';
 import { computeMedian } from './medians.ts';
 
 /**
- * The first start, with an auth code and nothing else, until consumers' traffic passes: both sign
- * in and register.
+ * The first start, with nothing but an auth code, until consumers' traffic passes: agent and script
+ * both sign in and register.
  */
 export function measureStart(options: PartOptions): Promise<readonly Figure[]> {
   return withBench(options, async (bench) => {

@@ -17,7 +17,10 @@ import { computeMedian } from './medians.ts';
 
 const downloadBytes = 64 * 1024 ** 2;
 
-/** What a consumer downloads in one connection, in turn, through the same client's tunnel. */
+/**
+ * What a consumer downloads over one connection, alternately through the agent's and the script's
+ * tunnel of one client.
+ */
 export function measureThroughput(options: PartOptions): Promise<readonly Figure[]> {
   return withBench(options, async (bench) => {
     const agent: number[] = [];
@@ -45,8 +48,8 @@ export function measureThroughput(options: PartOptions): Promise<readonly Figure
 }
 
 /**
- * The script takes up the agent's client: the service would go on sending consumers to that one for
- * three minutes.
+ * Gives the agent's client to the script. With another client, the service would go on sending
+ * consumers to the agent's for three minutes.
  */
 async function handOver({ lab, scriptDirectory }: Bench): Promise<void> {
   const read = async (name: string) =>
@@ -58,7 +61,7 @@ async function handOver({ lab, scriptDirectory }: Bench): Promise<void> {
   );
 }
 
-/** The first short download waits until the service sends consumers here. */
+/** The first, short download waits until the service sends consumers here. */
 async function download(lab: Lab): Promise<number> {
   await waitForDownload(lab.startDownload(100_000, 20));
   const { bytes, seconds, isWhole } = await waitForDownload(lab.startDownload(downloadBytes, 60));

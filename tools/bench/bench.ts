@@ -13,11 +13,11 @@ import { measureThroughput } from './bench-throughput.ts';
 import { computeFigureRatio, type Figure, isMet, renderFigures } from './figures.ts';
 
 /*
- * `npm run bench`: what the agent costs, with the goal beside each figure: beside a shell script
- * that signs in, registers, makes the same tunnel and forwards the same traffic, and beside a Node
- * that does nothing; in one run on one machine. It measures and judges, and a missed goal is no
- * failure. With `service` behind it: the reference service, in worlds of different sizes; with
- * `rules`: one tunnel with all rules and without; with `household`: what is left of a home's line.
+ * `npm run bench`: what the agent costs, with the goal beside each figure. In one run on one
+ * machine it is compared with a shell script that signs in, registers, makes an equal tunnel and
+ * forwards equal traffic, and with a Node that does nothing. Figures are judged, but a missed goal
+ * is no failure. `service` measures the reference service in worlds of different sizes, `rules` one
+ * tunnel with and without all rules, `household` what is left of a home's line.
  */
 
 const parts: Readonly<Record<PartName, (options: PartOptions) => Promise<readonly Figure[]>>> = {

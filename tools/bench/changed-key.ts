@@ -6,20 +6,21 @@ import type { Bench } from './bench-lab.ts';
 
 const port = 8081;
 
-/** The service as the agent sees it: it may issue another key with its next answer. */
+/** The service's address for the agent. This service may issue another key in its next answer. */
 export const keyChangerUrl = `http://${addresses.proxy}:${port}`;
 
 export interface KeyChanger {
   /**
-   * The next renewal brings a new key, and from then on consumers' traffic goes to its owner
-   * only. Resolves to when (Unix ms).
+   * Puts a new key into the next renewal. From then on consumers' traffic goes only to the owner of
+   * that key. Resolves with the time of it (ms since 1970).
    */
   change(): Promise<number>;
 }
 
 /**
- * Starts a service that passes everything on to the reference service, until it is told to change
- * the key. @throws LabError
+ * Starts a service that passes everything on to the reference service until it is told to change
+ * the key.
+ * @throws LabError
  */
 export async function startKeyChanger({ lab, start, distDirectory }: Bench): Promise<KeyChanger> {
   const scriptFile = join(lab.directory, 'key-changer.json');
@@ -40,7 +41,8 @@ export async function startKeyChanger({ lab, start, distDirectory }: Bench): Pro
   return {
     async change() {
       const { privateKey, publicKey } = await makeKeys(lab);
-      // Known already, so that a handshake is answered whenever it comes; it carries nothing yet.
+      // The key is made known at once, so that a handshake is answered whenever it comes. It
+      // carries no traffic yet.
       await setPeer(publicKey);
       const asked = new Promise<void>((resolve) => {
         onRequest = resolve;
@@ -51,8 +53,8 @@ export async function startKeyChanger({ lab, start, distDirectory }: Bench): Pro
       });
       await asked;
       const changedAtMs = Date.now();
-      // First the others: the service gives consumers' traffic to a key that it knows, while its
-      // handshake is fresh.
+      // The other keys are removed first, because the service gives consumers' traffic to any known
+      // key with a fresh handshake.
       const keys = (await lab.network.run('proxy', 'wg', 'show', 'ref-bench', 'peers'))
         .trim()
         .split('\n');

@@ -6,23 +6,23 @@ import { type Bench, pause } from './bench-lab.ts';
 /** A tenth of a second of a consumer's traffic, in milliseconds. */
 export interface TrafficSlice {
   readonly atMs: number;
-  /** Since the last answer. */
+  /** Time since the last answer. */
   readonly silentMs: number;
-  /** The longest time between two answers that came in this slice. */
+  /** The longest time between two answers in this slice. */
   readonly longestMs: number;
 }
 
 /** A consumer in the middle of a conversation, and what it notices. */
 export interface ConsumerTraffic {
-  /** Resolves once answers come again and have come for a second. @throws LabError */
+  /** Resolves once answers have come for a second without a gap. @throws LabError */
   waitForFlow(): Promise<void>;
-  /** The longest silence since that moment. */
+  /** The longest silence since this moment, in ms. */
   gapSince(atMs: number): number;
 }
 
 type TrafficPlace = Pick<Bench, 'lab' | 'start'>;
 
-/** As web traffic does by HTTP/3. */
+/** The port of web traffic over HTTP/3. */
 const port = 443;
 
 const answerAll = `
@@ -31,7 +31,7 @@ socket.on('message', (message, from) => socket.send(message, from.port, from.add
 socket.bind(${port}, '${addresses.internet}', () => console.log('listening'));
 `;
 
-/** A datagram every ten milliseconds; TCP would add its own waits to a gap. */
+/** Sends a datagram every ten milliseconds. TCP would add waits of its own to a gap. */
 const ask = `
 const socket = require('node:dgram').createSocket('udp4');
 let last = performance.now(), longest = 0;
@@ -46,22 +46,22 @@ setInterval(() => {
 }, 100);
 `;
 
-/** Undefined: it is no line of the consumer's. */
+/** undefined for a line that is not the consumer's. */
 export function parseSlice(line: string): TrafficSlice | undefined {
   const [, atMs, silentMs, longestMs] = /^slice (\d+) (\d+) (\d+)$/.exec(line)?.map(Number) ?? [];
   if (atMs === undefined || silentMs === undefined || longestMs === undefined) return undefined;
   return { atMs, silentMs, longestMs };
 }
 
-/** The longest silence that was noticed since that moment, in seconds, also one that goes on. */
+/** The longest silence since this moment in seconds, including one that still lasts. */
 export function computeGapSeconds(slices: readonly TrafficSlice[], sinceMs: number): number {
   const noticed = slices.filter(({ atMs }) => atMs >= sinceMs);
   return Math.max(0, ...noticed.flatMap(({ silentMs, longestMs }) => [silentMs, longestMs])) / 1000;
 }
 
 /**
- * Starts a consumer that talks to a host of the Internet as long as the lab is there. @throws
- * LabError
+ * Starts a consumer that talks to a host on the Internet as long as the lab exists.
+ * @throws LabError
  */
 export async function startConsumerTraffic({
   lab: { network },
@@ -90,8 +90,8 @@ export async function startConsumerTraffic({
 }
 
 /**
- * Five datagrams a second, and a small page every five; it says each second how many datagrams were
- * answered.
+ * Sends five datagrams a second, and gets a small page every five seconds. It prints each second
+ * how many datagrams were answered.
  */
 const askSteadily = `
 const socket = require('node:dgram').createSocket('udp4');
@@ -108,7 +108,7 @@ setInterval(fetchPage, 5000);
 /** What a consumer notices for hours, counted second by second. */
 export type SteadyTraffic = ReturnType<typeof countSeconds>;
 
-/** Counts a consumer's lines; `isAtRest` is set by who does something to the device. */
+/** Counts a consumer's lines. The test that does something to the device sets `isAtRest`. */
 function countSeconds() {
   const seconds = {
     isAtRest: false,
@@ -117,7 +117,7 @@ function countSeconds() {
     flowingSeconds: 0,
     /** Seconds without an answer, at rest or not. */
     silentSeconds: 0,
-    /** With an answer, in a row until now. */
+    /** Seconds in a row with an answer, up to now. */
     flowingNow: 0,
     takeLine(line: string) {
       const answers = Number(/^answers (\d+)$/.exec(line)?.[1] ?? Number.NaN);
@@ -133,8 +133,8 @@ function countSeconds() {
 }
 
 /**
- * Starts a consumer with little traffic that goes on as long as the lab is there. @throws
- * LabError
+ * Starts a consumer with little traffic, which goes on as long as the lab exists.
+ * @throws LabError
  */
 export async function startSteadyTraffic({
   lab: { network },

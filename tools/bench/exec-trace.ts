@@ -1,14 +1,14 @@
-/** A start of a program that was tried, as strace saw it. */
+/** One try to start a program, seen by strace. */
 export interface ExecAttempt {
   readonly pid: number;
-  /** Unix seconds. */
+  /** In seconds since 1970. */
   readonly atSeconds: number;
   readonly path: string;
-  /** False where there is no such file: the next folder of PATH is tried. */
+  /** False where the file is missing, and the next folder of PATH is tried. */
   readonly isStarted: boolean;
 }
 
-/** What `strace -f -ttt -e trace=execve -o FILE` wrote, in its order. */
+/** Reads what `strace -f -ttt -e trace=execve -o FILE` wrote. */
 export function parseExecTrace(text: string): readonly ExecAttempt[] {
   const unfinished = new Map<number, { readonly atSeconds: number; readonly path: string }>();
   return text.split('\n').flatMap((line): readonly ExecAttempt[] => {

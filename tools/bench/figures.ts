@@ -1,18 +1,19 @@
 import { computeRatio } from './medians.ts';
 
-/** One line of what `npm run bench` prints. */
+/** One line in the output of `npm run bench`. */
 export interface Figure {
   readonly name: string;
-  /** The agent's. */
+  /** The agent's value. */
   readonly value: number;
   readonly unit: Unit;
-  /** What the same costs otherwise, by the name of what it is compared with. */
+  /** The value of something else, and the name of that. */
   readonly beside?: { readonly name: string; readonly value: number };
   /**
-   * The most that is wanted: of the ratio where there is something beside it, else of the value.
+   * The highest value that is wanted: for the ratio where something is compared, otherwise for the
+   * value.
    */
   readonly goal?: Goal;
-  /** What explains it. */
+  /** An explanation of the figure. */
   readonly note?: string;
 }
 
@@ -32,12 +33,12 @@ const units = {
 } as const satisfies Readonly<Record<string, (value: number) => string>>;
 type Unit = keyof typeof units;
 
-/** The agent's figure over the other's; undefined where nothing is beside it. */
+/** The agent's value divided by the other; undefined without another. */
 export function computeFigureRatio({ value, beside }: Figure): number | undefined {
   return beside === undefined ? undefined : computeRatio(value, beside.value);
 }
 
-/** undefined: no goal was set. */
+/** undefined without a goal. */
 export function isMet(figure: Figure): boolean | undefined {
   if (figure.goal === undefined) return undefined;
   const judged = figure.goal.of === 'value' ? figure.value : computeFigureRatio(figure);
@@ -46,7 +47,7 @@ export function isMet(figure: Figure): boolean | undefined {
 
 const widths = [30, 16, 28, 8, 14] as const;
 
-/** A table with the goal beside each figure. A missed goal is said, and no failure. */
+/** A table with the goal beside each figure. A missed goal is named, but is no failure. */
 export function renderFigures(figures: readonly Figure[]): string {
   const rows = [['', 'agent', 'beside it', 'ratio', 'goal', ''], ...figures.map(toRow)];
   return rows.map((cells) => `${renderRow(cells)}\n`).join('');

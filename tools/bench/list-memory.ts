@@ -6,24 +6,25 @@ import { computeRatio } from './medians.ts';
 import { measurePeakMemory } from './peak-memory.ts';
 import { startSandboxWorld } from './sandbox-world.ts';
 
-/** What it takes to list a network, in KiB. */
+/** How much memory it takes to list a network, in KiB. */
 export interface ListMemory {
   readonly clients: number;
-  /** The most it took, resident. */
+  /** The highest resident memory. */
   readonly commandKilobytes: number;
   readonly bareKilobytes: number;
   readonly ratio: number;
 }
 
 /**
- * How much garbage V8 lets pile up depends on the machine. Told a limit it collects in time, or the
- * command fails.
+ * How much garbage V8 leaves in memory depends on the machine. With a limit it collects in time, or
+ * the command fails.
  */
 const heapMebibytes = 40;
 
 /**
- * `tributary network clients` of the built program on so many clients, with a limit to its heap,
- * beside a Node that does nothing. @throws LabError where it needs more than that
+ * Measures `tributary network clients` of the built program on so many clients, with a limited
+ * heap, beside a Node that does nothing.
+ * @throws LabError if it needs more
  */
 export async function measureListMemory(program: string, clients: number): Promise<ListMemory> {
   await using world = await startSandboxWorld({ program, clients, networks: 1, days: 1 });

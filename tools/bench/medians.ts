@@ -1,4 +1,6 @@
-/** The middle of the values; of an even number, the upper of the two. NaN where there are none. */
+/**
+ * The middle value; of an even number the upper of the two in the middle. NaN without any value.
+ */
 export function computeMedian(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -2,15 +2,15 @@ import { LabError } from '../lab/lab-error.ts';
 import { startProcess } from '../lab/processes.ts';
 
 /**
- * Says at the end how much memory the process had at most: the kernel's own figure for this program
+ * Prints at the end how much memory the process had at most: the kernel's figure for this program
  * alone.
  */
 const report = `import { readFileSync } from 'node:fs';
 process.on('exit', () => process.stderr.write(readFileSync('/proc/self/status', 'utf8').match(/VmHWM:.*/)[0] + '\\n'));`;
 
 /**
- * The most memory, resident, that Node took for these arguments, in KiB. @throws LabError where
- * it does not end well
+ * The highest resident memory of Node with these arguments, in KiB.
+ * @throws LabError if it fails
  */
 export async function measurePeakMemory(
   args: readonly string[],

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One process, as `/proc/PID/stat` tells of it. */
+/** One process, from `/proc/PID/stat`. */
 export interface ProcessStat {
   readonly pid: number;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface ProcessStat {
 /** What a program and the programs that it keeps running have used. */
 export interface TreeUse {
   readonly cpuSeconds: number;
-  /** Of the program itself and its ended children; the rest is its living children's. */
+  /** Used by the program itself and its ended children; the rest is its living children's. */
   readonly ownCpuSeconds: number;
   /** Resident, KiB, shared pages divided among their users. */
   readonly kilobytes: number;
@@ -25,7 +25,7 @@ export interface TreeUse {
   readonly kept: readonly string[];
 }
 
-/** As everywhere on Linux: sysconf(_SC_CLK_TCK). */
+/** This value is the same on every Linux: sysconf(_SC_CLK_TCK). */
 const ticksPerSecond = 100;
 
 /**
@@ -36,8 +36,8 @@ export function parseStat(line: string): ProcessStat | undefined {
   const [, pid, name = '', rest = ''] = /^(\d+) \((.*)\) (.*)$/s.exec(line) ?? [];
   const fields = rest.trim().split(' ').map(Number);
   if (pid === undefined || fields.length < 15) return undefined;
-  // From the field behind the name on: state, ppid, …; utime, stime, cutime and cstime are fields
-  // 14 to 17 of the line.
+  // `rest` begins after the name, with state, ppid, …; utime, stime, cutime and cstime are fields
+  // 14 to 17 of the whole line.
   const toSeconds = (ticks: readonly number[]) =>
     ticks.reduce((sum, count) => sum + count, 0) / ticksPerSecond;
   return {
@@ -78,7 +78,7 @@ export function readTreeUse(root: number): TreeUse {
   };
 }
 
-/** Every process that is seen from here. */
+/** Every process that can be seen from here. */
 export function readProcesses(): readonly ProcessStat[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids
@@ -86,7 +86,7 @@ export function readProcesses(): readonly ProcessStat[] {
     .filter((found) => found !== undefined);
 }
 
-/** The processes of this program, wherever its file lies, with this first argument. */
+/** The processes of this program, wherever its file is, with this first argument. */
 export function findProcesses(program: string, argument: string): readonly ProcessStat[] {
   return readProcesses().filter(({ pid }) => {
     const [path = '', first] = readOrEmpty(`/proc/${pid}/cmdline`).split('\0');
@@ -95,8 +95,8 @@ export function findProcesses(program: string, argument: string): readonly Proce
 }
 
 /**
- * Of the descendants, those that have ended and that nobody has collected a second later: Node
- * needs a moment.
+ * How many descendants have ended and are not collected a second later. Node needs a moment for
+ * that.
  */
 export async function countZombies(root: number): Promise<number> {
   const isZombie = ({ pid }: ProcessStat) =>
@@ -109,17 +109,17 @@ export async function countZombies(root: number): Promise<number> {
   return first.filter(({ pid }) => still.includes(pid)).length;
 }
 
-/** Of a core: what the children of this process used that have ended. */
+/** Processor time that ended children of this process used, in seconds of one core. */
 export function readEndedSeconds(): number {
   return parseStat(readOrEmpty('/proc/self/stat'))?.endedSeconds ?? Number.NaN;
 }
 
-/** Resident memory, shared pages divided among their users; 0 for one that has ended. */
+/** Resident memory, with shared pages divided among their users; 0 for a process that has ended. */
 export function readKilobytes(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB/m.exec(readOrEmpty(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
 }
 
-/** A process may end while it is looked at. */
+/** The file's text, or '', because a process may end while it is looked at. */
 export function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8');

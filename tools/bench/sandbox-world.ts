@@ -7,21 +7,21 @@ import { type LabProcess, startProcess } from '../lab/processes.ts';
 /** A simulated world and the service that runs on it. */
 export interface SandboxWorld extends AsyncDisposable {
   readonly clients: number;
-  /** Of the service. */
+  /** The process id of the service. */
   readonly pid: number;
   readonly baseUrl: string;
   readonly authCode: string;
   readonly guestJwt: string;
-  /** Runs a subcommand of the sandbox on it: its answer as JSON. @throws LabError */
+  /** Runs a subcommand of the sandbox on this world. Resolves with its JSON. @throws LabError */
   order(...args: readonly string[]): Promise<unknown>;
 }
 
-/** How large the world is, and what runs it. */
+/** How large the world is, and which program runs it. */
 export interface SandboxWorldOptions {
   /** The built program. */
   readonly program: string;
   readonly clients: number;
-  /** Over how many networks they are spread. */
+  /** The number of networks that they belong to. */
   readonly networks: number;
   readonly days: number;
 }
@@ -29,8 +29,8 @@ export interface SandboxWorldOptions {
 const firstLine = z.object({ baseUrl: z.string(), authCode: z.string(), guestJwt: z.string() });
 
 /**
- * Makes a world in a directory of its own, and starts the service on it. Both go when it is
- * disposed of. @throws LabError
+ * Makes a world in a directory of its own and starts the service on it. Disposing removes both.
+ * @throws LabError
  */
 export async function startSandboxWorld(options: SandboxWorldOptions): Promise<SandboxWorld> {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-world-'));

@@ -7,7 +7,10 @@ import type { WireRequest, WorldCaller } from './bench-calls.ts';
 import { computeMedian, computeRatio } from './medians.ts';
 import { readTreeUse } from './process-tree.ts';
 
-/** Operations that only read, and how many times a bare server's processor time each may take. */
+/**
+ * Operations that only read, each with the goal: how many times a bare server's processor time it
+ * may take.
+ */
 const goals = {
   payoutWallet: 3,
   wallets: 3,
@@ -19,10 +22,7 @@ const goals = {
   createProviderSpec: 15,
 } as const satisfies Partial<Record<OperationName, number>>;
 
-/**
- * One operation under load: processor time of an answer, and how many times a bare server's that
- * is.
- */
+/** One operation under load: processor time for an answer, and its ratio to a bare server's. */
 export interface OperationLoad {
   readonly operation: keyof typeof goals;
   readonly microseconds: number;
@@ -30,7 +30,7 @@ export interface OperationLoad {
   readonly goal: number;
 }
 
-/** A server's process, and what to ask of it. */
+/** A server's process, and the question that it is asked. */
 interface Asked {
   readonly pid: number;
   readonly request: WireRequest;
@@ -41,9 +41,9 @@ const runMs = 1000;
 const rounds = 5;
 
 /**
- * Ten connections ask each operation of the world for a second, and a bare server beside it, in
- * turn. The servers' own processor time is compared: on two cores, those who ask and other programs
- * take more of the clock than the servers do.
+ * Ten connections ask each operation of the world for a second, and a bare server alternately. The
+ * servers' own processor time is compared, because on two cores the callers and other programs take
+ * more time than the servers.
  * @throws LabError
  */
 export async function measureLoad(
@@ -85,7 +85,10 @@ export async function measureLoad(
   }
 }
 
-/** Microseconds of processor time for each answer. @throws LabError where one is not 200 */
+/**
+ * Microseconds of processor time for each answer.
+ * @throws LabError for an answer that is not 200
+ */
 async function measureAnswer({ pid, request: { baseUrl, ...request } }: Asked): Promise<number> {
   const pool = new Pool(baseUrl, { connections });
   const startedMs = performance.now();

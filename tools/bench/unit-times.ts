@@ -2,15 +2,15 @@ import { LabError } from '../lab/lab-error.ts';
 
 /** How the packaged unit deals with an agent that ends or hangs, in seconds. */
 export interface UnitTimes {
-  /** From its end to the next start. */
+  /** From the agent's end to its next start. */
   readonly restartSeconds: number;
-  /** The longest silence; then it is killed. */
+  /** After a longer silence the agent is killed. */
   readonly watchdogSeconds: number;
 }
 
 const secondsOf: Readonly<Record<string, number>> = { ms: 0.001, '': 1, s: 1, sec: 1, min: 60 };
 
-/** Reads them from the text of a systemd unit. @throws LabError */
+/** Reads the times from the text of a systemd unit. @throws LabError */
 export function readUnitTimes(unit: string): UnitTimes {
   const read = (name: string) => {
     const text = new RegExp(`^${name}=(.+)$`, 'm').exec(unit)?.[1] ?? '';

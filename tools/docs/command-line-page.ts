@@ -21,12 +21,12 @@ export function renderCommandLinePage(program: Command): string {
   });
 }
 
-/** What a command really printed. */
+/** The output of a command, from its golden file. */
 function readGolden(name: string): string {
   return readFileSync(join(import.meta.dirname, '../../test/golden', name), 'utf8').trimEnd();
 }
 
-/** A command that does something, and all below it; a group alone does nothing. */
+/** The commands at or below this one that do something; a group alone does nothing. */
 function listLeaves(command: Command): readonly Command[] {
   const below = listCommands(command).flatMap(listLeaves);
   const isGroup =

@@ -4,7 +4,7 @@ import { type ConfigKey, listConfigKeys } from '../../src/config/keys.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { fillPage, renderTable, toCell, toCode } from './markdown.ts';
 
-/** What people set; in the sample too it comes first. */
+/** The keys that people set most. They come first in the sample file too. */
 const everyday = [
   'service.base_url',
   'service.profile',
@@ -14,7 +14,7 @@ const everyday = [
   'provide.rate_limit.line',
 ];
 
-/** docs/configuration.md: every key as the schema has it. */
+/** docs/configuration.md: every key of the schema. */
 export function renderConfigurationPage(): string {
   const keys = listConfigKeys();
   const find = (name: string) => {
@@ -71,7 +71,7 @@ function listFields(name: string, entry: z.ZodType | undefined): readonly (reado
   });
 }
 
-/** Values that some keys take and others refuse: what a refusal says is what is allowed. */
+/** Values that some keys accept and others refuse. A refusal says what is allowed. */
 const probes: readonly unknown[] = [
   {},
   '1 kbit',
@@ -81,7 +81,7 @@ const probes: readonly unknown[] = [
   'https://host.example/?x#y',
 ];
 
-/** What the errors about a value say, for one value after the other. */
+/** The texts about what is allowed, from the refusals of these values. */
 function listAllowed(schema: z.ZodType): readonly string[] {
   const said = probes.flatMap((value) => {
     const [issue] = schema.safeParse(value).error?.issues ?? [];
@@ -98,7 +98,7 @@ function elementOf(schema: z.ZodType): z.ZodType | undefined {
   return inner.type === 'array' ? (inner as z.ZodArray<z.ZodType>).element : undefined;
 }
 
-/** Without its default and `optional`. */
+/** The schema without its default and `optional`. */
 function unwrap(schema: z.ZodType): z.ZodType {
   const { innerType } = schema.def as { readonly innerType?: z.ZodType };
   return innerType === undefined ? schema : unwrap(innerType);

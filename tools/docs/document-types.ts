@@ -6,7 +6,7 @@ import { operations } from '../../src/service/operations.ts';
 import { toCamel } from '../../src/service/wire-case.ts';
 
 /*
- * document-types.ts OPERATIONS.D.TS: has editors show what the schemas say of each field of a
+ * document-types.ts OPERATIONS.D.TS: makes editors show what the schemas say about each field of a
  * request or an answer. A type that renames fields loses their comments, so the declarations of the
  * package get every field written out.
  */
@@ -18,7 +18,10 @@ const aliases = [
   ['export type OperationResponse<Name extends OperationName>', 'Responses', 'response'],
 ] as const;
 
-/** @throws RangeError where the declarations have not the two types that are written out */
+/**
+ * Writes the types out.
+ * @throws RangeError if the declarations lack one of the two types that are written out
+ */
 function documentTypes(declarations: string): string {
   const shortened = aliases.reduce((text, [alias, all]) => {
     const [before, after, ...others] = text.split(alias);
@@ -39,7 +42,10 @@ function renderOperations(side: Side): readonly string[] {
   });
 }
 
-/** By zod's word for the kind of schema; what holds others goes on with them. */
+/**
+ * Writers by zod's name for the kind of schema. A writer for a kind that contains others calls
+ * their writers.
+ */
 const writers: Readonly<Record<string, (schema: z.ZodType, side: Side) => string>> = {
   lazy: (schema, side) => renderType((schema as z.ZodLazy<z.ZodType>).def.getter(), side),
   optional: (schema, side) =>
@@ -49,7 +55,7 @@ const writers: Readonly<Record<string, (schema: z.ZodType, side: Side) => string
   pipe(schema, side) {
     const sent = renderType((schema as z.ZodPipe<z.ZodType>).def.in, side);
     if (side === 'request') return sent;
-    // What is made of null says whether it may be absent.
+    // The value that a schema makes of null tells whether the field may be absent.
     const isThere = schema.safeParse(null).data !== undefined;
     const isSecret = schema.safeParse('a').data instanceof Secret;
     return `${isSecret ? 'Secret' : sent}${isThere ? '' : ' | undefined'}`;
@@ -74,14 +80,14 @@ const writers: Readonly<Record<string, (schema: z.ZodType, side: Side) => string
   unknown: () => 'unknown',
 };
 
-/** @throws RangeError for a kind of schema that no operation had before */
+/** The type of a schema. @throws RangeError for a kind of schema that no operation had before */
 function renderType(schema: z.ZodType, side: Side): string {
   const write = writers[schema.type];
   if (write === undefined) throw new RangeError(`no type for ${schema.type}`);
   return write(schema, side);
 }
 
-/** In an answer null and undefined are the transform's matter. */
+/** In an answer, the schema's transform decides about null and undefined. */
 function renderMaybe(inner: z.ZodType, none: string, side: Side): string {
   return side === 'response' ? renderType(inner, side) : `${renderType(inner, side)} | ${none}`;
 }

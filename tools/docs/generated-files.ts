@@ -6,8 +6,8 @@ import { renderManPage } from './man-page.ts';
 import { readCommandLine } from './program-help.ts';
 
 /**
- * What is written from the code, by path from the root: `npm run docs` writes it, and a test holds
- * it current.
+ * The files that are generated from the code, by path. `npm run docs` writes them, and a test
+ * compares them.
  */
 export async function renderGeneratedFiles(): Promise<Readonly<Record<string, string>>> {
   const program = await readCommandLine();

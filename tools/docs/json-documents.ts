@@ -24,18 +24,18 @@ import { readShape, type Shape, toShape } from './json-shape.ts';
 import { silent } from './program-help.ts';
 
 /**
- * Something that is printed as JSON: from its schema where it has one, else from what is really
- * printed.
+ * A document that is printed as JSON: described by its schema if it has one, otherwise by what is
+ * really printed.
  */
 export interface JsonDocument {
-  /** What is typed or asked, without `tributary` and `--json`. */
+  /** What is typed or asked for, without `tributary` and `--json`. */
   readonly title: string;
   readonly about: string;
-  /** undefined: another document has it. */
+  /** undefined where another document has it. */
   readonly shape: Shape | undefined;
 }
 
-/** All of them. @throws Error for a command that prints JSON and is not among them */
+/** All of them. @throws Error for a command that prints JSON and is missing here */
 export async function listJsonDocuments(program: Command): Promise<readonly JsonDocument[]> {
   const documents = [
     ...(await listLocalDocuments()),
@@ -43,7 +43,7 @@ export async function listJsonDocuments(program: Command): Promise<readonly Json
     ...listSandboxDocuments(),
   ];
   const missing = listJsonCommands(program, '').filter(
-    // A schema, and whatever the interface answers.
+    // These print a schema, and whatever the interface answers.
     (name) =>
       !['config schema', 'call'].includes(name) && !documents.some(({ title }) => title === name),
   );
@@ -149,7 +149,7 @@ const doctorSample = toDoctorDocument([
   { id: 'dns', title: '', finding: fail('found', 'fix'), becauseOf: 'uplink' },
 ]);
 
-/** What the commands really print about a file. */
+/** What the commands really print about a configuration file. */
 async function listConfigDocuments(): Promise<readonly JsonDocument[]> {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-docs-'));
   const [good, bad] = [join(directory, 'good.yaml'), join(directory, 'bad.yaml')];
@@ -191,7 +191,7 @@ async function runForJson(argv: readonly string[]): Promise<unknown> {
     stdout: { write: (text) => void written.push(text) },
     environment: { TRIBUTARY_AUTH_CODE: 'a-code' },
   });
-  // A configuration with problems is printed, and is an error besides.
+  // A configuration with problems is printed, and is an error too.
   await program.parseAsync(argv, { from: 'user' }).catch((error: unknown) => {
     if (written.length === 0) throw error;
   });
@@ -200,7 +200,7 @@ async function runForJson(argv: readonly string[]): Promise<unknown> {
 
 const golden = join(import.meta.dirname, '../../test/golden');
 
-/** Each with the golden files of what it printed, by the beginning of their names. */
+/** Each command with the beginning of the names of its golden files. */
 const serviceCommands: Readonly<Record<string, readonly [goldens: string, about: string]>> = {
   'device list': ['device-list', 'The devices of the network.'],
   'device show': ['device-show', 'The client, as `network clients` has it.'],

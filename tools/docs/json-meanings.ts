@@ -1,6 +1,6 @@
 type Meanings = Readonly<Record<string, string>>;
 
-/** What a field means wherever a field has this name. */
+/** The meaning of a field with this name, in every document. */
 export const meanings: Meanings = {
   version: 'Version of the document.',
   phase: 'What the agent does.',
@@ -208,8 +208,8 @@ export const meanings: Meanings = {
 };
 
 /**
- * What a field means in one document, where that is another thing, by the document's title and the
- * field's path.
+ * The meaning of a field in one document, where it differs; by the document's title and the field's
+ * path.
  */
 export const ownMeanings: Readonly<Record<string, Meanings>> = {
   status: {

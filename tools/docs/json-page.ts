@@ -5,8 +5,8 @@ import type { Shape } from './json-shape.ts';
 import { fillPage, renderTable, toCell, toCode } from './markdown.ts';
 
 /**
- * docs/json-output.md: the fields of everything that is printed as JSON. @throws Error where a
- * meaning is missing or left over
+ * docs/json-output.md: the fields of every JSON document.
+ * @throws Error for a meaning that is missing or not used
  */
 export async function renderJsonPage(program: Command): Promise<string> {
   const used = new Set<string>();
@@ -49,7 +49,7 @@ export async function renderJsonPage(program: Command): Promise<string> {
   return fillPage('json-output.md', { documents: sections.join('\n\n') });
 }
 
-/** An empty list says nothing beside one with entries. */
+/** The types of a field. An empty list says nothing if another one has entries. */
 function nameTypes(types: readonly string[]): string {
   const hasEntries = types.some((type) => type.startsWith('list of'));
   return types.filter((type) => !(hasEntries && type === 'list')).join(' or ');

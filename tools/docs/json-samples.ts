@@ -3,8 +3,8 @@ import type { AdminCommands } from '../../src/reference-service/admin-commands.t
 import type { ReferenceService } from '../../src/reference-service/server.ts';
 
 /*
- * What is printed as JSON by commands that have no golden file, with every field. The compiler
- * holds those that have a type; the flow tests of the others print them for real and compare.
+ * JSON documents of commands without a golden file, with every field. The compiler checks the ones
+ * that have a type; flow tests print the others for real and compare.
  */
 
 const line = [''];
@@ -46,7 +46,7 @@ export const seedSample = { clients: 0, networks: 0, days: 0, seconds: 0 };
 type Created = { readonly [Name in keyof AdminCommands]: Awaited<ReturnType<AdminCommands[Name]>> };
 const network = { networkId: '', networkName: '' };
 
-/** What the administrator's commands make, by the name of the command. */
+/** The results of the administrator's commands, by the command's name. */
 export const createdSamples: Created = {
   createNetwork: { ...network, networkJwt: '', authCode: '' },
   createGuest: { ...network, guestJwt: '' },

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 
-/** What a field may hold, and what is below it. */
+/** What a field may contain, with the fields below it. */
 export interface Shape {
-  /** For people: `text`, `time`, `number`; more than one where it differs. */
+  /** In words: `text`, `time`, `number`; several where it may be either. */
   readonly types: ReadonlySet<string>;
   /** The fields by name; for a list, the fields of its entries. */
   readonly fields: ReadonlyMap<string, Shape>;
 }
 
-/** The shape that all samples have together. What is null in all of them has no type. */
+/** The common shape of all samples. A field that is null in all of them has no type. */
 export function readShape(samples: readonly unknown[]): Shape {
   const values = samples.flatMap((value) => (Array.isArray(value) ? value : [value]));
   const objects = values.filter(
@@ -51,7 +51,7 @@ interface JsonSchema {
   readonly additionalProperties?: JsonSchema | boolean;
 }
 
-/** The shape that a schema describes; here null is said of each field. */
+/** The shape that a schema describes. A schema says of each field whether it may be null. */
 export function toShape(schema: z.ZodType): Shape {
   return convert(z.toJSONSchema(schema) as JsonSchema);
 }

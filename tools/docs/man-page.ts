@@ -5,8 +5,7 @@ import { environment, exitCodes, files } from './program-ending.ts';
 import { readExamples, readUsage } from './program-help.ts';
 
 /**
- * docs/man-page.roff, tributary(1): its heading has neither a day nor a version, which the package
- * fills in.
+ * docs/man-page.roff, tributary(1). Its heading lacks day and version, which the package fills in.
  */
 export function renderManPage(program: Command): string {
   return `${[
@@ -69,7 +68,7 @@ function renderOptions(command: Command, options: readonly Option[]): readonly s
   );
 }
 
-/** Names in bold or italics, each with what it means. */
+/** Names in bold or italics, each with its meaning. */
 function renderItems(
   font: 'B' | 'I',
   items: readonly (readonly [name: string, meaning: string])[],
@@ -86,12 +85,12 @@ function renderExamples(command: Command): readonly string[] {
   return shown.length === 0 ? [] : ['.P', '.EX', ...shown.map(toRoff), '.EE'];
 }
 
-/** What is typed is bold. */
+/** What is typed is set in bold. */
 function toProse(text: string): string {
   return toRoff(text).replaceAll(/\\\(ga(.+?)\\\(ga/g, '\\fB$1\\fR');
 }
 
-/** No text of ours is a request or an escape of roff. */
+/** Escapes text, so that none of it is a request or an escape of roff. */
 function toRoff(text: string): string {
   return text
     .replaceAll('\\', '\\e')

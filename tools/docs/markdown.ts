@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * A page written by hand, with each `{{name}}` on a line of its own replaced by what was generated.
- * @throws Error for a name too many or too few
+ * A page that is written by hand, with each `{{name}}` on a line of its own replaced by generated
+ * text.
+ * @throws Error for a name without text, or a text without a name
  */
 export function fillPage(name: string, parts: Readonly<Record<string, string>>): string {
   const page = readFileSync(join(import.meta.dirname, 'pages', name), 'utf8');
@@ -20,7 +21,7 @@ export function fillPage(name: string, parts: Readonly<Record<string, string>>):
   return `<!-- Written by \`npm run docs\` from the code and tools/docs/pages/${name}: change those, not this file. -->\n\n${filled}`;
 }
 
-/** A table; a row of one cell more or less than the header is an error of the caller. */
+/** A table. The caller has to give each row as many cells as the header. */
 export function renderTable(
   header: readonly string[],
   rows: readonly (readonly string[])[],
@@ -29,17 +30,17 @@ export function renderTable(
   return [toRow(header), `|${header.map(() => '---|').join('')}`, ...rows.map(toRow)].join('\n');
 }
 
-/** Text as it is shown inside a cell. */
+/** Text in the form for a cell. */
 export function toCell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('\n', ' ');
 }
 
-/** Text that is typed, inside a cell. */
+/** Text that is typed, in the form for a cell. */
 export function toCode(text: string): string {
   return `\`${text.replaceAll('|', '\\|')}\``;
 }
 
-/** As a sentence. */
+/** The text as a sentence. */
 export function toSentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }

@@ -2,8 +2,8 @@ import type { ExitCode } from '../../src/cli/frame/exit-code.ts';
 import { credentialNames } from '../../src/config/credential-names.ts';
 
 /*
- * What no command's help tells: exit codes, environment, files. Told once here, for the page and
- * for the manual page.
+ * What no command's help says: exit codes, environment, files. It is written once here, for the
+ * page and for the manual page.
  */
 
 const sysexits: Readonly<Record<ExitCode, string>> = {

@@ -8,7 +8,7 @@ export function readCommandLine(): Promise<Command> {
   return createProgram([], silent);
 }
 
-/** As in the help: `tributary device share [options] <client>`. */
+/** The usage in the words of the help: `tributary device share [options] <client>`. */
 export function readUsage(command: Command): string {
   return command.createHelp().commandUsage(command).trim();
 }
@@ -18,12 +18,12 @@ export function readExamples(command: Command): readonly string[] {
   const written: string[] = [];
   command.configureOutput({ writeOut: (text) => void written.push(text) });
   command.outputHelp();
-  // The help itself comes first, what was added to it after that.
+  // The help itself is written first, and the texts added to it after that.
   const lines = written.slice(1).join('').split('\n');
   return lines.filter((line) => !['', 'Examples:', elsewhere].includes(line.trim()));
 }
 
-/** Where nobody asks, nobody reads and there is no agent. */
+/** A context without a prompt, a reader or an agent. */
 export const silent: CommandContext = {
   stdout: { write: () => true },
   stderr: { write: () => true },

@@ -12,7 +12,7 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** What was typed behind `npm run demo --`. @throws usage-invalid */
+/** Reads the arguments after `npm run demo --`. @throws usage-invalid */
 export function readDemoOptions(args: readonly string[]) {
   const { profile: typed, ...values } = parse(args);
   const profile = profileNames.find((name) => name === typed);
@@ -25,7 +25,7 @@ function parse(args: readonly string[]) {
   try {
     return parseArgs({ args, options }).values;
   } catch (error) {
-    // Node's own words go on with advice about its syntax.
+    // Node's message continues with advice about its own syntax, which is cut off.
     const [what = ''] = messageOf(error).split(/\.\s/);
     const [, marks, typed = ''] = /'(-*)([^'=\s]+)/.exec(what) ?? [];
     const nearest = findNearest(typed, Object.keys(options));

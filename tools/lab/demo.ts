@@ -16,7 +16,7 @@ type Say = (line: string) => void;
 
 const downloadBytes = 100_000_000;
 const leastBytes = 10_000_000;
-/** As a shell counts the end by SIGINT. */
+/** The exit code that shells use for an end by SIGINT. */
 const interrupted = 130;
 
 const picture = `
@@ -33,7 +33,7 @@ async function main(): Promise<void> {
       'usage-invalid',
       'start it with `npm run demo`, which makes the namespaces',
     );
-  // With --json a program reads standard output, so people read standard error.
+  // With --json a program reads standard output, so the lines for people go to standard error.
   const stream = json ? process.stderr : process.stdout;
   const say: Say = (line) => void stream.write(`${paintLine(line, stream)}\n`);
   if (stream.isTTY) say(picture);
@@ -43,8 +43,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * A line of the demonstration with colours, where the stream is a terminal that shows some (as
- * NO_COLOR says).
+ * A line of the demonstration, coloured if the stream is a terminal with colours (NO_COLOR is
+ * obeyed).
  */
 function paintLine(line: string, stream: NodeJS.WriteStream): string {
   return line
@@ -56,8 +56,8 @@ function paintLine(line: string, stream: NodeJS.WriteStream): string {
 }
 
 /**
- * The main job, step by step; each step really tries what it says. @throws LabError with the
- * step's reason
+ * The main job, step by step. Each step really tries what it says.
+ * @throws LabError with the step's reason
  */
 async function demonstrate(
   profile: ProfileName,
@@ -127,7 +127,10 @@ async function demonstrate(
   }
 }
 
-/** The service looks about once a second which of its providers may be given consumers. */
+/**
+ * Waits for a consumer's traffic: about once a second the service decides which provider gets
+ * consumers.
+ */
 async function waitForConsumer(lab: Lab): Promise<void> {
   for (let attempt = 0; attempt < 10; attempt += 1) {
     if ((await lab.probe(addresses.internet, webPort)) === 'reached') return;
@@ -157,7 +160,10 @@ async function downloadThroughDevice(lab: Lab, say: Say) {
   return { bytes, seconds };
 }
 
-/** "Refused" only means something where there is a server to reach. */
+/**
+ * Checks that the servers answer, because a refusal only means something where a server could be
+ * reached.
+ */
 async function checkAlive(lab: Lab): Promise<void> {
   for (const address of [addresses.nas, addresses.device]) {
     const outcome = await lab.probeFrom('home', address, webPort);
@@ -173,7 +179,7 @@ async function tryModeNone(lab: Lab, say: Say): Promise<Outcome> {
   return outcome;
 }
 
-/** @throws LabError naming what was not as promised */
+/** Checks every promise of the demonstration. @throws LabError with the ones that were broken */
 function judge(result: Awaited<ReturnType<typeof demonstrate>>): void {
   const broken = [
     !result.handshake && 'there was no handshake',
@@ -187,8 +193,8 @@ function judge(result: Awaited<ReturnType<typeof demonstrate>>): void {
 }
 
 /**
- * The page on the machine's own loopback, as enter-with-page.sh has made it ready; undefined where
- * the lab was entered without it.
+ * Offers the page on the machine's own loopback, which enter-with-page.sh has prepared; undefined
+ * if the lab was entered without it.
  */
 async function offerPage(lab: Lab): Promise<string | undefined> {
   const folder = process.env.LAB_OF_TRIBUTARY_PAGE;
@@ -222,7 +228,7 @@ function writeScript(lab: Lab, name: string, words: readonly string[]): Promise<
 }
 
 main().catch((error: unknown) => {
-  // Ctrl-C ends what others still wait for: no failure.
+  // Ctrl-C ends what others still wait for, which is no failure.
   if (process.exitCode === interrupted) return;
   const isMisused = hasCode(error, 'usage-invalid');
   const [what, more] = isMisused ? ['demo', `${usage}\n`] : ['the demonstration failed', ''];
@@ -233,10 +239,7 @@ main().catch((error: unknown) => {
 /** A reading of a growing counter. */
 type Reading = Readonly<Record<'bytes' | 'seconds', number>>;
 
-/**
- * Throughput between the readings as one line of bars, at most `width` of them, with the peak in
- * Mbit/s.
- */
+/** Throughput between the readings as one line of at most `width` bars, with the peak in Mbit/s. */
 function plotThroughput(readings: readonly Reading[], width: number): string {
   const count = Math.min(width, readings.length);
   const step = (readings.at(-1)?.seconds ?? 0) / count;
@@ -248,7 +251,7 @@ function plotThroughput(readings: readonly Reading[], width: number): string {
   return peak > 0 ? `${renderSparkline(rates, peak)}  peak ${Math.round(peak)} Mbit/s` : '';
 }
 
-/** The counter at a time, in a straight line between the readings around it. */
+/** The counter at a time, interpolated between the readings around it. */
 function bytesAt(readings: readonly Reading[], seconds: number): number {
   const before = readings.findLast((reading) => reading.seconds < seconds) ?? {
     bytes: 0,

@@ -16,22 +16,22 @@ import {
 } from './network.ts';
 import { type LabCommand, type LabProcess, startProcess } from './processes.ts';
 
-/** What is tried from the consumer. */
+/** The outcome of what the consumer tries. */
 export type Outcome = 'reached' | 'refused';
 
 const download = z.object({ bytes: z.number(), seconds: z.number(), isWhole: z.boolean() });
 
 export interface LabOptions {
-  /** Keeps labs of one run apart; at most 6 letters and digits. */
+  /** Distinguishes the labs of one run; at most 6 letters and digits. */
   readonly id: string;
   readonly profile: ProfileName;
   readonly distDirectory: string;
-  /** Sections of the configuration, over the lab's own. */
+  /** Sections of the configuration that replace the lab's own. */
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly keepaliveSeconds?: number;
   /**
-   * A second address of the home router towards the Internet, which it then tells the device
-   * instead of its own.
+   * A second address of the home router on the Internet, which it tells the device instead of its
+   * own.
    */
   readonly publicAddress?: string;
 }
@@ -47,7 +47,7 @@ export const webPort = 80;
 
 const firstLine = z.object({ baseUrl: z.string(), authCode: z.string() });
 
-/** Makes the lab and starts everything in it but the agent. @throws LabError */
+/** Makes the lab and starts everything in it except the agent. @throws LabError */
 export async function createLab(options: LabOptions) {
   const network = await createLabNetwork(options.id);
   const directory = await mkdtemp(join(tmpdir(), `tributary-${options.id}-`));
@@ -137,7 +137,7 @@ export async function createLab(options: LabOptions) {
         return agent;
       },
       /**
-       * Waits until the status is as asked; the reason that it gives otherwise is in the error.
+       * Waits until the status fits. The error has the reason that the status gives otherwise.
        * @throws LabError
        */
       async waitForStatus(fits: (status: StatusDocument) => boolean, timeoutMs = 60_000) {
@@ -158,8 +158,8 @@ export async function createLab(options: LabOptions) {
       probe: (address: string, port: number) => probeFrom('consumer', address, port),
       probeFrom,
       /**
-       * Runs a command of the program on the device to its end: its output. @throws LabError
-       * where it does not exit with 0
+       * Runs a command of the program on the device to its end, and resolves with its output.
+       * @throws LabError if it does not exit with 0
        */
       async runCommand(...args: readonly string[]) {
         const running = start(command(...args));
@@ -191,7 +191,7 @@ export async function createLab(options: LabOptions) {
   }
 }
 
-/** The outcome of a download that has ended. @throws LabError */
+/** The result of a download that has ended. @throws LabError */
 export async function waitForDownload(running: LabProcess) {
   return download.parse(
     JSON.parse(await running.waitForLine((line) => line.includes('"isWhole"'), 120_000)),
@@ -202,7 +202,8 @@ function listServiceArguments(options: LabOptions, directory: string): readonly 
   return [
     ...['--listen', `${addresses.proxy}:${servicePort}`, '--data', join(directory, 'service')],
     ...['--profile', options.profile, '--wireguard', 'on', '--consumers', consumerSide],
-    // Interface names are shared between namespaces by wireguard-go's control sockets.
+    // wireguard-go's control sockets are shared by all namespaces, so names of interfaces have to
+    // differ.
     ...['--wireguard-interface', `ref-${options.id}`],
     ...(options.keepaliveSeconds === undefined
       ? []
@@ -210,7 +211,7 @@ function listServiceArguments(options: LabOptions, directory: string): readonly 
   ];
 }
 
-/** JSON is YAML too. */
+/** The configuration as JSON, which is YAML too. */
 function renderConfig(options: LabOptions, baseUrl: string, socketPath: string): string {
   const own: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     service: { base_url: baseUrl, profile: options.profile, allow_insecure_http: true },

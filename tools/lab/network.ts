@@ -7,8 +7,8 @@ const hostNames = ['consumer', 'proxy', 'internet', 'home', 'nas', 'device'] as 
 export type HostName = (typeof hostNames)[number];
 
 /**
- * What plays the Internet has documentation addresses (RFC 5737), which the device's configuration
- * excepts.
+ * Hosts on the lab's Internet have documentation addresses (RFC 5737), which the device's
+ * configuration allows.
  */
 export const addresses = {
   consumer: '10.99.0.2',
@@ -20,20 +20,21 @@ export const addresses = {
   nas: '192.168.77.20',
 } as const;
 
-/** What the device's `gateway.allow_destinations` names in the lab. */
+/** The value of the device's `gateway.allow_destinations` in the lab. */
 export const labInternet = '192.0.2.0/24';
 
-/** Interface of the proxy on which consumers' traffic arrives, and the device's uplink. */
+/** The proxy's interface for consumers' traffic, and the device's uplink. */
 export const consumerSide = 'to-consumer';
 export const deviceUplink = 'lan0';
 
-/** True inside `enter.sh`, the only place where a lab may be made. */
+/** True inside `enter.sh`; a lab may only be made there. */
 export function isInsideLab(): boolean {
   return process.env.LAB_OF_TRIBUTARY === 'inside';
 }
 
 /**
- * Links consumer — proxy — internet — home — (nas, device). `id` keeps labs of one run apart.
+ * Links the hosts: consumer — proxy — internet — home — (nas, device). `id` distinguishes the labs
+ * of one run.
  * @throws LabError
  */
 export async function createLabNetwork(id: string) {
@@ -62,7 +63,7 @@ export async function createLabNetwork(id: string) {
     await Promise.all(hostNames.map((host) => batch(listHostCommands(host), netns(host))));
     const routers = ['proxy', 'internet', 'home'] as const;
     await Promise.all(routers.map((host) => run(host, 'sysctl', '-qw', 'net.ipv4.ip_forward=1')));
-    // A home router translates what leaves: without it the device's tunnel would be reached from
+    // A home router translates what leaves. Without that, the device's tunnel could be reached from
     // outside.
     const chain =
       'chain out { type nat hook postrouting priority srcnat; oifname "wan0" masquerade; }';
@@ -76,7 +77,10 @@ export async function createLabNetwork(id: string) {
   return {
     netns,
     on,
-    /** Runs a command on a host to its end: its standard output. @throws command-failed */
+    /**
+     * Runs a command on a host to its end. Resolves with its standard output.
+     * @throws command-failed
+     */
     run,
     execOn,
     remove,

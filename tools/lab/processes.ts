@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { LabError } from './lab-error.ts';
 
-/** A process of the lab, its output kept line by line. */
+/** A process of the lab, with its output line by line. */
 export type LabProcess = ReturnType<typeof startProcess>;
 
 export interface LabCommand {
@@ -12,7 +12,7 @@ export interface LabCommand {
   readonly onLine?: ((line: string) => void) | undefined;
 }
 
-/** Starts a process; standard output and error go into the same lines. */
+/** Starts a process. Its standard output and error go into one list of lines. */
 export function startProcess({ argv: [program, ...args], env, onLine }: LabCommand) {
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -28,7 +28,7 @@ export function startProcess({ argv: [program, ...args], env, onLine }: LabComma
   };
   createInterface({ input: child.stdout }).on('line', take);
   createInterface({ input: child.stderr }).on('line', take);
-  // close, not exit: the last lines are read by then.
+  // `close` is awaited instead of `exit`, because the last lines are read by then.
   const exited = once(child, 'close').then(
     ([code]): number | null => code,
     () => null,
@@ -39,15 +39,15 @@ export function startProcess({ argv: [program, ...args], env, onLine }: LabComma
   });
   return {
     lines: lines as readonly string[],
-    /** -1 where it could not be started, which `exited` says. */
+    /** -1 if it could not be started, which `exited` reports. */
     pid: child.pid ?? -1,
-    /** Exit code, or null after a signal. */
+    /** The exit code; null after a signal. */
     exited,
     hasEnded: () => ending !== undefined,
     kill: (signal: NodeJS.Signals = 'SIGTERM') => void child.kill(signal),
     /**
-     * Resolves with the first line that fits, also one already there. @throws LabError when it
-     * ends or takes too long
+     * Resolves with the first line that fits, even if it was printed before.
+     * @throws LabError if the process ends or takes too long
      */
     async waitForLine(fits: (line: string) => boolean, timeoutMs = 60_000): Promise<string> {
       const patience = AbortSignal.timeout(timeoutMs);

@@ -89,7 +89,7 @@ function createForwarder(to: NetConnectOpts) {
   });
 }
 
-/** At the usual port; where an agent of this machine has that, at any free one. */
+/** Offers the page at its usual port; if an agent of this machine uses that, at any free one. */
 function offerPage(folder: string): void {
   const server = createForwarder({ path: `${folder}/socket` });
   const say = () =>

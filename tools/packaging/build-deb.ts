@@ -12,19 +12,19 @@ export interface BuildDebOptions extends Pick<PackageFilesOptions, 'root' | 'rel
   readonly files: readonly PackageFile[];
   readonly nodePackage: string;
   readonly to: string;
-  /** As dpkg-deb calls it: `xz` is what is handed out, `none` is quick, for tests. */
+  /** dpkg-deb's name for it: `xz` for packages that are handed out, `none` for quick tests. */
   readonly compression: string;
 }
 
 /**
- * Makes one package with dpkg-deb: the same bytes for the same input. @throws missing-program,
- * command-failed
+ * Makes one package with dpkg-deb. Equal input gives equal bytes.
+ * @throws missing-program, command-failed
  */
 export async function buildDeb(options: BuildDebOptions) {
   const { root, release, target, files, nodePackage, to, compression } = options;
   const stage = await mkdtemp(join(tmpdir(), 'tributary-package-'));
   try {
-    // The owner's: postinst puts the sample into it.
+    // This folder belongs to the owner; postinst puts the sample into it.
     await mkdir(join(stage, 'etc/tributary'), { recursive: true });
     await writeStrippedNode(nodePackage, target, join(stage, 'usr/lib/tributary/node'));
     await writeFiles(stage, files);
@@ -44,7 +44,8 @@ export async function buildDeb(options: BuildDebOptions) {
       program: 'dpkg-deb',
       args: ['--root-owner-group', `-Z${compression}`, '--build', stage, path],
       doing: `packing ${path}`,
-      // The time of every file: none is older, all were written just now.
+      // The time of every file. dpkg-deb lowers newer times to it, and all files were written just
+      // now.
       env: { SOURCE_DATE_EPOCH: String(release.dateSeconds) },
       timeoutMs: 900_000,
     });
@@ -54,7 +55,7 @@ export async function buildDeb(options: BuildDebOptions) {
   }
 }
 
-/** What is installed: Debian's size of it, and the sum of each file. */
+/** What is installed: its size by Debian's rules, and the checksum of each file. */
 async function readInstalled(stage: string) {
   const entries = await readdir(stage, { withFileTypes: true, recursive: true });
   const files = entries.filter((entry) => entry.isFile());

@@ -27,7 +27,7 @@ async function buildImage(folder: string): Promise<void> {
     throw new TributaryError('usage-invalid', `there is no Node for ${process.arch}`);
   const bundle = await buildBundle(root, version);
   const nodePackage = await findNodePackage(root, target);
-  // Chunks of an earlier build would stay for ever.
+  // Otherwise the chunks of an earlier build would stay for ever.
   await rm(join(folder, 'usr/lib/tributary'), { recursive: true, force: true });
   await writeStrippedNode(nodePackage, target, join(folder, 'usr/lib/tributary/node'));
   const parts = await describeParts({ version }, { root, bundle, nodePackage });

@@ -54,7 +54,7 @@ async function buildPackages(): Promise<void> {
     const files = await readPackageFiles({ root, release, bundle, ...parts });
     const { out: to, compression } = values;
     const deb = await buildDeb({ root, release, target, files, nodePackage, to, compression });
-    // For those who look through it without installing anything.
+    // The bill lies beside the package for people who read it without installing anything.
     await writeFile(deb.path.replace(/\.deb$/, '.cdx.json'), parts.billOfMaterials);
     say(
       `${deb.path}: ${(deb.bytes / 1e6).toFixed(1)} MB, installed ${(deb.installedBytes / 1e6).toFixed(1)} MB`,
@@ -64,8 +64,8 @@ async function buildPackages(): Promise<void> {
 }
 
 /**
- * Asks lintian, Debian's own judge; where it is not installed, says how it is. Errors and warnings
- * count.
+ * Asks lintian, Debian's checker of packages. Errors and warnings count; without lintian, a line
+ * says how to install it.
  */
 async function judge(debPath: string): Promise<void> {
   const args = ['--fail-on', 'none', '--no-tag-display-limit', debPath];

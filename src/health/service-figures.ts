@@ -1,16 +1,26 @@
 import { GIB } from '../lib/units.ts';
 import type { OperationResponse } from '../service/operations.ts';
-import { type Profile, toProvideMode } from '../service/profiles.ts';
+import { type Profile, type ProvideMode, toProvideMode } from '../service/profiles.ts';
 
 /**
  * What the service counted for one client over the last 24 hours; undefined for what it did not
  * say.
  */
-export interface ServiceFigures
-  extends Readonly<NonNullable<ReturnType<typeof pickServiceFigures>>> {
+export interface ServiceFigures extends CountedFigures {
   readonly at: Date;
   /** What this device forwarded over the same 24 hours; undefined without a ledger. */
   readonly hereBytes: number | undefined;
+}
+
+interface CountedFigures {
+  readonly isConnected: boolean | undefined;
+  readonly uptimeSeconds: number | undefined;
+  /** Both ways. */
+  readonly transferredBytes: number | undefined;
+  readonly payoutUsdc: number | undefined;
+  readonly contracts: number | undefined;
+  readonly consumers: number | undefined;
+  readonly provideMode: ProvideMode | undefined;
 }
 
 /**
@@ -21,7 +31,7 @@ export function pickServiceFigures(
   answer: OperationResponse<'providers'>,
   clientId: string,
   profile: Profile,
-) {
+): CountedFigures | undefined {
   const row = answer.providers.find((provider) => provider.clientId === clientId);
   if (row === undefined) return undefined;
   return {
@@ -38,20 +48,28 @@ export function pickServiceFigures(
 }
 
 /** What the service says that this device earned. */
-export type Earned = Readonly<NonNullable<ReturnType<typeof findEarned>>>;
+export interface Earned {
+  readonly last24hUsdc: number;
+  /** Earnings since the month began by UTC; undefined where the month is unknown. */
+  readonly monthUsdc: number | undefined;
+  /** When the service was asked for the last 24 hours. */
+  readonly at: Date;
+}
 
 /**
  * undefined while the service has not said. The month is asked for less often than the last 24
  * hours, which are a part of it.
  */
-export function findEarned(figures: ServiceFigures | undefined, monthUsdc: number | undefined) {
+export function findEarned(
+  figures: ServiceFigures | undefined,
+  monthUsdc: number | undefined,
+): Earned | undefined {
   if (figures?.payoutUsdc === undefined) return undefined;
   const { payoutUsdc: last24hUsdc, at } = figures;
   // From the second day of a month on, by UTC, the last 24 hours lie in the month.
   const isInMonth = at.getUTCDate() > 1;
   return {
     last24hUsdc,
-    /** Earnings since the month began by UTC; undefined where the month is unknown. */
     monthUsdc: monthUsdc !== undefined && isInMonth ? Math.max(monthUsdc, last24hUsdc) : monthUsdc,
     at,
   };

@@ -8,8 +8,12 @@ import type { Session } from '../frame/session.ts';
 /** The help text of an argument that `chooseClient` reads. */
 export const namesOfClient = 'a device: its name, its id, the start of its id, or this';
 
-/** A client of the network by what a person may call it; `name` is '' for a client without one. */
-export type NamedClient = NonNullable<ReturnType<typeof toNamedClient>>;
+/** A client of the network by what a person may call it. */
+export interface NamedClient {
+  readonly clientId: string;
+  /** '' for a client without a name. */
+  readonly name: string;
+}
 
 const mostNamed = 5;
 const howToRegister =
@@ -23,7 +27,7 @@ const howToRegister =
 export async function chooseClient(
   session: Pick<Session, 'findOwnClientId' | 'stream'>,
   text: string,
-) {
+): Promise<NamedClient> {
   const wanted = text === 'this' ? await session.findOwnClientId() : text;
   if (wanted === undefined)
     throw refuse('this device is not registered yet', { action: howToRegister });
@@ -62,7 +66,9 @@ function createUnclearError(
 }
 
 /** What people may call a client; undefined for a row without an id. */
-export function toNamedClient(client: OperationResponse<'clients'>['clients'][number]) {
+export function toNamedClient(
+  client: OperationResponse<'clients'>['clients'][number],
+): NamedClient | undefined {
   if (client.clientId === undefined) return undefined;
   return { clientId: client.clientId, name: client.deviceName || client.description || '' };
 }

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import type { LoadConfigOptions, LoadedConfig } from '../../config/load.ts';
 import type { Listening } from '../../status/socket-client.ts';
 import type { ExitCode } from './exit-code.ts';
-import type { openPrompt } from './prompt.ts';
+import type { Prompt } from './prompt.ts';
 
 /** Where text goes; `process.stdout` and `process.stderr` fit. */
 export interface Output {
@@ -42,8 +42,6 @@ export interface CommandContext {
   /** Sets the exit code of a command that did its work and found a problem. */
   readonly setExitCode: (code: ExitCode | 1) => void;
 }
-
-export type Prompt = NonNullable<ReturnType<typeof openPrompt>>;
 
 /** What the text of a command depends on. */
 export type Terminal = Pick<CommandContext, 'columns' | 'now' | 'paint'>;

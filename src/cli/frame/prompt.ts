@@ -2,23 +2,37 @@ import { TributaryError } from '../../errors/codes.ts';
 import { Secret } from '../../lib/secret.ts';
 
 /**
- * Opens questions at this terminal; undefined unless standard input and error are terminals. Every
- * question throws usage-invalid when it is cancelled.
+ * Asks the person at the terminal, one question after the other. Questions go to standard error,
+ * because standard output is for the result. Each throws usage-invalid when it is cancelled.
  */
-export function openPrompt() {
+export interface Prompt {
+  /**
+   * One line, with `offered` to change; white space around it goes. `explain` says what is wrong
+   * with the line, and returns undefined where it may be taken.
+   */
+  askText(
+    question: string,
+    offered: string,
+    explain: (typed: string) => string | undefined,
+  ): Promise<string>;
+  /** One of the choices (value → what it means), beginning at `offered`. */
+  choose<Value extends string>(
+    question: string,
+    offered: Value,
+    choices: Readonly<Record<Value, string>>,
+  ): Promise<Value>;
+  /** False for no, and for an empty answer. */
+  confirm(question: string): Promise<boolean>;
+  /** What is typed is not shown; it is never empty. */
+  askSecret(question: string): Promise<Secret>;
+}
+
+/** undefined unless standard input and standard error are terminals. */
+export function openPrompt(): Prompt | undefined {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return undefined;
-  // Questions are written to standard error, because standard output is for the result.
   const streams = { input: process.stdin, output: process.stderr };
   return {
-    /**
-     * Asks for one line, with `offered` to edit. `explain` says what is wrong with a line;
-     * undefined if it is accepted.
-     */
-    async askText(
-      question: string,
-      offered: string,
-      explain: (typed: string) => string | undefined,
-    ) {
+    async askText(question, offered, explain) {
       const { text } = await import('@clack/prompts');
       const validate = (typed: string | undefined) => explain(typed?.trim() ?? '');
       return (
@@ -27,7 +41,6 @@ export function openPrompt() {
         )?.trim() ?? ''
       );
     },
-    /** Asks for one of the choices (value → meaning), beginning at `offered`. */
     async choose<Value extends string>(
       question: string,
       offered: Value,
@@ -40,12 +53,11 @@ export function openPrompt() {
         await select({ message: question, initialValue: offered, options, ...streams }),
       ) as Value;
     },
-    /** False for a no and for an empty answer. */
-    async confirm(question: string) {
+    async confirm(question) {
       const { confirm } = await import('@clack/prompts');
       return given(await confirm({ message: question, initialValue: false, ...streams }));
     },
-    async askSecret(question: string) {
+    async askSecret(question) {
       const { password } = await import('@clack/prompts');
       const validate = (typed: string | undefined) =>
         typed?.trim() ? undefined : 'Nothing was typed.';

@@ -1,15 +1,21 @@
+import type { LoadedConfig } from '../../config/load.ts';
 import { TributaryError } from '../../errors/codes.ts';
-import { createRegistrationFiles } from '../../identity/registration-files.ts';
+import {
+  createRegistrationFiles,
+  type NetworkJwtStore,
+} from '../../identity/registration-files.ts';
 import { once } from '../../lib/once.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { createServiceClient } from '../../service/client.ts';
 import {
   type OperationName,
   type OperationRequest,
+  type OperationResponse,
   operations,
   type StreamableName,
+  type StreamedItem,
 } from '../../service/operations.ts';
-import { profiles } from '../../service/profiles.ts';
+import { type Profile, profiles } from '../../service/profiles.ts';
 import { keepHeapSmall } from '../../system/give-back-memory.ts';
 import { BrokenDocumentError, type StateFile, sayOnSetAside } from '../../system/state-file.ts';
 import {
@@ -21,7 +27,36 @@ import {
 } from './context.ts';
 
 /** The service for a command: signed in with the token of the owner's network. */
-export type Session = Awaited<ReturnType<typeof openSession>>;
+export interface Session extends AsyncDisposable {
+  /** The dialect in force: the configured one, else the documented. */
+  readonly profile: Profile;
+  /** False where the configuration names no profile: then no mode's number may be sent. */
+  readonly isProfileConfigured: boolean;
+  readonly loaded: LoadedConfig;
+  /**
+   * `given` replaces the owner's token.
+   * @throws signed-out without a token it needs, codes of `ServiceClient.call`
+   */
+  call<Name extends OperationName>(
+    name: Name,
+    request: OperationRequest<Name>,
+    given?: Secret,
+  ): Promise<OperationResponse<Name>>;
+  /** The rows of a list as they arrive, however many there are. Throws what `call` throws. */
+  stream<Name extends StreamableName>(
+    name: Name,
+    request: OperationRequest<Name>,
+  ): AsyncIterable<StreamedItem<Name>>;
+  /**
+   * The client that this device is registered as; undefined before it is registered.
+   * @throws state-unreadable
+   */
+  findOwnClientId(): Promise<string | undefined>;
+  /** The stored token, else the one given to the agent. @throws signed-out */
+  readToken(): Promise<Secret>;
+  /** Where the owner's token is kept. */
+  readonly tokens: NetworkJwtStore;
+}
 
 const patienceMs = 2000;
 
@@ -29,7 +64,7 @@ const patienceMs = 2000;
 export async function openSession(
   options: PathOptions & { readonly json?: boolean },
   context: CommandContext,
-) {
+): Promise<Session> {
   // Large answers make much garbage, so the heap is kept small.
   keepHeapSmall();
   const loaded = await loadConfig(options, context);
@@ -57,25 +92,15 @@ export async function openSession(
   const sayIfSlow = () =>
     setTimeout(() => notes.write(`tributary: still waiting for ${base_url} …\n`), patienceMs);
   return {
-    /** The profile in force: the configured one, otherwise the documented one. */
     profile: profiles[profile ?? 'documented'],
-    /** False if the configuration names no profile; then no number of a mode may be sent. */
     isProfileConfigured: profile !== undefined,
     loaded,
-    /**
-     * Calls an operation; `given` replaces the owner's token.
-     * @throws signed-out without a token that is needed, codes of `ServiceClient.call`
-     */
-    async call<Name extends OperationName>(
-      name: Name,
-      request: OperationRequest<Name>,
-      given?: Secret,
-    ) {
+    async call(name, request, given) {
       const options = { token: given ?? (await tokenFor(name)), signal: ending.signal };
       using _notice = sayIfSlow();
       return await client.call(name, request, options);
     },
-    async *stream<Name extends StreamableName>(name: Name, request: OperationRequest<Name>) {
+    async *stream(name, request) {
       const options = { token: await tokenFor(name), signal: ending.signal };
       using notice = sayIfSlow();
       for await (const item of client.stream(name, request, options)) {
@@ -83,12 +108,7 @@ export async function openSession(
         yield item;
       }
     },
-    /**
-     * The client that this device is registered as; undefined before it is registered. @throws
-     * state-unreadable
-     */
     findOwnClientId: once(findClientId),
-    /** The stored token, otherwise the one that the agent is given. @throws signed-out */
     readToken,
     tokens,
     async [Symbol.asyncDispose]() {

@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { CommandContext, Prompt } from '../../../src/cli/frame/context.ts';
+import type { CommandContext } from '../../../src/cli/frame/context.ts';
 import { printError, toExitCode } from '../../../src/cli/frame/exit-code.ts';
+import type { Prompt } from '../../../src/cli/frame/prompt.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 import {
   createRegistrationFiles,

@@ -1,4 +1,4 @@
-import type { Prompt } from '../../../src/cli/frame/context.ts';
+import type { Prompt } from '../../../src/cli/frame/prompt.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 
 /** A person at the terminal, and the questions that were asked. */

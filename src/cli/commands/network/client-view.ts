@@ -1,19 +1,62 @@
 import type { OperationResponse } from '../../../service/operations.ts';
-import { type Profile, toProvideMode } from '../../../service/profiles.ts';
+import { type Profile, type ProvideMode, toProvideMode } from '../../../service/profiles.ts';
 import { toNamedClient } from '../choose-client.ts';
 
-export type ClientView = ReturnType<typeof viewClient>;
+type Client = OperationResponse<'clients'>['clients'][number];
+type Connection = Client['connections'][number];
+type Resident = NonNullable<Client['resident']>;
+type Proxy = NonNullable<Client['proxyClient']>;
 
-/** What is shown of a client, without secrets. */
-export function viewClient(
-  client: OperationResponse<'clients'>['clients'][number],
-  profile: Profile,
-) {
+/** What is shown of a client, without secrets; undefined is what the service did not say. */
+export interface ClientView
+  extends Pick<
+    Client,
+    'clientId' | 'sourceClientId' | 'deviceId' | 'networkId' | 'description' | 'deviceSpec'
+  > {
+  readonly name: string | undefined;
+  readonly createdAt: Client['createTime'];
+  readonly authenticatedAt: Client['authTime'];
+  readonly provideMode: ProvideMode | undefined;
+  readonly isConnected: boolean;
+  readonly connections: readonly ConnectionView[];
+  readonly resident: ResidentView | undefined;
+  readonly proxy: ProxyView | undefined;
+}
+
+interface ConnectionView extends Pick<Connection, 'connectionId'> {
+  readonly connectedAt: Connection['connectTime'];
+  /** undefined while it lasts. */
+  readonly disconnectedAt: Connection['disconnectTime'];
+  readonly host: Connection['connectionHost'];
+  readonly service: Connection['connectionService'];
+  readonly block: Connection['connectionBlock'];
+}
+
+interface ResidentView extends Pick<Resident, 'residentId' | 'instanceId'> {
+  readonly host: Resident['residentHost'];
+  readonly service: Resident['residentService'];
+  readonly block: Resident['residentBlock'];
+  readonly internalPorts: Resident['residentInternalPorts'];
+}
+
+/**
+ * Where the client's proxy is. Keys and tokens are left out, and so are the URLs, which may hold
+ * one.
+ */
+interface ProxyView extends Pick<Proxy, 'instanceId'> {
+  readonly host: Proxy['proxyHost'];
+  readonly httpPort: Proxy['httpProxyPort'];
+  readonly httpsPort: Proxy['httpsProxyPort'];
+  readonly socksPort: Proxy['socksProxyPort'];
+  readonly wireGuardPort: number | undefined;
+  readonly hasTunnel: boolean;
+}
+
+export function viewClient(client: Client, profile: Profile): ClientView {
   const { resident, proxyClient } = client;
   const connections = client.connections.map((connection) => ({
     connectionId: connection.connectionId,
     connectedAt: connection.connectTime,
-    /** undefined while the connection lasts. */
     disconnectedAt: connection.disconnectTime || undefined,
     host: connection.connectionHost,
     service: connection.connectionService,
@@ -40,10 +83,6 @@ export function viewClient(
       block: resident.residentBlock,
       internalPorts: resident.residentInternalPorts,
     },
-    /**
-     * Where the client's proxy is. Keys, tokens and URLs are left out, because a URL may contain a
-     * token.
-     */
     proxy: proxyClient && {
       instanceId: proxyClient.instanceId,
       host: proxyClient.proxyHost,

@@ -4,7 +4,7 @@ import { messageOf, TributaryError } from '../../../errors/codes.ts';
 import type { ProvideMode } from '../../../service/profiles.ts';
 import { modeWords } from '../../../status/mode-words.ts';
 import { refuse } from '../../frame/command.ts';
-import type { Prompt } from '../../frame/context.ts';
+import type { Prompt } from '../../frame/prompt.ts';
 import type { Before } from './setup-run.ts';
 
 const keys = {

@@ -3,7 +3,8 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { CommandContext, Prompt } from '../../../../src/cli/frame/context.ts';
+import type { CommandContext } from '../../../../src/cli/frame/context.ts';
+import type { Prompt } from '../../../../src/cli/frame/prompt.ts';
 import {
   checkSources,
   readNewPassword,

@@ -4,7 +4,7 @@ import {
   toChanges,
   toOffers,
 } from '../../../../../src/cli/commands/set-up/setup-answers.ts';
-import type { Prompt } from '../../../../../src/cli/frame/context.ts';
+import type { Prompt } from '../../../../../src/cli/frame/prompt.ts';
 import { TributaryError } from '../../../../../src/errors/codes.ts';
 import { load, withService } from '../../../config/config-fixture.ts';
 

@@ -22,7 +22,9 @@ for given in "$@"; do
   case $given in
   -t | --testNamePattern) is_value=yes ;;
   -*) ;;
-  test/unit | test/unit/* | test/architecture | test/architecture/*) needs=${needs:-little} ;;
+  test/unit | test/unit/* | test/architecture | test/architecture/* | test/service/* | test/reference-service/*)
+    needs=${needs:-little}
+    ;;
   test/flow | test/flow/*) [ "$needs" = lab ] || needs=server ;;
   *) needs=lab ;;
   esac

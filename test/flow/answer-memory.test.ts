@@ -169,15 +169,15 @@ describe('an agent takes at most 40 MiB more than for empty answers where the se
   let atRest = 0;
   beforeAll(async () => {
     atRest = await measure(startBomber(nothing));
-  }, 60_000);
+  });
 
-  it.each(Object.entries(values))('%s', { timeout: 120_000, retry: 2 }, async (name, make) => {
+  it.each(Object.entries(values))('%s', { retry: 2 }, async (name, make) => {
     expect((await measure(startValueBomber(make()), slow[name])) - atRest).toBeLessThan(
       mostKibibytes,
     );
   });
 
-  it.each(Object.entries(answers))('%s', { timeout: 120_000, retry: 2 }, async (name, make) => {
+  it.each(Object.entries(answers))('%s', { retry: 2 }, async (name, make) => {
     const pieces = make();
     expect(
       (await measure(
@@ -220,7 +220,7 @@ describe.each([
     atRest = await measure(startBomber(nothing));
   });
 
-  it.each(few)('%s', { timeout: 120_000, retry: 2 }, async (name) => {
+  it.each(few)('%s', { retry: 2 }, async (name) => {
     expect((await measure(startValueBomber(values[name]?.() ?? ''))) - atRest).toBeLessThan(
       mostKibibytes,
     );

@@ -81,7 +81,6 @@ function isGood({ status, text }: Answer): boolean {
 
 test.each(profileNames)(
   'whatever is asked of the %s service, it answers as described and keeps networks apart',
-  { timeout: 120_000 },
   async (profile) => {
     const { baseUrl, world } = await startWorld(profile);
     expect(world.other.markers.filter((marker) => !(marker.length > 7))).toEqual([]);

@@ -106,7 +106,7 @@ beforeAll(async () => {
     () => '',
     ({ stdout }) => String(stdout),
   );
-}, 120_000);
+});
 
 afterAll(() => rm(consumer, { recursive: true, force: true }));
 
@@ -203,7 +203,7 @@ export type Answered = All<{ [Name in OperationName]: Same<Responses[Name], Oper
   expect(
     await listProblems(writtenOut.replace('readonly clientId?: ', 'readonly clientId: ')),
   ).toBe(1);
-}, 60_000);
+});
 
 test('nothing else of the package is to be had', async () => {
   await expect(runFile('deep.mjs')).rejects.toThrow('ERR_PACKAGE_PATH_NOT_EXPORTED');

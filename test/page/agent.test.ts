@@ -109,10 +109,7 @@ describe.skipIf(!hasBrowser || !isInsideLab())('the page of an agent that provid
   test('shows at once what a command sets, and takes it back', async (context) => {
     showLogOnFailure(context, () => agent);
     await lab.runCommand('provide', 'friends');
-    await page
-      .locator('#live-state')
-      .getByText('Sharing with friends')
-      .waitFor({ timeout: 15_000 });
+    await page.locator('#live-state').getByText('Sharing with friends').waitFor();
     await page.getByRole('button', { name: 'Mode' }).click();
     await page.getByText('Back to schedule and configuration').click();
     await page.locator('#live-state').getByText('Sharing with everyone').waitFor();
@@ -129,20 +126,17 @@ describe.skipIf(!hasBrowser || !isInsideLab())('the page of an agent that provid
     await page.locator('#live-state').getByText('Sharing with your own network').waitFor();
     expect(await lab.runCommand('provide')).toContain('network (set by hand until it is cleared)');
     await stopAgent(agent);
-    await page.getByText('Unknown since').waitFor({ timeout: 15_000 });
+    await page.getByText('Unknown since').waitFor();
     agent = lab.startAgent({ TRIBUTARY_STATUS_TOKEN: pageToken });
-    await page.locator('#silence').waitFor({ state: 'hidden', timeout: 30_000 });
-    await page
-      .locator('#live-connection')
-      .getByText('network (set by hand')
-      .waitFor({ timeout: 15_000 });
+    await page.locator('#silence').waitFor({ state: 'hidden' });
+    await page.locator('#live-connection').getByText('network (set by hand').waitFor();
     // The token is kept by the tab.
     await page.getByRole('button', { name: 'Mode' }).click();
     await page.getByText('Back to schedule and configuration').click();
     await say('Done.');
   });
 
-  test('paints early, and an open page asks for little', { timeout: 90_000 }, async () => {
+  test('paints early, and an open page asks for little', async () => {
     const paints: number[] = [];
     for (let load = 0; load < 5; load += 1) {
       await page.reload();

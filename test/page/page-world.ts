@@ -9,6 +9,7 @@ import {
 import type { Facts } from '../../src/health/facts.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import type { ReadHistory } from '../../src/status/source.ts';
+import { patienceMs } from '../patience.ts';
 import { ago, createFacts, now } from '../unit/health/sample-facts.ts';
 import { makeRecent, sampleHistory } from '../unit/status/sample-past.ts';
 import { createStatusFixture, pageOf, type StatusFixture } from '../unit/status/status-fixture.ts';
@@ -112,6 +113,7 @@ export async function watchContext(
   options: BrowserContextOptions,
 ): Promise<WatchedContext> {
   const context = await (await launched()).newContext({ timezoneId: 'UTC', ...options });
+  context.setDefaultTimeout(patienceMs);
   const complaints: string[] = [];
   const asked: string[] = [];
   context.on('console', (message) => {

@@ -57,9 +57,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     expect(world.asked.filter((address) => !address.startsWith(`${world.origin}/`))).toEqual([]);
   });
 
-  test('follows what the agent does, and says a change of the state once', {
-    timeout: 30_000,
-  }, async () => {
+  test('follows what the agent does, and says a change of the state once', async () => {
     await using world = await openPage(launched, screens.desktop);
     const { page, fixture } = world;
     await page.evaluate(`
@@ -69,7 +67,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     const details = page.locator('#of-hours details');
     await details.locator('summary').click();
     fixture.state.facts = createFacts({ tunnel: { lastHandshakeAt: undefined } }, busyFacts);
-    await page.locator('#live-state').getByText('Connecting').waitFor({ timeout: 15_000 });
+    await page.locator('#live-state').getByText('Connecting').waitFor();
     await page.waitForTimeout(6_000);
     expect(await page.evaluate('window.changes')).toBe(1);
     expect(await page.title()).toContain('Connecting');

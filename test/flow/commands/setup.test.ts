@@ -209,51 +209,47 @@ describe('one line', () => {
   });
 });
 
-describe.each(profileNames)(
-  'in the %s profile, the dialogue at a terminal',
-  { timeout: 120_000 },
-  (profile) => {
-    test('asks for each, checks each, and ends signed in', async () => {
-      const device = await createDevice(profile);
-      const terminal = openTerminal(...device.paths, 'setup');
-      await terminal.until('Address of the service');
-      terminal.type(`${keys.clear}http://127.0.0.1:1${keys.enter}`);
-      await terminal.until('service answers at http://127.0.0.1:1');
-      await terminal.until('Address of the service');
-      terminal.type(`${keys.clear}${device.service.baseUrl}${keys.enter}`);
-      await terminal.until('answers as a bandwidth-sharing service');
-      if (profile === 'documented') {
-        await terminal.until('Which profile does the service use?');
-        terminal.type(keys.enter);
-      }
-      await terminal.until('Who may use your connection?');
-      await terminal.until('strangers use your address');
-      terminal.type(`${keys.down}${keys.enter}`);
-      await terminal.until('Monthly data cap');
-      terminal.type(`500${keys.enter}`);
-      await terminal.until('with its unit');
-      terminal.type(` GB${keys.enter}`);
-      await terminal.until('Auth code');
-      terminal.type(`not-a-code${keys.enter}`);
-      await terminal.until('Another auth code');
-      const code = await device.newCode();
-      terminal.type(`${code}${keys.enter}`);
-      const { exitCode, shown } = await terminal.end();
-      expect({ exitCode, shown }).toMatchObject({
-        exitCode: 0,
-        shown: expect.stringContaining('Set up, but the agent is not running.'),
-      });
-      expect(shown).not.toContain(code);
-      expect(device.config()).toEqual({
-        service: { base_url: device.service.baseUrl, profile },
-        provide: { mode: 'network', cap: { bytes: '500 GB' } },
-      });
-      expect(await device.isSignedIn()).toBe(true);
+describe.each(profileNames)('in the %s profile, the dialogue at a terminal', (profile) => {
+  test('asks for each, checks each, and ends signed in', async () => {
+    const device = await createDevice(profile);
+    const terminal = openTerminal(...device.paths, 'setup');
+    await terminal.until('Address of the service');
+    terminal.type(`${keys.clear}http://127.0.0.1:1${keys.enter}`);
+    await terminal.until('service answers at http://127.0.0.1:1');
+    await terminal.until('Address of the service');
+    terminal.type(`${keys.clear}${device.service.baseUrl}${keys.enter}`);
+    await terminal.until('answers as a bandwidth-sharing service');
+    if (profile === 'documented') {
+      await terminal.until('Which profile does the service use?');
+      terminal.type(keys.enter);
+    }
+    await terminal.until('Who may use your connection?');
+    await terminal.until('strangers use your address');
+    terminal.type(`${keys.down}${keys.enter}`);
+    await terminal.until('Monthly data cap');
+    terminal.type(`500${keys.enter}`);
+    await terminal.until('with its unit');
+    terminal.type(` GB${keys.enter}`);
+    await terminal.until('Auth code');
+    terminal.type(`not-a-code${keys.enter}`);
+    await terminal.until('Another auth code');
+    const code = await device.newCode();
+    terminal.type(`${code}${keys.enter}`);
+    const { exitCode, shown } = await terminal.end();
+    expect({ exitCode, shown }).toMatchObject({
+      exitCode: 0,
+      shown: expect.stringContaining('Set up, but the agent is not running.'),
     });
-  },
-);
+    expect(shown).not.toContain(code);
+    expect(device.config()).toEqual({
+      service: { base_url: device.service.baseUrl, profile },
+      provide: { mode: 'network', cap: { bytes: '500 GB' } },
+    });
+    expect(await device.isSignedIn()).toBe(true);
+  });
+});
 
-describe('Ctrl-C', { timeout: 120_000 }, () => {
+describe('Ctrl-C', () => {
   test.each([
     'Address of the service',
     'Which profile',

@@ -101,7 +101,6 @@ const commands: readonly (readonly [line: string, asked: string, alone: number])
 describe('of two agents on one machine', () => {
   test.each(commands)(
     'tributary %s asks the one whose state directory is named',
-    { timeout: 60_000 },
     async (line, asked) => {
       const { state, otherState, file, own, other, run } = await openMachine({ isRunning: true });
       const named = ['--config', file, '--state-dir', state];
@@ -116,7 +115,6 @@ describe('of two agents on one machine', () => {
 
   test.each(commands)(
     'tributary %s leaves the other one alone where its own does not run',
-    { timeout: 60_000 },
     async (line, _asked, alone) => {
       const { state, otherState, file, other, run } = await openMachine({ isRunning: false });
       const { exitCode, stderr } = await run([
@@ -140,40 +138,31 @@ describe('of two agents on one machine', () => {
     ['provide none', ['mode']],
     ['reload', ['reload']],
     ['health', []],
-  ])(
-    'tributary %s reaches one whose file is broken by now',
-    { timeout: 60_000 },
-    async (line, asked) => {
-      const { state, file, own, other, run } = await openMachine({ isRunning: true });
-      writeFileSync(file, broken);
-      const ended = await run([...line.split(' '), '--config', file, '--state-dir', state]);
-      expect([ended.exitCode, own, other]).toEqual([0, asked, []]);
-    },
-  );
+  ])('tributary %s reaches one whose file is broken by now', async (line, asked) => {
+    const { state, file, own, other, run } = await openMachine({ isRunning: true });
+    writeFileSync(file, broken);
+    const ended = await run([...line.split(' '), '--config', file, '--state-dir', state]);
+    expect([ended.exitCode, own, other]).toEqual([0, asked, []]);
+  });
 
   test.each([
     ['status', 78],
     ['provide none', 78],
     ['reload', 78],
     ['health', 1],
-  ])(
-    'tributary %s says what is broken where none runs',
-    { timeout: 60_000 },
-    async (line, code) => {
-      const { state, file, other, run } = await openMachine({ isRunning: false });
-      writeFileSync(file, broken);
-      const ended = await run([...line.split(' '), '--config', file, '--state-dir', state]);
-      expect([ended.exitCode, ended.stdout + ended.stderr, other]).toEqual([
-        code,
-        expect.stringContaining('cap.bytes'),
-        [],
-      ]);
-    },
-  );
+  ])('tributary %s says what is broken where none runs', async (line, code) => {
+    const { state, file, other, run } = await openMachine({ isRunning: false });
+    writeFileSync(file, broken);
+    const ended = await run([...line.split(' '), '--config', file, '--state-dir', state]);
+    expect([ended.exitCode, ended.stdout + ended.stderr, other]).toEqual([
+      code,
+      expect.stringContaining('cap.bytes'),
+      [],
+    ]);
+  });
 
   test.each(['service: [', undefined])(
     'a file that cannot be read and names no state directory means nobody: %s',
-    { timeout: 60_000 },
     async (text) => {
       const { file, other, run } = await openMachine({ isRunning: false, otherIsUsual: true });
       if (text !== undefined) writeFileSync(file, text);
@@ -185,7 +174,6 @@ describe('of two agents on one machine', () => {
 
   test.each(['reload', 'config set provide.mode none'])(
     'tributary %s refuses where the one that answers reads another file',
-    { timeout: 60_000 },
     async (line) => {
       const { file, run } = await openMachine({ isRunning: false, otherIsUsual: true });
       const { exitCode, stdout, stderr } = await run([...line.split(' '), '--config', file]);
@@ -194,15 +182,13 @@ describe('of two agents on one machine', () => {
     },
   );
 
-  test('a configuration alone means the agent of the usual state directory', {
-    timeout: 60_000,
-  }, async () => {
+  test('a configuration alone means the agent of the usual state directory', async () => {
     const { file, other, run } = await openMachine({ isRunning: false });
     expect(await run(['provide', 'none', '--config', file])).toMatchObject({ exitCode: 69 });
     expect(other).toEqual([]);
   });
 
-  test('health says that its own does not run', { timeout: 60_000 }, async () => {
+  test('health says that its own does not run', async () => {
     const { state, file, run } = await openMachine({ isRunning: false });
     const { exitCode, stdout } = await run(['health', '--config', file, '--state-dir', state]);
     expect([exitCode, stdout]).toEqual([
@@ -211,7 +197,7 @@ describe('of two agents on one machine', () => {
     ]);
   });
 
-  test('nothing named means the agent on the usual socket', { timeout: 60_000 }, async () => {
+  test('nothing named means the agent on the usual socket', async () => {
     const { file, other, own, run } = await openMachine({ isRunning: true });
     const socketOnly = { TRIBUTARY_SERVICE_BASE_URL: 'https://service.example' };
     expect(await run(['status'], socketOnly)).toMatchObject({ exitCode: 0 });

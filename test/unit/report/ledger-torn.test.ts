@@ -79,7 +79,7 @@ describe('a ledger survives', () => {
       await writeFile(path, after);
       expect(toText(await hours(startMs))).toEqual(rowsAfter);
     }
-  }, 60_000);
+  });
 
   test('being cut at every byte: whole rows stay, none is made up, and it goes on', async () => {
     const { open, hours, path } = await createLedgerWorld();
@@ -119,7 +119,7 @@ describe('a ledger survives', () => {
       }),
       { numRuns: 20 },
     );
-  }, 60_000);
+  });
 
   test.each([
     ['zeros', Buffer.alloc(4096)],
@@ -287,7 +287,7 @@ describe('of what was forwarded, a ledger', () => {
       }),
       { numRuns: 20 },
     );
-  }, 60_000);
+  });
 
   test('doubles nothing over power cuts, and loses no more than was not written', async () => {
     const events = anyEvents(['traffic', 'pass', 'hour', 'kill', 'stop', 'power-cut']);
@@ -299,7 +299,7 @@ describe('of what was forwarded, a ledger', () => {
       }),
       { numRuns: 20 },
     );
-  }, 60_000);
+  });
 
   test('counts on from a state file that a power cut put back, and doubles nothing', async () => {
     const traffic = (bytes: number): readonly Event[] => [

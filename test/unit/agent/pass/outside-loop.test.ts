@@ -98,7 +98,7 @@ test('a router that falls silent is asked ever less often, and what it told stay
   expect([await world.tick(), await world.tick()]).toEqual([60_000, 120_000]);
   expect(world.outside.addresses).toEqual(['45.83.100.7']);
   expect(world.outside.problem?.message).toContain(`${world.router.address} does not tell it`);
-}, 15_000);
+});
 
 test.each([
   [['45.83.100.7'], undefined],

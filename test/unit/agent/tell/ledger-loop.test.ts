@@ -218,5 +218,5 @@ describe('the ledger of a running agent', () => {
     expect(written).toBeLessThanOrEqual(256_000);
     // A month of such days is shorter than the file that would be written again.
     expect(((await stat(path)).size / 3) * 31).toBeLessThan(512 * 1024);
-  }, 60_000);
+  });
 });

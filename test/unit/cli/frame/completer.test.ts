@@ -306,7 +306,7 @@ describe.runIf(isThere('zsh'))('in zsh', () => {
       zpty -r shell said '*${expected}*' && print -r -- "$said"`;
     const { stdout, status } = spawnSync('zsh', ['-f', '-c', ask], {
       encoding: 'utf8',
-      timeout: 20_000,
+      timeout: 60_000,
       env: environment,
     });
     expect({ status, stdout }).toMatchObject({
@@ -317,7 +317,7 @@ describe.runIf(isThere('zsh'))('in zsh', () => {
 });
 
 describe.runIf(isThere('fish'))('in fish', () => {
-  test('every group offers its commands', { timeout: 30_000 }, () => {
+  test('every group offers its commands', () => {
     const groups = commands.filter(({ command }) => command.commands.length > 0);
     const offered = completeInFish(groups.map(({ path }) => ['tributary', ...path, ''].join(' ')));
     expect(offered.map((names) => [...names].sort())).toEqual(

@@ -7,6 +7,7 @@ const entryPoints = [
   ...builds.flatMap(({ input }) => Object.values(input as Readonly<Record<string, string>>)),
   'tools/packaging/build-image.ts',
   'tools/packaging/build-packages.ts',
+  'tools/lab/nasty-service.ts',
 ];
 const longest = 310;
 

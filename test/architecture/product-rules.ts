@@ -7,7 +7,7 @@ const neutralGround = ['src/lib/', 'src/system/'];
 /** The folders of the workspaces: each is a product of its own beside the agent. */
 const products = packageJson.workspaces.map((folder) => `${folder}/`);
 
-/** Between the products of this project. */
+/** Between the products of this project, and between its tools and its tests. */
 export const productRules: readonly Rule[] = [
   {
     name: 'a product beside the agent, and its tests, import nothing of the agent',
@@ -45,6 +45,25 @@ export const productRules: readonly Rule[] = [
     broken: [
       { 'src/system/exec.ts': "import { TributaryError } from '../errors/codes.ts';" },
       { 'src/lib/secret.ts': "import type { ServiceError } from '../service/errors.ts';" },
+    ],
+  },
+  {
+    name: 'tools need nothing of test',
+    reason:
+      'a distribution without test/ builds, packages, demonstrates, benchmarks and documents the program',
+    find: (modules) =>
+      modules
+        .filter(({ path }) => path.startsWith('tools/'))
+        .flatMap(({ path, imports, code }) => [
+          ...imports
+            .filter(({ to }) => to.startsWith('test/'))
+            .map(({ to }) => `${path} imports ${to}`),
+          ...(code.match(/['"`/]test\/[^'"`]*/g) ?? []).map((text) => `${path} names ${text}`),
+        ]),
+    broken: [
+      { 'tools/docs/write.ts': "import { facts } from '../../tools/docs/sample-facts.ts';" },
+      { 'tools/bench/figures.ts': "import type { Script } from '../../test/net/script.ts';" },
+      { 'tools/docs/write.ts': "const golden = join(import.meta.dirname, '../../test/golden');" },
     ],
   },
 ];

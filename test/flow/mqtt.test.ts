@@ -13,7 +13,7 @@ import { Secret } from '../../src/lib/secret.ts';
 import { createLogger } from '../../src/report/logger.ts';
 import { createMqttNotifier, type MqttParts } from '../../src/report/mqtt-notifier.ts';
 import { waitUntil } from '../patience.ts';
-import { createFacts, type FactsChange } from '../unit/health/sample-facts.ts';
+import { createFacts, type FactsChange } from '../../tools/docs/sample-facts.ts';
 import { createHistoryRow } from '../unit/status/sample-past.ts';
 import { type SmallBroker, startSmallBroker } from './small-broker.ts';
 

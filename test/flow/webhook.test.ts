@@ -20,7 +20,7 @@ import type { WebhookFormat } from '../../src/report/webhook-body.ts';
 import { createWebhookNotifier } from '../../src/report/webhook-notifier.ts';
 import { readBlocks } from '../pages.ts';
 import { waitUntil } from '../patience.ts';
-import { ago, createFacts } from '../unit/health/sample-facts.ts';
+import { ago, createFacts } from '../../tools/docs/sample-facts.ts';
 import { makeCertificate, startTlsService } from './certificates.ts';
 
 interface Received {

@@ -31,9 +31,9 @@ import { observeNftOutline, observeNftTable } from '../../src/system/nft.ts';
 import { decodeStunAnswer } from '../../src/system/stun.ts';
 import { findConnectionService, readExternalAddress, toPlaceOn } from '../../src/system/upnp.ts';
 import { observeWireGuard } from '../../src/system/wg.ts';
+import { now } from '../../tools/docs/sample-facts.ts';
 import { arbitraryPolicy } from '../unit/gateway/policy-fixture.ts';
 import { arbitraryFacts } from '../unit/health/arbitrary-facts.ts';
-import { now } from '../unit/health/sample-facts.ts';
 import { createIssued } from '../unit/source/wireguard/issued-fixture.ts';
 import { answers, jsonOfIp, jsonOfNft, tunnelSamples, wholeIdentity } from './samples.ts';
 

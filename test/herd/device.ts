@@ -12,7 +12,7 @@ import { Secret } from '../../src/lib/secret.ts';
 import type { ServiceClient } from '../../src/service/client.ts';
 import { planRetryMs } from '../../src/service/client.ts';
 import { type ProvideMode, profiles } from '../../src/service/profiles.ts';
-import { createFacts, freshFacts } from '../unit/health/sample-facts.ts';
+import { createFacts, freshFacts } from '../../tools/docs/sample-facts.ts';
 import type { VirtualClock } from './clock.ts';
 import { bootAtMs, refuseNow, type Scenario } from './scenarios.ts';
 

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StatusDocument } from '../../src/status/document.ts';
 import { type Lab, waitForDownload, webPort } from '../../tools/lab/lab.ts';
+import type { NastyAnswer } from '../../tools/lab/nasty-service.ts';
 import { addresses, isInsideLab } from '../../tools/lab/network.ts';
 import type { LabProcess } from '../../tools/lab/processes.ts';
-import type { NastyAnswer } from './support/nasty-service.ts';
 import { type NastyService, nastyUrl, startNastyService } from './support/start-nasty-service.ts';
 import {
   countClients,

@@ -9,8 +9,8 @@ import {
 import type { Facts } from '../../src/health/facts.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import type { ReadHistory } from '../../src/status/source.ts';
+import { ago, createFacts, now } from '../../tools/docs/sample-facts.ts';
 import { patienceMs } from '../patience.ts';
-import { ago, createFacts, now } from '../unit/health/sample-facts.ts';
 import { makeRecent, sampleHistory } from '../unit/status/sample-past.ts';
 import { createStatusFixture, pageOf, type StatusFixture } from '../unit/status/status-fixture.ts';
 

@@ -1,6 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createFacts } from '../unit/health/sample-facts.ts';
+import { createFacts } from '../../tools/docs/sample-facts.ts';
 import {
   busyFacts,
   createLaunch,

@@ -1,6 +1,6 @@
 import type { Facts } from '../../src/health/facts.ts';
 import type { ReadHistory } from '../../src/status/source.ts';
-import { ago, createFacts, freshFacts } from '../unit/health/sample-facts.ts';
+import { ago, createFacts, freshFacts } from '../../tools/docs/sample-facts.ts';
 import { createHistoryRow, keepRows, sampleHistory } from '../unit/status/sample-past.ts';
 import { busyFacts, type PageWorld } from './page-world.ts';
 

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import type { Facts } from '../../src/health/facts.ts';
 import { judgePhase } from '../../src/health/phase.ts';
 import { renderMetrics } from '../../src/report/metrics.ts';
-import { createFacts, providingFacts } from '../unit/health/sample-facts.ts';
+import { createFacts, providingFacts } from '../../tools/docs/sample-facts.ts';
 import { createStatusFixture, pageOf } from '../unit/status/status-fixture.ts';
 import { findFreePort } from './support/free-port.ts';
 import { startPrometheus } from './support/prometheus.ts';

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { NastyScript } from '../../test/net/support/nasty-service.ts';
+import type { NastyScript } from '../lab/nasty-service.ts';
 import { addresses } from '../lab/network.ts';
 import type { Bench } from './bench-lab.ts';
 
@@ -26,7 +26,7 @@ export async function startKeyChanger({ lab, start, distDirectory }: Bench): Pro
   const scriptFile = join(lab.directory, 'key-changer.json');
   const behave = (script: NastyScript) => writeFile(scriptFile, JSON.stringify(script));
   await behave({});
-  const program = join(distDirectory, '../test/net/support/nasty-service.ts');
+  const program = join(distDirectory, '../tools/lab/nasty-service.ts');
   let onRequest: (() => void) | undefined;
   const running = start({
     argv: lab.network.on(

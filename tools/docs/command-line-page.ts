@@ -15,15 +15,15 @@ export function renderCommandLinePage(program: Command): string {
     commands: commands.map(renderCommand).join('\n\n'),
     'exit codes': renderTable(['code', 'meaning'], Object.entries(exitCodes)),
     environment: renderTable(['name', 'what it is'], toRows(environment)),
-    status: readGolden('status-providing.txt'),
-    'stats of a device': readGolden('cli-stats-device-80.txt'),
+    status: readPrinted('status-providing.txt'),
+    'stats of a device': readPrinted('cli-stats-device-80.txt'),
     files: renderTable(['file', 'what it is'], toRows(files)),
   });
 }
 
-/** The output of a command, from its golden file. */
-function readGolden(name: string): string {
-  return readFileSync(join(import.meta.dirname, '../../test/golden', name), 'utf8').trimEnd();
+/** What a command really printed: a test compares the file with it. */
+function readPrinted(name: string): string {
+  return readFileSync(join(import.meta.dirname, 'printed', name), 'utf8').trimEnd();
 }
 
 /** The commands at or below this one that do something; a group alone does nothing. */

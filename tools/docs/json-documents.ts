@@ -10,9 +10,6 @@ import { toDoctorDocument } from '../../src/doctor/report.ts';
 import { statusDocument } from '../../src/status/document.ts';
 import { answerHistory } from '../../src/status/page/history.ts';
 import { answer, ownerRoutes } from '../../src/status/routes.ts';
-import { providingFacts } from '../../test/unit/health/sample-facts.ts';
-import { makeHistoryRow } from '../../test/unit/report/history-row.ts';
-import { makeSource } from '../../test/unit/status/status-fixture.ts';
 import {
   createdSamples,
   planSample,
@@ -22,6 +19,9 @@ import {
 } from './json-samples.ts';
 import { readShape, type Shape, toShape } from './json-shape.ts';
 import { silent } from './program-help.ts';
+import { providingFacts } from './sample-facts.ts';
+import { makeHistoryRow } from './sample-history-row.ts';
+import { makeSource } from './sample-source.ts';
 
 /**
  * A document that is printed as JSON: described by its schema if it has one, otherwise by what is
@@ -198,10 +198,11 @@ async function runForJson(argv: readonly string[]): Promise<unknown> {
   return JSON.parse(written.join(''));
 }
 
-const golden = join(import.meta.dirname, '../../test/golden');
+/** What the commands really printed: tests compare these files with it, and write them. */
+const printed = join(import.meta.dirname, 'printed');
 
-/** Each command with the beginning of the names of its golden files. */
-const serviceCommands: Readonly<Record<string, readonly [goldens: string, about: string]>> = {
+/** Each with the files of what it printed, by the beginning of their names. */
+const serviceCommands: Readonly<Record<string, readonly [files: string, about: string]>> = {
   'device list': ['device-list', 'The devices of the network.'],
   'device show': ['device-show', 'The client, as `network clients` has it.'],
   'device share': ['device-share', 'The code that was made.'],
@@ -235,12 +236,12 @@ const serviceCommands: Readonly<Record<string, readonly [goldens: string, about:
 };
 
 function listServiceDocuments(): readonly JsonDocument[] {
-  return Object.entries(serviceCommands).map(([title, [goldens, about]]) => {
-    const files = readdirSync(golden).filter((file) =>
-      new RegExp(`^cli-${goldens}(-[a-z0-9]+)*\\.json$`).test(file),
+  return Object.entries(serviceCommands).map(([title, [beginning, about]]) => {
+    const files = readdirSync(printed).filter((file) =>
+      new RegExp(`^cli-${beginning}(-[a-z0-9]+)*\\.json$`).test(file),
     );
-    if (files.length === 0) throw new Error(`there is no golden file of what ${title} prints`);
-    const samples = files.map((file) => JSON.parse(readFileSync(join(golden, file), 'utf8')));
+    if (files.length === 0) throw new Error(`there is no file of what ${title} prints`);
+    const samples = files.map((file) => JSON.parse(readFileSync(join(printed, file), 'utf8')));
     return { title, about, shape: readShape(samples) };
   });
 }

@@ -3,8 +3,8 @@ import type { AdminCommands } from '../../src/reference-service/admin-commands.t
 import type { ReferenceService } from '../../src/reference-service/server.ts';
 
 /*
- * JSON documents of commands without a golden file, with every field. The compiler checks the ones
- * that have a type; flow tests print the others for real and compare.
+ * What is printed as JSON by commands of which `printed/` has no file, with every field. The
+ * compiler holds the samples that have a type; flow tests print the others for real and compare.
  */
 
 const line = [''];

@@ -14,6 +14,8 @@ import { openDatabase } from '../../../src/reference-service/database.ts';
 import type { ProfileName } from '../../../src/service/profiles.ts';
 import { call, claimsOf, logIn, makeDirectory, start } from '../reference-caller.ts';
 
+const printed = join(import.meta.dirname, '../../../tools/docs/printed');
+
 /** The moment at which golden files are taken. */
 export const goldenNow = Date.UTC(2026, 2, 14, 15, 9, 26);
 
@@ -160,9 +162,12 @@ export function maskChance(
   return codes.reduce((all, code) => all.replaceAll(code, 'X'.repeat(code.length)), named);
 }
 
-/** Compares the text with test/golden/cli-NAME; `npm test -- -u` rewrites that file. */
+/**
+ * Compares the text with tools/docs/printed/cli-NAME, which the pages show. `npm test -- -u`
+ * rewrites that file.
+ */
 export async function expectGolden(name: string, text: string): Promise<void> {
-  await expect(text).toMatchFileSnapshot(join(import.meta.dirname, '../../golden', `cli-${name}`));
+  await expect(text).toMatchFileSnapshot(join(printed, `cli-${name}`));
 }
 
 /** `--json` output as indented JSON: one line of a golden file is then one field. */

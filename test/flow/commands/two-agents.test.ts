@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createStatusServer } from '../../../src/status/server.ts';
-import { providingFacts } from '../../unit/health/sample-facts.ts';
-import { makeSource } from '../../unit/status/status-fixture.ts';
+import { providingFacts } from '../../../tools/docs/sample-facts.ts';
+import { makeSource } from '../../../tools/docs/sample-source.ts';
 import { makeDirectory, start as startService } from '../reference-caller.ts';
 
 /** What answers on a socket as the agent of this state directory, and what it was asked for. */

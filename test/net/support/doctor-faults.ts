@@ -1,7 +1,7 @@
 import type { CheckId } from '../../../src/doctor/checks.ts';
 import type { Lab } from '../../../tools/lab/lab.ts';
+import type { NastyScript } from '../../../tools/lab/nasty-service.ts';
 import { addresses } from '../../../tools/lab/network.ts';
-import type { NastyScript } from './nasty-service.ts';
 
 /**
  * One thing that is made wrong on the device, its way or its service, and what the doctor has to

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Lab } from '../../../tools/lab/lab.ts';
+import type { NastyScript } from '../../../tools/lab/nasty-service.ts';
 import { addresses } from '../../../tools/lab/network.ts';
 import { startProcess } from '../../../tools/lab/processes.ts';
-import type { NastyScript } from './nasty-service.ts';
 
 const port = 8081;
 
@@ -28,7 +28,7 @@ export async function startNastyService(lab: Lab): Promise<NastyService> {
   const scriptFile = join(lab.directory, 'nasty.json');
   const behave = (script: NastyScript) => writeFile(scriptFile, JSON.stringify(script));
   await behave({});
-  const program = join(import.meta.dirname, 'nasty-service.ts');
+  const program = join(import.meta.dirname, '../../../tools/lab/nasty-service.ts');
   const argv = lab.network.on(
     'proxy',
     process.execPath,

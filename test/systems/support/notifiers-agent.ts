@@ -2,7 +2,7 @@ import { runLoop } from '../../../src/agent/run-loop.ts';
 import { openNotifiers } from '../../../src/agent/tell/notifiers.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { createLogger } from '../../../src/report/logger.ts';
-import { createFacts, providingFacts } from '../../unit/health/sample-facts.ts';
+import { createFacts, providingFacts } from '../../../tools/docs/sample-facts.ts';
 import { createHistoryRow } from '../../unit/status/sample-past.ts';
 
 /*

@@ -15,8 +15,8 @@ import { reload } from '../../../src/cli/commands/set-up/reload.ts';
 import { renderCommand } from '../../../src/cli/frame/command.ts';
 import { TributaryError } from '../../../src/errors/codes.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
+import { now, providingFacts } from '../../../tools/docs/sample-facts.ts';
 import { makeDirectory, makeFile, withService } from '../config/config-fixture.ts';
-import { now, providingFacts } from '../health/sample-facts.ts';
 import { createStatusFixture } from '../status/status-fixture.ts';
 import { runCommand } from './run-command.ts';
 

@@ -11,7 +11,7 @@ import { status } from '../../../src/cli/commands/everyday/status.ts';
 import { readOptions, runPlainCommand } from '../../../src/cli/plain-command.ts';
 import { messageOf } from '../../../src/lib/errors.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
-import { now, providingFacts } from '../health/sample-facts.ts';
+import { now, providingFacts } from '../../../tools/docs/sample-facts.ts';
 import { createContext, runCommand } from './run-command.ts';
 
 const document = buildStatusDocument(providingFacts, now);

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { addCommand } from '../../../src/cli/frame/add-command.ts';
 import type { AnyCommand, CommandGroup } from '../../../src/cli/frame/command.ts';
 import type { CommandContext } from '../../../src/cli/frame/context.ts';
-import { now } from '../health/sample-facts.ts';
+import { now } from '../../../tools/docs/sample-facts.ts';
 
 export interface CommandResult {
   readonly stdout: string;

@@ -9,7 +9,7 @@ import { collectBundle, writeBundle } from '../../../src/doctor/bundle.ts';
 import { openDisk } from '../../../src/doctor/open-host.ts';
 import { redact } from '../../../src/doctor/redact.ts';
 import { Secret } from '../../../src/lib/secret.ts';
-import { now } from '../health/sample-facts.ts';
+import { now } from '../../../tools/docs/sample-facts.ts';
 import { createExec, createHost } from './fake-host.ts';
 
 const home = '/home/';

@@ -6,7 +6,7 @@ import { runChecks } from '../../../src/doctor/run-checks.ts';
 import { TributaryError } from '../../../src/errors/codes.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
-import { ago, createFacts, now, providingFacts } from '../health/sample-facts.ts';
+import { ago, createFacts, now, providingFacts } from '../../../tools/docs/sample-facts.ts';
 import {
   clientId,
   createDisk,

@@ -4,7 +4,7 @@ import { TributaryError } from '../../../src/errors/codes.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
 import type { Exec } from '../../../src/system/exec.ts';
-import { now, providingFacts } from '../health/sample-facts.ts';
+import { now, providingFacts } from '../../../tools/docs/sample-facts.ts';
 
 export const stateDirectory = '/nowhere/state';
 export const installId = '00112233445566ff';

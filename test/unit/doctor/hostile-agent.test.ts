@@ -5,7 +5,7 @@ import { lookAtRivals } from '../../../src/doctor/checks/tunnel.ts';
 import { renderReport } from '../../../src/doctor/report.ts';
 import { findAction } from '../../../src/health/reasons.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
-import { now, providingFacts } from '../health/sample-facts.ts';
+import { now, providingFacts } from '../../../tools/docs/sample-facts.ts';
 import { createHost } from './fake-host.ts';
 
 /*

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { Facts } from '../../../src/health/facts.ts';
 import type { Problem } from '../../../src/health/problem.ts';
 import { provideModes } from '../../../src/service/profiles.ts';
-import { ago, providingFacts } from './sample-facts.ts';
+import { ago, providingFacts } from '../../../tools/docs/sample-facts.ts';
 
 const time = fc.integer({ min: -5000, max: 5000 }).map(ago);
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 });

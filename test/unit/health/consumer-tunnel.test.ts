@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { judgePhase } from '../../../src/health/phase.ts';
 import { findAction } from '../../../src/health/reasons.ts';
+import { ago, createFacts, type FactsChange, now } from '../../../tools/docs/sample-facts.ts';
 import { assertLaw } from '../law.ts';
 import { arbitraryFacts } from './arbitrary-facts.ts';
-import { ago, createFacts, type FactsChange, now } from './sample-facts.ts';
 
 const silence = { since: ago(100_000), providingSeconds: 86_400, totalBytes: 1000 };
 const silentGateway = { silence, forwardedBytes: { up: 600, down: 400 } };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { findEarned } from '../../../src/health/service-figures.ts';
-import { providingFacts } from './sample-facts.ts';
+import { providingFacts } from '../../../tools/docs/sample-facts.ts';
 
 const figures = (at: string, payoutUsdc: number | undefined) =>
   providingFacts.serviceFigures && {

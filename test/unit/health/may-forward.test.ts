@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { mayForward, type Obstacle } from '../../../src/health/may-forward.ts';
 import type { Problem } from '../../../src/health/problem.ts';
 import { type ProvideMode, provideModes } from '../../../src/service/profiles.ts';
+import { ago, createFacts, type FactsChange, now } from '../../../tools/docs/sample-facts.ts';
 import { assertLaw } from '../law.ts';
-import { ago, createFacts, type FactsChange, now } from './sample-facts.ts';
 
 const problem: Problem = { code: 'signed-out', message: 'about it', since: ago(5) };
 const pause = { code: 'cap-reached', message: 'used up', since: ago(5) } as const;

@@ -3,7 +3,7 @@ import { phases } from '../../../src/health/phase.ts';
 import { isOwnersTurn, phaseTraits } from '../../../src/health/phase-traits.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
 import { renderStatus } from '../../../src/status/text.ts';
-import { createFacts, now } from './sample-facts.ts';
+import { createFacts, now } from '../../../tools/docs/sample-facts.ts';
 
 test('every phase that is ready is well, and none that waits for the owner is', () => {
   for (const phase of phases) {

@@ -5,9 +5,15 @@ import { mayForward } from '../../../src/health/may-forward.ts';
 import { judgePhase, type Phase } from '../../../src/health/phase.ts';
 import type { Problem } from '../../../src/health/problem.ts';
 import { hasFreshHandshake } from '../../../src/source/wireguard/fresh-handshake.ts';
+import {
+  ago,
+  createFacts,
+  type FactsChange,
+  freshFacts,
+  now,
+} from '../../../tools/docs/sample-facts.ts';
 import { assertLaw } from '../law.ts';
 import { arbitraryFacts } from './arbitrary-facts.ts';
-import { ago, createFacts, type FactsChange, freshFacts, now } from './sample-facts.ts';
 
 const problem = (code: ErrorCode): Problem => ({ code, message: `about ${code}`, since: ago(30) });
 const pause = { code: 'cap-reached', message: 'The cap is reached.', since: ago(30) } as const;

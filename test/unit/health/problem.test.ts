@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { TributaryError } from '../../../src/errors/codes.ts';
 import { continueProblem } from '../../../src/health/problem.ts';
-import { ago, now } from './sample-facts.ts';
+import { ago, now } from '../../../tools/docs/sample-facts.ts';
 
 const unreachable = new TributaryError('service-unreachable', 'no answer');
 const known = { code: 'service-unreachable', message: 'no answer', since: ago(60) } as const;

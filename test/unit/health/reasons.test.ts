@@ -8,7 +8,13 @@ import {
   type ReasonCode,
   reasonCodes,
 } from '../../../src/health/reasons.ts';
-import { ago, createFacts, type FactsChange, freshFacts, now } from './sample-facts.ts';
+import {
+  ago,
+  createFacts,
+  type FactsChange,
+  freshFacts,
+  now,
+} from '../../../tools/docs/sample-facts.ts';
 
 interface Row {
   readonly claim: string;

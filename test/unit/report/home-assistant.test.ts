@@ -2,8 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { Facts } from '../../../src/health/facts.ts';
 import { nameTopics, renderDiscovery } from '../../../src/report/home-assistant.ts';
 import { hasUrgentChange, readMqttState, type StateInput } from '../../../src/report/mqtt-state.ts';
+import {
+  ago,
+  createFacts,
+  freshFacts,
+  now,
+  providingFacts,
+} from '../../../tools/docs/sample-facts.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
-import { ago, createFacts, freshFacts, now, providingFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
 import { deviceClasses, deviceFields, originFields, platforms } from './home-assistant-schema.ts';
 

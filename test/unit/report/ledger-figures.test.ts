@@ -7,7 +7,7 @@ import {
   pickFigures,
   readFigures,
 } from '../../../src/report/ledger-figures.ts';
-import { createFacts, now, providingFacts } from '../health/sample-facts.ts';
+import { createFacts, now, providingFacts } from '../../../tools/docs/sample-facts.ts';
 
 test('are read from the table of statistics', () => {
   const read = (facts: typeof providingFacts) =>

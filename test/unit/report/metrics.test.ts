@@ -4,8 +4,8 @@ import type { Facts } from '../../../src/health/facts.ts';
 import { judgePhase } from '../../../src/health/phase.ts';
 import { statistics } from '../../../src/health/statistics.ts';
 import { renderMetric, renderMetrics } from '../../../src/report/metrics.ts';
+import { freshFacts, now, providingFacts } from '../../../tools/docs/sample-facts.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
-import { freshFacts, now, providingFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
 import { parsePrometheus } from './parse-prometheus.ts';
 

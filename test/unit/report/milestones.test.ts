@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { toldSchema } from '../../../src/agent/tell/notifiers.ts';
 import { findMilestone, type Told } from '../../../src/report/milestones.ts';
+import { ago, createFacts, providingFacts } from '../../../tools/docs/sample-facts.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
-import { ago, createFacts, providingFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
 
 const periodStart = providingFacts.usage.periodStart?.toISOString();

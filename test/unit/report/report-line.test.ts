@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { judgePhase } from '../../../src/health/phase.ts';
 import { composeReportLine } from '../../../src/report/report-line.ts';
-import { createFacts, freshFacts, now, providingFacts } from '../health/sample-facts.ts';
+import { createFacts, freshFacts, now, providingFacts } from '../../../tools/docs/sample-facts.ts';
 
 const report = judgePhase(providingFacts, now);
 

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clipHours, findMoment } from '../../../src/report/same-moment.ts';
+import { makeHistoryRow } from '../../../tools/docs/sample-history-row.ts';
 import { assertLaw } from '../law.ts';
-import { makeHistoryRow } from './history-row.ts';
 
 const hourMs = 3_600_000;
 const nowMs = Date.parse('2026-05-04T12:30:00Z');

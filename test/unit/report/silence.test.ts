@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { measureSilence } from '../../../src/report/history.ts';
-import { makeHistoryRow } from './history-row.ts';
+import { makeHistoryRow } from '../../../tools/docs/sample-history-row.ts';
 import { hourMs, startMs } from './ledger-world.ts';
 
 /** Hours from the start on: seconds of providing, and bytes up and down. */

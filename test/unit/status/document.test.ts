@@ -4,8 +4,14 @@ import { formatValue, readTotal } from '../../../src/health/statistic.ts';
 import { statistics } from '../../../src/health/statistics.ts';
 import { buildStatusDocument, statusDocument } from '../../../src/status/document.ts';
 import { renderStatus } from '../../../src/status/text.ts';
+import {
+  ago,
+  createFacts,
+  freshFacts,
+  now,
+  providingFacts,
+} from '../../../tools/docs/sample-facts.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
-import { ago, createFacts, freshFacts, now, providingFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
 
 const renderJson = (facts: Parameters<typeof buildStatusDocument>[0]) =>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Facts } from '../../../src/health/facts.ts';
 import { judgePhase } from '../../../src/health/phase.ts';
 import { createRecent } from '../../../src/status/recent.ts';
-import { createFacts, now, providingFacts } from '../health/sample-facts.ts';
+import { createFacts, now, providingFacts } from '../../../tools/docs/sample-facts.ts';
 
 function makeRecent() {
   const clock = { ms: 0 };

@@ -3,8 +3,8 @@ import { judgePhase } from '../../../src/health/phase.ts';
 import type { HistoryRow } from '../../../src/report/history.ts';
 import { createRecent, type Recent } from '../../../src/status/recent.ts';
 import type { ReadHistory } from '../../../src/status/source.ts';
-import { ago, createFacts, now } from '../health/sample-facts.ts';
-import { makeHistoryRow } from '../report/history-row.ts';
+import { ago, createFacts, now } from '../../../tools/docs/sample-facts.ts';
+import { makeHistoryRow } from '../../../tools/docs/sample-history-row.ts';
 
 const lengthMs = { hour: 3_600_000, day: 86_400_000 } as const;
 

@@ -10,7 +10,13 @@ import { Secret } from '../../../src/lib/secret.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
 import { bodyLimitBytes } from '../../../src/status/handler.ts';
 import type { ReadHistory } from '../../../src/status/source.ts';
-import { ago, createFacts, freshFacts, now, providingFacts } from '../health/sample-facts.ts';
+import {
+  ago,
+  createFacts,
+  freshFacts,
+  now,
+  providingFacts,
+} from '../../../tools/docs/sample-facts.ts';
 import { createHistoryRow } from './sample-past.ts';
 import { ask, createStatusFixture, pageOf, type StatusFixture } from './status-fixture.ts';
 

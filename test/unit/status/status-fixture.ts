@@ -11,7 +11,8 @@ import {
   type StatusServer,
 } from '../../../src/status/server.ts';
 import type { AgentControl, StatusSource } from '../../../src/status/source.ts';
-import { now, providingFacts } from '../health/sample-facts.ts';
+import { now, providingFacts } from '../../../tools/docs/sample-facts.ts';
+import { makeSource } from '../../../tools/docs/sample-source.ts';
 
 /** What a test may change while the server runs. */
 interface FixtureState {
@@ -71,11 +72,6 @@ export function pageOf(server: StatusServer): string {
   return formatHostPort(page);
 }
 
-/** What a status is made from, without a server. */
-export function makeSource(facts: Facts): StatusSource {
-  return createSource(makeState(facts));
-}
-
 function makeState(facts: Facts): FixtureState {
   return {
     facts,
@@ -89,17 +85,13 @@ function makeState(facts: Facts): FixtureState {
 
 function createSource(state: FixtureState): StatusSource {
   return {
-    stateDirectory: '/var/lib/tributary',
-    configFile: '/etc/tributary/tributary.yaml',
-    refresh: async () => undefined,
+    ...makeSource(state.facts),
     facts: () => state.facts,
     health: () => ({
       isHealthy: state.isHealthy,
       line: state.isHealthy ? 'providing' : 'connecting for 400 s',
     }),
     stalledLoops: () => state.stalledLoops,
-    metrics: () => 'tributary_gateway_open 1\n',
-    now: () => now,
     control: createControl(state),
   };
 }

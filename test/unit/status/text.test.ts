@@ -2,8 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { Facts } from '../../../src/health/facts.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
 import { describeLine, describeMode, renderStatus } from '../../../src/status/text.ts';
+import {
+  ago,
+  createFacts,
+  freshFacts,
+  now,
+  providingFacts,
+} from '../../../tools/docs/sample-facts.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
-import { ago, createFacts, freshFacts, now, providingFacts } from '../health/sample-facts.ts';
 import { assertLaw } from '../law.ts';
 
 function renderText(facts: Facts): string {
@@ -31,7 +37,9 @@ describe('the status for people', () => {
       }),
     },
   ])('$name looks as agreed', async ({ name, facts }) => {
-    await expect(renderText(facts)).toMatchFileSnapshot(`../../golden/status-${name}.txt`);
+    await expect(renderText(facts)).toMatchFileSnapshot(
+      `../../../tools/docs/printed/status-${name}.txt`,
+    );
   });
 
   test('fits 80 columns and holds no control character, whatever the texts are', () => {

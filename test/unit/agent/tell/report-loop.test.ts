@@ -11,8 +11,8 @@ import type { HistoryQuestion } from '../../../../src/report/history.ts';
 import { createLogger } from '../../../../src/report/logger.ts';
 import type { ServiceClient } from '../../../../src/service/client.ts';
 import { type ProvideMode, profiles } from '../../../../src/service/profiles.ts';
-import { createFacts } from '../../health/sample-facts.ts';
-import { makeHistoryRow } from '../../report/history-row.ts';
+import { createFacts } from '../../../../tools/docs/sample-facts.ts';
+import { makeHistoryRow } from '../../../../tools/docs/sample-history-row.ts';
 
 const config = configSchema.parse({
   service: { base_url: 'https://service.example' },

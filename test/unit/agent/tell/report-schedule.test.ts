@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createReportTick, delayClock } from '../../../../src/agent/tell/report-loop.ts';
 import type { Facts } from '../../../../src/health/facts.ts';
-import { freshFacts, providingFacts } from '../../health/sample-facts.ts';
+import { freshFacts, providingFacts } from '../../../../tools/docs/sample-facts.ts';
 
 const { signal } = new AbortController();
 

@@ -5,7 +5,7 @@ import { configSchema } from '../../../../src/config/schema.ts';
 import { judgePhase } from '../../../../src/health/phase.ts';
 import { createLogger } from '../../../../src/report/logger.ts';
 import { profiles } from '../../../../src/service/profiles.ts';
-import { createFacts } from '../../health/sample-facts.ts';
+import { createFacts } from '../../../../tools/docs/sample-facts.ts';
 import { createLedgerWorld, hourMs } from '../../report/ledger-world.ts';
 
 const now = () => new Date();

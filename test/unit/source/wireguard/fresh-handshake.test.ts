@@ -3,7 +3,7 @@ import {
   hasFreshHandshake,
   isHandshakeOverdue,
 } from '../../../../src/source/wireguard/fresh-handshake.ts';
-import { ago, now } from '../../health/sample-facts.ts';
+import { ago, now } from '../../../../tools/docs/sample-facts.ts';
 
 describe('handshake', () => {
   test.each([

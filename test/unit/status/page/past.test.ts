@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createPastReader } from '../../../../src/status/page/past.ts';
 import type { ReadHistory } from '../../../../src/status/source.ts';
-import { providingFacts } from '../../health/sample-facts.ts';
+import { providingFacts } from '../../../../tools/docs/sample-facts.ts';
+import { makeSource } from '../../../../tools/docs/sample-source.ts';
 import { createHistoryRow, keepRows } from '../sample-past.ts';
-import { makeSource } from '../status-fixture.ts';
 
 const dayMs = 86_400_000;
 

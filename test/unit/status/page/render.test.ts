@@ -6,11 +6,16 @@ import { createPastReader } from '../../../../src/status/page/past.ts';
 import { renderPage } from '../../../../src/status/page/render-page.ts';
 import { buildView } from '../../../../src/status/page/view.ts';
 import type { StatusSource } from '../../../../src/status/source.ts';
+import {
+  ago,
+  createFacts,
+  freshFacts,
+  providingFacts,
+} from '../../../../tools/docs/sample-facts.ts';
+import { makeSource } from '../../../../tools/docs/sample-source.ts';
 import { arbitraryFacts } from '../../health/arbitrary-facts.ts';
-import { ago, createFacts, freshFacts, providingFacts } from '../../health/sample-facts.ts';
 import { assertLaw } from '../../law.ts';
 import { createHistoryRow, keepRows, makeRecent, sampleHistory } from '../sample-past.ts';
-import { makeSource } from '../status-fixture.ts';
 
 const asset = (name: string) => ({ href: `/page.${name}?v=1`, integrity: `sha256-${name}` });
 const assets = {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Secret } from '../../../../src/lib/secret.ts';
 import { mostStreams } from '../../../../src/status/page/stream.ts';
-import { createFacts, providingFacts } from '../../health/sample-facts.ts';
+import { createFacts, providingFacts } from '../../../../tools/docs/sample-facts.ts';
 import { ask, createStatusFixture, pageOf } from '../status-fixture.ts';
 
 const token = 'a-token-of-twenty-four-letters';

@@ -6,7 +6,7 @@ import {
 import { parseWatchSeconds, watchJson, watchLines } from '../../../../../src/cli/present/watch.ts';
 import { TributaryError } from '../../../../../src/errors/codes.ts';
 import { buildStatusDocument } from '../../../../../src/status/document.ts';
-import { createFacts, now } from '../../../health/sample-facts.ts';
+import { createFacts, now } from '../../../../../tools/docs/sample-facts.ts';
 
 /**
  * Looks `count` times, a second of the clock apart, and then stops; `fails` are looks that get no

@@ -1,4 +1,4 @@
-import type { Facts } from '../../../src/health/facts.ts';
+import type { Facts } from '../../src/health/facts.ts';
 
 export const now = new Date('2026-03-14T12:00:00.000Z');
 

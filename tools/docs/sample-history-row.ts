@@ -1,5 +1,5 @@
-import type { HistoryRow } from '../../../src/report/history.ts';
-import { pickFigures } from '../../../src/report/ledger-figures.ts';
+import type { HistoryRow } from '../../src/report/history.ts';
+import { pickFigures } from '../../src/report/ledger-figures.ts';
 
 const nothing = {
   serviceOnlineSeconds: undefined,

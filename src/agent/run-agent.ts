@@ -103,7 +103,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   const loops: readonly Loop[] = [
     ...agent.loops,
     ...(await openNotifiers({ ...shown, page: status.pageAddress() })),
-    ...(supervisor === undefined ? [] : [{ name: 'supervisor', tick: supervisor.tick }]),
+    ...(supervisor === undefined ? [] : [supervisor]),
   ];
   const running = loops.map((loop) => runLoop(loop, stop.signal, heartbeats));
   let leftBehind: TributaryError | undefined;

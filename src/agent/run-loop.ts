@@ -9,7 +9,7 @@ export interface Loop {
    * Does the work once. Resolves with the ms until the next tick is due. The loop itself handles
    * its failures.
    */
-  readonly tick: (signal: AbortSignal) => Promise<number>;
+  tick(signal: AbortSignal): Promise<number>;
   /** How long (ms) the first tick waits; undefined for no wait. */
   readonly firstAfterMs?: number | undefined;
   /** Ends the wait early; undefined for a loop that always waits its time. */
@@ -45,11 +45,21 @@ export async function runLoop(
   }
 }
 
-/** A tick that does the same work each time, with this wait (ms) after it. */
-export function every(waitMs: number, work: () => unknown): Loop['tick'] {
-  return async () => {
-    await work();
-    return waitMs;
+/** A loop whose tick does the same each time and then waits for `waitMs`. */
+export function every({
+  waitMs,
+  work,
+  ...loop
+}: Pick<Loop, 'name' | 'firstAfterMs'> & {
+  readonly waitMs: number;
+  readonly work: () => unknown;
+}): Loop {
+  return {
+    ...loop,
+    async tick() {
+      await work();
+      return waitMs;
+    },
   };
 }
 

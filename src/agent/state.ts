@@ -37,7 +37,7 @@ export interface Sections {
     /** Why the last reload was refused; the former configuration is still in force then. */
     problem?: Problem | undefined;
   };
-  /** Whether the service answers. Written by `create-agent.ts`. */
+  /** Whether the service answers. Written by `talk/create-talk.ts`. */
   readonly contact: {
     /** undefined before the first answer or failure. */
     isReachable?: boolean | undefined;

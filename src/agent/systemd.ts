@@ -3,6 +3,7 @@ import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../report/logger.ts';
 import { createStateLogger } from '../report/state-logger.ts';
 import type { Notice, Notify } from '../system/notify.ts';
+import type { Loop } from './run-loop.ts';
 
 export interface SupervisorParts {
   readonly notify: Notify;
@@ -20,7 +21,16 @@ export interface SupervisorParts {
 const mostLookMs = 5_000;
 
 /** Tells systemd that the agent is up, what it is doing, that it is alive, and that it ends. */
-export function createSupervisor(parts: SupervisorParts) {
+export interface Supervisor extends Loop {
+  /** The first tick says that the agent is up. Not being heard is no reason to stop. */
+  tick(): Promise<number>;
+  /** Says that a reload is under way while `reload` runs. @throws what `reload` throws */
+  whileReloading(reload: () => Promise<void>): Promise<void>;
+  /** Says that the agent stops; called once, before it is taken down. */
+  stopping(): Promise<void>;
+}
+
+export function createSupervisor(parts: SupervisorParts): Supervisor {
   const { watchdogMs, stalledLoops } = parts;
   const silenceMs = watchdogMs ?? Number.POSITIVE_INFINITY;
   const lookMs = Math.min(mostLookMs, silenceMs / 6);
@@ -28,6 +38,7 @@ export function createSupervisor(parts: SupervisorParts) {
   let said: string | undefined;
   let aliveMs = performance.now();
   return {
+    name: 'supervisor',
     /**
      * The tick of a loop. The first one reports that the agent is up. Resolves with the ms until
      * the next.
@@ -50,7 +61,7 @@ export function createSupervisor(parts: SupervisorParts) {
       }
       return lookMs;
     },
-    async whileReloading(reload: () => Promise<void>) {
+    async whileReloading(reload) {
       await sendNotice({ RELOADING: '1' });
       await reload();
       await sendNotice({ READY: '1' });

@@ -102,14 +102,14 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
     expect(loops.map(({ name }) => name)).toEqual([
       'data path',
       'kernel watch',
-      'service',
       'outside',
-      'announce',
       'household',
-      'report',
       'self-test',
-      'memory',
+      'service',
+      'announce',
+      'report',
       'ledger',
+      'memory',
     ]);
     expect(
       loops.filter(({ maxSilenceMs }) => maxSilenceMs !== undefined).map(({ name }) => name),

@@ -1,10 +1,10 @@
-import { triesPerCall } from '../../src/agent/create-agent.ts';
 import { createSections } from '../../src/agent/state.ts';
-import { createAnnounceTick } from '../../src/agent/talk/announce-loop.ts';
+import { createAnnounceLoop } from '../../src/agent/talk/announce-loop.ts';
+import { triesPerCall } from '../../src/agent/talk/create-talk.ts';
 import { createServiceLoop } from '../../src/agent/talk/service-loop.ts';
 import type { ServiceSession } from '../../src/agent/talk/service-session.ts';
 import { firstAskMs, firstCountedMs } from '../../src/agent/tell/ledger-loop.ts';
-import { createReportTick, delayClock } from '../../src/agent/tell/report-loop.ts';
+import { createReportLoop, delayClock } from '../../src/agent/tell/report-loop.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { TributaryError } from '../../src/errors/codes.ts';
 import type { Registration } from '../../src/identity/registration-files.ts';
@@ -85,7 +85,7 @@ export async function driveDevice(parts: DeviceParts, untilMs: number): Promise<
     random,
   });
   await service.restore();
-  const announce = createAnnounceTick({
+  const announce = createAnnounceLoop({
     state,
     announcement: sections.announcement,
     confirmedMode: {
@@ -96,6 +96,7 @@ export async function driveDevice(parts: DeviceParts, untilMs: number): Promise<
     },
     client: { call: createAnnouncing(scenario, call) },
     profile: profiles[scenario.profile],
+    wakeups,
     now,
     random,
   });
@@ -105,7 +106,7 @@ export async function driveDevice(parts: DeviceParts, untilMs: number): Promise<
     ignoreFailure(() => call('providers'));
     return (reportsAtMs.shift() ?? Number.POSITIVE_INFINITY) - clock.ms;
   };
-  const ticks = { service: service.tick, announce, report };
+  const ticks = { service: service.tick, announce: announce.tick, report };
   const askLedgerAtMs = Math.min(
     firstAskMs * (1 + random()),
     providesAfterMs + firstCountedMs + random() * firstAskMs,
@@ -153,7 +154,7 @@ async function findReportTimes(
   const known = reportTimes.get(key);
   if (known !== undefined) return known;
   const times: number[] = [];
-  const tick = createReportTick({
+  const { tick } = createReportLoop({
     cron: scenario.cron,
     timeZone: undefined,
     report: async () => void times.push(clock.ms),

@@ -2,6 +2,7 @@ import type { SelfTest } from '../../data-path/self-test.ts';
 import { toFailure } from '../../errors/codes.ts';
 import type { Phase } from '../../health/phase.ts';
 import { isHandshakeOverdue } from '../../source/wireguard/fresh-handshake.ts';
+import type { Loop } from '../run-loop.ts';
 import { createGateKeeper, type GateKeeperParts } from './gate-keeper.ts';
 import type { KernelWatch } from './kernel-watch.ts';
 import type { Meter } from './meter.ts';
@@ -18,7 +19,7 @@ export interface DataPathLoopParts extends Omit<PassParts, 'gate'>, GateKeeperPa
 }
 
 /** Keeps tunnel, gateway and permit as they should be. */
-export interface DataPathLoop {
+export interface DataPathLoop extends Loop {
   /**
    * Runs a pass and sends its probes. Resolves with the ms until the next pass is due. What stops a
    * pass becomes a problem in the state; only a bug is thrown.
@@ -39,6 +40,9 @@ const ringAfterMs = 10_000;
  * handshake, seen by a clock that was set.
  */
 const sameHandshakeMs = 60_000;
+
+/** Passes come far more often than this (ms). */
+const maxSilenceMs = 120_000;
 
 export function createDataPathLoop(given: DataPathLoopParts): DataPathLoop {
   const parts = { ...given, gate: createGateKeeper(given) };
@@ -77,6 +81,9 @@ export function createDataPathLoop(given: DataPathLoopParts): DataPathLoop {
   };
   return {
     // A reading during a pass could count some of the probes as refused packets.
+    name: 'data path',
+    wakeup: parts.wakeups.dataPath,
+    maxSilenceMs,
     tick: () => parts.meter.whilePassing(tick),
     async enforce(change = Promise.resolve()) {
       const closing = parts.gate.chooseMode() === 'none' ? parts.gate.closeNow() : undefined;

@@ -4,6 +4,7 @@ import { takeLineSample } from '../../provide/household.ts';
 import { beginHousehold, type HouseholdState } from '../../provide/household-state.ts';
 import { type LineProbe, type ProbeTarget, patienceMs } from '../../system/line-probe.ts';
 import type { Carried } from '../../system/traffic.ts';
+import type { Loop } from '../run-loop.ts';
 import type { Sections, Shared } from '../state.ts';
 
 export interface HouseholdLoopParts
@@ -15,6 +16,8 @@ export interface HouseholdLoopParts
   readonly readHardwareBytes: () => number | undefined;
 }
 
+/** The household needs nothing of this before the first consumer is served (ms). */
+const firstAfterMs = 1_000;
 const sharingMs = 500;
 const restingMs = 2_000;
 /** Less shared traffic than this is no load that a household could notice. */
@@ -43,7 +46,7 @@ const yieldingPart = 0.7;
  * Measures delays on the way to the Internet while something is shared, and holds sharing to what
  * the household leaves.
  */
-export function createHouseholdTick(parts: HouseholdLoopParts) {
+export function createHouseholdLoop(parts: HouseholdLoopParts): Loop {
   const { state, household, line, probe, log, now } = parts;
   let remembered: HouseholdState = beginHousehold;
   /** `hardwareBits` is NaN where the card's counters are unknown. */
@@ -115,7 +118,7 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
     routerUntilMs = startedAtMs + routerMs;
     return undefined;
   };
-  return async (): Promise<number> => {
+  const tick = async () => {
     const startedAtMs = performance.now();
     if (
       state.configuration.config.provide.household === 'off' ||
@@ -131,4 +134,5 @@ export function createHouseholdTick(parts: HouseholdLoopParts) {
     await allow(takeLineSample(remembered, { ...seen, delayMs, ceilingBits: findCeiling() }));
     return Math.max(0, sharingMs - (performance.now() - startedAtMs));
   };
+  return { name: 'household', tick, firstAfterMs };
 }

@@ -6,6 +6,7 @@ import { type Network, observeNetwork } from '../../system/ip.ts';
 import { createIpNews } from '../../system/ip-news.ts';
 import type { KeepProgram, Kept } from '../../system/kept-program.ts';
 import { createNftNews } from '../../system/nft-news.ts';
+import type { Loop } from '../run-loop.ts';
 
 export interface KernelWatchParts {
   readonly exec: Exec;
@@ -20,10 +21,10 @@ export interface KernelWatchParts {
  * rules, by monitors that are kept running. All that the agent changes itself has to go through
  * `exec`, or it counts as a stranger's.
  */
-export interface KernelWatch {
+export interface KernelWatch extends Loop {
   /**
    * Starts the monitors, once. Called when the start is over: its passes come soon one after the
-   * other and need nobody to tell of changes. Without a call, `run` starts them after 10 s.
+   * other and need nobody to tell of changes. Without a call, `tick` starts them after 10 s.
    */
   begin(): void;
   /** Runs programs, and knows which changes of the firewall are the agent's own. */
@@ -33,8 +34,8 @@ export interface KernelWatch {
    * the last reading, at most for five minutes. @throws command-failed, missing-program
    */
   observeNetwork(): Promise<Network>;
-  /** A loop's tick: runs the monitors until the abort, and resolves then. */
-  run(signal: AbortSignal): Promise<number>;
+  /** Runs the monitors until the abort, and resolves then. */
+  tick(signal: AbortSignal): Promise<number>;
   /**
    * True where the agent's table, read at `readAtMs` (`performance.now()`), can only have counted
    * since: a monitor that hears told of nothing else. undefined: it was not read; then false.
@@ -143,7 +144,8 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
       }
       return seen.network;
     },
-    async run(signal) {
+    name: 'kernel watch',
+    async tick(signal) {
       if (keepProgram === undefined) return neverMs;
       await begun.wait(longestStartMs, signal);
       const keep = (command: string, onLine: (line: string) => void) => {

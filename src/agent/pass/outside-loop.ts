@@ -3,6 +3,7 @@ import { TributaryError } from '../../errors/codes.ts';
 import { continueProblem } from '../../health/problem.ts';
 import { isInAny } from '../../lib/addresses.ts';
 import { askForPublicAddresses, outsideFile, type Said } from '../../system/public-addresses.ts';
+import type { Loop } from '../run-loop.ts';
 import type { AgentState, Sections, Shared } from '../state.ts';
 
 export type OutsideParts = Pick<Shared, 'state' | 'wakeups' | 'now'> & Pick<Sections, 'outside'>;
@@ -15,11 +16,11 @@ const askAgainMs = 60_000;
 const mostSilentMs = 900_000;
 
 /** Learns the home's public addresses, which are refused to consumers like the rest of the home. */
-export function createOutsideTick(parts: OutsideParts): (signal: AbortSignal) => Promise<number> {
+export function createOutsideLoop(parts: OutsideParts): Loop {
   const { state, outside, wakeups, now } = parts;
   let silences = 0;
   let askedRouter: string | undefined;
-  return async (signal) => {
+  const tick = async (signal: AbortSignal) => {
     const router = state.path.observed?.router;
     const ways = state.configuration.config.gateway.public_address;
     if (router === undefined || !(ways.ask_router || ways.upnp || ways.stun !== undefined)) {
@@ -45,6 +46,7 @@ export function createOutsideTick(parts: OutsideParts): (signal: AbortSignal) =>
       wakeups.dataPath.notify();
     return Math.min(askAgainMs * 2 ** Math.max(0, silences - 1), mostSilentMs);
   };
+  return { name: 'outside', tick, wakeup: wakeups.outside };
 }
 
 /**

@@ -5,6 +5,7 @@ import { hourMs } from '../../lib/units.ts';
 import { findSendWaitMs, type SendState } from '../../provide/send.ts';
 import { type ProvideMode, toProvideMode } from '../../service/profiles.ts';
 import type { ConfirmedMode } from '../kept-choices.ts';
+import type { Loop, Wakeups } from '../run-loop.ts';
 import type { AgentState, Sections, Shared } from '../state.ts';
 
 export interface AnnounceLoopParts
@@ -14,6 +15,7 @@ export interface AnnounceLoopParts
     readonly overrides: Pick<AgentState['overrides'], 'current'>;
   };
   readonly confirmedMode: ConfirmedMode;
+  readonly wakeups: Pick<Wakeups, 'announce'>;
 }
 
 /**
@@ -30,14 +32,12 @@ const spreadMs = 300_000;
  * One tick, which tells the service the mode if it differs from the last confirmed one. Resolves
  * with the ms until the next.
  */
-export function createAnnounceTick(
-  parts: AnnounceLoopParts,
-): (signal: AbortSignal) => Promise<number> {
+export function createAnnounceLoop(parts: AnnounceLoopParts): Loop {
   const { state, announcement, confirmedMode } = parts;
   let lastSent: SendState['lastSent'];
   let refusedUntilMs = 0;
   const chooseTimeMs = createOwnTime(parts);
-  return async (signal) => {
+  const tick = async (signal: AbortSignal) => {
     const { networkJwt, registration } = state.service;
     const desired = state.mode.decision?.mode;
     if (registration === undefined || desired === undefined || networkJwt === undefined)
@@ -71,6 +71,7 @@ export function createAnnounceTick(
       refusedUntilMs = performance.now() + choosePauseMs(failure, parts.random);
     return failure === undefined ? idleMs : failedForMs;
   };
+  return { name: 'announce', tick, wakeup: parts.wakeups.announce };
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Registration } from '../../identity/registration-files.ts';
 import { chooseRenewSeconds, chooseRetryMs, spreadRenewMs } from '../../identity/renew.ts';
 import { computeBackoffMs } from '../../lib/backoff.ts';
 import { isSame, type Secret } from '../../lib/secret.ts';
+import type { Loop } from '../run-loop.ts';
 import type { AgentState, Sections, Shared } from '../state.ts';
 import type { ServiceSession } from './service-session.ts';
 
@@ -14,6 +15,11 @@ export interface ServiceLoopParts
   readonly session: ServiceSession;
 }
 
+/**
+ * A new fence drops answers to questions that were asked before it. So the service is asked after
+ * the first pass, which wakes this loop, or after this time (ms).
+ */
+const firstPassMs = 10_000;
 /** Only the owner can go on, by `tributary login`, which wakes the loop (ms). */
 const ownersTurnMs = 30_000;
 /** A limit of the service lasts hours, not seconds, so the next try waits this long (ms). */
@@ -25,7 +31,7 @@ const limitMs = 900_000;
 const refusedMs = 300_000;
 
 /** The conversation with the service: signs in, registers once, then renews on the interval. */
-export interface ServiceLoop {
+export interface ServiceLoop extends Loop {
   /**
    * Takes up what an earlier run kept, before the first tick. Never throws for a file that cannot
    * be read: that is a problem in the state, and no end.
@@ -79,6 +85,9 @@ export function createServiceLoop(parts: ServiceLoopParts): ServiceLoop {
         service.stateProblem = continueProblem(undefined, kept, now());
       else if (kept !== undefined) takeRegistration(parts, kept);
     },
+    name: 'service',
+    firstAfterMs: firstPassMs,
+    wakeup: wakeups.service,
     async tick(signal) {
       const waitMs = await talk(signal).catch((error: unknown) => {
         if (isAbort(error) && signal.aborted) throw error;

@@ -1,11 +1,12 @@
 import { isAbort, messageOf, toFailure } from '../../errors/codes.ts';
 import { judgePhase } from '../../health/phase.ts';
 import { dayMs, hourMs } from '../../lib/units.ts';
-import type { HistoryQuestion } from '../../report/history.ts';
+import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
 import type { Ledger } from '../../report/ledger.ts';
 import { startAt } from '../../report/ledger-line.ts';
 import { findMoment } from '../../report/same-moment.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
+import type { Loop } from '../run-loop.ts';
 import type { AgentState, Sections, Shared } from '../state.ts';
 
 export interface LedgerLoopParts
@@ -32,8 +33,16 @@ const askedDays = 7;
 const lookEveryMs = hourMs;
 const lookedDays = 62;
 
-/** Keeps the ledger while the agent runs. Failures are logged and stop nothing. */
-export function createLedgerLoop(parts: LedgerLoopParts) {
+/** Keeps the ledger while the agent runs. What fails is said in the log and stops nothing. */
+export interface LedgerLoop extends Loop {
+  readonly firstAfterMs: number;
+  /** What was counted so far, up to the last reading. @throws state-unreadable */
+  history(question: HistoryQuestion): Promise<readonly HistoryRow[]>;
+  /** Takes a last reading and writes it; called once, after the loop has ended. Never throws. */
+  close(): Promise<void>;
+}
+
+export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
   const { directory, state, facts, now } = parts;
   const states = createStateLogger(parts.log);
   let ledger: Ledger | undefined;
@@ -115,6 +124,7 @@ export function createLedgerLoop(parts: LedgerLoopParts) {
       });
   };
   return {
+    name: 'ledger',
     firstAfterMs: afterStartMs + parts.random() * readEveryMs,
     /** Takes a reading. Resolves with the ms until the next. */
     async tick(signal: AbortSignal) {

@@ -7,10 +7,11 @@ import { findPeriod } from '../../provide/period.ts';
 import type { Logger } from '../../report/logger.ts';
 import { isLoopback } from '../../service/url.ts';
 import { toPageUrl } from '../../status/page-url.ts';
-import { createStateFile, type OnSetAside } from '../../system/state-file.ts';
+import { createStateFile } from '../../system/state-file.ts';
 import type { Agent, AgentParts } from '../create-agent.ts';
 import type { Loop } from '../run-loop.ts';
 import { createNotifierLoops } from './notifier-loops.ts';
+import { logSetAside } from './set-aside.ts';
 
 export interface NotifierParts
   extends Pick<AgentParts, 'loaded' | 'log' | 'now'>,
@@ -47,13 +48,11 @@ async function openWebhook(
   const certificateAuthority = await readCertificate('webhook', config.ca_path, log);
   if (certificateAuthority === 'unreadable') return [];
   const { createWebhookNotifier } = await import('../../report/webhook-notifier.ts');
-  const onSetAside: OnSetAside = (path, keptAs, why) =>
-    log.error({ path, keptAs, why }, 'a broken file was set aside');
   const file = createStateFile({
     directory: loaded.stateDirectory,
     name: 'told',
     schema: toldSchema,
-    onSetAside,
+    onSetAside: logSetAside(log),
   });
   const notifier = createWebhookNotifier({
     url: config.url,

@@ -1,15 +1,28 @@
-import { judgeHealth, noteHealth, startHealth } from '../../health/health-check.ts';
-import { judgePhase } from '../../health/phase.ts';
+import { type Health, judgeHealth, noteHealth, startHealth } from '../../health/health-check.ts';
+import { judgePhase, type Phase } from '../../health/phase.ts';
 import { isOwnersTurn } from '../../health/phase-traits.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
-import { createRecent } from '../../status/recent.ts';
+import { createRecent, type Recent } from '../../status/recent.ts';
 import type { Shared } from '../state.ts';
 
 /**
  * What is remembered of the phase: the last line about it in the log, what the health check needs,
  * what the page shows.
  */
-export function createPhaseNotes({ facts, log, now }: Pick<Shared, 'facts' | 'log' | 'now'>) {
+export interface PhaseNotes {
+  /** Called after every pass of the data path: remembers the phase, logs a change, returns it. */
+  note(): Phase;
+  /** What the page shows of the time before. */
+  readonly recent: Recent;
+  /** For `tributary health` and `/livez`: how long the agent has not been well, by now. */
+  health(): Health;
+}
+
+export function createPhaseNotes({
+  facts,
+  log,
+  now,
+}: Pick<Shared, 'facts' | 'log' | 'now'>): PhaseNotes {
   const states = createStateLogger(log);
   const recent = createRecent(now, () => performance.now());
   let health = startHealth(performance.now());

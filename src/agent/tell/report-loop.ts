@@ -36,7 +36,7 @@ export function createReport(parts: ReportParts): (signal: AbortSignal) => Promi
   };
 }
 
-export interface ReportTickParts extends Pick<Shared, 'facts' | 'now' | 'random'> {
+export interface ReportLoopParts extends Pick<Shared, 'facts' | 'now' | 'random'> {
   readonly cron: string;
   readonly timeZone: string | undefined;
   readonly report: (signal: AbortSignal) => Promise<void>;
@@ -52,19 +52,22 @@ export function delayClock(now: Date, installId = '0'): Date {
   );
 }
 
+/** The code that reads the schedule of reports is loaded when the start is over (ms). */
+const firstAfterMs = 3_000;
+
 /**
  * Reports by the configured schedule. node-cron's own timers are not used, because they load Intl,
  * which takes several MB. A first report is made 1 to 9 minutes after the device first provided,
  * when the service has figures.
  */
-export function createReportTick(parts: ReportTickParts): Loop['tick'] {
+export function createReportLoop(parts: ReportLoopParts): Loop {
   const { cron, timeZone, report, facts, now } = parts;
   const openSchedule = once(() => createSchedule([{ cron, mode: 'default' }], timeZone));
   let lastFiredMs: number | undefined;
   let isFirst = true;
   let providingTicks = 0;
   const firstTick = 2 + Math.floor(parts.random() * 8);
-  return async (signal) => {
+  const tick = async (signal: AbortSignal) => {
     const schedule = await openSchedule();
     const firedMs = schedule.at(now())?.since.getTime();
     // The times are compared for equality, because a clock that was put back must not silence the
@@ -77,6 +80,7 @@ export function createReportTick(parts: ReportTickParts): Loop['tick'] {
     lastFiredMs = firedMs;
     return minuteMs - (now().getTime() % minuteMs);
   };
+  return { name: 'report', tick, firstAfterMs };
 }
 
 async function readServiceFigures(parts: ReportParts, signal: AbortSignal): Promise<void> {

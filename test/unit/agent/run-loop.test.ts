@@ -9,10 +9,14 @@ afterEach(() => void vi.useRealTimers());
 function start(given: Pick<Loop, 'firstAfterMs' | 'wakeup'>) {
   const controller = new AbortController();
   let ticks = 0;
-  const tick = every(900_000, () => {
-    ticks += 1;
+  const loop = every({
+    name: 'some',
+    waitMs: 900_000,
+    work: () => {
+      ticks += 1;
+    },
   });
-  const running = runLoop({ name: 'some', tick, ...given }, controller.signal);
+  const running = runLoop({ ...loop, ...given }, controller.signal);
   return { controller, running, count: () => ticks };
 }
 

@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { createHouseholdTick } from '../../../../src/agent/pass/household-loop.ts';
+import { createHouseholdLoop } from '../../../../src/agent/pass/household-loop.ts';
 import { createSections } from '../../../../src/agent/state.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import { createLogger } from '../../../../src/report/logger.ts';
@@ -33,7 +33,7 @@ export function start({ provide = {}, baseUrl = 'https://service.example' }: Set
   const rates: (number | undefined)[] = [];
   const asked: ProbeTarget[] = [];
   let bytes = { tunnel: 0, card: 0 };
-  const tick = createHouseholdTick({
+  const { tick } = createHouseholdLoop({
     state: sections as never,
     household: sections.household,
     line: { setRate: async (bits) => rates.push(bits) > 0 },
@@ -47,7 +47,7 @@ export function start({ provide = {}, baseUrl = 'https://service.example' }: Set
     now: () => new Date(),
   });
   const pass = async () => {
-    const waitMs = await tick();
+    const waitMs = await tick(new AbortController().signal);
     const goneMs = Math.max(waitMs, 1);
     const sharedBits = Math.min(home.bitsPerSecond, rates.at(-1) ?? Number.POSITIVE_INFINITY);
     const shared = (sharedBits * goneMs) / 8000;

@@ -25,7 +25,7 @@ async function createWorld({ hears = true } = {}) {
     wakeup: { notify: () => void wakes.push(performance.now()) },
   });
   const controller = new AbortController();
-  const running = watch.run(controller.signal);
+  const running = watch.tick(controller.signal);
   if (hears) watch.begin();
   if (hears) await vi.advanceTimersByTimeAsync(10_000);
   const afterStart = { wakes: wakes.splice(0).length, isFenceChanged: watch.takeFenceChange() };
@@ -211,7 +211,7 @@ describe('the watch over the kernel', () => {
       keepProgram: undefined,
       wakeup: { notify: () => undefined },
     });
-    await none.run(new AbortController().signal);
+    await none.tick(new AbortController().signal);
     expect(none.takeFenceChange()).toBe(false);
   });
 });

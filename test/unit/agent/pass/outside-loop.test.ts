@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createOutsideTick } from '../../../../src/agent/pass/outside-loop.ts';
+import { createOutsideLoop } from '../../../../src/agent/pass/outside-loop.ts';
 import { createWakeups } from '../../../../src/agent/run-loop.ts';
 import { createSections } from '../../../../src/agent/state.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
@@ -37,8 +37,8 @@ async function createWorld(
     passes += 1;
   };
   // The loop reads these sections alone.
-  const state = sections as Parameters<typeof createOutsideTick>[0]['state'];
-  const tick = createOutsideTick({
+  const state = sections as Parameters<typeof createOutsideLoop>[0]['state'];
+  const { tick } = createOutsideLoop({
     state,
     outside: sections.outside,
     wakeups,

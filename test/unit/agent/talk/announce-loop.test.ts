@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createWakeups } from '../../../../src/agent/run-loop.ts';
 import { createSections } from '../../../../src/agent/state.ts';
-import { createAnnounceTick } from '../../../../src/agent/talk/announce-loop.ts';
+import { createAnnounceLoop } from '../../../../src/agent/talk/announce-loop.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import { TributaryError } from '../../../../src/errors/codes.ts';
 import type { Registration } from '../../../../src/identity/registration-files.ts';
@@ -61,13 +62,14 @@ function start({ profile, showsProduction = false, answer = (sent) => sent, ...s
     sent.push(request?.provideMode ?? Number.NaN);
     return { provideMode: answer(request?.provideMode ?? Number.NaN) };
   };
-  const tick = createAnnounceTick({
+  const { tick } = createAnnounceLoop({
     state,
     random: () => 0.5,
     announcement: sections.announcement,
     confirmedMode,
     client: { call, close: async () => undefined } as unknown as ServiceClient,
     profile: profiles[profile ?? 'documented'],
+    wakeups: createWakeups(),
     now: () => new Date(0),
   });
   register();

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createSections } from '../../../../src/agent/state.ts';
-import { createAnnounceTick } from '../../../../src/agent/talk/announce-loop.ts';
+import { createAnnounceLoop } from '../../../../src/agent/talk/announce-loop.ts';
 import { createReport, type ReportParts } from '../../../../src/agent/tell/report-loop.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import { TributaryError } from '../../../../src/errors/codes.ts';
@@ -62,10 +62,11 @@ function startAgent({
   const { figures } = sections;
   const report = createReport({ ...shared, figures, wakeups, history, facts: () => facts, log });
   const state = { ...sections, overrides: { current: () => undefined } };
-  const announce = createAnnounceTick({
+  const announce = createAnnounceLoop({
     ...shared,
     state,
     announcement: sections.announcement,
+    wakeups,
     random: () => 0,
   });
   return {
@@ -74,7 +75,7 @@ function startAgent({
     calls,
     lines,
     report: () => report(signal),
-    announce: () => announce(signal),
+    announce: () => announce.tick(signal),
     /** True when the loop that announces the mode was notified: then its wait is over at once. */
     async isAnnounceNotified() {
       const stop = new AbortController();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createReportTick, delayClock } from '../../../../src/agent/tell/report-loop.ts';
+import { createReportLoop, delayClock } from '../../../../src/agent/tell/report-loop.ts';
 import type { Facts } from '../../../../src/health/facts.ts';
 import { freshFacts, providingFacts } from '../../../../tools/docs/sample-facts.ts';
 
@@ -9,7 +9,7 @@ const { signal } = new AbortController();
 function start(cron: string, facts: () => Facts = () => freshFacts, random = () => 0) {
   const clock = { now: new Date(0) };
   let reports = 0;
-  const tick = createReportTick({
+  const { tick } = createReportLoop({
     cron,
     timeZone: 'UTC',
     report: async () => {

@@ -1,0 +1,105 @@
+import { createLineShaper } from '../../data-path/line-shaper.ts';
+import { createSelfTest, sendProbes } from '../../data-path/self-test.ts';
+import type { DataPathHost } from '../../data-path/state.ts';
+import type { Phase } from '../../health/phase.ts';
+import { createTunnelSource } from '../../source/wireguard/current-tunnel.ts';
+import { toServiceContext } from '../../source/wireguard/endpoint.ts';
+import type { Exec } from '../../system/exec.ts';
+import type { KeepProgram } from '../../system/kept-program.ts';
+import { createLineProbe } from '../../system/line-probe.ts';
+import { createRestoreFile } from '../../system/restore-file.ts';
+import { createHardwareReader, readCarried } from '../../system/traffic.ts';
+import { every, type Loop } from '../run-loop.ts';
+import type { OpenedState, Shared } from '../state.ts';
+import { createDataPathLoop, type DataPathLoop } from './data-path-loop.ts';
+import { createDeniedLists } from './denied-lists.ts';
+import { createHouseholdLoop } from './household-loop.ts';
+import { createKernelWatch } from './kernel-watch.ts';
+import { createMeter, type Meter } from './meter.ts';
+import { createOutsideLoop } from './outside-loop.ts';
+import { createScheduledMode } from './scheduled-mode.ts';
+
+export interface CreatePassParts
+  extends Pick<Shared, 'wakeups' | 'facts' | 'log' | 'now' | 'directory' | 'onSetAside'> {
+  readonly opened: Pick<OpenedState, 'state' | 'sections' | 'usage'>;
+  readonly exec: Exec;
+  /** undefined where no program is kept running; then no changes are reported. */
+  readonly keepProgram: KeepProgram | undefined;
+  /** Called after every pass: looks at the phase, remembers it, and says which it is. */
+  readonly notePhase: () => Phase;
+}
+
+/** All that holds the traffic: the pass of the data path, and what it is told from outside. */
+export interface Pass {
+  readonly loops: readonly Loop[];
+  /** What the passes work on; the tear-down at the agent's end works on it too. */
+  readonly host: DataPathHost;
+  readonly sample: Meter['sample'];
+  readonly enforce: DataPathLoop['enforce'];
+}
+
+/**
+ * The kernel closes the gateway when a probe is not refused. So this (ms) is the longest that a
+ * hole in the fence stays open.
+ */
+const tryFenceMs = 8_000;
+
+/** Changes nothing before its loops run. */
+export function createPass(parts: CreatePassParts): Pass {
+  const { opened, wakeups, facts, log, now, directory, onSetAside } = parts;
+  const { state, sections, usage } = opened;
+  const watch = createKernelWatch({
+    exec: parts.exec,
+    keepProgram: parts.keepProgram,
+    wakeup: wakeups.dataPath,
+  });
+  const { exec } = watch;
+  const line = createLineShaper(exec);
+  const restore = createRestoreFile(directory, 'restore', onSetAside);
+  const host: DataPathHost = { exec, stateDirectory: directory, restore, line };
+  const meter = createMeter({ state, counters: sections.counters, usage, exec, now });
+  const selfTest = createSelfTest(exec, sendProbes);
+  const dataPath = createDataPathLoop({
+    state,
+    path: sections.path,
+    mode: sections.mode,
+    wakeups,
+    facts,
+    now,
+    host,
+    watch,
+    usage,
+    meter,
+    selfTest,
+    tunnelSource: createTunnelSource(
+      () => state.service.registration?.tunnel,
+      () =>
+        toServiceContext(
+          state.configuration.config.service.base_url,
+          state.configuration.config.gateway.allow_destinations,
+        ),
+    ),
+    refreshDenied: createDeniedLists({ state, denied: sections.denied, now }),
+    scheduledMode: createScheduledMode(() => state.configuration.config),
+    readCarried,
+    notePhase: parts.notePhase,
+  });
+  const outside = createOutsideLoop({ state, outside: sections.outside, wakeups, now });
+  const household = createHouseholdLoop({
+    state,
+    household: sections.household,
+    line,
+    probe: createLineProbe(),
+    readCarried,
+    readHardwareBytes: createHardwareReader(),
+    log,
+    now,
+  });
+  const selfTestLoop = every({ name: 'self-test', waitMs: tryFenceMs, work: selfTest.send });
+  return {
+    loops: [dataPath, watch, outside, household, selfTestLoop],
+    host,
+    sample: meter.sample,
+    enforce: dataPath.enforce,
+  };
+}

@@ -31,19 +31,35 @@ const isCompiling = process.argv[2] === '--compile';
 const isLong = process.argv[2] === 'run' || isCompiling;
 if (isLong) {
   // Node has compiled code of its own modules, which it can only use before the flags differ.
-  const early =
-    'assert child_process cluster crypto dns/promises fs/promises http module os perf_hooks process';
-  for (const name of `${early} timers/promises tty v8 vm worker_threads`.split(' '))
-    process.getBuiltinModule(`node:${name}`);
+  const early = [
+    'assert',
+    'child_process',
+    'cluster',
+    'crypto',
+    'dns/promises',
+    'fs/promises',
+    'http',
+    'module',
+    'os',
+    'perf_hooks',
+    'process',
+    'timers/promises',
+    'tty',
+    'v8',
+    'vm',
+    'worker_threads',
+  ];
+  for (const name of early) process.getBuiltinModule(`node:${name}`);
   const flags = [
     '--no-opt',
     '--no-maglev',
     '--no-sparkplug',
     '--no-wasm-tier-up',
     '--no-wasm-dynamic-tiering',
+    '--optimize-for-size',
+    '--semi-space-growth-factor=1',
   ];
-  for (const flag of [...flags, '--optimize-for-size', '--semi-space-growth-factor=1'])
-    process.getBuiltinModule('node:v8').setFlagsFromString(flag);
+  for (const flag of flags) process.getBuiltinModule('node:v8').setFlagsFromString(flag);
 }
 
 // Loaded only now, because everything else may use what this Node has.

@@ -24,20 +24,50 @@ export function renderBars(bars: readonly Bar[], summary: string, labels: number
   const top = chooseTop(Math.max(...bars.map(({ up, down }) => up + down), 1000));
   const every = Math.ceil(bars.length / labels);
   const width = 100 / Math.max(bars.length, 6);
-  return html`<p class="scale" aria-hidden="true"><span>${formatTick(formatBytes(top))}</span><span>${formatTick(formatBytes(top / 2))}</span><span>0</span></p>
-<svg class="bars" data-count="${Math.max(bars.length, 6)}" role="img" aria-label="${summary}"><line x2="100%"/><line x2="100%" y1="50%" y2="50%"/>
-${bars.map(({ up, down, words }, index) => {
-  const [tall, more] = [(up / top) * 100, (down / top) * 100];
-  const x = `${round((index + 0.12) * width)}%`;
-  const w = `${round(width * 0.76)}%`;
-  return html`<g><title>${words}</title><rect class="up" x="${x}" y="${round(100 - tall)}%" width="${w}" height="${round(tall)}%"/><rect class="down" x="${x}" y="${round(100 - tall - more)}%" width="${w}" height="${round(more)}%"/></g>
-`;
-})}</svg>
-<svg class="axis" aria-hidden="true">${bars.map(({ label }, index) =>
+  const drawn = bars.map(({ up, down, words }, index) => {
+    const [upTall, downTall] = [(up / top) * 100, (down / top) * 100];
+    const place = { x: (index + 0.12) * width, width: width * 0.76 };
+    const upBar = renderBar({ ...place, kind: 'up', y: 100 - upTall, height: upTall });
+    const downY = 100 - upTall - downTall;
+    const downBar = renderBar({ ...place, kind: 'down', y: downY, height: downTall });
+    return html`<g><title>${words}</title>${upBar}${downBar}</g>\n`;
+  });
+  const names = bars.map(({ label }, index) =>
     index % every === 0
       ? html`<text x="${round((index + 0.5) * width)}%" y="75%">${label}</text>`
       : html``,
-  )}</svg>`;
+  );
+  const picture = html`role="img" aria-label="${summary}"`;
+  return html`${renderScale(
+    html`<span>${formatTick(formatBytes(top))}</span>`,
+    html`<span>${formatTick(formatBytes(top / 2))}</span>`,
+  )}
+<svg class="bars" data-count="${Math.max(bars.length, 6)}" ${picture}>${lines}
+${drawn}</svg>
+<svg class="axis" aria-hidden="true">${names}</svg>`;
+}
+
+/** Lines across the picture at the top and at the half. */
+const lines = html`<line x2="100%"/><line x2="100%" y1="50%" y2="50%"/>`;
+
+/** The words beside these lines, and zero. */
+function renderScale(top: Html, half: Html): Html {
+  return html`<p class="scale" aria-hidden="true">${top}${half}<span>0</span></p>`;
+}
+
+interface BarPlace {
+  readonly kind: 'up' | 'down';
+  /** All in percent of the picture. */
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+function renderBar({ kind, x, y, width, height }: BarPlace): Html {
+  const corner = html`x="${round(x)}%" y="${round(y)}%"`;
+  const size = html`width="${round(width)}%" height="${round(height)}%"`;
+  return html`<rect class="${kind}" ${corner} ${size}/>`;
 }
 
 /** A box for each day, filled as far as the device provided. `level` decides its colour. */
@@ -46,14 +76,17 @@ export function renderStrip(
   summary: string,
 ): Html {
   const width = 100 / boxes.length;
-  return html`<svg class="strip" data-count="${boxes.length}" role="img" aria-label="${summary}">${boxes.map(
-    ({ share, words }, index) => {
-      const level = chooseLevel(share);
-      // A day with a part missing is also lower, so that its colour is not the only sign.
-      const tall = level === 'warning' ? Math.round(30 + (share ?? 0) * 60) : 100;
-      return html`<g><title>${words}</title><rect class="${level}" x="${round((index + 0.1) * width)}%" y="${100 - tall}%" width="${round(width * 0.8)}%" height="${tall}%" rx="2"/></g>`;
-    },
-  )}</svg>`;
+  const drawn = boxes.map(({ share, words }, index) => {
+    const level = chooseLevel(share);
+    // A day with a part missing is also lower, so that its colour is not the only sign.
+    const tall = level === 'warning' ? Math.round(30 + (share ?? 0) * 60) : 100;
+    const corner = html`x="${round((index + 0.1) * width)}%" y="${100 - tall}%"`;
+    const size = html`width="${round(width * 0.8)}%" height="${tall}%"`;
+    const box = html`<rect class="${level}" ${corner} ${size} rx="2"/>`;
+    return html`<g><title>${words}</title>${box}</g>`;
+  });
+  const picture = html`role="img" aria-label="${summary}"`;
+  return html`<svg class="strip" data-count="${boxes.length}" ${picture}>${drawn}</svg>`;
 }
 
 function chooseLevel(share: number | undefined): Tone | 'none' {
@@ -107,10 +140,30 @@ export function isMeasured({ speed, speeds }: View): boolean {
 export function renderThroughput(view: View): Html {
   if (!isMeasured(view)) return html``;
   const drawn = drawThroughput(view);
-  return html`<p class="speeds row"><span><b class="up" aria-hidden="true">↑</b> <b id="speed-up">${drawn['speed-up']}</b> to the Internet</span> <span><b class="down" aria-hidden="true">↓</b> <b id="speed-down">${drawn['speed-down']}</b> back to consumers</span> <span class="note" id="yielding">${drawn.yielding}</span></p>
-<div class="plot"><p class="scale" aria-hidden="true"><span id="scale-top">${drawn['scale-top']}</span><span id="scale-half">${drawn['scale-half']}</span><span>0</span></p>
-<svg class="live" role="img" aria-label="Throughput of the last minutes, both directions"><line x2="100%"/><line x2="100%" y1="50%" y2="50%"/><svg viewBox="0 0 ${mostSteps * stepWidth} ${height}" preserveAspectRatio="none"><path class="up" id="line-up" d="${drawn['line-up']}"/><path class="down" id="line-down" d="${drawn['line-down']}"/></svg></svg>
-<p class="ends row" aria-hidden="true"><span id="speed-since">${drawn['speed-since']}</span><span>now</span></p></div>`;
+  // The script puts a fresh value into the element whose id is the value's name.
+  const value = (id: keyof typeof drawn) => html`id="${id}">${drawn[id]}`;
+  const up = html`<b class="up" aria-hidden="true">↑</b> <b ${value('speed-up')}</b>`;
+  const down = html`<b class="down" aria-hidden="true">↓</b> <b ${value('speed-down')}</b>`;
+  const size = html`viewBox="0 0 ${mostSteps * stepWidth} ${height}" preserveAspectRatio="none"`;
+  const areas = (['up', 'down'] as const).map(
+    (way) => html`<path class="${way}" id="line-${way}" d="${drawn[`line-${way}`]}"/>`,
+  );
+  const label = 'Throughput of the last minutes, both directions';
+  return html`<p class="speeds row">${joinWords([
+    html`<span>${up} to the Internet</span>`,
+    html`<span>${down} back to consumers</span>`,
+    html`<span class="note" ${value('yielding')}</span>`,
+  ])}</p>
+<div class="plot">${renderScale(
+    html`<span ${value('scale-top')}</span>`,
+    html`<span ${value('scale-half')}</span>`,
+  )}
+<svg class="live" role="img" aria-label="${label}">${lines}<svg ${size}>${areas}</svg></svg>
+<p class="ends row" aria-hidden="true"><span ${value('speed-since')}</span><span>now</span></p></div>`;
+}
+
+function joinWords(parts: readonly Html[]): Html {
+  return html`${parts.map((part, index) => html`${index === 0 ? '' : ' '}${part}`)}`;
 }
 
 /** Shortens `2.00 GB` to `2 GB`. */

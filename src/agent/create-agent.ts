@@ -7,7 +7,7 @@ import type { Exec } from '../system/exec.ts';
 import { giveBackMemory } from '../system/give-back-memory.ts';
 import type { KeepProgram } from '../system/kept-program.ts';
 import type { Overrides } from './kept-choices.ts';
-import { createPass } from './pass/create-pass.ts';
+import { type CreatePassParts, createPass } from './pass/create-pass.ts';
 import type { DataPathLoop } from './pass/data-path-loop.ts';
 import type { Meter } from './pass/meter.ts';
 import { reload } from './reload.ts';
@@ -27,6 +27,8 @@ export interface AgentParts extends Pick<Shared, 'log' | 'now' | 'random'> {
   /** undefined where no program is kept running; then no changes are reported. */
   readonly keepProgram: KeepProgram | undefined;
   readonly machine?: Machine;
+  /** By default the sources that the configuration asks for. */
+  readonly openSources?: CreatePassParts['openSources'];
 }
 
 /**
@@ -106,6 +108,7 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
     opened,
     exec,
     keepProgram,
+    openSources: parts.openSources,
     notePhase: tell.phaseNotes.note,
     wakeups,
     facts,
@@ -136,6 +139,7 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
     },
     keepTotals: usage.close,
     async close() {
+      await pass.close();
       await tell.ledger?.close();
       await talk.client.close();
     },

@@ -34,11 +34,13 @@ interface Surroundings {
   readonly keepProgram?: KeepProgram;
   /** undefined where the agent changes no network. */
   readonly claimNamespace?: typeof claimNamespace;
+  /** By default the sources that the configuration asks for. */
+  readonly openSources?: AgentParts['openSources'];
   readonly signals: Pick<NodeJS.Process, 'on' | 'off'>;
   readonly stdout: { readonly isTTY?: boolean; write(text: string): unknown };
 }
 
-const real = {
+const real: Surroundings = {
   exec: realExec,
   keepProgram,
   claimNamespace,
@@ -78,6 +80,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     load,
     exec: kept?.exec ?? surroundings.exec,
     keepProgram: surroundings.keepProgram,
+    ...(surroundings.openSources && { openSources: surroundings.openSources }),
     machine: await readMachine(),
     log,
     now,
@@ -117,7 +120,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     stop.now();
     await supervisor?.stopping();
     await Promise.allSettled(running);
-    leftBehind = await takeDown(agent, { loaded, keepsFence, log });
+    leftBehind = await takeDown(agent, { keepsFence, log });
     await agent.close();
     kept?.close();
     await status.close();
@@ -150,14 +153,10 @@ function listenForStop(signals: Pick<NodeJS.Process, 'on' | 'off'>, onHangUp: ()
  */
 async function takeDown(
   { host, keepTotals }: Agent,
-  {
-    loaded,
-    keepsFence,
-    log,
-  }: Pick<AgentOptions, 'loaded' | 'keepsFence'> & { readonly log: Logger },
+  { keepsFence, log }: Pick<AgentOptions, 'keepsFence'> & { readonly log: Logger },
 ): Promise<TributaryError | undefined> {
   const work = keepsFence ? closeDataPath : removeDataPath;
-  const done = work(host, loaded.config.tunnel.interface, keepTotals);
+  const done = work(host, keepTotals);
   const failure = await done.then(() => undefined, toFailure());
   if (failure)
     log.error(

@@ -12,6 +12,8 @@ import type { LineLimit } from '../provide/line-limit.ts';
 import type { Logger } from '../report/logger.ts';
 import type { ServiceClient } from '../service/client.ts';
 import type { Profile, ProvideMode } from '../service/profiles.ts';
+import type { Source } from '../source/source.ts';
+import type { WireGuardSource } from '../source/wireguard/wireguard-source.ts';
 import type { AddressList } from '../system/address-list.ts';
 import type { OnSetAside } from '../system/state-file.ts';
 import { version } from '../version.ts';
@@ -25,10 +27,15 @@ import type { SelfTestState } from './pass/note-self-test.ts';
 import type { Wakeups } from './run-loop.ts';
 import { collectFacts } from './to-facts.ts';
 
-/**
- * Each section, in the form that its only writer is given. An absent field means that nothing is
- * known yet.
- */
+/** What is not as it should be with a source. */
+export interface SourceProblems {
+  /** Why it has nothing, or is not as the service wants it. */
+  readonly problem: Problem | undefined;
+  /** What it does without; it works all the same. */
+  readonly shortfall: Problem | undefined;
+}
+
+/** Each section, as its one writer is handed it. Where a field is absent, nothing is known yet. */
 export interface Sections {
   /** The configuration in force. Written by `reload.ts`. */
   readonly configuration: {
@@ -68,18 +75,19 @@ export interface Sections {
      */
     openUntilMs?: number | undefined;
     /**
-     * When the observed table was read, by `performance.now()`, and how much the tunnel had carried
-     * by then (undefined without a tunnel). undefined if the table has to be read again.
+     * Of the table that was observed: when it was read, by `performance.now()`, and what the
+     * sources had carried by then; undefined bytes: no device was there. undefined: it must be
+     * read again.
      */
-    tableRead?: { readonly atMs: number; readonly tunnelBytes: number | undefined } | undefined;
+    tableRead?: { readonly atMs: number; readonly carriedBytes: number | undefined } | undefined;
     uplinkMissingSince?: Date | undefined;
     /**
      * The last handshake (ms since 1970, 0 for none) at the time when the service was asked because
      * the next one was overdue.
      */
     rungForMs?: number | undefined;
-    tunnelProblem?: Problem | undefined;
-    shortfall?: Problem | undefined;
+    /** What is not as it should be with each source, by its name. */
+    sourceProblems?: Readonly<Record<string, SourceProblems>> | undefined;
     gatewayProblem?: Problem | undefined;
     /** What the last self-test showed; undefined before one could be judged. */
     selfTest?: SelfTestState | undefined;
@@ -104,9 +112,12 @@ export interface Sections {
   readonly counters: {
     /** undefined before the first reading. */
     refusedPackets?: Readonly<Record<string, number>> | undefined;
-    /** undefined before the first reading, and without a tunnel. */
-    tunnel?: { readonly rxBytes: number; readonly txBytes: number } | undefined;
-    lastHandshakeAt?: () => Date | undefined;
+  };
+  /** Where consumers' traffic comes from. Written by `pass/create-pass.ts`, once. */
+  readonly sources: {
+    all: readonly Source[];
+    /** What only WireGuard has; undefined before the sources are opened. */
+    wireGuard?: Pick<WireGuardSource, 'tunnel'> | undefined;
   };
   /** The mode that the last pass decided. Written by `pass/gate-keeper.ts`. */
   readonly mode: {
@@ -175,6 +186,7 @@ export function createSections(
     service: {},
     path: {},
     denied: { lists: [] },
+    sources: { all: [] },
     outside: {},
     counters: {},
     mode: {},

@@ -4,6 +4,7 @@ import type { Facts } from '../health/facts.ts';
 import { findEarned } from '../health/service-figures.ts';
 import { formatBytes } from '../lib/units.ts';
 import { type ProfileName, profiles } from '../service/profiles.ts';
+import { noTunnel } from '../source/wireguard/wireguard-source.ts';
 import type { AgentState } from './state.ts';
 
 /** The profile in force: the configured one, otherwise the documented one. */
@@ -47,6 +48,7 @@ export function collectFacts(state: AgentState, version: string): Facts {
       renewSeconds: service.renewSeconds,
       nextRenewalAt: service.nextRenewalAt,
     },
+    sources: collectSourceFacts(state),
     tunnel: collectTunnelFacts(state),
     provide: {
       configured: config.provide.mode,
@@ -80,21 +82,16 @@ function toPause({ mode, configuration }: AgentState): Facts['provide']['pause']
   return { code: 'cap-reached', message, since: mode.capReachedSince };
 }
 
-function collectTunnelFacts({ configuration, counters, path }: AgentState): Facts['tunnel'] {
-  const tunnel = path.observed?.tunnel;
-  const present = tunnel?.kind === 'present' ? tunnel : undefined;
-  const peer = present?.wireGuard?.peers[0];
-  return {
-    interface: configuration.config.tunnel.interface,
-    backend: present?.backend,
-    endpoint: peer?.endpoint,
-    lastHandshakeAt: counters.lastHandshakeAt?.(),
-    persistentKeepaliveSeconds: peer?.persistentKeepaliveSeconds,
-    rxBytes: counters.tunnel?.rxBytes,
-    txBytes: counters.tunnel?.txBytes,
-    problem: path.tunnelProblem,
-    shortfall: path.shortfall,
-  };
+function collectSourceFacts({ sources, path }: AgentState): Facts['sources'] {
+  return sources.all.map((source) => {
+    const { name, device } = source.driver;
+    const { problem, shortfall } = path.sourceProblems?.[name] ?? {};
+    return { name, device, ...source.report(), problem, shortfall };
+  });
+}
+
+function collectTunnelFacts({ configuration, sources }: AgentState): Facts['tunnel'] {
+  return sources.wireGuard?.tunnel() ?? noTunnel(configuration.config.tunnel.interface);
 }
 
 function collectGatewayFacts(state: AgentState): Facts['gateway'] {

@@ -8,14 +8,16 @@ import { acquireLock, claimNamespace } from '../system/lock.ts';
 import { createRestoreFile } from '../system/restore-file.ts';
 import type { OnSetAside } from '../system/state-file.ts';
 import { createLineShaper } from './line-shaper.ts';
+import type { DataPathHost } from './state.ts';
 import { removeDataPath } from './tear-down.ts';
 import { openUsageAccounting, type UsageLimits } from './usage-accounting.ts';
 
 export interface CleanUpOptions {
   readonly exec: Exec;
   readonly stateDirectory: string;
-  readonly tunnelInterface: string;
-  /** The owner's cap and time zone, by which the last traffic is counted. */
+  /** What the sources' devices are removed by. */
+  readonly sources: DataPathHost['sources'];
+  /** Whose period and time zone the last of the traffic is counted in. */
   readonly limits: UsageLimits;
   readonly isOwnNamespace: boolean;
   readonly onSetAside: OnSetAside;
@@ -26,7 +28,7 @@ export interface CleanUpOptions {
  * @throws already-running
  */
 export async function cleanUp(options: CleanUpOptions): Promise<void> {
-  const { exec, stateDirectory, limits } = options;
+  const { exec, stateDirectory, limits, sources } = options;
   await ensureDirectory(stateDirectory);
   await using _lock = await acquireLock(join(stateDirectory, 'agent.lock'));
   const isHost = !options.isOwnNamespace && (await findHostHardware(exec)) !== undefined;
@@ -35,7 +37,7 @@ export async function cleanUp(options: CleanUpOptions): Promise<void> {
   const kept = { directory: stateDirectory, onSetAside: options.onSetAside };
   const usage = openUsageAccounting({ ...kept, limits: () => limits, now: () => new Date() });
   const restore = createRestoreFile(stateDirectory, 'restore', kept.onSetAside);
-  // What was forwarded after a killed agent's last write counts towards the cap too.
-  const host = { exec, stateDirectory, restore, line: createLineShaper(exec) };
-  await removeDataPath(host, options.tunnelInterface, usage.close);
+  // What passed since the killed agent last wrote counts towards the cap too.
+  const host = { exec, stateDirectory, restore, line: createLineShaper(exec), sources };
+  await removeDataPath(host, usage.close);
 }

@@ -14,7 +14,7 @@ interface Compared {
    * The chain at the tunnel's entrance needs this interface, so the namespace of the comparison
    * gets one too.
    */
-  readonly tunnelInterface: string;
+  readonly devices: readonly string[];
 }
 
 /**
@@ -23,7 +23,7 @@ interface Compared {
  */
 export async function compareTables(
   exec: Exec,
-  { firewall, isKnown, isThere, tunnelInterface }: Compared,
+  { firewall, isKnown, isThere, devices }: Compared,
 ): Promise<readonly string[]> {
   if (!isThere) return ['+ the whole table'];
   const listed = exec({
@@ -31,7 +31,7 @@ export async function compareTables(
     args: listWords.split(' '),
     doing: 'listing the firewall',
   });
-  const [have, want] = await Promise.all([listed, loadAside(exec, firewall, tunnelInterface)]);
+  const [have, want] = await Promise.all([listed, loadAside(exec, firewall, devices)]);
   if (want === undefined) return isKnown ? [] : ['+ the table: its rules, sets or cap are others'];
   const [haveLines, wantLines] = [toPlacedLines(have), toPlacedLines(want)];
   const lines = [
@@ -51,10 +51,10 @@ const listWords = `-s list table ${ownTable}`;
 async function loadAside(
   exec: Exec,
   firewall: string,
-  device: string,
+  devices: readonly string[],
 ): Promise<string | undefined> {
-  const script = `ip link add "$1" type veth peer name aside0; nft -f - && exec nft ${listWords}`;
-  const args = ['--user', '--map-root-user', '--net', 'sh', '-c', script, 'sh', device];
+  const script = `i=0; for device; do ip link add "$device" type veth peer name aside$((i += 1)); done; nft -f - && exec nft ${listWords}`;
+  const args = ['--user', '--map-root-user', '--net', 'sh', '-c', script, 'sh', ...devices];
   return exec({
     program: 'unshare',
     args,

@@ -1,6 +1,7 @@
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIPv4 } from 'node:net';
 import { toCeilings } from '../gateway/ceilings.ts';
 import type { DeniedPolicy } from '../gateway/denied.ts';
+import type { SourceDevice } from '../gateway/devices.ts';
 import {
   deniedTableName,
   type ForwardedTotals,
@@ -18,59 +19,159 @@ import {
 } from '../gateway/uplink.ts';
 import { includesIpv6 } from '../lib/addresses.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
-import { fitTunnel } from '../source/wireguard/fit.ts';
-import { type DesiredTunnel, defaultMtu } from '../source/wireguard/state.ts';
+import { wireGuardOverheadBytes } from '../source/packet-bytes.ts';
+import type { FittedWish, Ground, SourceDriver, SourceWish } from '../source/source.ts';
+import type { Family, Interface } from '../system/ip.ts';
 import type { NftTable } from '../system/nft.ts';
 import { bestWay, type LineWay, type LineWish } from './line-shaper.ts';
 import type { ObservedHost } from './observe.ts';
 import type { DesiredDataPath, WantedLine } from './state.ts';
 
+/** A source on the machine that was found. */
+export interface ComposedSource {
+  readonly driver: SourceDriver;
+  /** What is possible here of what it wants. */
+  readonly wish: SourceWish;
+  readonly missing: FittedWish['missing'];
+  /** The address or prefix that something else here has too: then there is no device. */
+  readonly collision: string | undefined;
+  /** Bytes around each of its packets on the uplink. */
+  readonly overheadBytes: number;
+  readonly device: SourceDevice;
+}
+
+export interface ComposedDataPath {
+  readonly sources: readonly ComposedSource[];
+  readonly layout: GatewayLayout;
+  readonly denied: DeniedPolicy;
+}
+
 /**
  * What is wanted, fitted to the machine that was observed. A pass makes it, and `tributary plan`
  * shows it.
  */
-export function composeDataPath(desired: DesiredDataPath, observed: ObservedHost) {
+export function composeDataPath(
+  desired: DesiredDataPath,
+  observed: ObservedHost,
+  drivers: readonly SourceDriver[],
+): ComposedDataPath {
   const { network, table, isIpv6On, room, localPorts } = observed;
-  const tunnelInterface = desired.tunnel.interface;
-  const uplink = chooseUplink(network, { configured: desired.configuredUplink, tunnelInterface });
-  const ownPrefixes = listOwnPrefixes(network.interfaces, tunnelInterface);
+  const devices = drivers.map(({ device }) => device);
+  const uplink = chooseUplink(network, { configured: desired.configuredUplink, devices });
+  const ownPrefixes = listOwnPrefixes(network.interfaces, devices);
   const uplinkMtu = network.interfaces.find(({ name }) => name === uplink)?.mtu;
-  const { tunnel: fitting, missing } = fitTunnel(desired.tunnel, { hasIpv6: isIpv6On, uplinkMtu });
-  const spec = fitting.kind === 'present' ? fitting.spec : undefined;
-  const addresses = spec?.addresses.map((own) => own.address) ?? [];
-  const hasIpv6 = includesIpv6(addresses);
+  const sources = composeSources(desired.sources, drivers, {
+    ground: { hasIpv6: isIpv6On, uplinkMtu },
+    interfaces: network.interfaces,
+    ownPrefixes,
+  });
   // What an earlier process learnt holds until this one has asked.
   const publicAddresses = desired.publicAddresses ?? table?.sets.get('own4')?.filter(isIPv4) ?? [];
-  const collision = findCollision(addresses, ownPrefixes);
-  const possible: DesiredTunnel =
-    collision === undefined ? fitting : { kind: 'absent', interface: tunnelInterface };
   const layout: GatewayLayout = {
     ...desired.gateway,
     connections: toCeilings(room, desired.gateway.connections),
-    tunnelInterface,
+    devices: sources.map(({ device }) => device),
     uplink,
     uplinkAddresses: listAddresses(network.interfaces, uplink),
-    endpoint: toEndpoint(possible),
-    isTunnelThere:
-      possible.kind !== 'absent' && network.interfaces.some((own) => own.name === tunnelInterface),
     consumerPorts: chooseConsumerPorts(localPorts),
-    tunnelMtu: spec?.mtu ?? defaultMtu,
     ownPrefixes: [
       ...ownPrefixes,
-      ...listHomePrefixes(network.interfaces, tunnelInterface),
+      ...listHomePrefixes(network.interfaces, devices),
       ...publicAddresses,
     ],
-    probes: spec
-      ? planProbes({ network, uplink, hasIpv6, publicAddresses, ...desired.gateway })
-      : [],
+    probes: planProbes({
+      network,
+      uplink,
+      publicAddresses,
+      devices: sources.map(({ device, wish }) => ({ ...device, families: listFamilies(wish) })),
+      ...desired.gateway,
+    }),
     line: planLine(desired.line, bestWay, table),
   };
-  const denied: DeniedPolicy = {
-    table: deniedTableName,
-    interface: tunnelInterface,
-    lists: desired.denied,
-  };
-  return { layout, denied, missing, collision, possible };
+  const denied: DeniedPolicy = { table: deniedTableName, devices, lists: desired.denied };
+  return { sources, layout, denied };
+}
+
+/** The layout once every device that is wanted is made. */
+export function withNewDevices({ layout, sources }: ComposedDataPath): GatewayLayout {
+  const devices = sources.map(({ device, wish }) => ({
+    ...device,
+    isThere: device.isThere || wish.kind === 'present',
+  }));
+  return { ...layout, devices };
+}
+
+interface Surroundings {
+  readonly ground: Ground;
+  readonly interfaces: readonly Interface[];
+  readonly ownPrefixes: readonly string[];
+}
+
+/** In the drivers' order; what an earlier one claims, a later one cannot have. */
+function composeSources(
+  wishes: readonly SourceWish[],
+  drivers: readonly SourceDriver[],
+  { ground, interfaces, ownPrefixes }: Surroundings,
+): readonly ComposedSource[] {
+  const taken = [...ownPrefixes];
+  return drivers.map((driver) => {
+    const { device: name, consumers } = driver;
+    const asked = wishes.find(({ device }) => device === name);
+    const wanted: SourceWish = asked ?? { kind: 'absent', device: name };
+    const { wish: fitting, missing } = driver.fit(wanted, ground);
+    const claimed = listClaims(fitting, consumers);
+    const collision = findCollision(claimed, taken);
+    taken.push(...claimed);
+    const wish: SourceWish = collision === undefined ? fitting : { kind: 'absent', device: name };
+    const present = wish.kind === 'present' ? wish : undefined;
+    return {
+      driver,
+      wish,
+      missing,
+      collision,
+      overheadBytes: present?.overheadBytes ?? 0,
+      device: {
+        name,
+        consumers,
+        isThere: wish.kind !== 'absent' && interfaces.some((own) => own.name === name),
+        mtu: present?.mtu ?? defaultMtu,
+        endpoint: present?.outer,
+      },
+    };
+  });
+}
+
+/** Told to connections through a device whose own MTU is not known now, in bytes. */
+const defaultMtu = 1420;
+
+function listClaims(wish: SourceWish, consumers: readonly string[] | undefined): readonly string[] {
+  switch (wish.kind) {
+    case 'absent':
+    case 'untouched':
+      return [];
+    case 'present':
+      return [...wish.addresses.map(({ address }) => address), ...(consumers ?? [])];
+    default:
+      return wish satisfies never;
+  }
+}
+
+/** The families that a wish will carry; none where nothing is made. */
+function listFamilies(wish: SourceWish): readonly Family[] {
+  switch (wish.kind) {
+    case 'absent':
+    case 'untouched':
+      return [];
+    case 'present':
+      return findFamilies(wish.addresses.map(({ address }) => address));
+    default:
+      return wish satisfies never;
+  }
+}
+
+/** IPv4 always; IPv6 where one of the device's addresses is. */
+export function findFamilies(addresses: readonly string[]): readonly Family[] {
+  return includesIpv6(addresses) ? [4, 6] : [4];
 }
 
 /** The wanted firewall, and what it depends on besides the layout. */
@@ -116,30 +217,18 @@ export function planLine(
 }
 
 /**
- * Bytes of IP, UDP and WireGuard around a packet. The frame's own bytes count on the uplink, where
- * the kernel sees them.
+ * Where the line is held, over the devices that are there; undefined where nothing can cross it.
  */
-const overheadBytes = { ip: 60, ip6: 80 } as const;
-
-/** Where the line is held; undefined where no traffic can cross it. */
 export function planLineWish(
-  layout: GatewayLayout,
+  { layout, sources }: Pick<ComposedDataPath, 'layout' | 'sources'>,
   limitBits: number | undefined,
 ): LineWish | undefined {
-  const { tunnelInterface, uplink, endpoint } = layout;
-  if (uplink === undefined) return undefined;
-  return {
-    tunnelInterface,
-    uplink,
-    limitBits,
-    overheadBytes: overheadBytes[endpoint?.protocol ?? 'ip'],
-  };
+  const { uplink } = layout;
+  const devices = layout.devices.filter(({ isThere }) => isThere).map(({ name }) => name);
+  if (uplink === undefined || devices.length === 0) return undefined;
+  const overheadBytes = Math.max(...sources.map((own) => own.overheadBytes), leastOverheadBytes);
+  return { devices, uplink, limitBits, overheadBytes };
 }
 
-function toEndpoint(tunnel: DesiredTunnel): GatewayPolicy['endpoint'] {
-  const [, address, port] =
-    /^\[?(.+?)\]?:(\d+)$/.exec(tunnel.kind === 'present' ? tunnel.endpoint : '') ?? [];
-  return address === undefined
-    ? undefined
-    : { protocol: isIPv6(address) ? 'ip6' : 'ip', address, port: Number(port) };
-}
+/** Where nothing better is known. */
+const leastOverheadBytes = wireGuardOverheadBytes[4];

@@ -77,8 +77,8 @@ export function createLineShaper(exec: Exec) {
     if (line.kind === 'one-tree') {
       await runIp(exec, ['link', 'add', lineDevice, 'type', 'ifb']);
       await runIp(exec, ['link', 'set', lineDevice, 'up']);
-      // These may exist already, with filters of other programs.
-      const entrances = [line.tunnelInterface, line.uplink].map(
+      // They may be there already, with filters of others.
+      const entrances = [...line.devices, line.uplink].map(
         (device) => `qdisc add dev ${device} clsact`,
       );
       await refused(applyTc(exec, entrances, 'forced'));
@@ -104,8 +104,8 @@ export function createLineShaper(exec: Exec) {
       const line = { ...place, ...chosen, bitsPerSecond };
       if (!(await refused(make(line)))) return;
       await remove(line, line.kind);
-      // If one of the devices is missing, that is why the kernel refused; the next pass finds both.
-      const devices = [place.tunnelInterface, place.uplink];
+      // The kernel refused because one of them is missing: the next pass finds both.
+      const devices = [...place.devices, place.uplink];
       const isMissing = devices.map((device) =>
         refused(runIp(exec, ['link', 'show', 'dev', device])),
       );
@@ -130,7 +130,7 @@ export function createLineShaper(exec: Exec) {
     /** Makes the tree as wished, and resolves with how the line is held. */
     reconcile: (next: LineWish, { interfaces, isVouched }: LineView): Promise<LineWay> =>
       inTurn(async () => {
-        if (wish?.tunnelInterface !== next.tunnelInterface || wish.uplink !== next.uplink) {
+        if (wish?.devices.join() !== next.devices.join() || wish.uplink !== next.uplink) {
           way = 0;
           await end();
         }

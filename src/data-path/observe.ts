@@ -4,53 +4,58 @@ import type { DesiredSysctl, ObservedSysctls } from '../gateway/sysctls.ts';
 import type { Exec } from '../system/exec.ts';
 import { type Network, observeNetwork } from '../system/ip.ts';
 import { type NftTable, observeNftOutline, observeNftTable } from '../system/nft.ts';
-import { hasIpv6, observeConnectionRoom, readSysctl } from '../system/sysctl.ts';
+import {
+  type ConnectionRoom,
+  hasIpv6,
+  observeConnectionRoom,
+  readSysctl,
+} from '../system/sysctl.ts';
 
 /** The agent's own table in nft's words. */
 export const ownTable = `inet ${tableName}`;
 
-/** What a pass observes, and what the pass before it left. */
-export type ObservedHost = Readonly<Awaited<ReturnType<typeof observeHost>>> & {
-  /** undefined before the first pass, and after another program changed the table. */
+/** What a pass finds, and what the one before it left. */
+export interface ObservedHost {
+  readonly network: Network;
+  /** The agent's own table; undefined where the kernel has none. */
+  readonly table: NftTable | undefined;
+  /** What the owner denies, without the elements; undefined where the kernel has none of it. */
+  readonly denied: NftTable | undefined;
+  /** True where every source's device may have IPv6. */
+  readonly isIpv6On: boolean;
+  readonly room: ConnectionRoom;
+  /** From which ports programs here send, as the kernel says it. */
+  readonly localPorts: string | undefined;
+  /** undefined before the first pass, and where another program has changed the table since. */
   readonly record?: FenceRecord | undefined;
   /** True where only counts can have changed since the last pass. */
   readonly isVouched?: boolean;
-};
+}
 
-interface HostQuestion {
-  readonly tunnelInterface: string;
-  /** False if the table of denied destinations is not looked for. */
+export interface HostQuestion {
+  /** Names of the sources' devices. */
+  readonly devices: readonly string[];
+  /** False: the table of what is denied is not looked for. */
   readonly isDenying: boolean;
   /** What was read already; by default it is read now. */
   readonly seen?: NftTable | undefined;
   readonly readNetwork?: () => Promise<Network>;
 }
 
-/** Observes the whole host. @throws command-failed, missing-program */
+/** Reads what a pass goes by; changes nothing. @throws command-failed, missing-program */
 export async function observeHost(
   exec: Exec,
-  { tunnelInterface, isDenying, seen, readNetwork }: HostQuestion,
-) {
-  const [network, table, denied, isIpv6On, room, localPorts] = await Promise.all([
+  { devices, isDenying, seen, readNetwork }: HostQuestion,
+): Promise<ObservedHost> {
+  const [network, table, denied, haveIpv6, room, localPorts] = await Promise.all([
     readNetwork?.() ?? observeNetwork(exec),
     seen ?? observeTable(exec),
     isDenying ? observeNftOutline(exec, deniedTableName) : undefined,
-    hasIpv6(tunnelInterface),
+    Promise.all(devices.map(hasIpv6)),
     observeConnectionRoom(),
     readSysctl('net/ipv4/ip_local_port_range'),
   ]);
-  return {
-    network,
-    table,
-    /**
-     * The table of denied destinations, without the elements; undefined where the kernel has none.
-     */
-    denied,
-    isIpv6On,
-    room,
-    /** The ports from which programs here send, in the kernel's words. */
-    localPorts,
-  };
+  return { network, table, denied, isIpv6On: haveIpv6.every(Boolean), room, localPorts };
 }
 
 /** The present values of these settings. */

@@ -5,13 +5,16 @@ import { renderNoPermit, renderPermit } from '../gateway/ruleset.ts';
 import type { Exec } from '../system/exec.ts';
 import { applyNft, type NftTable, observeNftTable } from '../system/nft.ts';
 
-/** Lets traffic through for so many seconds from now. @throws command-failed */
+/**
+ * Lets traffic of these devices through for so many seconds from now, and of no others; at least
+ * one. @throws command-failed
+ */
 export async function grantPermit(
   exec: Exec,
-  tunnelInterface: string,
+  devices: readonly string[],
   seconds: number,
 ): Promise<void> {
-  await applyNft(exec, renderPermit(tunnelInterface, seconds), 'renewing the permit to forward');
+  await applyNft(exec, renderPermit(devices, seconds), 'renewing the permit to forward');
 }
 
 /** Stops traffic now. @throws command-failed */
@@ -45,7 +48,12 @@ export async function isPermitHeld(exec: Exec): Promise<boolean> {
   return holdsPermit(await observeNftTable(exec, tableName, 'permit'));
 }
 
-/** True while the kernel lets traffic through. */
+/** True while the kernel lets traffic of any device through. */
 export function holdsPermit(table: NftTable | undefined): boolean {
-  return (table?.sets.get('permit') ?? []).length > 0;
+  return listPermitted(table).length > 0;
+}
+
+/** Names of the devices whose traffic the kernel lets through. */
+export function listPermitted(table: NftTable | undefined): readonly string[] {
+  return table?.sets.get('permit') ?? [];
 }

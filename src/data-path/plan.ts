@@ -1,98 +1,121 @@
 import { matchesDenied, renderDenied } from '../gateway/denied.ts';
 import { matchesRuleset } from '../gateway/matches.ts';
-import { composeRouting, noRouting, planRouting } from '../gateway/routes.ts';
+import { type CarryingDevice, composeRouting, noRouting, planRouting } from '../gateway/routes.ts';
 import { continueCounts, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import { listSysctls, planSysctls } from '../gateway/sysctls.ts';
-import { includesIpv6 } from '../lib/addresses.ts';
-import { toCommand } from '../source/wireguard/apply.ts';
-import { observeTunnel } from '../source/wireguard/observe.ts';
-import { planTunnel, type TunnelStep } from '../source/wireguard/plan.ts';
-import { renderWireGuard } from '../source/wireguard/render.ts';
-import type { Exec } from '../system/exec.ts';
 import type { IpCommand } from '../system/ip.ts';
 import { compareTables } from './compare-tables.ts';
-import { composeDataPath, planPolicy } from './compose.ts';
+import { composeDataPath, findFamilies, planPolicy, withNewDevices } from './compose.ts';
 import { type ObservedHost, observeSysctls } from './observe.ts';
-import { type DesiredDataPath, readTotals } from './state.ts';
+import { type PlannedSource, planSources } from './reconcile-sources.ts';
+import { type DataPathHost, type DesiredDataPath, readTotals } from './state.ts';
 
 const mostColumns = 400;
 
+/** A pass as text: what would be there, and what the kernel lacks of it. */
+export interface PlannedChanges extends PlannedLines {
+  /** Each empty where the kernel has it all. */
+  readonly differences: PlannedLines;
+  readonly uplink: string | undefined;
+  /** What a source wants and this machine's own network has too: then it has no device. */
+  readonly collision: string | undefined;
+}
+
 /**
- * The steps of a pass as text, one line each, and then what the kernel lacks of them.
- * @throws command-failed, missing-program
+ * A line a thing, in the order in which a pass makes them; `tunnel`: the commands that make the
+ * sources' devices.
  */
-export async function planChanges(exec: Exec, desired: DesiredDataPath, observed: ObservedHost) {
+type PlannedLines = Readonly<
+  Record<'firewall' | 'tunnel' | 'settings' | 'routing', readonly string[]>
+>;
+
+/**
+ * What a pass would make, and what the kernel lacks of it. Changes nothing. @throws command-failed,
+ * missing-program
+ */
+export async function planChanges(
+  { exec, sources: drivers }: Pick<DataPathHost, 'exec' | 'sources'>,
+  desired: DesiredDataPath,
+  observed: ObservedHost,
+): Promise<PlannedChanges> {
   const { network, table } = observed;
-  const composed = composeDataPath(desired, observed);
-  const { denied, collision, possible } = composed;
-  const layout = {
-    ...composed.layout,
-    isTunnelThere: composed.layout.isTunnelThere || possible.kind === 'present',
-  };
+  const composed = composeDataPath(desired, observed, drivers);
+  const layout = withNewDevices(composed);
   const totals = readTotals(table) ?? desired.totals;
   const ruleset = toRuleset(planPolicy({ ...desired, layout }, totals));
   const firewall = renderRuleset(continueCounts(ruleset, table), totals);
-  const tunnel = await observeTunnel({ exec }, possible.interface, network.interfaces);
-  const kept =
-    possible.kind === 'untouched' && tunnel.kind === 'present' ? tunnel.addresses : undefined;
-  const addresses =
-    possible.kind === 'present' ? possible.spec.addresses.map(({ address }) => address) : kept;
-  const carried = addresses && { hasIpv6: includesIpv6(addresses) };
-  const settings = carried ? listSysctls(layout, carried) : [];
+  const sources = await planSources(composed.sources, network.interfaces);
+  const carrying = sources.flatMap(toCarrying);
+  const isCarrying = carrying.length > 0;
+  const hasIpv6 = carrying.some(({ families }) => families.includes(6));
+  const settings = isCarrying ? listSysctls(layout, { hasIpv6 }) : [];
   const values = await observeSysctls(settings);
   // An interface that is still to be made will have its settings then.
   const isToCome = (path: string) =>
-    tunnel.kind === 'absent' && path.includes(`/${possible.interface}/`);
+    sources.some(
+      ({ observed: own, device }) => own.kind === 'absent' && path.includes(`/${device.name}/`),
+    );
   const found = new Map(
     [...values].map(([path, value]) => [path, value ?? (isToCome(path) ? '' : undefined)]),
   );
   const toLine = ({ path, value }: (typeof settings)[number]) => `${path} = ${value}`;
-  const routing = carried ? composeRouting(layout, carried) : noRouting;
-  const toSteps = (from: typeof tunnel) =>
-    planTunnel(possible, from).flatMap((step) => toLines(step));
+  const routing = isCarrying ? composeRouting(layout, carrying) : noRouting;
   return {
     firewall: [
       ...toTextLines(firewall),
-      ...[...renderDenied(undefined, denied)].flatMap(toTextLines).map(shorten),
+      ...[...renderDenied(undefined, composed.denied)].flatMap(toTextLines).map(shorten),
     ],
-    tunnel: toSteps({ kind: 'absent' }),
+    tunnel: sources.flatMap(({ driver, wish }) =>
+      driver.plan(wish, { kind: 'absent' }).flatMap((step) => driver.show(step)),
+    ),
     settings: settings.map(toLine),
     routing: planRouting(routing, { ...network, ...noRouting }).map(toIpLine),
-    /** Each list is empty where the kernel lacks nothing. */
     differences: {
       firewall: [
         ...(await compareTables(exec, {
           firewall,
           isKnown: matchesRuleset(table, ruleset),
-          tunnelInterface: possible.interface,
+          devices: drivers.map(({ device }) => device),
           isThere: table !== undefined,
         })),
-        ...(matchesDenied(observed.denied, denied)
+        ...(matchesDenied(observed.denied, composed.denied)
           ? []
           : ['+ the table of the destinations that are denied']),
       ],
-      tunnel: toSteps(tunnel),
+      tunnel: sources.flatMap(({ driver, steps }) => steps.flatMap((step) => driver.show(step))),
       settings: planSysctls(settings, found).map(toLine),
-      routing: carried ? planRouting(routing, network).map(toIpLine) : [],
+      routing: isCarrying ? planRouting(routing, network).map(toIpLine) : [],
     },
     uplink: layout.uplink,
-    /** The tunnel's address that also lies in the device's own network. There is no tunnel then. */
-    collision,
+    collision: sources.find(({ collision }) => collision !== undefined)?.collision,
   };
+}
+
+/** The device with the families that it will carry; one that stays as it is has those it has. */
+function toCarrying({ wish, observed, device }: PlannedSource): readonly CarryingDevice[] {
+  switch (wish.kind) {
+    case 'absent':
+      return [];
+    case 'untouched':
+      return observed.kind === 'present'
+        ? [{ name: device.name, families: findFamilies(observed.addresses) }]
+        : [];
+    case 'present':
+      return [
+        {
+          name: device.name,
+          families: findFamilies(wish.addresses.map(({ address }) => address)),
+        },
+      ];
+    default:
+      return wish satisfies never;
+  }
 }
 
 function shorten(line: string): string {
   return line.length <= mostColumns
     ? line
     : `${line.slice(0, mostColumns)} … (${line.split(',').length} elements)`;
-}
-
-/** A step's command line. For `wg` its configuration follows, with the secrets hidden. */
-function toLines(step: TunnelStep): readonly string[] {
-  const { program, args } = toCommand(step, 'wireguard.conf');
-  const line = [program, ...args].join(' ');
-  if (step.kind !== 'configure') return [line];
-  return [line, ...toTextLines(renderWireGuard(step.settings, String)).map((text) => `  ${text}`)];
 }
 
 function toIpLine({ family, line }: IpCommand): string {

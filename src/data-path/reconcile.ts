@@ -1,186 +1,205 @@
-import { toUndefined } from '../errors/codes.ts';
-import { type DeniedPolicy, matchesDenied, renderDenied } from '../gateway/denied.ts';
-import { type FenceRecord, isFence, matchesRuleset } from '../gateway/matches.ts';
+import type { GatewayLayout } from '../gateway/policy.ts';
 import { composeRouting, planRouting } from '../gateway/routes.ts';
-import { continueCounts, type Loading, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
+import type { Probe } from '../gateway/self-test.ts';
 import { type DesiredSysctl, listSysctls, planSysctls } from '../gateway/sysctls.ts';
 import { chooseRouter } from '../gateway/uplink.ts';
-import { includesIpv6 } from '../lib/addresses.ts';
-import type { Exec } from '../system/exec.ts';
+import type { ObservedDevice } from '../source/source.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
-import { applyNft, type NftTable, observeNftOutline } from '../system/nft.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
 import { writeSysctl } from '../system/sysctl.ts';
 import {
+  type ComposedDataPath,
+  type ComposedSource,
   composeDataPath,
-  type DesiredTable,
+  findFamilies,
   planLine,
   planLineWish,
-  planPolicy,
+  withNewDevices,
 } from './compose.ts';
 import { bestWay, type LineWay } from './line-shaper.ts';
 import { type ObservedHost, observeSysctls, observeTable } from './observe.ts';
-import { holdsPermit, revokePermit } from './permit.ts';
-import { reconcileTunnel, takeNameBack } from './reconcile-tunnel.ts';
-import { type DataPathHost, type DesiredDataPath, readTotals } from './state.ts';
+import { holdsPermit } from './permit.ts';
+import {
+  changeDevices,
+  isMaking,
+  type PlannedSource,
+  planSources,
+  raiseDevices,
+  takeNamesBack,
+} from './reconcile-sources.ts';
+import { type Fence, reconcileDenied, reconcileTable } from './reconcile-table.ts';
+import type { DataPathHost, DesiredDataPath } from './state.ts';
 
-/** What a pass found and made. */
-export type DataPath = Readonly<Awaited<ReturnType<typeof reconcileDataPath>>>;
+/** What a pass found and made of one source. */
+export interface SourcePath extends Pick<ComposedSource, 'collision' | 'missing'> {
+  /** Its name: `wireguard`. */
+  readonly name: string;
+  readonly device: string;
+  readonly observed: ObservedDevice;
+}
+
+/** What a pass found and made; status, counts and decisions follow from it. */
+export interface DataPath extends Fence {
+  readonly uplink: string | undefined;
+  /** The gateway of the uplink's IPv4 route; undefined: none, or this machine is public itself. */
+  readonly router: string | undefined;
+  /** Each source's, in their order. */
+  readonly sources: readonly SourcePath[];
+  /** True where the table of what the owner denies has to be looked for. */
+  readonly isDenying: boolean;
+  /** How the line is held; undefined: nothing shapes here. */
+  readonly way: LineWay;
+  /** What the fence can be tried with now. */
+  readonly probes: readonly Probe[];
+}
+
+/** What both kinds of pass work on. */
+interface Pass {
+  readonly host: DataPathHost;
+  readonly desired: DesiredDataPath;
+  readonly observed: ObservedHost;
+  readonly composed: ComposedDataPath;
+  readonly sources: readonly PlannedSource[];
+}
 
 /**
  * The fence first, the ways through it last: a pass that is cut short leaves all closed. Grants no
- * permit.
+ * permit. Safe to repeat: a second pass over the same changes nothing. @throws command-failed,
+ * tunnel-failed, state-unwritable, not-allowed, missing-program
  */
 export async function reconcileDataPath(
   host: DataPathHost,
   desired: DesiredDataPath,
-  observed: ObservedHost,
-) {
-  const { exec } = host;
+  found: ObservedHost,
+): Promise<DataPath> {
+  const network = await takeNamesBack(host, desired.sources, found.network);
+  const observed = { ...found, network };
+  const composed = composeDataPath(desired, observed, host.sources);
+  const sources = await planSources(composed.sources, network.interfaces);
+  const pass = { host, desired, observed, composed, sources };
+  return sources.some(isMaking) ? passThatMakes(pass) : passOverExisting(pass);
+}
+
+/** Every device that is wanted is there: the fence is around it before anything of it changes. */
+async function passOverExisting(pass: Pass): Promise<DataPath> {
+  const { host, desired, observed, composed, sources } = pass;
+  const held = await holdLine(pass, composed.layout, observed);
+  const fence = await reconcileTable(host.exec, observed, { ...desired, layout: held.layout });
+  const isDenied = await reconcileDenied(host.exec, observed.denied, composed.denied);
+  await changeDevices(sources);
+  await raiseDevices(sources);
+  const paths = await openWays(pass, held.layout);
+  return toDataPath(pass, { ...held, paths, fence, isDenied });
+}
+
+/**
+ * A device is made, down: the fence is closed before that, and is around the new device before it
+ * comes up.
+ */
+async function passThatMakes(pass: Pass): Promise<DataPath> {
+  const { host, desired, observed, composed, sources } = pass;
+  const closed = await closeFence(pass);
+  const isDenied = await reconcileDenied(host.exec, observed.denied, composed.denied);
+  await changeDevices(sources);
+  const held = await holdLine(pass, withNewDevices(composed));
+  // An older device of one of these names took its entrance with it.
+  const table = hasDevice(composed) ? await observeTable(host.exec) : closed.table;
+  const whole = { ...desired, layout: held.layout };
+  const fence = await reconcileTable(host.exec, { table, record: closed.record }, whole);
+  await raiseDevices(sources);
+  const paths = await openWays(pass, held.layout);
+  return toDataPath(pass, { ...held, paths, fence, isDenied });
+}
+
+/**
+ * The fence without the devices that are still to be made. Where all is closed as this process left
+ * it, and no device is there, that fence will do until they are.
+ */
+async function closeFence(pass: Pass): Promise<Fence> {
+  const { host, desired, observed, composed } = pass;
   const { table, record } = observed;
-  const network = await takeNameBack(exec, desired.tunnel, observed.network);
-  const composed = composeDataPath(desired, { ...observed, network });
-  const { denied, collision, missing, possible } = composed;
-  let { layout } = composed;
-  let way: LineWay = bestWay;
-  /** The rules are for the way in which the line is held: it comes first. */
-  const holdLine = async ({ isVouched = false }: Pick<ObservedHost, 'isVouched'> = {}) => {
-    const wish = planLineWish(layout, desired.line.limitBits);
-    if (wish === undefined) return;
-    way = await host.line.reconcile(wish, { interfaces: network.interfaces, isVouched });
-    layout = { ...layout, line: planLine(desired.line, way, table) };
-  };
-  // All is closed as this process left it, and the new device gets its own firewall before it comes
-  // up: that one will do.
   const isShut = record !== undefined && record.listing === table?.listing && !holdsPermit(table);
-  const waits = isShut && possible.kind === 'present' && !layout.isTunnelThere;
-  if (layout.isTunnelThere) await holdLine(observed);
-  let fence: Fence = waits
-    ? { table, isFenced: true, record }
-    : await reconcileTable(exec, { table, record }, { ...desired, layout });
-  const isDenied = await reconcileDenied(exec, observed.denied, denied);
-  const { tunnel, hasChanged } = await reconcileTunnel(host, possible, {
-    interfaces: network.interfaces,
-    // The entrance of a device that was just made: nothing has come through it yet.
-    async beforeUp() {
-      await holdLine();
-      const whole = { ...desired, layout: { ...layout, isTunnelThere: true } };
-      // An older device of this name took its entrance with it.
-      const present = layout.isTunnelThere ? await observeTable(exec) : fence.table;
-      fence = await reconcileTable(exec, { table: present, record: fence.record }, whole);
-    },
-  });
-  if (tunnel.kind === 'present') {
-    const hasIpv6 = includesIpv6(tunnel.addresses);
-    await reconcileSysctls(host.restore, listSysctls(layout, { hasIpv6 }));
-    // The kernel takes the routes of an interface away with the interface, and with its last
-    // address.
-    const current = hasChanged ? await observeNetwork(exec) : network;
-    await applyIpCommands(
-      exec,
-      planRouting(composeRouting(layout, { hasIpv6 }), current),
-      'setting the routes',
-    );
-  }
+  if (isShut && !hasDevice(composed)) return { table, isFenced: true, record };
+  const { layout } = await holdLine(pass, composed.layout, observed);
+  return reconcileTable(host.exec, observed, { ...desired, layout });
+}
+
+function hasDevice({ layout }: ComposedDataPath): boolean {
+  return layout.devices.some(({ isThere }) => isThere);
+}
+
+interface HeldLine {
+  readonly layout: GatewayLayout;
+  readonly way: LineWay;
+}
+
+/** The rules are for the way in which the line is held, so it comes before them. */
+async function holdLine(
+  { host, desired, observed, composed }: Pass,
+  layout: GatewayLayout,
+  { isVouched = false }: Pick<ObservedHost, 'isVouched'> = {},
+): Promise<HeldLine> {
+  const wish = planLineWish({ ...composed, layout }, desired.line.limitBits);
+  if (wish === undefined) return { layout, way: bestWay };
+  const { interfaces } = observed.network;
+  const way = await host.line.reconcile(wish, { interfaces, isVouched });
+  return { layout: { ...layout, line: planLine(desired.line, way, observed.table) }, way };
+}
+
+/** Kernel settings, then routes, of the devices that are there now. */
+async function openWays(
+  { host, observed, sources }: Pass,
+  layout: GatewayLayout,
+): Promise<readonly SourcePath[]> {
+  const { exec, restore } = host;
+  const hasChanged = sources.some(({ steps }) => steps.length > 0);
+  // The kernel takes the routes of an interface away with the interface, and with its last address.
+  const network = hasChanged ? await observeNetwork(exec) : observed.network;
+  const paths = await Promise.all(
+    sources.map(async (source) => ({
+      name: source.driver.name,
+      device: source.driver.device,
+      collision: source.collision,
+      missing: source.missing,
+      observed:
+        source.steps.length > 0 ? await source.driver.observe(network.interfaces) : source.observed,
+    })),
+  );
+  const carrying = paths.flatMap(({ device, observed: own }) =>
+    own.kind === 'present' ? [{ name: device, families: findFamilies(own.addresses) }] : [],
+  );
+  if (carrying.length === 0) return paths;
+  const hasIpv6 = carrying.some(({ families }) => families.includes(6));
+  await reconcileSysctls(restore, listSysctls(layout, { hasIpv6 }));
+  const commands = planRouting(composeRouting(layout, carrying), network);
+  await applyIpCommands(exec, commands, 'setting the routes');
+  return paths;
+}
+
+/** What a pass has come to. */
+interface Outcome extends HeldLine {
+  readonly fence: Fence;
+  /** True where the table of what the owner denies is as it has to be. */
+  readonly isDenied: boolean;
+  readonly paths: readonly SourcePath[];
+}
+
+function toDataPath(
+  { desired, observed }: Pass,
+  { layout, way, fence, isDenied, paths }: Outcome,
+): DataPath {
+  const isThere = (name: string) =>
+    paths.some(({ device, observed: own }) => device === name && own.kind === 'present');
   return {
     ...fence,
     isFenced: fence.isFenced && isDenied,
     uplink: layout.uplink,
-    router: chooseRouter(network, layout.uplink),
-    tunnel,
-    collision,
-    missing,
+    router: chooseRouter(observed.network, layout.uplink),
+    sources: paths,
     isDenying: desired.denied.length > 0,
-    /** How the line is held; undefined: nothing shapes here. */
     way,
-    /** What the fence can be tried with now. */
-    probes: tunnel.kind === 'present' ? layout.probes : [],
+    probes: layout.probes.filter(({ device }) => isThere(device)),
   };
-}
-
-interface Fence {
-  readonly table: NftTable | undefined;
-  /**
-   * False where the kernel's table is not the ruleset that was applied: nothing may be forwarded
-   * then.
-   */
-  readonly isFenced: boolean;
-  /**
-   * How the kernel listed the fence after it was applied; undefined: that was not seen, and it is
-   * applied once more.
-   */
-  readonly record: FenceRecord | undefined;
-}
-
-/** Makes the table the ruleset; what cannot be made so by a change is replaced. */
-async function reconcileTable(
-  exec: Exec,
-  { table, record }: Pick<ObservedHost, 'table' | 'record'>,
-  desired: DesiredTable,
-): Promise<Fence> {
-  const ruleset = toRuleset(planPolicy(desired, readTotals(table) ?? desired.totals));
-  const isKnown = matchesRuleset(table, ruleset);
-  const isAsRecorded =
-    record?.fingerprint === ruleset.fingerprint && record.listing === table?.listing;
-  if (isKnown && isAsRecorded) return { table, isFenced: true, record };
-  // After a restart nothing is recorded: the same rules are loaded again, under traffic that goes
-  // on.
-  const first = isKnown && record === undefined ? 'keep-cap' : 'change';
-  const fence = await install(exec, { table, record }, { ...desired, loading: first }).catch(
-    toUndefined('command-failed'),
-  );
-  if (fence?.isFenced === true) return fence;
-  const current = { table: await observeTable(exec), record };
-  return install(exec, current, { ...desired, loading: 'replace' });
-}
-
-/**
- * A record of the same rules that the kernel lists in another way now is forgotten: a new version
- * of nft may be why.
- */
-async function install(
-  exec: Exec,
-  { table, record: before }: Pick<ObservedHost, 'table' | 'record'>,
-  desired: DesiredTable & { readonly loading: Loading },
-): Promise<Fence> {
-  const { loading } = desired;
-  // What passes between reading and new quota would escape the cap; what is replaced is not trusted
-  // with traffic.
-  const isHeld =
-    loading === 'replace' || (loading === 'change' && desired.stopAtBytes !== undefined);
-  const held = isHeld ? await holdTraffic(exec, table) : table;
-  const totals = readTotals(held) ?? desired.totals;
-  const ruleset = toRuleset(planPolicy(desired, totals));
-  // A table that is made again has counted nothing.
-  const counting = loading === 'replace' ? ruleset : continueCounts(ruleset, held);
-  await applyNft(exec, renderRuleset(counting, totals, loading), 'installing the gateway');
-  const after = await observeTable(exec);
-  const { fingerprint } = ruleset;
-  const isOther = before?.fingerprint === fingerprint && before.listing !== after?.listing;
-  if (!isFence(after, ruleset) || isOther)
-    return { table: after, isFenced: false, record: undefined };
-  return { table: after, isFenced: true, record: { fingerprint, listing: after.listing } };
-}
-
-async function reconcileDenied(
-  exec: Exec,
-  table: NftTable | undefined,
-  policy: DeniedPolicy,
-): Promise<boolean> {
-  if (matchesDenied(table, policy)) return true;
-  for (const script of renderDenied(table, policy))
-    await applyNft(exec, script, 'installing what is denied');
-  return matchesDenied(await observeNftOutline(exec, policy.table), policy);
-}
-
-/**
- * Ends the permit, which the pass renews when it is through, and reads the counters, which no
- * longer move.
- */
-async function holdTraffic(exec: Exec, table: NftTable | undefined): Promise<NftTable | undefined> {
-  if (!holdsPermit(table)) return table;
-  await revokePermit(exec);
-  return observeTable(exec);
 }
 
 async function reconcileSysctls(

@@ -1,10 +1,10 @@
 import { createSocket } from 'node:dgram';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { judgeSelfTest, type Probe, probeTarget, toProbeNumber } from '../gateway/self-test.ts';
+import { judgeSelfTest, type Probe, toProbeNumber, toProbeTarget } from '../gateway/self-test.ts';
 import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
 import { applyTc } from '../system/tc.ts';
-import { holdsPermit } from './permit.ts';
+import { listPermitted } from './permit.ts';
 import type { DataPath } from './reconcile.ts';
 
 /**
@@ -13,18 +13,18 @@ import type { DataPath } from './reconcile.ts';
  */
 export type SelfTest = ReturnType<typeof createSelfTest>;
 
-type SelfTestPlan = Pick<DataPath, 'probes'> & { readonly tunnelInterface: string };
+type SelfTestPlan = Pick<DataPath, 'probes'>;
 
 export function createSelfTest(exec: Exec, send: typeof sendProbes) {
-  let plan: SelfTestPlan = { probes: [], tunnelInterface: '' };
+  let plan: SelfTestPlan = { probes: [] };
   let sent: readonly Probe[] = [];
   let before: NftTable | undefined;
   let isTurnedRound = false;
   return {
     async send() {
-      const { probes, tunnelInterface } = plan;
+      const { probes } = plan;
       if (probes.length === 0) return;
-      if (!isTurnedRound) await turnProbesRound(exec, tunnelInterface, probes);
+      if (!isTurnedRound) await turnProbesRound(exec, probes);
       isTurnedRound = true;
       await send(probes);
       sent = probes;
@@ -33,13 +33,13 @@ export function createSelfTest(exec: Exec, send: typeof sendProbes) {
      * Judges what was sent since the last review, and plans what to send next; undefined if there
      * was nothing to judge.
      */
-    review({ table, probes, tunnelInterface }: SelfTestPlan & Pick<DataPath, 'table'>) {
-      const next = { probes, tunnelInterface };
+    review({ table, probes }: SelfTestPlan & Pick<DataPath, 'table'>) {
+      const next = { probes };
       const tried = JSON.stringify(next) === JSON.stringify(plan) ? sent : [];
       const readings = table && {
         before,
         after: table,
-        isOpen: holdsPermit(before) && holdsPermit(table),
+        open: listPermitted(before).filter((device) => listPermitted(table).includes(device)),
       };
       plan = next;
       sent = [];
@@ -67,7 +67,7 @@ async function sendFamily(probes: readonly Probe[], family: Probe['family']): Pr
   socket.on('error', () => undefined);
   const send = (probe: Probe) =>
     new Promise<void>((resolve) => {
-      socket.send('tributary', toProbeNumber(probe), probeTarget[family], () => resolve());
+      socket.send('tributary', toProbeNumber(probe), toProbeTarget(probe), () => resolve());
     });
   try {
     await Promise.all(own.map(send));
@@ -77,34 +77,32 @@ async function sendFamily(probes: readonly Probe[], family: Probe['family']): Pr
   }
 }
 
-/** This filter comes before all others for what leaves by the tunnel. */
+/** Before everything else that may leave by a source's device. */
 const filterPreference = 7;
 
 /**
- * Makes packets from the probes' sender come in again where they would leave by the tunnel. Safe to
- * repeat; a kernel that cannot do it is left unchanged.
+ * What leaves by a source's device from a probe's sender comes in again there. Safe to repeat; a
+ * kernel that cannot do it stays as it is.
  */
-async function turnProbesRound(
-  exec: Exec,
-  tunnelInterface: string,
-  probes: readonly Probe[],
-): Promise<void> {
-  const filter = `dev ${tunnelInterface} egress`;
-  const senders = new Map(probes.map(({ family, source }) => [source, family]));
-  const lines = [
-    `qdisc add dev ${tunnelInterface} clsact`,
-    ...[...senders].flatMap(([source, family]) => {
-      const words =
-        family === 4 ? { protocol: 'ip', match: 'ip' } : { protocol: 'ipv6', match: 'ip6' };
-      const place = `${filter} protocol ${words.protocol} pref ${filterPreference + family}`;
-      const match = `u32 match ${words.match} src ${source}/${family === 4 ? 32 : 128}`;
-      return [
-        `filter delete ${place}`,
-        `filter add ${place} ${match} action mirred ingress redirect dev ${tunnelInterface}`,
-      ];
-    }),
-  ];
-  // Lines fail for what is there already and for what this kernel lacks. The next review shows
-  // whether probes come round.
+async function turnProbesRound(exec: Exec, probes: readonly Probe[]): Promise<void> {
+  const lines = [...Map.groupBy(probes, ({ device }) => device)].flatMap(([device, own]) => {
+    const senders = new Map(own.map(({ family, source }) => [source, family]));
+    return [
+      `qdisc add dev ${device} clsact`,
+      ...[...senders].flatMap(([source, family]) => listTurns(device, source, family)),
+    ];
+  });
+  // What is there already, or missing from this kernel, fails: whether probes come round is seen at
+  // the next review.
   await applyTc(exec, lines, 'forced').catch(() => undefined);
+}
+
+function listTurns(device: string, source: string, family: Probe['family']): readonly string[] {
+  const words = family === 4 ? { protocol: 'ip', match: 'ip' } : { protocol: 'ipv6', match: 'ip6' };
+  const place = `dev ${device} egress protocol ${words.protocol} pref ${filterPreference + family}`;
+  const match = `u32 match ${words.match} src ${source}/${family === 4 ? 32 : 128}`;
+  return [
+    `filter delete ${place}`,
+    `filter add ${place} ${match} action mirred ingress redirect dev ${device}`,
+  ];
 }

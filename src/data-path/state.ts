@@ -1,7 +1,7 @@
 import type { GivenCeilings } from '../gateway/ceilings.ts';
 import { type ForwardedTotals, type GatewayPolicy, refusals } from '../gateway/policy.ts';
 import { countRefusedProbes } from '../gateway/self-test.ts';
-import type { DesiredTunnel } from '../source/wireguard/state.ts';
+import type { SourceDriver, SourceWish } from '../source/source.ts';
 import type { AddressList } from '../system/address-list.ts';
 import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
@@ -25,7 +25,8 @@ export interface WantedLine {
  * can be compared, logged and printed.
  */
 export interface DesiredDataPath {
-  readonly tunnel: DesiredTunnel;
+  /** One for each source; a source without one is taken down. */
+  readonly sources: readonly SourceWish[];
   readonly configuredUplink: string | undefined;
   readonly gateway: Pick<
     GatewayPolicy,
@@ -59,6 +60,10 @@ export interface DataPathHost {
   readonly stateDirectory: string;
   readonly restore: RestoreFile;
   readonly line: Pick<LineShaper, 'reconcile' | 'takeOut' | 'flush'>;
+  /**
+   * What makes each source's device: at least one, in the order in which devices are told apart.
+   */
+  readonly sources: readonly SourceDriver[];
 }
 
 /** The kernel's forwarded counters; undefined without the agent's table. */

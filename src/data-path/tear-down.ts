@@ -5,7 +5,7 @@ import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable, observeNftOutline } from '../system/nft.ts';
 import { observeTable } from './observe.ts';
 import { forgetConnections, holdsPermit, revokePermit } from './permit.ts';
-import { reconcileTunnel } from './reconcile-tunnel.ts';
+import { removeDevice } from './reconcile-sources.ts';
 import { type DataPathHost, readTotals } from './state.ts';
 import type { UsageAccounting } from './usage-accounting.ts';
 
@@ -15,12 +15,8 @@ type KeepTotals = UsageAccounting['close'];
  * Removes the data path in an order that leaves nothing open. The table is removed once its totals
  * are kept; until then it stays, closed. Safe to repeat.
  */
-export async function removeDataPath(
-  host: DataPathHost,
-  tunnelInterface: string,
-  keep: KeepTotals,
-): Promise<void> {
-  const table = await closeDataPath(host, tunnelInterface, keep);
+export async function removeDataPath(host: DataPathHost, keep: KeepTotals): Promise<void> {
+  const table = await closeDataPath(host, keep);
   await forgetConnections(host.exec);
   if (table !== undefined)
     await applyNft(host.exec, `delete table inet ${tableName}\n`, 'removing the gateway');
@@ -35,17 +31,18 @@ export async function removeDataPath(
  */
 export async function closeDataPath(
   host: DataPathHost,
-  tunnelInterface: string,
   keep: KeepTotals,
 ): Promise<NftTable | undefined> {
   const { exec } = host;
   if (holdsPermit(await observeTable(exec))) await revokePermit(exec);
   const network = await observeNetwork(exec);
-  const uplink = chooseUplink(network, { tunnelInterface });
+  const devices = host.sources.map(({ device }) => device);
+  const uplink = chooseUplink(network, { devices });
+  const isThere = (name: string) => network.interfaces.some((own) => own.name === name);
   if (uplink !== undefined)
-    await host.line.takeOut({ tunnelInterface, uplink }, network.interfaces);
+    await host.line.takeOut({ devices: devices.filter(isThere), uplink }, network.interfaces);
   await applyIpCommands(exec, planRouting(noRouting, network), 'removing the routes');
-  await reconcileTunnel(host, { kind: 'absent', interface: tunnelInterface }, network);
+  for (const driver of host.sources) await removeDevice(driver, network.interfaces);
   await host.restore.putBack();
   const table = await observeTable(exec);
   await keep(readTotals(table));

@@ -1,5 +1,6 @@
-import { privatePrefixes } from '../lib/addresses.ts';
+import { parsePrefix, privatePrefixes, toNetworks } from '../lib/addresses.ts';
 import { listAnswerRules, listCeilingChains } from './ceiling-rules.ts';
+import { nameDevices, type SourceDevice } from './devices.ts';
 import { listClassRules, listFloodRules, listOuterRules, toLineChain } from './line-rules.ts';
 import { deniedMark, type GatewayPolicy } from './policy.ts';
 import { listPortMatches } from './ports.ts';
@@ -8,21 +9,24 @@ import { baseChain, both, type Chain, chain, type Rule, refuse, rule, when } fro
 import { probeMark } from './self-test.ts';
 import { listStaleMatches, listTranslations } from './translation.ts';
 
-/** The name of the chain that is made and removed with the tunnel's device. */
-export const entranceName = 'entrance';
+/** The chain that comes and goes with a source's device, by the device's place among them. */
+export function nameEntrance(index: number): string {
+  return index === 0 ? 'entrance' : `entrance_${index}`;
+}
 
 /** The chains for a policy, in the order in which a packet meets them. */
 export function toChains(policy: GatewayPolicy): readonly Chain[] {
-  const tunnel = `"${policy.tunnelInterface}"`;
+  const { devices } = policy;
+  const tunnel = nameDevices(devices);
   const uplink = policy.uplink === undefined ? undefined : `"${policy.uplink}"`;
   const notUplink = (side: string) => (uplink === undefined ? '' : `${side} != ${uplink} `);
-  const mss = { 4: policy.tunnelMtu - 40, 6: policy.tunnelMtu - 60 };
   const outside = `oifname != ${tunnel} goto error`;
-  const syn = 'tcp flags & (syn | rst) == syn tcp option maxseg size';
   return [
-    ...(policy.isTunnelThere ? [toEntrance(tunnel)] : []),
-    // This is before fragments are put together and connections are looked up, so that nothing is
-    // answered and nothing remembered.
+    ...devices.flatMap(({ name, isThere }, index) =>
+      isThere ? [toEntrance(nameEntrance(index), name)] : [],
+    ),
+    // Before fragments are put together and connections looked up: nothing is answered, and nothing
+    // remembered.
     baseChain('origin', 'type filter hook prerouting priority -450; policy accept;', [
       rule('from-tunnel', `iifname ${tunnel} goto sender`),
       // A tunnel is recognized by its kind of device (WireGuard, tun), so a tunnel of another name
@@ -30,6 +34,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       rule('stray', `meta iiftype 65534 ${notUplink('iifname')}${refuse('refused_stray')}`),
     ]),
     chain('sender', [
+      ...devices.flatMap(listSenderRules),
       rule('forged', `fib saddr type { local, broadcast, multicast } ${refuse('refused_forged')}`),
       ...both(
         'forged-own',
@@ -122,6 +127,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
     ...listCeilingChains(policy.connections),
     chain('to_tunnel', [
       rule('permit', `oifname != @permit ${refuse('refused_closed')}`),
+      ...devices.flatMap(listReplyRules),
       rule('replies', `ct state { new, invalid, untracked } ${refuse('refused_unsolicited')}`),
       ...listAnswerRules(policy.connections),
       ...listCapRules(policy),
@@ -135,12 +141,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
     baseChain(
       'segments',
       'type filter hook forward priority mangle; policy accept;',
-      ['iifname', 'oifname'].flatMap((side) =>
-        both(side, (_, family) => {
-          const which = `${side} ${tunnel} meta nfproto ipv${family} ${syn} > ${mss[family]}`;
-          return `${which} tcp option maxseg size set ${mss[family]}`;
-        }),
-      ),
+      devices.flatMap(listSegmentRules),
     ),
     // What comes from the tunnel leaves with this device's address, from ports that no connection
     // of its own uses.
@@ -153,18 +154,18 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
             rule(name, `iifname ${tunnel} oifname ${uplink} ${how}`),
           ),
     ),
-    ...toProbeChains(policy.probes, tunnel),
+    ...toProbeChains(policy.probes, devices),
   ];
 }
 
 /**
- * The chain at the tunnel's device, for packets that the kernel reads and may answer before any
- * other chain. It is made once the device exists, and before the device is up.
+ * What the kernel reads, and may answer, before any other chain: there once the device is, and
+ * before it is up.
  */
-function toEntrance(tunnel: string): Chain {
+function toEntrance(name: string, device: string): Chain {
   return baseChain(
-    entranceName,
-    `type filter hook ingress device ${tunnel} priority filter; policy accept;`,
+    name,
+    `type filter hook ingress device "${device}" priority filter; policy accept;`,
     [
       // Next headers 0, 43, 60, 135: hop-by-hop options, routing, destination options, mobility.
       rule('options-v6', `ip6 nexthdr { 0, 43, 60, 135 } ${refuse('refused_strange')}`),
@@ -172,17 +173,81 @@ function toEntrance(tunnel: string): Chain {
   );
 }
 
-/** Who may connect to this device, and the messages that a link needs. */
-function listVisitors({ endpoint, pagePort }: GatewayPolicy): readonly Rule[] {
-  return [
-    // The kernel forgets a connection between two keep-alives, and the tunnel's other end would be
-    // shut out until the next one.
-    ...when(endpoint, ({ protocol, address, port }) => [
-      rule(
-        'endpoint',
-        `${protocol} saddr ${address} udp sport ${port} udp dport @tunnel_ports accept`,
+/**
+ * Consumers with prefixes of their own come by their own source's device alone, and that device
+ * brings no others: a consumer of one source cannot have an answer sent to one of another.
+ */
+function listSenderRules({ name, consumers }: SourceDevice): readonly Rule[] {
+  return when(consumers, (prefixes) =>
+    both(`consumers-${name}`, (ip, family) => {
+      const own = renderPrefixes(prefixes, family);
+      const isForeign = own === undefined ? `meta nfproto ipv${family}` : `${ip} saddr != ${own}`;
+      return `iifname "${name}" ${isForeign} ${refuse('refused_forged')}`;
+    }).concat(
+      listOfFamilies(prefixes, (ip, own, family) =>
+        rule(
+          `others-${name}-v${family}`,
+          `iifname != "${name}" ${ip} saddr ${own} ${refuse('refused_forged')}`,
+        ),
       ),
-    ]),
+    ),
+  );
+}
+
+/** An answer to one of them that a route leads elsewhere, while its device is away, is dropped. */
+function listReplyRules({ name, consumers }: SourceDevice): readonly Rule[] {
+  return when(consumers, (prefixes) =>
+    listOfFamilies(prefixes, (ip, own, family) =>
+      rule(
+        `astray-${name}-v${family}`,
+        `oifname != "${name}" ${ip} daddr ${own} ${refuse('refused_unsolicited')}`,
+      ),
+    ),
+  );
+}
+
+function listOfFamilies(
+  prefixes: readonly string[],
+  toRule: (ip: 'ip' | 'ip6', own: string, family: 4 | 6) => Rule,
+): readonly Rule[] {
+  return ([4, 6] as const).flatMap((family) => {
+    const own = renderPrefixes(prefixes, family);
+    return own === undefined ? [] : [toRule(family === 4 ? 'ip' : 'ip6', own, family)];
+  });
+}
+
+/** As a rule writes them; undefined without a prefix of this family. */
+function renderPrefixes(prefixes: readonly string[], family: 4 | 6): string | undefined {
+  const own = toNetworks(prefixes.filter((prefix) => parsePrefix(prefix)?.family === family));
+  return own.length === 0 ? undefined : `{ ${own.join(', ')} }`;
+}
+
+const syn = 'tcp flags & (syn | rst) == syn tcp option maxseg size';
+
+/** Connections through a device are told at their begin what fits into it. */
+function listSegmentRules({ name, mtu }: SourceDevice, index: number): readonly Rule[] {
+  const most = { 4: mtu - 40, 6: mtu - 60 };
+  return ['iifname', 'oifname'].flatMap((side) =>
+    both(index === 0 ? side : `${side}-${name}`, (_, family) => {
+      const which = `${side} "${name}" meta nfproto ipv${family} ${syn} > ${most[family]}`;
+      return `${which} tcp option maxseg size set ${most[family]}`;
+    }),
+  );
+}
+
+/** Who may connect to this device, and what a link needs. */
+function listVisitors({ devices, pagePort }: GatewayPolicy): readonly Rule[] {
+  return [
+    // The kernel forgets a keep-alive before the next one, and who comes meanwhile would not be
+    // heard.
+    ...devices.flatMap(({ endpoint }) =>
+      when(endpoint, ({ protocol, address, port }) => [
+        rule(
+          'endpoint',
+          `${protocol} saddr ${address} udp sport ${port} udp dport @tunnel_ports accept`,
+        ),
+      ]),
+    ),
     rule('neighbours-v6', 'ip6 hoplimit 255 icmpv6 type { 133-137 } accept'),
     rule('listeners-v6', 'ip6 hoplimit 1 icmpv6 type { 130-132, 143 } accept'),
     rule('dhcp-v4', 'fib daddr type broadcast udp sport 67 udp dport 68 accept'),

@@ -1,5 +1,6 @@
 import type { AddressList } from '../system/address-list.ts';
 import type { NftTable } from '../system/nft.ts';
+import { nameDevices } from './devices.ts';
 import { deniedMark } from './policy.ts';
 import { baseChain, type Chain, chain, hasRules, renderChain, rule } from './rule.ts';
 import { probeMark } from './self-test.ts';
@@ -13,8 +14,9 @@ import { probeMark } from './self-test.ts';
 
 export interface DeniedPolicy {
   readonly table: string;
-  readonly interface: string;
-  /** Without lists there is no table. */
+  /** Names of the sources' devices. */
+  readonly devices: readonly string[];
+  /** Empty: no table. */
   readonly lists: readonly AddressList[];
 }
 
@@ -65,9 +67,8 @@ export function* renderDenied(
 }
 
 function listChains(policy: DeniedPolicy): readonly Chain[] {
-  const from = `iifname "${policy.interface}"`;
-  // The self-test's own packets keep their mark, because a list may hold the places where they seem
-  // to go.
+  const from = `iifname ${nameDevices(policy.devices.map((name) => ({ name })))}`;
+  // The self-test's own packets keep their mark: a list may hold where they seem to go.
   const isConsumers = probeMark.any.replace('==', '!=');
   const marked = listSets(policy).map(({ name, protocol }) =>
     rule(name, `${protocol} daddr @${name} meta mark set ${deniedMark}`),
@@ -75,7 +76,7 @@ function listChains(policy: DeniedPolicy): readonly Chain[] {
   return [
     // This is before the main table looks at the destination.
     baseChain('arrival', 'type filter hook prerouting priority filter - 1; policy accept;', [
-      rule(`from ${policy.interface}`, `${from} ${isConsumers} goto denied`),
+      rule(`from ${policy.devices.join(' ')}`, `${from} ${isConsumers} goto denied`),
     ]),
     chain('denied', marked),
     baseChain('held', 'type filter hook forward priority filter + 1; policy accept;', [

@@ -45,16 +45,18 @@ export function toLineChain({ dropAboveBits, isLowPriority }: LinePolicy): Chain
  * Gives WireGuard's packets to the tunnel's other end the low priority of what is inside them. Only
  * the rule at `endpoint` lets them in.
  */
-export function listOuterRules({ line, endpoint }: GatewayPolicy): readonly Rule[] {
-  return when(endpoint, ({ protocol: ip, address, port }) => {
-    const priority = line.isLowPriority ? ` ${ip} dscp set ${lowerEffort}` : '';
-    return [
-      rule(
-        'tunnel',
-        `${ip} daddr ${address} udp dport ${port} update @tunnel_ports { udp sport }${priority}`,
-      ),
-    ];
-  });
+export function listOuterRules({ line, devices }: GatewayPolicy): readonly Rule[] {
+  return devices.flatMap(({ endpoint }) =>
+    when(endpoint, ({ protocol: ip, address, port }) => {
+      const priority = line.isLowPriority ? ` ${ip} dscp set ${lowerEffort}` : '';
+      return [
+        rule(
+          'tunnel',
+          `${ip} daddr ${address} udp dport ${port} update @tunnel_ports { udp sport }${priority}`,
+        ),
+      ];
+    }),
+  );
 }
 
 /**

@@ -14,23 +14,24 @@ export const lineMark = '0x54';
 export const lineClasses = { first: 0x100, count: 128 } as const;
 
 export interface DesiredLine {
-  readonly tunnelInterface: string;
+  /** Names of the sources' devices that are there. */
+  readonly devices: readonly string[];
   readonly uplink: string;
   /** The rate on the owner's line, each way, including the bytes around each packet there. */
   readonly bitsPerSecond: number;
-  /** Bytes that the line carries around each packet of the tunnel. */
+  /** Bytes that the line carries around each packet of a consumer. */
   readonly overheadBytes: number;
   /**
    * The queue of each class: fair among the connections of one consumer, or a plain one where the
    * kernel lacks the fair kind.
    */
   readonly leaf: 'fq_codel' | 'bfifo';
-  /** `two-trees` where the kernel lacks such devices: then each direction has half of the rate. */
+  /** `two-trees`: without such a device, each device and the uplink has its part of the rate. */
   readonly kind: 'one-tree' | 'two-trees';
 }
 
-/** The devices that the tree is attached to. */
-export type LinePlace = Pick<DesiredLine, 'tunnelInterface' | 'uplink'>;
+/** Where it is held. */
+export type LinePlace = Pick<DesiredLine, 'devices' | 'uplink'>;
 
 const filterPreference = 20;
 /** Classic BPF that compares the packet's mark; every kernel's filters know it. */
@@ -38,7 +39,7 @@ const isMarked = `'4,32 0 0 4294963220,21 0 1 ${Number(lineMark)},6 0 0 42949672
 
 /** Questions of `tc` whose answers `matchesLine` reads. */
 export function listLineQuestions(line: DesiredLine): readonly string[] {
-  const filtered = line.kind === 'one-tree' ? [line.tunnelInterface, line.uplink] : [];
+  const filtered = line.kind === 'one-tree' ? [...line.devices, line.uplink] : [];
   return [
     ...listTreeDevices(line).flatMap((device) => [
       `qdisc show dev ${device}`,
@@ -63,7 +64,8 @@ export function matchesLine(said: string, line: DesiredLine): boolean {
     count(new RegExp(`^qdisc ${line.leaf} .*parent 1:`, 'gm')) ===
       trees * (lineClasses.count + 1) &&
     (line.kind === 'two-trees' ||
-      count(new RegExp(`Egress Redirect to device ${lineDevice}\\) stolen`, 'g')) === 2)
+      count(new RegExp(`Egress Redirect to device ${lineDevice}\\) stolen`, 'g')) ===
+        line.devices.length + 1)
   );
 }
 
@@ -74,16 +76,19 @@ const factors = { '': 1, K: 1e3, M: 1e6, G: 1e9 } as const;
  * has to be up.
  */
 export function renderLine(line: DesiredLine): readonly string[] {
-  const { tunnelInterface, uplink } = line;
+  const { devices, uplink } = line;
   if (line.kind === 'two-trees') {
-    // On the uplink, packets without a class are the device's own and pass beside the tree.
-    return [...renderTree(tunnelInterface, line), ...renderTree(uplink, line, 0)];
+    // What is of no class is this machine's own on the uplink, and passes by.
+    return [
+      ...devices.flatMap((device) => renderTree(device, line)),
+      ...renderTree(uplink, line, 0),
+    ];
   }
   const redirect = (device: string, match: string) =>
     `filter add dev ${device} egress protocol all pref ${filterPreference} ${match} action mirred egress redirect dev ${lineDevice}`;
   return [
     ...renderTree(lineDevice, line),
-    redirect(tunnelInterface, 'u32 match u32 0 0'),
+    ...devices.map((device) => redirect(device, 'u32 match u32 0 0')),
     redirect(uplink, `bpf bytecode ${isMarked}`),
   ];
 }
@@ -93,10 +98,10 @@ export function renderLine(line: DesiredLine): readonly string[] {
  * missing.
  */
 export function listLineRemovals(
-  { tunnelInterface, uplink }: LinePlace,
+  { devices, uplink }: LinePlace,
   kind: DesiredLine['kind'],
 ): readonly string[] {
-  return [tunnelInterface, uplink].map((device) =>
+  return [...devices, uplink].map((device) =>
     kind === 'one-tree'
       ? `filter delete dev ${device} egress protocol all pref ${filterPreference}`
       : `qdisc delete dev ${device} root handle 1: htb`,
@@ -122,8 +127,8 @@ export function fitsQueues(line: DesiredLine, queuedFor: DesiredLine): boolean {
   return line.leaf !== 'bfifo' || (ratio > 0.6 && ratio < 1.7);
 }
 
-function listTreeDevices({ kind, tunnelInterface, uplink }: DesiredLine): readonly string[] {
-  return kind === 'one-tree' ? [lineDevice] : [tunnelInterface, uplink];
+function listTreeDevices({ kind, devices, uplink }: DesiredLine): readonly string[] {
+  return kind === 'one-tree' ? [lineDevice] : [...devices, uplink];
 }
 
 function renderTree(device: string, line: DesiredLine, defaultClass = 3): readonly string[] {

@@ -1,5 +1,6 @@
 import type { PortRange } from '../lib/ports.ts';
 import type { Ceilings } from './ceilings.ts';
+import type { SourceDevice } from './devices.ts';
 import type { Probe } from './self-test.ts';
 
 /**
@@ -12,28 +13,21 @@ export type ForwardedTotals = Readonly<
 
 /** Everything that the ruleset depends on. Equal policies always render equal text. */
 export interface GatewayPolicy {
-  readonly tunnelInterface: string;
+  /** The devices of all sources, in their order, at least one. */
+  readonly devices: readonly SourceDevice[];
   /**
    * The interface that leads to the Internet; undefined without one, and then nothing is forwarded.
    */
   readonly uplink: string | undefined;
   readonly uplinkAddresses: readonly string[];
-  /** In bytes; forwarded TCP connections are told to stay below it. */
-  readonly tunnelMtu: number;
-  /** The tunnel's other end; undefined while it is unknown. */
-  readonly endpoint:
-    | { readonly protocol: 'ip' | 'ip6'; readonly address: string; readonly port: number }
-    | undefined;
-  /** False before the tunnel is made: the chain at its entrance needs the device. */
-  readonly isTunnelThere: boolean;
-  /** The port at which other machines reach the status page; undefined without one. */
+  /** Where the status page listens for other machines; undefined: nowhere. */
   readonly pagePort: number | undefined;
   /**
    * The ports that consumers' connections leave from; undefined where the device's own connections
    * leave too few.
    */
   readonly consumerPorts: PortRange | undefined;
-  /** Prefixes on the device's own interfaces, without the tunnel's. */
+  /** Prefixes on this machine's own interfaces, the sources' devices left out. */
   readonly ownPrefixes: readonly string[];
   /**
    * Special prefixes that the owner opens by name. They win over everything except the device's own

@@ -1,25 +1,30 @@
+import { nameDevices, type SourceDevice } from './devices.ts';
 import { baseChain, type Chain, rule } from './rule.ts';
 import {
   type Probe,
   probeMark,
   probeSets,
-  probeTarget,
   toProbeMark,
   toProbeNumber,
+  toProbeTarget,
 } from './self-test.ts';
 
 /**
  * The chains by which the fence tests itself, see `self-test.ts`. A probe that gets past the rules
  * about destinations closes the gateway at once.
  */
-export function toProbeChains(probes: readonly Probe[], tunnel: string): readonly Chain[] {
+export function toProbeChains(
+  probes: readonly Probe[],
+  devices: readonly Pick<SourceDevice, 'name'>[],
+): readonly Chain[] {
+  const tunnel = nameDevices(devices);
   return [
     // Only packets of this device pass here: consumers' packets are forwarded.
     baseChain(
       'probe_departure',
       'type filter hook output priority mangle; policy accept;',
       probes.map((probe) =>
-        rule(`probe-${toProbeNumber(probe)}`, `oifname ${tunnel} ${renderProbe(probe)}`),
+        rule(`probe-${toProbeNumber(probe)}`, `oifname "${probe.device}" ${renderProbe(probe)}`),
       ),
     ),
     baseChain('probe_arrival', 'type filter hook prerouting priority raw; policy accept;', [
@@ -37,7 +42,7 @@ export function toProbeChains(probes: readonly Probe[], tunnel: string): readonl
 function renderProbe(probe: Probe): string {
   const ip = probe.family === 4 ? 'ip' : 'ip6';
   return [
-    `${ip} daddr ${probeTarget[probe.family]} udp dport ${toProbeNumber(probe)}`,
+    `${ip} daddr ${toProbeTarget(probe)} udp dport ${toProbeNumber(probe)}`,
     `meta mark set 0x${toProbeMark(probe).toString(16)}`,
     `${ip} saddr set ${probe.source} ${ip} daddr set ${probe.destination} udp dport set ${probe.port}`,
   ].join(' ');

@@ -1,7 +1,8 @@
 import { parsePrefix, toNetwork } from '../lib/addresses.ts';
 import type { Family, IpCommand, Network, PolicyRule, Route } from '../system/ip.ts';
+import type { SourceDevice } from './devices.ts';
 import { type GatewayLayout, specialPrefixes } from './policy.ts';
-import { probeTarget } from './self-test.ts';
+import { toProbeTarget } from './self-test.ts';
 
 /** The routing table by which replies go back into the tunnel. */
 const replyTable = '51820';
@@ -27,46 +28,67 @@ export const noRouting = { rules: [], routes: [] } as const satisfies DesiredRou
 
 const bothFamilies: readonly Family[] = [4, 6];
 
+/** A source's device that is there, and the families that it carries. */
+export interface CarryingDevice {
+  readonly name: string;
+  readonly families: readonly Family[];
+}
+
 /**
- * The routing for a policy. The fence is wanted even without an uplink. Without IPv6 in the tunnel
- * no IPv6 route leads there, because a system without IPv6 refuses such a route.
+ * The fence needs no uplink, and stands for every device, there or not. Answers find their device
+ * by the consumer's address: prefixes of one source's own lead to its device, all else to the one
+ * that has none. No IPv6 leads to a device without it: a system without it refuses the route.
  */
 export function composeRouting(
   policy: GatewayLayout,
-  { hasIpv6 }: { readonly hasIpv6: boolean },
+  carrying: readonly CarryingDevice[],
 ): DesiredRouting {
-  const { tunnelInterface, uplink } = policy;
-  const replyFamilies =
-    uplink === undefined ? [] : bothFamilies.filter((family) => family === 4 || hasIpv6);
-  const fenceRule = {
-    priority: fencePriority,
-    incomingInterface: tunnelInterface,
-    table: fenceTable,
-  };
+  const { devices, uplink } = policy;
+  const replyRoutes = listReplyRoutes(devices, uplink === undefined ? [] : carrying);
+  const replyFamilies = bothFamilies.filter((own) =>
+    replyRoutes.some(({ family }) => family === own),
+  );
+  const fenceRule = { priority: fencePriority, table: fenceTable };
   const replyRule = { priority: replyPriority, incomingInterface: uplink, table: replyTable };
-  // Probes that the agent sends leave by the tunnel, where the kernel turns them round.
+  // What the agent sends to try the fence leaves by a source's device, where it is turned round.
   const probeRule = { priority: probePriority, incomingInterface: 'lo', table: replyTable };
-  const replyRoute = {
-    table: replyTable,
-    type: 'unicast',
-    destination: 'default',
-    interface: tunnelInterface,
-  };
   return {
     rules: [
-      ...bothFamilies.map((family) => ({ ...fenceRule, family })),
+      ...devices.flatMap(({ name }) =>
+        bothFamilies.map((family) => ({ ...fenceRule, incomingInterface: name, family })),
+      ),
       ...replyFamilies.map((family) => ({ ...replyRule, family })),
-      ...replyFamilies.map((family) => ({
+      ...listProbedFamilies(devices, uplink === undefined ? [] : carrying).map((probed) => ({
         ...probeRule,
-        family,
-        destination: probeTarget[family],
+        family: probed.family,
+        destination: toProbeTarget(probed),
       })),
     ],
-    routes: [
-      ...bothFamilies.flatMap((family) => listFenceRoutes(policy, family)),
-      ...replyFamilies.map((family) => ({ ...replyRoute, family })),
-    ],
+    routes: [...bothFamilies.flatMap((family) => listFenceRoutes(policy, family)), ...replyRoutes],
   };
+}
+
+/** Each device that is there, by its place among all, once for each family that it carries. */
+function listProbedFamilies(
+  devices: readonly SourceDevice[],
+  carrying: readonly CarryingDevice[],
+): readonly { readonly family: Family; readonly slot: number; readonly device: SourceDevice }[] {
+  return devices.flatMap((device, slot) => {
+    const families = carrying.find(({ name }) => name === device.name)?.families ?? [];
+    return families.map((family) => ({ family, slot, device }));
+  });
+}
+
+function listReplyRoutes(
+  devices: readonly SourceDevice[],
+  carrying: readonly CarryingDevice[],
+): readonly OwnRoute[] {
+  return listProbedFamilies(devices, carrying).flatMap(({ family, slot, device }) => {
+    const way = { family, table: replyTable, type: 'unicast', interface: device.name };
+    if (device.consumers === undefined) return [{ ...way, destination: 'default' }];
+    const own = [...device.consumers, toProbeTarget({ family, slot })];
+    return listDestinations(own, family).map((destination) => ({ ...way, destination }));
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { NftTable } from '../system/nft.ts';
-import { entranceName, toChains } from './chains.ts';
+import { nameEntrance, toChains } from './chains.ts';
 import { type ForwardedTotals, type GatewayPolicy, refusals, tableName } from './policy.ts';
 import { type Chain, hasRules, type Rule, renderChain, rule } from './rule.ts';
 import { probeSets } from './self-test.ts';
@@ -18,8 +18,12 @@ export interface Ruleset {
   /** Bytes that may still pass, by the quota that counts them; undefined without this quota. */
   readonly quotas: Readonly<Record<'cap' | 'cap_new', number | undefined>>;
   /**
-   * True where the counts of the ceilings go on when the ruleset is installed; otherwise they begin
-   * again.
+   * How many sources there are: each has a place for its entrance, whether its device is there.
+   */
+  readonly entrances: number;
+  /**
+   * True where what the ceilings have counted goes on; else their counts begin again when it is
+   * installed.
    */
   readonly keepsCounts: boolean;
 }
@@ -35,7 +39,14 @@ export function toRuleset(policy: GatewayPolicy): Ruleset {
   const chains = unsigned.map((own) =>
     own.name === 'arrival' ? { ...own, rules: own.rules.map(sign) } : own,
   );
-  return { chains, sets, quotas: { cap, cap_new }, keepsCounts: false, fingerprint };
+  return {
+    chains,
+    sets,
+    quotas: { cap, cap_new },
+    keepsCounts: false,
+    fingerprint,
+    entrances: policy.devices.length,
+  };
 }
 
 /**
@@ -54,6 +65,7 @@ export function renderRuleset(
   loading: Loading = 'change',
 ): string {
   const sets = Object.entries(ruleset.sets);
+  const entrances = Array.from({ length: ruleset.entrances }, (_, index) => nameEntrance(index));
   const quotas = loading === 'keep-cap' ? [] : Object.entries(ruleset.quotas);
   const kindOf = ({ isMap }: RuleSet) => (isMap ? 'map' : 'set');
   return `${[
@@ -67,12 +79,11 @@ export function renderRuleset(
     `  counter forwarded_down { packets ${totals.down.packets} bytes ${totals.down.bytes} }`,
     ...Object.keys(refusals).map((name) => `  counter ${name} { }`),
     ...quotas.map(([name]) => `  quota ${name} { over 1 bytes }`),
-    `  chain ${entranceName} {`,
-    '  }',
+    ...entrances.flatMap((name) => [`  chain ${name} {`, '  }']),
     '}',
     `flush table inet ${tableName}`,
-    // The chain is tied to a device, which may have been made again since.
-    `delete chain inet ${tableName} ${entranceName}`,
+    // Tied to a device that may be another by now.
+    ...entrances.map((name) => `delete chain inet ${tableName} ${name}`),
     ...sets
       .filter(([, { isFilledByRules }]) => !(isFilledByRules && ruleset.keepsCounts))
       .map(([name, set]) => `flush ${kindOf(set)} inet ${tableName} ${name}`),
@@ -112,9 +123,9 @@ const permitType = 'type ifname; flags dynamic,timeout;';
  * The set is flushed first, because adding restarts no timeout. `add element` is avoided, because
  * nft would first read the elements of every set.
  */
-export function renderPermit(tunnelInterface: string, seconds: number): string {
-  const element = `"${tunnelInterface}" timeout ${seconds}s`;
-  const set = `  set permit { ${permitType} elements = { ${element} } }`;
+export function renderPermit(devices: readonly string[], seconds: number): string {
+  const elements = devices.map((name) => `"${name}" timeout ${seconds}s`).join(', ');
+  const set = `  set permit { ${permitType} elements = { ${elements} } }`;
   return `${renderNoPermit()}table inet ${tableName} {\n${set}\n}\n`;
 }
 

@@ -1,8 +1,8 @@
-import { isIPv6 } from 'node:net';
-import { isInAny } from '../lib/addresses.ts';
+import { isInAny, parsePrefix, toNetwork } from '../lib/addresses.ts';
 import { type PortRange, parsePortRange } from '../lib/ports.ts';
 import type { Family, Network } from '../system/ip.ts';
 import type { NftTable } from '../system/nft.ts';
+import type { SourceDevice } from './devices.ts';
 import type { GatewayPolicy, RefusalCounter } from './policy.ts';
 
 /*
@@ -28,6 +28,10 @@ type ProbeName = keyof typeof expectations;
 
 /** One packet of the self-test. It is plain data, because it is part of the policy. */
 export interface Probe {
+  /** By which it comes in again, as a consumer's packet would. */
+  readonly device: string;
+  /** The device's place among the sources; tells one device's probes from another's. */
+  readonly slot: number;
   readonly family: Family;
   readonly name: ProbeName;
   /** The address that the packet seems to come from; no network of this device has it. */
@@ -43,14 +47,21 @@ export interface ProbeSources {
   readonly publicAddresses: readonly string[];
   readonly allowDestinations: readonly string[];
   readonly blockedPorts: GatewayPolicy['blockedPorts'];
-  readonly hasIpv6: boolean;
+  /** Every source's, in their order; those without families are not tried. */
+  readonly devices: readonly ProbedDevice[];
+}
+
+/** A source's device, with the families that it carries. */
+interface ProbedDevice extends Pick<SourceDevice, 'name' | 'consumers'> {
+  readonly families: readonly Family[];
 }
 
 /**
- * The addresses to which the agent sends probes, each to the port of its number. On the way the
- * kernel rewrites them to what they test.
+ * Where the agent sends a probe to, to the port of its number; on the way it becomes what it tries.
  */
-export const probeTarget = { 4: '198.18.0.1', 6: 'fd74:7269:6275::1' } as const;
+export function toProbeTarget({ family, slot }: Pick<Probe, 'family' | 'slot'>): string {
+  return family === 4 ? `198.18.0.${slot + 1}` : `fd74:7269:6275::${(slot + 1).toString(16)}`;
+}
 
 const sources = {
   4: ['10.93.171.5', '172.27.171.5', '192.168.193.5'],
@@ -61,18 +72,25 @@ const publicAddress = { 4: '1.1.1.1', 6: '2606:4700:4700::1111' } as const;
 const metadataAddress = { 4: '169.254.169.254', 6: 'fd00:ec2::254' } as const;
 const ordinaryPort = 443;
 
-/** The probes for a device. Without an uplink there are no probes, because nothing passes. */
-export function planProbes({ network, uplink, hasIpv6, ...owner }: ProbeSources): readonly Probe[] {
+/** The probes of every device; none without an uplink, where nothing passes. */
+export function planProbes(given: ProbeSources): readonly Probe[] {
+  return given.devices.flatMap((device, slot) => planOfDevice(given, device, slot));
+}
+
+function planOfDevice(
+  { network, uplink, ...owner }: ProbeSources,
+  { name: device, consumers, families }: ProbedDevice,
+  slot: number,
+): readonly Probe[] {
   const addresses = network.interfaces.flatMap((own) =>
     own.addresses.map((each) => ({ ...each, on: own.name })),
   );
   const networks = addresses.map(({ address, prefixLength }) => `${address}/${prefixLength}`);
-  const families: readonly Family[] = hasIpv6 ? [4, 6] : [4];
   const ranges = owner.blockedPorts.flatMap((entry) => parsePortRange(`${entry}`) ?? []);
   const blocked = ranges.filter(({ protocol }) => protocol !== 'tcp');
   const openPort = findOpenPort(blocked);
   return families.flatMap((family): Probe[] => {
-    const source = sources[family].find((address) => !isInAny(address, networks));
+    const source = chooseSource(family, consumers, networks);
     const own = addresses.find(
       (each) => each.on === uplink && each.family === family && isGlobal(each.address),
     )?.address;
@@ -84,8 +102,10 @@ export function planProbes({ network, uplink, hasIpv6, ...owner }: ProbeSources)
     const plan = (name: ProbeName, destination: string | undefined, port = openPort): Probe[] =>
       destination === undefined || port === undefined
         ? []
-        : [{ family, name, source, destination, port }];
-    const outside = owner.publicAddresses.find((address) => isIPv6(address) === (family === 6));
+        : [{ device, slot, family, name, source, destination, port }];
+    const outside = owner.publicAddresses.find(
+      (address) => address.includes(':') === (family === 6),
+    );
     const isRefused = ({ destination }: Probe) => !isInAny(destination, owner.allowDestinations);
     return [
       ...plan('this device', own),
@@ -105,7 +125,23 @@ export function planProbes({ network, uplink, hasIpv6, ...owner }: ProbeSources)
   });
 }
 
-/** A port that is not blocked; undefined where all are blocked. */
+/** Whose packet a probe seems to be: one of the device's own consumers, where it has prefixes. */
+function chooseSource(
+  family: Family,
+  consumers: readonly string[] | undefined,
+  networks: readonly string[],
+): string | undefined {
+  if (consumers === undefined)
+    return sources[family].find((address) => !isInAny(address, networks));
+  const prefix = consumers.map(parsePrefix).find((own) => own?.family === family);
+  if (prefix === undefined) return undefined;
+  const start = toNetwork(prefix).replace(/\/\d+$/, '');
+  const inside =
+    family === 4 ? start.replace(/\d+$/, (last) => `${Number(last) | 5}`) : `${start}5`;
+  return isInAny(inside, consumers) ? inside : start;
+}
+
+/** A port that is not blocked; undefined: all are. */
 function findOpenPort(blocked: readonly PortRange[]): number | undefined {
   const beside = blocked.flatMap(({ first, last }) => [first - 1, last + 1]);
   return [ordinaryPort, ...beside].find(
@@ -123,10 +159,12 @@ function isGlobal(address: string): boolean {
   return !address.startsWith('fe80:');
 }
 
-/** The port of its target to which the agent sends a probe; it never changes for one probe. */
-export function toProbeNumber({ family, name }: Pick<Probe, 'family' | 'name'>): number {
-  return Object.keys(expectations).indexOf(name) * 10 + family;
+/** The port of its target to which the agent sends a probe; the same for the same probe always. */
+export function toProbeNumber({ family, name, slot }: ProbeIdentity): number {
+  return slot * 100 + Object.keys(expectations).indexOf(name) * 10 + family;
 }
+
+type ProbeIdentity = Pick<Probe, 'family' | 'name' | 'slot'>;
 
 /**
  * The sets in which the kernel counts probes by their mark: those that came in through the tunnel's
@@ -144,11 +182,14 @@ export const probeMark = {
   passing: 'meta mark & 0xffff0000 == 0x74730000',
 } as const;
 
-export function toProbeMark(probe: Pick<Probe, 'family' | 'name'>): number {
+export function toProbeMark(probe: ProbeIdentity): number {
   return (
     (expectations[probe.name] === undefined ? 0x7473_0000 : 0x7472_0000) + toProbeNumber(probe)
   );
 }
+
+/** More sources than this are not told apart by their probes. */
+const mostSources = 4;
 
 /**
  * How many packets of probes the rules refused, by counter. They have to be subtracted, because no
@@ -159,11 +200,13 @@ export function countRefusedProbes(table: NftTable): ReadonlyMap<RefusalCounter,
   for (const name of Object.keys(expectations) as ProbeName[]) {
     // Without a permit no packet passes, so a probe that would pass is refused as closed.
     const counter = expectations[name] ?? 'refused_closed';
-    for (const family of [4, 6] as const) {
-      const refused =
-        readCount(table, { family, name }, 'arrived') -
-        readCount(table, { family, name }, 'passed');
-      counts.set(counter, (counts.get(counter) ?? 0) + refused);
+    for (const slot of Array.from({ length: mostSources }).keys()) {
+      for (const family of [4, 6] as const) {
+        const refused =
+          readCount(table, { family, name, slot }, 'arrived') -
+          readCount(table, { family, name, slot }, 'passed');
+        counts.set(counter, (counts.get(counter) ?? 0) + refused);
+      }
     }
   }
   return counts;
@@ -180,14 +223,14 @@ export type SelfTestResult =
 export interface SelfTestReadings {
   readonly before: NftTable | undefined;
   readonly after: NftTable;
-  /** True where the permit was valid from one reading to the other. */
-  readonly isOpen: boolean;
+  /** Names of the devices whose permit lived from the one to the other. */
+  readonly open: readonly string[];
 }
 
 /** Judges probes that were sent between two readings of the kernel's counts. */
 export function judgeSelfTest(
   probes: readonly Probe[],
-  { before, after, isOpen }: SelfTestReadings,
+  { before, after, open }: SelfTestReadings,
 ): SelfTestResult {
   // A count that fell belongs to a new table, so any count in it has grown.
   const hasGrown = (probe: Probe, what: keyof typeof probeSets) => {
@@ -198,7 +241,9 @@ export function judgeSelfTest(
   const found = {
     leaking: probes.filter((probe) => !isToPass(probe) && hasGrown(probe, 'passed')),
     lost: probes.filter((probe) => !hasGrown(probe, 'arrived')),
-    stuck: probes.filter((probe) => isToPass(probe) && isOpen && !hasGrown(probe, 'passed')),
+    stuck: probes.filter(
+      (probe) => isToPass(probe) && open.includes(probe.device) && !hasGrown(probe, 'passed'),
+    ),
   };
   for (const kind of ['leaking', 'lost', 'stuck'] as const) {
     if (found[kind].length > 0) return { kind, probes: found[kind] };
@@ -206,10 +251,6 @@ export function judgeSelfTest(
   return { kind: 'held' };
 }
 
-function readCount(
-  table: NftTable,
-  probe: Pick<Probe, 'family' | 'name'>,
-  what: keyof typeof probeSets,
-): number {
+function readCount(table: NftTable, probe: ProbeIdentity, what: keyof typeof probeSets): number {
   return table.elementPackets.get(`${probeSets[what]}/${toProbeMark(probe)}`) ?? 0;
 }

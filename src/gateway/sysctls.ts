@@ -28,20 +28,22 @@ const timeouts = [
 ] as const;
 
 /**
- * The settings that the policy needs, in the order in which they are set. `hasIpv6` says whether
- * the tunnel carries IPv6.
+ * The settings that the policy needs, in the order in which they are set; `hasIpv6`: one of
+ * the sources carries IPv6.
  */
 export function listSysctls(
-  policy: Pick<GatewayLayout, 'tunnelInterface' | 'uplink'>,
+  policy: Pick<GatewayLayout, 'devices' | 'uplink'>,
   { hasIpv6 }: { readonly hasIpv6: boolean },
 ): readonly DesiredSysctl[] {
-  const { tunnelInterface, uplink } = policy;
+  const { devices, uplink } = policy;
   if (uplink === undefined) return [];
   return [
-    // The kernel takes the larger of this value and the one for all interfaces. 2 (loose) therefore
-    // undoes a strict 1, which would drop consumers' packets.
-    { path: `net/ipv4/conf/${tunnelInterface}/rp_filter`, value: '2', isLasting: false },
-    { path: `net/ipv4/conf/${tunnelInterface}/forwarding`, value: '1', isLasting: false },
+    // Of all and the interface's own the larger counts: 2 (loose) undoes a strict 1, which would
+    // drop consumers' packets.
+    ...devices.flatMap(({ name }) => [
+      { path: `net/ipv4/conf/${name}/rp_filter`, value: '2', isLasting: false },
+      { path: `net/ipv4/conf/${name}/forwarding`, value: '1', isLasting: false },
+    ]),
     { path: `net/ipv4/conf/${uplink}/forwarding`, value: '1', isLasting: true },
     ...(hasIpv6
       ? [

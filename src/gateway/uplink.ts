@@ -1,20 +1,21 @@
-import { isInAny, toNetworks } from '../lib/addresses.ts';
+import { isInAny, overlaps, toNetworks } from '../lib/addresses.ts';
 import type { Interface, Network } from '../system/ip.ts';
 import { specialPrefixes } from './policy.ts';
 
 /**
- * The interface of the best default route, IPv4 before IPv6, and never the tunnel; undefined where
- * no route leads to the Internet. If one is `configured` (`gateway.uplink`), no other is chosen.
+ * The interface of the best default route, IPv4 before IPv6, and never a source's device; undefined
+ * where no route leads to the Internet. Where one is `configured` (`gateway.uplink`) no other is
+ * taken.
  */
 export function chooseUplink(
   { routes, interfaces }: Pick<Network, 'routes' | 'interfaces'>,
   {
     configured,
-    tunnelInterface,
-  }: { readonly configured?: string | undefined; readonly tunnelInterface: string },
+    devices,
+  }: { readonly configured?: string | undefined; readonly devices: readonly string[] },
 ): string | undefined {
   const isUsable = (name: string | undefined) =>
-    name !== tunnelInterface && interfaces.some((own) => own.name === name && own.isUp);
+    interfaces.some((own) => own.name === name && own.isUp && !devices.includes(own.name));
   if (configured !== undefined) return isUsable(configured) ? configured : undefined;
   return listDefaultRoutes(routes).find((route) => isUsable(route.interface))?.interface;
 }
@@ -62,13 +63,13 @@ export function chooseRouter(
     ?.gateway;
 }
 
-/** Networks of the device's own interfaces, without the tunnel's, in the form that `ip` prints. */
+/** Networks of this machine's own interfaces but the sources' devices, as `ip` prints them. */
 export function listOwnPrefixes(
   interfaces: readonly Interface[],
-  tunnelInterface: string,
+  devices: readonly string[],
 ): readonly string[] {
   const addresses = interfaces
-    .filter((own) => own.name !== tunnelInterface && !own.isLoopback)
+    .filter((own) => !devices.includes(own.name) && !own.isLoopback)
     .flatMap((own) => own.addresses)
     // An address whose network is the whole Internet does not tell what is near.
     .filter((own) => own.prefixLength > 0);
@@ -81,10 +82,10 @@ export function listOwnPrefixes(
  */
 export function listHomePrefixes(
   interfaces: readonly Interface[],
-  tunnelInterface: string,
+  devices: readonly string[],
 ): readonly string[] {
   const addresses = interfaces
-    .filter((own) => own.name !== tunnelInterface)
+    .filter((own) => !devices.includes(own.name))
     .flatMap((own) => own.addresses);
   const isPublic = (address: string) => !isInAny(address, specialPrefixes.v6);
   const homes = addresses.filter(({ family, address }) => family === 6 && isPublic(address));
@@ -92,12 +93,12 @@ export function listHomePrefixes(
 }
 
 /**
- * The first of the tunnel's addresses that lies in a network of this device; undefined if none
- * does.
+ * The first of a source's addresses and consumers' prefixes that shares addresses with a network of
+ * this machine; undefined: none does.
  */
 export function findCollision(
-  tunnelAddresses: readonly string[],
+  claimed: readonly string[],
   ownPrefixes: readonly string[],
 ): string | undefined {
-  return tunnelAddresses.find((address) => isInAny(address, ownPrefixes));
+  return claimed.find((each) => ownPrefixes.some((own) => overlaps(each, own)));
 }

@@ -1,11 +1,22 @@
 import type { LineLimit } from '../provide/line-limit.ts';
 import type { ProfileName, ProvideMode } from '../service/profiles.ts';
-import type { HandshakeFacts } from '../source/wireguard/fresh-handshake.ts';
-import type { Backend } from '../source/wireguard/state.ts';
+import type { SourceReport } from '../source/source.ts';
+import type { TunnelFacts } from '../source/wireguard/wireguard-source.ts';
 import type { Problem } from './problem.ts';
 import type { Earned, ServiceFigures } from './service-figures.ts';
 
-/** A time in which the device provided and not one byte was forwarded, by the ledger. */
+/** A source of consumers' traffic, as everyone but the source itself sees it. */
+export interface SourceFacts extends SourceReport {
+  /** `wireguard`. */
+  readonly name: string;
+  readonly device: string;
+  /** Why it has nothing, or is not as the service wants it. */
+  readonly problem: Problem | undefined;
+  /** What it does without; it works all the same. */
+  readonly shortfall: Problem | undefined;
+}
+
+/** Time in which the device provided and not one byte was forwarded, as the ledger counts it. */
 export interface Silence {
   readonly since: Date;
   readonly providingSeconds: number;
@@ -62,18 +73,10 @@ export interface Facts {
     readonly renewSeconds: number | undefined;
     readonly nextRenewalAt: Date | undefined;
   };
-  /** The WireGuard interface as observed; `backend` is undefined without an interface. */
-  readonly tunnel: HandshakeFacts & {
-    readonly interface: string;
-    readonly backend: Backend | undefined;
-    readonly endpoint: string | undefined;
-    /** Both are undefined before the first reading, and without a tunnel. */
-    readonly rxBytes: number | undefined;
-    readonly txBytes: number | undefined;
-    readonly problem: Problem | undefined;
-    /** What the tunnel lacks, although it works. */
-    readonly shortfall: Problem | undefined;
-  };
+  /** Each source of consumers' traffic, in their order. */
+  readonly sources: readonly SourceFacts[];
+  /** What only WireGuard has. Whether it is alive is said in `sources`, as of every source. */
+  readonly tunnel: TunnelFacts;
   /**
    * The mode by every source. `effective` is the one that is enforced here; undefined before it was
    * first decided.

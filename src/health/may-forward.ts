@@ -1,4 +1,4 @@
-import { hasFreshHandshake } from '../source/wireguard/fresh-handshake.ts';
+import { isAlive } from '../source/source.ts';
 import type { Facts } from './facts.ts';
 
 /** Why traffic may not pass, the most important obstacle first. */
@@ -9,8 +9,9 @@ const obstacles = {
   'not-registered': ({ registration }) => registration === undefined,
   'cap-reached': isCapReached,
   'no-uplink': ({ gateway }) => gateway.uplink === undefined,
-  'no-tunnel': ({ tunnel }) => tunnel.backend === undefined,
-  'no-handshake': ({ tunnel }, { now }) => !hasFreshHandshake(tunnel, now),
+  'no-device': ({ sources }) => !sources.some(({ isThere }) => isThere),
+  'not-alive': ({ sources }, { now }) =>
+    sources.some(({ isThere }) => isThere) && findAlive(sources, now).length === 0,
   undecided: (_facts, { mode }) => mode === undefined,
   'gateway-disabled': ({ gateway }) => !gateway.isEnabled,
   'mode-none': (_facts, { mode }) => mode === 'none',
@@ -23,7 +24,15 @@ interface Asked {
   readonly mode: Facts['provide']['effective'];
 }
 
-export type ForwardDecision = Readonly<ReturnType<typeof mayForward>>;
+export interface ForwardDecision {
+  readonly permit: boolean;
+  /** Names of the devices that the permit is for; empty without one. */
+  readonly devices: readonly string[];
+  /** The mode that holds and that the service is told; a limit makes it none. */
+  readonly mode: Facts['provide']['effective'];
+  /** Every obstacle, the weightiest first; empty with a permit. */
+  readonly reasons: readonly Obstacle[];
+}
 
 const endings: readonly Obstacle[] = ['cap-reached', 'gateway-disabled', 'mode-none'];
 
@@ -39,15 +48,20 @@ export function isOver({ reasons }: ForwardDecision): boolean {
  * The one decision whether consumers' traffic may pass. The data path obeys `permit`. Anything
  * unknown is an obstacle.
  */
-export function mayForward(facts: Facts, { now, mode: chosen }: Asked) {
+export function mayForward(facts: Facts, { now, mode: chosen }: Asked): ForwardDecision {
   const isLimited = isCapReached(facts) || !isFenced(facts);
-  /** The mode that is enforced and sent to the service; a limit makes it none. */
   const mode = chosen !== undefined && isLimited ? 'none' : chosen;
-  /** Every obstacle, the most important first; empty with a permit. */
   const reasons = (Object.keys(obstacles) as Obstacle[]).filter((name) =>
     obstacles[name](facts, { now, mode }),
   );
-  return { permit: reasons.length === 0, mode, reasons };
+  const permit = reasons.length === 0;
+  const devices = findAlive(facts.sources, now).map(({ device }) => device);
+  return { permit, mode, reasons, devices: permit ? devices : [] };
+}
+
+/** The sources that consumers can be behind now; the others' devices stay shut. */
+function findAlive(sources: Facts['sources'], now: Date): Facts['sources'] {
+  return sources.filter(({ isThere, life }) => isThere && isAlive(life, now));
 }
 
 function isCapReached({ provide }: Facts): boolean {

@@ -1,5 +1,5 @@
 import { formatBytes } from '../lib/units.ts';
-import type { Facts } from './facts.ts';
+import type { Facts, SourceFacts } from './facts.ts';
 import { mayForward, type Obstacle } from './may-forward.ts';
 import { phaseTraits } from './phase-traits.ts';
 import type { Problem } from './problem.ts';
@@ -57,7 +57,7 @@ function decide(facts: Facts, now: Date): PhaseReport {
   const connecting = explainConnecting(facts, obstacles);
   // Packets pass, or would if the mode let them, so any problem beside that is a note.
   const isWorking = !obstacles.includes('not-registered') && connecting.length === 0;
-  const beside = collectReasons(facts.registrationProblem, facts.tunnel.problem).filter(
+  const beside = collectReasons(facts.registrationProblem, ...listProblems(facts)).filter(
     ({ code }) => isForOwner(code),
   );
   const blockers = findBlockers(facts, isWorking ? [] : beside);
@@ -104,20 +104,22 @@ function explainRegistering(facts: Facts): readonly Reason[] {
  * let them.
  */
 function explainConnecting(facts: Facts, obstacles: readonly Obstacle[]): readonly Reason[] {
-  const { gateway, provide, startedAt, tunnel } = facts;
+  const { gateway, provide, startedAt } = facts;
   if (gateway.uplinkMissingSince !== undefined) return findPathProblem(facts);
-  // If no uplink is known to be missing, the first look for one has not happened yet.
-  if (obstacles.includes('no-tunnel') || obstacles.includes('no-uplink')) {
-    const waiting = collectReasons(tunnel.problem);
+  // Without an uplink that is known to be missing, nobody has looked for one yet.
+  if (obstacles.includes('no-device') || obstacles.includes('no-uplink')) {
+    const waiting = collectReasons(...listProblems(facts));
     return waiting.length > 0
       ? waiting
       : [createReason('tunnel-starting', 'The tunnel is being set up.', startedAt)];
   }
-  if (obstacles.includes('no-handshake')) {
-    const whose = tunnel.endpoint === undefined ? '' : ` (${tunnel.endpoint})`;
-    const message = `The tunnel's other end${whose} does not answer.`;
-    const silent = createReason('no-handshake', message, tunnel.lastHandshakeAt ?? startedAt);
-    return [...findPathProblem(facts), ...collectReasons(tunnel.problem), silent];
+  if (obstacles.includes('not-alive')) {
+    const waiting = collectReasons(...listProblems(facts));
+    return [
+      ...findPathProblem(facts),
+      ...waiting,
+      ...facts.sources.map((own) => explainDead(facts, own)),
+    ];
   }
   if (obstacles.includes('undecided'))
     return [createReason('starting', 'The mode is being decided.', startedAt)];
@@ -131,6 +133,19 @@ function explainConnecting(facts: Facts, obstacles: readonly Obstacle[]): readon
     ];
   }
   return [];
+}
+
+/** A source whose device is there, and nobody at its other end. */
+function explainDead({ startedAt, tunnel }: Facts, { name, life }: SourceFacts): Reason {
+  const endpoint = name === 'wireguard' ? tunnel.endpoint : undefined;
+  const whose = endpoint === undefined ? '' : ` (${endpoint})`;
+  const what = name === 'wireguard' ? 'tunnel' : `source ${name}`;
+  const message = `The ${what}'s other end${whose} does not answer.`;
+  return createReason('no-handshake', message, life?.since ?? startedAt);
+}
+
+function listProblems({ sources }: Facts): readonly (Problem | undefined)[] {
+  return sources.map(({ problem }) => problem);
 }
 
 /**
@@ -155,11 +170,10 @@ function collectNotes(facts: Facts, phase: Phase): readonly Reason[] {
     facts.gateway.listProblem,
   );
   if (phase === 'signed-out') return always;
-  const { gateway, provide, registrationProblem, tunnel } = facts;
-  const { problem, shortfall } = tunnel;
+  const { gateway, provide, registrationProblem, sources } = facts;
   const beside = [
-    problem,
-    shortfall,
+    ...listProblems(facts),
+    ...sources.map(({ shortfall }) => shortfall),
     gateway.selfTest.note,
     provide.confirmationProblem,
     gateway.outsideProblem,

@@ -51,8 +51,8 @@ export async function bringNamespaceUp(
 ): Promise<string | undefined> {
   const { exec } = host;
   const [interfaces, routes] = await Promise.all([observeInterfaces(exec), observeRoutes(exec, 4)]);
-  const uplink = chooseUplink({ routes, interfaces }, { tunnelInterface: hostSide });
-  const ownPrefixes = listOwnPrefixes(interfaces, hostSide);
+  const uplink = chooseUplink({ routes, interfaces }, { devices: [hostSide] });
+  const ownPrefixes = listOwnPrefixes(interfaces, [hostSide]);
   const link = chooseLink(ownPrefixes);
   const nameServers = await prepareNameServers()
     .catch(rethrow('command-failed', 'giving it DNS'))

@@ -177,8 +177,8 @@ export const crossings: readonly Crossing[] = [
   },
   {
     from: 'src/health/may-forward.ts',
-    to: 'src/source/wireguard/fresh-handshake.ts',
-    reason: "how old a handshake may be is said once, by WireGuard's own times",
+    to: 'src/source/source.ts',
+    reason: 'what it is for a source to be alive is said once, in the contract of all sources',
   },
   {
     from: 'src/status/page/clock.ts',

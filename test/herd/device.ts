@@ -49,7 +49,7 @@ export async function driveDevice(parts: DeviceParts, untilMs: number): Promise<
   const call = createCalls(parts);
   let confirmed: ProvideMode | undefined =
     scenario.profile === 'production' ? undefined : 'friends';
-  sections.mode.decision = { permit: true, mode: 'friends', reasons: [] };
+  sections.mode.decision = { permit: true, mode: 'friends', reasons: [], devices: [] };
   const state = { ...sections, overrides: { current: () => undefined } };
   const nextMs = {
     service: 0,
@@ -126,7 +126,7 @@ export async function driveDevice(parts: DeviceParts, untilMs: number): Promise<
     if (clock.ms >= untilMs) return;
     if (name === 'mode') {
       sections.mode.scheduled = 'public';
-      sections.mode.decision = { permit: true, mode: 'public', reasons: [] };
+      sections.mode.decision = { permit: true, mode: 'public', reasons: [], devices: [] };
       nextMs.mode = Number.POSITIVE_INFINITY;
       announceNow.notify();
       continue;

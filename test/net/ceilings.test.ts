@@ -44,7 +44,7 @@ describe.skipIf(!isInsideLab())('a greedy consumer', () => {
     await network.far.say({ kind: 'listen', tcp: [port], udp: [] });
     await network.consumer.say({ kind: 'listen', tcp: [], udp: [] });
     await apply({});
-    await grantPermit(network.onDevice, tunnelInterface, 600);
+    await grantPermit(network.onDevice, [tunnelInterface], 600);
   });
   afterEach(() => network?.remove());
 

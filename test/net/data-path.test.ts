@@ -9,6 +9,7 @@ import { grantPermit } from '../../src/data-path/permit.ts';
 import type { DataPathHost, DesiredDataPath } from '../../src/data-path/state.ts';
 import { removeDataPath } from '../../src/data-path/tear-down.ts';
 import { TributaryError } from '../../src/errors/codes.ts';
+import { createWireGuardDriver, toWish } from '../../src/source/wireguard/driver.ts';
 import { parseIssuedTunnel } from '../../src/source/wireguard/parse.ts';
 import { type Exec, exec } from '../../src/system/exec.ts';
 import { observeNftTable } from '../../src/system/nft.ts';
@@ -38,14 +39,16 @@ function createDesired(
     isServiceOnLoopback: false,
   });
   return {
-    tunnel: {
-      kind: 'present',
-      interface: tunnelInterface,
-      backend: 'auto',
-      spec,
-      endpoint: '198.51.100.1:51820',
-      persistentKeepaliveSeconds: 25,
-    },
+    sources: [
+      toWish({
+        kind: 'present',
+        interface: tunnelInterface,
+        backend: 'auto',
+        spec,
+        endpoint: '198.51.100.1:51820',
+        persistentKeepaliveSeconds: 25,
+      }),
+    ],
     ...usualDesired,
     ...more,
   };
@@ -64,7 +67,7 @@ function breakAt(inside: Exec, changes: number): Exec {
 }
 
 /** For a tear-down whose counts do not matter. */
-const forget = [tunnelInterface, async () => undefined] as const;
+const forget = async () => undefined;
 
 // Namespaces can only be made inside tools/lab/enter.sh.
 describe.skipIf(!isInsideLab()).each([
@@ -78,6 +81,7 @@ describe.skipIf(!isInsideLab()).each([
     stateDirectory: directory,
     restore: createRestoreFile(directory, 'restore', () => undefined),
     line: createLineShaper(own),
+    sources: [createWireGuardDriver({ exec: own, stateDirectory: directory }, tunnelInterface)],
   });
   const print = async () => {
     const lists = [
@@ -106,7 +110,7 @@ describe.skipIf(!isInsideLab()).each([
     await inside({ program: 'sh', args: ['-c', script], doing: 'setting up' });
   });
   afterAll(async () => {
-    await removeDataPath(host(), ...forget);
+    await removeDataPath(host(), forget);
     execFileSync('ip', ['netns', 'delete', netns]);
     await rm(directory, { recursive: true, force: true });
   });
@@ -129,17 +133,17 @@ describe.skipIf(!isInsideLab()).each([
     ['a cap', createDesired({}, { stopAtBytes: 10 ** 9 })],
     ['another address', createDesired({ Address: 'Address = 172.20.1.2' })],
     ['another MTU', createDesired({ DNS: 'MTU = 1300' })],
-    ['no tunnel', { ...createDesired({}), tunnel: { kind: 'absent', interface: tunnelInterface } }],
+    ['no tunnel', { ...createDesired({}), sources: [{ kind: 'absent', device: tunnelInterface }] }],
   ] as const satisfies readonly (readonly [string, DesiredDataPath])[];
 
   test.each(scenarios)(
     'with %s, after the one before it, is fenced and needs nothing in a second pass',
     async (_, desired) => {
       const path = await observeAndReconcile(host(), desired);
-      expect([path.isFenced, path.uplink, path.tunnel.kind]).toEqual([
+      expect([path.isFenced, path.uplink, path.sources[0]?.observed.kind]).toEqual([
         true,
         'up0',
-        desired.tunnel.kind,
+        desired.sources[0]?.kind,
       ]);
       await expect(
         observeAndReconcile(host(breakAt(inside, 0)), desired, path),
@@ -173,13 +177,13 @@ describe.skipIf(!isInsideLab()).each([
 
   test('cut short at any change ends as it would have', async () => {
     const desired = createDesired({});
-    await removeDataPath(host(), ...forget);
+    await removeDataPath(host(), forget);
     const untouched = await print();
     await observeAndReconcile(host(), desired);
     const whole = await print();
     expect(whole).not.toBe(untouched);
     for (let changes = 0, isWhole = false; !isWhole; changes += 1) {
-      await removeDataPath(host(), ...forget);
+      await removeDataPath(host(), forget);
       expect(await print()).toBe(untouched);
       isWhole = await observeAndReconcile(host(breakAt(inside, changes)), desired).then(
         () => true,
@@ -192,33 +196,33 @@ describe.skipIf(!isInsideLab()).each([
 
   test('keeps its table, closed, where the count cannot be kept', async () => {
     await observeAndReconcile(host(), createDesired({}));
-    await grantPermit(inside, tunnelInterface, 600);
+    await grantPermit(inside, [tunnelInterface], 600);
     const full = async () => {
       throw new TributaryError('state-unwritable', 'no space left');
     };
-    await expect(removeDataPath(host(), tunnelInterface, full)).rejects.toMatchObject({
+    await expect(removeDataPath(host(), full)).rejects.toMatchObject({
       code: 'state-unwritable',
     });
     expect((await observeNftTable(inside, 'tributary'))?.sets.get('permit')).toEqual([]);
-    await removeDataPath(host(), ...forget);
+    await removeDataPath(host(), forget);
     expect(await observeNftTable(inside, 'tributary')).toBeUndefined();
   });
 
   test('removed at any change leaves no trace, and says what it forwarded', async () => {
-    await removeDataPath(host(), ...forget);
+    await removeDataPath(host(), forget);
     const untouched = await print();
     for (let changes = 0, isWhole = false; !isWhole; changes += 1) {
       await observeAndReconcile(host(), createDesired({}));
-      await grantPermit(inside, tunnelInterface, 600);
-      isWhole = await removeDataPath(host(breakAt(inside, changes)), ...forget).then(
+      await grantPermit(inside, [tunnelInterface], 600);
+      isWhole = await removeDataPath(host(breakAt(inside, changes)), forget).then(
         () => true,
         () => false,
       );
-      await removeDataPath(host(), ...forget);
+      await removeDataPath(host(), forget);
       expect(await print()).toBe(untouched);
     }
     const kept: unknown[] = [];
-    await removeDataPath(host(), tunnelInterface, async (totals) => void kept.push(totals));
+    await removeDataPath(host(), async (totals) => void kept.push(totals));
     expect(kept).toEqual([undefined]);
   });
 });

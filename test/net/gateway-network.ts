@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { SourceDevice } from '../../src/gateway/devices.ts';
 import {
   type ForwardedTotals,
   type GatewayPolicy,
@@ -29,6 +30,14 @@ import { startTalker, type Talker } from './talk.ts';
  * The tunnel's name on the device: here it is one end of a plain wire, the consumer has the other.
  */
 export const tunnelInterface = 'tributary0';
+/** As the gateway sees it once it is made. */
+export const tunnelDevice: SourceDevice = {
+  name: tunnelInterface,
+  isThere: true,
+  mtu: 1420,
+  consumers: undefined,
+  endpoint: undefined,
+};
 export const consumerAddress = '10.99.0.2';
 export const otherConsumer = '10.99.0.3';
 
@@ -164,17 +173,14 @@ async function applyGateway(
   const routes = [...(await observeRoutes(onDevice, 4)), ...(await observeRoutes(onDevice, 6))];
   const rules = [...(await observeRules(onDevice, 4)), ...(await observeRules(onDevice, 6))];
   const policy: GatewayPolicy = {
-    tunnelInterface,
-    uplink: chooseUplink({ routes, interfaces }, { configured: undefined, tunnelInterface }),
+    devices: [{ ...tunnelDevice, isThere: interfaces.some((own) => own.name === tunnelInterface) }],
+    uplink: chooseUplink({ routes, interfaces }, { devices: [tunnelInterface] }),
     uplinkAddresses: listAddresses(interfaces, 'uplink0'),
-    endpoint: undefined,
-    isTunnelThere: interfaces.some((own) => own.name === tunnelInterface),
     pagePort: undefined,
     consumerPorts: chooseConsumerPorts(undefined),
-    tunnelMtu: 1420,
     ownPrefixes: [
-      ...listOwnPrefixes(interfaces, tunnelInterface),
-      ...listHomePrefixes(interfaces, tunnelInterface),
+      ...listOwnPrefixes(interfaces, [tunnelInterface]),
+      ...listHomePrefixes(interfaces, [tunnelInterface]),
     ],
     allowDestinations: ['192.0.2.0/24', '2001:db8:1::/48'],
     denyDestinations: [],
@@ -197,7 +203,11 @@ async function applyGateway(
   }
   await applyIpCommands(
     onDevice,
-    planRouting(composeRouting(policy, { hasIpv6: true }), { families: [4, 6], rules, routes }),
+    planRouting(composeRouting(policy, [{ name: tunnelInterface, families: [4, 6] }]), {
+      families: [4, 6],
+      rules,
+      routes,
+    }),
     'setting the routes',
   );
   return policy;

@@ -26,6 +26,7 @@ import {
   far,
   type GatewayNetwork,
   plainLine,
+  tunnelDevice,
   tunnelInterface,
 } from './gateway-network.ts';
 
@@ -37,7 +38,7 @@ const tcp = (host: string, port: number = ports.echo) =>
   network.consumer.say({ kind: 'tcp', host, port });
 const refusedPackets = async (counter: RefusalCounter) =>
   (await network.table()).counters.get(counter)?.packets ?? 0;
-const permit = (seconds = 600) => grantPermit(network.onDevice, tunnelInterface, seconds);
+const permit = (seconds = 600) => grantPermit(network.onDevice, [tunnelInterface], seconds);
 const forwarded = async () => readTotals(await network.table());
 let words = 0;
 
@@ -255,7 +256,7 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
   describe('with destinations that the owner denies', () => {
     const policy = (...denied: readonly string[]) => ({
       table: deniedTableName,
-      interface: tunnelInterface,
+      devices: [tunnelInterface],
       lists: denied.length === 0 ? [] : [parseAddressList(denied.join('\n'), 'test')],
     });
     const deny = async (...denied: readonly string[]) => {
@@ -474,7 +475,7 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
   ])(
     'tells connections to %s through an MTU of %i to send segments of %i at most',
     async (host, tunnelMtu, most) => {
-      await network.apply({ tunnelMtu });
+      await network.apply({ devices: [{ ...tunnelDevice, mtu: tunnelMtu }] });
       expect(await network.consumer.say({ kind: 'open', host, port: ports.echo })).toBe('open');
       await network.consumer.say({ kind: 'echo', bytes: 10_000, waitMs: 5000 });
       const sizes = await network.segmentSizes();

@@ -12,7 +12,7 @@ import { isInsideLab } from '../../tools/lab/network.ts';
 
 const netns = `line-${randomBytes(3).toString('hex')}`;
 const wish: LineWish = {
-  tunnelInterface: 'tunnel0',
+  devices: ['tunnel0'],
   uplink: 'up0',
   limitBits: 20e6,
   overheadBytes: 60,

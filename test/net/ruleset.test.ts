@@ -13,8 +13,10 @@ import { applyNft, observeNftTable } from '../../src/system/nft.ts';
 import { isInsideLab } from '../../tools/lab/network.ts';
 import {
   arbitraryPolicy,
+  homeDevice,
   homePolicy,
   noTotals,
+  programDevice,
   reviewedPolicies,
 } from '../unit/gateway/policy-fixture.ts';
 import { reviewedHostPolicies } from '../unit/namespace/host-policy-fixture.ts';
@@ -33,15 +35,8 @@ describe.skipIf(!isInsideLab())('nft', () => {
   beforeAll(() => {
     execFileSync('ip', ['netns', 'add', netns]);
     // Older kernels take no entrance without its device.
-    execFileSync('ip', [
-      '-netns',
-      netns,
-      'tuntap',
-      'add',
-      'mode',
-      'tun',
-      homePolicy.tunnelInterface,
-    ]);
+    for (const { name } of [homeDevice, programDevice])
+      execFileSync('ip', ['-netns', netns, 'tuntap', 'add', 'mode', 'tun', name]);
   });
   afterAll(() => void execFileSync('ip', ['netns', 'delete', netns]));
 
@@ -86,7 +81,7 @@ describe.skipIf(!isInsideLab())('nft', () => {
       down: { packets: 9, bytes: 9000 },
     };
     await applyNft(inside, renderRuleset(toRuleset(homePolicy), totals), 'test');
-    await grantPermit(inside, homePolicy.tunnelInterface, 600);
+    await grantPermit(inside, [homeDevice.name], 600);
     const before = await read();
     expect([readTotals(before), before?.sets.get('permit')]).toEqual([totals, ['tributary0']]);
     const next = toRuleset({ ...homePolicy, uplink: 'wlan0', remainingBytes: 5_000_000_000 });
@@ -103,11 +98,11 @@ describe.skipIf(!isInsideLab())('nft', () => {
     await removeTable();
     await applyNft(inside, renderRuleset(toRuleset(homePolicy), noTotals), 'test');
     const remaining = async () => (await read())?.expires.get('permit/tributary0') ?? 0;
-    await grantPermit(inside, homePolicy.tunnelInterface, 100);
+    await grantPermit(inside, [homeDevice.name], 100);
     expect(await remaining()).toBeLessThanOrEqual(100);
-    await grantPermit(inside, homePolicy.tunnelInterface, 600);
+    await grantPermit(inside, [homeDevice.name], 600);
     expect(await remaining()).toBeGreaterThan(500);
-    await grantPermit(inside, homePolicy.tunnelInterface, 50);
+    await grantPermit(inside, [homeDevice.name], 50);
     expect(await remaining()).toBeLessThanOrEqual(50);
   });
 

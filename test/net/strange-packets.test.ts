@@ -59,7 +59,7 @@ describe.skipIf(!isInsideLab() || !hasScapy)('the gateway', () => {
   beforeEach(async () => {
     await applyNft(network.onDevice, 'flush ruleset\n', 'test');
     await network.apply();
-    await grantPermit(network.onDevice, tunnelInterface, 600);
+    await grantPermit(network.onDevice, [tunnelInterface], 600);
   });
 
   /**

@@ -8,7 +8,7 @@ const { remainingBytes, remainingNewBytes } = capped ?? homePolicy;
 /** With every rule that some setting adds. */
 const policy = {
   ...homePolicy,
-  endpoint: endpoint?.endpoint,
+  devices: endpoint?.devices ?? homePolicy.devices,
   remainingBytes,
   remainingNewBytes,
   line: { ...homePolicy.line, dropAboveBits: policed?.line.dropAboveBits },

@@ -1,4 +1,5 @@
-import type { Facts } from '../../src/health/facts.ts';
+import type { Facts, SourceFacts } from '../../src/health/facts.ts';
+import { findFreshUntil } from '../../src/source/wireguard/fresh-handshake.ts';
 
 export const now = new Date('2026-03-14T12:00:00.000Z');
 
@@ -28,6 +29,17 @@ export const providingFacts: Facts = {
     renewSeconds: 60,
     nextRenewalAt: ago(-48),
   },
+  sources: [
+    {
+      name: 'wireguard',
+      device: 'tributary0',
+      isThere: true,
+      life: { since: ago(40), until: ago(40 - 205) },
+      traffic: { rxBytes: 1_500_000_000, txBytes: 200_000_000 },
+      problem: undefined,
+      shortfall: undefined,
+    },
+  ],
   tunnel: {
     interface: 'tributary0',
     backend: 'kernel',
@@ -36,8 +48,6 @@ export const providingFacts: Facts = {
     persistentKeepaliveSeconds: 25,
     rxBytes: 1_500_000_000,
     txBytes: 200_000_000,
-    problem: undefined,
-    shortfall: undefined,
   },
   provide: {
     configured: 'public',
@@ -108,6 +118,12 @@ export const freshFacts: Facts = {
     renewSeconds: undefined,
     nextRenewalAt: undefined,
   },
+  sources: providingFacts.sources.map((source) => ({
+    ...source,
+    isThere: false,
+    life: undefined,
+    traffic: undefined,
+  })),
   tunnel: {
     ...providingFacts.tunnel,
     backend: undefined,
@@ -143,17 +159,46 @@ export const freshFacts: Facts = {
   earned: undefined,
 };
 
-/** Changes to the parts of a device that provides. */
+/** Changes to the parts of a device that provides; of the tunnel also what is wrong with it. */
 export type FactsChange = {
-  readonly [Part in keyof Facts]?: Facts[Part] extends object ? Partial<Facts[Part]> : Facts[Part];
+  readonly [Part in Exclude<keyof Facts, 'tunnel'>]?: Facts[Part] extends readonly unknown[]
+    ? Facts[Part]
+    : Facts[Part] extends object
+      ? Partial<Facts[Part]>
+      : Facts[Part];
+} & {
+  readonly tunnel?: Partial<Facts['tunnel'] & Pick<SourceFacts, 'problem' | 'shortfall'>>;
 };
 
-export function createFacts(change: FactsChange, base: Facts = providingFacts): Facts {
-  const parts = Object.entries(change).map(([name, value]) => {
+/** What is changed of the tunnel is changed of its source too. */
+export function createFacts(
+  { tunnel: change = {}, ...others }: FactsChange,
+  base: Facts = providingFacts,
+): Facts {
+  const parts = Object.entries(others).map(([name, value]) => {
     const before = base[name as keyof Facts];
-    const isPart =
-      typeof value === 'object' && typeof before === 'object' && !(value instanceof Date);
+    const isPart = isRecord(value) && isRecord(before);
     return [name, isPart ? { ...before, ...value } : value];
   });
-  return { ...base, ...Object.fromEntries(parts) };
+  const { problem, shortfall, ...ofTunnel } = change;
+  const tunnel = { ...base.tunnel, ...ofTunnel };
+  const sources = [{ ...toTunnelSource(tunnel), problem, shortfall }];
+  return { ...base, tunnel, sources, ...Object.fromEntries(parts) };
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && !(value instanceof Date) && !Array.isArray(value);
+}
+
+/** As the source of such a tunnel tells of itself. */
+function toTunnelSource(tunnel: Facts['tunnel']): Omit<SourceFacts, 'problem' | 'shortfall'> {
+  const { lastHandshakeAt: since, rxBytes, txBytes } = tunnel;
+  const isRead = rxBytes !== undefined && txBytes !== undefined;
+  return {
+    name: 'wireguard',
+    device: tunnel.interface,
+    isThere: tunnel.backend !== undefined,
+    life: since && { since, until: findFreshUntil(tunnel) },
+    traffic: isRead ? { rxBytes, txBytes } : undefined,
+  };
 }

@@ -2,8 +2,6 @@ import { createLineShaper } from '../../data-path/line-shaper.ts';
 import { createSelfTest, sendProbes } from '../../data-path/self-test.ts';
 import type { DataPathHost } from '../../data-path/state.ts';
 import type { Phase } from '../../health/phase.ts';
-import { createTunnelSource } from '../../source/wireguard/current-tunnel.ts';
-import { toServiceContext } from '../../source/wireguard/endpoint.ts';
 import type { Exec } from '../../system/exec.ts';
 import type { KeepProgram } from '../../system/kept-program.ts';
 import { createLineProbe } from '../../system/line-probe.ts';
@@ -16,6 +14,7 @@ import { createDeniedLists } from './denied-lists.ts';
 import { createHouseholdLoop } from './household-loop.ts';
 import { createKernelWatch } from './kernel-watch.ts';
 import { createMeter, type Meter } from './meter.ts';
+import { openSources } from './open-sources.ts';
 import { createOutsideLoop } from './outside-loop.ts';
 import { createScheduledMode } from './scheduled-mode.ts';
 
@@ -25,6 +24,8 @@ export interface CreatePassParts
   readonly exec: Exec;
   /** undefined where no program is kept running; then no changes are reported. */
   readonly keepProgram: KeepProgram | undefined;
+  /** By default the sources that the configuration asks for. */
+  readonly openSources?: typeof openSources | undefined;
   /** Called after every pass: looks at the phase, remembers it, and says which it is. */
   readonly notePhase: () => Phase;
 }
@@ -36,6 +37,8 @@ export interface Pass {
   readonly host: DataPathHost;
   readonly sample: Meter['sample'];
   readonly enforce: DataPathLoop['enforce'];
+  /** Ends what runs beside the agent for its sources; their devices go with the tear-down. */
+  close(): Promise<void>;
 }
 
 /**
@@ -56,8 +59,24 @@ export function createPass(parts: CreatePassParts): Pass {
   const { exec } = watch;
   const line = createLineShaper(exec);
   const restore = createRestoreFile(directory, 'restore', onSetAside);
-  const host: DataPathHost = { exec, stateDirectory: directory, restore, line };
-  const meter = createMeter({ state, counters: sections.counters, usage, exec, now });
+  const { all: sources, wireGuard } = (parts.openSources ?? openSources)({
+    config: () => state.configuration.config,
+    host: { exec, stateDirectory: directory },
+    issued: () => state.service.registration?.tunnel,
+    renewSeconds: () => state.service.renewSeconds,
+    isServiceAsked: () => state.contact.isReachable !== undefined,
+    now,
+  });
+  Object.assign(sections.sources, { all: sources, wireGuard });
+  const drivers = sources.map(({ driver }) => driver);
+  const host: DataPathHost = {
+    exec,
+    stateDirectory: directory,
+    restore,
+    line,
+    sources: drivers,
+  };
+  const meter = createMeter({ state, counters: sections.counters, usage, exec });
   const selfTest = createSelfTest(exec, sendProbes);
   const dataPath = createDataPathLoop({
     state,
@@ -71,14 +90,6 @@ export function createPass(parts: CreatePassParts): Pass {
     usage,
     meter,
     selfTest,
-    tunnelSource: createTunnelSource(
-      () => state.service.registration?.tunnel,
-      () =>
-        toServiceContext(
-          state.configuration.config.service.base_url,
-          state.configuration.config.gateway.allow_destinations,
-        ),
-    ),
     refreshDenied: createDeniedLists({ state, denied: sections.denied, now }),
     scheduledMode: createScheduledMode(() => state.configuration.config),
     readCarried,
@@ -101,5 +112,8 @@ export function createPass(parts: CreatePassParts): Pass {
     host,
     sample: meter.sample,
     enforce: dataPath.enforce,
+    async close() {
+      for (const source of sources) await source.close();
+    },
   };
 }

@@ -65,15 +65,15 @@ export function createDataPathLoop(given: DataPathLoopParts): DataPathLoop {
     const phase = parts.notePhase();
     for (const serve of served) serve();
     if (failure === undefined) await parts.selfTest.send();
-    const tunnel = path.observed?.tunnel.kind;
-    if (`${phase} ${tunnel}` !== before) changedAtMs = performance.now();
-    before = `${phase} ${tunnel}`;
+    const devices = path.observed?.sources.map(({ observed }) => observed.kind).join();
+    if (`${phase} ${devices}` !== before) changedAtMs = performance.now();
+    before = `${phase} ${devices}`;
     if (performance.now() - changedAtMs > ringAfterMs) ringService(parts);
     const isSelfTestDue = hasDueTest(path);
     if (phase === 'providing' && !isSelfTestDue) parts.watch.begin();
     return choosePassIntervalMs({
       phase,
-      isHandshakeDue: tunnel === 'present' && state.counters.lastHandshakeAt?.() === undefined,
+      isHandshakeDue: parts.facts().sources.some(({ isThere, life }) => isThere && !life),
       isSelfTestDue,
       unchangedMs: performance.now() - changedAtMs,
       permitSeconds: state.configuration.config.gateway.permit_seconds,

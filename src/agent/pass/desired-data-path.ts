@@ -6,18 +6,14 @@ import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
 import type { HostPort } from '../../lib/host-port.ts';
 import { decideLineLimit, type LineLimit } from '../../provide/line-limit.ts';
 import { isLoopback } from '../../service/url.ts';
-import type { CurrentTunnel } from '../../source/wireguard/current-tunnel.ts';
-import { choosePersistentKeepaliveSeconds } from '../../source/wireguard/persistent-keepalive.ts';
-import type { DesiredTunnel } from '../../source/wireguard/state.ts';
 import type { AddressList } from '../../system/address-list.ts';
 import type { Overrides } from '../kept-choices.ts';
 import type { ScheduledMode } from './scheduled-mode.ts';
 
 export interface DesiredSources {
   readonly config: Config;
-  readonly tunnel: CurrentTunnel['tunnel'];
-  /** The interval of renewals in force; undefined before the service named one. */
-  readonly renewSeconds: number | undefined;
+  /** What each source wants. */
+  readonly wishes: DesiredDataPath['sources'];
   readonly denied: readonly AddressList[];
   readonly publicAddresses: readonly string[] | undefined;
   readonly usage: Pick<UsageAccounting, 'stopAtBytes' | 'newUntilBytes' | 'totals'>;
@@ -55,10 +51,10 @@ export async function gatherDesired({
 
 /** Pure: what the data path should be, given all that it depends on. */
 export function planDataPath(sources: DesiredSources): DesiredDataPath {
-  const { config, tunnel, renewSeconds, denied, publicAddresses, usage, limit } = sources;
+  const { config, wishes, denied, publicAddresses, usage, limit } = sources;
   const { connections } = config.gateway;
   return {
-    tunnel: planTunnelState(config, tunnel, renewSeconds),
+    sources: wishes,
     configuredUplink: config.gateway.uplink,
     gateway: {
       allowDestinations: config.gateway.allow_destinations,
@@ -88,23 +84,4 @@ export function planDataPath(sources: DesiredSources): DesiredDataPath {
 /** The page's port for other machines; a page on loopback is for this device alone. */
 function findPagePort({ host, port }: HostPort): number | undefined {
   return port === 0 || isLoopback(host) ? undefined : port;
-}
-
-function planTunnelState(
-  { service, tunnel }: Config,
-  current: CurrentTunnel['tunnel'],
-  renewSeconds = service.renew_seconds_default,
-): DesiredTunnel {
-  if (current === undefined) return { kind: 'absent', interface: tunnel.interface };
-  if (current === 'unresolved') return { kind: 'untouched', interface: tunnel.interface };
-  return {
-    kind: 'present',
-    interface: tunnel.interface,
-    backend: tunnel.backend,
-    ...current,
-    persistentKeepaliveSeconds: choosePersistentKeepaliveSeconds(
-      current.spec.peer.persistentKeepaliveSeconds,
-      renewSeconds,
-    ),
-  };
 }

@@ -72,12 +72,12 @@ export function createGateKeeper(parts: GateKeeperParts): GateKeeper {
       mode.limit = limit;
     },
     async openOrClose(table) {
-      const { tunnel, gateway } = state.configuration.config;
+      const { gateway } = state.configuration.config;
       const decision = await decide();
       // The mode is checked once more, because `closeNow` may have been called meanwhile.
       if (decision.permit && chooseMode() !== 'none') {
         const openUntilMs = performance.now() + gateway.permit_seconds * 1000;
-        const granted = grantPermit(host.exec, tunnel.interface, gateway.permit_seconds);
+        const granted = grantPermit(host.exec, decision.devices, gateway.permit_seconds);
         granting = granted.catch(toUndefined());
         await granted;
         isForgotten = false;

@@ -2,6 +2,7 @@ import type { LineShaper } from '../../data-path/line-shaper.ts';
 import { hostPortOfUrl } from '../../lib/host-port.ts';
 import { takeLineSample } from '../../provide/household.ts';
 import { beginHousehold, type HouseholdState } from '../../provide/household-state.ts';
+import { lineOverheadBytes } from '../../source/packet-bytes.ts';
 import { type LineProbe, type ProbeTarget, patienceMs } from '../../system/line-probe.ts';
 import type { Carried } from '../../system/traffic.ts';
 import type { Loop } from '../run-loop.ts';
@@ -22,8 +23,6 @@ const sharingMs = 500;
 const restingMs = 2_000;
 /** Less shared traffic than this is no load that a household could notice. */
 const restBits = 100e3;
-/** Bytes around each packet on the line. */
-const overheadBytes = 74;
 /**
  * The rate of the tree is a little lower. The tree counts fewer bytes around a packet than the line
  * may carry, and a queue at the line's end needs room to empty.
@@ -57,13 +56,20 @@ export function createHouseholdLoop(parts: HouseholdLoopParts): Loop {
   let routerUntilMs = 0;
   let askedHost: string | undefined;
 
+  /** What all sources' devices carried; undefined: none of them is there. */
+  const readAll = (): Carried | undefined => {
+    const each = state.sources.all.flatMap(({ driver }) => parts.readCarried(driver.device) ?? []);
+    if (each.length === 0) return undefined;
+    const sum = (of: keyof Carried) => each.reduce((total, own) => total + own[of], 0);
+    return { rxBytes: sum('rxBytes'), txBytes: sum('txBytes'), packets: sum('packets') };
+  };
   const measure = () => {
-    const carried = parts.readCarried(state.configuration.config.tunnel.interface);
+    const carried = readAll();
     const last = before;
     const atMs = performance.now();
     before = carried && {
       atMs,
-      carriedBits: (carried.rxBytes + carried.txBytes + carried.packets * overheadBytes) * 8,
+      carriedBits: (carried.rxBytes + carried.txBytes + carried.packets * lineOverheadBytes) * 8,
       hardwareBits: (parts.readHardwareBytes() ?? Number.NaN) * 8,
     };
     if (before === undefined || last === undefined) return undefined;

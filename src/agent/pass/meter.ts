@@ -1,14 +1,11 @@
-import { uptime } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { observeTable } from '../../data-path/observe.ts';
 import type { DataPath } from '../../data-path/reconcile.ts';
 import { readRefusals, readTotals } from '../../data-path/state.ts';
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
 import { toUndefined } from '../../errors/codes.ts';
-import { createHandshakeClock } from '../../source/wireguard/handshake-clock.ts';
 import type { Exec } from '../../system/exec.ts';
 import type { NftTable } from '../../system/nft.ts';
-import { observeWireGuard, type WireGuardTraffic } from '../../system/wg.ts';
 import type { Sections, Shared } from '../state.ts';
 
 /** Keeps what the kernel counts, in bytes and packets, so that no counter ever runs backwards. */
@@ -19,7 +16,7 @@ export interface Meter {
    */
   whilePassing<Passed>(pass: () => Promise<Passed>): Promise<Passed>;
   /** Takes what a pass read. `table` undefined: what was counted before still holds. */
-  take(found: Pick<DataPath, 'table' | 'tunnel'>): void;
+  take(found: Pick<DataPath, 'table' | 'sources'>): void;
   /**
    * Reads the counters again between two passes; several callers at once share one reading.
    * Resolves within half a second, then with what was known before, and never throws: the next pass
@@ -28,7 +25,7 @@ export interface Meter {
   sample(): Promise<void>;
 }
 
-export interface MeterParts extends Pick<Sections, 'counters'>, Pick<Shared, 'state' | 'now'> {
+export interface MeterParts extends Pick<Sections, 'counters'>, Pick<Shared, 'state'> {
   readonly usage: Pick<UsageAccounting, 'take'>;
   readonly exec: Exec;
 }
@@ -36,9 +33,7 @@ export interface MeterParts extends Pick<Sections, 'counters'>, Pick<Shared, 'st
 const freshMs = 50;
 const patienceMs = 500;
 
-export function createMeter({ state, counters, usage, exec, now }: MeterParts): Meter {
-  const handshakes = createHandshakeClock(now, () => uptime() * 1000);
-  counters.lastHandshakeAt = handshakes.lastHandshakeAt;
+export function createMeter({ state, counters, usage, exec }: MeterParts): Meter {
   let passing: Promise<void> | undefined;
   let sampling: Promise<void> | undefined;
   let sampledAtMs = Number.NEGATIVE_INFINITY;
@@ -48,22 +43,16 @@ export function createMeter({ state, counters, usage, exec, now }: MeterParts): 
     usage.take(readTotals(table));
     if (table !== undefined) counters.refusedPackets = readRefusals(table);
   };
-  /** undefined without a tunnel, or while it has no peer. */
-  const takeTraffic = (traffic: WireGuardTraffic | undefined) => {
-    counters.tunnel = traffic && { rxBytes: traffic.rxBytes, txBytes: traffic.txBytes };
-    handshakes.note(traffic?.lastHandshakeAt);
-  };
-  const observePeers = async () => {
-    if (state.path.observed?.tunnel.kind !== 'present') return undefined;
-    return (await observeWireGuard(exec, state.configuration.config.tunnel.interface)).peers;
-  };
   const read = async (): Promise<void> => {
     const before = passing;
     await before;
-    const [table, peers] = await Promise.all([observeTable(exec), observePeers()]);
+    const [table, ...taking] = await Promise.all([
+      observeTable(exec),
+      ...state.sources.all.map((source) => source.sample()),
+    ]);
     if (passing !== before) return read();
     takeTable(table);
-    if (peers !== undefined) takeTraffic(peers[0]);
+    for (const take of taking) take();
   };
   return {
     whilePassing(pass) {
@@ -72,9 +61,12 @@ export function createMeter({ state, counters, usage, exec, now }: MeterParts): 
       passing = running.then(end, end);
       return running;
     },
-    take({ table, tunnel }) {
+    take({ table, sources }) {
       takeTable(table);
-      takeTraffic(tunnel.kind === 'present' ? tunnel.wireGuard?.peers[0] : undefined);
+      for (const source of state.sources.all) {
+        const found = sources.find(({ device }) => device === source.driver.device);
+        source.take(found?.observed ?? { kind: 'absent' });
+      }
     },
     async sample() {
       if (performance.now() - sampledAtMs < freshMs) return;

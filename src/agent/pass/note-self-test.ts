@@ -71,7 +71,7 @@ export function hasDueTest({
   observed,
   selfTest,
 }: Pick<AgentState['path'], 'observed' | 'selfTest'>): boolean {
-  if (observed?.tunnel.kind !== 'present' || observed.probes.length === 0) return false;
+  if (observed === undefined || observed.probes.length === 0) return false;
   return isSelfTestDue(selfTest);
 }
 

@@ -37,7 +37,7 @@ export async function observePass(parts: ObservePassParts): Promise<PassObservat
   const vouched = await findVouchedTable(parts);
   const tableRead = vouched === undefined ? noteReading(parts) : path.tableRead;
   const observed = await observeHost(host.exec, {
-    tunnelInterface: state.configuration.config.tunnel.interface,
+    devices: state.sources.all.map(({ driver }) => driver.device),
     isDenying: state.denied.lists.length > 0 || path.observed?.isDenying !== false,
     seen: vouched,
     readNetwork: watch.observeNetwork,
@@ -66,19 +66,21 @@ async function findVouchedTable(parts: ObservePassParts): Promise<NftTable | und
   return (await isPermitHeld(host.exec)) ? table : undefined;
 }
 
-/** Before the reading: what the tunnel carries meanwhile counts as carried since. */
+/** Before the reading: what the sources carry meanwhile counts as carried since. */
 function noteReading(parts: ObservePassParts): AgentState['path']['tableRead'] {
-  return { atMs: performance.now(), tunnelBytes: countTunnelBytes(parts) };
+  return { atMs: performance.now(), carriedBytes: countCarriedBytes(parts) };
 }
 
-/** True where the tunnel carried no more since the table was read than WireGuard sends itself. */
+/** True where the sources carried no more since the table was read than WireGuard sends itself. */
 function isQuiet(parts: ObservePassParts): boolean {
-  const before = parts.state.path.tableRead?.tunnelBytes;
-  const now = countTunnelBytes(parts);
+  const before = parts.state.path.tableRead?.carriedBytes;
+  const now = countCarriedBytes(parts);
   return before !== undefined && now !== undefined && Math.abs(now - before) <= quietBytes;
 }
 
-function countTunnelBytes({ state, readCarried }: ObservePassParts): number | undefined {
-  const carried = readCarried(state.configuration.config.tunnel.interface);
-  return carried && carried.rxBytes + carried.txBytes;
+/** What all sources' devices that are there carried; undefined: none of them is there. */
+function countCarriedBytes({ state, readCarried }: ObservePassParts): number | undefined {
+  const each = state.sources.all.flatMap(({ driver }) => readCarried(driver.device) ?? []);
+  if (each.length === 0) return undefined;
+  return each.reduce((sum, { rxBytes, txBytes }) => sum + rxBytes + txBytes, 0);
 }

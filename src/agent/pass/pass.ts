@@ -1,12 +1,11 @@
-import { type DataPath, reconcileDataPath } from '../../data-path/reconcile.ts';
+import { type DataPath, reconcileDataPath, type SourcePath } from '../../data-path/reconcile.ts';
 import type { SelfTest } from '../../data-path/self-test.ts';
 import { type DataPathHost, readTotals } from '../../data-path/state.ts';
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
 import { hasCode, TributaryError, toFailure } from '../../errors/codes.ts';
 import { continueProblem } from '../../health/problem.ts';
-import { moveEndpoint } from '../../source/wireguard/apply.ts';
-import type { TunnelSource } from '../../source/wireguard/current-tunnel.ts';
-import type { Sections, Shared } from '../state.ts';
+import type { SourceWanted } from '../../source/source.ts';
+import type { Sections, Shared, SourceProblems } from '../state.ts';
 import { gatherDesired } from './desired-data-path.ts';
 import type { GateKeeper } from './gate-keeper.ts';
 import type { KernelWatch } from './kernel-watch.ts';
@@ -25,7 +24,6 @@ export interface PassParts
   readonly usage: UsageAccounting;
   readonly meter: Pick<Meter, 'take'>;
   readonly selfTest: Pick<SelfTest, 'review'>;
-  readonly tunnelSource: TunnelSource;
   readonly refreshDenied: () => Promise<void>;
   readonly scheduledMode: ScheduledMode;
 }
@@ -41,7 +39,8 @@ export async function runPass(parts: PassParts): Promise<void> {
   // Nothing is opened before it is known what of the cap is used up, and what the owner set by
   // hand.
   if (path.observed === undefined) await Promise.all([usage.load(), state.overrides.load()]);
-  const { tunnel, refusal } = await parts.tunnelSource.current();
+  const sources = state.sources.all;
+  const wanted = await Promise.all(sources.map((source) => source.wanted()));
   await parts.refreshDenied();
 
   // Kept in the state: a pass that fails must not forget that a stranger has changed the table.
@@ -52,8 +51,7 @@ export async function runPass(parts: PassParts): Promise<void> {
 
   const { desired, limit } = await gatherDesired({
     config: state.configuration.config,
-    tunnel,
-    renewSeconds: state.service.renewSeconds,
+    wishes: wanted.map(({ wish }) => wish),
     denied: state.denied.lists,
     publicAddresses: state.outside.addresses,
     usage,
@@ -65,17 +63,23 @@ export async function runPass(parts: PassParts): Promise<void> {
   const dataPath = await reconcileDataPath(parts.host, desired, found.host);
 
   publish(parts, found, dataPath);
-  await refreshEndpoint(parts);
-  noteProblems(parts, dataPath, refusal);
+  for (const source of sources) await source.settle();
+  noteProblems(parts, dataPath, wanted);
   // A disk that takes nothing stops no traffic: the count goes on in the kernel and in memory.
   note(parts, 'usageProblem', await usage.keep().catch(toFailure('state-unwritable')));
   reviewSelfTest(parts, found, dataPath);
   path.openUntilMs = await parts.gate.openOrClose(dataPath.table);
 }
 
-/** What stopped a pass becomes the problem of the tunnel or of the gateway. */
-export function noteFailure(parts: Pick<PassParts, 'path' | 'now'>, failure: TributaryError): void {
-  note(parts, hasCode(failure, 'tunnel-failed') ? 'tunnelProblem' : 'gatewayProblem', failure);
+/** What stopped a pass becomes the problem of the first source or of the gateway. */
+export function noteFailure(
+  parts: Pick<PassParts, 'path' | 'state' | 'now'>,
+  failure: TributaryError,
+): void {
+  const [source] = parts.state.sources.all;
+  if (source !== undefined && hasCode(failure, 'tunnel-failed'))
+    noteSource(parts, source.driver.name, { problem: failure, shortfall: undefined });
+  else note(parts, 'gatewayProblem', failure);
 }
 
 /** Puts what the pass found and made into the state, and wakes who waits for a change in it. */
@@ -95,44 +99,23 @@ function findNewTable(host: PassObservation['host'], { table }: DataPath): DataP
 }
 
 function reviewSelfTest(parts: PassParts, { host }: PassObservation, dataPath: DataPath): void {
-  const { path, state, selfTest, now } = parts;
+  const { path, selfTest, now } = parts;
   if (findNewTable(host, dataPath) === undefined) return;
-  const { interface: tunnelInterface } = state.configuration.config.tunnel;
-  const tested = selfTest.review({ ...dataPath, tunnelInterface });
+  const tested = selfTest.review(dataPath);
   const isOutdated = dataPath.record !== host.record;
   if (tested !== undefined)
     path.selfTest = noteSelfTest(path.selfTest, { ...tested, isOutdated }, now());
 }
 
-/**
- * A peer that went silent may have moved: its name is asked for again, and the tunnel pointed at
- * the new address.
- */
-async function refreshEndpoint({ state, host, tunnelSource, now }: PassParts): Promise<void> {
-  if (state.path.observed?.tunnel.kind !== 'present' || state.contact.isReachable === undefined)
-    return;
-  const moved = await tunnelSource.resolveAgain(state.counters.lastHandshakeAt?.(), now());
-  if (moved === undefined) return;
-  await moveEndpoint(host.exec, {
-    interface: state.configuration.config.tunnel.interface,
-    ...moved,
-  });
-}
-
 function noteProblems(
   parts: PassParts,
-  { collision, missing, isFenced }: DataPath,
-  refusal: TributaryError | undefined,
+  { sources, isFenced }: DataPath,
+  wanted: readonly SourceWanted[],
 ): void {
-  const noIpv6 = missing && new TributaryError('no-ipv6', withoutIpv6[missing]);
-  const collides = `the tunnel's address ${collision} lies in a network that this device is in`;
-  const collided = collision && new TributaryError('address-collision', collides);
-  note(
-    parts,
-    'tunnelProblem',
-    refusal ?? collided ?? (missing === 'everything' ? noIpv6 : undefined),
-  );
-  note(parts, 'shortfall', missing === 'ipv6' ? noIpv6 : undefined);
+  for (const source of sources) {
+    const problem = wanted.find(({ wish }) => wish.device === source.device)?.problem;
+    noteSource(parts, source.name, explainSource(source, problem));
+  }
   const unfenced = new TributaryError(
     'gateway-failed',
     'the kernel did not take the firewall as it was given',
@@ -140,12 +123,40 @@ function noteProblems(
   note(parts, 'gatewayProblem', isFenced ? parts.state.denied.missing : unfenced);
 }
 
+/** What is wrong with a source, and what it lacks although it works. */
+function explainSource(
+  { name, collision, missing }: SourcePath,
+  problem: TributaryError | undefined,
+): Readonly<Record<keyof SourceProblems, TributaryError | undefined>> {
+  const noIpv6 = missing && new TributaryError('no-ipv6', withoutIpv6[missing]);
+  const whose = name === 'wireguard' ? "the tunnel's address" : `the address of ${name}`;
+  const collides = `${whose} ${collision} lies in a network that this device is in`;
+  const collided =
+    collision === undefined ? undefined : new TributaryError('address-collision', collides);
+  return {
+    problem: problem ?? collided ?? (missing === 'everything' ? noIpv6 : undefined),
+    shortfall: missing === 'ipv6' ? noIpv6 : undefined,
+  };
+}
+
 const withoutIpv6 = {
   ipv6: "IPv6 is switched off here: the tunnel's IPv6 address is left out, and IPv4 is provided",
   everything: 'the service issued a tunnel for IPv6 alone, and IPv6 is switched off here',
 } as const;
 
-type Topic = 'tunnelProblem' | 'shortfall' | 'gatewayProblem' | 'usageProblem';
+/** A problem goes on since when it began, as long as it is the same one. */
+function noteSource(
+  { path, now }: Pick<PassParts, 'path' | 'now'>,
+  name: string,
+  found: Readonly<Record<keyof SourceProblems, TributaryError | undefined>>,
+): void {
+  const before = path.sourceProblems?.[name];
+  const problem = continueProblem(before?.problem, found.problem, now());
+  const shortfall = continueProblem(before?.shortfall, found.shortfall, now());
+  path.sourceProblems = { ...path.sourceProblems, [name]: { problem, shortfall } };
+}
+
+type Topic = 'gatewayProblem' | 'usageProblem';
 
 function note({ path, now }: Pick<PassParts, 'path' | 'now'>, topic: Topic, error: unknown): void {
   path[topic] = continueProblem(path[topic], error, now());

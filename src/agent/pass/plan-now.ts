@@ -1,22 +1,21 @@
 import type { LoadedConfig } from '../../config/load.ts';
 import { observeHost } from '../../data-path/observe.ts';
-import { planChanges } from '../../data-path/plan.ts';
+import { type PlannedChanges, planChanges } from '../../data-path/plan.ts';
 import { readTotals } from '../../data-path/state.ts';
 import { openUsageAccounting } from '../../data-path/usage-accounting.ts';
 import { createRegistrationFiles } from '../../identity/registration-files.ts';
 import { chooseRenewSeconds } from '../../identity/renew.ts';
-import { createTunnelSource } from '../../source/wireguard/current-tunnel.ts';
-import { toServiceContext } from '../../source/wireguard/endpoint.ts';
 import type { Exec } from '../../system/exec.ts';
 import { openOverrides } from '../kept-choices.ts';
 import { readDenied } from './denied-lists.ts';
 import { gatherDesired } from './desired-data-path.ts';
+import { openSources } from './open-sources.ts';
 import { createScheduledMode } from './scheduled-mode.ts';
 
 /** What an agent that started now would apply here, and what this machine lacks of it. */
-export interface PlanNow extends Awaited<ReturnType<typeof planChanges>> {
+export interface PlanNow extends PlannedChanges {
   readonly isRegistered: boolean;
-  /** Why the issued tunnel is not used; undefined: it is, or none was issued. */
+  /** Why a source has nothing, or not what was issued last; undefined: it has that. */
   readonly refusal: string | undefined;
 }
 
@@ -34,30 +33,32 @@ export async function planNow(
     stateDirectory,
     kept.onSetAside,
   ).registration.peek();
-  const source = createTunnelSource(
-    () => registration?.tunnel,
-    () => toServiceContext(config.service.base_url, config.gateway.allow_destinations),
-  );
-  const { tunnel, refusal } = await source.current();
+  const { renew_seconds_default: usualSeconds } = config.service;
+  const { all: sources } = openSources({
+    config: () => config,
+    host: { exec, stateDirectory },
+    issued: () => registration?.tunnel,
+    renewSeconds: () => registration && chooseRenewSeconds(registration.renewSeconds, usualSeconds),
+    isServiceAsked: () => false,
+    now: () => new Date(),
+  });
+  const drivers = sources.map(({ driver }) => driver);
+  const wanted = await Promise.all(sources.map((source) => source.wanted()));
   const limits = () => config.provide;
   const usage = openUsageAccounting({ ...kept, limits, now: () => new Date(), isLooking: true });
   await usage.load();
   const denied = await readDenied(config.gateway.deny_destinations);
   const observed = await observeHost(exec, {
-    tunnelInterface: config.tunnel.interface,
+    devices: drivers.map(({ device }) => device),
     isDenying: true,
   });
   usage.take(readTotals(observed.table));
   const now = new Date();
   const overrides = openOverrides({ ...kept, now: () => now });
   await overrides.load();
-  const { renew_seconds_default: defaultSeconds } = config.service;
-  const renewSeconds =
-    registration && chooseRenewSeconds(registration.renewSeconds, defaultSeconds);
   const { desired } = await gatherDesired({
     config,
-    tunnel,
-    renewSeconds,
+    wishes: wanted.map(({ wish }) => wish),
     usage,
     denied,
     publicAddresses: undefined,
@@ -65,6 +66,7 @@ export async function planNow(
     scheduledMode: createScheduledMode(() => config),
     now,
   });
-  const plan = await planChanges(exec, desired, observed);
-  return { ...plan, isRegistered: registration !== undefined, refusal: refusal?.message };
+  const plan = await planChanges({ exec, sources: drivers }, desired, observed);
+  const problems = wanted.flatMap(({ problem }) => problem?.message ?? []);
+  return { ...plan, isRegistered: registration !== undefined, refusal: problems[0] };
 }

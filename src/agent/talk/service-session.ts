@@ -65,6 +65,10 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
    */
   const isRung = () =>
     state.path.rungForMs !== answeredForMs && isHandshakeOverdue(facts().tunnel, now());
+  const isTextRefused = () =>
+    Object.values(state.path.sourceProblems ?? {}).some(
+      ({ problem }) => problem?.code === 'wireguard-text-refused',
+    );
   const dependencies = (networkJwt: Secret): RegistrationDependencies => {
     const { config } = state.configuration;
     const spec = config.device.spec ?? `tributary/${version} linux-${process.arch}`;
@@ -73,7 +77,7 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
       files,
       networkJwt,
       desired: { description: chooseDescription(config), spec, proxy: config.proxy },
-      needsTunnel: state.path.tunnelProblem?.code === 'wireguard-text-refused' || isRung(),
+      needsTunnel: isTextRefused() || isRung(),
       onNotice: (notice) => log.warn({ notice }, 'notice from the service about the registration'),
     };
   };

@@ -1,6 +1,7 @@
 import { tableName } from '../../gateway/policy.ts';
 import { findIptablesChain } from '../../namespace/let-through.ts';
 import { hostSide, hostTableName } from '../../namespace/plan.ts';
+import { listDevices } from '../../source/drivers.ts';
 import {
   type ForwardChain,
   findForwardChains,
@@ -22,7 +23,9 @@ export async function lookAtFirewalls(host: DoctorHost): Promise<Finding> {
     return skip("the agent's namespace is not there yet");
   await insideAsRoot(host);
   const own =
-    place.kind === 'host' ? hostSide : (await host.configuration()).config.tunnel.interface;
+    place.kind === 'host'
+      ? hostSide
+      : (listDevices((await host.configuration()).config)[0] ?? hostSide);
   const ruleset = await observeNftRuleset(host.exec);
   const closed = findClosed(ruleset, own) ?? (await findClosedLegacy(host, own));
   if (closed === undefined) return pass('none blocks forwarded traffic');

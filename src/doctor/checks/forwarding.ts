@@ -2,6 +2,7 @@ import { tableName } from '../../gateway/policy.ts';
 import { phaseTraits } from '../../health/phase-traits.ts';
 import { findAction, findKnownAction } from '../../health/reasons.ts';
 import { formatSeconds } from '../../lib/units.ts';
+import { listDevices } from '../../source/drivers.ts';
 import { observeNftTable } from '../../system/nft.ts';
 import { type Finding, fail, insideAsRoot, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
@@ -35,7 +36,7 @@ export async function lookAtForwarding(host: DoctorHost): Promise<Finding> {
 
 async function lookAtKernel(host: DoctorHost): Promise<Finding> {
   const exec = await insideAsRoot(host);
-  const own = (await host.configuration()).config.tunnel.interface;
+  const devices = listDevices((await host.configuration()).config);
   const table = await observeNftTable(exec, tableName);
   const fix = 'The agent puts it back. To see what changes it: sudo nft monitor';
   if (table === undefined) return fail('the nft table tributary is gone', fix);
@@ -50,7 +51,8 @@ async function lookAtKernel(host: DoctorHost): Promise<Finding> {
       'the routing rules are gone',
       'The agent puts them back. To see what removes them: ip monitor rule',
     );
-  const seconds = table.expires.get(`permit/${own}`);
+  // Each source has a permit of its own, while it is alive.
+  const [seconds] = devices.flatMap((name) => table.expires.get(`permit/${name}`) ?? []);
   if (seconds === undefined)
     return fail('the permit to forward has run out', 'sudo systemctl restart tributary');
   return pass(`open for ${seconds} s more, and renewed meanwhile`);

@@ -3,6 +3,7 @@ import { specialPrefixes, tableName } from '../../gateway/policy.ts';
 import { chooseRouter, chooseUplink, listPublicAddresses } from '../../gateway/uplink.ts';
 import { isInAny } from '../../lib/addresses.ts';
 import { hostSide } from '../../namespace/plan.ts';
+import { listDevices } from '../../source/drivers.ts';
 import { observeRoutes } from '../../system/ip.ts';
 import { observeNftTable } from '../../system/nft.ts';
 import { type Finding, fail, pass } from '../check.ts';
@@ -64,10 +65,9 @@ export async function lookAtUplink(host: DoctorHost): Promise<Finding> {
  * are names in the agent's namespace.
  */
 async function findUplinkSettings(host: DoctorHost) {
-  const { gateway, tunnel } = (await host.configuration()).config;
-  if ((await host.place()).kind === 'host')
-    return { configured: undefined, tunnelInterface: hostSide };
-  return { configured: gateway.uplink, tunnelInterface: tunnel.interface };
+  const { config } = await host.configuration();
+  if ((await host.place()).kind === 'host') return { configured: undefined, devices: [hostSide] };
+  return { configured: config.gateway.uplink, devices: listDevices(config) };
 }
 
 const ownRange = '100.64.0.0/10';
@@ -116,9 +116,9 @@ export async function lookAtNetworkd(host: DoctorHost): Promise<Finding> {
     return pass("leaves other programs' routing rules alone");
   }
   const { rules, interfaces } = await host.network();
-  const { tunnel } = (await host.configuration()).config;
-  const isTunnelThere = interfaces.some(({ name }) => name === tunnel.interface);
-  if (!isTunnelThere || rules.some(({ priority }) => priority === fence))
+  const devices = listDevices((await host.configuration()).config);
+  const isDeviceThere = interfaces.some(({ name }) => devices.includes(name));
+  if (!isDeviceThere || rules.some(({ priority }) => priority === fence))
     return pass('has left the routing rules alone so far');
   const text = '[Network]\\nManageForeignRoutingPolicyRules=no\\n';
   return fail(

@@ -2,16 +2,14 @@ import { isIP } from 'node:net';
 import { hasCode, toUndefined } from '../../errors/codes.ts';
 import { chooseUplink } from '../../gateway/uplink.ts';
 import { namespaceName } from '../../namespace/plan.ts';
+import { listDevices } from '../../source/drivers.ts';
+import { pingOverheadBytes, wireGuardOverheadBytes } from '../../source/packet-bytes.ts';
 import { defaultMtu } from '../../source/wireguard/state.ts';
 import type { Exec } from '../../system/exec.ts';
 import { fail, findEndpoint, pass, skip, toShellWord } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
-/** Bytes of IP, UDP and WireGuard around a packet of the tunnel. */
-const overheadBytes = { 4: 60, 6: 80 } as const;
-/** Bytes of IP and ICMP around the payload that ping is asked to send. */
-const pingBytes = { 4: 28, 6: 48 } as const;
-/** Packet sizes at which connections are known to stop, the largest first. */
+/** Sizes of packet that connections are known to stop at, widest first. */
 const steps = [1492, 1480, 1472, 1460, 1450, 1430, 1420, 1400, 1380, 1360, 1340, 1320, 1300, 1280];
 
 /**
@@ -21,19 +19,22 @@ const steps = [1492, 1480, 1472, 1460, 1450, 1430, 1420, 1400, 1380, 1360, 1340,
 export async function lookAtMtu(host: DoctorHost) {
   const endpoint = await findEndpoint(host);
   if (endpoint === undefined) return skip('no tunnel was issued yet');
-  const { gateway, tunnel } = (await host.configuration()).config;
+  const { config } = await host.configuration();
   const network = await host.network();
   const chosen = chooseUplink(network, {
-    configured: gateway.uplink,
-    tunnelInterface: tunnel.interface,
+    configured: config.gateway.uplink,
+    devices: listDevices(config),
   });
   const uplink = network.interfaces.find(({ name }) => name === chosen);
   if (uplink === undefined) return skip('there is no uplink');
   const family = isIP(endpoint.address) === 6 ? 6 : 4;
-  // Packets larger than the uplink's are already fragmented on this device.
-  const wanted = Math.min((endpoint.spec.mtu ?? defaultMtu) + overheadBytes[family], uplink.mtu);
+  // Larger packets than the uplink's are fragmented on this device already.
+  const wanted = Math.min(
+    (endpoint.spec.mtu ?? defaultMtu) + wireGuardOverheadBytes[family],
+    uplink.mtu,
+  );
   const exec = await host.inside();
-  const gets = (bytes: number) => ping(exec, endpoint.address, bytes - pingBytes[family]);
+  const gets = (bytes: number) => ping(exec, endpoint.address, bytes - pingOverheadBytes[family]);
   const isEnough = await gets(wanted).catch(toUndefined('missing-program'));
   if (isEnough === undefined) return skip('ping is not installed (package iputils-ping)');
   if (isEnough) return pass(`packets of ${wanted} bytes reach ${endpoint.address}`);

@@ -2,6 +2,7 @@ import { toUndefined } from '../../errors/codes.ts';
 import { findCollision, listOwnPrefixes } from '../../gateway/uplink.ts';
 import { isInAny } from '../../lib/addresses.ts';
 import { formatSeconds } from '../../lib/units.ts';
+import { listDevices } from '../../source/drivers.ts';
 import { hasFreshHandshake } from '../../source/wireguard/fresh-handshake.ts';
 import { choosePersistentKeepaliveSeconds } from '../../source/wireguard/persistent-keepalive.ts';
 import { fail, findEndpoint, insideAsRoot, pass, skip, toShellWord } from '../check.ts';
@@ -11,15 +12,13 @@ import type { DoctorHost } from '../host.ts';
 export async function lookAtCollision(host: DoctorHost) {
   const spec = await host.tunnel();
   if (spec === undefined) return skip('no tunnel was issued yet');
-  const { tunnel } = (await host.configuration()).config;
+  const devices = listDevices((await host.configuration()).config);
   const { interfaces } = await host.network();
   const addresses = spec.addresses.map((own) => own.address);
-  const collision = findCollision(addresses, listOwnPrefixes(interfaces, tunnel.interface));
+  const collision = findCollision(addresses, listOwnPrefixes(interfaces, devices));
   if (collision === undefined)
     return pass(`no network here conflicts with ${addresses.join(', ')}`);
-  const where = interfaces.find((own) =>
-    isInAny(collision, listOwnPrefixes([own], tunnel.interface)),
-  );
+  const where = interfaces.find((own) => isInAny(collision, listOwnPrefixes([own], devices)));
   const fix = `Give that network another range, in your router or with: sudo ip address flush dev ${where?.name}`;
   return fail(`the tunnel's address ${collision} is in the network of ${where?.name}`, fix);
 }

@@ -19,10 +19,21 @@ export interface CurrentTunnel {
 }
 
 /**
- * Gives the data path its tunnel: from the registration, checked, with the endpoint's name resolved
- * and kept.
+ * The issued tunnel, checked, its endpoint's name resolved. What was good once is kept: a text that
+ * is refused, or a name that does not resolve, takes no working tunnel down.
  */
-export type TunnelSource = ReturnType<typeof createTunnelSource>;
+export interface CurrentTunnelReader {
+  /** Reads the issued text again where it has changed, and resolves the name once. */
+  current(): Promise<CurrentTunnel>;
+  /**
+   * The endpoint's new address when the last handshake is stale and the name now says another; asks
+   * at most twice a minute.
+   */
+  resolveAgain(
+    lastHandshakeAt: Date | undefined,
+    now: Date,
+  ): Promise<{ readonly peerPublicKey: string; readonly endpoint: string } | undefined>;
+}
 
 /**
  * WireGuard makes a new session every 120 s. Without one for this long, the peer is no longer where
@@ -31,11 +42,11 @@ export type TunnelSource = ReturnType<typeof createTunnelSource>;
 const staleAfterSeconds = 150;
 const askAgainAfterMs = 30_000;
 
-export function createTunnelSource(
+export function readCurrentTunnel(
   issuedTunnel: () => IssuedTunnel | undefined,
   context: () => ServiceContext,
   resolveName: typeof resolveEndpoint = resolveEndpoint,
-) {
+): CurrentTunnelReader {
   let parsed = parseAfter(undefined, undefined, context());
   let resolved: { spec: TunnelSpec; endpoint: string; atMs: number } | undefined;
   const resolve = async (spec: TunnelSpec) => {
@@ -54,7 +65,7 @@ export function createTunnelSource(
     return resolved;
   };
   return {
-    async current(): Promise<CurrentTunnel> {
+    async current() {
       const issued = issuedTunnel();
       // The text is also read again when the owner allows other addresses.
       const isRead = parsed.from === issued && parsed.allowed === context().allowed;
@@ -66,11 +77,7 @@ export function createTunnelSource(
         return { tunnel: 'unresolved', refusal: refusal ?? ready };
       return { tunnel: { spec, endpoint: ready.endpoint }, refusal };
     },
-    /**
-     * The endpoint's new address, if the last handshake is stale and the name now has another
-     * address.
-     */
-    async resolveAgain(lastHandshakeAt: Date | undefined, now: Date) {
+    async resolveAgain(lastHandshakeAt, now) {
       const ageSeconds = (now.getTime() - (lastHandshakeAt?.getTime() ?? 0)) / 1000;
       if (resolved === undefined || ageSeconds < staleAfterSeconds) return undefined;
       if (performance.now() - resolved.atMs < askAgainAfterMs) return undefined;

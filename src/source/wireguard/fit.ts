@@ -1,18 +1,7 @@
 import { parsePrefix } from '../../lib/addresses.ts';
+import { mostOverheadBytes } from '../packet-bytes.ts';
+import type { Ground } from '../source.ts';
 import { type DesiredTunnel, defaultMtu } from './state.ts';
-
-/**
- * Bytes of IPv6, UDP and WireGuard around a packet of the tunnel. IPv6 is assumed, because a path
- * may turn IPv4 into it.
- */
-const overheadBytes = 80;
-
-/** What the machine offers to a tunnel. */
-interface TunnelGround {
-  readonly hasIpv6: boolean;
-  /** In bytes; undefined without an uplink. */
-  readonly uplinkMtu?: number | undefined;
-}
 
 /** The tunnel that is possible here, and what it lacks of the issued one. */
 export interface FittedTunnel {
@@ -25,7 +14,7 @@ export interface FittedTunnel {
  * Leaves IPv6 out where it is switched off, because the kernel would refuse the whole tunnel. The
  * MTU (bytes) is fitted to the uplink's.
  */
-export function fitTunnel(desired: DesiredTunnel, ground: TunnelGround): FittedTunnel {
+export function fitTunnel(desired: DesiredTunnel, ground: Ground): FittedTunnel {
   switch (desired.kind) {
     case 'absent':
     case 'untouched':
@@ -39,7 +28,7 @@ export function fitTunnel(desired: DesiredTunnel, ground: TunnelGround): FittedT
 
 function fitPresent(
   desired: DesiredTunnel & { readonly kind: 'present' },
-  { hasIpv6, uplinkMtu = 1500 }: TunnelGround,
+  { hasIpv6, uplinkMtu = 1500 }: Ground,
 ): FittedTunnel {
   const { spec } = desired;
   const addresses = spec.addresses.filter(({ family }) => hasIpv6 || family === 4);
@@ -51,7 +40,7 @@ function fitPresent(
   }
   // The kernel removes IPv6 from an interface with a smaller MTU.
   const leastMtu = addresses.some(({ family }) => family === 6) ? 1280 : 576;
-  const mtu = Math.max(leastMtu, Math.min(spec.mtu ?? defaultMtu, uplinkMtu - overheadBytes));
+  const mtu = Math.max(leastMtu, Math.min(spec.mtu ?? defaultMtu, uplinkMtu - mostOverheadBytes));
   const tunnel = {
     ...desired,
     spec: { ...spec, addresses, mtu, peer: { ...spec.peer, allowedIps } },

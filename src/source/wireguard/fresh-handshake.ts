@@ -4,13 +4,28 @@ export interface HandshakeFacts {
   readonly persistentKeepaliveSeconds: number | undefined;
 }
 
+/** WireGuard drops a session after so long without a new handshake. */
+const sessionSeconds = 180;
+/** Where WireGuard sends no keepalive of its own, other packets keep a tunnel in use as often. */
+const usualKeepaliveSeconds = 25;
+
 /**
- * True while the last handshake shows that the peer is alive. WireGuard drops a session after 180
- * s, and a silent tunnel sends once in a keepalive interval. A handshake in the future counts as
- * fresh.
+ * Until when the other end counts as there: a session lasts 180 s, and a silent tunnel speaks once
+ * in a keepalive interval. undefined: there was no handshake. This is the one rule of freshness.
  */
+export function findFreshUntil({
+  lastHandshakeAt,
+  persistentKeepaliveSeconds = usualKeepaliveSeconds,
+}: HandshakeFacts): Date | undefined {
+  if (lastHandshakeAt === undefined) return undefined;
+  const freshMs = (sessionSeconds + persistentKeepaliveSeconds) * 1000;
+  return new Date(lastHandshakeAt.getTime() + freshMs);
+}
+
+/** True until then; a handshake that seems to lie ahead is fresh. */
 export function hasFreshHandshake(tunnel: HandshakeFacts, now: Date): boolean {
-  return countQuietSeconds(tunnel, now) <= 180;
+  const until = findFreshUntil(tunnel);
+  return until !== undefined && now <= until;
 }
 
 /**
@@ -25,7 +40,7 @@ export function isHandshakeOverdue(tunnel: HandshakeFacts, now: Date): boolean {
  * Seconds since the last handshake, without the keepalive interval in which nothing has to be sent.
  */
 function countQuietSeconds(
-  { lastHandshakeAt, persistentKeepaliveSeconds = 25 }: HandshakeFacts,
+  { lastHandshakeAt, persistentKeepaliveSeconds = usualKeepaliveSeconds }: HandshakeFacts,
   now: Date,
 ): number {
   if (lastHandshakeAt === undefined) return Number.POSITIVE_INFINITY;

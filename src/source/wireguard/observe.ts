@@ -5,6 +5,7 @@ import { isThere } from '../../system/files.ts';
 import type { Interface } from '../../system/ip.ts';
 import { observeWireGuard, observeWireGuardGo } from '../../system/wg.ts';
 import { toPublicKey } from '../../system/wireguard-keys.ts';
+import type { ObservedTunnel } from './state.ts';
 
 export interface TunnelHost {
   readonly exec: Exec;
@@ -29,28 +30,23 @@ export async function observeTunnel(
   host: Omit<TunnelHost, 'stateDirectory'>,
   name: string,
   interfaces: readonly Interface[],
-) {
+): Promise<ObservedTunnel> {
   const link = interfaces.find((candidate) => candidate.name === name);
-  if (link === undefined) return { kind: 'absent' } as const;
+  if (link === undefined) return { kind: 'absent' };
   const socket = findControlSocket(host, name);
   const isUserspace = link.kind === 'tun' && (await isThere(socket));
   const asked = isUserspace ? await observeWireGuardGo(socket, toPublicKey) : undefined;
   const backend = link.kind === 'wireguard' ? 'kernel' : isUserspace ? 'userspace' : undefined;
   return {
     kind: 'present',
-    /** undefined where an interface of another kind has the name. */
     backend,
     isUp: link.isUp,
     mtu: link.mtu,
     addresses: link.addresses
       .filter((own) => !own.address.startsWith('fe80:'))
       .map((own) => own.address),
-    /**
-     * undefined where the interface exists but nothing answers for it, because wireguard-go has
-     * died.
-     */
     wireGuard:
       asked ??
       (backend && (await observeWireGuard(host.exec, name).catch(toUndefined('command-failed')))),
-  } as const;
+  };
 }

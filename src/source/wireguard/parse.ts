@@ -17,14 +17,13 @@ const numericEnd = /(^|\.)(\d+|0x[\da-f]*)$/i;
  * fields beside it.
  * @throws wireguard-text-refused, which names only the broken rule
  */
-export function parseIssuedTunnel(issued: IssuedTunnel, context: ServiceContext) {
+export function parseIssuedTunnel(issued: IssuedTunnel, context: ServiceContext): TunnelSpec {
   const { interfaceSection, peerSection } = readSections(issued.text.reveal());
   const privateKey = new Secret(readKey(interfaceSection, 'PrivateKey'));
-  const spec = {
+  const spec: TunnelSpec = {
     privateKey,
     publicKey: toPublicKey(privateKey),
     addresses: readAddresses(interfaceSection),
-    /** In bytes; undefined for WireGuard's usual 1420. */
     mtu: readWholeNumber(interfaceSection, 'MTU', [1280, 1500]),
     peer: {
       publicKey: readKey(peerSection, 'PublicKey'),
@@ -33,7 +32,6 @@ export function parseIssuedTunnel(issued: IssuedTunnel, context: ServiceContext)
         : undefined,
       endpoint: readEndpoint(peerSection, context),
       allowedIps: readAllowedIps(peerSection),
-      /** As issued; the agent never uses a longer one than the service's keepalive. */
       persistentKeepaliveSeconds: readWholeNumber(peerSection, 'PersistentKeepalive', [0, 65_535]),
     },
   };

@@ -1,5 +1,6 @@
-import type { observeTunnel } from './observe.ts';
-import type { parseIssuedTunnel } from './parse.ts';
+import type { Secret } from '../../lib/secret.ts';
+import type { WireGuardInterface } from '../../system/wg.ts';
+import type { SourceAddress } from '../source.ts';
 
 /** Where the peer is reached: a name or an address, and a UDP port. */
 export interface Endpoint {
@@ -10,7 +11,21 @@ export interface Endpoint {
 /**
  * A tunnel that passed every check; the only form in which an issued configuration reaches a tool.
  */
-export type TunnelSpec = Readonly<ReturnType<typeof parseIssuedTunnel>>;
+export interface TunnelSpec {
+  readonly privateKey: Secret;
+  readonly publicKey: string;
+  readonly addresses: readonly SourceAddress[];
+  /** Bytes; undefined: WireGuard's usual 1420. */
+  readonly mtu: number | undefined;
+  readonly peer: {
+    readonly publicKey: string;
+    readonly presharedKey: Secret | undefined;
+    readonly endpoint: Endpoint;
+    readonly allowedIps: readonly string[];
+    /** As issued; the agent never uses a longer one than its renewals have. */
+    readonly persistentKeepaliveSeconds: number | undefined;
+  };
+}
 
 export const defaultMtu = 1420;
 
@@ -36,4 +51,16 @@ export type DesiredTunnel = { readonly interface: string } & (
   | ({ readonly kind: 'present'; readonly backend: Backend | 'auto' } & WireGuardSettings)
 );
 
-export type ObservedTunnel = Awaited<ReturnType<typeof observeTunnel>>;
+/** The interface as it is found; it has no addresses of the link alone. */
+export type ObservedTunnel =
+  | { readonly kind: 'absent' }
+  | {
+      readonly kind: 'present';
+      /** undefined: an interface of another kind has the name. */
+      readonly backend: Backend | undefined;
+      readonly isUp: boolean;
+      readonly mtu: number;
+      readonly addresses: readonly string[];
+      /** undefined: the interface is there and nothing answers for it (wireguard-go has died). */
+      readonly wireGuard: WireGuardInterface | undefined;
+    };

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import { createDataPathLoop } from '../../../src/agent/pass/data-path-loop.ts';
 import { createDeniedLists } from '../../../src/agent/pass/denied-lists.ts';
 import { createMeter } from '../../../src/agent/pass/meter.ts';
+import { openSources } from '../../../src/agent/pass/open-sources.ts';
 import { createScheduledMode } from '../../../src/agent/pass/scheduled-mode.ts';
 import { createWakeups } from '../../../src/agent/run-loop.ts';
 import { openState } from '../../../src/agent/state.ts';
@@ -13,7 +14,7 @@ import { configSchema } from '../../../src/config/schema.ts';
 import { createLineShaper } from '../../../src/data-path/line-shaper.ts';
 import { createSelfTest } from '../../../src/data-path/self-test.ts';
 import { createLogger } from '../../../src/report/logger.ts';
-import type { TunnelSource } from '../../../src/source/wireguard/current-tunnel.ts';
+import type { CurrentTunnelReader } from '../../../src/source/wireguard/current-tunnel.ts';
 import { parseIssuedTunnel } from '../../../src/source/wireguard/parse.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import { observeNetwork } from '../../../src/system/ip.ts';
@@ -65,7 +66,7 @@ export async function createAgentWorld(given: object = {}) {
   });
   let run = machine.exec;
   const exec: Exec = (command) => run(command);
-  const issued: { tunnel: Awaited<ReturnType<TunnelSource['current']>> } = {
+  const issued: { tunnel: Awaited<ReturnType<CurrentTunnelReader['current']>> } = {
     tunnel: {
       tunnel: {
         spec: parseIssuedTunnel(createIssued(renderIssuedText()), { isServiceOnLoopback: false }),
@@ -74,7 +75,19 @@ export async function createAgentWorld(given: object = {}) {
       refusal: undefined,
     },
   };
-  const meter = createMeter({ state, counters: sections.counters, usage, exec, now });
+  const { all: sources, wireGuard } = openSources({
+    config: () => state.configuration.config,
+    host: { exec, stateDirectory: directory },
+    issued: () => undefined,
+    renewSeconds: () => state.service.renewSeconds,
+    isServiceAsked: () => state.contact.isReachable !== undefined,
+    now,
+    // A test that sets the clock sets this one too.
+    uptimeMs: () => performance.now(),
+    tunnels: { current: async () => issued.tunnel, resolveAgain: async () => undefined },
+  });
+  Object.assign(sections.sources, { all: sources, wireGuard });
+  const meter = createMeter({ state, counters: sections.counters, usage, exec });
   const wakeups = createWakeups();
   const selfTest = createSelfTest(exec, async () => undefined);
   const watched = { isChanged: false, isVouched: false, begins: [] as string[] };
@@ -88,6 +101,7 @@ export async function createAgentWorld(given: object = {}) {
       stateDirectory: directory,
       restore: createRestoreFile(directory, 'restore', onSetAside),
       line: createLineShaper(exec),
+      sources: sources.map(({ driver }) => driver),
     },
     selfTest,
     watch: {
@@ -98,7 +112,6 @@ export async function createAgentWorld(given: object = {}) {
     },
     usage,
     meter,
-    tunnelSource: { current: async () => issued.tunnel, resolveAgain: async () => undefined },
     refreshDenied: createDeniedLists({ state, denied: sections.denied, now }),
     scheduledMode: createScheduledMode(() => state.configuration.config),
     readCarried: (name) => {

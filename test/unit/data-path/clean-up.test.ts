@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cleanUp } from '../../../src/data-path/clean-up.ts';
 import { acquireLock } from '../../../src/system/lock.ts';
-import { createDesired, createWorld, tunnelInterface } from './data-path-world.ts';
+import { createDesired, createWorld } from './data-path-world.ts';
 
 const limits = {
   time_zone: 'UTC',
@@ -19,7 +19,7 @@ describe('a clean-up', () => {
       const untouched = machine.print();
       await pass(createDesired());
       machine.count('forwarded_down', 2, 3_000);
-      await cleanUp({ ...host, tunnelInterface, limits, isOwnNamespace, onSetAside });
+      await cleanUp({ ...host, limits, isOwnNamespace, onSetAside });
       expect(machine.print()).toBe(untouched);
       const { data } = JSON.parse(await readFile(join(host.stateDirectory, 'usage.json'), 'utf8'));
       expect(data).toMatchObject({ totalDownBytes: 3_000, baseBytes: 0 });
@@ -31,7 +31,7 @@ describe('a clean-up', () => {
     await pass(createDesired());
     const before = machine.print();
     await using _lock = await acquireLock(join(host.stateDirectory, 'agent.lock'));
-    const options = { ...host, tunnelInterface, limits, isOwnNamespace: true, onSetAside };
+    const options = { ...host, limits, isOwnNamespace: true, onSetAside };
     await expect(cleanUp(options)).rejects.toMatchObject({ code: 'already-running' });
     expect(machine.print()).toBe(before);
   });

@@ -8,6 +8,7 @@ import { observeHost } from '../../../src/data-path/observe.ts';
 import { reconcileDataPath } from '../../../src/data-path/reconcile.ts';
 import type { DataPathHost, DesiredDataPath } from '../../../src/data-path/state.ts';
 import type { FenceRecord } from '../../../src/gateway/matches.ts';
+import { createWireGuardDriver, toWish } from '../../../src/source/wireguard/driver.ts';
 import { parseIssuedTunnel } from '../../../src/source/wireguard/parse.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import { createRestoreFile } from '../../../src/system/restore-file.ts';
@@ -29,14 +30,16 @@ export function createDesired(
     isServiceOnLoopback: false,
   });
   return {
-    tunnel: {
-      kind: 'present',
-      interface: tunnelInterface,
-      backend: 'auto',
-      spec,
-      endpoint: '198.51.100.1:51820',
-      persistentKeepaliveSeconds: 25,
-    },
+    sources: [
+      toWish({
+        kind: 'present',
+        interface: tunnelInterface,
+        backend: 'auto',
+        spec,
+        endpoint: '198.51.100.1:51820',
+        persistentKeepaliveSeconds: 25,
+      }),
+    ],
     ...usualDesired,
     ...change,
   };
@@ -59,12 +62,15 @@ export function createWorld() {
     commands.push(command);
     return machine.exec(command);
   };
-  const host: DataPathHost = {
-    exec,
+  const line = createLineShaper(exec);
+  const createHost = (own: Exec): DataPathHost => ({
+    exec: own,
     stateDirectory,
     restore: createRestoreFile(stateDirectory, 'restore', () => undefined),
-    line: createLineShaper(exec),
-  };
+    line,
+    sources: [createWireGuardDriver({ exec: own, stateDirectory }, tunnelInterface)],
+  });
+  const host = createHost(exec);
   let record: FenceRecord | undefined;
   return {
     machine,
@@ -77,10 +83,10 @@ export function createWorld() {
     async pass(desired: DesiredDataPath, { isIpv6On = false, exec: own = exec } = {}) {
       const room = { memoryBytes: 8 * 1024 ** 3, conntrackMax: 262_144 };
       const found = await observeHost(own, {
-        tunnelInterface,
+        devices: [tunnelInterface],
         isDenying: desired.denied.length > 0,
       });
-      const dataPath = await reconcileDataPath({ ...host, exec: own }, desired, {
+      const dataPath = await reconcileDataPath(createHost(own), desired, {
         ...found,
         isIpv6On,
         record,

@@ -1,8 +1,8 @@
 import type { DesiredDataPath } from '../../../src/data-path/state.ts';
 import { noTotals } from '../gateway/policy-fixture.ts';
 
-/** What an owner wants who has set nothing, apart from the tunnel. */
-export const usualDesired: Omit<DesiredDataPath, 'tunnel'> = {
+/** What an owner wants who has set nothing, apart from the sources. */
+export const usualDesired: Omit<DesiredDataPath, 'sources'> = {
   configuredUplink: undefined,
   gateway: {
     allowDestinations: [],

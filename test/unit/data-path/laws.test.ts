@@ -8,6 +8,7 @@ import type { DataPath } from '../../../src/data-path/reconcile.ts';
 import type { DataPathHost, DesiredDataPath } from '../../../src/data-path/state.ts';
 import { closeDataPath, removeDataPath } from '../../../src/data-path/tear-down.ts';
 import { TributaryError } from '../../../src/errors/codes.ts';
+import { createWireGuardDriver, toWish } from '../../../src/source/wireguard/driver.ts';
 import { parseIssuedTunnel } from '../../../src/source/wireguard/parse.ts';
 import type { TunnelSpec } from '../../../src/source/wireguard/state.ts';
 import type { Exec } from '../../../src/system/exec.ts';
@@ -38,17 +39,18 @@ interface Change {
 function createDesired(change: Change): DesiredDataPath {
   const { spec = parse(), remainingBytes, endpoint = '198.51.100.1:51820' } = change;
   return {
-    tunnel:
+    sources: [
       change.isAbsent === true
-        ? { kind: 'absent', interface: tunnelInterface }
-        : {
+        ? { kind: 'absent', device: tunnelInterface }
+        : toWish({
             kind: 'present',
             interface: tunnelInterface,
             backend: 'auto',
             spec,
             endpoint,
             persistentKeepaliveSeconds: spec.peer.persistentKeepaliveSeconds ?? 0,
-          },
+          }),
+    ],
     ...usualDesired,
     gateway: { ...usualDesired.gateway, ...change.gateway },
     line: change.line ?? usualDesired.line,
@@ -79,7 +81,7 @@ const stateDirectory = await mkdtemp(join(tmpdir(), 'tributary-data-path-'));
 afterAll(() => rm(stateDirectory, { recursive: true, force: true }));
 
 /** A tear-down whose counts do not matter. */
-const forget = [tunnelInterface, async () => undefined] as const;
+const forget = async () => undefined;
 const of = (name: string): Change => scenarios[name] ?? {};
 const ways = Object.keys(scenarios).flatMap((from) =>
   Object.keys(scenarios).map((to) => ({ from, to })),
@@ -99,7 +101,9 @@ function makeHome(): FakeHost {
 
 function asHost(host: FakeHost): DataPathHost {
   const restore = createRestoreFile(stateDirectory, 'restore', () => undefined);
-  return { exec: host.exec, stateDirectory, restore, line: createLineShaper(host.exec) };
+  const { exec } = host;
+  const sources = [createWireGuardDriver({ exec, stateDirectory }, tunnelInterface)];
+  return { exec, stateDirectory, restore, line: createLineShaper(exec), sources };
 }
 
 const pass = (host: FakeHost, name: string, before?: DataPath) =>
@@ -149,14 +153,14 @@ describe('the data path', () => {
       for (let done = 0; ; done += 1) {
         const host = makeHome();
         await pass(host, name);
-        await grantPermit(host.exec, tunnelInterface, 60);
+        await grantPermit(host.exec, [tunnelInterface], 60);
         host.breakAfterLines(done);
-        const isWhole = await removeDataPath(asHost(host), ...forget).then(
+        const isWhole = await removeDataPath(asHost(host), forget).then(
           () => true,
           () => false,
         );
         host.breakAfterLines(undefined);
-        await removeDataPath(asHost(host), ...forget);
+        await removeDataPath(asHost(host), forget);
         expect(host.print()).toBe(untouched);
         if (isWhole) break;
       }
@@ -167,8 +171,8 @@ describe('the data path', () => {
     const host = makeHome();
     const untouched = host.print();
     await pass(host, 'a tunnel');
-    await grantPermit(host.exec, tunnelInterface, 60);
-    await closeDataPath(asHost(host), ...forget);
+    await grantPermit(host.exec, [tunnelInterface], 60);
+    await closeDataPath(asHost(host), forget);
     expect((await observeNftTable(host.exec, 'tributary'))?.sets.get('permit')).toEqual([]);
     expect(host.links.has(tunnelInterface)).toBe(false);
     await host.exec({
@@ -187,7 +191,7 @@ describe('the data path', () => {
       order.push([command.program, ...command.args].join(' '));
       return host.exec(command);
     };
-    await observeAndReconcile({ ...asHost(host), exec }, createDesired({}));
+    await observeAndReconcile(asHost({ ...host, exec }), createDesired({}));
     const first = (start: string) => order.findIndex((line) => line.startsWith(start));
     expect(first('nft -f')).toBeLessThan(first('ip link add'));
     expect(first('ip link add')).toBeLessThan(first('ip -4 -batch'));
@@ -196,7 +200,8 @@ describe('the data path', () => {
   test('does not make a tunnel whose address the home has, and says which', async () => {
     const host = makeHome();
     const path = await pass(host, 'an address that the home has');
-    expect([path.collision, path.tunnel.kind, host.links.has(tunnelInterface)]).toEqual([
+    const [source] = path.sources;
+    expect([source?.collision, source?.observed.kind, host.links.has(tunnelInterface)]).toEqual([
       '192.168.1.77',
       'absent',
       false,
@@ -206,7 +211,7 @@ describe('the data path', () => {
   test('keeps a granted permit through every change that no cap depends on', async () => {
     const host = makeHome();
     await pass(host, 'a tunnel');
-    await grantPermit(host.exec, tunnelInterface, 60);
+    await grantPermit(host.exec, [tunnelInterface], 60);
     for (const name of Object.keys(scenarios).filter(
       (other) => of(other).remainingBytes === undefined,
     )) {
@@ -217,9 +222,9 @@ describe('the data path', () => {
   test('holds traffic while a ruleset with a cap is put in place, so that every byte counts', async () => {
     const host = makeHome();
     await pass(host, 'a tunnel');
-    await grantPermit(host.exec, tunnelInterface, 60);
+    await grantPermit(host.exec, [tunnelInterface], 60);
     expect((await pass(host, 'a cap, limits and ports')).table?.sets.get('permit')).toEqual([]);
-    await grantPermit(host.exec, tunnelInterface, 60);
+    await grantPermit(host.exec, [tunnelInterface], 60);
     expect((await pass(host, 'a cap, limits and ports')).table?.sets.get('permit')).toEqual([
       tunnelInterface,
     ]);
@@ -232,7 +237,7 @@ describe('the data path', () => {
       lines.push(JSON.stringify(command));
       return host.exec(command);
     };
-    await observeAndReconcile({ ...asHost(host), exec }, createDesired({}));
+    await observeAndReconcile(asHost({ ...host, exec }), createDesired({}));
     const key = parse().privateKey.reveal();
     expect(lines.filter((line) => line.includes(key))).toEqual([]);
     const path = join(stateDirectory, 'wireguard.conf');

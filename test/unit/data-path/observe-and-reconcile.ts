@@ -12,7 +12,7 @@ export async function observeAndReconcile(
   before?: DataPath,
 ): Promise<DataPath> {
   const observed = await observeHost(host.exec, {
-    tunnelInterface: desired.tunnel.interface,
+    devices: host.sources.map(({ device }) => device),
     isDenying: true,
   });
   return reconcileDataPath(host, desired, { ...observed, record: before?.record });

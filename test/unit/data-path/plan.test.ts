@@ -8,8 +8,8 @@ import { createDesired, createWorld, tunnelInterface } from './data-path-world.t
 type World = ReturnType<typeof createWorld>;
 
 const plan = async ({ host }: World, desired = createDesired()) =>
-  planChanges(host.exec, desired, {
-    ...(await observeHost(host.exec, { tunnelInterface, isDenying: false })),
+  planChanges(host, desired, {
+    ...(await observeHost(host.exec, { devices: [tunnelInterface], isDenying: false })),
     isIpv6On: false,
   });
 
@@ -102,7 +102,7 @@ describe('a plan', () => {
   });
 
   test('has neither tunnel nor routes without a registration, and says which address stands in the way of one', async () => {
-    const absent = { tunnel: { kind: 'absent', interface: tunnelInterface } } as const;
+    const absent = { sources: [{ kind: 'absent', device: tunnelInterface }] } as const;
     const nothing = await plan(createWorld(), createDesired(absent));
     expect(nothing).toMatchObject({ tunnel: [], settings: [], routing: [], collision: undefined });
     expect(nothing.firewall.length).toBeGreaterThan(50);

@@ -3,12 +3,13 @@ import { observeTable } from '../../../src/data-path/observe.ts';
 import { grantPermit, holdsPermit } from '../../../src/data-path/permit.ts';
 import { readTotals } from '../../../src/data-path/state.ts';
 import { TributaryError } from '../../../src/errors/codes.ts';
+import type { SourceDevice } from '../../../src/gateway/devices.ts';
 import { matchesRuleset } from '../../../src/gateway/matches.ts';
 import type { GatewayPolicy, LinePolicy } from '../../../src/gateway/policy.ts';
 import { renderRuleset, toRuleset } from '../../../src/gateway/ruleset.ts';
 import type { Probe } from '../../../src/gateway/self-test.ts';
 import { chooseConsumerPorts } from '../../../src/lib/ports.ts';
-import type { DesiredTunnel } from '../../../src/source/wireguard/state.ts';
+import type { SourceWish } from '../../../src/source/source.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import { applyNft } from '../../../src/system/nft.ts';
 import { readSysctl } from '../../../src/system/sysctl.ts';
@@ -16,11 +17,19 @@ import { noTotals } from '../gateway/policy-fixture.ts';
 import { createDesired, createWorld, tunnelInterface, uplink } from './data-path-world.ts';
 
 const source = '10.93.171.5';
+const ofTunnel = { device: tunnelInterface, slot: 0 };
 const probes: readonly Probe[] = [
-  { family: 4, name: 'this device', source, destination: '192.168.1.10', port: 443 },
-  { family: 4, name: 'a metadata service', source, destination: '169.254.169.254', port: 443 },
-  { family: 4, name: 'a blocked port', source, destination: '1.1.1.1', port: 25 },
-  { family: 4, name: 'the Internet', source, destination: '1.1.1.1', port: 443 },
+  { ...ofTunnel, family: 4, name: 'this device', source, destination: '192.168.1.10', port: 443 },
+  {
+    ...ofTunnel,
+    family: 4,
+    name: 'a metadata service',
+    source,
+    destination: '169.254.169.254',
+    port: 443,
+  },
+  { ...ofTunnel, family: 4, name: 'a blocked port', source, destination: '1.1.1.1', port: 25 },
+  { ...ofTunnel, family: 4, name: 'the Internet', source, destination: '1.1.1.1', port: 443 },
 ];
 
 const usualLine: LinePolicy = {
@@ -32,19 +41,24 @@ const usualLine: LinePolicy = {
 
 // The keys are in the order in which a pass builds the policy, because the fingerprint is taken
 // from the text.
+const usualDevice: SourceDevice = {
+  name: tunnelInterface,
+  consumers: undefined,
+  isThere: true,
+  mtu: 1420,
+  endpoint: { protocol: 'ip', address: '198.51.100.1', port: 51_820 },
+};
+
 const policy: GatewayPolicy = {
   allowDestinations: [],
   denyDestinations: [],
   blockedPorts: [25],
   pagePort: undefined,
   connections: { total: 8192, perConsumer: 512, newPerSecond: 64, halfOpen: 256 },
-  tunnelInterface,
+  devices: [usualDevice],
   uplink,
   uplinkAddresses: ['192.168.1.10'],
-  endpoint: { protocol: 'ip', address: '198.51.100.1', port: 51_820 },
-  isTunnelThere: true,
   consumerPorts: chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range')),
-  tunnelMtu: 1420,
   ownPrefixes: ['192.168.1.0/24'],
   probes,
   line: usualLine,
@@ -52,16 +66,23 @@ const policy: GatewayPolicy = {
   remainingNewBytes: undefined,
 };
 
-const noTunnel = { endpoint: undefined, isTunnelThere: false, probes: [] };
+const noTunnel = {
+  devices: [{ ...usualDevice, endpoint: undefined, isThere: false }],
+  probes: [],
+};
 
 describe('the ruleset of a pass', () => {
   test.each<readonly [string, Parameters<typeof createDesired>, Partial<GatewayPolicy>]>([
     ['as it usually is', [], {}],
-    ['with the MTU of the issued text', [{}, { DNS: 'MTU = 1300' }], { tunnelMtu: 1300 }],
-    ['without a tunnel', [{ tunnel: { kind: 'absent', interface: tunnelInterface } }], noTunnel],
+    [
+      'with the MTU of the issued text',
+      [{}, { DNS: 'MTU = 1300' }],
+      { devices: [{ ...usualDevice, mtu: 1300 }] },
+    ],
+    ['without a tunnel', [{ sources: [{ kind: 'absent', device: tunnelInterface }] }], noTunnel],
     [
       'while the tunnel is left as it is',
-      [{ tunnel: { kind: 'untouched', interface: tunnelInterface } }],
+      [{ sources: [{ kind: 'untouched', device: tunnelInterface }] }],
       noTunnel,
     ],
     [
@@ -135,7 +156,7 @@ describe('the ruleset of a pass', () => {
   test('is installed with traffic held where a cap begins and a permit is there', async () => {
     const { host, pass, doings, commands } = createWorld();
     await pass(createDesired());
-    await grantPermit(host.exec, tunnelInterface, 60);
+    await grantPermit(host.exec, [tunnelInterface], 60);
     commands.length = 0;
     await pass(createDesired({ stopAtBytes: 10 ** 9 }));
     expect(doings().filter((doing) => /permit|gateway/.test(doing))).toEqual([
@@ -161,7 +182,7 @@ describe('the ruleset of a pass', () => {
     ]);
   });
 
-  const absent: DesiredTunnel = { kind: 'absent', interface: tunnelInterface };
+  const absent: SourceWish = { kind: 'absent', device: tunnelInterface };
 
   test.each<
     readonly [string, readonly string[], (world: ReturnType<typeof createWorld>) => unknown]
@@ -174,7 +195,7 @@ describe('the ruleset of a pass', () => {
     [
       'first where the new tunnel would find a permit',
       ['installing', 'making', 'installing', 'bringing'],
-      ({ host }) => grantPermit(host.exec, tunnelInterface, 60),
+      ({ host }) => grantPermit(host.exec, [tunnelInterface], 60),
     ],
     [
       'first where a stranger changed it before the new tunnel',
@@ -191,7 +212,7 @@ describe('the ruleset of a pass', () => {
     ],
   ])('is installed %s', async (_claim, expected, happen) => {
     const world = createWorld();
-    await world.pass(createDesired({ tunnel: absent }));
+    await world.pass(createDesired({ sources: [absent] }));
     await happen(world);
     world.commands.length = 0;
     const { isFenced, table } = await world.pass(createDesired());
@@ -261,7 +282,7 @@ describe('a fence that a stranger changed under its names', () => {
     'is no fence, and holds no permit, where %s and nothing can be applied',
     async (_claim, tamper) => {
       const { pass, host } = await createTampered(tamper);
-      await grantPermit(host.exec, tunnelInterface, 60);
+      await grantPermit(host.exec, [tunnelInterface], 60);
       const revoked: string[] = [];
       const exec: Exec = async (command) => {
         if (command.doing === 'installing the gateway')
@@ -314,7 +335,7 @@ describe('the fence after a restart', () => {
     const { pass, host, restart, commands } = createWorld();
     const desired = createDesired({ stopAtBytes: 10 ** 9 });
     await pass(desired);
-    await grantPermit(host.exec, tunnelInterface, 60);
+    await grantPermit(host.exec, [tunnelInterface], 60);
     restart();
     commands.length = 0;
     const { table } = await pass(desired);
@@ -340,9 +361,7 @@ describe('a pass', () => {
     expect(lines).toContain('nft -j list table inet tributary');
     expect(path).toMatchObject({
       uplink,
-      collision: undefined,
-      missing: undefined,
-      tunnel: { kind: 'present' },
+      sources: [{ collision: undefined, missing: undefined, observed: { kind: 'present' } }],
     });
   });
 
@@ -352,9 +371,9 @@ describe('a pass', () => {
       {},
       { Address: 'Address = 10.23.45.67, fd00::1', AllowedIPs: 'AllowedIPs = 0.0.0.0/0, ::/0' },
     );
-    expect((await pass(both, { isIpv6On: true })).missing).toBeUndefined();
+    expect((await pass(both, { isIpv6On: true })).sources[0]?.missing).toBeUndefined();
     expect(machine.print()).toContain(`6 route default dev ${tunnelInterface} table 51820`);
-    expect((await pass(both)).missing).toBe('ipv6');
+    expect((await pass(both)).sources[0]?.missing).toBe('ipv6');
     expect(machine.print()).not.toContain(`6 route default dev ${tunnelInterface}`);
     expect(machine.links.get(tunnelInterface)?.addresses).toEqual(['10.23.45.67']);
   });
@@ -394,8 +413,7 @@ describe('a pass', () => {
       configuration: '',
     });
     expect(await pass(createDesired())).toMatchObject({
-      collision: '10.23.45.67',
-      tunnel: { kind: 'absent' },
+      sources: [{ collision: '10.23.45.67', observed: { kind: 'absent' } }],
     });
     expect(machine.links.has(tunnelInterface)).toBe(false);
   });

@@ -15,11 +15,11 @@ describe('tear-down', () => {
     const { machine, host, pass, doings, commands } = createWorld();
     const untouched = machine.print();
     await pass(createDesired());
-    await grantPermit(host.exec, tunnelInterface, 60);
+    await grantPermit(host.exec, [tunnelInterface], 60);
     machine.count('forwarded_up', 2, 3_000);
     commands.length = 0;
     const { kept, keep } = createKeep();
-    await removeDataPath(host, tunnelInterface, keep);
+    await removeDataPath(host, keep);
     expect(doings().filter((doing) => !/^(reading|asking|listing)/.test(doing))).toEqual([
       'ending the permit to forward',
       'removing the routes',
@@ -36,7 +36,7 @@ describe('tear-down', () => {
   test('of nothing does nothing', async () => {
     const { machine, host } = createWorld();
     const { kept, keep } = createKeep();
-    await removeDataPath(host, tunnelInterface, keep);
+    await removeDataPath(host, keep);
     expect(machine.changes()).toBe(0);
     expect(kept).toEqual([undefined]);
   });
@@ -44,7 +44,7 @@ describe('tear-down', () => {
   test('that may stay closed leaves the table alone, and hands it back', async () => {
     const { machine, host, pass } = createWorld();
     await pass(createDesired());
-    const table = await closeDataPath(host, tunnelInterface, createKeep().keep);
+    const table = await closeDataPath(host, createKeep().keep);
     expect(table?.sets.get('permit')).toEqual([]);
     expect(machine.links.has(tunnelInterface)).toBe(false);
   });
@@ -52,10 +52,10 @@ describe('tear-down', () => {
   test('keeps the table, closed, where its counts cannot be written down', async () => {
     const { machine, host, pass } = createWorld();
     await pass(createDesired());
-    await grantPermit(host.exec, tunnelInterface, 60);
+    await grantPermit(host.exec, [tunnelInterface], 60);
     const full = new Error('no space left');
     const keepTotals = () => Promise.reject(full);
-    await expect(removeDataPath(host, tunnelInterface, keepTotals)).rejects.toBe(full);
+    await expect(removeDataPath(host, keepTotals)).rejects.toBe(full);
     expect(machine.print()).toContain('"name":"permit","elem":[]}}');
   });
 });

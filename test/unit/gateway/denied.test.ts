@@ -10,7 +10,7 @@ const other = list(
 );
 const policy = (...lists: DeniedPolicy['lists']): DeniedPolicy => ({
   table: 'denied',
-  interface: 'tributary0',
+  devices: ['tributary0'],
   lists,
 });
 

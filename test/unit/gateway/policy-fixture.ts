@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { expandPresets } from '../../../src/config/port-presets.ts';
+import type { SourceDevice } from '../../../src/gateway/devices.ts';
 import type { ForwardedTotals, GatewayPolicy, LinePolicy } from '../../../src/gateway/policy.ts';
+import type { CarryingDevice } from '../../../src/gateway/routes.ts';
 import type { Probe } from '../../../src/gateway/self-test.ts';
 import { arbitraryPrefix, toPrefixText } from '../lib/prefix-model.ts';
 
@@ -12,16 +14,32 @@ const homeLine: LinePolicy = {
   isLowPriority: true,
 };
 
+/** The one device that a home with a tunnel has. */
+export const homeDevice: SourceDevice = {
+  name: 'tributary0',
+  isThere: true,
+  mtu: 1420,
+  consumers: undefined,
+  endpoint: undefined,
+};
+
+/** The policy with its one device changed. */
+function changeDevice(policy: GatewayPolicy, change: Partial<SourceDevice>): GatewayPolicy {
+  return { ...policy, devices: policy.devices.map((device) => ({ ...device, ...change })) };
+}
+
+/** What the home's tunnel carries. */
+export function carryHome(hasIpv6: boolean): readonly CarryingDevice[] {
+  return [{ name: homeDevice.name, families: hasIpv6 ? [4, 6] : [4] }];
+}
+
 /** A home device as it usually is. */
 export const homePolicy: GatewayPolicy = {
-  tunnelInterface: 'tributary0',
+  devices: [homeDevice],
   uplink: 'eth0',
   uplinkAddresses: ['192.168.1.10'],
-  endpoint: undefined,
-  isTunnelThere: true,
   pagePort: undefined,
   consumerPorts: { first: 16_384, last: 32_767 },
-  tunnelMtu: 1420,
   ownPrefixes: ['192.168.1.0/24'],
   allowDestinations: [],
   denyDestinations: [],
@@ -33,16 +51,62 @@ export const homePolicy: GatewayPolicy = {
   probes: [],
 };
 
+/** A source beside it, whose consumers have prefixes of their own. */
+export const programDevice: SourceDevice = {
+  name: 'program0',
+  isThere: true,
+  mtu: 1400,
+  consumers: ['10.77.0.0/24', 'fd77::/64'],
+  endpoint: undefined,
+};
+
+const onHome = { device: homeDevice.name, slot: 0 } as const;
+
 /** What such a device tries its fence with. */
 export const homeProbes: readonly Probe[] = [
-  { family: 4, name: 'this device', source: '10.93.171.5', destination: '192.168.1.10', port: 443 },
-  { family: 4, name: 'a blocked port', source: '10.93.171.5', destination: '1.1.1.1', port: 25 },
-  { family: 4, name: 'the Internet', source: '10.93.171.5', destination: '1.1.1.1', port: 443 },
   {
+    ...onHome,
+    family: 4,
+    name: 'this device',
+    source: '10.93.171.5',
+    destination: '192.168.1.10',
+    port: 443,
+  },
+  {
+    ...onHome,
+    family: 4,
+    name: 'a blocked port',
+    source: '10.93.171.5',
+    destination: '1.1.1.1',
+    port: 25,
+  },
+  {
+    ...onHome,
+    family: 4,
+    name: 'the Internet',
+    source: '10.93.171.5',
+    destination: '1.1.1.1',
+    port: 443,
+  },
+  {
+    ...onHome,
     family: 6,
     name: 'the home network',
     source: 'fd74:7269:6275::5',
     destination: '2a00:1450:4001::1',
+    port: 443,
+  },
+];
+
+/** What the second source's fence is tried with. */
+const programProbes: readonly Probe[] = [
+  {
+    device: programDevice.name,
+    slot: 1,
+    family: 4,
+    name: 'the Internet',
+    source: '10.77.0.5',
+    destination: '1.1.1.1',
     port: 443,
   },
 ];
@@ -56,14 +120,24 @@ export const noTotals: ForwardedTotals = {
 export const reviewedPolicies: Readonly<Record<string, GatewayPolicy>> = {
   plain: homePolicy,
   'self-test': { ...homePolicy, probes: homeProbes },
-  endpoint: { ...homePolicy, endpoint: { protocol: 'ip', address: '198.51.100.1', port: 51_820 } },
-  'endpoint-ipv6': {
-    ...homePolicy,
+  endpoint: changeDevice(homePolicy, {
+    endpoint: { protocol: 'ip', address: '198.51.100.1', port: 51_820 },
+  }),
+  'endpoint-ipv6': changeDevice(homePolicy, {
     endpoint: { protocol: 'ip6', address: '2001:db8::1', port: 51_820 },
+  }),
+  'two-sources': {
+    ...homePolicy,
+    devices: [homeDevice, programDevice],
+    probes: [...homeProbes, ...programProbes],
+  },
+  'two-sources-one-there': {
+    ...homePolicy,
+    devices: [homeDevice, { ...programDevice, isThere: false }],
   },
   'no-uplink': { ...homePolicy, uplink: undefined, uplinkAddresses: [] },
   'several-addresses': { ...homePolicy, uplinkAddresses: ['192.168.1.10', '192.168.1.11'] },
-  'no-tunnel': { ...homePolicy, isTunnelThere: false },
+  'no-tunnel': changeDevice(homePolicy, { isThere: false }),
   'page-for-others': {
     ...homePolicy,
     pagePort: 9469,
@@ -121,24 +195,36 @@ const ceiling = fc.oneof(
   fc.constantFrom(0, 1, 127, 128, 129),
 );
 
+function arbitraryDevice(name: fc.Arbitrary<string>): fc.Arbitrary<SourceDevice> {
+  return fc.record({
+    name,
+    // An entrance needs its device: test/net/strange-packets.test.ts has one.
+    isThere: fc.constant(false),
+    mtu: fc.integer({ min: 1280, max: 1500 }),
+    consumers: fc.constantFrom(undefined, ['10.77.0.0/24'], ['fd77::/64', '10.78.0.0/16']),
+    endpoint: fc.constantFrom(
+      undefined,
+      { protocol: 'ip' as const, address: '198.51.100.1', port: 51_820 },
+      { protocol: 'ip6' as const, address: '2001:db8::1', port: 1 },
+    ),
+  });
+}
+
 /**
  * Policies of every kind: prefixes that lie in one another, twice the same, odd ports, limits at
  * their ends.
  */
 export const arbitraryPolicy: fc.Arbitrary<GatewayPolicy> = fc.record({
-  tunnelInterface: fc.constantFrom('tributary0', 'wg-1.2_3', 'x'),
+  devices: fc
+    .tuple(
+      arbitraryDevice(fc.constantFrom('tributary0', 'wg-1.2_3', 'x')),
+      fc.option(arbitraryDevice(fc.constant('program0')), { nil: undefined }),
+    )
+    .map((devices) => devices.filter((device) => device !== undefined)),
   uplink: fc.constantFrom(undefined, 'eth0', 'enp0s31f6', 'eth0.100'),
   uplinkAddresses: fc.uniqueArray(fc.ipV4(), { maxLength: 3 }),
-  endpoint: fc.constantFrom(
-    undefined,
-    { protocol: 'ip' as const, address: '198.51.100.1', port: 51_820 },
-    { protocol: 'ip6' as const, address: '2001:db8::1', port: 1 },
-  ),
-  // An entrance needs its device: test/net/strange-packets.test.ts has one.
-  isTunnelThere: fc.constant(false),
   pagePort: fc.constantFrom(undefined, 9469),
   consumerPorts: fc.constantFrom(undefined, { first: 16_384, last: 32_767 }),
-  tunnelMtu: fc.integer({ min: 1280, max: 1500 }),
   ownPrefixes: prefixes,
   allowDestinations: prefixes,
   denyDestinations: prefixes,

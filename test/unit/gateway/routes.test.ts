@@ -4,7 +4,7 @@ import { composeRouting, noRouting, planRouting } from '../../../src/gateway/rou
 import type { Exec } from '../../../src/system/exec.ts';
 import { applyIpCommands, observeRoutes, observeRules } from '../../../src/system/ip.ts';
 import { createFakeHost, type FakeHost } from '../data-path/fake-host.ts';
-import { homePolicy } from './policy-fixture.ts';
+import { carryHome, homePolicy } from './policy-fixture.ts';
 
 interface Scenario {
   readonly name: string;
@@ -46,7 +46,9 @@ async function pass(host: FakeHost, scenario: Scenario, exec: Exec = host.exec):
   const routes = [...(await observeRoutes(host.exec, 4)), ...(await observeRoutes(host.exec, 6))];
   const rules = [...(await observeRules(host.exec, 4)), ...(await observeRules(host.exec, 6))];
   const desired =
-    scenario.policy === undefined ? noRouting : composeRouting(scenario.policy, scenario);
+    scenario.policy === undefined
+      ? noRouting
+      : composeRouting(scenario.policy, carryHome(scenario.hasIpv6));
   const commands = planRouting(desired, { families: [4, 6], rules, routes });
   await applyIpCommands(exec, commands, 'test');
   return commands.length;
@@ -104,14 +106,14 @@ describe('routing', () => {
   });
 
   test('puts the fence up before the way through, and keeps it up where there is no uplink', () => {
-    const commands = planRouting(composeRouting(homePolicy, { hasIpv6: true }), bare).map(
+    const commands = planRouting(composeRouting(homePolicy, carryHome(true)), bare).map(
       ({ family, line }) => `${family} ${line}`,
     );
     const last = commands.findLastIndex((line) => line.includes('blackhole'));
     expect(commands.findIndex((line) => line.includes('lookup'))).toBeGreaterThan(last);
     expect(commands).toContain('4 route replace blackhole 192.168.1.0/24 table 51821');
     expect(commands).toContain('6 rule add priority 5182 iif eth0 lookup 51820');
-    const closed = composeRouting({ ...homePolicy, uplink: undefined }, { hasIpv6: true });
+    const closed = composeRouting({ ...homePolicy, uplink: undefined }, carryHome(true));
     expect(closed.rules.map((rule) => rule.table)).toEqual(['51821', '51821']);
     expect(closed.routes.some((route) => route.type === 'unicast')).toBe(false);
   });
@@ -122,7 +124,7 @@ describe('routing', () => {
       ownPrefixes: ['192.168.1.0/24', 'fd00::9/128', '203.0.113.9/32', 'fe80::1%eth0'],
       allowDestinations: ['198.51.100.0/24', '10.9.9.9', '2001:db8::/32'],
     };
-    const { rules, routes } = composeRouting(policy, { hasIpv6: true });
+    const { rules, routes } = composeRouting(policy, carryHome(true));
     expect(rules).toEqual([
       { family: 4, priority: 5181, incomingInterface: 'tributary0', table: '51821' },
       { family: 6, priority: 5181, incomingInterface: 'tributary0', table: '51821' },
@@ -202,7 +204,7 @@ describe('routing', () => {
         { ...route, table: '51821', type: 'throw', destination: '192.0.2.9', interface: undefined },
       ],
     } as const;
-    const lines = planRouting(composeRouting(homePolicy, { hasIpv6: false }), observed).map(
+    const lines = planRouting(composeRouting(homePolicy, carryHome(false)), observed).map(
       ({ line }) => line,
     );
     expect(lines.filter((line) => line.includes('delete'))).toEqual([
@@ -218,7 +220,7 @@ describe('routing', () => {
   });
 
   test('leads no IPv6 into a tunnel that has none', () => {
-    const lines = planRouting(composeRouting(homePolicy, { hasIpv6: false }), bare);
+    const lines = planRouting(composeRouting(homePolicy, carryHome(false)), bare);
     expect(lines.filter(({ family, line }) => family === 6 && line.includes('51820'))).toEqual([]);
     expect(
       lines.filter(({ family, line }) => family === 6 && line.includes('blackhole')).length,
@@ -226,13 +228,13 @@ describe('routing', () => {
   });
 
   test('says nothing of IPv6 to a kernel that has none', () => {
-    const lines = planRouting(composeRouting(homePolicy, { hasIpv6: true }), {
+    const lines = planRouting(composeRouting(homePolicy, carryHome(true)), {
       ...bare,
       families: [4],
     });
     expect(new Set(lines.map(({ family }) => family))).toEqual(new Set([4]));
     expect(lines).toEqual(
-      planRouting(composeRouting(homePolicy, { hasIpv6: true }), bare).filter(
+      planRouting(composeRouting(homePolicy, carryHome(true)), bare).filter(
         ({ family }) => family === 4,
       ),
     );

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type GatewayPolicy, specialPrefixes } from '../../../src/gateway/policy.ts';
 import { composeRouting, noRouting, planRouting } from '../../../src/gateway/routes.ts';
 import type { Network, PolicyRule, Route } from '../../../src/system/ip.ts';
-import { homePolicy } from './policy-fixture.ts';
+import { carryHome, homePolicy } from './policy-fixture.ts';
 
 type Routing = Pick<Network, 'families' | 'rules' | 'routes'>;
 
@@ -44,7 +44,7 @@ const route = (change: Partial<Route>): Route => ({
 
 describe('the fence', () => {
   const blackholes = (family: 4 | 6) =>
-    plan(composeRouting(policy, { hasIpv6: true }))
+    plan(composeRouting(policy, carryHome(true)))
       .filter((line) => line.startsWith(`${family} route replace blackhole `))
       .map((line) => line.split(' ')[4]);
 
@@ -56,7 +56,7 @@ describe('the fence', () => {
   });
 
   test('hands exceptions on to the next rule', () => {
-    const thrown = plan(composeRouting(policy, { hasIpv6: true })).filter((line) =>
+    const thrown = plan(composeRouting(policy, carryHome(true))).filter((line) =>
       line.includes(' throw '),
     );
     expect(thrown).toEqual([
@@ -69,7 +69,7 @@ describe('the fence', () => {
 
 describe('the ways through', () => {
   const ways = (hasIpv6: boolean, uplink: string | undefined) =>
-    plan(composeRouting({ ...policy, uplink }, { hasIpv6 })).filter(
+    plan(composeRouting({ ...policy, uplink }, carryHome(hasIpv6))).filter(
       (line) => !/ (blackhole|throw) /.test(line),
     );
 
@@ -105,12 +105,12 @@ describe('the rules that every system has', () => {
   const local = (family: 4 | 6) =>
     rule({ family, priority: 0, incomingInterface: undefined, table: 'local' });
   const usual = (
-    desired = composeRouting(policy, { hasIpv6: true }),
+    desired = composeRouting(policy, carryHome(true)),
     rules: readonly PolicyRule[] = [],
   ) => plan(desired, { rules }).filter((line) => / 3276\d /.test(line));
 
   test('are put back where all but the kernel’s own first were flushed, those of each family', () => {
-    const flushed = composeRouting(policy, { hasIpv6: true });
+    const flushed = composeRouting(policy, carryHome(true));
     const restored = [
       '4 rule add priority 32767 lookup default',
       '4 rule add priority 32766 lookup main',
@@ -186,7 +186,7 @@ describe('tear-down', () => {
 });
 
 test('a reply route through another interface is replaced', () => {
-  const desired = composeRouting(policy, { hasIpv6: false });
+  const desired = composeRouting(policy, carryHome(false));
   const whole: Routing = {
     ...bare,
     rules: desired.rules,
@@ -203,7 +203,7 @@ test('a reply route through another interface is replaced', () => {
 });
 
 test('a fence route of which the kernel names an interface is the same route', () => {
-  const desired = composeRouting(policy, { hasIpv6: true });
+  const desired = composeRouting(policy, carryHome(true));
   const routes = desired.routes.map((own) =>
     route({ ...own, interface: own.type === 'unicast' ? 'tributary0' : 'lo' }),
   );

@@ -10,7 +10,13 @@ import {
 } from '../../../src/gateway/ruleset.ts';
 import { overlaps, parsePrefix } from '../../../src/lib/addresses.ts';
 import { assertLaw } from '../law.ts';
-import { arbitraryPolicy, homePolicy, noTotals, reviewedPolicies } from './policy-fixture.ts';
+import {
+  arbitraryPolicy,
+  homeDevice,
+  homePolicy,
+  noTotals,
+  reviewedPolicies,
+} from './policy-fixture.ts';
 
 const fingerprintOf = (policy: GatewayPolicy) => toRuleset(policy).fingerprint;
 
@@ -105,10 +111,10 @@ describe('the fingerprint', () => {
   });
 
   test.each<[string, Partial<GatewayPolicy>]>([
-    ['the tunnel', { tunnelInterface: 'other0' }],
+    ['the tunnel', { devices: [{ ...homeDevice, name: 'other0' }] }],
     ['the uplink', { uplink: 'wlan0' }],
     ['no uplink', { uplink: undefined }],
-    ['the MTU', { tunnelMtu: 1400 }],
+    ['the MTU', { devices: [{ ...homeDevice, mtu: 1400 }] }],
     ['an own prefix', { ownPrefixes: ['192.168.2.0/24'] }],
     ['a destination that is denied', { denyDestinations: ['198.51.100.7'] }],
     ['an exception', { allowDestinations: ['192.0.2.0/24'] }],
@@ -145,7 +151,7 @@ test('no text of a policy reaches the ruleset but numbers, prefixes and interfac
 });
 
 test('the permit is renewed by emptying its set and adding it again, in one transaction', () => {
-  expect(renderPermit('tributary0', 60).split('\n')).toEqual([
+  expect(renderPermit(['tributary0'], 60).split('\n')).toEqual([
     'flush set inet tributary permit',
     'table inet tributary {',
     '  set permit { type ifname; flags dynamic,timeout; elements = { "tributary0" timeout 60s } }',

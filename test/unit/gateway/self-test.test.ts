@@ -47,7 +47,7 @@ const home: ProbeSources = {
   publicAddresses: [],
   allowDestinations: [],
   blockedPorts: [25],
-  hasIpv6: false,
+  devices: [{ name: 'tributary0', consumers: undefined, families: [4] }],
 };
 const say = (sources: Partial<ProbeSources>) =>
   planProbes({ ...home, ...sources }).map(
@@ -66,7 +66,9 @@ describe('the probes of a device', () => {
   });
 
   test('go over IPv6 too where the tunnel carries it, and never to a link-local address', () => {
-    const added = say({ hasIpv6: true }).slice(5);
+    const added = say({
+      devices: [{ name: 'tributary0', consumers: undefined, families: [4, 6] }],
+    }).slice(5);
     expect(added).toEqual([
       'this device: 2a00:1:2:3::10 443',
       'a metadata service: fd00:ec2::254 443',
@@ -180,7 +182,7 @@ describe('a self-test', () => {
   test.each<readonly [string, SelfTestReadings, string, readonly Probe[]]>([
     [
       'held where only what must pass did',
-      { before: undefined, after: good, isOpen: true },
+      { before: undefined, after: good, open: ['tributary0'] },
       'held',
       [],
     ],
@@ -197,7 +199,7 @@ describe('a self-test', () => {
           [port, 3, 0],
           [internet, 3, 3],
         ]),
-        isOpen: true,
+        open: ['tributary0'],
       },
       'leaking',
       [device],
@@ -215,7 +217,7 @@ describe('a self-test', () => {
           [port, 1, 0],
           [internet, 1, 1],
         ]),
-        isOpen: true,
+        open: ['tributary0'],
       },
       'leaking',
       [device],
@@ -229,7 +231,7 @@ describe('a self-test', () => {
           [port, 2, 0],
           [internet, 3, 3],
         ]),
-        isOpen: true,
+        open: ['tributary0'],
       },
       'lost',
       [port],
@@ -243,7 +245,7 @@ describe('a self-test', () => {
           [port, 3, 0],
           [internet, 3, 2],
         ]),
-        isOpen: true,
+        open: ['tributary0'],
       },
       'stuck',
       [internet],
@@ -257,7 +259,7 @@ describe('a self-test', () => {
           [port, 3, 0],
           [internet, 3, 2],
         ]),
-        isOpen: false,
+        open: [],
       },
       'held',
       [],

@@ -103,14 +103,14 @@ describe('the uplink', () => {
       undefined,
     ],
   ])('is %s', (_, routes, configured, uplink) => {
-    expect(
-      chooseUplink({ routes, interfaces }, { configured, tunnelInterface: 'tributary0' }),
-    ).toBe(uplink);
+    expect(chooseUplink({ routes, interfaces }, { configured, devices: ['tributary0'] })).toBe(
+      uplink,
+    );
   });
 });
 
 test('own prefixes are those of every interface but loopback and the tunnel, each once', () => {
-  expect(listOwnPrefixes(interfaces, 'tributary0')).toEqual([
+  expect(listOwnPrefixes(interfaces, ['tributary0'])).toEqual([
     '10.0.0.9',
     '172.20.0.0/16',
     '192.168.1.0/24',
@@ -126,6 +126,6 @@ test('a tunnel address that lies in an own network is found', () => {
 
 test('an address that is none has no network', () => {
   expect(
-    listOwnPrefixes([createInterface('eth0', ['nonsense/24', '192.168.1.10/24'])], 'tributary0'),
+    listOwnPrefixes([createInterface('eth0', ['nonsense/24', '192.168.1.10/24'])], ['tributary0']),
   ).toEqual(['192.168.1.0/24']);
 });

@@ -62,16 +62,31 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     renewSeconds: maybe(fc.nat(21_600)),
     nextRenewalAt: maybe(time),
   }),
+  sources: fc.array(
+    fc.record({
+      name: fc.constantFrom('wireguard', 'program'),
+      device: fc.constantFrom('tributary0', 'program0'),
+      isThere: fc.boolean(),
+      life: maybe(
+        fc.record({
+          since: fc.integer({ min: -10, max: 400 }).map(ago),
+          until: maybe(fc.integer({ min: -200, max: 200 }).map(ago)),
+        }),
+      ),
+      traffic: maybe(fc.record({ rxBytes: bytes, txBytes: bytes })),
+      problem: rare(problem),
+      shortfall: rare(problem),
+    }),
+    { minLength: 1, maxLength: 2 },
+  ),
   tunnel: fc.record({
     interface: fc.constant('tributary0'),
     backend: maybe(fc.constantFrom('kernel', 'userspace')),
     endpoint: maybe(text),
     lastHandshakeAt: maybe(fc.integer({ min: -10, max: 400 }).map(ago)),
     persistentKeepaliveSeconds: maybe(fc.nat(120)),
-    shortfall: rare(problem),
     rxBytes: maybe(bytes),
     txBytes: maybe(bytes),
-    problem: rare(problem),
   }),
   provide: fc.record({
     configured: mode,

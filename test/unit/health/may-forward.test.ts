@@ -22,7 +22,12 @@ describe("consumers' traffic", () => {
   test.each(provideModes.filter((mode) => mode !== 'none'))(
     'may pass in mode %s when nothing is in the way',
     (mode) => {
-      expect(decide({}, mode)).toEqual({ permit: true, mode, reasons: [] });
+      expect(decide({}, mode)).toEqual({
+        permit: true,
+        mode,
+        reasons: [],
+        devices: ['tributary0'],
+      });
     },
   );
 
@@ -38,8 +43,8 @@ describe("consumers' traffic", () => {
     ['the device is not registered', { registration: undefined }, ['not-registered']],
     ['the cap is reached', { provide: { pause } }, ['cap-reached', 'mode-none']],
     ['there is no way to the Internet', { gateway: { uplink: undefined } }, ['no-uplink']],
-    ['there is no tunnel', { tunnel: { backend: undefined } }, ['no-tunnel']],
-    ['the other end is silent', { tunnel: { lastHandshakeAt: ago(900) } }, ['no-handshake']],
+    ['there is no tunnel', { tunnel: { backend: undefined } }, ['no-device']],
+    ['the other end is silent', { tunnel: { lastHandshakeAt: ago(900) } }, ['not-alive']],
     ['forwarding is switched off', { gateway: { isEnabled: false } }, ['gateway-disabled']],
     [
       'several things are in the way',

@@ -4,7 +4,7 @@ import type { Facts } from '../../../src/health/facts.ts';
 import { mayForward } from '../../../src/health/may-forward.ts';
 import { judgePhase, type Phase } from '../../../src/health/phase.ts';
 import type { Problem } from '../../../src/health/problem.ts';
-import { hasFreshHandshake } from '../../../src/source/wireguard/fresh-handshake.ts';
+import { isAlive } from '../../../src/source/source.ts';
 import {
   ago,
   createFacts,
@@ -333,7 +333,9 @@ describe('phase', () => {
   test('providing is said only of an open gateway, a live tunnel and a mode', () => {
     assertLaw(arbitraryFacts, (facts) => {
       if (judgePhase(facts, now).phase !== 'providing') return;
-      expect(facts.gateway.isOpen && hasFreshHandshake(facts.tunnel, now)).toBe(true);
+      expect(facts.gateway.isOpen && facts.sources.some(({ life }) => isAlive(life, now))).toBe(
+        true,
+      );
       expect(facts.provide.effective).not.toBe('none');
       expect(facts.provide.pause).toBeUndefined();
     });

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { listSysctls } from '../../../src/gateway/sysctls.ts';
 import { createRestoreFile } from '../../../src/system/restore-file.ts';
 import { createDisk, failWith } from '../../faults/disk.ts';
+import { homeDevice } from '../gateway/policy-fixture.ts';
 
 async function prepare() {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-restore-'));
@@ -69,7 +70,7 @@ test('every lasting setting of the gateway can be put back, whatever its interfa
   const { restore, said } = await prepare();
   const names = ['eth0', 'eth0.10', 'enp0s31f6', 'wlx00c0ca123456', 'br-1a2b3c4d5e6f', 'veth1@if2'];
   const settings = names.flatMap((uplink) =>
-    listSysctls({ tunnelInterface: 'tributary0', uplink }, { hasIpv6: true }),
+    listSysctls({ devices: [homeDevice], uplink }, { hasIpv6: true }),
   );
   const lasting = settings.filter(({ isLasting }) => isLasting).map(({ path }) => path);
   for (const path of lasting) await restore.remember(path, '0');

@@ -18,10 +18,14 @@ export const cleanup = defineCommand({
     const { sayOnSetAside } = await import('../../../system/state-file.ts');
     const { environment, stderr, stdout } = context;
     const places = { configPath: options.config, stateDirectory: options.stateDir, environment };
+    const { createDrivers } = await import('../../../source/drivers.ts');
+    const { stateDirectory } = choosePlaces(places);
+    const settings = await findSettings(options, context);
     await cleanUp({
       exec,
-      stateDirectory: choosePlaces(places).stateDirectory,
-      ...(await findSettings(options, context)),
+      stateDirectory,
+      sources: createDrivers({ exec, stateDirectory }, settings),
+      limits: settings.provide,
       isOwnNamespace: options.ownNamespace === true,
       onSetAside: sayOnSetAside(stderr),
     });
@@ -41,6 +45,5 @@ async function findSettings(options: PathOptions, context: CommandContext) {
   const { configSchema } = await import('../../../config/schema.ts');
   const { tunnel, provide } = configSchema.shape;
   const loaded = await loadConfig(options, context).catch(toUndefined('configuration-invalid'));
-  const config = loaded?.config ?? { tunnel: tunnel.parse({}), provide: provide.parse({}) };
-  return { tunnelInterface: config.tunnel.interface, limits: config.provide };
+  return loaded?.config ?? { tunnel: tunnel.parse({}), provide: provide.parse({}) };
 }

@@ -27,7 +27,8 @@ describe('a pass of the data path', () => {
     expect(world.state.mode.decision).toEqual({
       permit: false,
       mode: 'public',
-      reasons: ['no-handshake'],
+      reasons: ['not-alive'],
+      devices: [],
     });
     expect(world.isOpen()).toBe(false);
   });
@@ -56,7 +57,12 @@ describe('a pass of the data path', () => {
 
   test('lets traffic through once everything is in place, and says so', async () => {
     const world = await createProvidingWorld();
-    expect(world.state.mode.decision).toEqual({ permit: true, mode: 'public', reasons: [] });
+    expect(world.state.mode.decision).toEqual({
+      permit: true,
+      mode: 'public',
+      reasons: [],
+      devices: [tunnelInterface],
+    });
     expect(world.isOpen()).toBe(true);
     expect(phaseOf(world).phase).toBe('providing');
   });
@@ -168,6 +174,7 @@ describe('a pass of the data path', () => {
       permit: false,
       mode: 'none',
       reasons: ['cap-reached', 'mode-none'],
+      devices: [],
     });
     const { phase, reasons } = phaseOf(world);
     expect([phase, reasons[0]?.message]).toEqual(['paused', 'The data cap of 10.0 MB is reached.']);
@@ -203,6 +210,7 @@ describe('a pass of the data path', () => {
       permit: false,
       mode: 'none',
       reasons: ['unfenced', 'mode-none'],
+      devices: [],
     });
     expect(phaseOf(world)).toMatchObject({
       phase: 'blocked',
@@ -266,7 +274,10 @@ describe('a pass of the data path', () => {
       refusal: new TributaryError('tunnel-failed', 'no address'),
     };
     await world.loop.tick();
-    expect([world.isOpen(), world.state.path.tunnelProblem?.code]).toEqual([true, 'tunnel-failed']);
+    expect([world.isOpen(), world.facts().sources[0]?.problem?.code]).toEqual([
+      true,
+      'tunnel-failed',
+    ]);
     world.issued.tunnel = { tunnel: undefined, refusal: undefined };
     await world.loop.tick();
     expect([world.isOpen(), world.machine.links.has(tunnelInterface)]).toEqual([false, false]);
@@ -347,12 +358,15 @@ describe('a pass of the data path', () => {
       refusal: new TributaryError('wireguard-text-refused', 'nonsense'),
     };
     await world.loop.tick();
-    const since = world.state.path.tunnelProblem?.since;
+    const since = world.facts().sources[0]?.problem?.since;
     await world.loop.tick();
-    expect(world.state.path.tunnelProblem).toMatchObject({ code: 'wireguard-text-refused', since });
+    expect(world.facts().sources[0]?.problem).toMatchObject({
+      code: 'wireguard-text-refused',
+      since,
+    });
     world.issued.tunnel = { ...world.issued.tunnel, refusal: undefined };
     await world.loop.tick();
-    expect(world.state.path.tunnelProblem).toBeUndefined();
+    expect(world.facts().sources[0]?.problem).toBeUndefined();
   });
 
   /** What nft is asked and told from now on. */
@@ -545,19 +559,8 @@ describe('a handshake that is overdue', () => {
     return notify.mock.calls.length;
   }
 
-  /**
-   * Providing, with a handshake of now: the clock of handshakes goes by the machine's uptime, which
-   * no test can set.
-   */
-  async function createShaken() {
-    const world = await createProvidingWorld();
-    const shakeHands = () => {
-      const lastHandshakeAt = new Date();
-      world.sections.counters.lastHandshakeAt = () => lastHandshakeAt;
-    };
-    shakeHands();
-    return { ...world, shakeHands };
-  }
+  /** Providing, with a handshake of now. */
+  const createShaken = () => createProvidingWorld();
 
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
   afterEach(() => void vi.useRealTimers());

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { planDataPath } from '../../../../src/agent/pass/desired-data-path.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
+import { toWish } from '../../../../src/source/wireguard/driver.ts';
 import { parseIssuedTunnel } from '../../../../src/source/wireguard/parse.ts';
 import { parseAddressList } from '../../../../src/system/address-list.ts';
 import { noTotals } from '../../gateway/policy-fixture.ts';
@@ -24,7 +25,14 @@ const config = configSchema.parse({
   provide: { household: 'off' },
 });
 const spec = parseIssuedTunnel(createIssued(renderIssuedText()), { isServiceOnLoopback: false });
-const ready = { spec, endpoint: '198.51.100.1:51820' };
+const wish = toWish({
+  kind: 'present',
+  interface: 'tributary9',
+  backend: 'auto',
+  spec,
+  endpoint: '198.51.100.1:51820',
+  persistentKeepaliveSeconds: 25,
+});
 const denied = [parseAddressList('198.51.100.7', 'here')];
 const publicAddresses = ['203.0.113.2'];
 const usage = { totals: () => noTotals, stopAtBytes: () => 10_000, newUntilBytes: () => 9_000 };
@@ -32,8 +40,7 @@ const limit = { bitsPerSecond: 5_000_000, source: 'configured' } as const;
 const plan = (change: Partial<Parameters<typeof planDataPath>[0]> = {}) =>
   planDataPath({
     config,
-    tunnel: ready,
-    renewSeconds: 60,
+    wishes: [wish],
     denied,
     publicAddresses,
     usage,
@@ -43,13 +50,7 @@ const plan = (change: Partial<Parameters<typeof planDataPath>[0]> = {}) =>
 
 test('what is desired is the configuration, the issued tunnel and what is left of the cap', () => {
   expect(plan()).toEqual({
-    tunnel: {
-      kind: 'present',
-      interface: 'tributary9',
-      backend: 'auto',
-      ...ready,
-      persistentKeepaliveSeconds: 25,
-    },
+    sources: [wish],
     configuredUplink: 'eth7',
     gateway: {
       allowDestinations: ['192.0.2.0/24'],
@@ -80,21 +81,6 @@ test.each<readonly [string, number | undefined]>([
     status: { listen },
   });
   expect(plan({ config: own }).gateway.pagePort).toBe(pagePort);
-});
-
-test('the tunnel speaks at least as often as the service wants to hear of the device, also before it said so', () => {
-  expect(plan({ renewSeconds: 10 }).tunnel).toMatchObject({ persistentKeepaliveSeconds: 10 });
-  expect(plan({ renewSeconds: undefined }).tunnel).toMatchObject({
-    persistentKeepaliveSeconds: 20,
-  });
-});
-
-test('no tunnel is issued: it goes; its endpoint has no address now: it stays as it is', () => {
-  expect(plan({ tunnel: undefined }).tunnel).toEqual({ kind: 'absent', interface: 'tributary9' });
-  expect(plan({ tunnel: 'unresolved' }).tunnel).toEqual({
-    kind: 'untouched',
-    interface: 'tributary9',
-  });
 });
 
 test('it is data: printed it shows everything but secrets, and twice the same is equal', () => {

@@ -120,7 +120,7 @@ describe('yielding', () => {
     [
       'traffic may not pass',
       ({ sections: { mode } }) => {
-        mode.decision = { permit: false, mode: 'none', reasons: [] };
+        mode.decision = { permit: false, mode: 'none', reasons: [], devices: [] };
       },
     ],
     [

@@ -20,7 +20,8 @@ interface Setting {
 export function start({ provide = {}, baseUrl = 'https://service.example' }: Setting = {}) {
   const config = configSchema.parse({ service: { base_url: baseUrl }, provide });
   const sections = createSections(config, new Date(0));
-  sections.mode.decision = { permit: true, mode: 'public', reasons: [] };
+  sections.mode.decision = { permit: true, mode: 'public', reasons: [], devices: [] };
+  sections.sources.all = [{ driver: { device: 'tributary0' } }] as never;
   sections.path.observed = { router: router.host } as never;
   const lines: string[] = [];
   const logs = { write: (line: string) => void lines.push(line) };

@@ -49,7 +49,12 @@ function start({ profile, showsProduction = false, answer = (sent) => sent, ...s
   };
   if (setting.isRestart === true) register();
   sections.service.networkJwt = new Secret('network-jwt');
-  sections.mode.decision = { permit: true, mode: setting.mode ?? 'friends', reasons: [] };
+  sections.mode.decision = {
+    permit: true,
+    mode: setting.mode ?? 'friends',
+    reasons: [],
+    devices: [],
+  };
   sections.mode.scheduled = setting.scheduled;
   const override = setting.override && { mode: setting.override };
   const state = { ...sections, overrides: { current: () => override } };

@@ -38,7 +38,7 @@ function startAgent({
   const sections = createSections(config, new Date(0));
   sections.service.registration = { clientId: 'ours', showsProduction: false } as never;
   if (isSignedIn) sections.service.networkJwt = new Secret('network-jwt');
-  sections.mode.decision = { permit: true, mode: 'friends', reasons: [] };
+  sections.mode.decision = { permit: true, mode: 'friends', reasons: [], devices: [] };
   let confirmed: ProvideMode | undefined = 'friends';
   const confirmedMode = {
     current: () => confirmed,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TributaryError } from '../../../../src/errors/codes.ts';
 import type { IssuedTunnel } from '../../../../src/identity/registration-files.ts';
-import { createTunnelSource } from '../../../../src/source/wireguard/current-tunnel.ts';
+import { readCurrentTunnel } from '../../../../src/source/wireguard/current-tunnel.ts';
 import { toServiceContext } from '../../../../src/source/wireguard/endpoint.ts';
 import { createIssued, proxyPublicKey, renderIssuedText } from './issued-fixture.ts';
 
@@ -12,7 +12,7 @@ function createNamed(issued: { now: IssuedTunnel | undefined }, isServiceOnLoopb
   const address: { now: string | undefined } = { now: '203.0.113.7:51820' };
   let lookups = 0;
   const contexts: unknown[] = [];
-  const source = createTunnelSource(
+  const source = readCurrentTunnel(
     () => issued.now,
     () => ({ isServiceOnLoopback }),
     async (_, context) => {
@@ -176,7 +176,7 @@ describe('an endpoint that is resolved again', () => {
 test('a private endpoint is taken as soon as the owner names it', async () => {
   const issued = createIssued(renderIssuedText({ Endpoint: 'Endpoint = 192.168.77.1:51820' }));
   let context = toServiceContext('https://service.example', []);
-  const source = createTunnelSource(
+  const source = readCurrentTunnel(
     () => issued,
     () => context,
   );

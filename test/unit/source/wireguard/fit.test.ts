@@ -59,11 +59,17 @@ describe('a tunnel where IPv6 is switched off', () => {
     ],
     ['that is not wanted stays unwanted', absent, absent, undefined],
   ])('%s', (_, desired, tunnel, missing) => {
-    expect(fitTunnel(desired, { hasIpv6: false })).toEqual({ tunnel, missing });
+    expect(fitTunnel(desired, { hasIpv6: false, uplinkMtu: undefined })).toEqual({
+      tunnel,
+      missing,
+    });
   });
 
   test('is whole where it is on', () => {
-    expect(fitTunnel(both, { hasIpv6: true })).toEqual({ tunnel: both, missing: undefined });
+    expect(fitTunnel(both, { hasIpv6: true, uplinkMtu: undefined })).toEqual({
+      tunnel: both,
+      missing: undefined,
+    });
   });
 });
 

@@ -1,0 +1,24 @@
+import type { SourceDriver } from './source.ts';
+import { createWireGuardDriver } from './wireguard/driver.ts';
+import type { TunnelHost } from './wireguard/observe.ts';
+
+/** What of the configuration names the sources and their devices. */
+export interface SourceSettings {
+  readonly tunnel: { readonly interface: string };
+}
+
+/**
+ * What makes each source's device, in the order in which devices are told apart. A new source is a
+ * row here, and one in `listDevices`.
+ */
+export function createDrivers(
+  host: TunnelHost,
+  { tunnel }: SourceSettings,
+): readonly SourceDriver[] {
+  return [createWireGuardDriver(host, tunnel.interface)];
+}
+
+/** Names of the sources' devices, there or not. */
+export function listDevices({ tunnel }: SourceSettings): readonly string[] {
+  return [tunnel.interface];
+}

@@ -1,0 +1,149 @@
+import type { IssuedTunnel } from '../../identity/registration-files.ts';
+import type { Exec } from '../../system/exec.ts';
+import { observeWireGuard, type WireGuardPeer } from '../../system/wg.ts';
+import type { Source } from '../source.ts';
+import { moveEndpoint } from './apply.ts';
+import {
+  type CurrentTunnel,
+  type CurrentTunnelReader,
+  readCurrentTunnel,
+} from './current-tunnel.ts';
+import { type PresentTunnel, toWish, type WireGuardDriver } from './driver.ts';
+import type { ServiceContext } from './endpoint.ts';
+import { findFreshUntil } from './fresh-handshake.ts';
+import { createHandshakeClock } from './handshake-clock.ts';
+import { choosePersistentKeepaliveSeconds } from './persistent-keepalive.ts';
+import type { TunnelStep } from './plan.ts';
+import type { Backend, DesiredTunnel, ObservedTunnel } from './state.ts';
+
+/** What only WireGuard has, for the status and for who asks the service about a silent peer. */
+export interface TunnelFacts {
+  readonly interface: string;
+  /** undefined while there is no interface. */
+  readonly backend: Backend | undefined;
+  /** The peer's address and port, as WireGuard has it now. */
+  readonly endpoint: string | undefined;
+  readonly lastHandshakeAt: Date | undefined;
+  readonly persistentKeepaliveSeconds: number | undefined;
+  /** Both undefined before the first reading, and while there is no interface. */
+  readonly rxBytes: number | undefined;
+  readonly txBytes: number | undefined;
+}
+
+/** The tunnel that the service issued, as a source of consumers' traffic. */
+export interface WireGuardSource extends Source<PresentTunnel, ObservedTunnel, TunnelStep> {
+  readonly driver: WireGuardDriver;
+  /** What was found last. */
+  tunnel(): TunnelFacts;
+}
+
+/** What is known where there is no tunnel, or nobody has looked for it. */
+export function noTunnel(device: string): TunnelFacts {
+  return {
+    interface: device,
+    backend: undefined,
+    endpoint: undefined,
+    lastHandshakeAt: undefined,
+    persistentKeepaliveSeconds: undefined,
+    rxBytes: undefined,
+    txBytes: undefined,
+  };
+}
+
+/** What a tunnel is made from, each asked when a pass begins. */
+export interface WireGuardSourceParts {
+  readonly driver: WireGuardDriver;
+  readonly exec: Exec;
+  /** undefined: none was issued, or nothing is registered. */
+  readonly issued: () => IssuedTunnel | undefined;
+  readonly context: () => ServiceContext;
+  readonly backend: () => Backend | 'auto';
+  /** The interval in which the service is asked again, in seconds. */
+  readonly renewSeconds: () => number;
+  /** True once anything outside answered or failed to: before that no name is asked for again. */
+  readonly mayResolve: () => boolean;
+  readonly now: () => Date;
+  /** Milliseconds since the machine started, sleep included. */
+  readonly uptimeMs: () => number;
+  /** By default the issued text, read and resolved. */
+  readonly tunnels?: CurrentTunnelReader;
+}
+
+export function createWireGuardSource(parts: WireGuardSourceParts): WireGuardSource {
+  const { driver, exec, now } = parts;
+  const tunnels = parts.tunnels ?? readCurrentTunnel(parts.issued, parts.context);
+  const handshakes = createHandshakeClock(now, parts.uptimeMs);
+  let found: ObservedTunnel = { kind: 'absent' };
+  let peer: WireGuardPeer | undefined;
+
+  const takePeer = (next: WireGuardPeer | undefined) => {
+    peer = next;
+    handshakes.note(next?.lastHandshakeAt);
+  };
+  return {
+    driver,
+    async wanted() {
+      const { tunnel, refusal } = await tunnels.current();
+      return { wish: toWish(planTunnelState(driver.device, tunnel, parts)), problem: refusal };
+    },
+    take(observed) {
+      found = observed;
+      takePeer(observed.kind === 'present' ? observed.wireGuard?.peers[0] : undefined);
+    },
+    async sample() {
+      if (found.kind === 'absent') return () => undefined;
+      const [read] = (await observeWireGuard(exec, driver.device)).peers;
+      return () => takePeer(read);
+    },
+    /**
+     * A peer that went silent may have moved: its name is asked for again, and the tunnel pointed
+     * at the new address.
+     */
+    async settle() {
+      if (found.kind === 'absent' || !parts.mayResolve()) return;
+      const moved = await tunnels.resolveAgain(handshakes.lastHandshakeAt(), now());
+      if (moved !== undefined) await moveEndpoint(exec, { interface: driver.device, ...moved });
+    },
+    report() {
+      const since = handshakes.lastHandshakeAt();
+      const persistentKeepaliveSeconds = peer?.persistentKeepaliveSeconds;
+      const until = findFreshUntil({ lastHandshakeAt: since, persistentKeepaliveSeconds });
+      return {
+        isThere: found.kind === 'present' && found.backend !== undefined,
+        life: since && { since, until },
+        traffic: peer && { rxBytes: peer.rxBytes, txBytes: peer.txBytes },
+      };
+    },
+    tunnel: () => ({
+      interface: driver.device,
+      backend: found.kind === 'present' ? found.backend : undefined,
+      endpoint: peer?.endpoint,
+      lastHandshakeAt: handshakes.lastHandshakeAt(),
+      persistentKeepaliveSeconds: peer?.persistentKeepaliveSeconds,
+      rxBytes: peer?.rxBytes,
+      txBytes: peer?.txBytes,
+    }),
+    // wireguard-go outlives the agent on purpose, and goes with its interface.
+    async close() {},
+  };
+}
+
+function planTunnelState(
+  device: string,
+  current: CurrentTunnel['tunnel'],
+  { backend, renewSeconds }: Pick<WireGuardSourceParts, 'backend' | 'renewSeconds'>,
+): DesiredTunnel {
+  if (current === undefined) return { kind: 'absent', interface: device };
+  if (current === 'unresolved') return { kind: 'untouched', interface: device };
+  const persistentKeepaliveSeconds = choosePersistentKeepaliveSeconds(
+    current.spec.peer.persistentKeepaliveSeconds,
+    renewSeconds(),
+  );
+  return {
+    kind: 'present',
+    interface: device,
+    backend: backend(),
+    ...current,
+    persistentKeepaliveSeconds,
+  };
+}

@@ -1,14 +1,14 @@
-import { isIPv6 } from 'node:net';
-import type { WireRequest, WireResponse } from '../service/operations.ts';
-import type { Backend, Call, Handlers, ProxyEndpoint } from './backend.ts';
+import type { WireRequest } from '../service/operations.ts';
+import type { Backend, Call, Handlers } from './backend.ts';
 import type { Client, ListedClient } from './clients.ts';
 import { findByName, findCity } from './place-search.ts';
-import { type ServedProfile, toWireTime } from './profile.ts';
-import type { IssuedProxy, ProxyRequest, Tunnel } from './proxies.ts';
+import { toWireTime } from './profile.ts';
+import type { IssuedProxy, ProxyRequest } from './proxies.ts';
 import { checkLine, refuse } from './refusal.ts';
 import { toStableId } from './repeatable.ts';
 import { dayMs } from './usage.ts';
 import type { Connection } from './usage-history.ts';
+import { toWireProxy } from './wire-proxy.ts';
 import type { ClientPlace } from './world.ts';
 
 /** The block of all clients, because this service has only one. */
@@ -237,74 +237,4 @@ function toProxyRequest({ proxy_config }: Request): ProxyRequest | undefined {
 function saysLocation(request: Request): boolean {
   const state = request.proxy_config?.initial_device_state;
   return state === undefined || state.country_code !== undefined || state.location !== undefined;
-}
-
-type WireProxy = NonNullable<WireResponse<'authClient'>['proxy_config_result']>;
-
-/**
- * The ProxyConfigResult of an auth-client answer. Without its keepalive it is the ProxyClient of a
- * Client (service-interface).
- */
-export function toWireProxy(
-  profile: ServedProfile,
-  endpoint: ProxyEndpoint,
-  proxy: IssuedProxy,
-): WireProxy {
-  const { authToken, instanceId, hasUrls, tunnel } = proxy;
-  const withoutUrls = profile.emptyIsNull
-    ? { http_proxy_url: '', https_proxy_url: '', socks_proxy_url: '' }
-    : {};
-  return {
-    ...(hasUrls ? listUrls(endpoint) : withoutUrls),
-    auth_token: authToken?.reveal(),
-    instance_id: instanceId,
-    proxy_host: endpoint.host,
-    wg_config:
-      tunnel === undefined
-        ? null
-        : {
-            wg_proxy_port: endpoint.port,
-            client_private_key: tunnel.privateKey.reveal(),
-            client_public_key: tunnel.publicKey,
-            client_ipv4: profile.addressForm === 'bare' ? tunnel.address : `${tunnel.address}/32`,
-            proxy_public_key: endpoint.publicKey,
-            config: renderTunnel(endpoint, tunnel),
-          },
-  };
-}
-
-/**
- * Addresses of HTTP and SOCKS proxies. They are issued, but nothing listens there: consumers'
- * traffic goes through tunnels alone.
- */
-function listUrls({ host }: ProxyEndpoint) {
-  const ports = { http_proxy_port: 8080, https_proxy_port: 8443, socks_proxy_port: 1080 };
-  const authority = toUrlHost(host);
-  return {
-    ...ports,
-    http_proxy_url: `http://${authority}:${ports.http_proxy_port}`,
-    https_proxy_url: `https://${authority}:${ports.https_proxy_port}`,
-    socks_proxy_url: `socks5h://${authority}:${ports.socks_proxy_port}`,
-  };
-}
-
-const toUrlHost = (host: string) => (isIPv6(host) ? `[${host}]` : host);
-
-/**
- * The text of a tunnel in the form of the production service: LF, no newline at the end, IPv4 only
- * (production-profile).
- */
-export function renderTunnel(endpoint: ProxyEndpoint, tunnel: Tunnel): string {
-  return [
-    '[Interface]',
-    `PrivateKey = ${tunnel.privateKey.reveal()}`,
-    `Address = ${tunnel.address}/32`,
-    'DNS = 1.1.1.1',
-    '',
-    '[Peer]',
-    `PublicKey = ${endpoint.publicKey}`,
-    `Endpoint = ${toUrlHost(endpoint.host)}:${endpoint.port}`,
-    'AllowedIPs = 0.0.0.0/0',
-    'PersistentKeepalive = 25',
-  ].join('\n');
 }

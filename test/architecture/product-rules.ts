@@ -61,7 +61,7 @@ export const productRules: readonly Rule[] = [
           ...(code.match(/['"`/]test\/[^'"`]*/g) ?? []).map((text) => `${path} names ${text}`),
         ]),
     broken: [
-      { 'tools/docs/write.ts': "import { facts } from '../../tools/docs/sample-facts.ts';" },
+      { 'tools/docs/write.ts': "import { facts } from '../../test/unit/facts.ts';" },
       { 'tools/bench/figures.ts': "import type { Script } from '../../test/net/script.ts';" },
       { 'tools/docs/write.ts': "const golden = join(import.meta.dirname, '../../test/golden');" },
     ],

@@ -1,9 +1,9 @@
 import { createPrivateKey, createPublicKey, diffieHellman } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
-import { renderTunnel, toWireProxy } from '../../src/reference-service/answer-clients.ts';
 import { servedProfiles } from '../../src/reference-service/profile.ts';
 import { createKeyPair } from '../../src/reference-service/proxies.ts';
+import { renderTunnel, toWireProxy } from '../../src/reference-service/wire-proxy.ts';
 
 const tunnel = {
   address: '10.64.0.7',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { planRetryMs, withRetry } from '../../src/service/client.ts';
 import { ServiceError, type ServiceErrorCode } from '../../src/service/errors.ts';
+import { planRetryMs, withRetry } from '../../src/service/retry.ts';
 
 const always = { repeat: 'always', random: () => 1, tries: 3 } as const;
 const unsent = { repeat: 'unsent', random: () => 1, tries: 3 } as const;

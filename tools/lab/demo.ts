@@ -4,13 +4,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { hasCode, messageOf, TributaryError } from '../../src/errors/codes.ts';
-import { renderSparkline } from '../../src/lib/bars.ts';
 import { formatBytes } from '../../src/lib/units.ts';
 import type { ProfileName } from '../../src/service/profiles.ts';
 import { readDemoOptions, usage } from './demo-options.ts';
 import { createLab, type Lab, type Outcome, waitForDownload, webPort } from './lab.ts';
 import { LabError } from './lab-error.ts';
 import { addresses, isInsideLab } from './network.ts';
+import { plotThroughput, type Reading } from './throughput-plot.ts';
 
 type Say = (line: string) => void;
 
@@ -235,31 +235,3 @@ main().catch((error: unknown) => {
   process.stderr.write(`tributary: ${what}: ${messageOf(error)}\n${more}`);
   process.exitCode = isMisused ? 64 : 1;
 });
-
-/** A reading of a growing counter. */
-type Reading = Readonly<Record<'bytes' | 'seconds', number>>;
-
-/** Throughput between the readings as one line of at most `width` bars, with the peak in Mbit/s. */
-function plotThroughput(readings: readonly Reading[], width: number): string {
-  const count = Math.min(width, readings.length);
-  const step = (readings.at(-1)?.seconds ?? 0) / count;
-  const rates = Array.from({ length: count }, (_, index) => {
-    const bytes = bytesAt(readings, (index + 1) * step) - bytesAt(readings, index * step);
-    return (bytes * 8) / step / 1e6;
-  });
-  const peak = Math.max(...rates);
-  return peak > 0 ? `${renderSparkline(rates, peak)}  peak ${Math.round(peak)} Mbit/s` : '';
-}
-
-/** The counter at a time, interpolated between the readings around it. */
-function bytesAt(readings: readonly Reading[], seconds: number): number {
-  const before = readings.findLast((reading) => reading.seconds < seconds) ?? {
-    bytes: 0,
-    seconds: 0,
-  };
-  const next = readings.find((reading) => reading.seconds >= seconds) ?? before;
-  const span = next.seconds - before.seconds;
-  return span === 0
-    ? next.bytes
-    : before.bytes + ((next.bytes - before.bytes) * (seconds - before.seconds)) / span;
-}

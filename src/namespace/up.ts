@@ -19,6 +19,13 @@ import { applyNft, observeNftTable } from '../system/nft.ts';
 import { askForPublicAddresses, outsideFile } from '../system/public-addresses.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
 import { observeConnectionRoom, readSysctl, writeSysctl } from '../system/sysctl.ts';
+import {
+  everywhere,
+  hasAnotherForwarder,
+  isSwitchedByUs,
+  switchForwardingOn,
+  toForwardingPath,
+} from './forwarding.ts';
 import { type HostPolicy, renderHostRuleset } from './host-ruleset.ts';
 import { letThrough, letThroughNoMore } from './let-through.ts';
 import {
@@ -175,36 +182,6 @@ async function hasNamespace(exec: Exec): Promise<boolean> {
     doing: 'listing the network namespaces',
   });
   return text.split('\n').some((line) => line.split(' ')[0] === namespaceName);
-}
-
-function toForwardingPath(name: string): string {
-  return `net/ipv4/conf/${name}/forwarding`;
-}
-
-/**
- * The setting for all interfaces at once. It is never changed here, so any change of it comes from
- * another program.
- */
-const everywhere = 'net/ipv4/conf/all/forwarding';
-
-/**
- * True where the host did not forward before and has not begun to since, as it does when Docker
- * starts.
- */
-async function isSwitchedByUs(host: NamespaceHost, path: string): Promise<boolean> {
-  if (await hasAnotherForwarder(host)) return false;
-  return (await host.restore.read())[path] !== undefined || (await readSysctl(path)) !== '1';
-}
-
-async function hasAnotherForwarder({ restore }: NamespaceHost): Promise<boolean> {
-  return (await restore.read())[everywhere] === '0' && (await readSysctl(everywhere)) === '1';
-}
-
-async function switchForwardingOn({ restore }: NamespaceHost, path: string): Promise<void> {
-  if ((await readSysctl(path)) === '1') return;
-  await restore.remember(everywhere, (await readSysctl(everywhere)) ?? '0');
-  await restore.remember(path, '0');
-  await writeSysctl(path, '1');
 }
 
 /**

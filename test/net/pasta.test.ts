@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chooseWayIn } from '../../src/namespace/run-inside.ts';
+import { chooseWayIn } from '../../src/namespace/way-in.ts';
 import { type Lab, waitForDownload, webPort } from '../../tools/lab/lab.ts';
 import { addresses, isInsideLab } from '../../tools/lab/network.ts';
 import { type LabProcess, startProcess } from '../../tools/lab/processes.ts';

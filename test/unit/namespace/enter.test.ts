@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { chooseWayIn, observeMeans } from '../../../src/namespace/run-inside.ts';
+import { chooseWayIn, observeMeans } from '../../../src/namespace/way-in.ts';
 
 const command = ['node', 'x.cjs', 'run', '$(reboot)'];
 

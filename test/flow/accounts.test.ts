@@ -48,7 +48,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
       expect(await logIn(service, late)).toBeUndefined();
     });
 
-    test('is good for as long and as often as was confirmed', async () => {
+    test('is valid for the time and the uses that were confirmed', async () => {
       const { service, post, clock } = await open(profile);
       const { body } = await post('/auth/code-create', {
         duration_minutes: most.minutes,
@@ -256,7 +256,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
       expect((await get('/account/payout-wallet')).body).toEqual({});
     });
 
-    test('is another one at the next start, once it was upgraded', async () => {
+    test('is replaced at the next start after an upgrade', async () => {
       const { service, directory } = await open(profile);
       await service.close();
       const second = await start({ profile, directory });

@@ -87,7 +87,7 @@ describe.each(['documented', 'production'] as const)('in the %s profile', (profi
     expect(foreign).toEqual({ error: { message: 'Client does not exist.' } });
   });
 
-  test('what was shared and added is there after a restart', async () => {
+  test('shared and added devices are there after a restart', async () => {
     const directory = makeDirectory();
     const { owner, guest, share } = await open({ profile, directory });
     const [added, waiting] = [await share('added'), await share('waiting')];

@@ -220,7 +220,7 @@ test('a re-authentication that names no place of this world changes nothing', as
 });
 
 describe.each(profileNames)('HTTP and SOCKS proxies (%s)', (profile) => {
-  test('are issued to who says how they are to be protected', async () => {
+  test('are issued to callers that say how to protect them', async () => {
     const { register, get } = await startAndLogIn({ profile, proxyHost: 'proxy.example' });
     const urls = {
       http_proxy_url: 'http://proxy.example:8080',
@@ -258,7 +258,7 @@ test('another method of a path is named beside its refusal', async () => {
 });
 
 test.each(profileNames)(
-  'what the interface does not require may be left out, and null (%s)',
+  'fields that the interface does not require may be left out or null (%s)',
   async (profile) => {
     const { post } = await startAndLogIn({ profile });
     for (const body of [{}, { query: null, last_n: null, client_id: null }]) {

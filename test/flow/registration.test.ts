@@ -156,7 +156,7 @@ describe.each(['documented', 'production'] as const)('a registration (%s)', (pro
     },
   );
 
-  it('is the same after a crash before or after any step', async () => {
+  it('ends in the same state after a crash before or after any step', async () => {
     const counts: number[] = [];
     for (const when of ['before', 'after'] as const) {
       for (let step = 1; ; step += 1) {
@@ -223,7 +223,7 @@ describe('a lost create', () => {
     expect(model.creates()).toBe(1);
   });
 
-  it('that left several traces is the oldest of them', async () => {
+  it('that left several traces takes the oldest of them', async () => {
     const { model, ensure, path } = await start();
     const { clientId, installId } = await ensure();
     const marked = { description: desired.description, device_spec: model.rows[0]?.device_spec };
@@ -298,7 +298,7 @@ describe('an accepted create that names no client', () => {
     expect(await ensure()).toMatchObject({ clientId: model.rows[0]?.client_id });
   });
 
-  it('and is not listed, is never sent again', async () => {
+  it('that is not listed is never sent again', async () => {
     const { model, ensure } = await start({
       alter: (request, answer) =>
         request.path === '/network/clients'

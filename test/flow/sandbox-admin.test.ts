@@ -165,7 +165,7 @@ describe.each(Object.entries(ways))('%s', (_, prepare) => {
     ]);
   });
 
-  test('what cannot be done is refused in plain words, and the next command is run', async () => {
+  test('a command that cannot be obeyed is refused in plain words, and the next one is run', async () => {
     const directory = makeDirectory();
     const reach = await prepare(directory);
     for (const [words, message] of impossible) {

@@ -28,7 +28,7 @@ test('the first line says where it is, and SIGTERM ends it cleanly', async () =>
   expect(await ended).toEqual([0, null]);
 });
 
-test('what was answered survives kill -9', async () => {
+test('everything that was answered survives kill -9', async () => {
   const directory = makeDirectory();
   const { baseUrl, authCode, kill } = await runService('--data', directory);
   const token = (await call(baseUrl, '/auth/code-login', { body: { auth_code: authCode } })).body

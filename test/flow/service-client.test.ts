@@ -190,7 +190,7 @@ describe('a wrong answer', () => {
     },
   );
 
-  it('is forgotten once a good one comes', async () => {
+  it('is not reported once a good one comes', async () => {
     const { service, attempts, callClients } = await start(
       inTurn(reset, sendText('down', 503), fine),
     );

@@ -88,7 +88,7 @@ describe('an auth code', () => {
     ['answer-not-json', sendHtml(200)],
     ['answer-truncated', truncate],
     ['answer-invalid', sendJson({})],
-  ])('is still good after a failure that says nothing of it (%s)', async (failure, behave) => {
+  ])('stays valid after a failure that says nothing about it (%s)', async (failure, behave) => {
     const { dependencies, service } = await start(inTurn(behave, good));
     await expect(signIn(dependencies, code, signal)).rejects.toMatchObject({ code: failure });
     expect(service.seen).toHaveLength(1);
@@ -169,7 +169,7 @@ describe('the network JWT to work with', () => {
     ).toBe(true);
   });
 
-  it('is none without anything given: signed out, and what to do', async () => {
+  it('is missing where nothing was given: signed out, with what to do', async () => {
     const { dependencies } = await start(good);
     await expect(resolveNetworkJwt(dependencies, nothing, signal)).rejects.toThrow(
       'tributary login',
@@ -194,7 +194,7 @@ describe('a refusal', () => {
     ['a page with 401', sendHtml(401), false],
     ['a reset', reset, false],
     ['a 429', sendHtml(429), false],
-  ])('is what a second operation says with %s: %j', async (_, behave, isConfirmed) => {
+  ])('depends on a second operation’s answer %s: %j', async (_, behave, isConfirmed) => {
     const { client } = await start(behave);
     expect(await confirmRefusal(client, jwt, signal)).toBe(isConfirmed);
   });

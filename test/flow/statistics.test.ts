@@ -212,7 +212,7 @@ describe("consumers' traffic", () => {
       { client_id: clientId, estimated_bytes_per_second: 1_000_000 },
     ]);
   });
-  test('of searches shows as interest', async () => {
+  test('that comes from searches shows as interest', async () => {
     const { post, clientId, provider, providerLastN, providerLast90 } = await startWithDevice();
     await post('/device/set-provide', { client_id: clientId, provide_mode: 4 });
     for (let time = 0; time < 3; time += 1) await post('/network/find-providers2', { count: 5 });
@@ -274,7 +274,7 @@ describe('reliability', () => {
   });
 });
 
-test('what was counted is there after a restart', async () => {
+test('the usage book is complete after a restart', async () => {
   const directory = makeDirectory();
   const first = await startWithDevice({ directory });
   await first.stay(30);

@@ -236,7 +236,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  test('that asks for time is given it, also when another change comes meanwhile', async () => {
+  test('that asks for time gets it, even if another change comes meanwhile', async () => {
     const { received, url } = await startReceiver([503], { 'retry-after': '1' });
     const agent = startAgent(url, { pace: { retry: { baseMs: 1, maxMs: 60_000 } } });
     await waitUntil(() => expect(received).toHaveLength(1));

@@ -16,7 +16,7 @@ describe('the load of very many devices on one service', () => {
     expect(rest?.mean).toBeCloseTo(2_000 / 54 + 2_000 / 900, 0);
   });
 
-  test('is the same for the same seed', async () => {
+  test('repeats exactly with the same seed', async () => {
     const [first, second] = [
       await runHerd({ agents: 20, seed: 7 }),
       await runHerd({ agents: 20, seed: 7 }),

@@ -211,7 +211,7 @@ describe('the fit', () => {
     ['an odd count', [9, 1, 2], 2],
   ])('takes the median of %s', (_, values, expected) => expect(median(values)).toBe(expected));
 
-  test('is an hour, and a quarter of wild points does not move it', () => {
+  test('gives the growth in an hour, and a quarter of wild points does not change it', () => {
     const line = (wild: number) =>
       Array.from(
         { length: 2000 },
@@ -221,5 +221,5 @@ describe('the fit', () => {
     expect(fitSlope(line(500))).toBeCloseTo(4, 0);
   });
 
-  test('is level where there is one point only', () => expect(fitSlope([[0, 5]])).toBe(0));
+  test('is level with a single point', () => expect(fitSlope([[0, 5]])).toBe(0));
 });

@@ -143,7 +143,7 @@ describe('advice', () => {
     expect(await advise(error, { name: 'login', words: [], options: {} }, context)).toBe(error);
   });
 
-  test('is by command: a share code that is refused is no outage', async () => {
+  test('depends on the command: a refused share code is no outage', async () => {
     const { run } = await createCommandWorld();
     const { exitCode, stderr } = await run(['device', 'add', 'NOSUCHCODE', '--yes']);
     expect(exitCode).toBe(65);

@@ -191,7 +191,7 @@ describe('every command of the group', () => {
 });
 
 describe('tributary network clients', () => {
-  test('is of connected ones only where that is asked for', async () => {
+  test('lists only connected clients where that is asked for', async () => {
     const { run } = await createNetworkWorld();
     const { stdout } = await run(['network', 'clients', '--connected', '--json']);
     expect(JSON.parse(stdout).clients.map((client: { name: string }) => client.name)).toEqual([

@@ -43,7 +43,7 @@ describe('tributary stats --local', () => {
     },
   );
 
-  test('is of this device, and refuses to say it of another', async () => {
+  test('shows this device’s own record, and is refused for another device', async () => {
     const { run } = await createAlone(5);
     const { exitCode, stderr } = await run(['stats', '--local', '--client', 'kitchen']);
     expect([exitCode, stderr]).toEqual([

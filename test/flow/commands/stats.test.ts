@@ -60,7 +60,7 @@ describe('tributary stats', () => {
     });
   });
 
-  test('is of one device only where it is clear which', async () => {
+  test('shows one device only where it is clear which', async () => {
     const { run, devices } = await createNetworkWorld();
     const of = async (client: string) => run(['stats', '--client', client, '--json']);
     for (const client of ['garden shed', devices.shed, devices.shed.slice(0, 10)]) {
@@ -97,7 +97,7 @@ describe('tributary stats', () => {
   });
 
   test.each([24, 48])(
-    'is of networks too large for one answer as well, over %i hours',
+    'also works for networks too large for one answer, over %i hours',
     async (hours) => {
       const providers = Array.from({ length: 5_000 }, (_, index) => {
         return {

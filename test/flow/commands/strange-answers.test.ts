@@ -49,7 +49,7 @@ describe('a mode that is set', () => {
 describe('a payout wallet that is chosen', () => {
   const wallets = sendJson({ wallets: [{ wallet_id: 'w1', active: false }, {}] });
 
-  test('and is another one afterwards is an error', async () => {
+  test('that differs afterwards is an error', async () => {
     const { run } = await createOwnerOf({
       '/account/wallets': wallets,
       '/account/payout-wallet': inTurn(

@@ -65,7 +65,7 @@ describe('a login code', () => {
   });
 
   test.each([{ duration_minutes: 0 }, { duration_minutes: -1 }, { uses: 0 }, { uses: -1 }])(
-    'of %o is none',
+    'with %o is not issued',
     async (body) => {
       const { client, token } = await open();
       const answer = await client.ask(create, { token, body });

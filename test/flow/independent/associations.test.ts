@@ -60,7 +60,7 @@ describe('a share code', () => {
     });
   });
 
-  test('is good once, and not for whom it is of', async () => {
+  test('is valid once, and not for the network that made it', async () => {
     const { client, world, home, aunt, client_id } = await open();
     const body = { client_id, device_name: 'our shed' };
     const { share_code: code } = await client.ask('POST /device/create-share-code', {

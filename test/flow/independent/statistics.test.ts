@@ -131,7 +131,7 @@ describe('the statistics', () => {
     );
   });
 
-  test.each([0, -1])('of %i hours are none', async (last_n) => {
+  test.each([0, -1])('over %i hours are refused', async (last_n) => {
     const { client, home, client_id } = await open();
     messageOf(await client.ask(ofHours, { token: home.token, body: { last_n } }));
     messageOf(await client.ask(ofClient, { token: home.token, body: { client_id, last_n } }));

@@ -57,7 +57,7 @@ describe('what a provider did', () => {
     }
   });
 
-  test('on each day is what its consumers had', async () => {
+  test('on each day equals what its consumers had', async () => {
     const { providers, lastN } = await open();
     const hours = 72;
     let consumers = 0;

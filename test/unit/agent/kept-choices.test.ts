@@ -59,7 +59,7 @@ describe('the mode set by hand', () => {
     [{ limitBitsPerSecond: 100e9 }, true],
     [{ limitBitsPerSecond: 0 }, false],
     [{ limitBitsPerSecond: '20 Mbit' }, false],
-  ])('with %j loads from its file: %s', async (change, loads) => {
+  ])('is valid in its file as %j: %s', async (change, loads) => {
     const directory = await makeDirectory();
     const schema = z.unknown();
     const file = createStateFile({
@@ -94,7 +94,7 @@ describe('the mode set by hand', () => {
     expect(overrides.current()?.mode).toBe('none');
   });
 
-  test('in a broken file is lost, so nothing goes on without it until the owner sets one', async () => {
+  test('is lost with a broken file, and nothing is shared until the owner sets one', async () => {
     const directory = await makeDirectory();
     const path = join(directory, 'override.json');
     await writeFile(path, 'garbage');
@@ -110,7 +110,7 @@ describe('the mode set by hand', () => {
     expect((await open(directory, start)).current()).toBeUndefined();
   });
 
-  test('that cannot be read is asked for again; what the owner sets meanwhile holds', async () => {
+  test('is read again after a failure; what the owner sets meanwhile holds', async () => {
     const directory = await makeDirectory();
     const path = join(directory, 'override.json');
     await (await open(directory, start)).set('none', undefined);
@@ -141,7 +141,7 @@ describe('the mode that the service confirmed', () => {
     expect((await open(directory, undefined)).current()).toBeUndefined();
   });
 
-  test('is no longer known once the service did not say', async () => {
+  test('is unknown once an answer of the service does not name it', async () => {
     const confirmed = await open(await makeDirectory(), 'client-1');
     await confirmed.note('friends');
     await confirmed.note(undefined);
@@ -166,7 +166,7 @@ describe('the mode that the service confirmed', () => {
     expect((await open(directory, 'client-1')).current()).toBeUndefined();
   });
 
-  test('of a device that is not registered is nothing', async () => {
+  test('is unknown for a device that is not registered', async () => {
     const confirmed = await open(await makeDirectory(), undefined);
     await confirmed.note('friends');
     expect(confirmed.current()).toBeUndefined();

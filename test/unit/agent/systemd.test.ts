@@ -70,7 +70,7 @@ test('it is told until it was heard that the agent is up, and the log has one li
   expect(lines).toHaveLength(1);
 });
 
-test('what is the same is not said again', async () => {
+test('an unchanged status is not sent to systemd again', async () => {
   const { world, pass } = createWatched(undefined);
   await pass(1);
   expect(await pass(600_000)).toEqual([]);

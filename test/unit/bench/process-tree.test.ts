@@ -39,7 +39,7 @@ test("a program's descendants belong to it, and nothing else does", () => {
   expect(selectTree(processes, 10).map(({ pid }) => pid)).toEqual([10, 11, 12]);
 });
 
-test('what runs here has used something', () => {
+test('the processes that run here have used processor time', () => {
   const { cpuSeconds, kilobytes, ownCpuSeconds } = readTreeUse(process.pid);
   expect(cpuSeconds).toBeGreaterThanOrEqual(ownCpuSeconds);
   expect(ownCpuSeconds).toBeGreaterThan(0);

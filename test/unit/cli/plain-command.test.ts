@@ -171,7 +171,7 @@ describe("an agent's document", () => {
     });
   });
 
-  test('that is no health is no good health', async () => {
+  test('that is no health document counts as unhealthy', async () => {
     await using agent = await answerWith({ '/health': { healthy: 'yes' } }, '0.0.0');
     expect(await runPlainly(['health'], agent.socketPath)).toEqual({
       stdout: 'unhealthy: its answer is not as expected; is it another version?\n',

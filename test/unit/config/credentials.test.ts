@@ -57,7 +57,7 @@ test('a network JWT is found beside it', async () => {
   expect(credentials.authCode).toBeUndefined();
 });
 
-test('the same secret in two ways is an error that does not show it', async () => {
+test('a secret that is given in two ways is an error, which does not show it', async () => {
   const environment = { TRIBUTARY_AUTH_CODE: code, TRIBUTARY_AUTH_CODE_FILE: makeFile(code) };
   const lines = await linesOf(withService(), environment);
   expect(lines).toEqual([

@@ -38,7 +38,7 @@ describe('the socket of an agent that runs', () => {
     expect(await findKnownPlaces(options)).toBeUndefined();
   });
 
-  test('is not known where there is none, or no such file', async () => {
+  test('is unknown without an agent’s socket, and without the file', async () => {
     const { stateDirectory } = makeAgent();
     const environment = { TRIBUTARY_SERVICE_BASE_URL: 'https://service.example' };
     const isKnown = async (directory: string, file: string) => {
@@ -88,7 +88,7 @@ describe('the socket of an agent that runs', () => {
     expect(await findKnownPlaces({ stateDirectory, environment: given })).toBeUndefined();
   });
 
-  test('is older than the file that an agent reads when it begins', async () => {
+  test('is older than the file that the agent then reads, so it is unknown', async () => {
     const stateDirectory = makeDirectory();
     const options = {
       stateDirectory,

@@ -53,7 +53,7 @@ test.each([
   expect(say(environment)).toEqual([expected]);
 });
 
-test('what weakens nothing is left alone', () => {
+test('variables that weaken nothing are allowed', () => {
   const harmless = {
     NODE_OPTIONS: ' --max-old-space-size=96  --max_semi_space_size=1 --disable-sigusr1 ',
     NODE_TLS_REJECT_UNAUTHORIZED: '1',

@@ -84,7 +84,7 @@ describe('what is told to others goes by TLS,', () => {
   });
 });
 
-test('what was said aloud is said again at each start, without the path', async () => {
+test('a dangerous setting is named at each start, without the path', async () => {
   const { warnings } = await load(
     withReport('webhook: { url: "http://hooks.example/s3cret", allow_insecure_http: true }'),
   );

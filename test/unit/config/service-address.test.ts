@@ -87,7 +87,7 @@ describe('the certificates that vouch for the service', () => {
     expect(lines[1]).toBe(`FILE:1: service.ca_file: found "${shown}"; ${allowed}; ${why}`);
   });
 
-  test('are those of the file, all of them, and nothing else that is in it', async () => {
+  test('are all the certificates of the file, and nothing else in it', async () => {
     const { rootCertificates } = await import('node:tls');
     const [first = '', second = ''] = rootCertificates;
     const path = makeFile(

@@ -13,7 +13,7 @@ const onSetAside = () => undefined;
 
 describe('a clean-up', () => {
   test.each([true, false])(
-    'where no hardware is removes the data path (said to be its own namespace: %s)',
+    'in a namespace without hardware removes the data path (called its own namespace: %s)',
     async (isOwnNamespace) => {
       const { machine, host, pass } = createWorld();
       const untouched = machine.print();

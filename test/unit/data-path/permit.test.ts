@@ -36,7 +36,7 @@ describe('a permit', () => {
     expect(holdsPermit(table)).toBe(isHeld);
   });
 
-  test('is ended', async () => {
+  test('ends at once where it is revoked', async () => {
     const flush = ['nft -f -', 'flush set inet tributary permit\n', 'ending the permit to forward'];
     expect(await watchNft(revokePermit)).toEqual([flush]);
   });

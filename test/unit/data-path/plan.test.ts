@@ -54,7 +54,7 @@ describe('a plan', () => {
     expect(differences).toMatchObject({ firewall: ['+ the whole table'], tunnel, routing });
   });
 
-  test('has no difference where everything is in place, and the same text', async () => {
+  test('has the same text and no difference where everything is in place', async () => {
     const world = createWorld();
     const first = await plan(world);
     await world.pass(createDesired());

@@ -37,7 +37,7 @@ const read = (arrived: number, { probes = [refused] } = {}) => ({
   tunnel: { kind: 'present', rxBytes: arrived * 1000 },
 });
 
-test('what was sent is judged while traffic flows through the tunnel', async () => {
+test('probes are judged while traffic flows through the tunnel', async () => {
   const selfTest = createSelfTest(
     async () => '',
     async () => undefined,

@@ -38,7 +38,7 @@ describe('what the kernel counted', () => {
     expect(readTotals(table)).toBeUndefined();
   });
 
-  test('as refused is read by reason, and is nothing where there is no counter', () => {
+  test('as refused is read by reason, and is empty without a counter', () => {
     const read = readRefusals(createTable({ refused_port: { packets: 7, bytes: 420 } }));
     const nothing = Object.fromEntries(Object.values(refusals).map((reason) => [reason, 0]));
     expect(read).toEqual({ ...nothing, 'blocked-port': 7 });

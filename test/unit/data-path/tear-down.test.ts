@@ -33,7 +33,7 @@ describe('tear-down', () => {
     expect(machine.print()).toBe(untouched);
   });
 
-  test('of nothing does nothing', async () => {
+  test('does nothing where nothing is set up', async () => {
     const { machine, host } = createWorld();
     const { kept, keep } = createKeep();
     await removeDataPath(host, keep);

@@ -52,7 +52,7 @@ test.each([
   ['10 KB', 0, false],
   ['10 KB', 1, true],
 ])(
-  'of a cap of %s with %i bytes used, a packet could fail to pass: %s',
+  'with a cap of %s of which %i bytes are used, a packet may no longer fit: %s',
   async (cap, bytes, isCapReached) => {
     const accounting = await open(cap);
     await note(accounting, createTotals(bytes));
@@ -135,16 +135,19 @@ test('a thousandth of the cap is written once a minute at most, and the rest at 
 test.each([
   ['1 GB', 999_999],
   ['1 TB', 64 * 1024 ** 2 - 1],
-])('of a cap of %s, less than %i bytes wait three hours to be written', async (cap, trifle) => {
-  const accounting = await open(cap);
-  await note(accounting, createTotals(1));
-  vi.advanceTimersByTime(3 * 3_600_000 - 1);
-  await note(accounting, createTotals(1 + trifle));
-  expect(await readWritten()).toBe(1);
-  vi.advanceTimersByTime(1);
-  await note(accounting, createTotals(1 + trifle));
-  expect(await readWritten()).toBe(1 + trifle);
-});
+])(
+  'with a cap of %s, less than %i new bytes wait three hours to be written',
+  async (cap, trifle) => {
+    const accounting = await open(cap);
+    await note(accounting, createTotals(1));
+    vi.advanceTimersByTime(3 * 3_600_000 - 1);
+    await note(accounting, createTotals(1 + trifle));
+    expect(await readWritten()).toBe(1);
+    vi.advanceTimersByTime(1);
+    await note(accounting, createTotals(1 + trifle));
+    expect(await readWritten()).toBe(1 + trifle);
+  },
+);
 
 test('a thousandth of the cap is worth writing to the byte, whichever way it went', async () => {
   const accounting = await open('1 GB');
@@ -160,7 +163,7 @@ test('a thousandth of the cap is worth writing to the byte, whichever way it wen
   expect(await readWritten()).toBe(600_001);
 });
 
-test('what is written already is not written again', async () => {
+test('an unchanged count is not written again', async () => {
   const accounting = await open('1 GB');
   await note(accounting, createTotals(1000));
   await rm(join(directory, 'usage.json'));
@@ -184,7 +187,7 @@ describe('the last part of a cap, in which only what is open goes on', () => {
     ['1 GB', 979_999_999, 980_000_000],
     ['500 GB', 498_999_999_999, 499_000_000_000],
     ['1 MB', 934_463, 934_464],
-  ])('of %s begins after so much', async (cap, before, from) => {
+  ])('begins, with a cap of %s, after the expected bytes', async (cap, before, from) => {
     const accounting = await open(cap);
     await note(accounting, createTotals(before));
     expect(accounting.current()?.isEnding).toBe(false);
@@ -233,7 +236,7 @@ describe('a cap as a provider counts that counts both ways', () => {
     expect(accounting.current()?.isCapReached).toBe(isCapReached);
   });
 
-  test('of almost nothing is used up by anything', async () => {
+  test('smaller than a packet is used up by any packet', async () => {
     const accounting = await openLine(1);
     await note(accounting, createTotals(1));
     expect(accounting.current()?.isCapReached).toBe(true);
@@ -267,7 +270,7 @@ describe('the total at which the kernel stops', () => {
     expect(accounting.stopAtBytes()).toBe(10 ** 9 + 5_000_000);
   });
 
-  test('is none without a cap, of which nothing is used up', async () => {
+  test('is missing without a cap, which is never used up', async () => {
     const accounting = await openWith({ time_zone: 'UTC' });
     await note(accounting, createTotals(10 ** 15));
     expect(accounting.stopAtBytes()).toBeUndefined();
@@ -281,7 +284,7 @@ describe('the total at which the kernel stops', () => {
     expect(await readWritten()).toBe(10 ** 15 + 64 * 1024 ** 2);
   });
 
-  test('is that of the owner’s period', async () => {
+  test('follows the owner’s period', async () => {
     const accounting = await openWith({
       time_zone: 'UTC',
       cap: { bytes: 10 ** 9, period: 'week', reset_day: 3 },
@@ -303,7 +306,7 @@ test('a new period is written down however little was used', async () => {
   expect(await readWritten()).toBe(2);
 });
 
-test('what was counted is known once the kernel was asked, which may be ahead of the file', async () => {
+test('the count is known only after the kernel was asked, which may be ahead of the file', async () => {
   const first = await open('1 GB');
   expect(first.counted()).toBeUndefined();
   await note(first, createTotals(1000));

@@ -21,7 +21,7 @@ const totals = (up: number, down: number): ForwardedTotals => ({
 describe('what was used', () => {
   const begun = rollUsage(undefined, totals(100, 50), july);
 
-  test('before anything was kept, is all that the kernel counted', () => {
+  test('includes everything that the kernel counted before anything was kept', () => {
     expect(usedBytes(begun)).toBe(150);
   });
 
@@ -54,7 +54,7 @@ describe('what was used', () => {
     expect(usedBytes(rollUsage(set, totals(300, 50), august))).toBe(0);
   });
 
-  test('is kept in the earlier period of a clock that was ahead, and one after it opens as ever', () => {
+  test('stays in the earlier period after a clock that was ahead, and the next period begins as usual', () => {
     const ahead = rollUsage(undefined, totals(100, 50), august);
     const back = rollUsage(ahead, totals(120, 50), july);
     expect([back.periodStart, usedBytes(back)]).toEqual([july.toISOString(), 170]);
@@ -116,7 +116,7 @@ test('through any readings the used bytes are never negative and none is lost wi
   });
 });
 
-test('of two periods that a wrong clock goes between, each has every byte since it began', () => {
+test('each of two periods between which a wrong clock jumps has every byte since it began', () => {
   const step = fc.record({ bytes: fc.nat({ max: 1e9 }), isFuture: fc.boolean() });
   assertLaw(fc.array(step, { minLength: 1, maxLength: 20 }), (steps) => {
     let usage = rollUsage(undefined, totals(0, 0), july);

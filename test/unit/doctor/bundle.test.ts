@@ -50,7 +50,7 @@ test.each([
   expect(redact(text, none)).toBe(expected);
 });
 
-test('what only looks a little like a secret stays', () => {
+test('text that only resembles a secret is kept', () => {
   const text =
     'at 12:34:56 the token was refused; the password is in TRIBUTARY_MQTT_PASSWORD; 0.0.0.0/0 by 192.168.1.1; client 3f8a1c9e-0000-4000-8000-00000000abcd; fe80::1; 1234567890123456789; attic-pirate';
   expect(redact(text, none)).toBe(text);

@@ -97,7 +97,7 @@ test('the report is aligned, has the fix under each failure, and the sum at the 
   ]);
 });
 
-test('for scripts, what is not there is null', () => {
+test('for scripts, absent values are null', () => {
   const results = assignCauses(
     chain,
     new Map<CheckId, Finding>([

@@ -47,7 +47,7 @@ describe('what is denied', () => {
     await expect(text).toMatchFileSnapshot('../../golden/gateway-denied.nft');
   });
 
-  test('is filled piece by piece, and looked into last', () => {
+  test('is filled in pieces, and its rules come last', () => {
     const scripts = [...renderDenied(undefined, policy(other))];
     expect(scripts.map((script) => /chain denied/.test(script))).toEqual([
       false,
@@ -73,7 +73,7 @@ describe('what is denied', () => {
       'nothing holds the mark',
       { ...createTable(namesOf(one)), rules: new Map([['denied', namesOf(one)]]) },
     ],
-  ])('is not what it should be where %s', (_claim, table) => {
+  ])('does not match the policy where %s', (_claim, table) => {
     expect(matchesDenied(table, policy(one))).toBe(false);
     expect([...renderDenied(table, policy(one))].join('')).toContain('chain held');
   });

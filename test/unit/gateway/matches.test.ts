@@ -131,7 +131,7 @@ describe('the kernel’s table', () => {
     expect(isFence(undefined, toRuleset(homePolicy))).toBe(false);
   });
 
-  test('that is not there is not the ruleset', () => {
+  test('does not match while it is missing', () => {
     expect(matchesRuleset(undefined, toRuleset(homePolicy))).toBe(false);
   });
 
@@ -189,7 +189,7 @@ describe('the kernel’s table', () => {
     expect(matchesRuleset(over, toRuleset(capped))).toBe(false);
   });
 
-  test('with a cap that nobody wants, or without one that somebody does, is another', async () => {
+  test('does not match with a cap that is not wanted, or without one that is', async () => {
     const without = { ...(await load(capped)), quotas: new Map() };
     expect(matchesRuleset(without, toRuleset(capped))).toBe(false);
     const withOne = { ...(await load()), quotas: new Map([['cap', { bytes: 1, used: 0 }]]) };

@@ -93,7 +93,7 @@ describe('the ways through', () => {
     ]);
   });
 
-  test('are none without an uplink, and the fence stays', () => {
+  test('are missing without an uplink, and the fence stays', () => {
     expect(ways(true, undefined)).toEqual([
       '4 rule add priority 5181 iif tributary0 lookup 51821',
       '6 rule add priority 5181 iif tributary0 lookup 51821',

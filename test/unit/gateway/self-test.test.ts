@@ -132,7 +132,7 @@ describe('the probes of a device', () => {
     },
   );
 
-  test('are none without an uplink', () => {
+  test('do not exist without an uplink', () => {
     expect(say({ uplink: undefined })).toEqual([]);
   });
 

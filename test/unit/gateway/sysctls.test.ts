@@ -14,7 +14,7 @@ const timeouts = [
 ];
 
 describe('kernel settings', () => {
-  test('are those of the two interfaces that forward, and nobody else’s', () => {
+  test('concern the two interfaces that forward, and no other', () => {
     expect(paths(false)).toEqual([
       'net/ipv4/conf/tributary0/rp_filter=2',
       'net/ipv4/conf/tributary0/forwarding=1',
@@ -31,7 +31,7 @@ describe('kernel settings', () => {
     ]);
   });
 
-  test('are none without an uplink', () => {
+  test('are not set without an uplink', () => {
     expect(listSysctls({ ...homePolicy, uplink: undefined }, { hasIpv6: true })).toEqual([]);
   });
 

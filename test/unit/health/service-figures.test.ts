@@ -32,7 +32,7 @@ describe("the service's figures", () => {
     expect(pickServiceFigures(answer, 'ours', profiles.documented)?.provideMode).toBe('friends');
   });
 
-  test('are unknown where the service has none for us', () => {
+  test('are unknown where the service’s answer lacks our client', () => {
     expect(pickServiceFigures(toAnswer(null), 'ours', profiles.documented)).toBeUndefined();
     expect(
       pickServiceFigures(toAnswer([{ client_id: 'other' }]), 'ours', profiles.documented),

@@ -80,7 +80,7 @@ describe('a re-authentication', () => {
     expect((await authenticate(dependencies, own, signal)).byClientJwt).toBeDefined();
   });
 
-  test('that succeeds with an error beside it tells the owner, where anybody listens', async () => {
+  test('that succeeds with an error beside it passes the error on as a notice', async () => {
     const answers = { authClient: [{ by_client_jwt: 'opaque', error: { message: 'Plan ends.' } }] };
     const { dependencies, signal, notices } = await createDevice(answers);
     await authenticate(dependencies, own, signal);

@@ -45,7 +45,7 @@ describe('an issued tunnel', () => {
     expect(read({ ...wire, proxy_host: null })?.proxyHost).toBeUndefined();
   });
 
-  test('is none without a configuration text', () => {
+  test('is missing without a configuration text', () => {
     const { config: _, ...rest } = wire.wg_config;
     for (const answer of [
       {},
@@ -58,7 +58,7 @@ describe('an issued tunnel', () => {
     expect(toIssuedTunnel(undefined)).toBeUndefined();
   });
 
-  test('is the same as its copy, and none is the same as none', () => {
+  test('equals its copy, and a missing tunnel equals a missing one', () => {
     expect(isSame(whole, structuredCloneOf(whole))).toBe(true);
     expect(isSame(tunnel, structuredCloneOf(tunnel))).toBe(true);
     expect(isSame(undefined, undefined)).toBe(true);
@@ -75,7 +75,7 @@ describe('an issued tunnel', () => {
     ['privateKey', { ...whole, privateKey: undefined }],
     ['publicKey', { ...whole, publicKey: 'other' }],
     ['address', { ...whole, address: '10.1.2.3' }],
-  ])('is another one with another %s', (_, other) => {
+  ])('differs from one with another %s', (_, other) => {
     expect([isSame(whole, other), isSame(other, whole)]).toEqual([false, false]);
   });
 });
@@ -104,7 +104,7 @@ describe('the marker in a device spec', () => {
     `[tributary:${installId}0]`,
     `[tributary:${installId.slice(1)}]`,
     '[tributary:00000000000000AA]',
-  ])('is none in %j', (spec) => {
+  ])('is not found in %j', (spec) => {
     expect(readInstallId(spec)).toBeUndefined();
   });
 });
@@ -166,7 +166,7 @@ describe('the documents', () => {
     await expect(files.registration.peek()).rejects.toMatchObject({ code: 'state-unreadable' });
   });
 
-  test('that one was set aside is known of each of the three', async () => {
+  test('report that one was set aside, for each of the three', async () => {
     for (const name of ['identity', 'registration', 'pendingCreate'] as const) {
       const { files } = await createDisk();
       expect(await files.hasSetAside()).toBe(false);

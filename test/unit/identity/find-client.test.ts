@@ -151,7 +151,7 @@ describe('our client among many', () => {
     );
   });
 
-  it('is compared with those of the same description that were there before', () => {
+  it('is told from clients of the same description that existed before', () => {
     const rows = parseRows(
       { client_id: 'a', description: 'shed' },
       { client_id: 'b', description: 'barn' },

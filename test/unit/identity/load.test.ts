@@ -203,7 +203,7 @@ describe('the id beside the sign-in', () => {
     expect((await files.networkJwt.peek())?.installId).toBe(found.installId);
   });
 
-  test('is the new one of a new device, although the identity is lost before it is loaded', async () => {
+  test('becomes the new device’s, although the identity is lost before it is loaded', async () => {
     const { files, path } = await createWith({ identity, registration });
     await files.networkJwt.write({ ...signedIn, installId });
     await startNewDevice(files);
@@ -214,7 +214,7 @@ describe('the id beside the sign-in', () => {
     expect(made).not.toBe(installId);
   });
 
-  test('that the disk does not take keeps nobody from loading', async () => {
+  test('does not prevent loading where the disk cannot be written', async () => {
     const { files } = await createWith({ identity });
     await files.networkJwt.write(signedIn);
     const write = async () => {

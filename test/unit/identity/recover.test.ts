@@ -41,14 +41,14 @@ const recover = async (loaded: LoadedDevice, answers: Answers) => {
 };
 
 describe('a client that is looked for', () => {
-  test('is none where the list has none and nothing was ever sent', async () => {
+  test('does not exist where the list shows none and no create was ever sent', async () => {
     const rows = [{ client_id: 'other', description: 'barn' }];
     const { work, names } = await recover(fresh, { clients: [list(...rows)] });
     expect(await work).toMatchObject({ kind: 'none', rows: [{ clientId: 'other' }] });
     expect(names()).toEqual(['clients']);
   });
 
-  test('is taken up again: named on the disk before it is asked for, and stored', async () => {
+  test('is taken up again: its id is on the disk before the service is asked for it', async () => {
     const device = await createDevice({ clients: [list(row)], authClient: [answer] });
     const { dependencies, files, signal } = device;
     const named: unknown[] = [];
@@ -223,7 +223,7 @@ describe('nothing is registered', () => {
 describe('a client that we know and the list leaves out', () => {
   const known = { ...fresh, identity, registration: { ...registration, tunnel: undefined } };
 
-  test('is woken by a re-authentication', async () => {
+  test('becomes active by a re-authentication', async () => {
     const { work, names, files } = await recover(known, {
       clients: [list()],
       authClient: [answer],
@@ -245,7 +245,7 @@ describe('a client that we know and the list leaves out', () => {
     expect(names()).toEqual(['clients', 'authClient', 'clients']);
   });
 
-  test('is gone where it is refused and two more lists leave it out', async () => {
+  test('counts as lost where the service refuses it and two more lists do not show it', async () => {
     const refused = { error: { message: 'Client does not exist.' } };
     const { work, names } = await recover(known, {
       clients: [list({ client_id: 'other' })],
@@ -285,7 +285,7 @@ describe('a renewal of our own client', () => {
   });
 
   test.each(['service-unreachable', 'not-authorized', 'client-limit-exceeded'] as const)(
-    'that fails otherwise (%s) says nothing of the client',
+    'that fails otherwise (%s) does not mean that the client is lost',
     async (code) => {
       const error = new TributaryError(code, 'x');
       const { dependencies, signal, names } = await createDevice({ authClient: [error] });

@@ -134,7 +134,7 @@ describe('a create', () => {
     },
   );
 
-  test('with an error beside its token is a client, and its owner is told', async () => {
+  test('with an error beside its token made a client, and the error becomes a notice', async () => {
     const device = await createUnregistered({
       clients: [empty],
       authClient: [{ ...named, error: { message: 'Invalid location' } }],
@@ -165,7 +165,7 @@ describe('a create', () => {
     expect(device.names()).toEqual(['clients', 'authClient', 'clients']);
   });
 
-  test('that names no client is the new row of the list', async () => {
+  test('that names no client takes the new row of the list', async () => {
     const device = await createUnregistered({
       clients: [empty, { clients: [row] }],
       authClient: [{ by_client_jwt: 'opaque', ...issued }],

@@ -16,7 +16,7 @@ describe('the keepalive_seconds of an answer', () => {
     [30.1, 31],
     [21_600, 21_600],
     [1e18, 21_600],
-  ])('of %j means every %j s', (raw, seconds) => {
+  ])('read as %j asks for a renewal every %j s', (raw, seconds) => {
     expect(chooseRenewSeconds(raw, 60)).toBe(seconds);
   });
 
@@ -40,7 +40,7 @@ describe('the next renewal', () => {
     [60, 1, 60_000],
     [5, 1, 5_000],
   ])(
-    'of an interval of %j s is, by a chance of %j, due in %j ms: never later than the interval',
+    'with an interval of %j s and the random number %j is due in %j ms: never later than the interval',
     (seconds, part, ms) => {
       expect(spreadRenewMs(seconds, () => part)).toBe(ms);
     },
@@ -58,7 +58,7 @@ describe('the next try after a failure', () => {
     ['registered, with the shortest interval', 5, 1, [1_250, 11_250]],
     ['registered, with a long interval', 21_600, 1, [5_400_000, 48_600_000]],
     ['registered, with a long interval, for days', 21_600, 9, [5_400_000, 48_600_000]],
-  ])('of a device that is %s: between its bounds', (_, seconds, failures, bounds) => {
+  ])('is within its bounds for a device that is %s', (_, seconds, failures, bounds) => {
     const chosen = [0, 1].map((part) => chooseRetryMs(failures, seconds, () => part));
     expect(chosen).toEqual(bounds);
   });

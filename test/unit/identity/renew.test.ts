@@ -62,7 +62,7 @@ describe('a renewal', () => {
       { proxy_config_result: moved },
       { tunnel: { proxyHost: 'new.example' }, renewSeconds: 45 },
     ],
-  ])('with another %s writes it down with the token', async (_, answer, expected) => {
+  ])('that brings another %s writes it to the disk with the token', async (_, answer, expected) => {
     const { renewed, stored, isWritten } = await renew({ authClient: [{ ...bare, ...answer }] });
     expect(renewed).toMatchObject({
       ...expected,
@@ -151,7 +151,7 @@ describe('a tunnel that is of no use', () => {
     expect(renewed.tunnel).toEqual(tunnel);
   });
 
-  test('is that of our own id, whatever its marker says', async () => {
+  test('is taken from the row with our own id, whatever its marker says', async () => {
     const strange = {
       clients: [
         { ...row, device_spec: 'pi' },

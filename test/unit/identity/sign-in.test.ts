@@ -200,7 +200,7 @@ describe('the token to work with', () => {
       new Secret(' given.by.owner '),
       'the network JWT given is no longer accepted',
     ],
-  ])('is none where %s', async (_, state, networkJwt, why) => {
+  ])('is missing where %s', async (_, state, networkJwt, why) => {
     const { dependencies, names } = await createSignIn({}, state);
     await expect(
       resolveNetworkJwt(dependencies, { networkJwt, authCode: undefined }, signal),
@@ -227,7 +227,7 @@ describe('the token to work with', () => {
 describe('what is remembered of codes and tokens', () => {
   const fingerprint = (number: number) => number.toString(16).padStart(64, '0');
 
-  test('is the newest fifty, so that the file stays small', async () => {
+  test('is limited to the newest fifty, so that the file stays small', async () => {
     const many = Array.from({ length: 200 }, (_, index) => fingerprint(index)).reduce(
       remember,
       [] as readonly string[],
@@ -246,7 +246,7 @@ describe('what is remembered of codes and tokens', () => {
     expect(state?.spentCodes[0]).toBe(fingerprint(151));
   });
 
-  test('is each once, and the newest last', () => {
+  test('has each once, and the newest last', () => {
     expect(remember([fingerprint(1), fingerprint(2)], fingerprint(1))).toEqual([
       fingerprint(2),
       fingerprint(1),
@@ -254,7 +254,7 @@ describe('what is remembered of codes and tokens', () => {
     expect(remember([], fingerprint(1))).toEqual([fingerprint(1)]);
   });
 
-  test('is a fingerprint, which tells nothing of the secret', () => {
+  test('consists of fingerprints, which tell nothing about the secret', () => {
     expect(toFingerprint(new Secret('abc'))).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     );
@@ -275,7 +275,7 @@ describe('what is remembered of codes and tokens', () => {
     ['a short fingerprint', { spentCodes: ['0'.repeat(63)] }],
     ['a long fingerprint', { spentCodes: ['0'.repeat(65)] }],
     ['a fingerprint of other letters', { refusedTokens: ['g'.repeat(64)] }],
-  ])('with %s is broken', async (_, state) => {
+  ])('counts as broken with %s', async (_, state) => {
     const { store, setAside, path } = await createDisk();
     await store.write({ ...emptyNetworkJwtState, ...state });
     expect(await store.readOrSetAside()).toBeUndefined();

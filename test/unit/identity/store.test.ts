@@ -109,7 +109,7 @@ describe('a registration', () => {
   });
 });
 
-test('what is not under way is not written down as over', async () => {
+test('the end of a create is only written where one was under way', async () => {
   const { files, path } = await createDisk();
   await clearPending(files);
   expect(await files.pendingCreate.peek()).toBeUndefined();

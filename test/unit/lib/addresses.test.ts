@@ -114,7 +114,7 @@ test('an address lies in one of the prefixes as the arithmetic says', () => {
   );
 });
 
-test('what is no prefix or no address contains nothing', () => {
+test('text that is no prefix or no address contains nothing', () => {
   expect(isInAny('10.0.0.1', ['nonsense', '10.0.0.1/99'])).toBe(false);
   expect(isInAny('home', ['0.0.0.0/0', '::/0'])).toBe(false);
   expect(overlaps('home', 'home')).toBe(false);

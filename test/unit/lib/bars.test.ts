@@ -14,7 +14,7 @@ describe('a sparkline', () => {
     expect(renderSparkline(values, most)).toBe(line);
   });
 
-  test('is never lower for more', () => {
+  test('never has a lower character for a higher value', () => {
     assertLaw(
       fc.tuple(fc.nat(1000), fc.nat(1000), fc.integer({ min: 1, max: 1000 })),
       ([one, other, most]) => {
@@ -38,7 +38,7 @@ describe('a bar', () => {
     [20, 10, 8, '████████'],
     [-1, 10, 8, ''],
     [1, 0, 8, ''],
-  ])('of %d in %d on %d columns is %j', (value, most, width, bar) => {
+  ])('for %d of %d on %d columns is %j', (value, most, width, bar) => {
     expect(renderBar(value, most, width)).toBe(bar);
   });
 

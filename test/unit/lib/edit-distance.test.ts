@@ -15,7 +15,7 @@ test.each([
   expect(countEdits(one, other)).toBe(edits);
 });
 
-test('is told exactly up to a bound, and as more beyond it', () => {
+test('is exact up to a bound, and only said to be more beyond it', () => {
   const text = fc.stringMatching(/^[abc]{0,8}$/);
   assertLaw(fc.tuple(text, text, fc.nat(9)), ([one, other, most]) => {
     const edits = countEdits(one, other);
@@ -24,7 +24,7 @@ test('is told exactly up to a bound, and as more beyond it', () => {
   });
 });
 
-test('is the same both ways, and at most the longer length', () => {
+test('is equal in both directions, and at most the longer text’s length', () => {
   const text = fc.stringMatching(/^[abc]{0,8}$/);
   assertLaw(fc.tuple(text, text), ([one, other]) => {
     expect(countEdits(one, other)).toBe(countEdits(other, one));

@@ -26,7 +26,7 @@ describe('an amount of data for people', () => {
     expect(formatBytes(bytes)).toBe(text);
   });
 
-  test('is never written with an exponent, and right to half a percent', () => {
+  test('has no exponent, and is right to half a percent', () => {
     const factors: Record<string, number> = {
       B: 1,
       kB: 1e3,

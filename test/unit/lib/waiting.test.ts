@@ -20,7 +20,7 @@ describe('a delay before another try', () => {
     [6, 32_000],
     [7, 60_000],
     [1_000_000, 60_000],
-  ])('before try %i is at most %i ms, and may be none', (attempt, most) => {
+  ])('before try %i is between 0 and %i ms', (attempt, most) => {
     expect(computeBackoffMs(attempt, bounds, () => 1)).toBe(most);
     expect(computeBackoffMs(attempt, bounds, () => 0)).toBe(0);
   });
@@ -68,7 +68,7 @@ describe('a wait', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('of more than a timer can hold does not end at once', async () => {
+  test('that is longer than a timer can hold does not end at once', async () => {
     const passed = vi.fn();
     const controller = new AbortController();
     const waiting = sleep(2 ** 40, controller.signal).then(passed);

@@ -48,7 +48,7 @@ test('an agent that does not listen yet has nothing to read anew', async () => {
   expect(lines).toEqual(['ready', 'SIGKILL']);
 });
 
-test('where there is no agent, pasta ends', async () => {
+test('without an agent, the signal ends pasta', async () => {
   const pasta = spawn('sleep', ['60']);
   await passToAgent(pasta, 'SIGTERM');
   await once(pasta, 'exit');

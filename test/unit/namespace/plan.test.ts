@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { chooseLink, chooseNameServers } from '../../../src/namespace/plan.ts';
 
 describe('the link between host and namespace', () => {
-  test('is the first network that the host has no part of', () => {
+  test('uses the first network that overlaps with none of the host’s', () => {
     expect(chooseLink([])).toEqual({
       network: '198.18.213.0/30',
       hostAddress: '198.18.213.1',

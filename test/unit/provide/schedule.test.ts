@@ -166,7 +166,7 @@ test('an entry that did not fire within a year says nothing', async () => {
   expect(schedule.at(new Date('2026-07-01T00:00Z'))).toBeUndefined();
 });
 
-test('what is no cron expression is refused', async () => {
+test('text that is no cron expression is refused', async () => {
   await expect(createSchedule([{ cron: '61 * * * *', mode: 'none' }], 'UTC')).rejects.toThrow();
 });
 

@@ -85,7 +85,7 @@ test('whatever is wanted, none reaches the service in the same moment', () => {
   });
 });
 
-test('what is wanted for long enough is confirmed', () => {
+test('a mode that is wanted for long enough is confirmed', () => {
   assertLaw(
     fc.tuple(fc.array(wish, { maxLength: 20 }), fc.constantFrom(...provideModes)),
     ([wishes, mode]) => {

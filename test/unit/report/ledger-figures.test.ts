@@ -61,7 +61,7 @@ test.each([
   expect([upBytes, refusedPackets]).toEqual(growth);
 });
 
-test('of a line that an older version wrote, what it did not count is 0', () => {
+test('figures that an older version did not count are 0', () => {
   const figures = pickFigures({ upBytes: 3 });
   expect(Object.keys(figures)).toEqual(ledgerFigures.map(({ name }) => name));
   expect(figures).toMatchObject({ upBytes: 3, downBytes: 0, peakBytesPerSecond: 0 });

@@ -78,7 +78,7 @@ describe('a ledger', () => {
     expect(sum(await readHistory({ unit: 'day', sinceMs: 0 }, place))).toBe(sum(all));
   });
 
-  test('is one write an hour at rest, and one every ten minutes under traffic', async () => {
+  test('is written once an hour at rest, and every ten minutes under traffic', async () => {
     const { open, path } = await createLedgerWorld();
     const ledger = await open();
     const countWrites = async (bytesAMinute: number) => {
@@ -183,7 +183,7 @@ describe('with a clock that jumps, a ledger', () => {
     expect(sum(rows)).toBe(bytes + 3000 - 250);
   });
 
-  test('has no more seconds in that row than an hour has', async () => {
+  test('has at most an hour’s seconds in that row', async () => {
     const { open, hours } = await createLedgerWorld();
     const ledger = await open();
     await ledger.note(createReading(0));
@@ -280,7 +280,7 @@ describe('a ledger whose file fails', () => {
     expect(sum(await days())).toBe(bytes);
   });
 
-  test('is two ledgers after its card was copied, each of which goes on for itself', async () => {
+  test('goes on as two independent ledgers after its card was copied', async () => {
     const one = await createLedgerWorld();
     const before = await one.open();
     const bytes = await countHours(before, 5, 0);

@@ -48,7 +48,7 @@ describe('a cap', () => {
     expect(findMilestone(facts, before)?.event).toBe(event);
   });
 
-  test('is told of in the units in which it was set', () => {
+  test('is named in the units in which it was set', () => {
     expect(findMilestone(use(410e9), told)?.message).toBe(
       'The data cap is nearly reached: 410 GB of 500 GB are used in this period.',
     );
@@ -77,7 +77,7 @@ describe('a payout', () => {
     expect(findMilestone(facts, before)?.event).toBe(event);
   });
 
-  test('is told of with its amount', () => {
+  test('is named with its amount', () => {
     expect(findMilestone(earn(0.0084), undefined)?.message).toContain(
       '0.0084 USDC in the last 24 hours',
     );

@@ -24,7 +24,7 @@ describe('what was counted in a time', () => {
   const row = makeHistoryRow({ startMs: runningMs - hourMs, upBytes: 1000, peakBytesPerSecond: 7 });
   const running = makeHistoryRow({ startMs: runningMs, upBytes: 600, providingSeconds: 1800 });
 
-  test('is a part of the hours that lie in it in part, with their peak', () => {
+  test('includes a share of each hour that lies partly in it, with its peak', () => {
     const span = { sinceMs: runningMs - hourMs / 4, untilMs: runningMs + hourMs / 8, nowMs };
     expect(clipHours([row, running], span)).toMatchObject([
       { startMs: row.startMs, upBytes: 250, peakBytesPerSecond: 7 },
@@ -39,7 +39,7 @@ describe('what was counted in a time', () => {
     ]);
   });
 
-  test('is all of it up to now, also by a clock that was put back', () => {
+  test('includes everything up to now, even by a clock that was put back', () => {
     assertLaw(fc.integer({ min: -5, max: 5 }), (hours) => {
       const span = { sinceMs: 0, untilMs: runningMs + 10 * hourMs, nowMs: nowMs + hours * hourMs };
       expect(clipHours([row, running], span)).toEqual([row, running]);

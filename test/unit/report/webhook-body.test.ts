@@ -88,7 +88,7 @@ describe('what is sent', () => {
   });
 
   test.each(['discord', 'ntfy', 'slack', 'gotify'] as const)(
-    'to %s is no longer than it takes',
+    'to %s is no longer than the receiver accepts',
     (format) => {
       const long = '<'.repeat(5000);
       const { body } = webhookFormats[format](

@@ -90,7 +90,7 @@ describe('the page does not answer', () => {
     'évil.local',
     `${'x'.repeat(64)}.local`,
     `${'x.'.repeat(130)}local`,
-  ])('what is no name at all: %s', (host) => {
+  ])('a request whose Host is no name: %s', (host) => {
     expect(refuseHost(host, names)).toBe(unnamed);
   });
 

@@ -102,7 +102,7 @@ describe('the limit line', () => {
     expect(describeLine({ ...provide, ...change })).toEqual(says);
   });
 
-  test('and the cap say it where it counts as on the line', () => {
+  test('and the cap say where they count as on the line', () => {
     expect(renderText(createFacts({ usage: { counts: 'line' } }))).toContain(
       '250 GB of 500 GB on your line',
     );

@@ -45,13 +45,13 @@ describe('what ip monitor tells', () => {
     expect(told(...said)).toEqual([true, true, false, false, false, false]);
   });
 
-  test('is news each time that a link goes down and comes up, and not where it is said twice', () => {
+  test('is news each time that a link goes down or comes up, but not when a line is repeated', () => {
     expect(told(lines.linkUp, lines.linkDown, lines.linkUp, lines.otherLink, lines.linkUp)).toEqual(
       [...[true, true, true, true], false],
     );
   });
 
-  test('is news where a route leads to one router, another, and the first again', () => {
+  test('is news where a route changes from one router to another and back', () => {
     expect(told(lines.route('10.0.0.1'), lines.route('10.0.0.2'), lines.route('10.0.0.1'))).toEqual(
       [true, true, true],
     );

@@ -55,7 +55,7 @@ describe('a program that is kept', () => {
     expect(lines.slice(0, 2).map((pid) => isAlive(Number(pid)))).toEqual([false, false]);
   });
 
-  test('is back at once however often it was restarted: that is no failure', async () => {
+  test('is back at once after any number of restarts, which are no failures', async () => {
     const { lines, kept } = keep('echo $$; exec sleep 60');
     for (let times = 1; times <= 12; times += 1) {
       await waitUntil(() => expect(lines).toHaveLength(times));
@@ -81,7 +81,7 @@ describe('a program that is kept', () => {
     expect(missing.returns()).toBeLessThan(15);
   });
 
-  test('has ended when that is awaited', async () => {
+  test('has ended when its end was awaited', async () => {
     const { lines, stop } = keep('echo $$; exec sleep 60');
     await waitUntil(() => expect(lines).toHaveLength(1));
     await stop();

@@ -65,7 +65,7 @@ describe('a connection that is tried', () => {
     expect(await createLineProbe()({ host: '127.0.0.1', port })).toBe(patienceMs);
   });
 
-  test('is none where the machine itself refuses to make it', async () => {
+  test('cannot be tried where the machine itself refuses', async () => {
     // No TCP goes to all at once.
     expect(await createLineProbe()({ host: '255.255.255.255', port: 9 })).toBeUndefined();
   });
@@ -114,7 +114,7 @@ describe('a name', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('that there is not is no target, and is asked for again', async () => {
+  test('that does not exist is no target, and is looked up again', async () => {
     const { port } = await listen();
     const { asked, probe } = startNames(none, '127.0.0.1');
     expect(await probe({ host: 'service.example', port })).toBeUndefined();
@@ -122,14 +122,14 @@ describe('a name', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('is not waited for longer than an answer is', async () => {
+  test('is not waited for longer than a connection is', async () => {
     const never = () => new Promise<{ readonly address: string }>(() => undefined);
     const startedAtMs = performance.now();
     expect(await createLineProbe(never)({ host: 'service.example', port: 1 })).toBeUndefined();
     expect(performance.now() - startedAtMs).toBeGreaterThan(patienceMs - 50);
   });
 
-  test('is kept for each host, and an address needs none', async () => {
+  test('is kept for each host, and an address needs no lookup', async () => {
     const { port } = await listen();
     const { asked, probe } = startNames('127.0.0.1');
     for (const host of ['one.example', 'two.example', 'one.example', '127.0.0.1'])

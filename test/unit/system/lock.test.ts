@@ -60,7 +60,7 @@ it('a lock of another process holds while it lives, names it, and ends with its 
   await using _lock = await acquireLock(path);
 });
 
-it('what releases a lock may be called by itself', async () => {
+it('the function that releases a lock may be called without its object', async () => {
   const path = await makePath();
   const { [Symbol.asyncDispose]: release } = await acquireLock(path);
   await release();

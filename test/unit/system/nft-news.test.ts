@@ -98,7 +98,7 @@ describe('what nft monitor tells', () => {
     expect(news.isChanged()).toBe(true);
   });
 
-  test('is heard of from the first on, the agent’s own and a stranger’s', async () => {
+  test('is complete from the first transaction on, both the agent’s own and others’', async () => {
     const news = createNftNews(async () => '', 'inet tributary');
     const act = () => news.exec({ program: 'nft', args: ['-f', '-'], doing: 'test' });
     await act();
@@ -154,7 +154,7 @@ describe('what nft monitor tells', () => {
 });
 
 describe('a monitor', () => {
-  test('is heard once it has told anything', () => {
+  test('counts as working once it has reported anything', () => {
     const news = createNftNews(async () => '', 'inet tributary');
     expect([news.isHearing(), news.takeHang()]).toEqual([false, false]);
     news.takeLine('# new generation 2 by process 77 (nft)');

@@ -209,7 +209,7 @@ describe('the hash of a listing', () => {
     ['a set has other flags', { set: { flags: ['dynamic'] } }],
     ['a quota lets through what is over it', { quota: { inv: false } }],
     ['the table sleeps', { table: { flags: ['dormant'] } }],
-  ])('is another when %s', async (_claim, change) => {
+  ])('differs when %s', async (_claim, change) => {
     expect(await hash(change)).not.toBe(await hash({}));
   });
 
@@ -232,11 +232,11 @@ describe('a table', () => {
   const failing = (message: string) =>
     observeNftTable(() => Promise.reject(new TributaryError('command-failed', message)), 'x');
 
-  test('that is not there is none', async () => {
+  test('that is missing is undefined', async () => {
     expect(await failing('nft exited with 1: Error: No such file or directory')).toBeUndefined();
   });
 
-  test('that may not be read is not taken for none', async () => {
+  test('that may not be read does not count as missing', async () => {
     await expect(
       failing('nft exited with 1: Error: Operation not permitted'),
     ).rejects.toMatchObject({

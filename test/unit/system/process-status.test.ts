@@ -12,6 +12,6 @@ test.each([
   expect(await isNetworkAdmin(status)).toBe(expected);
 });
 
-test('where the kernel does not say, nobody may', async () => {
+test('without an answer of the kernel, no process may change the network', async () => {
   expect(await isNetworkAdmin('/nonexistent')).toBe(false);
 });

@@ -55,7 +55,7 @@ test.each([
 });
 
 test.each(['ENOSPC', 'EROFS', 'EIO'])(
-  'what a disk with %s does not take is held, and put back all the same',
+  'values that a disk with %s does not take are kept in memory and restored all the same',
   async (code) => {
     const { directory, restore } = await prepare();
     using disk = await createDisk(directory);

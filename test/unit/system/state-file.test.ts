@@ -52,7 +52,7 @@ describe('a document', () => {
     expect(await readFile(file.path, 'utf8')).toBe(renderDocument({ ...value, count: 4 }));
   });
 
-  test('that others could read is private after it is written anew', async () => {
+  test('that others could read is private after the next write', async () => {
     const { file } = await prepare();
     await writeFile(file.path, renderDocument(value), { mode: 0o644 });
     await file.write(value);
@@ -161,7 +161,7 @@ test('a document that is only peeked at stays as it is, also where it is broken'
 });
 
 describe('that a document was set aside', () => {
-  test('is known to every process, for as long as what was kept lies there', async () => {
+  test('is known to every process as long as the kept file exists', async () => {
     const { directory, file, setAside } = await prepare();
     const other = createStateFile({
       directory,
@@ -183,7 +183,7 @@ describe('that a document was set aside', () => {
     ['another document', 'other-thing.json.broken-2026-01-01T00-00-00-000Z'],
     ['a longer name', 'thing.json5.broken-2026-01-01T00-00-00-000Z'],
     ['another ending', 'thing.json.bak'],
-  ])('is not taken from %s', async (_, name) => {
+  ])('does not follow from %s', async (_, name) => {
     const { directory, file } = await prepare();
     await writeFile(join(directory, name), 'torn');
     expect(await file.wasSetAside()).toBe(false);

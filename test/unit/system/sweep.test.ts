@@ -37,7 +37,7 @@ const kept = [
   'agent.lock',
 ];
 
-test('what killed writes left goes, and nothing else', async () => {
+test('files that killed writes left are removed, and no others', async () => {
   const folder = await createFolder([...leftBehind, ...kept], minutesAgo(2));
   await sweepTemporaryFiles(folder, now);
   expect((await readdir(folder)).toSorted()).toEqual(kept.toSorted());
@@ -47,7 +47,7 @@ test.each([
   ['is being written now', minutesAgo(0)],
   ['was written within the last minute', minutesAgo(1)],
   ['was written in the future, by a clock that was wrong', minutesAgo(-60)],
-])('what %s stays', async (_, writtenAt) => {
+])('a file that %s stays', async (_, writtenAt) => {
   const folder = await createFolder(leftBehind, writtenAt);
   await sweepTemporaryFiles(folder, now);
   expect(await readdir(folder)).toHaveLength(leftBehind.length);

@@ -143,13 +143,13 @@ describe('a kept program', () => {
     expect(await readTold()).toMatch(/^last\nask\nadd\n/);
   });
 
-  test('of which the test fails is told no change', async () => {
+  test('whose test question fails is told no change', async () => {
     const { change, readTold } = await talkTo('echo "$line" >>"$told"; echo hello; end');
     expect(await change('add')).toBe('alone');
     expect(await readTold()).toBe('ask\n');
   });
 
-  test('of ip is ended by what may give interfaces other numbers', async () => {
+  test('of ip is ended by commands that may give interfaces other numbers', async () => {
     const { ask, talking, countStarts } = await talkTo('echo "[]"; end');
     await ask('x');
     await talking.exec({ program: 'wireguard-go', args: ['x'], doing: 'trying' });
@@ -166,7 +166,7 @@ describe('a kept program', () => {
     expect(await readTold()).toBe('ask\none\nbad\n');
   });
 
-  test('is exchanged for a new one after some hundred lines', async () => {
+  test('is replaced after some hundred lines', async () => {
     const { ask, countStarts } = await talkTo('echo "[]"; end');
     for (let index = 0; index < 301; index += 1) await ask('x');
     expect(await countStarts()).toBe(2);

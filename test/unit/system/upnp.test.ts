@@ -67,13 +67,13 @@ describe('a router that speaks UPnP', () => {
       { '/root.xml': service('/ctl'), '/ctl': told.replace('45.83.100.7', 'example') },
       atRoot,
     ],
-  ])('and %s is not believed', async (_claim, pages, location) => {
+  ])('that %s is not believed', async (_claim, pages, location) => {
     const router = await startRouter(pages, location);
     expect(await askUpnpRouter(router.address, signal)).toBeUndefined();
   });
 });
 
-test('of a description the first service that knows the address is taken', () => {
+test('the first service of a description that knows the address is used', () => {
   const other = service('/no', 'urn:schemas-upnp-org:service:WANCommonInterfaceConfig:1');
   expect(findConnectionService(`${other}${service('/yes')}`)).toEqual({ type, controlUrl: '/yes' });
   expect(findConnectionService('<service>'.repeat(10_000))).toBeUndefined();

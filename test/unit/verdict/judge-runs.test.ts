@@ -146,7 +146,7 @@ describe('the files that run again', () => {
     expect(listFilesToRunAgain(parts)).toEqual(['a', 'b']);
   });
 
-  test('are none where so many failed that the second try would tell nothing', () => {
+  test('are empty where so many failed that a second try would tell nothing', () => {
     expect(listFilesToRunAgain([part(broken(10))])).toHaveLength(10);
     expect(listFilesToRunAgain([part(broken(11))])).toEqual([]);
   });

@@ -253,7 +253,7 @@ describe('a pass of the data path', () => {
     expect(notices).toBe(1);
   });
 
-  test('that was asked for is the next one that begins, not the one under way', async () => {
+  test('that was asked for is a new one, not the one under way', async () => {
     const world = await createProvidingWorld();
     const underWay = world.loop.tick();
     let isServed = false;

@@ -45,7 +45,7 @@ async function createListWorld(named: readonly string[] = []) {
   };
 }
 
-test('what is denied by name and by file is in the kernel before anything passes', async () => {
+test('destinations that are denied by name or by file are in the kernel before any traffic passes', async () => {
   const world = await createListWorld(['192.0.2.7']);
   expect(world.denied()).toEqual(['["192.0.2.7"]}}', '["198.51.100.0/24"]}}']);
   expect(world.isOpen()).toBe(true);
@@ -102,7 +102,7 @@ test('a file that was never read closes the gateway until it can be', async () =
   expect(world.denied()).toEqual(['["198.51.100.0/24"]}}', '["2001:db8::/32"]}}']);
 });
 
-test('where nothing is denied any more, nothing of it is left, and nothing looks for it', async () => {
+test('once the owner denies nothing, the table is removed and no longer looked for', async () => {
   const world = await createListWorld();
   const { configuration } = world.sections;
   configuration.config = {

@@ -48,7 +48,7 @@ const plan = (change: Partial<Parameters<typeof planDataPath>[0]> = {}) =>
     ...change,
   });
 
-test('what is desired is the configuration, the issued tunnel and what is left of the cap', () => {
+test('the desired data path is made from the configuration, the issued tunnel and what is left of the cap', () => {
   expect(plan()).toEqual({
     sources: [wish],
     configuredUplink: 'eth7',

@@ -129,7 +129,7 @@ describe('what consumers had open', () => {
   test.each<readonly [string, (world: World) => unknown]>([
     ['mode none', ({ overrides }) => overrides.set('none', undefined)],
     ['the cap', ({ machine }) => machine.count('forwarded_down', 10, 10_000_000)],
-  ])('is forgotten once at the end by %s, and again at the next end', async (_, close) => {
+  ])('is forgotten once when %s ends it, and again at the next end', async (_, close) => {
     const world = await createProvidingWorld({ provide: { cap: { bytes: '10 MB' } } });
     const forgotten = watch(world);
     await world.loop.tick();

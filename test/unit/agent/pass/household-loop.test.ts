@@ -167,7 +167,7 @@ describe('a service that does not answer', () => {
     expect(world.asked.at(-1)).toEqual(service);
   });
 
-  test('is not replaced for one time, nor where it answers in between', async () => {
+  test('is not replaced after a single failure, nor if it answers in between', async () => {
     const world = start();
     await world.run(10);
     let count = 0;
@@ -197,7 +197,7 @@ describe('a service that does not answer', () => {
     expect(rates).toEqual([]);
   });
 
-  test('is tried on where no router is known', async () => {
+  test('is tried again where no router is known', async () => {
     const world = start();
     world.sections.path.observed = undefined;
     world.home.delayOf = () => undefined;

@@ -156,7 +156,7 @@ describe('the watch over the kernel', () => {
     expect(wakes.at(-1)).toBe(startedAtMs + 50);
   });
 
-  test('has the data path look when a monitor was away', async () => {
+  test('makes the data path look when a monitor was away', async () => {
     const { wakes, programs } = await createWorld();
     for (const name of ['nft', 'ip']) {
       programs.get(name)?.onReturn();

@@ -109,7 +109,7 @@ describe('a counter', () => {
     expect(refused(world)).toBe(9);
   });
 
-  test('is fresh for whoever looks between two passes, the handshake too', async () => {
+  test('is read again for a look between two passes, and so is the handshake', async () => {
     const world = await createProvidingWorld();
     const link = world.machine.links.get(tunnelInterface);
     if (link !== undefined)
@@ -184,7 +184,7 @@ describe('a sample', () => {
     expect(refused(world)).toBe(0);
   });
 
-  test('that hangs holds up nobody, and is taken when it comes', async () => {
+  test('that hangs delays no caller, and is used when it comes', async () => {
     const world = await createProvidingWorld();
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     world.machine.count('forwarded_down', 1, 1_000);

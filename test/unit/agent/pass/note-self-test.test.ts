@@ -60,7 +60,7 @@ describe('after self-tests', () => {
   });
 
   test.each([lost, stuck])(
-    'what the rules of another program did to probes is not laid to ours: %j',
+    'probes that other programs’ rules stopped do not count against our rules: %j',
     (result) => {
       const replaced = Array<Tested>(5).fill(outdated(result));
       expect(run(held, ...replaced)).toEqual(run(held));
@@ -74,7 +74,7 @@ describe('after self-tests', () => {
     expect(state?.note?.message).toContain('cannot be tried here');
   });
 
-  test('what must pass and does not is worth a note, and the firewall held', () => {
+  test('a probe that does not pass although it must is noted, and the firewall still held', () => {
     expect(run(stuck)).toMatchObject({
       lastHeldAt: at(0),
       failure: undefined,

@@ -65,7 +65,7 @@ test('the address that the router tells is learnt once, and asked for each minut
   expect([world.outside.addresses, world.passes()]).toEqual([['45.83.100.8'], 2]);
 });
 
-test('before the device is registered no pass is made for what the router tells', async () => {
+test('before the device is registered, the router’s answer causes no pass', async () => {
   const world = await createWorld(['45.83.100.7', '45.83.100.8']);
   world.service.registration = undefined;
   await world.tick();
@@ -103,7 +103,7 @@ test('a router that falls silent is asked ever less often, and what it told stay
 test.each([
   [['45.83.100.7'], undefined],
   [['45.83.100.0/24', '2001:db8::7'], 'outside-unknown'],
-])('with %s denied by name, the note is %s', async (denied, code) => {
+])('where the owner denies %s by name, the note is %s', async (denied, code) => {
   const world = await createWorld(['192.168.1.2'], {}, denied);
   await world.tick();
   expect(world.outside.problem?.code).toBe(code);

@@ -75,7 +75,7 @@ describe('the report by the clock', () => {
     [0.13, 2],
     [0.99, 8],
   ])(
-    'has its first figures up to seven minutes later on another device: %f',
+    'fetches its first figures after %f of up to seven minutes, which differ by device',
     async (part, minute) => {
       const tick = start(
         '0 0 1 1 *',
@@ -96,7 +96,7 @@ describe('the report by the clock', () => {
       expect((await tick(`2026-03-14T12:0${minute}:00Z`)).reports).toBe(0);
   });
 
-  test('of a clock that is set for the first time comes as it should from then on', async () => {
+  test('comes at the right times from the moment on at which the clock is first set', async () => {
     const tick = start('0 * * * *');
     await tick('1970-01-01T00:00:20Z');
     await tick('2026-05-04T10:30:00Z');
@@ -124,11 +124,11 @@ describe("a report's own time", () => {
     ['8000000000000000', '2026-05-04T11:52:30.000Z'],
     ['ffffffffffffffff', '2026-05-04T11:45:00.000Z'],
     [undefined, '2026-05-04T12:00:00.000Z'],
-  ])('of the installation %s is %s at noon', (installId, at) => {
+  ])('delays the clock of the installation %s to %s at noon', (installId, at) => {
     expect(delayClock(now, installId).toISOString()).toBe(at);
   });
 
-  test('is its own in each of a thousand installations, and never more than a quarter of an hour behind', () => {
+  test('differs among a thousand installations, and is never more than a quarter of an hour late', () => {
     const ids = Array.from({ length: 1000 }, (_, index) =>
       (index * 4_294_967).toString(16).padStart(8, '0'),
     );

@@ -92,11 +92,11 @@ describe('a client is named', () => {
       'bbbb matches several devices: bbbb-1 (shed), bbbb-11 (no name)',
       'Type more of the name or id.',
     ],
-  ])('by %j not clearly enough', async (text, message, action) => {
+  ])('ambiguously by %j, which is refused', async (text, message, action) => {
     await expect(choose(text)).rejects.toMatchObject({ code: 'usage-invalid', message, action });
   });
 
-  test('by what is shown on one line, whatever others are called', async () => {
+  test('by what one line shows, whatever the other devices are called', async () => {
     const twins = ['a\n  > rm -rf /', 'a\n  > rm -rf /'].map((deviceName, index) =>
       listed({ clientId: `id-${index}`, deviceName }),
     );

@@ -103,7 +103,7 @@ describe('an error', () => {
     });
   });
 
-  test('that is help in place of a command was said already', () => {
+  test('that stands for printed help prints nothing more', () => {
     expect(print(new CommanderError(1, 'commander.help', '(outputHelp)'), false)).toBe('');
   });
 });

@@ -67,7 +67,7 @@ const password = {
 };
 
 describe('a secret', () => {
-  test('is asked for where somebody is there', async () => {
+  test('is asked for at a terminal', async () => {
     const { context, asked } = createContext({ piped: 'from the pipe', typed: [' -abc '] });
     expect((await readSecret(code, context)).reveal()).toBe('-abc');
     expect(asked).toEqual(['Reset code']);
@@ -151,7 +151,7 @@ describe('a new password', () => {
     });
   });
 
-  test('is read once where nobody types it', async () => {
+  test('is read only once where it is not typed', async () => {
     const { context, asked } = createContext({ typed: ['typed'] });
     const file = writeTemporary('in a file\n');
     expect((await readNewPassword({ ...password, file }, context)).reveal()).toBe('in a file');

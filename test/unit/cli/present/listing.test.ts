@@ -89,14 +89,14 @@ describe('a list', () => {
     );
   });
 
-  test('has sums of all its rows, and none of some', () => {
+  test('shows sums for all rows together, and none for a part of them', () => {
     const render = (options: ListOptions) =>
       renderTables(chooseFrom(options), { columns: undefined, now: () => now, paint });
     expect(render({ limit: '1' }).devices).toContain('all 4');
     expect(render({ filter: 'attic' }).devices).not.toContain('all 4');
   });
 
-  test('is a first screen at a terminal, and whole elsewhere', () => {
+  test('shows a first screen at a terminal, and every row elsewhere', () => {
     const rows = Array.from({ length: 10_000 }, (_, index) => ({ name: `device ${index}` }));
     const many = { many: defineTable(rows, [{ title: 'Name', read: ({ name }) => name }]) };
     const count = (options: ListOptions, columns?: number) =>

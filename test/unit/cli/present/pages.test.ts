@@ -33,7 +33,7 @@ describe('a long list', () => {
     },
   );
 
-  test('is asked no further by a reader that stops', async () => {
+  test('is not read on after its reader stops', async () => {
     let read = 0;
     for await (const page of splitPages(count(3 * pageRows))) {
       read += page.length;

@@ -34,7 +34,7 @@ function renderLines(rows: readonly Row[], columns: number | undefined): readonl
 }
 
 describe('a table', () => {
-  test('of nothing is nothing', async () => {
+  test('without rows is an empty text', async () => {
     expect(await renderTable([], terminal(80), layout)).toBe('');
     expect(await renderTable([row()], terminal(80), layout)).toContain('attic');
   });
@@ -118,7 +118,7 @@ describe('a table', () => {
     }
   });
 
-  test('is never wider than the terminal, where its least is not', () => {
+  test('is never wider than the terminal, unless its least width is', () => {
     const rows = fc.array(
       fc.record({
         id: fc.string(),

@@ -103,7 +103,7 @@ describe('an endpoint that is resolved again', () => {
     expect(moved?.endpoint).toBe(endpoint);
   });
 
-  test('is not asked for before there was one, and is no move where it is the same', async () => {
+  test('is not looked up before the first handshake, and does not move where the address is unchanged', async () => {
     const { source, countLookups } = createNamed({ now: createIssued(renderIssuedText()) });
     vi.advanceTimersByTime(600_000);
     expect(await source.resolveAgain(undefined, new Date())).toBeUndefined();
@@ -114,7 +114,7 @@ describe('an endpoint that is resolved again', () => {
     expect(countLookups()).toBe(2);
   });
 
-  test('is that of the present peer, whose key may have changed with the address the same', async () => {
+  test('belongs to the present peer, whose key may have changed while its address did not', async () => {
     const issued: { now: IssuedTunnel | undefined } = { now: createIssued(renderIssuedText()) };
     const { source, address, countLookups } = createNamed(issued);
     await source.current();
@@ -135,7 +135,7 @@ describe('an endpoint that is resolved again', () => {
   test.each([
     ['name', 'Endpoint = other.example.net:51820'],
     ['port', 'Endpoint = proxy.example.net:51821'],
-  ])('at once is one of another %s', async (_, line) => {
+  ])('is looked up at once where it has another %s', async (_, line) => {
     const issued: { now: IssuedTunnel | undefined } = { now: createIssued(renderIssuedText()) };
     const { source, countLookups } = createNamed(issued);
     await source.current();

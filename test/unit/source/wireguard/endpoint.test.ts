@@ -42,7 +42,7 @@ describe('an endpoint', () => {
     });
   });
 
-  test('is asked for by its name alone, and its answer is taken as it is', async () => {
+  test('is looked up by its name alone, and the answer is used unchanged', async () => {
     const asked: string[] = [];
     const lookUp = async (host: string) => {
       asked.push(host);
@@ -55,7 +55,7 @@ describe('an endpoint', () => {
     expect(asked).toEqual(['proxy.example']);
   });
 
-  test('is held to what may be a server, also as an address', async () => {
+  test('has to be a possible server, even where it is an address', async () => {
     for (const host of ['127.0.0.1', '169.254.169.254', 'fe80::1']) {
       await expect(
         resolveEndpoint({ host, port: 1 }, { isServiceOnLoopback: false }),

@@ -33,13 +33,13 @@ describe('handshake', () => {
     expect(isHandshakeOverdue(tunnel, now)).toBe(given.isOverdue);
   });
 
-  test('that never was is overdue', () => {
+  test('that never happened is overdue', () => {
     expect(
       isHandshakeOverdue({ lastHandshakeAt: undefined, persistentKeepaliveSeconds: 25 }, now),
     ).toBe(true);
   });
 
-  test('that never was is not fresh', () => {
+  test('that never happened is not fresh', () => {
     expect(
       hasFreshHandshake({ lastHandshakeAt: undefined, persistentKeepaliveSeconds: 25 }, now),
     ).toBe(false);

@@ -26,7 +26,7 @@ function createMachine(startedAt: number) {
 const right = Date.parse('2026-11-21T12:00:00Z') / 1000;
 
 describe('the last handshake', () => {
-  test('is when WireGuard says, while nobody sets the clock', () => {
+  test('has WireGuard’s time while the clock is not set', () => {
     const machine = createMachine(right);
     machine.note(undefined);
     expect(machine.at()).toBeUndefined();
@@ -46,7 +46,7 @@ describe('the last handshake', () => {
     ['forward by decades', 0, right],
     ['back by decades', right, 0],
     ['by a minute', right, right + 60],
-  ])('is as long ago as before when the clock is set %s', (_, from, to) => {
+  ])('keeps its age when the clock is set %s', (_, from, to) => {
     const machine = createMachine(from);
     machine.note(undefined);
     machine.pass(20);
@@ -116,7 +116,7 @@ describe('the last handshake', () => {
     ['longer before the last look', -4, 0],
     ['as far ahead as clocks are corrected', 23, 23],
     ['further ahead', 24, 0],
-  ])('with a stamp %s (%i s) is from %i s', (_, stamp, at) => {
+  ])('with a stamp %s (%i s) counts as being from %i s', (_, stamp, at) => {
     const machine = createMachine(right);
     machine.note(undefined);
     machine.pass(20);
@@ -124,7 +124,7 @@ describe('the last handshake', () => {
     expect(machine.at()).toBe(right + at);
   });
 
-  test('with a stamp in the future at the first look is from then', () => {
+  test('with a stamp in the future at the first look counts as being from that look', () => {
     const machine = createMachine(right);
     machine.note(right + 5000);
     expect(machine.at()).toBe(right);

@@ -387,15 +387,21 @@ test.each<[string, Partial<IssuedTunnel>]>([
 describe('a proxy host beside the text', () => {
   const text = renderIssuedText({ Endpoint: 'Endpoint = [2001:db8::1]:51820' });
 
-  test.each(['2001:db8::1', '[2001:db8::1]', '2001:DB8::1'])('is the same as %s', (proxyHost) => {
-    expect(parse(text, { proxyHost }).peer.endpoint.host).toBe('2001:db8::1');
-  });
+  test.each(['2001:db8::1', '[2001:db8::1]', '2001:DB8::1'])(
+    'may be written as %s',
+    (proxyHost) => {
+      expect(parse(text, { proxyHost }).peer.endpoint.host).toBe('2001:db8::1');
+    },
+  );
 
-  test.each(['x[2001:db8::1]', '[2001:db8::1]x', '2001:db8::2', ''])('is not %j', (proxyHost) => {
-    expect(catchRefusal(text, { proxyHost })).toContain('proxy_host');
-  });
+  test.each(['x[2001:db8::1]', '[2001:db8::1]x', '2001:db8::2', ''])(
+    'does not match %j',
+    (proxyHost) => {
+      expect(catchRefusal(text, { proxyHost })).toContain('proxy_host');
+    },
+  );
 
-  test('is compared with one of several addresses', () => {
+  test('has to match one of several addresses', () => {
     const two = renderIssuedText({ Address: 'Address = 10.23.45.67, 10.23.45.68' });
     expect(parse(two, { address: '10.23.45.68/32' }).addresses).toHaveLength(2);
   });

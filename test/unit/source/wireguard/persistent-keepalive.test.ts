@@ -12,7 +12,7 @@ describe('PersistentKeepalive', () => {
     [-3, 60, 25],
     [Number.NaN, 60, 25],
     [0.5, 60, 1],
-  ])('of %j under a renewal every %j s is %j s', (text, renewSeconds, seconds) => {
+  ])('named as %j, with a renewal every %j s, becomes %j s', (text, renewSeconds, seconds) => {
     expect(choosePersistentKeepaliveSeconds(text, renewSeconds)).toBe(seconds);
   });
 });

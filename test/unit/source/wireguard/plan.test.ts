@@ -198,13 +198,13 @@ describe('a tunnel', () => {
       'of another kind, whatever it answers',
       { backend: undefined, wireGuard: { publicKey: undefined, peers: [] } },
     ],
-  ])('in the place of an interface %s is made anew', (_, found) => {
+  ])('in the place of an interface %s is made again', (_, found) => {
     const observed = { kind: 'present' as const, isUp: true, mtu: 1420, addresses: [], ...found };
     const all = ['delete-link', 'create-link', 'configure', 'add-address', 'set-mtu', 'set-up'];
     expect(planTunnel(createDesired(), observed).map((step) => step.kind)).toEqual(all);
   });
 
-  test('that somebody gave a second peer loses it', () => {
+  test('loses a second peer that another program gave it', () => {
     const observed = {
       kind: 'present' as const,
       backend: 'kernel' as const,

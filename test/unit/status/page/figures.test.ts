@@ -103,7 +103,7 @@ describe('the bars of a chart', () => {
 describe('the speed', () => {
   const before = { atMs: 0, upBytes: 1000, downBytes: 0 };
 
-  test('is that since the youngest reading that is old enough', () => {
+  test('is measured since the youngest reading that is old enough', () => {
     const readings = [before, { atMs: 9_000, upBytes: 9_000, downBytes: 900 }];
     expect(measureSpeed(readings, { atMs: 10_000, upBytes: 11_000, downBytes: 1000 })).toEqual({
       up: 1000,

@@ -77,7 +77,7 @@ describe('an order to the page', () => {
     expect(gate(createRequest(wrong))?.status).toBe(401);
   });
 
-  test('is counted by the network of an IPv6 address, of which one neighbour has them all', () => {
+  test('is counted by the /64 of an IPv6 address, because one neighbour has all of its addresses', () => {
     const gate = createGate(token, () => 0);
     const guess = (address: string) =>
       gate(createRequest({ ...good, authorization: 'Bearer no' }, address))?.status;

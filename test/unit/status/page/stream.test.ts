@@ -59,7 +59,7 @@ test('a stream tells everything at first, and then what changed', async () => {
   expect(refresh.mock.calls.length).toBe(looks);
 });
 
-test('of too many streams the oldest is closed, and the owner still gets in', async () => {
+test('beyond the limit the oldest stream is closed, and the owner still gets in', async () => {
   const { fixture, page } = await startPage();
   const streams: Awaited<ReturnType<typeof listen>>[] = [];
   for (let index = 0; index < mostStreams + 4; index += 1) {
@@ -94,7 +94,7 @@ test('a stream is no answer to HEAD, and ends where the agent cannot be looked a
   expect(stream.frames()).toEqual([]);
 });
 
-test('what strangers say stays text in an event too', async () => {
+test('strangers’ texts stay text in an event too', async () => {
   const hostile = '<script>alert(1)</script>\u202e\n\ndata: {}';
   const { fixture, page } = await startPage();
   fixture.state.facts = createFacts(

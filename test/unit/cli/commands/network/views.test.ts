@@ -33,7 +33,7 @@ describe('a client', () => {
     return viewClient(listed, profiles[name]);
   };
 
-  test('of which nothing is known is shown as that', () => {
+  test('without any known field is shown with every field empty', () => {
     const { connections, isConnected, ...rest } = show(view({}, 'documented'));
     expect({ connections, isConnected }).toEqual({ connections: [], isConnected: false });
     expect(Object.values(rest).filter((value) => value !== null)).toEqual([]);
@@ -110,7 +110,7 @@ describe('an earner', () => {
 });
 
 describe('a reliability window', () => {
-  test('that is not there is empty', () => {
+  test('that the answer lacks is shown as an empty one', () => {
     const { buckets, countryMultipliers, ...rest } = show(viewReliability(undefined));
     expect({ buckets, countryMultipliers }).toEqual({ buckets: [], countryMultipliers: [] });
     expect(Object.values(rest).filter((value) => value !== null)).toEqual([]);
@@ -135,7 +135,7 @@ describe('a reliability window', () => {
     ]);
   });
 
-  test('with a time that is none has none', () => {
+  test('with a time that cannot be read has no time', () => {
     const { reliabilityWindow } = read('reliability', {
       reliability_window: { min_time_unix_milli: 1e300 },
     });

@@ -25,9 +25,12 @@ test.each([
   ['begin later', [theirs('2026-03-14', 20, 2)], ['history-purged']],
   ['are gone', [], ['history-purged']],
   ['say nothing of a figure', [theirs('2026-03-13', undefined, undefined)], []],
-] as const)("where the service's figures %s, the reason is named", (_name, service, reasons) => {
-  expect(compareDays(service, [own('2026-03-13', 20, 2)], '2026-03-15').reasons).toEqual(reasons);
-});
+] as const)(
+  "where the service's figures %s, the comparison names the reason",
+  (_name, service, reasons) => {
+    expect(compareDays(service, [own('2026-03-13', 20, 2)], '2026-03-15').reasons).toEqual(reasons);
+  },
+);
 
 test('a difference is what the service counted less what was counted here, as a share of that', () => {
   const { days, reasons } = compareDays(

@@ -18,9 +18,9 @@ import type { Told } from '../../src/report/milestones.ts';
 import type { Pace } from '../../src/report/notifier.ts';
 import type { WebhookFormat } from '../../src/report/webhook-body.ts';
 import { createWebhookNotifier } from '../../src/report/webhook-notifier.ts';
+import { ago, createFacts } from '../../tools/docs/sample-facts.ts';
 import { readBlocks } from '../pages.ts';
 import { waitUntil } from '../patience.ts';
-import { ago, createFacts } from '../../tools/docs/sample-facts.ts';
 import { makeCertificate, startTlsService } from './certificates.ts';
 
 interface Received {

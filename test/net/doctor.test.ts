@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DoctorDocument } from '../../src/doctor/report.ts';
 import type { StatusDocument } from '../../src/status/document.ts';
@@ -176,7 +177,12 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
   async function tryFix(fix: string, afterFix: string): Promise<string | undefined> {
     await lab.network.run('device', 'sh', '-c', fix.replaceAll('sudo ', ''));
     const { document } = await runDoctor(lab);
-    const probed = await lab.probe(addresses.internet, webPort);
+    // On a busy machine a connection may take longer than a probe waits for it.
+    let probed = await lab.probe(addresses.internet, webPort);
+    for (let tries = 1; probed !== 'reached' && tries < 10; tries += 1) {
+      await sleep(1_000);
+      probed = await lab.probe(addresses.internet, webPort);
+    }
     await lab.network.run('device', 'sh', '-c', afterFix);
     return document.failed === 0 && probed === 'reached'
       ? undefined

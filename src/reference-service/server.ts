@@ -8,7 +8,7 @@ import { sleep } from '../lib/sleep.ts';
 import type { ProfileName } from '../service/profiles.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureOwnDirectory } from '../system/files.ts';
-import { createAdminCommands } from './admin-commands.ts';
+import { type AdminCommands, createAdminCommands } from './admin-commands.ts';
 import { type Backend, createRepositories, defaultClientLimit } from './backend.ts';
 import { keepSetting, lockDirectory, openDatabase, setSetting } from './database.ts';
 import { createApplication } from './http.ts';
@@ -51,14 +51,42 @@ export interface ReferenceServiceOptions {
   readonly warn?: ((message: string) => void) | undefined;
 }
 
-export type ReferenceService = Awaited<ReturnType<typeof startReferenceService>>;
+/** A service that runs, until `close`. */
+export interface ReferenceService {
+  /** Where it serves HTTP: `http://127.0.0.1:8080`, without a slash at the end. */
+  readonly baseUrl: string;
+  /** A code of the first network, good for one sign-in within ten minutes. */
+  readonly authCode: string;
+  /** Of a guest session that was not upgraded when the service started. */
+  readonly guestJwt: string;
+  readonly profile: ProfileName;
+  /** The other end of the tunnels, or why there is none. */
+  readonly wireGuard: WireGuardState;
+  /** The commands of the administrator, on this service's database. */
+  readonly admin: AdminCommands;
+  /** Stops and removes everything but the data; may be repeated. */
+  close(): Promise<void>;
+}
+
+type WireGuardState =
+  | {
+      readonly state: 'on';
+      readonly interface: string;
+      readonly backend: 'kernel' | 'userspace';
+      /** UDP. */
+      readonly port: number;
+      readonly publicKey: string;
+    }
+  | { readonly state: 'off'; readonly reason: string };
 
 /**
  * Starts the service.
  * @throws already-running, state-unreadable, state-unwritable, usage-invalid (the address),
  * whatever forbids WireGuard
  */
-export async function startReferenceService(options: ReferenceServiceOptions) {
+export async function startReferenceService(
+  options: ReferenceServiceOptions,
+): Promise<ReferenceService> {
   await ensureOwnDirectory(options.directory);
   const lock = await lockDirectory(options.directory);
   const opened: Close[] = [lock[Symbol.asyncDispose]];

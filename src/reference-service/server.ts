@@ -60,7 +60,7 @@ export interface ReferenceService {
   /** Of a guest session that was not upgraded when the service started. */
   readonly guestJwt: string;
   readonly profile: ProfileName;
-  /** The other end of the tunnels, or why there is none. */
+  /** The other end of the tunnels, or why this service has no such end. */
   readonly wireGuard: WireGuardState;
   /** The commands of the administrator, on this service's database. */
   readonly admin: AdminCommands;

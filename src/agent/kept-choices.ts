@@ -24,7 +24,8 @@ type Override = Readonly<z.output<typeof overrideSchema>>;
 export interface Overrides {
   /**
    * Reads what an earlier run kept. A file that cannot be read is never set aside, because nothing
-   * else knows what the owner wanted. @throws state-unreadable
+   * else knows what the owner wanted.
+   * @throws state-unreadable
    */
   load(): Promise<void>;
   /** The one that holds now; undefined: none was set, or its time is over. */

@@ -6,8 +6,8 @@ const terminalEveryMs = 100;
 const lineEveryMs = 3000;
 
 /**
- * `tributary sandbox seed`: a world of simulated clients. @throws usage-invalid, already-running,
- * state-…
+ * `tributary sandbox seed`: a world of simulated clients.
+ * @throws usage-invalid, already-running, state-…
  */
 export const seed = defineCommand({
   usage: 'seed',

@@ -58,7 +58,8 @@ export interface LoadedConfig extends Places {
 
 /**
  * Reads the configuration file and the environment, which wins; nothing else reads either. Every
- * problem is reported at once. @throws configuration-invalid, a line for each problem
+ * problem is reported at once.
+ * @throws configuration-invalid, a line for each problem
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
   const file = await readConfigFile(options);

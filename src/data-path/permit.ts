@@ -7,7 +7,8 @@ import { applyNft, type NftTable, observeNftTable } from '../system/nft.ts';
 
 /**
  * Lets traffic of these devices through for so many seconds from now, and of no others; at least
- * one. @throws command-failed
+ * one.
+ * @throws command-failed
  */
 export async function grantPermit(
   exec: Exec,

@@ -30,8 +30,8 @@ type PlannedLines = Readonly<
 >;
 
 /**
- * What a pass would make, and what the kernel lacks of it. Changes nothing. @throws command-failed,
- * missing-program
+ * What a pass would make, and what the kernel lacks of it. Changes nothing.
+ * @throws command-failed, missing-program
  */
 export async function planChanges(
   { exec, sources: drivers }: Pick<DataPathHost, 'exec' | 'sources'>,

@@ -49,8 +49,8 @@ export async function removeDevice(
 }
 
 /**
- * Gives devices their names back, which another program changed: the network as it is then. @throws
- * command-failed
+ * Gives devices their names back, which another program changed: the network as it is then.
+ * @throws command-failed
  */
 export async function takeNamesBack(
   { exec, sources }: { readonly exec: Exec; readonly sources: readonly SourceDriver[] },

@@ -26,7 +26,8 @@ export interface Fence {
 
 /**
  * Makes the table the ruleset; what cannot be made so by a change is replaced. Grants no permit,
- * and ends one where traffic might escape the count meanwhile. @throws command-failed
+ * and ends one where traffic might escape the count meanwhile.
+ * @throws command-failed
  */
 export async function reconcileTable(
   exec: Exec,
@@ -78,8 +79,8 @@ async function install(
 }
 
 /**
- * Makes the table of what the owner denies; false where the kernel did not take it. @throws
- * command-failed
+ * Makes the table of what the owner denies; false where the kernel did not take it.
+ * @throws command-failed
  */
 export async function reconcileDenied(
   exec: Exec,

@@ -64,8 +64,8 @@ interface Pass {
 
 /**
  * The fence first, the ways through it last: a pass that is cut short leaves all closed. Grants no
- * permit. Safe to repeat: a second pass over the same changes nothing. @throws command-failed,
- * tunnel-failed, state-unwritable, not-allowed, missing-program
+ * permit. Safe to repeat: a second pass over the same changes nothing.
+ * @throws command-failed, tunnel-failed, state-unwritable, not-allowed, missing-program
  */
 export async function reconcileDataPath(
   host: DataPathHost,

@@ -37,8 +37,8 @@ const usualPorts: Readonly<Record<string, number>> = {
 
 /**
  * Where a URL leads: its host without brackets, and its port or the usual one of its scheme. For
- * addresses that the configuration has checked. @throws TypeError for text that is no URL of http,
- * https, mqtt or mqtts
+ * addresses that the configuration has checked.
+ * @throws TypeError for text that is no URL of http, https, mqtt or mqtts
  */
 export function hostPortOfUrl(text: string): HostPort {
   const { hostname, port, protocol } = new URL(text);

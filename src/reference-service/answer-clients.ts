@@ -159,8 +159,8 @@ function admit(
 }
 
 /**
- * The main city of the place that the request names; undefined where it names no place. @throws
- * usage-invalid for a place that is unknown
+ * The main city of the place that the request names; undefined where it names no place.
+ * @throws usage-invalid for a place that is unknown
  */
 function findPlace(
   { world, directory }: Backend,

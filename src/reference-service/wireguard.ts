@@ -21,8 +21,8 @@ export interface WireGuardInterface {
 }
 
 /**
- * Makes the interface, without peers. @throws tunnel-failed, missing-program, command-failed,
- * not-allowed, state-unwritable
+ * Makes the interface, without peers.
+ * @throws tunnel-failed, missing-program, command-failed, not-allowed, state-unwritable
  */
 export async function createWireGuard(exec: Exec, wireGuard: WireGuardInterface) {
   const { name, keys, port, directory, consumersInterface } = wireGuard;

@@ -171,12 +171,14 @@ export interface Source<
   take(observed: Observed): void;
   /**
    * Reads again what it counts, between two passes. What was read is known once the answer is
-   * called: a pass that came meanwhile knows better. @throws command-failed, missing-program
+   * called: a pass that came meanwhile knows better.
+   * @throws command-failed, missing-program
    */
   sample(): Promise<() => void>;
   /**
    * What follows from what was found, once the pass is through with it: a tunnel is pointed at the
-   * new address of its peer. @throws command-failed, missing-program
+   * new address of its peer.
+   * @throws command-failed, missing-program
    */
   settle(): Promise<void>;
   /** What was last known, by the clock of now; asks nothing. */

@@ -31,7 +31,8 @@ export interface GateKeeper {
   /**
    * The end of each pass: grants, renews or ends the permit, as `mayForward` decides. `table` is
    * the agent's table as the pass left it. Resolves with the time when the permit runs out, by
-   * `performance.now()`; undefined: nothing may pass. @throws command-failed
+   * `performance.now()`; undefined: nothing may pass.
+   * @throws command-failed
    */
   openOrClose(table: NftTable | undefined): Promise<number | undefined>;
   /**

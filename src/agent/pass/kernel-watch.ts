@@ -30,8 +30,9 @@ export interface KernelWatch extends Loop {
   /** Runs programs, and knows which changes of the firewall are the agent's own. */
   readonly exec: Exec;
   /**
-   * The network's state. It is not read again while the monitors have reported no change since
-   * the last reading, at most for five minutes. @throws command-failed, missing-program
+   * The network's state. It is not read again while the monitors have reported no change since the
+   * last reading, at most for five minutes.
+   * @throws command-failed, missing-program
    */
   observeNetwork(): Promise<Network>;
   /** Runs the monitors until the abort, and resolves then. */

@@ -29,7 +29,8 @@ const quietBytes = 16_384;
 /**
  * The machine as a pass finds it. Decides alone whether the agent's table is read, or taken as the
  * pass before left it because nothing but counts can have changed since; nobody else has to know
- * which. @throws command-failed, missing-program
+ * which.
+ * @throws command-failed, missing-program
  */
 export async function observePass(parts: ObservePassParts): Promise<PassObservation> {
   const { state, host, watch } = parts;

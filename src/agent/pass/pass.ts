@@ -31,8 +31,8 @@ export interface PassParts
 /**
  * One pass of the data path: observe, reconcile, publish; then the permit is granted or ended. It
  * may be cut short anywhere and run again. Where it throws, nothing was opened, and the permit that
- * the kernel holds runs out. @throws command-failed, missing-program, tunnel-failed,
- * state-unreadable, state-unwritable
+ * the kernel holds runs out.
+ * @throws command-failed, missing-program, tunnel-failed, state-unreadable, state-unwritable
  */
 export async function runPass(parts: PassParts): Promise<void> {
   const { state, path, usage } = parts;

@@ -21,8 +21,8 @@ export interface PlanNow extends PlannedChanges {
 
 /**
  * Plans the pass that an agent would run if it started now. Reads the state directory and the
- * machine, changes neither, and asks nothing of the service. @throws state-unreadable,
- * list-refused, command-failed, missing-program
+ * machine, changes neither, and asks nothing of the service.
+ * @throws state-unreadable, list-refused, command-failed, missing-program
  */
 export async function planNow(
   { config, stateDirectory }: LoadedConfig,

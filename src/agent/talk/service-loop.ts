@@ -39,7 +39,8 @@ export interface ServiceLoop extends Loop {
   restore(): Promise<void>;
   /**
    * Signs in, then registers or renews once; resolves with the time until the next is due (ms).
-   * What fails becomes a problem in the state. @throws AbortError
+   * What fails becomes a problem in the state.
+   * @throws AbortError
    */
   tick(signal: AbortSignal): Promise<number>;
 }
@@ -101,7 +102,8 @@ export function createServiceLoop(parts: ServiceLoopParts): ServiceLoop {
 
 /**
  * The owner's token, which is in the state from then on. A disk that fails stops no renewal of a
- * device that is signed in: `diskFailure` says what it failed at. @throws codes of `signIn`
+ * device that is signed in: `diskFailure` says what it failed at.
+ * @throws codes of `signIn`
  */
 async function signIn(
   { service, session }: ServiceLoopParts,

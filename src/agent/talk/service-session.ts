@@ -24,8 +24,8 @@ import { chooseDescription } from '../to-facts.ts';
 export interface ServiceSession {
   /**
    * The registration on the disk, to keep the tunnel until the service is asked; undefined where
-   * the device is signed out or has no tunnel yet. @throws identity-moved, state-unreadable,
-   * state-unwritable
+   * the device is signed out or has no tunnel yet.
+   * @throws identity-moved, state-unreadable, state-unwritable
    */
   load(): Promise<Registration | undefined>;
   /**

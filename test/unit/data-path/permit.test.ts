@@ -41,7 +41,7 @@ describe('a permit', () => {
     expect(await watchNft(revokePermit)).toEqual([flush]);
   });
 
-  test('is granted for so many seconds', async () => {
+  test('is granted for the given seconds', async () => {
     const [told] = await watchNft((exec) => grantPermit(exec, ['tributary0'], 60));
     expect(told?.[1]).toContain('elements = { "tributary0" timeout 60s }');
     expect(told?.[2]).toBe('renewing the permit to forward');

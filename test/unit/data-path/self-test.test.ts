@@ -54,7 +54,7 @@ test('probes are judged while traffic flows through the tunnel', async () => {
 test.each([
   { probes: [{ ...refused, port: 8443 }] },
   { probes: [{ ...refused, device: 'tributary1' }] },
-])('what was sent before %j is not judged by what is tried since', async (change) => {
+])('probes that were sent before %j are not judged by the ones tried since', async (change) => {
   const selfTest = createSelfTest(
     async () => '',
     async () => undefined,

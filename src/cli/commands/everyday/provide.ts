@@ -14,8 +14,8 @@ export const modeMeanings = Object.entries(modeWords)
   .join('; ');
 
 /**
- * `tributary provide [MODE] [--for 2h] [--limit RATE] [--clear] [--json]`. @throws usage-invalid,
- * not-running, not-allowed
+ * `tributary provide [MODE] [--for 2h] [--limit RATE] [--clear] [--json]`.
+ * @throws usage-invalid, not-running, not-allowed
  */
 export const provide = defineCommand({
   usage: 'provide [mode|auto]',

@@ -127,7 +127,8 @@ const worthSaying = 0.02;
 
 /**
  * The days that this device counted beside the service's days, also days that the service has
- * forgotten. @throws state-unreadable
+ * forgotten.
+ * @throws state-unreadable
  */
 export async function readHere(
   stats: DeviceStats,

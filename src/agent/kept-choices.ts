@@ -18,8 +18,8 @@ const overrideDocument = z.object({ override: overrideSchema.optional() });
 type Override = Readonly<z.output<typeof overrideSchema>>;
 
 /**
- * The mode set by hand: in force at once, and kept in the state directory, so that it outlives a
- * restart. Before `load` there seems to be no such mode.
+ * The mode that was set by hand. It is in force at once, and kept in the state directory so that it
+ * survives a restart. Before `load` no such mode is known.
  */
 export interface Overrides {
   /**
@@ -28,15 +28,16 @@ export interface Overrides {
    * @throws state-unreadable
    */
   load(): Promise<void>;
-  /** The one that holds now; undefined: none was set, or its time is over. */
+  /** The override that holds now; undefined if none was set or its time is over. */
   current(): Override | undefined;
   /**
-   * In force when it returns, even if writing then fails. `seconds` undefined: until it is cleared;
-   * `limitBitsPerSecond` undefined: schedule and configuration decide the limit.
+   * Sets a mode, which is in force when this returns, even if writing it then fails. Without
+   * `seconds` it holds until it is cleared; without `limitBitsPerSecond` schedule and configuration
+   * decide the limit.
    * @throws state-unwritable
    */
   set(mode: ProvideMode, seconds?: number, limitBitsPerSecond?: number): Promise<void>;
-  /** @throws state-unwritable */
+  /** Clears the mode that was set. @throws state-unwritable */
   clear(): Promise<void>;
 }
 
@@ -67,13 +68,16 @@ export function openOverrides({
 }
 
 /**
- * The mode as the service last confirmed it, kept across restarts so that it is not sent again for
- * nothing. It belongs to one client: another client has none until the service confirms it.
+ * The mode that the service last confirmed, kept across restarts so that it is not sent again
+ * without need. It belongs to one client: another client has none until the service confirms it.
  */
 export interface ConfirmedMode {
-  /** undefined: the service never confirmed one for the present client. */
+  /** undefined if the service has confirmed none for the present client. */
   current(): ProvideMode | undefined;
-  /** Takes the service's word; undefined: it did not say. @throws state-unwritable */
+  /**
+   * Takes the mode that the service answered; undefined if it did not say.
+   * @throws state-unwritable
+   */
   note(mode: ProvideMode | undefined): Promise<void>;
 }
 
@@ -84,7 +88,7 @@ interface ConfirmedModeOptions extends Pick<Shared, 'directory' | 'onSetAside'> 
 
 const confirmation = z.object({ clientId: z.string().min(1), mode: z.enum(provideModes) });
 
-/** Reads what an earlier run kept; where that fails, the mode is sent once more. */
+/** Reads what an earlier run kept. If that fails, the mode is sent once more. */
 export async function openConfirmedMode({
   clientId,
   ...kept

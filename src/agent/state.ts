@@ -27,11 +27,11 @@ import type { SelfTestState } from './pass/note-self-test.ts';
 import type { Wakeups } from './run-loop.ts';
 import { collectFacts } from './to-facts.ts';
 
-/** What is not as it should be with a source. */
+/** The problems of a source. */
 export interface SourceProblems {
   /** Why it has nothing, or is not as the service wants it. */
   readonly problem: Problem | undefined;
-  /** What it does without; it works all the same. */
+  /** What it lacks, although it works. */
   readonly shortfall: Problem | undefined;
 }
 
@@ -75,9 +75,8 @@ export interface Sections {
      */
     openUntilMs?: number | undefined;
     /**
-     * Of the table that was observed: when it was read, by `performance.now()`, and what the
-     * sources had carried by then; undefined bytes: no device was there. undefined: it must be
-     * read again.
+     * When the observed table was read, by `performance.now()`, and how many bytes the sources had
+     * carried by then (undefined without a device). undefined if the table has to be read again.
      */
     tableRead?: { readonly atMs: number; readonly carriedBytes: number | undefined } | undefined;
     uplinkMissingSince?: Date | undefined;
@@ -86,7 +85,7 @@ export interface Sections {
      * the next one was overdue.
      */
     rungForMs?: number | undefined;
-    /** What is not as it should be with each source, by its name. */
+    /** The problems of each source, by its name. */
     sourceProblems?: Readonly<Record<string, SourceProblems>> | undefined;
     gatewayProblem?: Problem | undefined;
     /** What the last self-test showed; undefined before one could be judged. */
@@ -206,9 +205,9 @@ export interface StateOptions
     Pick<Shared, 'directory' | 'onSetAside' | 'now'> {}
 
 export interface OpenedState {
-  /** As everyone reads it. */
+  /** The state in the form in which everyone reads it. */
   readonly state: AgentState;
-  /** Each is handed to its one writer, and to nobody else. */
+  /** The sections. Each is given to its only writer and to no other part. */
   readonly sections: Sections;
   readonly usage: UsageAccounting;
   readonly overrides: Overrides;

@@ -15,7 +15,7 @@ import { openUsageAccounting, type UsageLimits } from './usage-accounting.ts';
 export interface CleanUpOptions {
   readonly exec: Exec;
   readonly stateDirectory: string;
-  /** What the sources' devices are removed by. */
+  /** What removes the sources' devices. */
   readonly sources: DataPathHost['sources'];
   /** Whose period and time zone the last of the traffic is counted in. */
   readonly limits: UsageLimits;

@@ -30,7 +30,7 @@ import type { DesiredDataPath, WantedLine } from './state.ts';
 /** A source on the machine that was found. */
 export interface ComposedSource {
   readonly driver: SourceDriver;
-  /** What is possible here of what it wants. */
+  /** The part of its wish that is possible here. */
   readonly wish: SourceWish;
   readonly missing: FittedWish['missing'];
   /** The address or prefix that something else here has too: then there is no device. */
@@ -65,7 +65,7 @@ export function composeDataPath(
     interfaces: network.interfaces,
     ownPrefixes,
   });
-  // What an earlier process learnt holds until this one has asked.
+  // What an earlier process learnt holds until this process has asked.
   const publicAddresses = desired.publicAddresses ?? table?.sets.get('own4')?.filter(isIPv4) ?? [];
   const layout: GatewayLayout = {
     ...desired.gateway,
@@ -141,7 +141,7 @@ function composeSources(
   });
 }
 
-/** Told to connections through a device whose own MTU is not known now, in bytes. */
+/** In bytes; named to connections through a device whose own MTU is unknown. */
 const defaultMtu = 1420;
 
 function listClaims(wish: SourceWish, consumers: readonly string[] | undefined): readonly string[] {

@@ -77,7 +77,7 @@ export function createLineShaper(exec: Exec) {
     if (line.kind === 'one-tree') {
       await runIp(exec, ['link', 'add', lineDevice, 'type', 'ifb']);
       await runIp(exec, ['link', 'set', lineDevice, 'up']);
-      // They may be there already, with filters of others.
+      // These may exist already, with filters of other programs.
       const entrances = [...line.devices, line.uplink].map(
         (device) => `qdisc add dev ${device} clsact`,
       );
@@ -104,7 +104,8 @@ export function createLineShaper(exec: Exec) {
       const line = { ...place, ...chosen, bitsPerSecond };
       if (!(await refused(make(line)))) return;
       await remove(line, line.kind);
-      // The kernel refused because one of them is missing: the next pass finds both.
+      // If one of the devices is missing, that is why the kernel refused; the next pass finds all
+      // of them.
       const devices = [...place.devices, place.uplink];
       const isMissing = devices.map((device) =>
         refused(runIp(exec, ['link', 'show', 'dev', device])),

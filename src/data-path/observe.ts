@@ -14,19 +14,21 @@ import {
 /** The agent's own table in nft's words. */
 export const ownTable = `inet ${tableName}`;
 
-/** What a pass finds, and what the one before it left. */
+/** What a pass observes, and what the pass before it left. */
 export interface ObservedHost {
   readonly network: Network;
   /** The agent's own table; undefined where the kernel has none. */
   readonly table: NftTable | undefined;
-  /** What the owner denies, without the elements; undefined where the kernel has none of it. */
+  /**
+   * The table of denied destinations, without the elements; undefined where the kernel has none.
+   */
   readonly denied: NftTable | undefined;
   /** True where every source's device may have IPv6. */
   readonly isIpv6On: boolean;
   readonly room: ConnectionRoom;
-  /** From which ports programs here send, as the kernel says it. */
+  /** The ports from which programs here send, in the kernel's words. */
   readonly localPorts: string | undefined;
-  /** undefined before the first pass, and where another program has changed the table since. */
+  /** undefined before the first pass, and after another program changed the table. */
   readonly record?: FenceRecord | undefined;
   /** True where only counts can have changed since the last pass. */
   readonly isVouched?: boolean;
@@ -35,14 +37,17 @@ export interface ObservedHost {
 export interface HostQuestion {
   /** Names of the sources' devices. */
   readonly devices: readonly string[];
-  /** False: the table of what is denied is not looked for. */
+  /** False if the table of denied destinations is not looked for. */
   readonly isDenying: boolean;
   /** What was read already; by default it is read now. */
   readonly seen?: NftTable | undefined;
   readonly readNetwork?: () => Promise<Network>;
 }
 
-/** Reads what a pass goes by; changes nothing. @throws command-failed, missing-program */
+/**
+ * Observes everything that a pass depends on; changes nothing.
+ * @throws command-failed, missing-program
+ */
 export async function observeHost(
   exec: Exec,
   { devices, isDenying, seen, readNetwork }: HostQuestion,

@@ -17,7 +17,7 @@ export interface PlannedChanges extends PlannedLines {
   /** Each empty where the kernel has it all. */
   readonly differences: PlannedLines;
   readonly uplink: string | undefined;
-  /** What a source wants and this machine's own network has too: then it has no device. */
+  /** What a source wants that this machine's own network has already. It gets no device then. */
   readonly collision: string | undefined;
 }
 

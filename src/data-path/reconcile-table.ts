@@ -9,7 +9,7 @@ import { type ObservedHost, observeTable } from './observe.ts';
 import { holdsPermit, revokePermit } from './permit.ts';
 import { readTotals } from './state.ts';
 
-/** The fence as a pass left it. */
+/** The fence after a pass. */
 export interface Fence {
   readonly table: NftTable | undefined;
   /**
@@ -18,15 +18,15 @@ export interface Fence {
    */
   readonly isFenced: boolean;
   /**
-   * How the kernel listed the fence after it was applied; undefined: that was not seen, and it is
-   * applied once more.
+   * The kernel's listing of the fence after it was applied; undefined if it was not seen, and then
+   * the fence is applied once more.
    */
   readonly record: FenceRecord | undefined;
 }
 
 /**
- * Makes the table the ruleset; what cannot be made so by a change is replaced. Grants no permit,
- * and ends one where traffic might escape the count meanwhile.
+ * Makes the kernel's table the ruleset. What a change cannot make is replaced. Grants no permit,
+ * and ends one if traffic might escape the count meanwhile.
  * @throws command-failed
  */
 export async function reconcileTable(
@@ -39,8 +39,7 @@ export async function reconcileTable(
   const isAsRecorded =
     record?.fingerprint === ruleset.fingerprint && record.listing === table?.listing;
   if (isKnown && isAsRecorded) return { table, isFenced: true, record };
-  // After a restart nothing is recorded: the same rules are loaded again, under traffic that goes
-  // on.
+  // After a restart nothing is recorded, so the rules are loaded again under running traffic.
   const first = isKnown && record === undefined ? 'keep-cap' : 'change';
   const fence = await install(exec, { table, record }, { ...desired, loading: first }).catch(
     toUndefined('command-failed'),
@@ -51,8 +50,8 @@ export async function reconcileTable(
 }
 
 /**
- * A record of the same rules that the kernel lists in another way now is forgotten: a new version
- * of nft may be why.
+ * Loads the ruleset. A record of these rules is dropped if the kernel now lists them differently,
+ * which a new version of nft may cause.
  */
 async function install(
   exec: Exec,
@@ -60,14 +59,14 @@ async function install(
   desired: DesiredTable & { readonly loading: Loading },
 ): Promise<Fence> {
   const { loading } = desired;
-  // What passes between reading and new quota would escape the cap; what is replaced is not trusted
-  // with traffic.
+  // Traffic between the reading and the new quota would escape the cap, and a table that is
+  // replaced is not trusted with traffic. So traffic is held.
   const isHeld =
     loading === 'replace' || (loading === 'change' && desired.stopAtBytes !== undefined);
   const held = isHeld ? await holdTraffic(exec, table) : table;
   const totals = readTotals(held) ?? desired.totals;
   const ruleset = toRuleset(planPolicy(desired, totals));
-  // A table that is made again has counted nothing.
+  // A new table has counted nothing yet.
   const counting = loading === 'replace' ? ruleset : continueCounts(ruleset, held);
   await applyNft(exec, renderRuleset(counting, totals, loading), 'installing the gateway');
   const after = await observeTable(exec);
@@ -79,7 +78,7 @@ async function install(
 }
 
 /**
- * Makes the table of what the owner denies; false where the kernel did not take it.
+ * Makes the table of denied destinations; false if the kernel did not accept it.
  * @throws command-failed
  */
 export async function reconcileDenied(
@@ -94,8 +93,8 @@ export async function reconcileDenied(
 }
 
 /**
- * Ends the permit, which the pass renews when it is through, and reads the counters, which no
- * longer move.
+ * Ends the permit, which the pass grants again at its end, and reads the counters, which no longer
+ * move then.
  */
 async function holdTraffic(exec: Exec, table: NftTable | undefined): Promise<NftTable | undefined> {
   if (!holdsPermit(table)) return table;

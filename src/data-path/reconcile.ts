@@ -30,7 +30,7 @@ import {
 import { type Fence, reconcileDenied, reconcileTable } from './reconcile-table.ts';
 import type { DataPathHost, DesiredDataPath } from './state.ts';
 
-/** What a pass found and made of one source. */
+/** What a pass observed and made of one source. */
 export interface SourcePath extends Pick<ComposedSource, 'collision' | 'missing'> {
   /** Its name: `wireguard`. */
   readonly name: string;
@@ -38,22 +38,25 @@ export interface SourcePath extends Pick<ComposedSource, 'collision' | 'missing'
   readonly observed: ObservedDevice;
 }
 
-/** What a pass found and made; status, counts and decisions follow from it. */
+/** What a pass observed and made. Status, counts and decisions follow from it. */
 export interface DataPath extends Fence {
   readonly uplink: string | undefined;
-  /** The gateway of the uplink's IPv4 route; undefined: none, or this machine is public itself. */
+  /**
+   * The gateway of the uplink's IPv4 route; undefined without one, or if this machine has a public
+   * address itself.
+   */
   readonly router: string | undefined;
   /** Each source's, in their order. */
   readonly sources: readonly SourcePath[];
   /** True where the table of what the owner denies has to be looked for. */
   readonly isDenying: boolean;
-  /** How the line is held; undefined: nothing shapes here. */
+  /** How the line is held; undefined where this kernel cannot shape traffic. */
   readonly way: LineWay;
-  /** What the fence can be tried with now. */
+  /** The probes that can test the fence now. */
   readonly probes: readonly Probe[];
 }
 
-/** What both kinds of pass work on. */
+/** What both kinds of pass need. */
 interface Pass {
   readonly host: DataPathHost;
   readonly desired: DesiredDataPath;
@@ -133,7 +136,7 @@ interface HeldLine {
   readonly way: LineWay;
 }
 
-/** The rules are for the way in which the line is held, so it comes before them. */
+/** Holds the line. This comes before the rules, which depend on how it is held. */
 async function holdLine(
   { host, desired, observed, composed }: Pass,
   layout: GatewayLayout,
@@ -153,7 +156,7 @@ async function openWays(
 ): Promise<readonly SourcePath[]> {
   const { exec, restore } = host;
   const hasChanged = sources.some(({ steps }) => steps.length > 0);
-  // The kernel takes the routes of an interface away with the interface, and with its last address.
+  // With an interface, and with its last address, the kernel removes its routes.
   const network = hasChanged ? await observeNetwork(exec) : observed.network;
   const paths = await Promise.all(
     sources.map(async (source) => ({
@@ -176,10 +179,10 @@ async function openWays(
   return paths;
 }
 
-/** What a pass has come to. */
+/** The result of a pass. */
 interface Outcome extends HeldLine {
   readonly fence: Fence;
-  /** True where the table of what the owner denies is as it has to be. */
+  /** True where the table of denied destinations is as wanted. */
   readonly isDenied: boolean;
   readonly paths: readonly SourcePath[];
 }

@@ -77,12 +77,12 @@ async function sendFamily(probes: readonly Probe[], family: Probe['family']): Pr
   }
 }
 
-/** Before everything else that may leave by a source's device. */
+/** This filter comes before all others for what leaves by a source's device. */
 const filterPreference = 7;
 
 /**
- * What leaves by a source's device from a probe's sender comes in again there. Safe to repeat; a
- * kernel that cannot do it stays as it is.
+ * Makes packets from the probes' sender come in again where they would leave by a source's device.
+ * Safe to repeat; a kernel that cannot do it is left unchanged.
  */
 async function turnProbesRound(exec: Exec, probes: readonly Probe[]): Promise<void> {
   const lines = [...Map.groupBy(probes, ({ device }) => device)].flatMap(([device, own]) => {
@@ -92,8 +92,8 @@ async function turnProbesRound(exec: Exec, probes: readonly Probe[]): Promise<vo
       ...[...senders].flatMap(([source, family]) => listTurns(device, source, family)),
     ];
   });
-  // What is there already, or missing from this kernel, fails: whether probes come round is seen at
-  // the next review.
+  // Lines fail for what is there already and for what this kernel lacks. The next review shows
+  // whether probes come round.
   await applyTc(exec, lines, 'forced').catch(() => undefined);
 }
 

@@ -61,7 +61,8 @@ export interface DataPathHost {
   readonly restore: RestoreFile;
   readonly line: Pick<LineShaper, 'reconcile' | 'takeOut' | 'flush'>;
   /**
-   * What makes each source's device: at least one, in the order in which devices are told apart.
+   * The drivers of the sources' devices, at least one. Their order decides how devices are told
+   * apart.
    */
   readonly sources: readonly SourceDriver[];
 }

@@ -159,8 +159,8 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
 }
 
 /**
- * What the kernel reads, and may answer, before any other chain: there once the device is, and
- * before it is up.
+ * The chain at a source's device, for packets that the kernel reads and may answer before any other
+ * chain. It is made once the device exists, and before the device is up.
  */
 function toEntrance(name: string, device: string): Chain {
   return baseChain(
@@ -216,7 +216,7 @@ function listOfFamilies(
   });
 }
 
-/** As a rule writes them; undefined without a prefix of this family. */
+/** The prefixes in a rule's syntax; undefined without a prefix of this family. */
 function renderPrefixes(prefixes: readonly string[], family: 4 | 6): string | undefined {
   const own = toNetworks(prefixes.filter((prefix) => parsePrefix(prefix)?.family === family));
   return own.length === 0 ? undefined : `{ ${own.join(', ')} }`;
@@ -235,7 +235,7 @@ function listSegmentRules({ name, mtu }: SourceDevice, index: number): readonly 
   );
 }
 
-/** Who may connect to this device, and what a link needs. */
+/** Who may connect to this device, and the messages that a link needs. */
 function listVisitors({ devices, pagePort }: GatewayPolicy): readonly Rule[] {
   return [
     // The kernel forgets a keep-alive before the next one, and who comes meanwhile would not be

@@ -8,11 +8,11 @@ export interface SourceDevice {
   /** Bytes; forwarded connections are told to stay below it. */
   readonly mtu: number;
   /**
-   * Prefixes that the addresses of its consumers lie in, and of no other device's. undefined: any
-   * others; one device at most.
+   * Prefixes that contain the addresses of its consumers and of no other device's. undefined for
+   * any other addresses, which only one device may have.
    */
   readonly consumers: readonly string[] | undefined;
-  /** The source's other end; undefined: none is known, or none needs an entry. */
+  /** The source's other end; undefined if it is unknown, or needs no entry. */
   readonly endpoint: OuterEndpoint | undefined;
 }
 

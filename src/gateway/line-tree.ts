@@ -78,7 +78,7 @@ const factors = { '': 1, K: 1e3, M: 1e6, G: 1e9 } as const;
 export function renderLine(line: DesiredLine): readonly string[] {
   const { devices, uplink } = line;
   if (line.kind === 'two-trees') {
-    // What is of no class is this machine's own on the uplink, and passes by.
+    // On the uplink, packets without a class are this machine's own and pass beside the tree.
     return [
       ...devices.flatMap((device) => renderTree(device, line)),
       ...renderTree(uplink, line, 0),

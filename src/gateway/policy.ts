@@ -20,7 +20,7 @@ export interface GatewayPolicy {
    */
   readonly uplink: string | undefined;
   readonly uplinkAddresses: readonly string[];
-  /** Where the status page listens for other machines; undefined: nowhere. */
+  /** The port at which other machines reach the status page; undefined without one. */
   readonly pagePort: number | undefined;
   /**
    * The ports that consumers' connections leave from; undefined where the device's own connections

@@ -28,7 +28,7 @@ export const noRouting = { rules: [], routes: [] } as const satisfies DesiredRou
 
 const bothFamilies: readonly Family[] = [4, 6];
 
-/** A source's device that is there, and the families that it carries. */
+/** An existing device of a source, and the families that it carries. */
 export interface CarryingDevice {
   readonly name: string;
   readonly families: readonly Family[];
@@ -50,7 +50,7 @@ export function composeRouting(
   );
   const fenceRule = { priority: fencePriority, table: fenceTable };
   const replyRule = { priority: replyPriority, incomingInterface: uplink, table: replyTable };
-  // What the agent sends to try the fence leaves by a source's device, where it is turned round.
+  // Probes that the agent sends leave by a source's device, where the kernel turns them round.
   const probeRule = { priority: probePriority, incomingInterface: 'lo', table: replyTable };
   return {
     rules: [
@@ -68,7 +68,7 @@ export function composeRouting(
   };
 }
 
-/** Each device that is there, by its place among all, once for each family that it carries. */
+/** Each existing device with its index among all devices, once for each family that it carries. */
 function listProbedFamilies(
   devices: readonly SourceDevice[],
   carrying: readonly CarryingDevice[],

@@ -141,7 +141,7 @@ function chooseSource(
   return isInAny(inside, consumers) ? inside : start;
 }
 
-/** A port that is not blocked; undefined: all are. */
+/** A port that is not blocked; undefined where all are blocked. */
 function findOpenPort(blocked: readonly PortRange[]): number | undefined {
   const beside = blocked.flatMap(({ first, last }) => [first - 1, last + 1]);
   return [ordinaryPort, ...beside].find(

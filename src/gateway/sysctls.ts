@@ -38,8 +38,8 @@ export function listSysctls(
   const { devices, uplink } = policy;
   if (uplink === undefined) return [];
   return [
-    // Of all and the interface's own the larger counts: 2 (loose) undoes a strict 1, which would
-    // drop consumers' packets.
+    // The kernel takes the larger of this value and the one for all interfaces. 2 (loose) therefore
+    // undoes a strict 1, which would drop consumers' packets.
     ...devices.flatMap(({ name }) => [
       { path: `net/ipv4/conf/${name}/rp_filter`, value: '2', isLasting: false },
       { path: `net/ipv4/conf/${name}/forwarding`, value: '1', isLasting: false },

@@ -93,8 +93,8 @@ export function listHomePrefixes(
 }
 
 /**
- * The first of a source's addresses and consumers' prefixes that shares addresses with a network of
- * this machine; undefined: none does.
+ * The first of a source's addresses and consumers' prefixes that overlaps with a network of this
+ * machine; undefined if none does.
  */
 export function findCollision(
   claimed: readonly string[],

@@ -12,7 +12,7 @@ export interface SourceFacts extends SourceReport {
   readonly device: string;
   /** Why it has nothing, or is not as the service wants it. */
   readonly problem: Problem | undefined;
-  /** What it does without; it works all the same. */
+  /** What it lacks, although it works. */
   readonly shortfall: Problem | undefined;
 }
 
@@ -75,7 +75,7 @@ export interface Facts {
   };
   /** Each source of consumers' traffic, in their order. */
   readonly sources: readonly SourceFacts[];
-  /** What only WireGuard has. Whether it is alive is said in `sources`, as of every source. */
+  /** What only a WireGuard tunnel has. Whether it is alive is in `sources`, as for every source. */
   readonly tunnel: TunnelFacts;
   /**
    * The mode by every source. `effective` is the one that is enforced here; undefined before it was

@@ -14,7 +14,7 @@ export interface LoadedDevice {
   readonly identity: Identity;
   /** undefined if it is missing, was set aside, or belongs to an earlier device. */
   readonly registration: Registration | undefined;
-  /** A create of this device that is under way; undefined: none is. */
+  /** A create of this device that is under way; undefined without one. */
   readonly pending: PendingCreate | undefined;
 }
 

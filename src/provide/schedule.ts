@@ -22,7 +22,7 @@ export interface Schedule {
 
 interface ScheduledMode {
   readonly mode: ProvideMode;
-  /** undefined: the configured limit holds. */
+  /** undefined where the configured limit holds. */
   readonly rateLimit: RateLimit | undefined;
   /** When its entry fired. */
   readonly since: Date;

@@ -5,6 +5,7 @@ import { type Findable, idOf, type Place, type World } from './world.ts';
 /**
  * What a text asks for, as specs of which any may match: a use narrows a place, and excluded places
  * are left out.
+ * @throws usage-invalid
  */
 export function readWishes(world: World, text: string) {
   const { wanted, unwanted } = findInWords(world, text);

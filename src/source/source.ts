@@ -12,11 +12,13 @@ import type { Interface } from '../system/ip.ts';
  * whether anybody is at the other end is a `Source`.
  */
 
-/** Where a source's own packets go, outside: the fence lets its answers in. */
+/** The outer address of a source's own packets; the fence lets their answers in. */
 export interface OuterEndpoint {
   readonly protocol: 'ip' | 'ip6';
   readonly address: string;
-  /** UDP. What a source speaks by TCP is a connection of its own program's and needs no entry. */
+  /**
+   * A UDP port. What a source sends by TCP is a connection of its own program and needs no entry.
+   */
   readonly port: number;
 }
 
@@ -26,18 +28,18 @@ export interface SourceAddress {
   readonly address: string;
 }
 
-/** A device that is to be there. */
+/** A device that has to exist. */
 interface WantedDevice<Settings = unknown> {
   readonly kind: 'present';
   readonly device: string;
-  /** At least one. IPv6 is carried where one of them is IPv6. */
+  /** At least one. The device carries IPv6 if one of them is an IPv6 address. */
   readonly addresses: readonly SourceAddress[];
-  /** Bytes. Forwarded connections are told to stay below it. */
+  /** In bytes. Forwarded connections are told to stay below it. */
   readonly mtu: number;
   readonly outer: OuterEndpoint | undefined;
   /** Bytes that the source puts around each packet of a consumer on the uplink. */
   readonly overheadBytes: number;
-  /** What the source's own driver needs to make the device; nobody else looks into it. */
+  /** What the source's own driver needs to make the device; no other part reads it. */
   readonly settings: Settings;
 }
 
@@ -50,21 +52,21 @@ export type SourceWish<Settings = unknown> =
   | { readonly kind: 'absent' | 'untouched'; readonly device: string }
   | WantedDevice<Settings>;
 
-/** What the machine gives a device to run on. */
+/** What the machine offers to a device. */
 export interface Ground {
   readonly hasIpv6: boolean;
-  /** Bytes; undefined where there is no uplink. */
+  /** In bytes; undefined without an uplink. */
   readonly uplinkMtu: number | undefined;
 }
 
 /** What a source wants, as far as this machine allows it. */
 export interface FittedWish<Settings = unknown> {
   readonly wish: SourceWish<Settings>;
-  /** Its IPv6 address, or anything at all; undefined: it has all of it. */
+  /** What is missing: its IPv6 address, or all of it; undefined if nothing is. */
   readonly missing: 'ipv6' | 'everything' | undefined;
 }
 
-/** A device as it is found. What a driver finds besides is its own, and only it reads that. */
+/** A device as observed. What else a driver observes is its own, and only the driver reads it. */
 export type ObservedDevice =
   | { readonly kind: 'absent' }
   | {
@@ -107,26 +109,32 @@ export interface SourceDriver<
   readonly consumers: readonly string[] | undefined;
   /** Pure. Leaves out what this machine cannot carry. */
   fit(wish: SourceWish<Settings>, ground: Ground): FittedWish<Settings>;
-  /** @throws missing-program */
+  /** Observes the device among these interfaces; changes nothing. @throws missing-program */
   observe(interfaces: readonly Interface[]): Promise<Observed>;
-  /** Pure. Nothing where the device is as it is wanted. */
+  /** Pure. The steps to the wanted device; empty if it is as wanted. */
   plan(wish: SourceWish<Settings>, observed: Observed): readonly DeviceStep<Step>[];
-  /** In this order. @throws command-failed, tunnel-failed, state-unwritable, missing-program */
+  /**
+   * Applies the steps in this order.
+   * @throws command-failed, tunnel-failed, state-unwritable, missing-program
+   */
   apply(steps: readonly DeviceStep<Step>[]): Promise<void>;
-  /** Pure. A step as the owner would type it, a line each; secrets are hidden. */
+  /** Pure. A step as an owner would type it, one command on each line; secrets are hidden. */
   show(step: DeviceStep<Step>): readonly string[];
   /**
-   * Pure. The name that the device goes by now, where another program renamed it; undefined: it is
-   * not there under another name.
+   * Pure. The present name of the device, if another program renamed it; undefined if it is not
+   * found under another name.
    */
   findRenamed(wish: SourceWish<Settings>, interfaces: readonly Interface[]): string | undefined;
 }
 
-/** Whether the source's other end is there. */
+/** Shows that the source's other end is alive. */
 export interface SourceLife {
-  /** Since when: the last sign of life, or the begin of the connection. */
+  /** When the last sign of life came, or the connection began. */
   readonly since: Date;
-  /** Until when it counts as alive without another sign; undefined: until the source denies it. */
+  /**
+   * Until when it counts as alive without another sign; undefined if that lasts until the source
+   * denies it.
+   */
   readonly until: Date | undefined;
 }
 
@@ -140,18 +148,21 @@ interface SourceTraffic {
 
 /** What is known of a source now. */
 export interface SourceReport {
-  /** True while its device is there, and is what it has to be. */
+  /** True while its device exists and is what it has to be. */
   readonly isThere: boolean;
-  /** undefined: it is not alive. */
+  /** undefined if it is not alive. */
   readonly life: SourceLife | undefined;
-  /** undefined before the first reading, and while there is no device. */
+  /** undefined before the first reading, and without a device. */
   readonly traffic: SourceTraffic | undefined;
 }
 
-/** What a source wants now, and why that is less than it could be. */
+/** What a source wants now, and why that may be less than it should. */
 export interface SourceWanted<Settings = unknown> {
   readonly wish: SourceWish<Settings>;
-  /** Why there is nothing, or only what was there before; undefined: all is well, or comes. */
+  /**
+   * Why the source wants nothing, or only what it had before; undefined if all is well or on its
+   * way.
+   */
   readonly problem: TributaryError | undefined;
 }
 
@@ -165,13 +176,16 @@ export interface Source<
   Step = unknown,
 > {
   readonly driver: SourceDriver<Settings, Observed, Step>;
-  /** Never throws for what the service or the network did: that is the problem in the answer. */
+  /**
+   * The present wish. What the service or the network did is never thrown; it is the problem in the
+   * answer.
+   */
   wanted(): Promise<SourceWanted<Settings>>;
-  /** Takes what the pass found of its device. */
+  /** Takes what the pass observed of its device. */
   take(observed: Observed): void;
   /**
-   * Reads again what it counts, between two passes. What was read is known once the answer is
-   * called: a pass that came meanwhile knows better.
+   * Reads its counters again, between two passes. The result counts once the returned function is
+   * called, because a pass that came meanwhile knows more.
    * @throws command-failed, missing-program
    */
   sample(): Promise<() => void>;
@@ -181,7 +195,7 @@ export interface Source<
    * @throws command-failed, missing-program
    */
   settle(): Promise<void>;
-  /** What was last known, by the clock of now; asks nothing. */
+  /** What was last known, by the present clock; nothing is asked. */
   report(): SourceReport;
   /**
    * Ends what runs beside the agent for it (a program), for the agent's end. The device is not its
@@ -190,7 +204,7 @@ export interface Source<
   close(): Promise<void>;
 }
 
-/** True where consumers can be behind a source now. What seems to lie ahead counts as now. */
+/** True where consumers can be behind a source now. A time in the future counts as now. */
 export function isAlive(life: SourceLife | undefined, now: Date): boolean {
   return life !== undefined && (life.until === undefined || now <= life.until);
 }

@@ -56,7 +56,7 @@ export function createHouseholdLoop(parts: HouseholdLoopParts): Loop {
   let routerUntilMs = 0;
   let askedHost: string | undefined;
 
-  /** What all sources' devices carried; undefined: none of them is there. */
+  /** The bytes that all sources' devices carried; undefined if no device exists. */
   const readAll = (): Carried | undefined => {
     const each = state.sources.all.flatMap(({ driver }) => parts.readCarried(driver.device) ?? []);
     if (each.length === 0) return undefined;

@@ -10,24 +10,24 @@ import type { Loop } from '../run-loop.ts';
 
 export interface KernelWatchParts {
   readonly exec: Exec;
-  /** undefined: nothing is told, and the data path looks by its clock alone. */
+  /** undefined where nothing reports changes; the data path then only looks by its clock. */
   readonly keepProgram: KeepProgram | undefined;
   /** Woken when another program has changed something. */
   readonly wakeup: Pick<Wakeup, 'notify'>;
 }
 
 /**
- * Tells the data path at once when another program changes firewall, links, addresses, routes or
- * rules, by monitors that are kept running. All that the agent changes itself has to go through
- * `exec`, or it counts as a stranger's.
+ * Wakes the data path as soon as another program changes firewall, links, addresses, routes or
+ * rules. It runs monitors for this. All changes by the agent itself have to go through `exec`, or
+ * they count as another program's.
  */
 export interface KernelWatch extends Loop {
   /**
-   * Starts the monitors, once. Called when the start is over: its passes come soon one after the
-   * other and need nobody to tell of changes. Without a call, `tick` starts them after 10 s.
+   * Starts the monitors, once. Call it when the start is over, because its passes follow each other
+   * quickly and need no reports. Without a call, `tick` starts them after 10 s.
    */
   begin(): void;
-  /** Runs programs, and knows which changes of the firewall are the agent's own. */
+  /** Runs programs, and recognizes the agent's own changes of the firewall. */
   readonly exec: Exec;
   /**
    * The network's state. It is not read again while the monitors have reported no change since the
@@ -35,16 +35,17 @@ export interface KernelWatch extends Loop {
    * @throws command-failed, missing-program
    */
   observeNetwork(): Promise<Network>;
-  /** Runs the monitors until the abort, and resolves then. */
+  /** Runs the monitors until the signal aborts, and resolves then. */
   tick(signal: AbortSignal): Promise<number>;
   /**
-   * True where the agent's table, read at `readAtMs` (`performance.now()`), can only have counted
-   * since: a monitor that hears told of nothing else. undefined: it was not read; then false.
+   * True where the table that was read at `readAtMs` (`performance.now()`) can only have changed by
+   * counting, because a working monitor has reported nothing else. False for undefined, which means
+   * that it was not read.
    */
   vouchesFor(readAtMs: number | undefined): boolean;
   /**
-   * True where another program has changed the agent's table since this was last asked, or may
-   * have, because a monitor hung. Asking takes the news: it is told once.
+   * True where another program has changed the agent's table since the last call, or may have,
+   * because a monitor hung. Each change is reported to one call only.
    */
   takeFenceChange(): boolean;
 }

@@ -15,12 +15,12 @@ export interface Meter {
    * it, because it may have met a table that was just being replaced.
    */
   whilePassing<Passed>(pass: () => Promise<Passed>): Promise<Passed>;
-  /** Takes what a pass read. `table` undefined: what was counted before still holds. */
+  /** Takes what a pass read. Without a table, what was counted before still holds. */
   take(found: Pick<DataPath, 'table' | 'sources'>): void;
   /**
-   * Reads the counters again between two passes; several callers at once share one reading.
-   * Resolves within half a second, then with what was known before, and never throws: the next pass
-   * meets the same trouble, and says it.
+   * Reads the counters again between two passes. Several callers at once share one reading. It
+   * resolves within half a second, if need be with the last known counters, and never throws: the
+   * next pass has the same problem and reports it.
    */
   sample(): Promise<void>;
 }

@@ -19,7 +19,7 @@ export interface ObservePassParts extends Pick<Shared, 'state'> {
 /** What a pass begins with. */
 export interface PassObservation {
   readonly host: ObservedHost;
-  /** Of the table in `host`: the pass before read it where `host.isVouched`. */
+  /** When the table in `host` was read. If `host.isVouched`, the last pass read it. */
   readonly tableRead: AgentState['path']['tableRead'];
 }
 
@@ -27,9 +27,8 @@ export interface PassObservation {
 const quietBytes = 16_384;
 
 /**
- * The machine as a pass finds it. Decides alone whether the agent's table is read, or taken as the
- * pass before left it because nothing but counts can have changed since; nobody else has to know
- * which.
+ * Observes the machine for a pass. It alone decides whether the agent's table is read, or taken
+ * over from the last pass because only counts can have changed since.
  * @throws command-failed, missing-program
  */
 export async function observePass(parts: ObservePassParts): Promise<PassObservation> {
@@ -50,9 +49,8 @@ export async function observePass(parts: ObservePassParts): Promise<PassObservat
 }
 
 /**
- * The table as the pass before left it, where a monitor vouches for it, it shows a permit that goes
- * on, nobody waits for a count in it, and no consumer has used the tunnel since. undefined: it has
- * to be read.
+ * The table of the last pass, if a monitor vouches for it, it has a permit that goes on, no caller
+ * waits for its counts, and no consumer has used the tunnel since. undefined if it has to be read.
  */
 async function findVouchedTable(parts: ObservePassParts): Promise<NftTable | undefined> {
   const { usage, watch, host } = parts;
@@ -79,7 +77,7 @@ function isQuiet(parts: ObservePassParts): boolean {
   return before !== undefined && now !== undefined && Math.abs(now - before) <= quietBytes;
 }
 
-/** What all sources' devices that are there carried; undefined: none of them is there. */
+/** The bytes that all existing devices of sources carried; undefined if no device exists. */
 function countCarriedBytes({ state, readCarried }: ObservePassParts): number | undefined {
   const each = state.sources.all.flatMap(({ driver }) => readCarried(driver.device) ?? []);
   if (each.length === 0) return undefined;

@@ -16,7 +16,7 @@ export interface SourceSurroundings {
   /** With its device named for good; the rest of it may change with a reload. */
   readonly config: () => Config;
   readonly host: TunnelHost;
-  /** undefined: none was issued, or nothing is registered. */
+  /** undefined if no tunnel was issued, or the device is not registered. */
   readonly issued: () => IssuedTunnel | undefined;
   /** The service's interval; undefined before it named one. */
   readonly renewSeconds: () => number | undefined;

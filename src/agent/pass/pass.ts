@@ -71,7 +71,9 @@ export async function runPass(parts: PassParts): Promise<void> {
   path.openUntilMs = await parts.gate.openOrClose(dataPath.table);
 }
 
-/** What stopped a pass becomes the problem of the first source or of the gateway. */
+/**
+ * Puts what stopped a pass into the state, as the problem of the first source or of the gateway.
+ */
 export function noteFailure(
   parts: Pick<PassParts, 'path' | 'state' | 'now'>,
   failure: TributaryError,
@@ -123,7 +125,7 @@ function noteProblems(
   note(parts, 'gatewayProblem', isFenced ? parts.state.denied.missing : unfenced);
 }
 
-/** What is wrong with a source, and what it lacks although it works. */
+/** The problem of a source, and what it lacks although it works. */
 function explainSource(
   { name, collision, missing }: SourcePath,
   problem: TributaryError | undefined,

@@ -15,7 +15,10 @@ import { createScheduledMode } from './scheduled-mode.ts';
 /** What an agent that started now would apply here, and what this machine lacks of it. */
 export interface PlanNow extends PlannedChanges {
   readonly isRegistered: boolean;
-  /** Why a source has nothing, or not what was issued last; undefined: it has that. */
+  /**
+   * Why a source has nothing, or an older tunnel than the one issued last; undefined if it has that
+   * one.
+   */
   readonly refusal: string | undefined;
 }
 

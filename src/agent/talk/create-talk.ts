@@ -19,7 +19,7 @@ export interface TalkParts
   readonly opened: Pick<OpenedState, 'state' | 'sections' | 'confirmedMode'>;
 }
 
-/** All that is said to the service, and the client by which it is said. */
+/** The whole conversation with the service, and the client that it uses. */
 export interface Talk {
   readonly loops: readonly Loop[];
   /** Other loops may ask by it too. The maker of the talk closes it, after all loops have ended. */

@@ -33,13 +33,13 @@ const refusedMs = 300_000;
 /** The conversation with the service: signs in, registers once, then renews on the interval. */
 export interface ServiceLoop extends Loop {
   /**
-   * Takes up what an earlier run kept, before the first tick. Never throws for a file that cannot
-   * be read: that is a problem in the state, and no end.
+   * Takes up what an earlier run kept, before the first tick. A file that cannot be read becomes a
+   * problem in the state; nothing is thrown for it.
    */
   restore(): Promise<void>;
   /**
-   * Signs in, then registers or renews once; resolves with the time until the next is due (ms).
-   * What fails becomes a problem in the state.
+   * Signs in, then registers or renews once. Resolves with the ms until the next is due. Failures
+   * become problems in the state.
    * @throws AbortError
    */
   tick(signal: AbortSignal): Promise<number>;
@@ -123,7 +123,7 @@ async function signIn(
 
 interface Question {
   readonly networkJwt: Secret;
-  /** The registration that is renewed; undefined: it has to be loaded, recovered or made first. */
+  /** The registration to renew; undefined if one has to be loaded, recovered or made first. */
   readonly known: Registration | undefined;
 }
 
@@ -144,9 +144,9 @@ async function registerOrRenew(
 }
 
 /**
- * What a failure says of the sign-in; returns the error that the owner is shown. A refused token is
- * kept, because a service that is being repaired refuses everyone, until it is of no use any more:
- * then the device is signed out.
+ * Decides what a failure means for the sign-in, and returns the error to show the owner. A refused
+ * token is kept, because a service that is being repaired refuses everyone. Once it can no longer
+ * be of use, the device is signed out.
  */
 async function judgeRefusal(
   { service, session, now }: ServiceLoopParts,
@@ -170,8 +170,8 @@ async function judgeRefusal(
 }
 
 /**
- * Puts a registration into the state; true where its tunnel is another one. A tunnel that is the
- * same stays the same object: who has read its text need not read it again.
+ * Puts a registration into the state; true if its tunnel is another one. An unchanged tunnel stays
+ * the same object, so that its text is not parsed again.
  */
 function takeRegistration(
   { service, state }: ServiceLoopParts,
@@ -187,7 +187,7 @@ function takeRegistration(
 
 const topics = ['signInProblem', 'registrationProblem', 'problem'] as const;
 
-/** Which field of the state, and so of `status`, shows this error. */
+/** The field of the state, and so of `status`, that shows this error. */
 function chooseTopic(error: unknown): (typeof topics)[number] | 'stateProblem' {
   if (hasCode(error, 'signed-out', 'auth-code-refused')) return 'signInProblem';
   if (hasCode(error, 'state-unwritable', 'state-unreadable', 'identity-moved'))

@@ -36,7 +36,7 @@ export interface ServiceSession {
   signIn(signal: AbortSignal): Promise<Secret>;
   /** Loads, recovers or creates the registration. @throws codes of `ensureRegistration` */
   register(networkJwt: Secret, signal: AbortSignal): Promise<Registration>;
-  /** Asks again for a registration that is there. @throws codes of `renew` in identity */
+  /** Renews an existing registration. @throws codes of `renew` in identity */
   renew(networkJwt: Secret, registration: Registration, signal: AbortSignal): Promise<Registration>;
   /** True where a second operation refuses the token too. @throws AbortError */
   confirmRefusal(networkJwt: Secret, signal: AbortSignal): Promise<boolean>;

@@ -14,7 +14,7 @@ export interface TellParts
   readonly opened: Pick<OpenedState, 'state' | 'sections' | 'confirmedMode'>;
 }
 
-/** All that the owner is told besides the notifiers: the log, the reports and the ledger. */
+/** Everything that tells the owner what happens, except the notifiers: log, reports and ledger. */
 export interface Tell {
   readonly loops: readonly Loop[];
   readonly phaseNotes: PhaseNotes;

@@ -7,23 +7,23 @@ import { Secret } from '../../lib/secret.ts';
  */
 export interface Prompt {
   /**
-   * One line, with `offered` to change; white space around it goes. `explain` says what is wrong
-   * with the line, and returns undefined where it may be taken.
+   * Asks for one line, with `offered` to edit; white space around it is removed. `explain` says
+   * what is wrong with a line; undefined if it is accepted.
    */
   askText(
     question: string,
     offered: string,
     explain: (typed: string) => string | undefined,
   ): Promise<string>;
-  /** One of the choices (value → what it means), beginning at `offered`. */
+  /** Asks for one of the choices (value → meaning), beginning at `offered`. */
   choose<Value extends string>(
     question: string,
     offered: Value,
     choices: Readonly<Record<Value, string>>,
   ): Promise<Value>;
-  /** False for no, and for an empty answer. */
+  /** False for a no and for an empty answer. */
   confirm(question: string): Promise<boolean>;
-  /** What is typed is not shown; it is never empty. */
+  /** Asks for a secret, which is not shown while it is typed and is never empty. */
   askSecret(question: string): Promise<Secret>;
 }
 

@@ -15,7 +15,7 @@ export interface TunnelSpec {
   readonly privateKey: Secret;
   readonly publicKey: string;
   readonly addresses: readonly SourceAddress[];
-  /** Bytes; undefined: WireGuard's usual 1420. */
+  /** In bytes; undefined for WireGuard's usual 1420. */
   readonly mtu: number | undefined;
   readonly peer: {
     readonly publicKey: string;
@@ -56,11 +56,14 @@ export type ObservedTunnel =
   | { readonly kind: 'absent' }
   | {
       readonly kind: 'present';
-      /** undefined: an interface of another kind has the name. */
+      /** undefined where an interface of another kind has the name. */
       readonly backend: Backend | undefined;
       readonly isUp: boolean;
       readonly mtu: number;
       readonly addresses: readonly string[];
-      /** undefined: the interface is there and nothing answers for it (wireguard-go has died). */
+      /**
+       * undefined where the interface exists but nothing answers for it, because wireguard-go has
+       * died.
+       */
       readonly wireGuard: WireGuardInterface | undefined;
     };

@@ -16,7 +16,10 @@ import { choosePersistentKeepaliveSeconds } from './persistent-keepalive.ts';
 import type { TunnelStep } from './plan.ts';
 import type { Backend, DesiredTunnel, ObservedTunnel } from './state.ts';
 
-/** What only WireGuard has, for the status and for who asks the service about a silent peer. */
+/**
+ * What only WireGuard has, for the status, and for deciding whether to ask the service about a
+ * silent peer.
+ */
 export interface TunnelFacts {
   readonly interface: string;
   /** undefined while there is no interface. */
@@ -33,11 +36,11 @@ export interface TunnelFacts {
 /** The tunnel that the service issued, as a source of consumers' traffic. */
 export interface WireGuardSource extends Source<PresentTunnel, ObservedTunnel, TunnelStep> {
   readonly driver: WireGuardDriver;
-  /** What was found last. */
+  /** What was observed last. */
   tunnel(): TunnelFacts;
 }
 
-/** What is known where there is no tunnel, or nobody has looked for it. */
+/** The facts without a tunnel, or before the first look for one. */
 export function noTunnel(device: string): TunnelFacts {
   return {
     interface: device,
@@ -54,13 +57,16 @@ export function noTunnel(device: string): TunnelFacts {
 export interface WireGuardSourceParts {
   readonly driver: WireGuardDriver;
   readonly exec: Exec;
-  /** undefined: none was issued, or nothing is registered. */
+  /** undefined if no tunnel was issued, or the device is not registered. */
   readonly issued: () => IssuedTunnel | undefined;
   readonly context: () => ServiceContext;
   readonly backend: () => Backend | 'auto';
   /** The interval in which the service is asked again, in seconds. */
   readonly renewSeconds: () => number;
-  /** True once anything outside answered or failed to: before that no name is asked for again. */
+  /**
+   * True once any question to the outside was answered or has failed. Before that no name is
+   * resolved again.
+   */
   readonly mayResolve: () => boolean;
   readonly now: () => Date;
   /** Milliseconds since the machine started, sleep included. */
@@ -123,7 +129,7 @@ export function createWireGuardSource(parts: WireGuardSourceParts): WireGuardSou
       rxBytes: peer?.rxBytes,
       txBytes: peer?.txBytes,
     }),
-    // wireguard-go outlives the agent on purpose, and goes with its interface.
+    // wireguard-go outlives the agent on purpose, and ends with its interface.
     async close() {},
   };
 }

@@ -29,6 +29,9 @@ export type Way = (typeof ways)[number];
  */
 export type Point = 'nas' | 'router' | 'internet' | 'device' | 'host' | 'service' | 'tunnel';
 
+/** Whose consumers attack: the tunnel's, or those of a program that runs beside it. */
+export type AttackSource = 'wireguard' | 'program';
+
 export interface AttackWorld {
   readonly way: Way;
   /** Counters are read after each row, which takes longer; otherwise once for all of them. */
@@ -59,9 +62,13 @@ const namespaceName = 'tributary';
  */
 export async function createAttackWorld(
   way: Way,
-  { countsEachRow }: Pick<AttackWorld, 'countsEachRow'>,
+  {
+    countsEachRow,
+    from = 'wireguard',
+  }: Pick<AttackWorld, 'countsEachRow'> & { readonly from?: AttackSource },
 ): Promise<AttackWorld> {
-  const id = way === 'host' ? 'atkhst' : 'atkcon';
+  const id = from === 'program' ? 'atkprg' : way === 'host' ? 'atkhst' : 'atkcon';
+  const consumerEnd = from === 'program' ? feed : `end-${id}`;
   const lab = await createTestLab({ id, profile: 'documented', config: listSections(way) });
   const packets = await startPacketProcess();
   const agents: LabProcess[] = [];
@@ -84,8 +91,12 @@ export async function createAttackWorld(
     await makeDualStack(lab);
     service = await startNastyService(lab);
     await makeTunnelEnd(lab, id, service);
+    if (from === 'program') await makeFeed(lab);
     if (way === 'host') await onHost(...lab.command('namespace', 'up').slice(4));
-    await packets.open({ points: listPoints(lab, way, id), ways: await listWays(lab, id) });
+    await packets.open({
+      points: listPoints(lab, way, consumerEnd),
+      ways: await listWays(lab, consumerEnd),
+    });
     return {
       way,
       countsEachRow,
@@ -97,7 +108,10 @@ export async function createAttackWorld(
       onHost,
       inside: (...command) => runIn(agentNetns, command),
       startAgent() {
-        const started = way === 'host' ? startInNamespace(lab) : lab.startAgent();
+        const started =
+          way === 'host'
+            ? startInNamespace(lab)
+            : lab.startAgent({}, from === 'program' ? listProgramRun(lab) : undefined);
         agents.push(started);
         return started;
       },
@@ -154,7 +168,7 @@ function startInNamespace(lab: Lab): LabProcess {
   });
 }
 
-function listPoints(lab: Lab, way: Way, id: string) {
+function listPoints(lab: Lab, way: Way, consumerEnd: string) {
   const point = (name: Point, host: HostName, device?: string) => ({
     name,
     netns: lab.network.netns(host),
@@ -164,7 +178,7 @@ function listPoints(lab: Lab, way: Way, id: string) {
     point('nas', 'nas', 'lan0'),
     point('router', 'home', 'port2'),
     point('internet', 'internet', 'to-home'),
-    point('tunnel', 'proxy', `end-${id}`),
+    point('tunnel', 'proxy', consumerEnd),
     { ...point('service', 'device'), port: servicePort },
     ...(way === 'host'
       ? [point('host', 'device'), { name: 'device', netns: namespaceName }]
@@ -172,7 +186,7 @@ function listPoints(lab: Lab, way: Way, id: string) {
   ];
 }
 
-async function listWays(lab: Lab, id: string) {
+async function listWays(lab: Lab, consumerEnd: string) {
   const readMac = async (host: HostName, device: string) =>
     (await lab.network.run(host, 'cat', `/sys/class/net/${device}/address`)).trim();
   const [uplink, wan] = await Promise.all([
@@ -180,11 +194,39 @@ async function listWays(lab: Lab, id: string) {
     readMac('home', 'wan0'),
   ]);
   return [
-    { name: 'tunnel', netns: lab.network.netns('proxy'), interface: `end-${id}` },
+    { name: 'tunnel', netns: lab.network.netns('proxy'), interface: consumerEnd },
     { name: 'lan', netns: lab.network.netns('nas'), interface: 'lan0', to: uplink },
     { name: 'uplink', netns: lab.network.netns('home'), interface: 'lan0', to: uplink },
     { name: 'internet', netns: lab.network.netns('internet'), interface: 'to-home', to: wan },
   ];
+}
+
+/** Where the program takes its consumers' packets from. */
+const feed = 'feed0';
+const program = {
+  device: 'program0',
+  addresses: ['10.99.0.1', 'fd99::1'],
+  consumers: ['10.99.0.0/24', 'fd99::/64'],
+} as const;
+
+async function makeFeed(lab: Lab): Promise<void> {
+  await lab.network.run('proxy', 'ip', 'tuntap', 'add', 'dev', feed, 'mode', 'tun');
+  await lab.network.run('proxy', 'ip', 'link', 'set', feed, 'up');
+}
+
+/** The agent with a program that feeds a TUN device beside the tunnel. */
+function listProgramRun(lab: Lab): readonly [string, ...string[]] {
+  const folder = join(import.meta.dirname, '../net/support/program-source');
+  const netns = lab.network.netns('proxy');
+  const command = ['/usr/bin/python3', join(folder, 'feed.py'), '-', program.device, netns, feed];
+  return lab.network.on(
+    'device',
+    process.execPath,
+    join(folder, 'run-with-program.ts'),
+    join(lab.directory, 'tributary.yaml'),
+    lab.stateDirectory,
+    JSON.stringify({ ...program, command }),
+  );
 }
 
 /**

@@ -132,8 +132,12 @@ export async function createLab(options: LabOptions) {
       authCode: said.authCode,
       command,
       status,
-      startAgent: (env?: Readonly<Record<string, string>>) => {
-        agent = start(command('run'), { env: { TRIBUTARY_AUTH_CODE: said.authCode, ...env } });
+      /** By default the built program's `run`. */
+      startAgent: (
+        env?: Readonly<Record<string, string>>,
+        argv: LabCommand['argv'] = command('run'),
+      ) => {
+        agent = start(argv, { env: { TRIBUTARY_AUTH_CODE: said.authCode, ...env } });
         return agent;
       },
       /**

@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 
 /** A host by name or address, an IPv6 one without brackets, and a port from 0 to 65535. */
 export interface HostPort {
@@ -15,6 +15,7 @@ export function parseHostPort(text: string): HostPort | undefined {
   const [, inBrackets, bare = '', port] =
     /^(?:\[([^[\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
   if (port === undefined || Number(port) > 65_535) return undefined;
+  if (inBrackets !== undefined && isIP(inBrackets) === 0) return undefined;
   return { host: inBrackets ?? bare, port: Number(port) };
 }
 

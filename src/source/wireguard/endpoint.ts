@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { rethrow, TributaryError } from '../../errors/codes.ts';
 import { isInAny, privatePrefixes } from '../../lib/addresses.ts';
-import { formatHostPort } from '../../lib/host-port.ts';
+import { formatHostPort, hostPortOfUrl } from '../../lib/host-port.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Endpoint } from './state.ts';
 
@@ -70,7 +70,7 @@ export interface ServiceContext {
 
 /** @param baseUrl `service.base_url` */
 export function toServiceContext(baseUrl: string, allowed: readonly string[]): ServiceContext {
-  const host = new URL(baseUrl).hostname.replace(/^\[(.*)\]$/, '$1');
+  const host = hostPortOfUrl(baseUrl).host;
   const isServiceOnLoopback = host === 'localhost' || isInAny(host, loopback);
   const isServicePrivate = isServiceOnLoopback || isInAny(host, privateRanges);
   return { isServiceOnLoopback, isServicePrivate, allowed };

@@ -11,12 +11,12 @@ import { every, type Loop } from '../run-loop.ts';
 import type { OpenedState, Shared } from '../state.ts';
 import { createDataPathLoop, type DataPathLoop } from './data-path-loop.ts';
 import { createDeniedLists } from './denied-lists.ts';
+import { createScheduledMode } from './desired-data-path.ts';
 import { createHouseholdLoop } from './household-loop.ts';
 import { createKernelWatch } from './kernel-watch.ts';
 import { createMeter, type Meter } from './meter.ts';
 import { openSources } from './open-sources.ts';
 import { createOutsideLoop } from './outside-loop.ts';
-import { createScheduledMode } from './scheduled-mode.ts';
 
 export interface CreatePassParts
   extends Pick<Shared, 'wakeups' | 'facts' | 'log' | 'now' | 'directory' | 'onSetAside'> {

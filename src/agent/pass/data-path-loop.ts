@@ -8,7 +8,6 @@ import type { KernelWatch } from './kernel-watch.ts';
 import type { Meter } from './meter.ts';
 import { hasDueTest } from './note-self-test.ts';
 import { noteFailure, type PassParts, runPass } from './pass.ts';
-import { choosePassIntervalMs } from './pass-interval.ts';
 
 export interface DataPathLoopParts extends Omit<PassParts, 'gate'>, GateKeeperParts {
   readonly host: PassParts['host'];
@@ -116,4 +115,42 @@ function ringService({ state, path, facts, wakeups, now }: DataPathLoopParts): v
   if (isRung || !isHandshakeOverdue(tunnel, now())) return;
   path.rungForMs = handshakeMs;
   wakeups.service.notify();
+}
+
+export interface PassSituation {
+  readonly phase: Phase;
+  /** True while the tunnel is up and its first handshake may come any moment. */
+  readonly isHandshakeDue: boolean;
+  /** True until the first self-test of the fence could be judged. */
+  readonly isSelfTestDue: boolean;
+  /** Time in ms since phase or tunnel last changed. */
+  readonly unchangedMs: number;
+  readonly permitSeconds: number;
+}
+
+/** The ms between two passes while nothing is expected to change. */
+const steadyMs = 20_000;
+/** The ms between two passes until the fence was tested. */
+const selfTestMs = 1_000;
+
+/**
+ * The ms to the next pass: short where a change is expected, long where nothing happens, and a
+ * third of the permit's time while a permit is needed.
+ */
+export function choosePassIntervalMs(situation: PassSituation): number {
+  const { phase, isHandshakeDue, unchangedMs, permitSeconds } = situation;
+  switch (phase) {
+    case 'providing':
+      return Math.min(situation.isSelfTestDue ? selfTestMs : steadyMs, (permitSeconds * 1000) / 3);
+    case 'idle':
+    case 'paused':
+    case 'stopping':
+      return steadyMs;
+    case 'signed-out':
+    case 'registering':
+    case 'connecting':
+    case 'blocked':
+      if (isHandshakeDue && unchangedMs < 15_000) return 250;
+      return unchangedMs < 120_000 ? 3_000 : 10_000;
+  }
 }

@@ -5,10 +5,10 @@ import type { DesiredDataPath } from '../../data-path/state.ts';
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
 import type { HostPort } from '../../lib/host-port.ts';
 import { decideLineLimit, type LineLimit } from '../../provide/line-limit.ts';
+import { createSchedule, type Schedule } from '../../provide/schedule.ts';
 import { isLoopback } from '../../service/url.ts';
 import type { AddressList } from '../../system/address-list.ts';
 import type { Overrides } from '../kept-choices.ts';
-import type { ScheduledMode } from './scheduled-mode.ts';
 
 export interface DesiredSources {
   readonly config: Config;
@@ -20,6 +20,9 @@ export interface DesiredSources {
   /** The owner's speed limit that holds now; undefined without one. */
   readonly limit: LineLimit | undefined;
 }
+
+/** The mode and limit of the present configuration's schedule; undefined where it names none. */
+export type ScheduledMode = (now: Date) => Promise<ReturnType<Schedule['at']>>;
 
 export interface GatheredSources extends Omit<DesiredSources, 'limit'> {
   readonly overrides: Pick<Overrides, 'current'>;
@@ -47,6 +50,19 @@ export async function gatherDesired({
     override: { line: overrides.current()?.limitBitsPerSecond },
   });
   return { desired: planDataPath({ ...sources, limit }), limit };
+}
+
+/** Compiles the schedule once for each configuration. */
+export function createScheduledMode(config: () => Config): ScheduledMode {
+  let compiled: { readonly from: Config; readonly schedule: Schedule } | undefined;
+  return async (now) => {
+    const current = config();
+    if (compiled?.from !== current) {
+      const { schedule, time_zone: timeZone } = current.provide;
+      compiled = { from: current, schedule: await createSchedule(schedule, timeZone) };
+    }
+    return compiled.schedule.at(now);
+  };
 }
 
 /** Pure: what the data path should be, given all that it depends on. */

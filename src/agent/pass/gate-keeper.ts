@@ -11,7 +11,7 @@ import type { LineLimit } from '../../provide/line-limit.ts';
 import type { ProvideMode } from '../../service/profiles.ts';
 import type { NftTable } from '../../system/nft.ts';
 import type { Sections, Shared } from '../state.ts';
-import type { ScheduledMode } from './scheduled-mode.ts';
+import type { ScheduledMode } from './desired-data-path.ts';
 
 export interface GateKeeperParts
   extends Pick<Shared, 'state' | 'wakeups' | 'facts' | 'now'>,

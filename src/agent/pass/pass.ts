@@ -6,13 +6,12 @@ import { hasCode, TributaryError, toFailure } from '../../errors/codes.ts';
 import { continueProblem } from '../../health/problem.ts';
 import type { SourceWanted } from '../../source/source.ts';
 import type { Sections, Shared, SourceProblems } from '../state.ts';
-import { gatherDesired } from './desired-data-path.ts';
+import { gatherDesired, type ScheduledMode } from './desired-data-path.ts';
 import type { GateKeeper } from './gate-keeper.ts';
 import type { KernelWatch } from './kernel-watch.ts';
 import type { Meter } from './meter.ts';
 import { noteSelfTest } from './note-self-test.ts';
 import { type ObservePassParts, observePass, type PassObservation } from './observe-pass.ts';
-import type { ScheduledMode } from './scheduled-mode.ts';
 
 export interface PassParts
   extends ObservePassParts,

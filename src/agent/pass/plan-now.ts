@@ -8,9 +8,8 @@ import { chooseRenewSeconds } from '../../identity/renew.ts';
 import type { Exec } from '../../system/exec.ts';
 import { openOverrides } from '../kept-choices.ts';
 import { readDenied } from './denied-lists.ts';
-import { gatherDesired } from './desired-data-path.ts';
+import { createScheduledMode, gatherDesired } from './desired-data-path.ts';
 import { openSources } from './open-sources.ts';
-import { createScheduledMode } from './scheduled-mode.ts';
 
 /** What an agent that started now would apply here, and what this machine lacks of it. */
 export interface PlanNow extends PlannedChanges {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { choosePassIntervalMs } from '../../../src/agent/pass/pass-interval.ts';
+import { choosePassIntervalMs } from '../../../src/agent/pass/data-path-loop.ts';
 import { createSupervisor } from '../../../src/agent/systemd.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import { TributaryError } from '../../../src/errors/codes.ts';

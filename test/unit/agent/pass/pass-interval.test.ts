@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   choosePassIntervalMs,
   type PassSituation,
-} from '../../../../src/agent/pass/pass-interval.ts';
+} from '../../../../src/agent/pass/data-path-loop.ts';
 import { phases } from '../../../../src/health/phase.ts';
 
 const providing: PassSituation = {

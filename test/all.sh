@@ -49,15 +49,19 @@ PATH="$PWD/node_modules/.bin:$PATH"
 export PATH
 
 # A temporary folder of the run's own, for every user: what is left in it was forgotten.
-TMPDIR=$(mktemp -d)
-chmod 1777 "$TMPDIR"
-export TMPDIR
+own=$(mktemp -d)
+chmod 755 "$own"
+TMPDIR=$own/t
+TEST_LEFT=$own/left
+mkdir -m 1777 "$TMPDIR"
+: >"$TEST_LEFT"
+export TMPDIR TEST_LEFT
 finish() {
   status=$?
   trap - EXIT INT TERM
   # npm and Node keep what they compiled there.
-  left=$(ls -A "$TMPDIR" | grep -v '^node-compile-cache$' || true)
-  rm -rf "$TMPDIR"
+  left=$(ls -A "$TMPDIR" | cat - "$TEST_LEFT" | grep -v '^node-compile-cache$' || true)
+  rm -rf "$own"
   if [ -n "$left" ]; then
     echo "tributary: left in the temporary folder by the tests:" $left >&2
   fi
@@ -77,7 +81,7 @@ set -- vitest run --project '!systems' "$@"
 if [ "$needs" = little ] || [ "$needs" = server ]; then
   "$@"
 elif sh tools/lab/enter.sh true; then
-  sh tools/lab/enter.sh "$@"
+  sh tools/lab/enter.sh sh test/in-lab.sh "$@"
 elif [ "${CI-}" = true ]; then
   exit 77
 else

@@ -131,7 +131,7 @@ describe.each(['documented', 'production'] as const)('in the %s profile', (profi
     expect((await owner.get('/device/associations')).body).toEqual(nothing);
   });
 
-  test('a device is handed over to whoever brings the code in time', async () => {
+  test('a device is handed over to the network that brings the code in time', async () => {
     const clock = { nowMs: Date.now() };
     const { owner, guest, clientId } = await open({ profile, now: () => clock.nowMs });
     const makeCode = async () =>

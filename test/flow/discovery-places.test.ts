@@ -121,7 +121,7 @@ describe('find-locations', () => {
       ]);
     }
   });
-  test('recommends the best to whoever asks for it', async () => {
+  test('recommends the best available where it is asked for', async () => {
     const { findLocations } = await openWorld();
     expect((await findLocations({ query: 'any' })).specs).toContainEqual({ best_available: true });
     expect((await findLocations({ query: 'germany' })).specs).not.toContainEqual({

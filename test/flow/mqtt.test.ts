@@ -12,8 +12,8 @@ import { parseHostPort } from '../../src/lib/host-port.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createLogger } from '../../src/report/logger.ts';
 import { createMqttNotifier, type MqttParts } from '../../src/report/mqtt-notifier.ts';
-import { waitUntil } from '../patience.ts';
 import { createFacts, type FactsChange } from '../../tools/docs/sample-facts.ts';
+import { waitUntil } from '../patience.ts';
 import { createHistoryRow } from '../unit/status/sample-past.ts';
 import { type SmallBroker, startSmallBroker } from './small-broker.ts';
 
@@ -249,7 +249,7 @@ describe('a broker', () => {
     expect(broker.published.filter(({ topic }) => topic.includes('3f8a1c9e'))).toEqual([]);
   });
 
-  test('that refuses the password is asked again; the password stands in no line of the log', async () => {
+  test('that refuses the password is asked again; no line of the log has the password', async () => {
     const broker = await startSmallBroker();
     broker.answer = 5;
     const agent = startAgent(broker.url);

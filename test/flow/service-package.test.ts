@@ -129,7 +129,7 @@ test('CommonJS has it too', async () => {
   expect(await runFile('old.cjs')).toBe('[secret] /network/clients\n');
 });
 
-test('nothing of it is wrong by itself', () => {
+test('its declarations compile on their own', () => {
   expect(
     compiled.split('\n').filter((line) => /error/.test(line) && !line.startsWith('wrong.ts')),
   ).toEqual([]);

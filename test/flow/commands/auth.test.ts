@@ -5,7 +5,7 @@ import { createCommandWorld, expectGolden, indent, maskChance } from './command-
 const line = ['auth', 'code'];
 
 describe('tributary auth code', () => {
-  test('makes a code that somebody else signs in with', async () => {
+  test('makes a code with which another person signs in', async () => {
     const { run, service } = await createCommandWorld();
     const { stdout, exitCode } = await run(line, { columns: 80 });
     expect(exitCode).toBe(0);

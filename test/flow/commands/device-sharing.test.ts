@@ -48,7 +48,7 @@ describe('tributary device share', () => {
 });
 
 describe('tributary device add', () => {
-  test('adds a device that somebody shares', async () => {
+  test('adds a device that another network shares', async () => {
     const { run, neighbour } = await createHousehold();
     const codes = [await shareShed(run), await shareShed(run)];
     const text = await neighbour.run(['device', 'add', ...codes.slice(0, 1), '--yes']);

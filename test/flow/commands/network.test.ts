@@ -250,7 +250,7 @@ describe('tributary network providers', () => {
     expect(await find(second)).toEqual([second]);
   });
 
-  test('looks in the place that stands behind whom it leaves out', async () => {
+  test('looks in the place that is typed after the excluded providers', async () => {
     const { run } = await createNetworkWorld();
     const find = async (line: string) =>
       JSON.parse((await run(['network', 'providers', ...line.split(' '), '--json'])).stdout);

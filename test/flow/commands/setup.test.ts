@@ -256,7 +256,7 @@ describe('Ctrl-C', () => {
     'Who may use',
     'Monthly data cap',
     'Auth code',
-  ])('at "%s" leaves everything as it was', async (question) => {
+  ])('at "%s" changes nothing', async (question) => {
     const device = await createDevice();
     const terminal = openTerminal(...device.paths, 'setup');
     const answers = [`${keys.clear}${device.service.baseUrl}`, '', '', '1 TB'];

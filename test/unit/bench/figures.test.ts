@@ -24,7 +24,7 @@ test.each<[string, Figure, boolean | undefined]>([
   expect(isMet(figure)).toBe(met);
 });
 
-test('the goal stands beside each figure', () => {
+test('each figure has its goal beside it', () => {
   const rest: Figure = {
     name: 'CPU at rest',
     value: 0.58,

@@ -13,7 +13,7 @@ function makeHome(): { readonly home: string; readonly file: string; readonly st
 }
 
 describe('a configuration of their own', () => {
-  test('is that of an ordinary user who has one, with the state beside it', () => {
+  test('is used for an ordinary user who has one, with the user’s own state', () => {
     const { home, file, state } = makeHome();
     expect(completeEnvironment({ HOME: home }, 7)).toEqual({
       HOME: home,

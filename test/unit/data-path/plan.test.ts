@@ -101,7 +101,7 @@ describe('a plan', () => {
     expect(text).not.toContain(spec.privateKey.reveal());
   });
 
-  test('has neither tunnel nor routes without a registration, and says which address stands in the way of one', async () => {
+  test('has neither tunnel nor routes without a registration, and names an address that prevents a tunnel', async () => {
     const absent = { sources: [{ kind: 'absent', device: tunnelInterface }] } as const;
     const nothing = await plan(createWorld(), createDesired(absent));
     expect(nothing).toMatchObject({ tunnel: [], settings: [], routing: [], collision: undefined });

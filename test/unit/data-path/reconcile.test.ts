@@ -122,7 +122,7 @@ describe('the ruleset of a pass', () => {
         remainingNewBytes: 10 ** 8,
       },
     ],
-  ])('%s is that of its policy', async (_claim, [change, text], expected) => {
+  ])('%s follows from its policy', async (_claim, [change, text], expected) => {
     const { pass } = createWorld();
     const { table, isFenced } = await pass(createDesired(change, text));
     expect([matchesRuleset(table, toRuleset({ ...policy, ...expected })), isFenced]).toEqual([

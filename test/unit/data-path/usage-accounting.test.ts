@@ -438,7 +438,7 @@ describe('a file that cannot be read', () => {
     expect(accounting.current()?.bytes).toBe(6000);
   });
 
-  test('because it is garbage begins no cap anew: it stays where it is, and its owner has to say', async () => {
+  test('because it is garbage does not restart a cap: it is left in place for its owner to decide', async () => {
     await writeFile(path(), 'garbage');
     const accounting = create(capped);
     await expect(accounting.load()).rejects.toMatchObject({

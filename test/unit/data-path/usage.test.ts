@@ -73,7 +73,7 @@ test('the counters begin again where they were', () => {
   expect(toForwardedTotals(undefined)).toEqual(totals(0, 0));
 });
 
-test('a broken usage file is none', () => {
+test('a broken usage file is refused', () => {
   const usage = rollUsage(undefined, totals(1, 2), july);
   expect(usageSchema.parse(JSON.parse(JSON.stringify(usage)))).toEqual(usage);
   for (const change of [

@@ -46,7 +46,7 @@ test.each<readonly [name: string, findings: readonly Finding[], expected: readon
   ).toEqual(expected);
 });
 
-test('every check stands after all that it needs', () => {
+test('every check comes after all that it needs', () => {
   const before = new Set<CheckId>();
   for (const { id, needs } of checks) {
     expect(needs.filter((need) => !before.has(need))).toEqual([]);

@@ -109,7 +109,7 @@ describe('the rules that every system has', () => {
     rules: readonly PolicyRule[] = [],
   ) => plan(desired, { rules }).filter((line) => / 3276\d /.test(line));
 
-  test('are put back where all but the kernel’s own first were flushed, those of each family', () => {
+  test('are restored for each family where all but the kernel’s own first rule were flushed', () => {
     const flushed = composeRouting(policy, carryHome(true));
     const restored = [
       '4 rule add priority 32767 lookup default',

@@ -109,7 +109,7 @@ describe('the uplink', () => {
   });
 });
 
-test('own prefixes are those of every interface but loopback and the tunnel, each once', () => {
+test('own prefixes come from every interface except loopback and the tunnel, each once', () => {
   expect(listOwnPrefixes(interfaces, ['tributary0'])).toEqual([
     '10.0.0.9',
     '172.20.0.0/16',
@@ -124,7 +124,7 @@ test('a tunnel address that lies in an own network is found', () => {
   expect(findCollision(['10.23.45.67'], ['192.168.1.0/24', '::/0'])).toBeUndefined();
 });
 
-test('an address that is none has no network', () => {
+test('text that is no address has no network', () => {
   expect(
     listOwnPrefixes([createInterface('eth0', ['nonsense/24', '192.168.1.10/24'])], ['tributary0']),
   ).toEqual(['192.168.1.0/24']);

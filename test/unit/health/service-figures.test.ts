@@ -8,7 +8,7 @@ const toAnswer = (providers: unknown) =>
   fromWire(operations.providers.response.parse({ providers }));
 
 describe("the service's figures", () => {
-  test('are those of our client, in bytes and seconds', () => {
+  test('come from our client’s row, in bytes and seconds', () => {
     const ours = {
       client_id: 'ours',
       connected: true,

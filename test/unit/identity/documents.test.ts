@@ -90,7 +90,7 @@ function structuredCloneOf(own: IssuedTunnel): IssuedTunnel {
 }
 
 describe('the marker in a device spec', () => {
-  test('stands behind the text of the owner, and is read from anywhere', () => {
+  test('follows the owner’s text, and is found anywhere in it', () => {
     expect(markDeviceSpec('pi 5', installId)).toBe(`pi 5 [tributary:${installId}]`);
     expect(markDeviceSpec('', installId)).toBe(`[tributary:${installId}]`);
     expect(readInstallId(`a [tributary:${installId}] b`)).toBe(installId);
@@ -114,7 +114,7 @@ describe('the documents', () => {
     ['with everything', { ...registration, tunnel: whole, showsProduction: true }],
     ['with little', { ...registration, tunnel: undefined, renewSeconds: undefined }],
     ['with a tunnel that says little', registration],
-  ])('a registration %s comes back as it was, and its secrets lie in it', async (_, own) => {
+  ])('a registration %s is read back unchanged, with its secrets', async (_, own) => {
     const { files, path } = await createDisk();
     await files.registration.write(own);
     const back = await files.registration.peek();

@@ -155,7 +155,7 @@ describe('an identity', () => {
     expect(await files.identity.peek()).toEqual({ installId: otherId, isUncertain: false });
   });
 
-  test('that is not there is not made, and one that is broken is no other machine’s', async () => {
+  test('that is missing is not made, and a broken one does not count as another machine’s', async () => {
     const { files, path, directory } = await createDisk();
     await settleOn(here, files);
     expect(await readdir(directory)).toEqual([]);

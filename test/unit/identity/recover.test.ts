@@ -95,7 +95,7 @@ describe('a client that is looked for', () => {
     expect(await work).toMatchObject({ registration: { renewSeconds: 45 } });
   });
 
-  test('keeps its own id where it is certain, and takes that of the marker where it is not', async () => {
+  test('keeps its own id where it is certain, and takes the marker’s where it is not', async () => {
     const left = { ...row, device_spec: `pi ${otherMarker}` };
     const known = await recover(
       { ...fresh, identity },
@@ -295,7 +295,7 @@ describe('a renewal of our own client', () => {
   );
 });
 
-test('a tunnel is that of our own row, and none where we have no row', async () => {
+test('a tunnel is taken from our own row, and is missing without one', async () => {
   const { dependencies, signal } = await createDevice({
     clients: [list({ ...row, client_id: 'other' }), list(row)],
   });

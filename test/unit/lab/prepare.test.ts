@@ -76,7 +76,7 @@ describe('a person without root', () => {
     expect(said).toContain(`${folder}/tun is missing; make it with: sudo modprobe tun\n`);
   });
 
-  test('is shown no sudo where there is none', async () => {
+  test('is shown no sudo where it is not installed', async () => {
     const { said } = await prepare(bare);
     expect(said).not.toMatch(/\bsudo\b/);
     expect(said).toMatch(/^ {2}as root: apt-get update && apt-get install -y /m);

@@ -42,7 +42,7 @@ describe('a delay before another try', () => {
 });
 
 describe('a wait', () => {
-  test('lasts as long as it was told, and says so', async () => {
+  test('lasts the given time, and reports that it passed', async () => {
     const { signal } = new AbortController();
     const passed = vi.fn();
     const waiting = sleep(1000, signal).then(passed);

@@ -40,7 +40,7 @@ test('an agent that does not listen yet is ended all the same', async () => {
   expect([lines.at(-1), pasta.signalCode]).toEqual(['SIGKILL', null]);
 });
 
-test('an agent that does not listen yet has nothing to read anew', async () => {
+test('an agent that does not listen yet gets no reload', async () => {
   const { pasta, lines } = await startAround('');
   await passToAgent(pasta, 'SIGHUP');
   await passToAgent(pasta, 'SIGTERM');

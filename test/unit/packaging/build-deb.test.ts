@@ -35,7 +35,7 @@ beforeAll(async () => {
 const contentOf = (path: string) => files.find((file) => file.path === path)?.content.toString();
 
 describe('what is installed', () => {
-  test('every unit is, the sample in its own place, and nothing in that of the owner’s configuration', async () => {
+  test('has every unit, the sample in its own place, and nothing in place of the owner’s configuration', async () => {
     const units = (await readdir(join(root, 'systemd'))).filter((name) =>
       name.startsWith('tributary'),
     );
@@ -107,7 +107,7 @@ describe.runIf(canPack)('the package', () => {
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  test('is the same bytes whoever builds it, whenever', async () => {
+  test('has identical bytes for every builder at any time', async () => {
     const umask = process.umask(0o077);
     try {
       const again = await build('second');

@@ -54,7 +54,7 @@ test('a clone and an archive of the same commit have the same date', () => {
   expect(readDate(archive)).toEqual({ status: 0, said: '1790000000' });
 });
 
-test('an archive inside somebody else’s clone is not of that clone’s date', () => {
+test('an archive inside another project’s clone does not take that clone’s date', () => {
   const { clone } = createSource(1_790_000_000);
   const inside = join(clone, 'tributary');
   mkdirSync(inside);

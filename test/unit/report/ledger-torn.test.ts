@@ -31,7 +31,7 @@ const anyLine = fc
   }));
 
 describe('a line', () => {
-  test('comes back as it was written', () => {
+  test('is read back unchanged', () => {
     fc.assert(
       fc.property(anyLine, (line) => {
         const text = renderLine(line);

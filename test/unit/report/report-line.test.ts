@@ -6,7 +6,7 @@ import { createFacts, freshFacts, now, providingFacts } from '../../../tools/doc
 const report = judgePhase(providingFacts, now);
 
 describe('a report', () => {
-  test('counts since the last one, and a counter that began anew from zero', () => {
+  test('counts since the last one, and from zero for a counter that began again', () => {
     const { total } = composeReportLine(providingFacts, report);
     const previous = { ...total, forwardedUpBytes: 1_399_999_000, tunnelRxBytes: 9e12 };
     const { since } = composeReportLine(providingFacts, report, previous);

@@ -94,7 +94,7 @@ describe('the page', () => {
     for (const { src } of manifest.icons) expect((await ask(page, src)).status).toBe(200);
   });
 
-  test('is compressed for whoever can read that', async () => {
+  test('is compressed for browsers that can read that', async () => {
     await using fixture = await createStatusFixture();
     const page = await startPage(fixture);
     const plain = await ask(page, '/');
@@ -184,7 +184,7 @@ describe('the page', () => {
     expect(JSON.parse(answer.text)).toMatchObject({ unit: 'hour', kept: false, rows: [] });
   });
 
-  test('sets the mode for whoever has its token, and for nobody else', async () => {
+  test('sets the mode only for a request with its token', async () => {
     const pageToken = new Secret('a-token-of-twenty-four-letters');
     await using fixture = await createStatusFixture(undefined, { pageToken });
     const page = await startPage(fixture);
@@ -261,7 +261,7 @@ describe('the page', () => {
     expect((await ask(page, '/status.json', { host: page })).status).toBe(200);
   });
 
-  test('survives a request that is none', async () => {
+  test('survives bytes that are no request', async () => {
     await using fixture = await createStatusFixture();
     const page = await startPage(fixture);
     const [host, port] = page.split(':');

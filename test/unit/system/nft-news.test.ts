@@ -62,13 +62,13 @@ describe('what nft monitor tells', () => {
     ['puts the table to sleep', ['add table inet tributary { flags dormant; }']],
     ['deletes the table', ['delete table inet tributary']],
     ['changes elements that nft no longer prints', []],
-  ])('is news, once, where somebody else %s', (_claim, lines) => {
+  ])('is news, once, where another program %s', (_claim, lines) => {
     const { news, tell } = createWorld();
     tell(lines);
     expect([news.isChanged(), news.isChanged()]).toEqual([true, false]);
   });
 
-  test('is news where somebody else’s change comes among the agent’s own', async () => {
+  test('is news where another program’s change comes among the agent’s own', async () => {
     const { news, tell, act } = createWorld();
     await act();
     tell(renewal);

@@ -46,7 +46,7 @@ test.each([
   'net/ipv6/conf/all/forwarding/..',
   'kernel/core_pattern',
   '../../tmp/victim',
-])('%s is none of the settings that are put back', async (path) => {
+])('%s is not among the settings that are put back', async (path) => {
   const { restore, said, plant } = await prepare();
   await plant({ 'net/ipv4/conf/eth0/forwarding': '0', [path]: '0' });
   expect(await restore.read()).toEqual({});

@@ -59,7 +59,7 @@ describe('a document', () => {
     expect((await stat(file.path)).mode & 0o777).toBe(0o600);
   });
 
-  test('torn at any byte is set aside with a reason, and kept as it was', async () => {
+  test('torn at any byte is set aside with a reason, and kept unchanged', async () => {
     const { directory, file, setAside } = await prepare();
     const text = renderDocument(value);
     // Without its last line end it is still whole.

@@ -64,7 +64,7 @@ export const reliability = defineCommand({
 /** The window as it is shown; an absent one is empty. */
 export function viewReliability(window: Window) {
   return {
-    /** The service always sends 1 here. */
+    /** 0 to 1; 1 means online all the time. */
     meanWeight: window?.meanReliabilityWeight,
     windowStartAt: toTime(window?.minTimeUnixMilli),
     windowEndAt: toTime(window?.maxTimeUnixMilli),

@@ -383,7 +383,7 @@ describe('a pass of the data path', () => {
 
   const renewed = 'renewing the permit to forward';
 
-  test('loads the rules once more when somebody else has changed the table, whatever the listing says', async () => {
+  test('loads the rules once more when another program has changed the table, whatever the listing says', async () => {
     const world = await createProvidingWorld();
     await world.loop.tick();
     const lines = watchNft(world);
@@ -433,7 +433,7 @@ describe('a pass of the data path', () => {
     expect(world.sections.path.selfTest).toEqual(selfTest);
   });
 
-  test('reads the table in a pass that somebody waits for', async () => {
+  test('reads the table in a pass that a caller waits for', async () => {
     const world = await createRestingWorld();
     const lines = watchNft(world);
     const asked = world.loop.enforce();

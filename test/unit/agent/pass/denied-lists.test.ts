@@ -63,7 +63,7 @@ test('a file that changes is read again; nothing is run for one that does not', 
   expect(world.machine.print()).not.toContain('198.51.100.0/24"]');
 });
 
-test('a file that breaks or vanishes stays as it was read before, and status names the line', async () => {
+test('a file that breaks or vanishes keeps its last list, and status names the line', async () => {
   const world = await createListWorld();
   await world.write('198.51.100.0/24\noops');
   const { phase, reasons } = await world.pass();

@@ -158,7 +158,7 @@ describe('the ledger of a running agent', () => {
     expect(day).toMatchObject({ serviceBytes: undefined });
   });
 
-  test('adds up what the service paid this month, also after a restart, and begins anew with the next', async () => {
+  test('adds up what the service paid this month, also after a restart, and begins again with the next', async () => {
     const payout = { '2026-04-30': 9, '2026-05-01': 1, '2026-05-03': 2, '2026-05-04': 0.25 };
     const { pass, ledger, section, fillDay } = await createAgent(async () => ({
       ...answerAbout,

@@ -82,7 +82,7 @@ describe('a secret', () => {
     expect(asked).toEqual([]);
   });
 
-  test('comes from a file, whoever is there', async () => {
+  test('comes from a file, at a terminal or not', async () => {
     const { context, asked } = createContext({ piped: 'piped', typed: ['typed'] });
     const file = writeTemporary('\n a-code\n\n');
     expect((await readSecret({ ...code, file }, context)).reveal()).toBe('a-code');

@@ -39,7 +39,7 @@ describe('a table', () => {
     expect(await renderTable([row()], terminal(80), layout)).toContain('attic');
   });
 
-  test('stands in columns, numbers at the right, without blanks at the end', () => {
+  test('has aligned columns, numbers at the right, without blanks at the end', () => {
     expect(renderLines([row(), row({ name: 'the long shed', amount: '' })], 80)).toEqual([
       'Id        Name           Amount',
       '12345678  attic             1 B',
@@ -90,7 +90,7 @@ describe('a table', () => {
     );
   });
 
-  test('has bars, the longest for the largest value or for what a whole one stands for', () => {
+  test('has bars, the longest for the largest value or for the value of a full bar', () => {
     const bars: readonly Column<number | undefined>[] = [
       { bar: (value) => value, width: 4 },
       { bar: (value) => value, width: 4, most: 8, dropOrder: 1 },

@@ -86,7 +86,7 @@ describe('the last handshake', () => {
     expect(machine.at()).toBe(right + at);
   });
 
-  test('is believed as it was noted before the first look, and is never in the future', () => {
+  test('keeps the time that was noted before the first look, and is never in the future', () => {
     const old = createMachine(right);
     old.note(right - 5000);
     expect(old.at()).toBe(right - 5000);

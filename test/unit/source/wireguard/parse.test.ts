@@ -362,7 +362,7 @@ describe('a text is refused', () => {
     );
   });
 
-  test('without showing a key that stands where the name of a key should', () => {
+  test('without showing a secret key in the place of a setting’s name', () => {
     const letters = 'A'.repeat(42).concat('Q');
     expect(catchRefusal(withLine(`${letters}=`))).not.toContain('A'.repeat(21));
   });

@@ -25,7 +25,7 @@ describe('the clock of the page', () => {
     expect(clock.formatDay(time)).toBe('15 Mar');
   });
 
-  test('leaves the day out of a time of today, whose midnight is that of the zone', () => {
+  test('leaves the day out for times of today, which begins at the time zone’s midnight', () => {
     const clock = createWallClock('America/Los_Angeles');
     expect(clock.formatMoment(new Date('2026-03-14T07:30:00Z'), time)).toBe('00:30');
     expect(clock.formatMoment(new Date('2026-03-14T06:30:00Z'), time)).toBe('13 Mar, 23:30');

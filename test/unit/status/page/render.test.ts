@@ -83,7 +83,7 @@ describe('the page for people', () => {
     );
   });
 
-  test('shows texts of strangers as text, wherever they stand', async () => {
+  test('shows texts of strangers as text in every place', async () => {
     const page = await render(
       createFacts({
         registration: { description: hostile, clientId: hostile },

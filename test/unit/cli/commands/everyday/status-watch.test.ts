@@ -47,7 +47,7 @@ describe('the watched status', () => {
     );
   });
 
-  test('is drawn in place at a terminal, which then is as it was', async () => {
+  test('is drawn in place at a terminal, which is restored afterwards', async () => {
     const text = await watch(2, 24);
     expect(text.startsWith('\u001b[?1049h')).toBe(true);
     expect(text.endsWith('\u001b[?7h\u001b[?25h\u001b[?1049l')).toBe(true);
@@ -84,7 +84,7 @@ describe('the watched status', () => {
     ]);
   });
 
-  test('leaves the terminal as it was when it fails', async () => {
+  test('restores the terminal when it fails', async () => {
     const written: string[] = [];
     const look = () => Promise.reject(new TributaryError('not-allowed', 'this user may not'));
     const stdout = { write: (text: string) => void written.push(text) };
@@ -98,7 +98,7 @@ describe('the watched status', () => {
   });
 
   test.each(['lines', 'JSON'])(
-    'ends at the signal while nothing answers, and leaves the terminal as it was: %s',
+    'ends at the signal while nothing answers, and restores the terminal: %s',
     async (form) => {
       const written: string[] = [];
       const controller = new AbortController();
@@ -138,7 +138,7 @@ describe('the watched status', () => {
   });
 });
 
-test('counters that were made anew are no speed', () => {
+test('counters that began again give no speed', () => {
   const reading = (seconds: number, upBytes: number) => ({
     atMs: seconds * 1000,
     upBytes,

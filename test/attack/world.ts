@@ -29,7 +29,7 @@ export type Way = (typeof ways)[number];
  */
 export type Point = 'nas' | 'router' | 'internet' | 'device' | 'host' | 'service' | 'tunnel';
 
-/** Whose consumers attack: the tunnel's, or those of a program that runs beside it. */
+/** Whose consumers attack: the tunnel's, or the consumers of a program that runs beside it. */
 export type AttackSource = 'wireguard' | 'program';
 
 export interface AttackWorld {

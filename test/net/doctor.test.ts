@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { DoctorDocument } from '../../src/doctor/report.ts';
 import type { StatusDocument } from '../../src/status/document.ts';
 import { type Lab, webPort } from '../../tools/lab/lab.ts';
@@ -90,6 +90,7 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
 
   it('hands on a bundle without a secret, for its owner alone', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tributary-bundle-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const path = join(folder, 'help.tar.gz');
     const planted = {
       TRIBUTARY_AUTH_CODE: 'planted-auth-code',

@@ -25,7 +25,7 @@ import { parseAddressList } from '../../src/system/address-list.ts';
 import { dialects, findAnswer } from '../../src/system/dialects.ts';
 import type { Exec } from '../../src/system/exec.ts';
 import { observeInterfaces, observeNetwork } from '../../src/system/ip.ts';
-import { createIpNews } from '../../src/system/ip-news.ts';
+import { createIpNews } from '../../src/system/kernel-news.ts';
 import { decodeNatPmpAnswer, decodePcpAnswer } from '../../src/system/nat-pmp.ts';
 import { observeNftOutline, observeNftTable } from '../../src/system/nft.ts';
 import { decodeStunAnswer } from '../../src/system/stun.ts';

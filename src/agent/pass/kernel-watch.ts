@@ -3,9 +3,8 @@ import { sleep } from '../../lib/sleep.ts';
 import { createWakeup, type Wakeup } from '../../lib/wakeup.ts';
 import type { Exec } from '../../system/exec.ts';
 import { type Network, observeNetwork } from '../../system/ip.ts';
-import { createIpNews } from '../../system/ip-news.ts';
 import type { KeepProgram, Kept } from '../../system/kept-program.ts';
-import { createNftNews } from '../../system/nft-news.ts';
+import { createIpNews, createNftNews } from '../../system/kernel-news.ts';
 import type { Loop } from '../run-loop.ts';
 
 export interface KernelWatchParts {

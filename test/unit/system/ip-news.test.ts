@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createIpNews } from '../../../src/system/ip-news.ts';
+import { createIpNews } from '../../../src/system/kernel-news.ts';
 
 // As iproute2 6.1 prints them.
 const lines = {

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createNftNews } from '../../../src/system/nft-news.ts';
+import { createNftNews } from '../../../src/system/kernel-news.ts';
 
 const renewal = [
   'delete element inet tributary permit { "trib0" timeout 1m expires 59s816ms }',

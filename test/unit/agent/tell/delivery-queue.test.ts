@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createDeliveryQueue } from '../../../src/report/delivery-queue.ts';
-import type { Pace } from '../../../src/report/notifier.ts';
+import { createDeliveryQueue } from '../../../../src/agent/tell/notifier-loops.ts';
+import type { Pace } from '../../../../src/report/notifier.ts';
 
 const limits = { capacity: 3, maxTries: 4, retry: { baseMs: 1_000, maxMs: 60_000 } };
 const failed = { kind: 'failed', reason: 'it answered 503' } as const;

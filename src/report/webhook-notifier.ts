@@ -1,13 +1,13 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { messageOf, TributaryError } from '../errors/codes.ts';
 import type { Facts } from '../health/facts.ts';
-import { judgePhase, type Phase, type PhaseReport } from '../health/phase.ts';
+import { judgePhase } from '../health/phase.ts';
 import type { Secret } from '../lib/secret.ts';
 import { readRetryAfterSeconds } from '../service/retry-after.ts';
 import { createTransport } from '../service/transport.ts';
-import { findMilestone, type Milestone, type Told } from './milestones.ts';
 import type { Notifier, Outcome, Pace } from './notifier.ts';
-import { type Notice, type WebhookFormat, webhookFormats } from './webhook-body.ts';
+import { type WebhookFormat, webhookFormats } from './webhook-body.ts';
+import { createPhaseChanges, findMilestone, type Told, toNotice } from './webhook-news.ts';
 
 export interface WebhookParts {
   readonly url: Secret;
@@ -98,53 +98,6 @@ export function createWebhookNotifier(parts: WebhookParts): Notifier<Message> {
         return { kind: 'failed', reason: messageOf(error.cause) };
       }
     },
-  };
-}
-
-/** A change to a phase that has lasted. */
-export interface PhaseChange extends Pick<Notice, 'at' | 'from'> {
-  readonly to: PhaseReport;
-}
-
-/**
- * Notices a phase that has lasted `settleMs` and is not the one noticed last. Times are ms of a
- * monotonic clock.
- */
-export function createPhaseChanges(settleMs: number) {
-  let settled: Phase | undefined;
-  let coming: { readonly phase: Phase; readonly at: Date; readonly sinceMs: number } | undefined;
-  return (report: PhaseReport, at: Date, nowMs: number): PhaseChange | undefined => {
-    const { phase } = report;
-    // Stopping is not noticed, because the agent ends with it.
-    if (phase === settled || phase === 'stopping') coming = undefined;
-    else if (coming?.phase !== phase) coming = { phase, at, sinceMs: nowMs };
-    if (coming === undefined || nowMs - coming.sinceMs < settleMs) return undefined;
-    const change = { at: coming.at, from: settled, to: report };
-    settled = phase;
-    coming = undefined;
-    return change;
-  };
-}
-
-/** The notice of a milestone, which has neither reason nor action, or otherwise of the phase. */
-function toNotice(
-  { at, from, to }: PhaseChange,
-  milestone: Milestone | undefined,
-  { registration }: Facts,
-): Notice {
-  const why = milestone === undefined ? to.reasons[0] : undefined;
-  const { event = 'phase', message = why?.message } = milestone ?? {};
-  const { clientId, description } = registration ?? {};
-  return {
-    event,
-    at,
-    from,
-    to: to.phase,
-    reason: why?.code,
-    message,
-    action: why?.action,
-    clientId,
-    description,
   };
 }
 

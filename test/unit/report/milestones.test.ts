@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { toldSchema } from '../../../src/agent/tell/notifiers.ts';
-import { findMilestone, type Told } from '../../../src/report/milestones.ts';
+import { findMilestone, type Told } from '../../../src/report/webhook-news.ts';
 import { ago, createFacts, providingFacts } from '../../../tools/docs/sample-facts.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
 import { assertLaw } from '../law.ts';

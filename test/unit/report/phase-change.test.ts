@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Phase } from '../../../src/health/phase.ts';
-import { createPhaseChanges, type PhaseChange } from '../../../src/report/webhook-notifier.ts';
+import { createPhaseChanges, type PhaseChange } from '../../../src/report/webhook-news.ts';
 import { now } from '../../../tools/docs/sample-facts.ts';
 
 const settleMs = 5_000;

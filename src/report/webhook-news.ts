@@ -1,5 +1,32 @@
 import type { Facts } from '../health/facts.ts';
+import type { Phase, PhaseReport } from '../health/phase.ts';
 import { formatBytes, formatUsdc } from '../lib/units.ts';
+import type { Notice } from './webhook-body.ts';
+
+/** A change to a phase that has lasted. */
+export interface PhaseChange extends Pick<Notice, 'at' | 'from'> {
+  readonly to: PhaseReport;
+}
+
+/**
+ * Notices a phase that has lasted `settleMs` and is not the one noticed last. Times are ms of a
+ * monotonic clock.
+ */
+export function createPhaseChanges(settleMs: number) {
+  let settled: Phase | undefined;
+  let coming: { readonly phase: Phase; readonly at: Date; readonly sinceMs: number } | undefined;
+  return (report: PhaseReport, at: Date, nowMs: number): PhaseChange | undefined => {
+    const { phase } = report;
+    // Stopping is not noticed, because the agent ends with it.
+    if (phase === settled || phase === 'stopping') coming = undefined;
+    else if (coming?.phase !== phase) coming = { phase, at, sinceMs: nowMs };
+    if (coming === undefined || nowMs - coming.sinceMs < settleMs) return undefined;
+    const change = { at: coming.at, from: settled, to: report };
+    settled = phase;
+    coming = undefined;
+    return change;
+  };
+}
 
 /** What the owner was told before. */
 export interface Told {
@@ -41,5 +68,27 @@ export function findMilestone(
     event: 'first-payout',
     message,
     told: { periodStart, capPercent: toldPercent, isPayoutTold: true },
+  };
+}
+
+/** The notice of a milestone, which has neither reason nor action, or otherwise of the phase. */
+export function toNotice(
+  { at, from, to }: PhaseChange,
+  milestone: Milestone | undefined,
+  { registration }: Facts,
+): Notice {
+  const why = milestone === undefined ? to.reasons[0] : undefined;
+  const { event = 'phase', message = why?.message } = milestone ?? {};
+  const { clientId, description } = registration ?? {};
+  return {
+    event,
+    at,
+    from,
+    to: to.phase,
+    reason: why?.code,
+    message,
+    action: why?.action,
+    clientId,
+    description,
   };
 }

@@ -1,5 +1,5 @@
 import type { Facts, SourceFacts } from '../../src/health/facts.ts';
-import { findFreshUntil } from '../../src/source/wireguard/fresh-handshake.ts';
+import { findFreshUntil } from '../../src/source/wireguard/handshake.ts';
 
 export const now = new Date('2026-03-14T12:00:00.000Z');
 

@@ -1,7 +1,7 @@
 import type { SelfTest } from '../../data-path/self-test.ts';
 import { toFailure } from '../../errors/codes.ts';
 import type { Phase } from '../../health/phase.ts';
-import { isHandshakeOverdue } from '../../source/wireguard/fresh-handshake.ts';
+import { isHandshakeOverdue } from '../../source/wireguard/handshake.ts';
 import type { Loop } from '../run-loop.ts';
 import { createGateKeeper, type GateKeeperParts } from './gate-keeper.ts';
 import type { KernelWatch } from './kernel-watch.ts';

@@ -11,7 +11,7 @@ import {
   resolveNetworkJwt,
 } from '../../identity/sign-in.ts';
 import type { Secret } from '../../lib/secret.ts';
-import { isHandshakeOverdue } from '../../source/wireguard/fresh-handshake.ts';
+import { isHandshakeOverdue } from '../../source/wireguard/handshake.ts';
 import { version } from '../../version.ts';
 import type { Shared } from '../state.ts';
 import { chooseDescription } from '../to-facts.ts';

@@ -3,8 +3,10 @@ import { findCollision, listOwnPrefixes } from '../../gateway/uplink.ts';
 import { isInAny } from '../../lib/addresses.ts';
 import { formatSeconds } from '../../lib/units.ts';
 import { listDevices } from '../../source/drivers.ts';
-import { hasFreshHandshake } from '../../source/wireguard/fresh-handshake.ts';
-import { choosePersistentKeepaliveSeconds } from '../../source/wireguard/persistent-keepalive.ts';
+import {
+  choosePersistentKeepaliveSeconds,
+  hasFreshHandshake,
+} from '../../source/wireguard/handshake.ts';
 import { fail, findEndpoint, insideAsRoot, pass, skip, toShellWord } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 

@@ -10,9 +10,11 @@ import {
 } from './current-tunnel.ts';
 import { type PresentTunnel, toWish, type WireGuardDriver } from './driver.ts';
 import type { ServiceContext } from './endpoint.ts';
-import { findFreshUntil } from './fresh-handshake.ts';
-import { createHandshakeClock } from './handshake-clock.ts';
-import { choosePersistentKeepaliveSeconds } from './persistent-keepalive.ts';
+import {
+  choosePersistentKeepaliveSeconds,
+  createHandshakeClock,
+  findFreshUntil,
+} from './handshake.ts';
 import type { TunnelStep } from './plan.ts';
 import type { Backend, DesiredTunnel, ObservedTunnel } from './state.ts';
 

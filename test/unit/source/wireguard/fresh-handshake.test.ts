@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   hasFreshHandshake,
   isHandshakeOverdue,
-} from '../../../../src/source/wireguard/fresh-handshake.ts';
+} from '../../../../src/source/wireguard/handshake.ts';
 import { ago, now } from '../../../../tools/docs/sample-facts.ts';
 
 describe('handshake', () => {

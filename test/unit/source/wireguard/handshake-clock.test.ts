@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createHandshakeClock } from '../../../../src/source/wireguard/handshake-clock.ts';
+import { createHandshakeClock } from '../../../../src/source/wireguard/handshake.ts';
 
 /** A machine whose clock can be set; times in seconds. */
 function createMachine(startedAt: number) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { choosePersistentKeepaliveSeconds } from '../../../../src/source/wireguard/persistent-keepalive.ts';
+import { choosePersistentKeepaliveSeconds } from '../../../../src/source/wireguard/handshake.ts';
 
 describe('PersistentKeepalive', () => {
   it.each([

@@ -1,21 +1,82 @@
 import * as z from 'zod';
 import { ensureOwnDirectory } from '../system/files.ts';
 import { createRepositories, defaultClientLimit, type Repositories } from './backend.ts';
+import type { CodeTerms } from './codes.ts';
 import { openDatabase } from './database.ts';
 import { findCity } from './place-search.ts';
 import { servedProfiles } from './profile.ts';
 import { parseBody, refuse } from './refusal.ts';
 
 /**
- * What only the service's administrator can do, because the interface has no operation for it. All
- * throw usage-invalid.
+ * What only the service's administrator can do, because the interface has no operation for it. What
+ * a request leaves out has its default; a network is named by its id or name, and the first one is
+ * meant by default. A code lasts ten minutes by default and allows one use.
+ * @throws usage-invalid, from every command
  */
-export type AdminCommands = ReturnType<typeof createAdminCommands>;
+export interface AdminCommands {
+  /** Makes a network, and two ways to be its owner. The auth code allows one sign-in. */
+  createNetwork(request: {
+    readonly networkName: string;
+    /** False by default: only a public network's name is shown to others. */
+    readonly isPublic?: boolean | undefined;
+  }): Promise<NamedNetwork & { readonly networkJwt: string; readonly authCode: string }>;
+  createGuest(
+    request: Readonly<Record<never, never>>,
+  ): Promise<NamedNetwork & { readonly guestJwt: string }>;
+  /** Makes a code to sign in with. The limits of code-create do not apply here. */
+  createAuthCode(
+    request: ForNetwork & Partial<CodeTerms>,
+  ): Promise<CodeTerms & { readonly networkId: string; readonly authCode: string }>;
+  /** Makes the code to set a password with that a user would receive by e-mail. */
+  createResetCode(
+    request: ForNetwork & Partial<CodeLife>,
+  ): Promise<CodeLife & { readonly networkId: string; readonly resetCode: string }>;
+  /** Makes a code that hands the client over to the network that uses it. */
+  createAdoptCode(
+    request: ForNetwork &
+      Partial<CodeLife> & {
+        readonly clientId: string;
+        /** By default the client's description. */
+        readonly deviceName?: string | undefined;
+      },
+  ): Promise<
+    CodeLife & Readonly<Record<'networkId' | 'clientId' | 'deviceName' | 'adoptCode', string>>
+  >;
+  /** Registers a wallet for payouts. */
+  addWallet(
+    request: ForNetwork & {
+      readonly walletAddress: string;
+      /** SOL by default. */
+      readonly blockchain?: 'SOL' | 'MATIC' | undefined;
+      /** `external` by default: its owner manages it. */
+      readonly walletType?: 'external' | 'managed' | undefined;
+      /** True by default: payouts may go there. */
+      readonly isActive?: boolean | undefined;
+    },
+  ): Promise<
+    Readonly<Record<'networkId' | 'walletId' | 'walletAddress', string>> & {
+      readonly isActive: boolean;
+    }
+  >;
+  /** Moves the client to a place; a country or region stands for its first city. */
+  locateClient(
+    request: ForNetwork & { readonly clientId: string; readonly place: string },
+  ): Promise<Readonly<Record<'networkId' | 'clientId' | 'city' | 'country', string>>>;
+}
+
+type NamedNetwork = Readonly<Record<'networkId' | 'networkName', string>>;
+type CodeLife = Pick<CodeTerms, 'durationMinutes'>;
+
+interface ForNetwork {
+  /** The id or name of a network; the first one by default. */
+  readonly network?: string | undefined;
+}
+
 export type AdminCommandName = keyof AdminCommands;
 /** The result in the form that `--json` prints. */
 export type AdminResult = Readonly<Record<string, string | number | boolean>>;
 
-export function createAdminCommands(repositories: Repositories) {
+export function createAdminCommands(repositories: Repositories): AdminCommands {
   const { networks, codes, wallets, clients, associations, tokens, world } = repositories;
   /** A network by its id or name; the first network if it is absent. Afterwards it is an id. */
   const network = z
@@ -48,7 +109,6 @@ export function createAdminCommands(repositories: Repositories) {
       const { networkId, networkName } = guest;
       return { networkId, networkName, guestJwt: await tokens.signNetwork(guest) };
     }),
-    /** The limits of code-create do not apply here. */
     createAuthCode: createCommand(
       { network, durationMinutes: minutes, uses: z.int().min(1).max(1_000_000).default(1) },
       ({ network: networkId, ...terms }) => ({
@@ -57,7 +117,6 @@ export function createAdminCommands(repositories: Repositories) {
         ...terms,
       }),
     ),
-    /** The code that a user would receive by e-mail. */
     createResetCode: createCommand(
       { network, durationMinutes: minutes },
       ({ network: networkId, durationMinutes }) => {
@@ -96,7 +155,6 @@ export function createAdminCommands(repositories: Repositories) {
         return { networkId, walletId, walletAddress, isActive };
       },
     ),
-    /** A country or region stands for its first city. */
     locateClient: createCommand(
       { network, clientId: z.string(), place: line },
       ({ network: networkId, clientId, place }) => {
@@ -107,7 +165,7 @@ export function createAdminCommands(repositories: Repositories) {
         return { networkId, clientId, city: found.city, country: found.country };
       },
     ),
-  } as const;
+  };
 }
 
 function createCommand<Shape extends z.ZodRawShape, Answer>(

@@ -4,24 +4,31 @@ import { createAssociationCode } from './codes.ts';
 import { inTransaction } from './database.ts';
 import type { Terms } from './profile.ts';
 import { checkLine, refuse } from './refusal.ts';
-import { queryOn, type Row, type Sql, selectFields, sql } from './statements.ts';
+import { queryOn, type Sql, selectFields, sql } from './statements.ts';
 
 const shareFields = 'code networkId clientId deviceName';
-const adoptionFields = `${shareFields} durationMinutes` as const;
+const adoptionFields = `${shareFields} durationMinutes`;
 
 /** A device that its owner shares with another network. Network and client are the owner's. */
-type Share = Row<typeof shareFields>;
+interface Share {
+  readonly code: string;
+  readonly networkId: string;
+  readonly clientId: string;
+  readonly deviceName: string;
+}
+
 type Offer = Omit<Share, 'code'>;
 /** A device that its owner hands over to the network that uses the code in time. */
-export type Adoption = Row<typeof adoptionFields>;
+export interface Adoption extends Share {
+  /** How long the code is valid, from when it was made. */
+  readonly durationMinutes: number;
+}
 
-/**
- * A share for one of its two sides, whose client is named. The other side's name is null until it
- * has added the device.
- */
-export type SharedDevice = Row<'code deviceName clientId'> & {
+/** A share for one of its two sides, whose client is named. */
+export interface SharedDevice extends Omit<Share, 'networkId'> {
+  /** The other side's name; null until it has added the device. */
   readonly networkName: string | null;
-};
+}
 
 const pendingLimit = 100;
 const maxMinutes = 366 * 1440;

@@ -4,15 +4,33 @@ import type { ProvideMode } from '../service/profiles.ts';
 import { inTransaction } from './database.ts';
 import type { Proxies, ProxyRequest } from './proxies.ts';
 import { refuse } from './refusal.ts';
-import { queryOn, type Row, raw, selectFields, sql } from './statements.ts';
+import { type ClientRange, queryOn, raw, selectFields, sql } from './statements.ts';
 import type { ClientPlace } from './world.ts';
 
 const fields =
   'clientId networkId deviceId sourceClientId description deviceSpec createdMs authenticatedMs provideMode';
-const listedFields = `sequence isOnline ${fields}` as const;
+const listedFields = `sequence isOnline ${fields}`;
 
-export type Client = Row<typeof fields>;
-export type ListedClient = Row<typeof listedFields>;
+/** A device, or what represents another network's device. Times are in ms since 1970. */
+export interface Client {
+  readonly clientId: string;
+  readonly networkId: string;
+  readonly deviceId: string;
+  /** The client of another network that it represents; null for a device of this network. */
+  readonly sourceClientId: string | null;
+  readonly description: string;
+  readonly deviceSpec: string;
+  readonly createdMs: number;
+  /** 0 for a client that never authenticated. */
+  readonly authenticatedMs: number;
+  readonly provideMode: ProvideMode;
+}
+
+export interface ListedClient extends Client {
+  /** Lower for the client that was registered earlier. */
+  readonly sequence: number;
+  readonly isOnline: 0 | 1;
+}
 
 interface NewClient
   extends Pick<Client, 'networkId' | 'description' | 'deviceSpec' | 'provideMode'> {
@@ -29,10 +47,42 @@ type Said = Readonly<Record<'description' | 'deviceSpec', string | undefined>>;
 
 const clientsPerPage = 200;
 
-export type Clients = ReturnType<typeof createClients>;
+/** Some clients of a network, oldest first, and where they are in the database. */
+interface ClientPage {
+  readonly range: ClientRange;
+  readonly clients: readonly ListedClient[];
+}
+
+/** The clients of all networks; what is changed is in the database when the call returns. */
+export interface Clients {
+  create(client: NewClient): Client;
+  /** undefined for a client that this network does not have. */
+  find(networkId: string, clientId: string): Client | undefined;
+  /**
+   * The client of this network with this id.
+   * @throws usage-invalid if it has no such client
+   */
+  get(networkId: string, clientId: string): Client;
+  count(networkId: string): number;
+  /**
+   * The network's clients, or only this one, in pages, oldest first. A page is read when it is
+   * asked for, and no page is empty.
+   */
+  listPages(networkId: string, clientId?: string): IteratorObject<ClientPage>;
+  /** Notes that the client authenticates now. Fields that are undefined keep their values. */
+  reauthenticate(clientId: string, said: Said): void;
+  setProvideMode(clientId: string, mode: ProvideMode): void;
+  move(clientId: string, place: ClientPlace): void;
+  /** Makes it a client of this network, by this name. */
+  handOver(clientId: string, to: Pick<Client, 'networkId' | 'description'>): void;
+}
 
 /** The clients of this database; `now` is in ms since 1970. */
-export function createClients(database: DatabaseSync, proxies: Proxies, now: () => number) {
+export function createClients(
+  database: DatabaseSync,
+  proxies: Proxies,
+  now: () => number,
+): Clients {
   const { insert, run, findRow, listRows, readNumber } = queryOn(database);
   const find = (networkId: string, clientId: string) =>
     findRow<Client>`select ${selectFields(fields)} from client
@@ -42,7 +92,7 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
       where client_id = ${clientId}`;
 
   return {
-    create({ proxy, authenticatedMs = now(), place, ...said }: NewClient): Client {
+    create({ proxy, authenticatedMs = now(), place, ...said }) {
       const ids = { clientId: randomUUID(), deviceId: randomUUID() };
       const sourceClientId = said.sourceClientId ?? null;
       const client = { ...said, ...ids, sourceClientId, createdMs: now(), authenticatedMs };
@@ -53,21 +103,14 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
       });
       return client;
     },
-    /** undefined for a client that this network does not have. */
     find,
-    /** The client of this network with this id. @throws usage-invalid if it has no such client */
-    get(networkId: string, clientId: string): Client {
+    get(networkId, clientId) {
       const client = find(networkId, clientId);
       if (client === undefined) throw refuse('Client does not exist.');
       return client;
     },
-    count: (networkId: string) =>
-      readNumber`select count(*) from client where network_id = ${networkId}`,
-    /**
-     * The network's clients, or only this one, in pages, oldest first. A page is read when it is
-     * asked for, and no page is empty.
-     */
-    *listPages(networkId: string, clientId?: string) {
+    count: (networkId) => readNumber`select count(*) from client where network_id = ${networkId}`,
+    *listPages(networkId, clientId) {
       const which = clientId === undefined ? raw('true') : sql`client_id = ${clientId}`;
       for (let afterSequence = 0, isLast = false; !isLast; ) {
         const clients = listRows<ListedClient>`select ${selectFields(listedFields)} from client
@@ -80,17 +123,13 @@ export function createClients(database: DatabaseSync, proxies: Proxies, now: () 
         isLast = clients.length < clientsPerPage;
       }
     },
-    /** Fields that the request leaves out keep their values. */
-    reauthenticate: (clientId: string, said: Said) =>
+    reauthenticate: (clientId, said) =>
       run`update client set authenticated_ms = ${now()}, description = coalesce(${said.description ?? null}, description),
         device_spec = coalesce(${said.deviceSpec ?? null}, device_spec) where client_id = ${clientId}`,
-    setProvideMode: (clientId: string, mode: ProvideMode) =>
+    setProvideMode: (clientId, mode) =>
       run`update client set provide_mode = ${mode} where client_id = ${clientId}`,
     move,
-    handOver: (
-      clientId: string,
-      { networkId, description }: Pick<Client, 'networkId' | 'description'>,
-    ) =>
+    handOver: (clientId, { networkId, description }) =>
       run`update client set network_id = ${networkId}, description = ${description} where client_id = ${clientId}`,
-  } as const;
+  };
 }

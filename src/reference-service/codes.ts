@@ -1,7 +1,7 @@
 import { hash, randomBytes, randomInt } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from './database.ts';
-import { queryOn, type Row } from './statements.ts';
+import { queryOn } from './statements.ts';
 
 /** The characters of secret codes: letters and digits, or the alphabet of base64url. */
 export type CodeAlphabet = 'alphanumeric' | 'base64url';
@@ -70,7 +70,9 @@ export function createCodes(database: DatabaseSync, alphabet: CodeAlphabet, now:
     redeem: (purpose: Purpose, code: string): string | undefined =>
       inTransaction(database, () => {
         const codeHash = hashSecretCode(code);
-        const spent = findRow<Row<'networkId'>>`update code set uses_left = uses_left - 1
+        const spent = findRow<{
+          readonly networkId: string;
+        }>`update code set uses_left = uses_left - 1
           where code_hash = ${codeHash} and purpose = ${purpose} and expires_ms > ${now()} returning network_id as networkId`;
         run`delete from code where code_hash = ${codeHash} and uses_left = 0`;
         return spent?.networkId;

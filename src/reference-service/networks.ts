@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { keepSetting, setSetting } from './database.ts';
 import { checkLine, refuse } from './refusal.ts';
-import { queryOn, type Row, selectFields, sql } from './statements.ts';
+import { queryOn, selectFields, sql } from './statements.ts';
 
 const fields = 'networkId networkName userId kind';
 
@@ -10,7 +10,12 @@ const fields = 'networkId networkName userId kind';
  * What a network JWT gives access to: an owner's network, or a guest session, whose user has not
  * signed up yet.
  */
-export type Network = Row<typeof fields>;
+export interface Network {
+  readonly networkId: string;
+  readonly networkName: string;
+  readonly userId: string;
+  readonly kind: 'permanent' | 'guest';
+}
 
 /** The networks of this database, owners' and guests'; `now` is in ms since 1970. */
 export function createNetworks(database: DatabaseSync, now: () => number) {
@@ -84,7 +89,20 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
 const walletFields =
   'walletId managedWalletId networkId walletType blockchain walletAddress active defaultTokenType createdMs';
 
-type Wallet = Row<typeof walletFields>;
+interface Wallet {
+  readonly walletId: string;
+  /** null for a wallet that its owner manages. */
+  readonly managedWalletId: string | null;
+  readonly networkId: string;
+  readonly walletType: 'managed' | 'external';
+  readonly blockchain: 'SOL' | 'MATIC';
+  readonly walletAddress: string;
+  /** 1 while payouts may go there, else 0. */
+  readonly active: number;
+  readonly defaultTokenType: string;
+  /** In ms since 1970. */
+  readonly createdMs: number;
+}
 
 /**
  * The registered wallets, and the wallet of each network that payouts go to; `now` is in ms since
@@ -111,7 +129,7 @@ export function createWallets(database: DatabaseSync, now: () => number) {
         order by created_ms, rowid`,
     /** undefined while none is chosen. */
     findPayoutWallet: (networkId: string) =>
-      findRow<Row<'walletId'>>`select payout_wallet_id as walletId from network
+      findRow<Pick<Wallet, 'walletId'>>`select payout_wallet_id as walletId from network
         where network_id = ${networkId} and payout_wallet_id is not null`?.walletId,
     /**
      * Chooses the wallet. False, without a change, for a wallet that is not this network's or not

@@ -11,11 +11,12 @@ import {
   type World,
 } from './world.ts';
 
-/**
- * A place or group that was named, or nearly named. `distance` is the number of edits between the
- * texts, and less than one for the beginning of a name.
- */
-export type PlaceMatch = ReturnType<typeof findByName>[number];
+/** A place or group that was named, or nearly named. */
+export interface PlaceMatch {
+  readonly found: Findable;
+  /** The number of edits between the texts; less than one for the beginning of a name. */
+  readonly distance: number;
+}
 
 const longestQuery = 200;
 /** No name has more words than this. */
@@ -28,7 +29,7 @@ const suggestedFraction = 0.4;
  * nearly.
  * @throws usage-invalid
  */
-export function findByName(world: World, text: string, mostFraction = 0) {
+export function findByName(world: World, text: string, mostFraction = 0): readonly PlaceMatch[] {
   const typed = toComparable(checkLength(text));
   if (typed === '') return [];
   const mostEdits = mostFraction * typed.length;

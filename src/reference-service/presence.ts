@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Backend } from './backend.ts';
-import { queryOn, type Row, selectFields, sql } from './statements.ts';
+import { queryOn, selectFields, sql } from './statements.ts';
 import { type ClientUsage, noTraffic } from './usage.ts';
 
 /** With `hasTunnelEnd`, handshakes tell which of the clients with a tunnel are connected. */
@@ -11,18 +11,36 @@ const presenceMs = 180_000;
 /** A question sooner than this (ms) after the last one gets the last result. */
 const leastStretchMs = 1000;
 
-type PresentClient = Row<'clientId authenticatedMs connectedMs'>;
-
-export type Presence = ReturnType<typeof createPresence>;
+/** Times are in ms since 1970. */
+interface PresentClient {
+  readonly clientId: string;
+  readonly authenticatedMs: number;
+  readonly connectedMs: number;
+}
 
 /**
  * Notes which clients are connected where no handshakes tell: those that authenticated a short
  * while ago. Simulated clients are not changed.
  */
+export interface Presence {
+  /**
+   * Adds the time online until now to the usage book, and ends the connections that have timed out.
+   * Within a second of the last sample it does nothing.
+   */
+  sample(): void;
+  /**
+   * Notes that the client authenticates now. Call it before its time of authentication is written.
+   */
+  noteAuthentication(clientId: string): void;
+  /** Samples at once, also if the last sample was taken a moment ago. */
+  sampleNow(): void;
+}
+
+/** The presence in this database; `now` is in ms since 1970. */
 export function createPresence(
   database: DatabaseSync,
   { usage, hasTunnelEnd, now }: PresenceOptions,
-) {
+): Presence {
   const { findRow, listRows, readNumber } = queryOn(database);
   const held = sql`exists (select 1 from tunnel where tunnel.client_id = client.client_id)`;
   const isOurs = hasTunnelEnd ? sql`is_simulated = 0 and not ${held}` : sql`is_simulated = 0`;
@@ -49,19 +67,11 @@ export function createPresence(
   }
 
   return {
-    /**
-     * Adds the time online until now to the usage book, and ends the connections that have timed
-     * out.
-     */
-    sample(): void {
+    sample() {
       const sinceMs = now() - sampledMs;
       if (sinceMs < 0 || sinceMs >= leastStretchMs) sampleNow();
     },
-    /**
-     * Notes that the client authenticates now. Call it before its time of authentication is
-     * written.
-     */
-    noteAuthentication(clientId: string): void {
+    noteAuthentication(clientId) {
       if (readNumber`select count(*) from client where client_id = ${clientId} and ${isOurs}` === 0)
         return;
       const before = findRow<PresentClient>`${present} and client.client_id = ${clientId}`;
@@ -71,7 +81,6 @@ export function createPresence(
       if (last !== undefined) usage.add([last]);
       usage.add([{ ...noTraffic, clientId, isConnected: true, atMs }]);
     },
-    /** Samples at once, also if the last sample was taken a moment ago. */
     sampleNow,
-  } as const;
+  };
 }

@@ -1,12 +1,21 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { queryOn, type Row, type Sql, selectFields, sql } from './statements.ts';
+import { queryOn, type Sql, selectFields, sql } from './statements.ts';
 import type { Findable } from './world.ts';
 
 const fields = 'clientId cityId description bytesPerSecond quality sequence';
-/**
- * A connected client that provides. The description is its owner's name for it, for the owner only.
- */
-export type Provider = Row<typeof fields>;
+/** A connected client that provides. */
+export interface Provider {
+  readonly clientId: string;
+  readonly cityId: string;
+  /** Its owner's name for it, for the owner only. */
+  readonly description: string;
+  /** Measured; 0 where nothing was yet. */
+  readonly bytesPerSecond: number;
+  /** 0 to 1, see `rateClient`. */
+  readonly quality: number;
+  /** Lower for the client that was registered earlier. */
+  readonly sequence: number;
+}
 
 interface ProviderChoice {
   readonly cityIds?: ReadonlySet<string> | undefined;
@@ -25,6 +34,11 @@ export interface ProviderRequest {
 }
 
 const countFields = 'locationId providers';
+interface PlaceCount {
+  readonly locationId: string;
+  readonly providers: number;
+}
+
 /** How many providers are in a place or group. */
 export type CountOf = (found: Findable) => number;
 
@@ -39,9 +53,7 @@ export function createProviderDirectory(database: DatabaseSync) {
     read(sql`client where network_id = ${networkId} and offer = ${offer}`);
 
   function readCounts(): CountOf {
-    const rows = listRows<
-      Row<typeof countFields>
-    >`select ${selectFields(countFields)} from location_count`;
+    const rows = listRows<PlaceCount>`select ${selectFields(countFields)} from location_count`;
     const byPlace = new Map(rows.map(({ locationId, providers }) => [locationId, providers]));
     const count = (id: string) => byPlace.get(id) ?? 0;
     return (found) =>

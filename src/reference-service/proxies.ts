@@ -1,35 +1,72 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { Secret } from '../lib/secret.ts';
+import type { ProvideMode } from '../service/profiles.ts';
 import { toPublicKey } from '../system/wireguard-keys.ts';
-import {
-  type ClientRange,
-  inClientRange,
-  queryOn,
-  type Row,
-  selectFields,
-  sql,
-} from './statements.ts';
+import { type ClientRange, inClientRange, queryOn, selectFields, sql } from './statements.ts';
 
 /** What a client was issued of its proxy. */
-export type IssuedProxy = ReturnType<typeof toIssued>;
+export interface IssuedProxy {
+  readonly instanceId: string;
+  readonly hasUrls: boolean;
+  /** undefined where no endpoint asks for one. */
+  readonly authToken: Secret | undefined;
+  /** undefined where WireGuard was not requested. */
+  readonly tunnel: Tunnel | undefined;
+}
 
-/** The address is an IPv4 address that only this tunnel has within the service. */
-export type Tunnel = KeyPair & { readonly address: string };
+/** A client's end of its tunnel. */
+export interface Tunnel extends KeyPair {
+  /** An IPv4 address that only this tunnel has within the service. */
+  readonly address: string;
+}
 
 const peerFields = 'clientId publicKey number provideMode';
-export type TunnelPeer = Omit<Row<typeof peerFields>, 'number'> & Pick<Tunnel, 'address'>;
+interface PeerRow {
+  readonly clientId: string;
+  readonly publicKey: string;
+  /** Counted from 1: the tunnel's address follows from it. */
+  readonly number: number;
+  readonly provideMode: ProvideMode;
+}
+/** A client's tunnel, as the service's end has to know it. */
+export type TunnelPeer = Omit<PeerRow, 'number'> & Pick<Tunnel, 'address'>;
 
 export type ProxyRequest = Readonly<Record<'needsUrls' | 'needsToken' | 'needsTunnel', boolean>>;
 
-type TunnelRow = Row<'number privateKey publicKey'>;
+interface TunnelRow {
+  readonly number: number;
+  readonly privateKey: string;
+  readonly publicKey: string;
+}
+
+interface ProxyRow {
+  readonly clientId: string;
+  readonly instanceId: string;
+  readonly isUrlIssued: 0 | 1;
+  /** null where no endpoint asks for one. */
+  readonly authToken: string | null;
+}
+
 /** For a client without a tunnel, the tunnel's fields are null. */
-type IssuedRow = Row<'clientId instanceId isUrlIssued authToken'> &
-  (TunnelRow | Readonly<Record<keyof TunnelRow, null>>);
+type IssuedRow = ProxyRow & (TunnelRow | Readonly<Record<keyof TunnelRow, null>>);
 
-export type Proxies = ReturnType<typeof createProxies>;
+/** What the clients were issued to be reached by; all of it is in the database. */
+export interface Proxies {
+  /** What the client was issued; undefined if nothing was. */
+  find(clientId: string): IssuedProxy | undefined;
+  /** What the clients of the range were issued, by client id. */
+  listIn(range: ClientRange): ReadonlyMap<string, IssuedProxy>;
+  /** Issues what is requested and not issued yet. What was issued once is never changed. */
+  issue(clientId: string, request: ProxyRequest): void;
+  /**
+   * Every client with a tunnel, of every network, oldest first. Simulated clients are left out,
+   * because no device is behind them.
+   */
+  listPeers(): readonly TunnelPeer[];
+}
 
-export function createProxies(database: DatabaseSync) {
+export function createProxies(database: DatabaseSync): Proxies {
   const { insert, run, listRows } = queryOn(database);
   const issued = sql`select ${selectFields('proxy.clientId instanceId isUrlIssued authToken number privateKey publicKey')}`;
   const withTunnel = sql`left join tunnel on tunnel.client_id = proxy.client_id`;
@@ -38,15 +75,13 @@ export function createProxies(database: DatabaseSync) {
       toIssued,
     )[0];
   return {
-    /** What the client was issued; undefined if nothing was. */
     find,
-    listIn(range: ClientRange): ReadonlyMap<string, IssuedProxy> {
+    listIn(range) {
       const rows = listRows<IssuedRow>`${issued} from client join proxy using (client_id) ${withTunnel}
         where ${inClientRange(range)}`;
       return new Map(rows.map((row) => [row.clientId, toIssued(row)]));
     },
-    /** Issues what is requested and not issued yet. What was issued once is never changed. */
-    issue(clientId: string, { needsUrls, needsToken, needsTunnel }: ProxyRequest): void {
+    issue(clientId, { needsUrls, needsToken, needsTunnel }) {
       insert('proxy', { clientId, instanceId: randomUUID() }, sql`on conflict do nothing`);
       if (needsUrls) run`update proxy set is_url_issued = 1 where client_id = ${clientId}`;
       const token = randomBytes(24).toString('base64url');
@@ -56,16 +91,12 @@ export function createProxies(database: DatabaseSync) {
       const { privateKey, publicKey } = createKeyPair();
       insert('tunnel', { clientId, privateKey: privateKey.reveal(), publicKey });
     },
-    /**
-     * Every client with a tunnel, of every network, oldest first. Simulated clients are left out,
-     * because no device is behind them.
-     */
-    listPeers(): readonly TunnelPeer[] {
-      const rows = listRows<Row<typeof peerFields>>`select ${selectFields(peerFields)}
+    listPeers() {
+      const rows = listRows<PeerRow>`select ${selectFields(peerFields)}
         from client join tunnel using (client_id) where is_simulated = 0 order by number`;
       return rows.map(({ number, ...peer }) => ({ ...peer, address: toClientAddress(number) }));
     },
-  } as const;
+  };
 }
 
 function toIssued({
@@ -75,13 +106,11 @@ function toIssued({
   number,
   privateKey,
   publicKey,
-}: IssuedRow) {
+}: IssuedRow): IssuedProxy {
   return {
     instanceId,
     hasUrls: isUrlIssued === 1,
-    /** undefined where no endpoint asks for one. */
     authToken: authToken === null ? undefined : new Secret(authToken),
-    /** undefined where WireGuard was not requested. */
     tunnel:
       number === null
         ? undefined
@@ -107,10 +136,13 @@ export function toClientAddress(number: number): string {
 }
 
 /** A WireGuard key pair: X25519, each key base64 of its 32 bytes. */
-export type KeyPair = ReturnType<typeof createKeyPair>;
+export interface KeyPair {
+  readonly privateKey: Secret;
+  readonly publicKey: string;
+}
 
 /** The key pair with these 32 bytes as its private key; by default a new one. */
-export function createKeyPair(privateBytes: Buffer = randomBytes(32)) {
+export function createKeyPair(privateBytes: Buffer = randomBytes(32)): KeyPair {
   const privateKey = new Secret(privateBytes.toString('base64'));
   return { privateKey, publicKey: toPublicKey(privateKey) };
 }

@@ -1,9 +1,28 @@
 import { createCipheriv, hash } from 'node:crypto';
 
-/** Figures that look random, but repeat for one seed. So nothing secret may be made from them. */
-export type Random = ReturnType<typeof createRandom>;
+/**
+ * Figures that look random, but repeat for one seed and the same order of calls. So nothing secret
+ * may be made from them.
+ */
+export interface Random {
+  /** From 0 up to, but not including, 1. */
+  unit(): number;
+  /** A whole number between the two, or one of them. */
+  integer(least: number, most: number): number;
+  /** True with this probability, 0 to 1. */
+  chance(probability: number): boolean;
+  /**
+   * One of the items.
+   * @throws RangeError without items
+   */
+  pick<T>(items: readonly T[]): T;
+  bytes(length: number): Buffer;
+  /** A UUID as text. */
+  uuid(): string;
+}
 
-export function createRandom(seed: string) {
+/** A source of figures; one seed always gives equal figures. */
+export function createRandom(seed: string): Random {
   const cipher = createCipheriv('aes-256-ctr', hash('sha256', seed, 'buffer'), Buffer.alloc(16));
   const zeros = Buffer.alloc(4096);
   let pool = Buffer.alloc(0);
@@ -17,11 +36,9 @@ export function createRandom(seed: string) {
   const unit = () => bytes(4).readUInt32LE() / 2 ** 32;
   const integer = (least: number, most: number) => least + Math.floor(unit() * (most - least + 1));
   return {
-    /** From 0 up to, but not including, 1. */
     unit,
     integer,
     chance: (probability: number) => unit() < probability,
-    /** One of the items. @throws RangeError without items */
     pick<T>(items: readonly T[]): T {
       const item = items[integer(0, items.length - 1)];
       if (item === undefined) throw new RangeError('there is nothing to pick from');
@@ -29,7 +46,7 @@ export function createRandom(seed: string) {
     },
     bytes,
     uuid: () => toUuid(bytes(16), 4),
-  } as const;
+  };
 }
 
 /**

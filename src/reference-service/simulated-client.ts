@@ -20,7 +20,14 @@ type Circumstances = Pick<SeedOptions, 'nowMs' | 'days'> & {
 type Stretch = Readonly<Record<'startMs' | 'endMs', number>>;
 
 /** One day on which the client was connected. A connection that goes on ends now. */
-export type DayOfLife = NonNullable<ReturnType<typeof createDay>>;
+export interface DayOfLife extends Stretch {
+  /** Counted from 1970 (UTC). */
+  readonly day: number;
+  /** True for one of the last `daysWithHours` days: each of its parts is within one hour. */
+  readonly hasHours: boolean;
+  /** What was moved, oldest part first; a single part for a day whose hours are not kept. */
+  readonly parts: readonly HourUsage[];
+}
 
 /**
  * For this many days, the present day included, hours are kept too. The hours of a year would be
@@ -118,7 +125,11 @@ function createHabit(random: Random, mostLoad: number) {
 type Dates = Readonly<Record<'day' | 'createdMs' | 'nowMs', number>>;
 
 /** undefined for a day on which it was not connected. */
-function createDay(random: Random, habit: Habit, { day, createdMs, nowMs }: Dates) {
+function createDay(
+  random: Random,
+  habit: Habit,
+  { day, createdMs, nowMs }: Dates,
+): DayOfLife | undefined {
   const isThere = random.chance(habit.faithfulness);
   const lateMs = habit.hours === 24 ? 0 : random.integer(0, hourMs);
   const comesMs = day * dayMs + habit.fromHour * hourMs + lateMs;

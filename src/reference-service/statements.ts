@@ -1,55 +1,4 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { ProvideMode } from '../service/profiles.ts';
-
-/**
- * The result of a query for these fields: `Row<'clientId isOnline'>`. Each field has the type of
- * its column.
- */
-export type Row<Fields extends string> = { readonly [Field in NamesOf<Fields>]: ValueOf<Field> };
-
-/** Columns whose type does not follow from the name. */
-interface Columns {
-  readonly kind: 'permanent' | 'guest';
-  readonly provideMode: ProvideMode;
-  readonly walletType: 'managed' | 'external';
-  readonly blockchain: 'SOL' | 'MATIC';
-  /** null for a wallet that its owner manages. */
-  readonly managedWalletId: string | null;
-  /** The client of another network that it represents; null for a device of this network. */
-  readonly sourceClientId: string | null;
-  /** null where no endpoint asks for one. */
-  readonly authToken: string | null;
-  /** null while the connection lasts. */
-  readonly disconnectedMs: number | null;
-}
-
-/**
- * `active`: 1 while payouts may go there, else 0; `sequence`: lower for the client that was
- * registered earlier; `bytesPerSecond`: measured, 0 where nothing was yet; `quality`: 0 to 1;
- * `sessions`: stretches in which consumers' traffic was given to it and moved.
- */
-type Figure =
-  NamesOf<'day number providers consumers active sequence bytesPerSecond quality sessions searches'>;
-
-/** Times are ms since 1970; names that are claims are 1 or 0; days count from 1970 (UTC). */
-type ValueOf<Field extends string> = Field extends keyof Columns
-  ? Columns[Field]
-  : Field extends `is${string}`
-    ? 0 | 1
-    : Field extends `${string}${'Ms' | 'Bytes' | 'Minutes' | 'Clients'}` | Figure
-      ? number
-      : Field extends
-            | `${string}${'Id' | 'Name' | 'Key' | 'Spec' | 'Address' | 'TokenType'}`
-            | 'code'
-            | 'description'
-        ? string
-        : never;
-
-type NamesOf<Fields extends string> = Fields extends `${infer First} ${infer Rest}`
-  ? NamesOf<First> | NamesOf<Rest>
-  : Fields extends `${string}.${infer Name}`
-    ? Name
-    : Fields;
 
 /** A piece of SQL, and the values of its question marks. */
 export interface Sql {
@@ -81,8 +30,13 @@ export function raw(text: string): Sql {
 }
 
 /** Clients of one network whose numbers in the database follow one another. */
-export type ClientRange = Row<'networkId'> &
-  Readonly<Record<'afterSequence' | 'lastSequence', number>>;
+export interface ClientRange {
+  readonly networkId: string;
+  /** One less than the number of the first client. */
+  readonly afterSequence: number;
+  /** The number of the last client. */
+  readonly lastSequence: number;
+}
 
 /** The condition that a client is in the range. */
 export function inClientRange({ networkId, afterSequence, lastSequence }: ClientRange): Sql {
@@ -117,7 +71,7 @@ export function sumOnConflict(fields: string): Sql {
 
 /**
  * Statements on this database; each is prepared when it first runs. The caller is responsible for a
- * row's columns being a `Row`.
+ * row's columns having the names and types of the fields of `Row`.
  */
 export function queryOn(database: DatabaseSync) {
   const prepared = new Map<string, StatementSync>();

@@ -1,12 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import {
-  type ClientRange,
-  inClientRange,
-  queryOn,
-  type Row,
-  selectFields,
-  sql,
-} from './statements.ts';
+import { type ClientRange, inClientRange, queryOn, selectFields, sql } from './statements.ts';
 import {
   type DayUsage,
   dayMs,
@@ -20,26 +13,60 @@ import {
 } from './usage.ts';
 
 const connectionFields = 'client.clientId connectionId connectedMs disconnectedMs';
-/** One connection of a client. */
-export type Connection = Row<typeof connectionFields>;
+/** One connection of a client. Times are in ms since 1970. */
+export interface Connection {
+  readonly clientId: string;
+  readonly connectionId: string;
+  readonly connectedMs: number;
+  /** null while the connection lasts. */
+  readonly disconnectedMs: number | null;
+}
 
-/** A consumer's share, 0 to 1, of the bytes that a client moved on one day. */
-export type ConsumerDay = Row<'consumerId day'> & { readonly share: number };
+/** What one consumer did with a client on one day. */
+export interface ConsumerDay {
+  readonly consumerId: string;
+  /** Counted from 1970 (UTC). */
+  readonly day: number;
+  /** The consumer's part, 0 to 1, of the bytes that the client moved on that day. */
+  readonly share: number;
+}
 
 const earnerFields = 'networkId networkName isPublic providedBytes';
+/** A network that has provided something. */
+interface Earner {
+  readonly networkId: string;
+  readonly networkName: string;
+  /** 1 where everybody may see its name, else 0. */
+  readonly isPublic: 0 | 1;
+  /** In both directions, since the network was made. */
+  readonly providedBytes: number;
+}
+
 const hourFields = 'hourMs onlineClients onlineMs';
+/** An hour of a network. */
+export interface NetworkHour {
+  /** Its beginning, in ms since 1970. */
+  readonly hourMs: number;
+  /** How many clients were online in it, even if only shortly. */
+  readonly onlineClients: number;
+  /** For how long its clients were online, all together. */
+  readonly onlineMs: number;
+}
 
-/**
- * An hour of a network: how many clients were online in it, even if only shortly, and for how long
- * all together.
- */
-export type NetworkHour = Row<typeof hourFields>;
+/** How many clients a network registered in an hour, by the country in which they are now. */
+export interface Registrations {
+  readonly countryId: string;
+  /**
+   * The beginning of the hour, in ms since 1970. The row of the window's beginning also counts
+   * everything before it.
+   */
+  readonly hourMs: number;
+  readonly clients: number;
+}
 
-/**
- * How many clients, now in one country, a network registered in the hour that begins then, or
- * before the window that begins then.
- */
-export type Registrations = Row<'countryId hourMs'> & { readonly clients: number };
+interface OfClient {
+  readonly clientId: string;
+}
 
 /**
  * The contents of the usage book since `sinceMs`, in ms since 1970; of the first hour only a share.
@@ -79,16 +106,18 @@ export function createUsageHistory(database: DatabaseSync) {
     usageIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, readonly Usage[]> {
       const firstDay = Math.ceil(sinceMs / dayMs);
       // The oldest hour is read apart from the others, because only a share of it counts.
-      const parts = listRows<HourUsage & Row<'clientId'>>`select ${sums}, min(hour_ms) as hourMs
+      const parts = listRows<HourUsage & OfClient>`select ${sums}, min(hour_ms) as hourMs
         from client join usage_hour using (client_id)
         where ${inClientRange(range)} and hour_ms > ${sinceMs - hourMs} and hour_ms < ${firstDay * dayMs}
         group by client.sequence, hour_ms >= ${sinceMs}`.map((hours) => weighHour(hours, sinceMs));
-      const days = listRows<Usage & Row<'clientId'>>`select ${sums} from ${inDays}
+      const days = listRows<Usage & OfClient>`select ${sums} from ${inDays}
         where ${inClientRange(range)} and day >= ${firstDay} group by client.sequence`;
       return Map.groupBy([...parts, ...days], ({ clientId }) => clientId);
     },
     consumersIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, number> {
-      const rows = listRows<Row<'clientId consumers'>>`select client.client_id as clientId,
+      const rows = listRows<
+        OfClient & { readonly consumers: number }
+      >`select client.client_id as clientId,
           count(distinct consumer_id) as consumers from ${inConsumerDays}
         where ${inClientRange(range)} and day >= ${toDay(sinceMs)} and last_ms >= ${sinceMs} group by client.sequence`;
       return new Map(rows.map(({ clientId, consumers }) => [clientId, consumers]));
@@ -105,7 +134,7 @@ export function createUsageHistory(database: DatabaseSync) {
     },
     /** The networks that have provided most, the highest first, without guests. */
     listEarners: (limit: number) =>
-      listRows<Row<typeof earnerFields>>`select ${selectFields(earnerFields)} from network
+      listRows<Earner>`select ${selectFields(earnerFields)} from network
         where kind = 'permanent' and provided_bytes > 0 order by provided_bytes desc, rowid limit ${limit}`,
     /** Oldest first; hours with nothing in them are left out. */
     listNetworkHours: (networkId: string, sinceMs: number) =>

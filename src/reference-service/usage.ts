@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, keepSetting } from './database.ts';
-import { queryOn, type Row, selectFields, sql, sumOnConflict } from './statements.ts';
+import { queryOn, selectFields, sql, sumOnConflict } from './statements.ts';
 
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
@@ -9,9 +9,26 @@ export const dayMs = 24 * hourMs;
 export const usageFields = 'rxBytes txBytes onlineMs sessions searches';
 
 /** What a client did in a stretch of time, by its peer's counters. */
-export type Usage = Row<typeof usageFields>;
-export type HourUsage = Usage & Row<'hourMs'>;
-export type DayUsage = Usage & Row<'day'>;
+export interface Usage {
+  /** What the service received through the tunnel: the provider's answers to consumers. */
+  readonly rxBytes: number;
+  readonly txBytes: number;
+  readonly onlineMs: number;
+  /** Stretches in which consumers' traffic was given to it and moved. */
+  readonly sessions: number;
+  /** Searches that found it. */
+  readonly searches: number;
+}
+
+export interface HourUsage extends Usage {
+  /** The beginning of the hour, in ms since 1970. */
+  readonly hourMs: number;
+}
+
+export interface DayUsage extends Usage {
+  /** Counted from 1970 (UTC). */
+  readonly day: number;
+}
 
 /** One client's part of a sample. */
 export interface ClientUsage extends Usage {
@@ -82,7 +99,19 @@ export function toDay(atMs: number): number {
 }
 
 const countedFields = 'clientId sequence networkId isOnline bytesPerSecond quality createdMs';
-type CountedClient = Row<typeof countedFields>;
+interface CountedClient {
+  readonly clientId: string;
+  /** Lower for the client that was registered earlier. */
+  readonly sequence: number;
+  readonly networkId: string;
+  readonly isOnline: 0 | 1;
+  /** Measured; 0 where nothing was yet. */
+  readonly bytesPerSecond: number;
+  /** 0 to 1, see `rateClient`. */
+  readonly quality: number;
+  /** In ms since 1970. */
+  readonly createdMs: number;
+}
 
 export function createUsageRepository(database: DatabaseSync) {
   const { insert, run, findRow, readNumber } = queryOn(database);

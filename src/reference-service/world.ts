@@ -21,16 +21,36 @@ export type ClientPlace = Required<Place>;
 /** Everything that a text can name. */
 export type Findable = Place | PlaceGroup;
 
-export type World = ReturnType<typeof createWorld>;
+/**
+ * The places that the service knows. They never change, and neither do their ids. Lists have the
+ * most important place of a country or region first.
+ */
+export interface World {
+  /** Each country, followed by its regions, each of them followed by its cities. */
+  readonly places: readonly Place[];
+  /** The recommended groups come first. */
+  readonly groups: readonly PlaceGroup[];
+  /** The places, and then the groups. */
+  readonly findable: readonly Findable[];
+  readonly cities: readonly ClientPlace[];
+  /** The city in which a client is that names no place. */
+  readonly home: ClientPlace;
+  /** undefined for an id that no country, region or city has. */
+  findPlace(locationId: string): Place | undefined;
+  /** The cities of a country, region, city or group; empty for an unknown id. */
+  citiesOf(id: string): readonly ClientPlace[];
+  /** The countries of a group, the regions of a country, the cities of a region. */
+  partsOf(found: Findable): readonly Place[];
+  /** The id for these two letters; a country with it need not exist. */
+  toCountryId(countryCode: string): string;
+}
 
 /**
  * The world of places.ts. An id is a UUID made from the name of the place and the places around it,
  * so it never changes.
  */
-export function createWorld() {
-  /** Each country, followed by its regions, each of them followed by its cities. */
+export function createWorld(): World {
   const places = Object.values(continents).flat().flatMap(readCountry);
-  /** The recommended groups come first. */
   const groups = [
     ...promotedGroups.map((group) => createGroup({ ...group, promoted: true })),
     ...Object.entries(continents).map(([name, rows]) =>
@@ -57,24 +77,17 @@ export function createWorld() {
   return {
     places,
     groups,
-    findable: [...places, ...groups] satisfies readonly Findable[],
+    findable: [...places, ...groups],
     cities,
     home,
-    /** undefined for an id that no country, region or city has. */
-    findPlace: (locationId: string) => byId.get(locationId),
-    /**
-     * The cities of a country, region, city or group, the most important first; empty for an
-     * unknown id.
-     */
+    findPlace: (locationId) => byId.get(locationId),
     citiesOf,
-    /** The countries of a group, the regions of a country, the cities of a region. */
-    partsOf: (found: Findable): readonly Place[] =>
+    partsOf: (found) =>
       found.type === 'group'
         ? places.filter(({ locationId }) => found.countryIds.includes(locationId))
         : places.filter((place) => parentOf(place) === found.locationId),
-    /** The id for these two letters; a country with it need not exist. */
-    toCountryId: (countryCode: string) => toCountryId(countryCode.toUpperCase()),
-  } as const;
+    toCountryId: (countryCode) => toCountryId(countryCode.toUpperCase()),
+  };
 }
 
 export function idOf(found: Findable): string {
@@ -125,12 +138,23 @@ export function splitWords(text: string): readonly string[] {
   );
 }
 
-export type PlaceGroup = ReturnType<typeof createGroup>;
+/** Countries with a name together: a continent, or a recommended use. */
+export interface PlaceGroup {
+  readonly type: 'group';
+  readonly groupId: string;
+  readonly countryIds: readonly string[];
+  readonly name: string;
+  /** In the form of `toComparable`. */
+  readonly names: readonly string[];
+  /** True for a recommended use, which says what its providers are good for. */
+  readonly promoted: boolean;
+}
+
 type GroupRow = (typeof promotedGroups)[number] & { readonly promoted: boolean };
 
-function createGroup({ names: [name = '', ...aliases], codes, promoted }: GroupRow) {
+function createGroup({ names: [name = '', ...aliases], codes, promoted }: GroupRow): PlaceGroup {
   const ids = { groupId: toStableId('group', name), countryIds: codes.map(toCountryId) };
-  return { type: 'group', ...ids, ...nameAs(name, ...aliases), promoted } as const;
+  return { type: 'group', ...ids, ...nameAs(name, ...aliases), promoted };
 }
 
 function nameAs(name: string, ...aliases: readonly string[]) {

@@ -31,16 +31,58 @@ export const failureStatuses: Readonly<Record<number, string>> = {
   503: 'too many attempts, or the service is not there',
 };
 
-/** The interface in OpenAPI 3.1, as a service of one profile speaks it. */
-export type OpenApiDocument = ReturnType<typeof createOpenApiDocument>;
+/**
+ * The interface in OpenAPI 3.1, as a service of one profile speaks it. It is plain JSON, and every
+ * field of a schema says what it means.
+ */
+export interface OpenApiDocument {
+  readonly openapi: '3.1.1';
+  readonly info: Readonly<Record<'title' | 'version' | 'description', string>>;
+  readonly servers: readonly [{ readonly url: string }];
+  /** By path, and then by method in small letters. */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+  readonly components: {
+    /** By name; `$ref` in an operation or another schema leads to one of them. */
+    readonly schemas: Readonly<Record<string, z.core.JSONSchema.BaseSchema>>;
+    readonly responses: Readonly<Record<'Failure', typeof failureResponse>>;
+    /** By the kinds of token. */
+    readonly securitySchemes: typeof securitySchemes;
+  };
+}
 
-export function createOpenApiDocument(options: OpenApiOptions) {
+interface DescribedOperation {
+  /** The operation's name in the client. */
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  /** Each entry is enough; an empty one stands for a call without a token. */
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly requestBody?: SchemaContent & { readonly required: true };
+  /** By status. */
+  readonly responses: {
+    readonly 200: SchemaContent & { readonly description: string };
+    readonly '4XX': Reference;
+    readonly '5XX': Reference;
+  };
+  /** `unsent` where a request must not be repeated once it may have arrived. */
+  readonly 'x-retry': Operation['repeat'];
+}
+
+interface SchemaContent {
+  readonly content: { readonly 'application/json': { readonly schema: Reference } };
+}
+
+interface Reference {
+  readonly $ref: string;
+}
+
+export function createOpenApiDocument(options: OpenApiOptions): OpenApiDocument {
   const { version, profile, baseUrl = '/', notServed = [] } = options;
   const served = (Object.keys(operations) as OperationName[]).filter(
     (name) => !notServed.includes(name),
   );
   const named = nameSchemas(profile, served);
-  const paths: Record<string, Record<string, ReturnType<typeof describeOperation>>> = {};
+  const paths: Record<string, Record<string, DescribedOperation>> = {};
   for (const name of served) {
     const { path, method } = operations[name];
     paths[path] = { ...paths[path], [method.toLowerCase()]: describeOperation(name, named) };
@@ -62,10 +104,7 @@ export function createOpenApiDocument(options: OpenApiOptions) {
   };
 }
 
-/**
- * `x-retry` is `always`, or `unsent` where a request must not be repeated once it may have arrived.
- */
-function describeOperation(name: OperationName, named: NamedSchemas) {
+function describeOperation(name: OperationName, named: NamedSchemas): DescribedOperation {
   const { summary, request, response, authentication, takesNetworkJwt, path, repeat }: Operation =
     operations[name];
   const tokens = tokensFor(takesNetworkJwt ? 'network-jwt' : authentication);

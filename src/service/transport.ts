@@ -40,7 +40,20 @@ export interface OpenAnswer extends Omit<Answer, 'text'> {
 }
 
 /** Requests to one origin and to no other, so a token that it is given cannot go astray. */
-export type Transport = ReturnType<typeof createTransport>;
+export interface Transport extends AsyncDisposable {
+  /**
+   * Makes one try up to the headers of the answer. The body has to be read or discarded.
+   * @throws service-unreachable (with `maybeSent`), AbortError
+   */
+  open(exchange: Exchange, signal: AbortSignal): Promise<OpenAnswer>;
+  /**
+   * Makes one try and reads the whole answer.
+   * @throws service-unreachable, answer-too-large, answer-truncated (with `maybeSent`), AbortError
+   */
+  exchange(exchange: Exchange, signal: AbortSignal): Promise<Answer>;
+  /** Ends every exchange that is still open. */
+  close(): Promise<void>;
+}
 
 const mostHints = 8;
 
@@ -52,7 +65,7 @@ export function createTransport(
   origin: string,
   limits: TransportLimits,
   authority: () => string | undefined = () => undefined,
-) {
+): Transport {
   let tried: string | undefined;
   const find: LookupFunction = (host, options, callback) =>
     dns.lookup(host, options, (error, found, family) => {
@@ -102,18 +115,8 @@ export function createTransport(
     };
   };
   return {
-    /**
-     * Makes one try up to the headers of the answer. The body has to be read or discarded.
-     * @throws service-unreachable, AbortError
-     */
     open,
-    /**
-     * Makes one try and reads the whole answer.
-     * @throws service-unreachable, answer-too-large, answer-truncated (with `maybeSent`),
-     * AbortError
-     */
-    exchange: async (exchange: Exchange, signal: AbortSignal) =>
-      readAnswer(await open(exchange, signal), exchange),
+    exchange: async (exchange, signal) => readAnswer(await open(exchange, signal), exchange),
     close: () => pool.destroy(),
     [Symbol.asyncDispose]: () => pool.destroy(),
   };

@@ -20,7 +20,14 @@ import {
 import { includesIpv6 } from '../lib/addresses.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
 import { wireGuardOverheadBytes } from '../source/packet-bytes.ts';
-import type { FittedWish, Ground, SourceDriver, SourceWish } from '../source/source.ts';
+import {
+  type FittedWish,
+  type Ground,
+  keepsDevice,
+  type SourceDriver,
+  type SourceWish,
+  toPresent,
+} from '../source/source.ts';
 import type { Family, Interface } from '../system/ip.ts';
 import type { NftTable } from '../system/nft.ts';
 import { bestWay, type LineWay, type LineWish } from './line-shaper.ts';
@@ -96,7 +103,7 @@ export function composeDataPath(
 export function withNewDevices({ layout, sources }: ComposedDataPath): GatewayLayout {
   const devices = sources.map(({ device, wish }) => ({
     ...device,
-    isThere: device.isThere || wish.kind === 'present',
+    isThere: device.isThere || toPresent(wish) !== undefined,
   }));
   return { ...layout, devices };
 }
@@ -123,7 +130,7 @@ function composeSources(
     const collision = findCollision(claimed, taken);
     taken.push(...claimed);
     const wish: SourceWish = collision === undefined ? fitting : { kind: 'absent', device: name };
-    const present = wish.kind === 'present' ? wish : undefined;
+    const present = toPresent(wish);
     return {
       driver,
       wish,
@@ -133,7 +140,7 @@ function composeSources(
       device: {
         name,
         consumers,
-        isThere: wish.kind !== 'absent' && interfaces.some((own) => own.name === name),
+        isThere: keepsDevice(wish) && interfaces.some((own) => own.name === name),
         mtu: present?.mtu ?? defaultMtu,
         endpoint: present?.outer,
       },
@@ -145,28 +152,16 @@ function composeSources(
 const defaultMtu = 1420;
 
 function listClaims(wish: SourceWish, consumers: readonly string[] | undefined): readonly string[] {
-  switch (wish.kind) {
-    case 'absent':
-    case 'untouched':
-      return [];
-    case 'present':
-      return [...wish.addresses.map(({ address }) => address), ...(consumers ?? [])];
-    default:
-      return wish satisfies never;
-  }
+  const present = toPresent(wish);
+  return present === undefined
+    ? []
+    : [...present.addresses.map(({ address }) => address), ...(consumers ?? [])];
 }
 
 /** The families that a wish will carry; none where nothing is made. */
 function listFamilies(wish: SourceWish): readonly Family[] {
-  switch (wish.kind) {
-    case 'absent':
-    case 'untouched':
-      return [];
-    case 'present':
-      return findFamilies(wish.addresses.map(({ address }) => address));
-    default:
-      return wish satisfies never;
-  }
+  const present = toPresent(wish);
+  return present === undefined ? [] : findFamilies(present.addresses.map(({ address }) => address));
 }
 
 /** IPv4 always; IPv6 where one of the device's addresses is. */

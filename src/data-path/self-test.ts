@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { judgeSelfTest, type Probe, toProbeNumber, toProbeTarget } from '../gateway/self-test.ts';
+import { type Probe, toProbeNumber, toProbeTarget } from '../gateway/self-test.ts';
+import { judgeSelfTest } from '../gateway/self-test-verdict.ts';
 import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
 import { applyTc } from '../system/tc.ts';

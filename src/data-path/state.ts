@@ -1,6 +1,6 @@
 import type { GivenCeilings } from '../gateway/ceilings.ts';
 import { type ForwardedTotals, type GatewayPolicy, refusals } from '../gateway/policy.ts';
-import { countRefusedProbes } from '../gateway/self-test.ts';
+import { countRefusedProbes } from '../gateway/self-test-verdict.ts';
 import type { SourceDriver, SourceWish } from '../source/source.ts';
 import type { AddressList } from '../system/address-list.ts';
 import type { Exec } from '../system/exec.ts';

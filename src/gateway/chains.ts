@@ -1,6 +1,7 @@
-import { parsePrefix, privatePrefixes, toNetworks } from '../lib/addresses.ts';
+import { privatePrefixes } from '../lib/addresses.ts';
 import { listAnswerRules, listCeilingChains } from './ceiling-rules.ts';
-import { nameDevices, type SourceDevice } from './devices.ts';
+import { listReplyRules, listSegmentRules, listSenderRules } from './device-rules.ts';
+import { nameDevices } from './devices.ts';
 import { listClassRules, listFloodRules, listOuterRules, toLineChain } from './line-rules.ts';
 import { deniedMark, type GatewayPolicy } from './policy.ts';
 import { listPortMatches } from './ports.ts';
@@ -170,68 +171,6 @@ function toEntrance(name: string, device: string): Chain {
       // Next headers 0, 43, 60, 135: hop-by-hop options, routing, destination options, mobility.
       rule('options-v6', `ip6 nexthdr { 0, 43, 60, 135 } ${refuse('refused_strange')}`),
     ],
-  );
-}
-
-/**
- * Consumers with prefixes of their own come by their own source's device alone, and that device
- * brings no others: a consumer of one source cannot have an answer sent to one of another.
- */
-function listSenderRules({ name, consumers }: SourceDevice): readonly Rule[] {
-  return when(consumers, (prefixes) =>
-    both(`consumers-${name}`, (ip, family) => {
-      const own = renderPrefixes(prefixes, family);
-      const isForeign = own === undefined ? `meta nfproto ipv${family}` : `${ip} saddr != ${own}`;
-      return `iifname "${name}" ${isForeign} ${refuse('refused_forged')}`;
-    }).concat(
-      listOfFamilies(prefixes, (ip, own, family) =>
-        rule(
-          `others-${name}-v${family}`,
-          `iifname != "${name}" ${ip} saddr ${own} ${refuse('refused_forged')}`,
-        ),
-      ),
-    ),
-  );
-}
-
-/** An answer to one of them that a route leads elsewhere, while its device is away, is dropped. */
-function listReplyRules({ name, consumers }: SourceDevice): readonly Rule[] {
-  return when(consumers, (prefixes) =>
-    listOfFamilies(prefixes, (ip, own, family) =>
-      rule(
-        `astray-${name}-v${family}`,
-        `oifname != "${name}" ${ip} daddr ${own} ${refuse('refused_unsolicited')}`,
-      ),
-    ),
-  );
-}
-
-function listOfFamilies(
-  prefixes: readonly string[],
-  toRule: (ip: 'ip' | 'ip6', own: string, family: 4 | 6) => Rule,
-): readonly Rule[] {
-  return ([4, 6] as const).flatMap((family) => {
-    const own = renderPrefixes(prefixes, family);
-    return own === undefined ? [] : [toRule(family === 4 ? 'ip' : 'ip6', own, family)];
-  });
-}
-
-/** The prefixes in a rule's syntax; undefined without a prefix of this family. */
-function renderPrefixes(prefixes: readonly string[], family: 4 | 6): string | undefined {
-  const own = toNetworks(prefixes.filter((prefix) => parsePrefix(prefix)?.family === family));
-  return own.length === 0 ? undefined : `{ ${own.join(', ')} }`;
-}
-
-const syn = 'tcp flags & (syn | rst) == syn tcp option maxseg size';
-
-/** Connections through a device are told at their begin what fits into it. */
-function listSegmentRules({ name, mtu }: SourceDevice, index: number): readonly Rule[] {
-  const most = { 4: mtu - 40, 6: mtu - 60 };
-  return ['iifname', 'oifname'].flatMap((side) =>
-    both(index === 0 ? side : `${side}-${name}`, (_, family) => {
-      const which = `${side} "${name}" meta nfproto ipv${family} ${syn} > ${most[family]}`;
-      return `${which} tcp option maxseg size set ${most[family]}`;
-    }),
   );
 }
 

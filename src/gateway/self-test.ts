@@ -1,7 +1,6 @@
 import { isInAny, parsePrefix, toNetwork } from '../lib/addresses.ts';
 import { type PortRange, parsePortRange } from '../lib/ports.ts';
 import type { Family, Network } from '../system/ip.ts';
-import type { NftTable } from '../system/nft.ts';
 import type { SourceDevice } from './devices.ts';
 import type { GatewayPolicy, RefusalCounter } from './policy.ts';
 
@@ -15,7 +14,7 @@ import type { GatewayPolicy, RefusalCounter } from './policy.ts';
  * What each probe tries to reach, and the counter of the rule that has to refuse it; undefined for
  * a probe that has to pass.
  */
-const expectations = {
+export const expectations = {
   'this device': 'refused_host',
   'the home network': 'refused_own',
   'a metadata service': 'refused_special',
@@ -24,7 +23,7 @@ const expectations = {
   "the home's public address": 'refused_own',
 } as const satisfies Readonly<Record<string, RefusalCounter | undefined>>;
 
-type ProbeName = keyof typeof expectations;
+export type ProbeName = keyof typeof expectations;
 
 /** One packet of the self-test. It is plain data, because it is part of the policy. */
 export interface Probe {
@@ -164,7 +163,7 @@ export function toProbeNumber({ family, name, slot }: ProbeIdentity): number {
   return slot * 100 + Object.keys(expectations).indexOf(name) * 10 + family;
 }
 
-type ProbeIdentity = Pick<Probe, 'family' | 'name' | 'slot'>;
+export type ProbeIdentity = Pick<Probe, 'family' | 'name' | 'slot'>;
 
 /**
  * The sets in which the kernel counts probes by their mark: those that came in through the tunnel's
@@ -186,71 +185,4 @@ export function toProbeMark(probe: ProbeIdentity): number {
   return (
     (expectations[probe.name] === undefined ? 0x7473_0000 : 0x7472_0000) + toProbeNumber(probe)
   );
-}
-
-/** More sources than this are not told apart by their probes. */
-const mostSources = 4;
-
-/**
- * How many packets of probes the rules refused, by counter. They have to be subtracted, because no
- * consumer sent them.
- */
-export function countRefusedProbes(table: NftTable): ReadonlyMap<RefusalCounter, number> {
-  const counts = new Map<RefusalCounter, number>();
-  for (const name of Object.keys(expectations) as ProbeName[]) {
-    // Without a permit no packet passes, so a probe that would pass is refused as closed.
-    const counter = expectations[name] ?? 'refused_closed';
-    for (const slot of Array.from({ length: mostSources }).keys()) {
-      for (const family of [4, 6] as const) {
-        const refused =
-          readCount(table, { family, name, slot }, 'arrived') -
-          readCount(table, { family, name, slot }, 'passed');
-        counts.set(counter, (counts.get(counter) ?? 0) + refused);
-      }
-    }
-  }
-  return counts;
-}
-
-/**
- * The result; of several the worst. `leaking`: a probe passed that has to be refused. `lost`: a
- * probe never arrived. `stuck`: a probe did not pass that has to.
- */
-export type SelfTestResult =
-  | { readonly kind: 'held' }
-  | { readonly kind: 'leaking' | 'lost' | 'stuck'; readonly probes: readonly Probe[] };
-
-export interface SelfTestReadings {
-  readonly before: NftTable | undefined;
-  readonly after: NftTable;
-  /** Names of the devices whose permit lived from the one to the other. */
-  readonly open: readonly string[];
-}
-
-/** Judges probes that were sent between two readings of the kernel's counts. */
-export function judgeSelfTest(
-  probes: readonly Probe[],
-  { before, after, open }: SelfTestReadings,
-): SelfTestResult {
-  // A count that fell belongs to a new table, so any count in it has grown.
-  const hasGrown = (probe: Probe, what: keyof typeof probeSets) => {
-    const now = readCount(after, probe, what);
-    return now > 0 && now !== (before && readCount(before, probe, what));
-  };
-  const isToPass = ({ name }: Probe) => expectations[name] === undefined;
-  const found = {
-    leaking: probes.filter((probe) => !isToPass(probe) && hasGrown(probe, 'passed')),
-    lost: probes.filter((probe) => !hasGrown(probe, 'arrived')),
-    stuck: probes.filter(
-      (probe) => isToPass(probe) && open.includes(probe.device) && !hasGrown(probe, 'passed'),
-    ),
-  };
-  for (const kind of ['leaking', 'lost', 'stuck'] as const) {
-    if (found[kind].length > 0) return { kind, probes: found[kind] };
-  }
-  return { kind: 'held' };
-}
-
-function readCount(table: NftTable, probe: ProbeIdentity, what: keyof typeof probeSets): number {
-  return table.elementPackets.get(`${probeSets[what]}/${toProbeMark(probe)}`) ?? 0;
 }

@@ -29,7 +29,7 @@ export interface SourceAddress {
 }
 
 /** A device that has to exist. */
-interface WantedDevice<Settings = unknown> {
+export interface WantedDevice<Settings = unknown> {
   readonly kind: 'present';
   readonly device: string;
   /** At least one. The device carries IPv6 if one of them is an IPv6 address. */
@@ -51,6 +51,34 @@ interface WantedDevice<Settings = unknown> {
 export type SourceWish<Settings = unknown> =
   | { readonly kind: 'absent' | 'untouched'; readonly device: string }
   | WantedDevice<Settings>;
+
+/** The device that a wish asks for; undefined where it asks for none, or for no change. */
+export function toPresent<Settings>(
+  wish: SourceWish<Settings>,
+): WantedDevice<Settings> | undefined {
+  switch (wish.kind) {
+    case 'absent':
+    case 'untouched':
+      return undefined;
+    case 'present':
+      return wish;
+    default:
+      return wish satisfies never;
+  }
+}
+
+/** True where a device that is there now may stay. */
+export function keepsDevice(wish: SourceWish): boolean {
+  switch (wish.kind) {
+    case 'absent':
+      return false;
+    case 'untouched':
+    case 'present':
+      return true;
+    default:
+      return wish satisfies never;
+  }
+}
 
 /** What the machine offers to a device. */
 export interface Ground {

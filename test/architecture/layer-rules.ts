@@ -105,6 +105,26 @@ export const layerRules: readonly Rule[] = [
     broken: [makeHouse(mostPlaces + 1)],
   },
   {
+    name: 'what a source wants is asked for its kind by a switch that knows all of them',
+    reason:
+      'a comparison with one kind takes a new one for the rest, and a pass then removes its device',
+    find: (modules) =>
+      modules
+        .filter(({ path }) => /^src\/(source|data-path|agent)\//.test(path))
+        .flatMap(({ path, code }) =>
+          [...code.matchAll(/\b(?:wish|wanted|desired|fitting|possible)\.kind\s*[!=]==.*/g)].map(
+            ([line]) => `${path}: ${line}`,
+          ),
+        ),
+    broken: [
+      {
+        'src/data-path/compose.ts':
+          "const isThere = (wish: SourceWish) => wish.kind !== 'absent' && true;",
+      },
+      { 'src/source/wireguard/plan.ts': "if (desired.kind === 'present') make();" },
+    ],
+  },
+  {
     name: 'no imports in a circle between folders',
     reason: 'two rooms that need each other are one',
     find: (modules) => findCircles(toFolderGraph(modules)),

@@ -2,7 +2,13 @@ import { isIPv6 } from 'node:net';
 import { parseHostPort } from '../../lib/host-port.ts';
 import type { Interface } from '../../system/ip.ts';
 import { wireGuardOverheadBytes } from '../packet-bytes.ts';
-import type { DeviceStep, OuterEndpoint, SourceDriver, SourceWish } from '../source.ts';
+import {
+  type DeviceStep,
+  type OuterEndpoint,
+  type SourceDriver,
+  type SourceWish,
+  toPresent,
+} from '../source.ts';
 import { applyTunnel, toCommand } from './apply.ts';
 import { fitTunnel } from './fit.ts';
 import { observeTunnel, type TunnelHost } from './observe.ts';
@@ -110,9 +116,10 @@ function showStep({ step }: DeviceStep<TunnelStep>): readonly string[] {
  * By its kind and its address alone: nothing else can have both, or the tunnel could not be made.
  */
 function findRenamed(wish: TunnelWish, interfaces: readonly Interface[]): string | undefined {
-  if (wish.kind !== 'present' || interfaces.some(({ name }) => name === wish.device))
+  const present = toPresent(wish);
+  if (present === undefined || interfaces.some(({ name }) => name === present.device))
     return undefined;
-  const ours = wish.addresses.map(({ address }) => address);
+  const ours = present.addresses.map(({ address }) => address);
   return interfaces.find(
     ({ kind, addresses }) =>
       (kind === 'wireguard' || kind === 'tun') &&

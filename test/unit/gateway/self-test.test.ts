@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { expandPresets } from '../../../src/config/port-presets.ts';
 import {
-  countRefusedProbes,
-  judgeSelfTest,
   type Probe,
   type ProbeSources,
   planProbes,
   probeSets,
-  type SelfTestReadings,
   toProbeMark,
 } from '../../../src/gateway/self-test.ts';
+import {
+  countRefusedProbes,
+  judgeSelfTest,
+  type SelfTestReadings,
+} from '../../../src/gateway/self-test-verdict.ts';
 import type { Interface, Route } from '../../../src/system/ip.ts';
 import type { NftTable } from '../../../src/system/nft.ts';
 import { homeProbes } from './policy-fixture.ts';

@@ -6,9 +6,8 @@ import { createAssets, packAnswer } from './assets.ts';
 import { drawThroughput } from './chart.ts';
 import { createGate } from './gate.ts';
 import { answerHistory } from './history.ts';
-import { partNames, tagPart } from './parts.ts';
 import { createPastReader } from './past.ts';
-import { renderPage, renderParts, titlePage } from './render-page.ts';
+import { partNames, renderPage, renderParts, tagPart, titlePage } from './render-page.ts';
 import { createStreams, type Frame } from './stream.ts';
 import { buildView, type View } from './view.ts';
 

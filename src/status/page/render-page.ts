@@ -1,9 +1,13 @@
+import { createHash } from 'node:crypto';
 import { phaseTraits } from '../../health/phase-traits.ts';
 import type { Assets } from './assets.ts';
+import { isMeasured, renderThroughput } from './chart.ts';
 import { type Html, html } from './html.ts';
-import { type PartName, renderPart } from './parts.ts';
-import { renderDialogs } from './render-controls.ts';
-import { describeState } from './render-state.ts';
+import { renderDialogs, renderOrders } from './render-controls.ts';
+import { renderNumbers } from './render-numbers.ts';
+import { renderRange, renderRanges, renderTable, renderUptime } from './render-past.ts';
+import { renderConnection, renderEvents, renderRefused } from './render-rest.ts';
+import { describeState, renderState } from './render-state.ts';
 import { type ChartName, chartNames, chartSpans } from './slots.ts';
 import type { View } from './view.ts';
 
@@ -95,4 +99,44 @@ function renderChosen(range: ChartName, view: View): Html {
  */
 function renderProbed(name: 'uptime' | ChartName, label: string, view: View): Html {
   return html`<div class="probed">${renderPart(name, view)}<div class="probe" data-label="${label}"></div><p class="note readout" hidden></p></div>`;
+}
+
+/** The parts of the page. When one changes, it is replaced as a whole. */
+const parts = {
+  orders: renderOrders,
+  state: renderState,
+  throughput: renderThroughput,
+  numbers: renderNumbers,
+  uptime: renderUptime,
+  ranges: renderRanges,
+  hours: (view) => renderRange(view, 'hours'),
+  days: (view) => renderRange(view, 'days'),
+  months: (view) => renderRange(view, 'months'),
+  'hours-table': (view) => renderTable(view, 'hours'),
+  'days-table': (view) => renderTable(view, 'days'),
+  'months-table': (view) => renderTable(view, 'months'),
+  events: renderEvents,
+  refused: renderRefused,
+  connection: renderConnection,
+  zone: ({ clock, now }) =>
+    html`Times are those of ${clock.zoneAt(now)}.<span id="tomorrow" data-at="${clock.startOfDay(now, 1)}"></span>`,
+} satisfies Record<string, (view: View) => Html>;
+
+type PartName = keyof typeof parts;
+
+export const partNames = Object.keys(parts) as readonly PartName[];
+
+/** A part with a tag, by which the script knows whether it has changed. */
+function renderPart(name: PartName, view: View): Html {
+  const role = name === 'state' ? html` role="status"` : undefined;
+  return html`<div id="live-${name}" data-live="${tagPart(name, view)}"${role}>${parts[name](view)}</div>`;
+}
+
+/**
+ * The tag of a part, which changes with what the part shows. Figures and lines of the live chart
+ * are sent separately, so its tag only changes when it appears.
+ */
+export function tagPart(name: PartName, view: View): string {
+  if (name === 'throughput') return isMeasured(view) ? 'shown' : 'none';
+  return createHash('sha1').update(parts[name](view).html).digest('base64url').slice(0, 8);
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { listCommands, listOptions } from '../../src/cli/frame/visible-commands.ts';
+import { listCommands, listOptions } from '../../src/cli/frame/add-command.ts';
 import { renderManPage } from '../../tools/docs/man-page.ts';
 import { readCommandLine } from '../../tools/docs/program-help.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { listCommands } from '../../src/cli/frame/visible-commands.ts';
+import { listCommands } from '../../src/cli/frame/add-command.ts';
 import { readCommandLine } from '../../tools/docs/program-help.ts';
 import { allPages, pages, readBlocks, splitCommands } from '../pages.ts';
 

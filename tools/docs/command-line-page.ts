@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { listCommands, listOptions } from '../../src/cli/frame/visible-commands.ts';
+import { listCommands, listOptions } from '../../src/cli/frame/add-command.ts';
 import { fillPage, renderTable, toAnchor, toCell, toCode, toSentence } from './markdown.ts';
 import { environment, exitCodes, files } from './program-ending.ts';
 import { readExamples, readUsage } from './program-help.ts';

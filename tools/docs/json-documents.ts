@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { listCommands, listOptions } from '../../src/cli/frame/visible-commands.ts';
+import { listCommands, listOptions } from '../../src/cli/frame/add-command.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { fail, pass } from '../../src/doctor/check.ts';
 import { toDoctorDocument } from '../../src/doctor/report.ts';

@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { listCommands, listOptions } from '../../src/cli/frame/visible-commands.ts';
+import { listCommands, listOptions } from '../../src/cli/frame/add-command.ts';
 import { toSentence } from './markdown.ts';
 import { environment, exitCodes, files } from './program-ending.ts';
 import { readExamples, readUsage } from './program-help.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { listCommands } from '../../../src/cli/frame/visible-commands.ts';
+import { listCommands } from '../../../src/cli/frame/add-command.ts';
 import { createOpenApiDocument } from '../../../src/service/openapi.ts';
 import { profiles } from '../../../src/service/profiles.ts';
 import { readCommandLine } from '../../../tools/docs/program-help.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { listCommands } from '../../../src/cli/frame/visible-commands.ts';
+import { listCommands } from '../../../src/cli/frame/add-command.ts';
 import { readCommandLine, readExamples } from '../../../tools/docs/program-help.ts';
 
 const program = await readCommandLine();

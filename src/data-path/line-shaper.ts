@@ -22,9 +22,30 @@ export type LineWish = LinePlace &
 
 /**
  * Holds sharing to a rate on the owner's line: the owner's limit, and below it what the household
- * leaves.
+ * leaves. Calls may come at any time; they are done one after the other, in their order.
  */
-export type LineShaper = ReturnType<typeof createLineShaper>;
+export interface LineShaper {
+  /**
+   * Makes the tree as wished, and resolves with how the line is held. A kernel that refuses one way
+   * is asked for the next one.
+   */
+  reconcile(next: LineWish, view: LineView): Promise<LineWay>;
+  /**
+   * Sets the rate that the household leaves, in bits per second each way, at once; undefined for no
+   * limit. False where this kernel cannot shape traffic.
+   */
+  setRate(bits: number | undefined): Promise<boolean>;
+  /**
+   * Drops what waits in the queues, so that nothing more leaves. The next pass lets packets in
+   * again.
+   */
+  flush(): Promise<void>;
+  /**
+   * Removes everything at a tear-down. `interfaces` are the existing ones.
+   * @throws command-failed, missing-program
+   */
+  takeOut(place: LinePlace, interfaces: readonly Interface[]): Promise<void>;
+}
 
 /**
  * Ways that a kernel may support, the best first. With none of them, the firewall drops what is
@@ -51,7 +72,7 @@ interface Made extends DesiredLine {
   readonly queuedFor: DesiredLine;
 }
 
-export function createLineShaper(exec: Exec) {
+export function createLineShaper(exec: Exec): LineShaper {
   let way = 0;
   let givenUpAtMs = 0;
   let householdBits = Number.POSITIVE_INFINITY;
@@ -128,8 +149,7 @@ export function createLineShaper(exec: Exec) {
       await build(place, bitsPerSecond);
   };
   return {
-    /** Makes the tree as wished, and resolves with how the line is held. */
-    reconcile: (next: LineWish, { interfaces, isVouched }: LineView): Promise<LineWay> =>
+    reconcile: (next, { interfaces, isVouched }) =>
       inTurn(async () => {
         if (wish?.devices.join() !== next.devices.join() || wish.uplink !== next.uplink) {
           way = 0;
@@ -144,27 +164,18 @@ export function createLineShaper(exec: Exec) {
         await bring(next, { mayTrust: isVouched });
         return ways[way];
       }),
-    /**
-     * Sets the rate that the household leaves, at once; undefined for no limit. False where this
-     * kernel cannot shape traffic.
-     */
-    setRate: (bits: number | undefined): Promise<boolean> =>
+    setRate: (bits) =>
       inTurn(async () => {
         householdBits = bits ?? Number.POSITIVE_INFINITY;
         if (wish !== undefined) await bring(wish, { mayTrust: true });
         return ways[way] !== undefined;
       }),
-    /**
-     * Drops what waits in the queues, so that nothing more leaves. The next pass lets packets in
-     * again.
-     */
     flush: () =>
       inTurn(async () => {
         if (made?.kind === 'one-tree')
           await refused(runIp(exec, ['link', 'set', lineDevice, 'down']));
       }),
-    /** Removes everything at a tear-down. `interfaces` are the existing ones. */
-    takeOut: (place: LinePlace, interfaces: readonly Interface[]) =>
+    takeOut: (place, interfaces) =>
       inTurn(async () => {
         if (made === undefined && !interfaces.some(({ name }) => name === lineDevice)) return;
         await remove(place, made?.kind ?? 'one-tree');

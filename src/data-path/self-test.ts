@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Probe, toProbeNumber, toProbeTarget } from '../gateway/self-test.ts';
-import { judgeSelfTest } from '../gateway/self-test-verdict.ts';
+import { judgeSelfTest, type SelfTestResult } from '../gateway/self-test-verdict.ts';
 import type { Exec } from '../system/exec.ts';
 import type { NftTable } from '../system/nft.ts';
 import { applyTc } from '../system/tc.ts';
@@ -12,11 +12,19 @@ import type { DataPath } from './reconcile.ts';
  * The self-test of the fence: the agent sends packets of its own, and what the kernel counted of
  * them is judged at the next reading.
  */
-export type SelfTest = ReturnType<typeof createSelfTest>;
+export interface SelfTest {
+  /** Sends the probes that the last review planned; before the first review there are none. */
+  send(): Promise<void>;
+  /**
+   * Judges what was sent since the last review, and plans what to send next; undefined if there was
+   * nothing to judge. Call it after each reading of the table.
+   */
+  review(read: Pick<DataPath, 'probes' | 'table'>): SelfTestResult | undefined;
+}
 
 type SelfTestPlan = Pick<DataPath, 'probes'>;
 
-export function createSelfTest(exec: Exec, send: typeof sendProbes) {
+export function createSelfTest(exec: Exec, send: typeof sendProbes): SelfTest {
   let plan: SelfTestPlan = { probes: [] };
   let sent: readonly Probe[] = [];
   let before: NftTable | undefined;
@@ -30,11 +38,7 @@ export function createSelfTest(exec: Exec, send: typeof sendProbes) {
       await send(probes);
       sent = probes;
     },
-    /**
-     * Judges what was sent since the last review, and plans what to send next; undefined if there
-     * was nothing to judge.
-     */
-    review({ table, probes }: SelfTestPlan & Pick<DataPath, 'table'>) {
+    review({ table, probes }) {
       const next = { probes };
       const tried = JSON.stringify(next) === JSON.stringify(plan) ? sent : [];
       const readings = table && {

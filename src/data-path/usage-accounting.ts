@@ -6,19 +6,63 @@ import { hourMs } from '../lib/units.ts';
 import { findPeriod, type PeriodSettings, projectReachedAt } from '../provide/period.ts';
 import type { TimeZone } from '../provide/zone.ts';
 import { createStateFile, type StateFileOptions } from '../system/state-file.ts';
+import { findSoftEnd, isUsedUp } from './cap-end.ts';
 import { rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from './usage.ts';
-
-/**
- * The kernel joins packets up to this many bytes, and stops at the first one that would exceed the
- * cap.
- */
-export const largestPacketBytes = 65_536;
 
 /**
  * Forwarded bytes, counted in the kernel and kept across restarts. This is the only source for
  * them, and they never fall.
  */
-export type UsageAccounting = ReturnType<typeof openUsageAccounting>;
+export interface UsageAccounting {
+  /**
+   * Reads what an earlier run kept. Nothing is counted before; repeat it until it succeeds.
+   * @throws state-unreadable, state-unwritable
+   */
+  load(): Promise<void>;
+  /** Everything ever forwarded that was taken or read from the file. */
+  totals(): ForwardedTotals;
+  /**
+   * Everything ever forwarded; undefined before this process has read the kernel's counters, which
+   * may be ahead of the file.
+   */
+  counted(): ForwardedTotals | undefined;
+  /** Takes the kernel's counters into account; undefined if there were none to read. */
+  take(totals: ForwardedTotals | undefined): void;
+  /**
+   * Writes what was taken, but only now and then.
+   * @throws state-unwritable, until a write succeeds again
+   */
+  keep(): Promise<void>;
+  /**
+   * The total of both directions, in bytes, at which the cap of the current period is used up;
+   * undefined without a cap.
+   */
+  stopAtBytes(): number | undefined;
+  /**
+   * The total of both directions, in bytes, from which on only open connections go on; undefined
+   * without a cap.
+   */
+  newUntilBytes(): number | undefined;
+  /** The current period and what counts of it; undefined before the first reading. */
+  current(): CurrentUsage | undefined;
+  /**
+   * Takes the last counters into account and writes everything that is unwritten.
+   * @throws state-unreadable, state-unwritable
+   */
+  close(totals: ForwardedTotals | undefined): Promise<void>;
+}
+
+/** What counts of the current period, both directions. */
+interface CurrentUsage {
+  readonly period: { readonly start: Date; readonly end: Date };
+  /** As the owner's cap counts them. */
+  readonly bytes: number;
+  readonly isCapReached: boolean;
+  /** Only what is open goes on. */
+  readonly isEnding: boolean;
+  /** When the cap will be reached at the pace of this period; undefined where that is unknown. */
+  readonly reachedAt: Date | undefined;
+}
 
 interface OwnersCap extends Pick<PeriodSettings, 'period'> {
   readonly bytes: number;
@@ -71,7 +115,7 @@ const crossings = 2.1;
  * Opens the accounting. Nothing is counted before `load`, because the file knows what an earlier
  * run used of a cap.
  */
-export function openUsageAccounting(options: UsageAccountingOptions) {
+export function openUsageAccounting(options: UsageAccountingOptions): UsageAccounting {
   const { directory, onSetAside, now, limits, isLooking } = options;
   const file = createStateFile<Usage>({
     directory,
@@ -140,23 +184,10 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
     isCounting = true;
   };
   return {
-    /**
-     * Reads what an earlier run kept. Repeat it until it succeeds.
-     * @throws state-unreadable, state-unwritable
-     */
     load,
     totals: () => toForwardedTotals(usage),
-    /**
-     * Everything ever forwarded; undefined before this process has read the kernel's counters,
-     * which may be ahead of the file.
-     */
     counted: () => (isCounting ? toForwardedTotals(usage) : undefined),
-    /** Takes the kernel's counters into account; undefined if there were none to read. */
     take,
-    /**
-     * Writes what was taken, but only now and then.
-     * @throws state-unwritable, until a write succeeds again
-     */
     async keep() {
       if (usage === undefined) return;
       const isTrifle = countUnwrittenBytes(written, usage) < leastWorthWriting(readCap().capBytes);
@@ -166,20 +197,8 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
         await Promise.race([write(), patience()]);
       else if (failure !== undefined) throw failure;
     },
-    /**
-     * The total of both directions at which the cap of the current period is used up; undefined
-     * without a cap.
-     */
     stopAtBytes: () => toTotal(readCap().capBytes),
-    /**
-     * The total of both directions from which on only open connections go on; undefined without a
-     * cap.
-     */
     newUntilBytes: () => toTotal(readCap().softEndBytes),
-    /**
-     * The current period and what counts of it, both directions; undefined before the first
-     * reading.
-     */
     current() {
       if (usage === undefined) return undefined;
       const { factor, capBytes, softEndBytes } = readCap();
@@ -196,10 +215,6 @@ export function openUsageAccounting(options: UsageAccountingOptions) {
       );
       return { period, bytes: Math.round(used * factor), isCapReached, isEnding, reachedAt };
     },
-    /**
-     * Takes the last counters into account and writes everything that is unwritten.
-     * @throws state-unreadable, state-unwritable
-     */
     async close(totals: ForwardedTotals | undefined) {
       await load();
       take(totals);
@@ -217,21 +232,4 @@ function countUnwrittenBytes(written: Usage | undefined, usage: Usage): number {
 
 function leastWorthWriting(capBytes: number | undefined): number {
   return Math.min(worthWritingBytes, (capBytes ?? Number.POSITIVE_INFINITY) * worthWritingOfCap);
-}
-
-/**
- * True where the kernel may have stopped already because less than one packet was left. A cap
- * smaller than one packet is used up by any packet.
- */
-function isUsedUp(remaining: number, capBytes: number): boolean {
-  return remaining < Math.min(largestPacketBytes, capBytes);
-}
-
-/**
- * Bytes of a cap after which only open connections go on. The rest is 2 % of the cap, but at most 1
- * GB, at least one packet, and never more than half of the cap.
- */
-export function findSoftEnd(capBytes: number): number {
-  const endBytes = Math.max(largestPacketBytes, Math.min(capBytes * 0.02, 1e9));
-  return Math.ceil(capBytes - Math.min(endBytes, capBytes / 2));
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findSoftEnd, largestPacketBytes } from '../../../src/data-path/usage-accounting.ts';
+import { findSoftEnd, largestPacketBytes } from '../../../src/data-path/cap-end.ts';
 import { assertLaw } from '../law.ts';
 
 test.each([

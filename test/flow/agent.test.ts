@@ -116,11 +116,11 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
     ).toEqual(['data path']);
     const waiting = loops.filter(({ firstAfterMs }) => firstAfterMs !== undefined);
     expect(waiting.map(({ name }) => name)).toEqual([
-      'service',
       'household',
+      'service',
       'report',
-      'memory',
       'ledger',
+      'memory',
     ]);
   });
 

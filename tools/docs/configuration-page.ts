@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { type CredentialName, credentialNames } from '../../src/config/credential-names.ts';
 import { type ConfigKey, listConfigKeys } from '../../src/config/keys.ts';
 import { configSchema } from '../../src/config/schema.ts';
+import { DocumentationError } from './documentation-error.ts';
 import { fillPage, renderTable, toCell, toCode } from './markdown.ts';
 
 /** The keys that people set most. They come first in the sample file too. */
@@ -20,7 +21,9 @@ export function renderConfigurationPage(): string {
   const find = (name: string) => {
     const key = keys.find((own) => own.name === name);
     if (key === undefined)
-      throw new Error(`tools/docs/configuration-page.ts names a key that is not there: ${name}`);
+      throw new DocumentationError(
+        `tools/docs/configuration-page.ts: remove the key ${name}, which the configuration does not have`,
+      );
     return key;
   };
   const sections = [...Map.groupBy(keys, ({ path }) => path[0] ?? '')];

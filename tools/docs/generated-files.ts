@@ -4,10 +4,12 @@ import { renderConfigurationPage } from './configuration-page.ts';
 import { renderJsonPage } from './json-page.ts';
 import { renderManPage } from './man-page.ts';
 import { readCommandLine } from './program-help.ts';
+import { renderServicePage } from './service-page.ts';
 
 /**
  * The files that are generated from the code, by path. `npm run docs` writes them, and a test
  * compares them.
+ * @throws DocumentationError for text that a person has to write first
  */
 export async function renderGeneratedFiles(): Promise<Readonly<Record<string, string>>> {
   const program = await readCommandLine();
@@ -17,5 +19,6 @@ export async function renderGeneratedFiles(): Promise<Readonly<Record<string, st
     'docs/configuration.md': renderConfigurationPage(),
     'docs/json-output.md': await renderJsonPage(program),
     'docs/man-page.roff': renderManPage(program),
+    'docs/service.md': renderServicePage(),
   };
 }

@@ -10,6 +10,7 @@ import { toDoctorDocument } from '../../src/doctor/report.ts';
 import { statusDocument } from '../../src/status/document.ts';
 import { answerHistory } from '../../src/status/page/history.ts';
 import { answer, ownerRoutes } from '../../src/status/routes.ts';
+import { DocumentationError } from './documentation-error.ts';
 import {
   createdSamples,
   planSample,
@@ -35,7 +36,10 @@ export interface JsonDocument {
   readonly shape: Shape | undefined;
 }
 
-/** All of them. @throws Error for a command that prints JSON and is missing here */
+/**
+ * All of them.
+ * @throws DocumentationError for a command that prints JSON and is missing here
+ */
 export async function listJsonDocuments(program: Command): Promise<readonly JsonDocument[]> {
   const documents = [
     ...(await listLocalDocuments()),
@@ -48,8 +52,8 @@ export async function listJsonDocuments(program: Command): Promise<readonly Json
       !['config schema', 'call'].includes(name) && !documents.some(({ title }) => title === name),
   );
   if (missing.length === 0) return documents;
-  throw new Error(
-    `tools/docs/json-documents.ts does not say what is printed by: ${missing.join(', ')}`,
+  throw new DocumentationError(
+    `tools/docs/json-documents.ts: add a row for ${missing.join(', ')}: to serviceCommands where the service is asked, otherwise to listLocalDocuments`,
   );
 }
 
@@ -240,7 +244,10 @@ function listServiceDocuments(): readonly JsonDocument[] {
     const files = readdirSync(printed).filter((file) =>
       new RegExp(`^cli-${beginning}(-[a-z0-9]+)*\\.json$`).test(file),
     );
-    if (files.length === 0) throw new Error(`there is no file of what ${title} prints`);
+    if (files.length === 0)
+      throw new DocumentationError(
+        `tools/docs/printed: add cli-${beginning}.json, what ${title} --json prints: a test in test/flow/commands/ writes it by expectGolden('${beginning}.json', …)`,
+      );
     const samples = files.map((file) => JSON.parse(readFileSync(join(printed, file), 'utf8')));
     return { title, about, shape: readShape(samples) };
   });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { DocumentationError } from './documentation-error.ts';
 import { listJsonDocuments } from './json-documents.ts';
 import { meanings, ownMeanings } from './json-meanings.ts';
 import type { Shape } from './json-shape.ts';
@@ -6,7 +7,7 @@ import { fillPage, renderTable, toCell, toCode } from './markdown.ts';
 
 /**
  * docs/json-output.md: the fields of every JSON document.
- * @throws Error for a meaning that is missing or not used
+ * @throws DocumentationError for a meaning that is missing or not used
  */
 export async function renderJsonPage(program: Command): Promise<string> {
   const used = new Set<string>();
@@ -41,10 +42,10 @@ export async function renderJsonPage(program: Command): Promise<string> {
   const left = known.filter((name) => !used.has(name));
   if (missing.length + left.length > 0) {
     const said = [
-      ...missing.map((path) => `no meaning of ${path}`),
-      ...left.map((name) => `left over: ${name}`),
+      ...missing.map((path) => `add what this field means: ${path}`),
+      ...left.map((name) => `remove what no document has: ${name}`),
     ];
-    throw new Error(`tools/docs/json-meanings.ts: ${said.join('; ')}`);
+    throw new DocumentationError(`tools/docs/json-meanings.ts: ${said.join('; ')}`);
   }
   return fillPage('json-output.md', { documents: sections.join('\n\n') });
 }

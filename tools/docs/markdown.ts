@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DocumentationError } from './documentation-error.ts';
 
 /**
  * A page that is written by hand, with each `{{name}}` on a line of its own replaced by generated
  * text.
- * @throws Error for a name without text, or a text without a name
+ * @throws DocumentationError for a name without text, or a text without a name
  */
 export function fillPage(name: string, parts: Readonly<Record<string, string>>): string {
   const page = readFileSync(join(import.meta.dirname, 'pages', name), 'utf8');
@@ -14,7 +15,7 @@ export function fillPage(name: string, parts: Readonly<Record<string, string>>):
     ...Object.keys(parts).filter((part) => !asked.includes(part)),
   ];
   if (wrong.length > 0)
-    throw new Error(
+    throw new DocumentationError(
       `tools/docs/pages/${name}: the page and its generator differ: ${wrong.join(', ')}`,
     );
   const filled = page.replaceAll(/^\{\{(.+)\}\}$/gm, (_, part: string) => parts[part] ?? '');

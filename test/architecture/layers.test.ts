@@ -11,6 +11,7 @@ import { findLoaded } from './loaded.ts';
 import { parseModule, readModules } from './module-graph.ts';
 import { outsideRules } from './outside-rules.ts';
 import { productRules } from './product-rules.ts';
+import { reasonRules } from './reason-rules.ts';
 import { testRules } from './test-rules.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
@@ -29,6 +30,7 @@ const rules = [
   ...functionRules,
   ...contractRules,
   ...interfaceRules,
+  ...reasonRules,
 ];
 
 describeRules(rules, { where: 'src and in the lab', modules });

@@ -15,6 +15,7 @@ const wordsOf = (command: Command): readonly string[] =>
 const all = listAll(program).map((command) => ({
   words: wordsOf(command),
   isLeaf: command.commands.length === 0,
+  needsArgument: command.registeredArguments.some(({ required }) => required),
 }));
 
 /** What the arguments of a command are here; a command that is not named takes none. */
@@ -33,6 +34,14 @@ const given: Readonly<Record<string, readonly string[]>> = {
  */
 const acting =
   /^(run|setup|doctor|plan|logout|logs|(re)?start|stop|config (show|schema)|sandbox.*|namespace.*|cleanup|completion|help)$/;
+
+/** Commands that need an argument and have no row in `given`. */
+const withoutArgument = all
+  .filter(({ words, needsArgument }) => {
+    const name = words.join(' ');
+    return needsArgument && !acting.test(name) && given[name] === undefined;
+  })
+  .map(({ words }) => words.join(' '));
 
 /** Each line that was typed, how it ended and what it wrote, one below the other. */
 async function tell(
@@ -67,6 +76,10 @@ describe('every command', () => {
     const text = await tell(lines, (argv) => runAs(argv, clock, {}));
     expect(text.match(/\[64\]$/gm)).toHaveLength(lines.length);
     await expectGolden('every-wrong-option.txt', text);
+  });
+
+  test('that needs an argument is given one by these tests', () => {
+    expect(withoutArgument, 'add a row to `given`').toEqual([]);
   });
 
   test.each(['', '--json'])(

@@ -55,7 +55,7 @@ const groups: Readonly<
     namespace: async () => (await import('./commands/advanced/namespace.ts')).namespace,
     cleanup: async () => (await import('./commands/advanced/cleanup.ts')).cleanup,
     call: async () => (await import('./commands/advanced/call.ts')).call,
-    sandbox: async () => (await import('./sandbox.ts')).sandbox,
+    sandbox: async () => (await import('./sandbox.ts')).loadSandbox(),
   },
 };
 

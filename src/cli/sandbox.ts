@@ -1,130 +1,13 @@
-import { once } from 'node:events';
-import { isIP } from 'node:net';
-import type { ReferenceService } from '../reference-service/server.ts';
-import { type ProfileName, profileNames } from '../service/profiles.ts';
-import {
-  type AnyCommand,
-  type CommandGroup,
-  defineCommand,
-  parseNumber,
-  refuseOption,
-} from './frame/command.ts';
-import { renderLabelled } from './present/text.ts';
-import { adminCommands } from './sandbox-admin.ts';
-import { seed } from './sandbox-seed.ts';
+import type { AnyCommand, CommandGroup } from './frame/command.ts';
 
 /**
- * `tributary sandbox` runs the reference service until SIGINT or SIGTERM. Its administrator's
- * commands are below it.
+ * `tributary sandbox …`: the commands of the reference service in the frame of this program. The
+ * program `tributary-sandbox` has them too, and nothing else.
  */
-export const sandbox: AnyCommand & CommandGroup = {
-  ...defineCommand({
-    usage: 'sandbox',
-    description: 'run a local service with the same interface, for development and tests',
-    examples: { 'tributary sandbox --data ./sandbox': 'until Ctrl-C, on a free port' },
-    options: {
-      '--data <directory>': [
-        'where it keeps its database; created if missing',
-        (own) => own.makeOptionMandatory(),
-      ],
-      '--listen <address:port>': [
-        'where it serves HTTP; port 0 picks a free one',
-        (own) => own.default('127.0.0.1:0'),
-      ],
-      '--profile <name>': [
-        'profile that it speaks',
-        (own) => own.choices(profileNames).default('documented'),
-      ],
-      '--proxy-host <host>': 'tunnel host that registrations name (default: the listen address)',
-      '--wireguard <when>': [
-        'a real WireGuard endpoint',
-        (own) => own.choices(['auto', 'on', 'off']).default('auto'),
-      ],
-      '--wireguard-port <port>': [
-        'UDP port of that endpoint; 0 picks and keeps a free one',
-        (own) => own.default('0'),
-      ],
-      '--wireguard-interface <name>': [
-        'interface of that endpoint',
-        (own) => own.default('trib-ref0'),
-      ],
-      '--consumers <interface>': "interface by which consumers' traffic arrives",
-      '--keepalive-seconds <seconds>':
-        'keep-alive interval in registrations (default: 25; production: always 0)',
-      '--client-limit <number>': 'devices that one network may have (default: 100000)',
-      '--json': 'one JSON object on the first line',
-    },
-    async act({ options, show }) {
-      const settings = {
-        directory: options.data,
-        listen: parseListenAddress(options.listen),
-        // Commander has refused any other profile.
-        profile: options.profile as ProfileName,
-        proxyHost: options.proxyHost,
-        wireGuard: options.wireguard as 'auto' | 'on' | 'off',
-        wireGuardPort: parseNumber('--wireguard-port', options.wireguardPort, { most: 65_535 }),
-        wireGuardInterface: parseInterface('--wireguard-interface', options.wireguardInterface),
-        consumersInterface:
-          options.consumers === undefined
-            ? undefined
-            : parseInterface('--consumers', options.consumers),
-        keepaliveSeconds: parseOptional('--keepalive-seconds', options.keepaliveSeconds, 86_400),
-        clientLimit: parseOptional('--client-limit', options.clientLimit, 999_999),
-      };
-      // Loaded at the first use: no other command needs a database or an HTTP server.
-      const { startReferenceService } = await import('../reference-service/server.ts');
-      const stopped = waitForStop();
-      const service = await startReferenceService(settings);
-      const { baseUrl, authCode, guestJwt, profile, wireGuard: wireguard } = service;
-      await show({ baseUrl, authCode, guestJwt, profile, wireguard }, () =>
-        renderText(service, options.data),
-      );
-      await stopped;
-      await service.close();
-    },
-  }),
-  commands: [...adminCommands, seed],
-  shared: ['--data', '--json'],
-};
-
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
-async function waitForStop(): Promise<void> {
-  const first = new AbortController();
-  await Promise.race(
-    ['SIGINT', 'SIGTERM'].map((name) => once(process, name, { signal: first.signal })),
+export async function loadSandbox(): Promise<AnyCommand & CommandGroup> {
+  const { createSandboxCommands } = await import(
+    '../reference-service/commands/sandbox-commands.ts'
   );
-  first.abort();
-}
-
-function renderText(
-  { baseUrl, authCode, profile, wireGuard }: ReferenceService,
-  directory: string,
-): string {
-  const isOn = wireGuard.state === 'on';
-  const values = {
-    Service: `${baseUrl} (profile ${profile})`,
-    'Auth code': `${authCode} (one sign-in, within 10 minutes)`,
-    'Guest JWT': `tributary sandbox guest --data ${directory}`,
-    WireGuard: isOn
-      ? `${wireGuard.interface} (${wireGuard.backend}), UDP port ${wireGuard.port}`
-      : `off: ${wireGuard.reason}`,
-  };
-  return `${renderLabelled(values, 12)}Ctrl-C stops it.\n`;
-}
-
-function parseListenAddress(text: string): { readonly address: string; readonly port: number } {
-  const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
-  const address = match?.[1] ?? match?.[2] ?? '';
-  if (isIP(address) === 0)
-    throw refuseOption('--listen', text, 'ADDRESS:PORT, such as 127.0.0.1:0');
-  return { address, port: parseNumber('--listen', match?.[3] ?? '', { most: 65_535 }) };
-}
-
-function parseOptional(option: string, text: string | undefined, most: number): number | undefined {
-  return text === undefined ? undefined : parseNumber(option, text, { most });
-}
-
-function parseInterface(option: string, text: string): string {
-  if (/^[A-Za-z][A-Za-z0-9_.-]{0,14}$/.test(text)) return text;
-  throw refuseOption(option, text, 'the name of an interface');
+  const { serve, others, shared } = createSandboxCommands('tributary sandbox');
+  return { ...serve, commands: others, shared };
 }

@@ -5,6 +5,7 @@ import type { Rule } from './rule.ts';
 /** Programs: started, never imported for what they export. */
 const entryPoints = [
   ...builds.flatMap(({ input }) => Object.values(input as Readonly<Record<string, string>>)),
+  'src/reference-service/commands/tributary-sandbox.ts',
   'tools/packaging/build-image.ts',
   'tools/packaging/build-packages.ts',
   'tools/lab/nasty-service.ts',

@@ -135,20 +135,9 @@ export const crossings: readonly Crossing[] = [
   },
   {
     from: 'src/cli/sandbox.ts',
-    to: 'src/reference-service/server.ts',
-    reason: 'the one command that runs the reference service, loaded when it is asked for',
-  },
-  {
-    from: 'src/cli/sandbox-admin.ts',
-    to: 'src/reference-service/admin-commands.ts',
+    to: 'src/reference-service/commands/sandbox-commands.ts',
     reason:
-      "the administrator's commands are commands here, by name, and are run on the service's database",
-  },
-  {
-    from: 'src/cli/sandbox-seed.ts',
-    to: 'src/reference-service/seed.ts',
-    reason:
-      'the one command that fills the database of the reference service, loaded when it is asked for',
+      "the sandbox's commands are the reference service's own; this program offers them too, and loads them when they are asked for",
   },
   {
     from: 'src/namespace/host-ruleset.ts',

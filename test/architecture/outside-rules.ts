@@ -10,7 +10,11 @@ const packagePlaces: readonly {
   readonly places: readonly string[];
   readonly why: string;
 }[] = [
-  { name: /^commander$/, places: ['cli'], why: 'only commands have a command line' },
+  {
+    name: /^commander$/,
+    places: ['cli', 'src/reference-service/commands/program.ts'],
+    why: 'only commands have a command line',
+  },
   {
     name: /^@clack\/prompts$/,
     places: ['src/cli/frame/prompt.ts'],

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sandbox } from '../../src/cli/sandbox.ts';
+import { loadSandbox } from '../../src/cli/sandbox.ts';
 import { startReferenceService } from '../../src/reference-service/server.ts';
 import { runCommand } from '../unit/cli/run-command.ts';
 import { call, claimsOf, makeDirectory, start } from './reference-caller.ts';
@@ -11,7 +11,12 @@ import { runService } from './sandbox-process.ts';
 
 /** One command as its administrator types it, and what is said. */
 async function run(directory: string, ...words: string[]) {
-  const { stdout } = await runCommand(sandbox, '', ['sandbox', ...words, '--data', directory]);
+  const { stdout } = await runCommand(await loadSandbox(), '', [
+    'sandbox',
+    ...words,
+    '--data',
+    directory,
+  ]);
   return stdout;
 }
 

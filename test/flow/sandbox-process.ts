@@ -5,9 +5,9 @@ import { onTestFinished } from 'vitest';
 
 const script = `import { Command } from 'commander';
 import { addCommand } from './src/cli/frame/add-command.ts';
-import { sandbox } from './src/cli/sandbox.ts';
+import { loadSandbox } from './src/cli/sandbox.ts';
 const program = new Command();
-addCommand(program, { stdout: process.stdout, now: () => new Date() }, sandbox);
+addCommand(program, { stdout: process.stdout, now: () => new Date() }, await loadSandbox());
 await program.parseAsync();`;
 
 /**

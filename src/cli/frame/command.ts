@@ -10,7 +10,7 @@ export type Texts = Readonly<Record<string, string>>;
  * What an option means. An option with a default, or a required one, also says how commander makes
  * it so.
  */
-export type Flag = string | readonly [meaning: string, complete: (option: Option) => Option];
+type Flag = string | readonly [meaning: string, complete: (option: Option) => Option];
 type AnyFlags = Readonly<Record<string, Flag>>;
 
 /**
@@ -122,8 +122,6 @@ export type Show = (result: unknown, render: () => string | Promise<string>) => 
 
 export interface CommonOptions extends PathOptions, ListOptions {
   readonly yes?: boolean;
-  /** Only commands below `sandbox` have this, and require it. */
-  readonly data?: string;
 }
 
 export type Typed = Omit<Given<AnyFlags>, 'show'>;

@@ -58,9 +58,6 @@ export function formatShareBehind(share: number | undefined): string {
   return share === undefined ? '' : ` (${formatShare(share)})`;
 }
 
-/** The words for a truth value: `flagWords[`${isActive}`]`. */
-export const flagWords = { true: 'yes', false: 'no', undefined: unknown } as const;
-
 /** How a table's column formats what it reads: `{ ...asGib, title, read }`. */
 export const asGib = { format: formatGib, align: 'right' } as const;
 export const asUsdc = { format: formatUsdc, align: 'right' } as const;

@@ -37,7 +37,11 @@ export async function call(
   const method = request.method ?? (body === undefined ? 'GET' : 'POST');
   const response = await fetch(`${baseUrl}${path}`, {
     method,
-    headers: request.token === undefined ? {} : { authorization: `Bearer ${request.token}` },
+    headers: {
+      // A connection that is kept may be closed by the service in the moment in which it is used.
+      connection: 'close',
+      ...(request.token === undefined ? {} : { authorization: `Bearer ${request.token}` }),
+    },
     ...(body === undefined ? {} : { body }),
   });
   const { status } = response;

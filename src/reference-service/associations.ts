@@ -33,12 +33,47 @@ export interface SharedDevice extends Omit<Share, 'networkId'> {
 const pendingLimit = 100;
 const maxMinutes = 366 * 1440;
 
-/** The devices of this database that are shared with other networks or handed over to them. */
+/** What using a code up did: a shared device became a client, or a client changed its network. */
+type Added =
+  | { readonly type: 'share'; readonly share: Share; readonly clientId: string }
+  | { readonly type: 'adopt'; readonly adoption: Adoption };
+
+/** The devices that are shared with other networks or handed over to them. */
+export interface Associations {
+  /**
+   * Makes a code to share a device.
+   * @throws usage-invalid: the client is not this network's own, a name is too long or too short,
+   * or too many codes are pending
+   */
+  createShareCode(offer: Offer): string;
+  /**
+   * Makes a code to hand a device over, which is valid for `durationMinutes`.
+   * @throws usage-invalid: as above, or a time out of bounds
+   */
+  createAdoptCode(offer: Offer & { readonly durationMinutes: number }): string;
+  /**
+   * Uses the code up for this network.
+   * @throws usage-invalid: the code is unknown, it is this network's own, or the network cannot
+   * have another client
+   */
+  add(networkId: string, code: string): Added;
+  /**
+   * Adopt codes that are still valid, the first to expire first; then shares with this network and
+   * by it, oldest first.
+   */
+  list(networkId: string): {
+    readonly adoptions: readonly Adoption[];
+    readonly incoming: readonly SharedDevice[];
+    readonly outgoing: readonly SharedDevice[];
+  };
+}
+
+/** The shares and codes of this database. */
 export function createAssociations(
   database: DatabaseSync,
   clients: Clients,
   { profile, clientLimit, now }: Terms,
-) {
+): Associations {
   const { insert, run, findRow, listRows, readNumber } = queryOn(database);
 
   function check({ networkId, clientId, deviceName }: Offer): void {
@@ -87,12 +122,7 @@ export function createAssociations(
       where ${which} and adopted_ms is null and expires_ms > ${now()} order by expires_ms, rowid`;
 
   return {
-    /**
-     * Makes a code to share a device.
-     * @throws usage-invalid: the client is not this network's own, a name is too long or too short,
-     * or too many codes are pending
-     */
-    createShareCode(offer: Offer): string {
+    createShareCode(offer) {
       check(offer);
       const isPending = sql`network_id = ${offer.networkId} and guest_network_id is null`;
       if (readNumber`select count(*) from share where ${isPending}` >= pendingLimit) {
@@ -104,11 +134,7 @@ export function createAssociations(
       insert('share', { ...offer, code, createdMs: now() });
       return code;
     },
-    /**
-     * Makes a code to hand a device over, which is valid for `durationMinutes`.
-     * @throws usage-invalid: as above, or a time out of bounds
-     */
-    createAdoptCode(offer: Offer & { readonly durationMinutes: number }): string {
+    createAdoptCode(offer) {
       check(offer);
       if (!(offer.durationMinutes > 0 && offer.durationMinutes <= maxMinutes)) {
         throw refuse(`An adopt code lasts above 0 and up to ${maxMinutes} minutes.`);
@@ -121,12 +147,7 @@ export function createAssociations(
       });
       return code;
     },
-    /**
-     * Uses the code up for this network.
-     * @throws usage-invalid: the code is unknown, it is this network's own, or the network cannot
-     * have another client
-     */
-    add: (networkId: string, text: string) =>
+    add: (networkId, text) =>
       inTransaction(database, () => {
         // This is checked before the code is looked at, so that a full network learns nothing about
         // codes.
@@ -144,11 +165,7 @@ export function createAssociations(
         if (adoption !== undefined) return adopt(networkId, adoption);
         throw refuse('Invalid, expired or used code.');
       }),
-    /**
-     * Adopt codes that are still valid, the first to expire first; then shares with this network
-     * and by it, oldest first.
-     */
-    list: (networkId: string) => ({
+    list: (networkId) => ({
       adoptions: listAdoptions(sql`network_id = ${networkId}`),
       incoming: listRows<SharedDevice>`select guest_client_id as clientId, ${selectFields('code deviceName networkName')}
         from share join network using (network_id) where guest_network_id = ${networkId}
@@ -157,5 +174,5 @@ export function createAssociations(
         from share left join network on network.network_id = guest_network_id
         where share.network_id = ${networkId} order by share.created_ms, share.rowid`,
     }),
-  } as const;
+  };
 }

@@ -7,28 +7,47 @@ import type {
   WireRequest,
   WireResponse,
 } from '../service/operations.ts';
-import { createAssociations } from './associations.ts';
-import { createClients } from './clients.ts';
-import { createCodes } from './codes.ts';
+import { type Associations, createAssociations } from './associations.ts';
+import { type Clients, createClients } from './clients.ts';
+import { type Codes, createCodes } from './codes.ts';
 import { keepSetting } from './database.ts';
 import type { Pages } from './json-response.ts';
-import { createNetworks, createWallets, type Network } from './networks.ts';
+import {
+  createNetworks,
+  createWallets,
+  type Network,
+  type Networks,
+  type Wallets,
+} from './networks.ts';
 import type { Presence } from './presence.ts';
 import type { Terms } from './profile.ts';
-import { createProviderDirectory } from './provider-directory.ts';
-import { createProxies } from './proxies.ts';
-import { createTokens } from './tokens.ts';
-import { createUsageRepository } from './usage.ts';
-import { createUsageHistory } from './usage-history.ts';
-import { createWorld } from './world.ts';
+import { createProviderDirectory, type ProviderDirectory } from './provider-directory.ts';
+import { createProxies, type Proxies } from './proxies.ts';
+import { createTokens, type Tokens } from './tokens.ts';
+import { createUsageRepository, type UsageBook } from './usage.ts';
+import { createUsageHistory, type UsageHistory } from './usage-history.ts';
+import { createWorld, type World } from './world.ts';
 
-/** What the service keeps. Each part has rules of its own, and all are in one database. */
-export type Repositories = ReturnType<typeof createRepositories>;
+/** What the service keeps. Each part has rules of its own, and they share one database. */
+export interface Repositories {
+  readonly networks: Networks;
+  readonly codes: Codes;
+  readonly wallets: Wallets;
+  readonly clients: Clients;
+  readonly associations: Associations;
+  readonly proxies: Proxies;
+  readonly usage: UsageBook;
+  readonly usageHistory: UsageHistory;
+  readonly tokens: Tokens;
+  /** The one part that is not in the database, because it never changes. */
+  readonly world: World;
+  readonly directory: ProviderDirectory;
+}
 
 /** How many devices one network may have by default. */
 export const defaultClientLimit = 100_000;
 
-export function createRepositories(database: DatabaseSync, terms: Terms) {
+export function createRepositories(database: DatabaseSync, terms: Terms): Repositories {
   const { now, profile } = terms;
   const proxies = createProxies(database);
   const clients = createClients(database, proxies, now);
@@ -50,7 +69,7 @@ export function createRepositories(database: DatabaseSync, terms: Terms) {
     ),
     world: createWorld(),
     directory: createProviderDirectory(database),
-  } as const;
+  };
 }
 
 /** The other end of issued tunnels; its port is a UDP port. */

@@ -38,14 +38,28 @@ export type CodeTerms = Readonly<Record<'durationMinutes' | 'uses', number>>;
 /** What a code may be used for: signing in, or setting a new password. */
 type Purpose = 'login' | 'reset';
 
-/** The valid codes of this database; `now` is in ms since 1970. */
-export function createCodes(database: DatabaseSync, alphabet: CodeAlphabet, now: () => number) {
+/** The codes of all networks. */
+export interface Codes {
+  /** Makes a code for this network. Only its hash is kept, until the code expires or is used up. */
+  issue(purpose: Purpose, networkId: string, terms: CodeTerms): string;
+  /** The codes to sign in with that are still valid. */
+  countLoginCodes(networkId: string): number;
+  /**
+   * Uses the code once. Returns its network's id; undefined for a code that is unknown, expired,
+   * used up or has another purpose.
+   */
+  redeem(purpose: Purpose, code: string): string | undefined;
+}
+
+/** The codes of this database; `now` is in ms since 1970. */
+export function createCodes(
+  database: DatabaseSync,
+  alphabet: CodeAlphabet,
+  now: () => number,
+): Codes {
   const { insert, run, findRow, readNumber } = queryOn(database);
   return {
-    /**
-     * Makes a code for this network. Only its hash is kept, until the code expires or is used up.
-     */
-    issue(purpose: Purpose, networkId: string, { durationMinutes, uses }: CodeTerms): string {
+    issue(purpose, networkId, { durationMinutes, uses }) {
       const code = createSecretCode(alphabet);
       const expiresMs = Math.ceil(now() + durationMinutes * 60_000);
       inTransaction(database, () => {
@@ -60,14 +74,10 @@ export function createCodes(database: DatabaseSync, alphabet: CodeAlphabet, now:
       });
       return code;
     },
-    countLoginCodes: (networkId: string) =>
+    countLoginCodes: (networkId) =>
       readNumber`select count(*) from code
         where network_id = ${networkId} and purpose = 'login' and expires_ms > ${now()}`,
-    /**
-     * Uses the code once. Returns its network's id; undefined for a code that is unknown, expired,
-     * used up or has another purpose.
-     */
-    redeem: (purpose: Purpose, code: string): string | undefined =>
+    redeem: (purpose, code) =>
       inTransaction(database, () => {
         const codeHash = hashSecretCode(code);
         const spent = findRow<{
@@ -77,5 +87,5 @@ export function createCodes(database: DatabaseSync, alphabet: CodeAlphabet, now:
         run`delete from code where code_hash = ${codeHash} and uses_left = 0`;
         return spent?.networkId;
       }),
-  } as const;
+  };
 }

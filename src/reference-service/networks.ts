@@ -17,8 +17,34 @@ export interface Network {
   readonly kind: 'permanent' | 'guest';
 }
 
-/** The networks of this database, owners' and guests'; `now` is in ms since 1970. */
-export function createNetworks(database: DatabaseSync, now: () => number) {
+/** The networks of owners and guests. What is made is in the database when the call returns. */
+export interface Networks {
+  /** The first network, which is made where it is missing. */
+  ensureFirst(): Network;
+  /** The guest session for trying the service. After it was upgraded, a new one is made. */
+  ensureGuest(): Network;
+  /**
+   * Makes a network.
+   * @throws usage-invalid for a name that is taken or out of bounds
+   */
+  create(networkName: string, about?: { readonly isPublic?: boolean }): Network;
+  createGuest(): Network;
+  /** undefined for an unknown network. */
+  find(networkId: string): Network | undefined;
+  /**
+   * A network by id or name, in any case of letters; the first one by default.
+   * @throws usage-invalid for an unknown network
+   */
+  resolve(idOrName: string | undefined): Network;
+  /**
+   * Makes a guest's network permanent, with everything that it has.
+   * @throws usage-invalid for a name as above, or a network that is no guest's
+   */
+  upgrade(networkId: string, networkName: string): Network;
+}
+
+/** The networks of this database; `now` is in ms since 1970. */
+export function createNetworks(database: DatabaseSync, now: () => number): Networks {
   const { insert, run, findRow } = queryOn(database);
   const select = sql`select ${selectFields(fields)} from network`;
   const find = (networkId: string) => findRow<Network>`${select} where network_id = ${networkId}`;
@@ -46,44 +72,33 @@ export function createNetworks(database: DatabaseSync, now: () => number) {
     add('sandbox', 'permanent');
   return {
     ensureFirst,
-    /** The guest session for trying the service. After it was upgraded, a new one is made. */
-    ensureGuest(): Network {
+    ensureGuest() {
       const kept = find(keepSetting(database, 'guest-network', () => createGuest().networkId));
       if (kept?.kind === 'guest') return kept;
       const guest = createGuest();
       setSetting(database, 'guest-network', guest.networkId);
       return guest;
     },
-    /** Makes a network. @throws usage-invalid for a name that is taken or out of bounds */
-    create(networkName: string, { isPublic }: { readonly isPublic?: boolean } = {}): Network {
+    create(networkName, { isPublic } = {}) {
       checkName(networkName);
       return add(networkName, 'permanent', isPublic ? 1 : 0);
     },
     createGuest,
-    /** undefined for an unknown network. */
     find,
-    /**
-     * A network by id or name, in any case of letters; the first one by default.
-     * @throws usage-invalid for an unknown network
-     */
-    resolve(idOrName: string | undefined): Network {
+    resolve(idOrName) {
       const found =
         idOrName === undefined ? ensureFirst() : (find(idOrName) ?? findByName(idOrName));
       if (found === undefined) throw refuse(`There is no network ${idOrName}.`);
       return found;
     },
-    /**
-     * Makes a guest's network permanent, with everything that it has.
-     * @throws usage-invalid for a name as above, or a network that is no guest's
-     */
-    upgrade(networkId: string, networkName: string): Network {
+    upgrade(networkId, networkName) {
       const guest = find(networkId);
       if (guest?.kind !== 'guest') throw refuse('The network is not a guest session.');
       checkName(networkName);
       run`update network set kind = 'permanent', network_name = ${networkName} where network_id = ${networkId}`;
       return { ...guest, networkName, kind: 'permanent' };
     },
-  } as const;
+  };
 }
 
 const walletFields =
@@ -104,40 +119,49 @@ interface Wallet {
   readonly createdMs: number;
 }
 
-/**
- * The registered wallets, and the wallet of each network that payouts go to; `now` is in ms since
- * 1970.
- */
-export function createWallets(database: DatabaseSync, now: () => number) {
+type NewWallet = Pick<
+  Wallet,
+  'networkId' | 'walletType' | 'blockchain' | 'walletAddress' | 'active'
+>;
+
+/** The registered wallets, and the wallet of each network that payouts go to. */
+export interface Wallets {
+  add(wallet: NewWallet): Wallet;
+  /** Oldest first. */
+  list(networkId: string): readonly Wallet[];
+  /** undefined while none is chosen. */
+  findPayoutWallet(networkId: string): string | undefined;
+  /**
+   * Chooses the wallet. False, without a change, for a wallet that is not this network's or not
+   * active.
+   */
+  choosePayoutWallet(networkId: string, walletId: string): boolean;
+}
+
+/** The wallets of this database; `now` is in ms since 1970. */
+export function createWallets(database: DatabaseSync, now: () => number): Wallets {
   const { insert, findRow, listRows } = queryOn(database);
   return {
-    add(
-      added: Pick<Wallet, 'networkId' | 'walletType' | 'blockchain' | 'walletAddress' | 'active'>,
-    ): Wallet {
-      const wallet = {
+    add(added) {
+      const wallet: Wallet = {
         ...added,
         walletId: randomUUID(),
         managedWalletId: added.walletType === 'managed' ? randomUUID() : null,
         defaultTokenType: 'USDC',
         createdMs: now(),
       };
-      insert('wallet', wallet);
+      insert('wallet', { ...wallet });
       return wallet;
     },
-    list: (networkId: string) =>
+    list: (networkId) =>
       listRows<Wallet>`select ${selectFields(walletFields)} from wallet where network_id = ${networkId}
         order by created_ms, rowid`,
-    /** undefined while none is chosen. */
-    findPayoutWallet: (networkId: string) =>
+    findPayoutWallet: (networkId) =>
       findRow<Pick<Wallet, 'walletId'>>`select payout_wallet_id as walletId from network
         where network_id = ${networkId} and payout_wallet_id is not null`?.walletId,
-    /**
-     * Chooses the wallet. False, without a change, for a wallet that is not this network's or not
-     * active.
-     */
-    choosePayoutWallet: (networkId: string, walletId: string) =>
+    choosePayoutWallet: (networkId, walletId) =>
       findRow`update network set payout_wallet_id = ${walletId} where network_id = ${networkId} and exists (
         select 1 from wallet where wallet_id = ${walletId} and network_id = ${networkId} and active = 1)
         returning network_id` !== undefined,
-  } as const;
+  };
 }

@@ -45,7 +45,24 @@ export type CountOf = (found: Findable) => number;
 /** How many answers with all places are kept; each takes about 100 KB. */
 const mostKept = 50;
 
-export function createProviderDirectory(database: DatabaseSync) {
+/** Who provides now, how well, and where. */
+export interface ProviderDirectory {
+  /** The best providers that fit, best first; of equals, the one that was registered earlier. */
+  find(request: ProviderRequest): readonly Provider[];
+  /** The network's own providers, also those that provide to it alone, in the same order. */
+  listOwn(networkId: string, count: number): readonly Provider[];
+  /**
+   * Keeps what `make` returned for this key, until something is written or too much else is kept.
+   */
+  keepUntilWritten<T extends object>(key: string, make: () => T): T;
+  /**
+   * Counts providers by place. Until something is written, the function of the last call is
+   * returned.
+   */
+  countProviders(): CountOf;
+}
+
+export function createProviderDirectory(database: DatabaseSync): ProviderDirectory {
   const { listRows, readNumber, readRows } = queryOn(database);
   const read = (where: Sql) =>
     readRows<Provider>`select ${selectFields(fields)} from ${where} order by quality desc, sequence`;
@@ -63,9 +80,6 @@ export function createProviderDirectory(database: DatabaseSync) {
   }
   const kept = new Map<string, object>();
   let keptVersion = '';
-  /**
-   * Keeps what `make` returned for this key, until something is written or too much else is kept.
-   */
   function keepUntilWritten<T extends object>(key: string, make: () => T): T {
     // Counts what this connection wrote, and what others wrote.
     const version = `${readNumber`select total_changes()`} ${readNumber`pragma data_version`}`;
@@ -77,13 +91,7 @@ export function createProviderDirectory(database: DatabaseSync) {
   }
 
   return {
-    /** The best providers that fit, best first; of equals, the one that was registered earlier. */
-    find({
-      count,
-      choices = [{}],
-      excludedClientIds,
-      networkId,
-    }: ProviderRequest): readonly Provider[] {
+    find({ count, choices = [{}], excludedClientIds, networkId }) {
       const ranking = createRanking<Provider>(count);
       const add = (rows: Iterable<Provider>, fits = (_: Provider) => true) =>
         ranking.addBestFirst(rows, (row) => !excludedClientIds?.has(row.clientId) && fits(row));
@@ -103,19 +111,15 @@ export function createProviderDirectory(database: DatabaseSync) {
       );
       return ranking.best;
     },
-    listOwn(networkId: string, count: number): readonly Provider[] {
+    listOwn(networkId, count) {
       const ranking = createRanking<Provider>(count);
       for (const offer of ['network', 'public'] as const)
         ranking.addBestFirst(ofNetwork(networkId, offer));
       return ranking.best;
     },
     keepUntilWritten,
-    /**
-     * Counts providers by place. Until something is written, the function of the last call is
-     * returned.
-     */
     countProviders: () => keepUntilWritten('counts', readCounts),
-  } as const;
+  };
 }
 
 /** City ids; undefined for everywhere. */

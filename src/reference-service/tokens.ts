@@ -14,11 +14,23 @@ type Holder = Readonly<{ networkId: string; clientId: string | undefined }>;
 /** Only this service has the key, so the claims of a valid token are exactly what was signed. */
 type Claims = Readonly<Partial<Record<'network_id' | 'client_id', string>>>;
 
-/**
- * Signs and reads the service's JWTs (production-profile, "Tokens"). `key` is base64 of 32 bytes
- * (HS256).
- */
-export function createTokens(key: Secret, now: () => number) {
+/** Signs and reads the service's JWTs (production-profile, "Tokens"). */
+export interface Tokens {
+  signNetwork(network: Network): Promise<string>;
+  /** Signs the token of one client, for that client alone. */
+  signClient(
+    network: Network,
+    client: { readonly deviceId: string; readonly clientId: string },
+  ): Promise<string>;
+  /**
+   * The holder of a valid token, which is a network or one of its clients; undefined for any other
+   * text.
+   */
+  read(token: string): Promise<Holder | undefined>;
+}
+
+/** Tokens by this key, base64 of 32 bytes (HS256); `now` is in ms since 1970. */
+export function createTokens(key: Secret, now: () => number): Tokens {
   // A key object is prepared once; bytes would be prepared again for each token.
   const secretKey = createSecretKey(Buffer.from(key.reveal(), 'base64'));
   /** Tokens whose signature was checked before, because checking takes longer than most answers. */
@@ -46,16 +58,10 @@ export function createTokens(key: Secret, now: () => number) {
       .sign(secretKey);
   };
   return {
-    signNetwork: (network: Network) => sign(network, {}),
-    signClient: (
-      network: Network,
-      { deviceId, clientId }: { readonly deviceId: string; readonly clientId: string },
-    ) => sign(network, { device_id: deviceId, client_id: clientId }),
-    /**
-     * The holder of a valid token, which is a network or one of its clients; undefined for any
-     * other text.
-     */
-    async read(token: string) {
+    signNetwork: (network) => sign(network, {}),
+    signClient: (network, { deviceId, clientId }) =>
+      sign(network, { device_id: deviceId, client_id: clientId }),
+    async read(token) {
       const known = read.get(token);
       if (known !== undefined && now() < known.endsMs) return known.holder;
       try {
@@ -73,5 +79,5 @@ export function createTokens(key: Secret, now: () => number) {
         throw error;
       }
     },
-  } as const;
+  };
 }

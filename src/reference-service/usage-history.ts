@@ -70,9 +70,29 @@ interface OfClient {
 
 /**
  * The contents of the usage book since `sinceMs`, in ms since 1970; of the first hour only a share.
- * For months it reads days instead of hours.
+ * For months it reads days instead of hours. Lists have the oldest first.
  */
-export function createUsageHistory(database: DatabaseSync) {
+export interface UsageHistory {
+  /** Hours before `untilMs`, which is never by default. Hours with nothing in them are left out. */
+  listHours(clientId: string, sinceMs: number, untilMs?: number): readonly HourUsage[];
+  /** Of the first day only what lies within. Days with nothing in them are left out. */
+  listDays(clientId: string, sinceMs: number): readonly DayUsage[];
+  /** All consumers of these days, the first day as a whole. */
+  listConsumerDays(clientId: string, sinceMs: number): readonly ConsumerDay[];
+  /** Each client's usage by client id, in parts that have to be added up. */
+  usageIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, readonly Usage[]>;
+  /** How many consumers each client had, by client id. */
+  consumersIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, number>;
+  /** Each client's connections that lasted beyond `sinceMs`, by client id. */
+  connectionsIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, readonly Connection[]>;
+  /** The networks that have provided most, the highest first, without guests. */
+  listEarners(limit: number): readonly Earner[];
+  /** Hours with nothing in them are left out. */
+  listNetworkHours(networkId: string, sinceMs: number): readonly NetworkHour[];
+  listRegistrations(networkId: string, sinceMs: number): readonly Registrations[];
+}
+
+export function createUsageHistory(database: DatabaseSync): UsageHistory {
   const { listRows } = queryOn(database);
   const sums = sql`client.client_id as clientId, sum(rx_bytes) as rxBytes, sum(tx_bytes) as txBytes,
     sum(online_ms) as onlineMs, sum(sessions) as sessions, sum(searches) as searches`;
@@ -83,12 +103,8 @@ export function createUsageHistory(database: DatabaseSync) {
       where client_id = ${clientId} and hour_ms > ${sinceMs - hourMs} and hour_ms < ${untilMs}
       order by hour_ms`.map((hour) => weighHour(hour, sinceMs));
   return {
-    /** Oldest first; hours with nothing in them are left out. */
     listHours,
-    /**
-     * Oldest first; of the first day only what lies within. Days with nothing in them are left out.
-     */
-    listDays(clientId: string, sinceMs: number): readonly DayUsage[] {
+    listDays(clientId, sinceMs) {
       const firstDay = Math.ceil(sinceMs / dayMs);
       const part = listHours(clientId, sinceMs, firstDay * dayMs);
       const first = part.length === 0 ? [] : [{ ...sumUsage(part), day: firstDay - 1 }];
@@ -96,14 +112,12 @@ export function createUsageHistory(database: DatabaseSync) {
         where client_id = ${clientId} and day >= ${firstDay} order by day`;
       return [...first, ...others];
     },
-    /** All consumers of these days, the first day as a whole, oldest first. */
-    listConsumerDays: (clientId: string, sinceMs: number) =>
+    listConsumerDays: (clientId, sinceMs) =>
       listRows<ConsumerDay>`select consumer_id as consumerId, day, bytes * 1.0 / max(1, rx_bytes + tx_bytes) as share
         from ${inConsumerDays} join usage_day using (client, day)
         where client_id = ${clientId} and day >= ${toDay(sinceMs)}
         order by day`,
-    /** Each client's usage by client id, in parts that have to be added up. */
-    usageIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, readonly Usage[]> {
+    usageIn(range, sinceMs) {
       const firstDay = Math.ceil(sinceMs / dayMs);
       // The oldest hour is read apart from the others, because only a share of it counts.
       const parts = listRows<HourUsage & OfClient>`select ${sums}, min(hour_ms) as hourMs
@@ -114,7 +128,7 @@ export function createUsageHistory(database: DatabaseSync) {
         where ${inClientRange(range)} and day >= ${firstDay} group by client.sequence`;
       return Map.groupBy([...parts, ...days], ({ clientId }) => clientId);
     },
-    consumersIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, number> {
+    consumersIn(range, sinceMs) {
       const rows = listRows<
         OfClient & { readonly consumers: number }
       >`select client.client_id as clientId,
@@ -122,8 +136,7 @@ export function createUsageHistory(database: DatabaseSync) {
         where ${inClientRange(range)} and day >= ${toDay(sinceMs)} and last_ms >= ${sinceMs} group by client.sequence`;
       return new Map(rows.map(({ clientId, consumers }) => [clientId, consumers]));
     },
-    /** Each client's connections that lasted beyond `sinceMs`, by client id, oldest first. */
-    connectionsIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, readonly Connection[]> {
+    connectionsIn(range, sinceMs) {
       // The index contains the largest integer for connections that last, and only this expression
       // uses it.
       const rows = listRows<Connection>`select ${selectFields(connectionFields)}
@@ -132,17 +145,15 @@ export function createUsageHistory(database: DatabaseSync) {
         order by client.sequence, connected_ms, connection.rowid`;
       return Map.groupBy(rows, (connection) => connection.clientId);
     },
-    /** The networks that have provided most, the highest first, without guests. */
-    listEarners: (limit: number) =>
+    listEarners: (limit) =>
       listRows<Earner>`select ${selectFields(earnerFields)} from network
         where kind = 'permanent' and provided_bytes > 0 order by provided_bytes desc, rowid limit ${limit}`,
-    /** Oldest first; hours with nothing in them are left out. */
-    listNetworkHours: (networkId: string, sinceMs: number) =>
+    listNetworkHours: (networkId, sinceMs) =>
       listRows<NetworkHour>`select ${selectFields(hourFields)} from network_hour
         where network_id = ${networkId} and hour_ms >= ${sinceMs} order by hour_ms`,
-    listRegistrations: (networkId: string, sinceMs: number) =>
+    listRegistrations: (networkId, sinceMs) =>
       listRows<Registrations>`select country_id as countryId, count(*) as clients,
           max(created_ms / 3600000 * 3600000, ${sinceMs}) as hourMs
         from client where network_id = ${networkId} group by countryId, hourMs`,
-  } as const;
+  };
 }

@@ -113,7 +113,25 @@ interface CountedClient {
   readonly createdMs: number;
 }
 
-export function createUsageRepository(database: DatabaseSync) {
+/** The usage book, to write in: who was there, what was moved, and who was found. */
+export interface UsageBook {
+  /**
+   * Adds what was measured of each client, and notes who connected and disconnected: all of it, or
+   * nothing.
+   */
+  add(sample: readonly ClientUsage[]): void;
+  /**
+   * Notes that a search at `atMs` found these clients, real or simulated. It is written by the next
+   * `keepSearches`.
+   */
+  noteSearches(clientIds: readonly string[], atMs: number): void;
+  /** Writes the noted searches all at once. */
+  keepSearches(): void;
+  /** Ends every connection at this moment, except those that are simulated. */
+  disconnectAll(atMs: number): void;
+}
+
+export function createUsageRepository(database: DatabaseSync): UsageBook {
   const { insert, run, findRow, readNumber } = queryOn(database);
   // Everything that comes from the consumers' interface counts as one consumer.
   const consumerId = keepSetting(database, 'consumer-id', randomUUID);
@@ -184,7 +202,6 @@ export function createUsageRepository(database: DatabaseSync) {
   const searches = new Map<string, number>();
   let searchedMs = 0;
 
-  /** Writes the noted searches all at once. */
   function keepSearches(): void {
     if (searches.size === 0) return;
     const found = sql`from json_each(${JSON.stringify(Object.fromEntries(searches))}) cross join client on client_id = key
@@ -197,11 +214,7 @@ export function createUsageRepository(database: DatabaseSync) {
   }
 
   return {
-    /**
-     * Adds what was measured of each client, and notes who connected and disconnected: all of it,
-     * or nothing.
-     */
-    add(sample: readonly ClientUsage[]): void {
+    add(sample) {
       const due = sample.flatMap((usage) => {
         const client = findClient(usage.clientId);
         if (client === undefined) return [];
@@ -223,24 +236,20 @@ export function createUsageRepository(database: DatabaseSync) {
         }
       });
     },
-    /**
-     * Notes that a search at `atMs` found these clients, real or simulated. It is written by the
-     * next `keepSearches`.
-     */
-    noteSearches(clientIds: readonly string[], atMs: number): void {
+    noteSearches(clientIds, atMs) {
       if (toHourStart(atMs) !== searchedMs) keepSearches();
       searchedMs = toHourStart(atMs);
       for (const clientId of clientIds) searches.set(clientId, (searches.get(clientId) ?? 0) + 1);
     },
     keepSearches,
-    disconnectAll(atMs: number): void {
+    disconnectAll(atMs) {
       inTransaction(database, () => {
         run`update connection set disconnected_ms = ${atMs} where disconnected_ms is null
           and not exists (select 1 from client where client.client_id = connection.client_id and is_simulated = 1)`;
         run`update client set is_online = 0 where is_online = 1 and is_simulated = 0`;
       });
     },
-  } as const;
+  };
 }
 
 /** Bytes per second that earn half of what speed can earn. */

@@ -1,7 +1,7 @@
-import type { createUsageHistory } from '../../src/reference-service/usage-history.ts';
+import type { UsageHistory } from '../../src/reference-service/usage-history.ts';
 
 /** Asks the usage book all that it can answer. */
-export function askEverything(history: ReturnType<typeof createUsageHistory>): void {
+export function askEverything(history: UsageHistory): void {
   const range = { networkId: 'home', afterSequence: 0, lastSequence: 9 };
   history.listHours('client', 0);
   history.listDays('client', 0);

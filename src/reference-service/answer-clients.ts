@@ -1,3 +1,4 @@
+import { dayMs } from '../lib/units.ts';
 import type { WireRequest } from '../service/operations.ts';
 import type { Backend, Call, Handlers } from './backend.ts';
 import type { Client, ListedClient } from './clients.ts';
@@ -6,7 +7,6 @@ import { toWireTime } from './profile.ts';
 import type { IssuedProxy, ProxyRequest } from './proxies.ts';
 import { checkLine, refuse } from './refusal.ts';
 import { toStableId } from './repeatable.ts';
-import { dayMs } from './usage.ts';
 import type { Connection } from './usage-history.ts';
 import { toWireProxy } from './wire-proxy.ts';
 import type { ClientPlace } from './world.ts';

@@ -1,6 +1,7 @@
+import { hourMs } from '../lib/units.ts';
 import type { Backend, Handlers } from './backend.ts';
-import { findWindowStart, hourMs } from './usage.ts';
 import type { NetworkHour, Registrations } from './usage-history.ts';
+import { findWindowStart } from './usage-hours.ts';
 
 const mostEarners = 100;
 /** The last 24 whole hours, and the current one. */

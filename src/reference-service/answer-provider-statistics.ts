@@ -1,18 +1,10 @@
-import { GIB } from '../lib/units.ts';
+import { dayMs, GIB, hourMs } from '../lib/units.ts';
 import type { Backend, Handlers } from './backend.ts';
 import { toWireTime } from './profile.ts';
 import { refuse } from './refusal.ts';
-import {
-  type DayUsage,
-  dayMs,
-  type HourUsage,
-  hourMs,
-  noUsage,
-  sumUsage,
-  toDay,
-  type Usage,
-} from './usage.ts';
+import { type DayUsage, type HourUsage, noUsage, sumUsage, type Usage } from './usage.ts';
 import type { Connection, ConsumerDay } from './usage-history.ts';
+import { toDay } from './usage-hours.ts';
 
 const manyDays = 90;
 

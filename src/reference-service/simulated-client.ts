@@ -1,15 +1,9 @@
+import { dayMs, hourMs } from '../lib/units.ts';
+import { rateClient } from './client-quality.ts';
 import type { Random } from './repeatable.ts';
 import type { SeedOptions } from './seed.ts';
-import {
-  dayMs,
-  type HourUsage,
-  hourMs,
-  noUsage,
-  rateClient,
-  sumUsage,
-  toDay,
-  toHourStart,
-} from './usage.ts';
+import { type HourUsage, noUsage, sumUsage } from './usage.ts';
+import { toDay, toHourStart } from './usage-hours.ts';
 import type { ClientPlace } from './world.ts';
 
 /** The options of `seedWorld`. `days` may be 0 for a client that never connected. */

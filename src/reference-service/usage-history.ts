@@ -1,16 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { dayMs, hourMs } from '../lib/units.ts';
 import { type ClientRange, inClientRange, queryOn, selectFields, sql } from './statements.ts';
 import {
   type DayUsage,
-  dayMs,
   type HourUsage,
-  hourMs,
   sumUsage,
-  toDay,
   type Usage,
   usageFields,
   weighHour,
 } from './usage.ts';
+import { toDay } from './usage-hours.ts';
 
 const connectionFields = 'client.clientId connectionId connectedMs disconnectedMs';
 /** One connection of a client. Times are in ms since 1970. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
+import { dayMs, hourMs } from '../lib/units.ts';
+import { blendSpeed, rateClient } from './client-quality.ts';
 import { inTransaction, keepSetting } from './database.ts';
 import { queryOn, selectFields, sql, sumOnConflict } from './statements.ts';
-
-export const hourMs = 3_600_000;
-export const dayMs = 24 * hourMs;
+import { toDay, toHourStart } from './usage-hours.ts';
 
 export const usageFields = 'rxBytes txBytes onlineMs sessions searches';
 
@@ -74,16 +74,6 @@ function isNothing(usage: Usage): boolean {
   return names.every((name) => usage[name] === 0);
 }
 
-/** The start of the hour that contains a moment, both in ms since 1970 (UTC). */
-export function toHourStart(atMs: number): number {
-  return Math.floor(atMs / hourMs) * hourMs;
-}
-
-/** The start of the first of so many whole hours, of which the current one is the last. */
-export function findWindowStart(nowMs: number, hours: number): number {
-  return toHourStart(nowMs) - (hours - 1) * hourMs;
-}
-
 /** The part of an hour after `sinceMs`: the oldest hour of a window counts in proportion. */
 export function weighHour<Hour extends HourUsage>(hour: Hour, sinceMs: number): Hour {
   const share = Math.min(1, (hour.hourMs + hourMs - sinceMs) / hourMs);
@@ -91,11 +81,6 @@ export function weighHour<Hour extends HourUsage>(hour: Hour, sinceMs: number): 
     ...hour,
     ...Object.fromEntries(names.map((name) => [name, Math.round(hour[name] * share)])),
   };
-}
-
-/** The day since 1970 (UTC) that contains a moment in ms since 1970. */
-export function toDay(atMs: number): number {
-  return Math.floor(atMs / dayMs);
 }
 
 const countedFields = 'clientId sequence networkId isOnline bytesPerSecond quality createdMs';
@@ -250,34 +235,4 @@ export function createUsageRepository(database: DatabaseSync): UsageBook {
       });
     },
   };
-}
-
-/** Bytes per second that earn half of what speed can earn. */
-const middlingBytesPerSecond = 1_250_000;
-/** What an unmeasured client is worth, compared with a fast one. */
-const unmeasuredWorth = 0.25;
-
-/**
- * Its speed, 0 if it never served; its time online on the last day; the time since it was
- * registered.
- */
-type ClientRecord = Readonly<Record<'bytesPerSecond' | 'onlineMs' | 'ageMs', number>>;
-
-/**
- * 0 to 1: the share of the last day (or of a shorter life, at least an hour) that it was online,
- * times what its speed is worth.
- */
-export function rateClient({ bytesPerSecond, onlineMs, ageMs }: ClientRecord): number {
-  const onlineShare = Math.min(1, onlineMs / Math.max(hourMs, Math.min(dayMs, ageMs)));
-  const speed = bytesPerSecond / (bytesPerSecond + middlingBytesPerSecond);
-  return Math.round(100 * onlineShare * (unmeasuredWorth + (1 - unmeasuredWorth) * speed)) / 100;
-}
-
-/**
- * The new speed, in bytes per second. Only a greedy consumer shows how fast a client is, so a
- * faster measurement counts for half and a slower one for little.
- */
-export function blendSpeed(known: number, measured: number): number {
-  if (known === 0) return Math.round(measured);
-  return Math.round(known + (measured - known) * (measured > known ? 1 / 2 : 1 / 32));
 }

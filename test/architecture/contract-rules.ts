@@ -1,9 +1,6 @@
 import { posix } from 'node:path';
 import type { Rule } from './rule.ts';
 
-/** Where contracts are still to be written. */
-const unwritten: readonly string[] = ['src/data-path/'];
-
 /** What one folder promises to another. */
 export const contractRules: readonly Rule[] = [
   {
@@ -12,9 +9,9 @@ export const contractRules: readonly Rule[] = [
       'a newcomer learns what a thing is from its interface, not from the body that makes it; a promise that is inferred is also changed by accident',
     find: (modules) => {
       const inferred = new Set(
-        modules
-          .filter(({ path }) => !unwritten.some((folder) => path.startsWith(folder)))
-          .flatMap(({ path, inferredTypes }) => inferredTypes.map((name) => `${name} of ${path}`)),
+        modules.flatMap(({ path, inferredTypes }) =>
+          inferredTypes.map((name) => `${name} of ${path}`),
+        ),
       );
       return modules.flatMap(({ path, takenNames }) =>
         takenNames

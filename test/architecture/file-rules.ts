@@ -10,7 +10,7 @@ const entryPoints = [
   'tools/packaging/build-packages.ts',
   'tools/lab/nasty-service.ts',
 ];
-const longest = 310;
+const longest = 250;
 
 /** What a file is like. */
 export const fileRules: readonly Rule[] = [

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { blendSpeed, dayMs, hourMs, rateClient } from '../../src/reference-service/usage.ts';
+import { dayMs, hourMs } from '../../src/lib/units.ts';
+import { blendSpeed, rateClient } from '../../src/reference-service/client-quality.ts';
 
 describe('the quality of a client', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { hourMs } from '../../src/lib/units.ts';
 import { computeBuckets, networkHandlers } from '../../src/reference-service/answer-network.ts';
 import type { Backend } from '../../src/reference-service/backend.ts';
-import { hourMs } from '../../src/reference-service/usage.ts';
 
 const thisHourMs = 500_000 * hourMs;
 const nowMs = thisHourMs + hourMs / 4;

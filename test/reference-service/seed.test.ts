@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { dayMs, hourMs } from '../../src/lib/units.ts';
 import { openDatabase } from '../../src/reference-service/database.ts';
 import { seedWorld } from '../../src/reference-service/seed.ts';
 import { daysWithHours } from '../../src/reference-service/simulated-client.ts';
-import { dayMs, hourMs, toDay } from '../../src/reference-service/usage.ts';
+import { toDay } from '../../src/reference-service/usage-hours.ts';
 import { makeDirectory } from '../make-directory.ts';
 
 const nowMs = Date.parse('2026-05-04T10:15:00Z');

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { dayMs, hourMs } from '../../src/lib/units.ts';
 import {
   byDay,
   byHour,
@@ -8,13 +9,8 @@ import {
   toGib,
   toPayout,
 } from '../../src/reference-service/answer-provider-statistics.ts';
-import {
-  dayMs,
-  findWindowStart,
-  hourMs,
-  noUsage,
-  sumUsage,
-} from '../../src/reference-service/usage.ts';
+import { noUsage, sumUsage } from '../../src/reference-service/usage.ts';
+import { findWindowStart } from '../../src/reference-service/usage-hours.ts';
 
 const gib = 1024 ** 3;
 const at = (text: string) => Date.parse(`${text}:00:00Z`);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { dayMs, hourMs } from '../../src/lib/units.ts';
 import { createClients } from '../../src/reference-service/clients.ts';
 import { openDatabase } from '../../src/reference-service/database.ts';
 import { createNetworks } from '../../src/reference-service/networks.ts';
@@ -7,8 +8,6 @@ import { createProxies } from '../../src/reference-service/proxies.ts';
 import {
   type ClientUsage,
   createUsageRepository,
-  dayMs,
-  hourMs,
   noUsage,
   sumUsage,
 } from '../../src/reference-service/usage.ts';

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { dayMs } from '../../../src/reference-service/usage.ts';
+import { dayMs } from '../../../src/lib/units.ts';
 import { type ProfileName, profileNames } from '../../../src/service/profiles.ts';
 import { createCommandWorld, expectGolden, indent, maskChance } from './command-world.ts';
 import { createTypist } from './typist.ts';

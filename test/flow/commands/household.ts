@@ -1,6 +1,5 @@
 import { createRegistrationFiles } from '../../../src/identity/registration-files.ts';
-import { GIB } from '../../../src/lib/units.ts';
-import { hourMs } from '../../../src/reference-service/usage.ts';
+import { GIB, hourMs } from '../../../src/lib/units.ts';
 import type { ProfileName } from '../../../src/service/profiles.ts';
 import { createOwner } from '../reference-caller.ts';
 import { createCommandWorld } from './command-world.ts';

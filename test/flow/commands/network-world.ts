@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { GIB } from '../../../src/lib/units.ts';
+import { dayMs, GIB, hourMs } from '../../../src/lib/units.ts';
 import { createClients } from '../../../src/reference-service/clients.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
 import { findCity } from '../../../src/reference-service/place-search.ts';
 import { createProxies } from '../../../src/reference-service/proxies.ts';
-import { dayMs, hourMs } from '../../../src/reference-service/usage.ts';
 import { createWorld } from '../../../src/reference-service/world.ts';
 import type { ProfileName } from '../../../src/service/profiles.ts';
 import { createCommandWorld, maskChance } from './command-world.ts';

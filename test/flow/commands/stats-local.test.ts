@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { createRegistrationFiles } from '../../../src/identity/registration-files.ts';
-import { dayMs } from '../../../src/reference-service/usage.ts';
+import { dayMs } from '../../../src/lib/units.ts';
 import { pickFigures } from '../../../src/report/ledger-figures.ts';
 import { appendLines } from '../../../src/report/ledger-files.ts';
 import { startAt } from '../../../src/report/ledger-line.ts';

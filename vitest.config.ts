@@ -41,7 +41,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          ...choose('test/{unit,service,reference-service,architecture}/**/*.test.ts', []),
+          ...choose('test/{unit,service,reference-service,connect,architecture}/**/*.test.ts', []),
           ...together,
         },
       },

@@ -40,6 +40,12 @@ export const layers: readonly Layer[] = [
     reason:
       'the agent lists its own codes and, by their types, the codes of the system and of the client',
   },
+  {
+    folders: ['connect'],
+    values: ['connect'],
+    types: [],
+    reason: "the network's own protocol is a product of its own: it needs neither agent nor lib",
+  },
   // Each domain sees itself and the others' types.
   ...domains.map((domain) => ({
     folders: [domain],

@@ -1,0 +1,118 @@
+import { type Ack, scanAck, writeAck } from './ack.ts';
+import { Encoder } from './encoder.ts';
+import { noBytes, scanFrame } from './frame.ts';
+import type { Id } from './id.ts';
+import { largestMessage, messageTypes } from './message-types.ts';
+import { countPackBytes, type Pack, scanPack, writePack } from './pack.ts';
+import { Scanner } from './scanner.ts';
+import { WireError } from './wire-error.ts';
+
+/**
+ * From whom to whom. The platform has no id: a frame to it has no destination, a frame from it has
+ * no source.
+ */
+export interface TransferPath {
+  readonly sourceId: Id | undefined;
+  readonly destinationId: Id | undefined;
+  /** A provider sends none, and drops a frame that has one. */
+  readonly streamId: Id | undefined;
+}
+
+/** One binary message of the socket. */
+export interface TransferFrame {
+  readonly path: TransferPath;
+  readonly body:
+    | { readonly kind: 'pack'; readonly pack: Pack }
+    | { readonly kind: 'ack'; readonly ack: Ack }
+    | { readonly kind: 'encrypted'; readonly bytes: Buffer };
+}
+
+/**
+ * Reads a binary message. Its packets and contracts are views of the same bytes.
+ * @throws WireError for whatever is no frame of at most 4,096 bytes
+ */
+export function decodeTransferFrame(bytes: Buffer): TransferFrame {
+  if (bytes.length > largestMessage) throw new WireError('a message above 4,096 bytes');
+  let path: TransferPath | undefined;
+  let body: TransferFrame['body'] | undefined;
+  const scanner = new Scanner(bytes);
+  while (scanner.next()) {
+    if (scanner.field === 1) path = scanPath(scanner.inner());
+    else if (scanner.field === 2) body = scanOldBody(scanner.inner());
+    else if (scanner.field === 4) body = { kind: 'pack', pack: scanPack(scanner.inner()) };
+    else if (scanner.field === 5) body = { kind: 'ack', ack: scanAck(scanner.inner()) };
+    else if (scanner.field === 6) body = { kind: 'encrypted', bytes: scanner.bytes() };
+  }
+  if (path === undefined || body === undefined)
+    throw new WireError('a frame without its path or its content');
+  return { path, body };
+}
+
+/**
+ * Only the path of a binary message; undefined where it is no frame. It is what tells a frame from
+ * the random bytes of a speed test.
+ */
+export function readPath(bytes: Buffer): TransferPath | undefined {
+  try {
+    const scanner = new Scanner(bytes);
+    while (scanner.next()) if (scanner.field === 1) return scanPath(scanner.inner());
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+  }
+  return undefined;
+}
+
+/** @throws WireError where the frame would be above 4,096 bytes */
+export function encodePackFrame(path: TransferPath, pack: Pack): Buffer {
+  const contract = pack.contract ?? noBytes;
+  const encoder = new Encoder(overhead + countPackBytes(pack.frames) + contract.length);
+  writePack(encoder, 4, pack);
+  writePath(encoder, path);
+  return checkLength(encoder.finish());
+}
+
+export function encodeAckFrame(path: TransferPath, ack: Ack): Buffer {
+  const encoder = new Encoder(overhead);
+  writeAck(encoder, 5, ack);
+  writePath(encoder, path);
+  return checkLength(encoder.finish());
+}
+
+/** More than everything that is around a Pack's two packets, so that the encoder seldom grows. */
+const overhead = 192;
+
+function scanPath(scanner: Scanner): TransferPath {
+  const found = {
+    sourceId: undefined as Id | undefined,
+    destinationId: undefined as Id | undefined,
+    streamId: undefined as Id | undefined,
+  };
+  while (scanner.next()) {
+    if (scanner.field === 1) found.destinationId = scanner.id();
+    else if (scanner.field === 2) found.sourceId = scanner.id();
+    else if (scanner.field === 3) found.streamId = scanner.id();
+  }
+  return found;
+}
+
+/** Packs and Acks were carried as frames once; peers may still do so. */
+function scanOldBody(scanner: Scanner): TransferFrame['body'] {
+  const frame = scanFrame(scanner);
+  const inner = new Scanner(frame.bytes);
+  if (frame.type === messageTypes.pack) return { kind: 'pack', pack: scanPack(inner) };
+  if (frame.type === messageTypes.ack) return { kind: 'ack', ack: scanAck(inner) };
+  throw new WireError('a frame of neither a Pack nor an Ack');
+}
+
+function writePath(encoder: Encoder, path: TransferPath): void {
+  const end = encoder.mark();
+  encoder.id(3, path.streamId);
+  encoder.id(2, path.sourceId);
+  encoder.id(1, path.destinationId);
+  encoder.wrap(1, end);
+}
+
+function checkLength(bytes: Buffer): Buffer {
+  if (bytes.length > largestMessage) throw new WireError('a message above 4,096 bytes');
+  return bytes;
+}

@@ -1,0 +1,7 @@
+/**
+ * A message that cannot be read or that breaks a bound of the wire. Whoever reads drops that one
+ * message and counts it; nothing else ends by it.
+ */
+export class WireError extends Error {
+  override readonly name = 'WireError';
+}

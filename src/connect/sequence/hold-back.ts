@@ -1,0 +1,116 @@
+import { countPackBytes, type Pack } from '../wire/pack.ts';
+
+/**
+ * Memory for Packs that came before their turn, shared by all sequences of the process: one peer, or
+ * ten thousand of them, cannot have more than all of it.
+ */
+export interface MemoryBudget {
+  /** False where there is not enough left; then nothing is taken. */
+  take(bytes: number): boolean;
+  give(bytes: number): void;
+  used(): number;
+}
+
+export function createMemoryBudget(most: number): MemoryBudget {
+  let used = 0;
+  return {
+    take(bytes) {
+      if (used + bytes > most) return false;
+      used += bytes;
+      return true;
+    },
+    give(bytes) {
+      used -= bytes;
+    },
+    used: () => used,
+  };
+}
+
+/** Packs of one sequence that wait for those before them, by number. */
+export interface HeldPacks {
+  /** False where there is no room, also not by giving up higher numbers. */
+  hold(pack: Pack, now: number): boolean;
+  has(number: number): boolean;
+  take(number: number): Pack | undefined;
+  /** Gives up what is below: its turn has passed. */
+  dropBelow(number: number): void;
+  clear(): void;
+  isEmpty(): boolean;
+  /** When the one that waits longest came. */
+  oldestAt(): number | undefined;
+}
+
+/** The least that a sender may rely on is 320 KiB; more only feeds whoever never fills a hole. */
+const mostHeldBytes = 512 * 1024;
+/** What a Pack costs beside its bytes, so that empty ones are not free. */
+const packCost = 512;
+
+export function createHeldPacks(budget: MemoryBudget): HeldPacks {
+  const held = new Map<
+    number,
+    { readonly pack: Pack; readonly cost: number; readonly at: number }
+  >();
+  let bytes = 0;
+
+  const remove = (number: number): void => {
+    const one = held.get(number);
+    if (one === undefined) return;
+    held.delete(number);
+    bytes -= one.cost;
+    budget.give(one.cost);
+  };
+  const makeRoom = (cost: number, below: number): boolean => {
+    while (bytes + cost > mostHeldBytes) {
+      const highest = Math.max(...held.keys());
+      if (highest <= below) return false;
+      remove(highest);
+    }
+    return budget.take(cost);
+  };
+
+  return {
+    hold(pack, now) {
+      const number = pack.sequenceNumber;
+      const cost = countPackBytes(pack.frames) + (pack.contract?.length ?? 0) + packCost;
+      remove(number);
+      if (!makeRoom(cost, number)) return false;
+      held.set(number, { pack: copyPack(pack), cost, at: now });
+      bytes += cost;
+      return true;
+    },
+    has: (number) => held.has(number),
+    take(number) {
+      const pack = held.get(number)?.pack;
+      remove(number);
+      return pack;
+    },
+    dropBelow(number) {
+      for (const one of [...held.keys()]) if (one < number) remove(one);
+    },
+    clear() {
+      for (const one of [...held.keys()]) remove(one);
+    },
+    isEmpty: () => held.size === 0,
+    oldestAt() {
+      const [oldest] = held.values();
+      return oldest?.at;
+    },
+  };
+}
+
+/**
+ * A Pack is a view of a message, and a message of a whole chunk of the socket: a copy keeps no more
+ * than was counted.
+ */
+function copyPack(pack: Pack): Pack {
+  const copy = (bytes: Buffer): Buffer => {
+    const own = Buffer.allocUnsafeSlow(bytes.length);
+    bytes.copy(own);
+    return own;
+  };
+  return {
+    ...pack,
+    frames: pack.frames.map((frame) => ({ ...frame, bytes: copy(frame.bytes) })),
+    contract: pack.contract === undefined ? undefined : copy(pack.contract),
+  };
+}

@@ -1,0 +1,88 @@
+import type { RoundTrip } from './round-trip.ts';
+import type { UnackedPack, UnackedPacks } from './unacked.ts';
+
+/**
+ * Which Packs are lost, by evidence: something that was sent later has arrived, and the time in which
+ * this one could still come is over. Counting the Packs that overtook it instead sends up to an
+ * eighth of everything twice on a path that loses nothing and only reorders.
+ */
+export interface LossDetector {
+  /** A sending of this Pack has arrived: acks bring the time of the sending back in their tag. */
+  arrived(of: { readonly sentAt: number; readonly number: number }, now: number): void;
+  /** The other end had the Pack already: what was sent again had only been late. */
+  wasLate(now: number): void;
+  /** What is lost now, and in how many ms to ask again, if anything is in doubt. */
+  find(packs: UnackedPacks, now: number): Losses;
+}
+
+export interface Losses {
+  readonly lost: readonly UnackedPack[];
+  readonly inMs: number;
+}
+
+/** Peers collect acks for ten ms, so two Packs that arrive together may be acknowledged so far apart. */
+const ackDelay = 10;
+/** A quarter of a round trip is what Packs usually overtake each other by. */
+const usualPatience = 1 / 4;
+const mostPatience = 4;
+/** On a path of a few ms, a timer that is late looks like a loss. */
+const leastWait = 10;
+
+export function createLossDetector(roundTrip: RoundTrip): LossDetector {
+  let latest: { readonly sentAt: number; readonly number: number } | undefined;
+  /** The round trip of the latest sending that arrived. */
+  let latestTrip = 0;
+  /** Grows when a Pack was sent again in vain, and shrinks slowly while that does not happen. */
+  let patience = usualPatience;
+  let lateAt = 0;
+
+  return {
+    arrived(of, now) {
+      if (latest !== undefined && !wasSentBefore(latest, of)) return;
+      latest = of;
+      latestTrip = Math.max(0, now - of.sentAt);
+      patience = Math.max(usualPatience, patience * 0.999);
+    },
+    wasLate(now) {
+      if (now - lateAt < (roundTrip.mean() ?? 0)) return;
+      lateAt = now;
+      patience = Math.min(mostPatience, patience * 2);
+    },
+    find(packs, now) {
+      if (latest === undefined) return { lost: [], inMs: Number.POSITIVE_INFINITY };
+      const mean = roundTrip.mean() ?? 0;
+      const overtakes = Math.max(leastWait, patience * mean, 4 * roundTrip.deviation());
+      const trip = Math.max(latestTrip, mean) + ackDelay;
+      return judge(listOvertaken(packs, latest), now - trip - overtakes);
+    },
+  };
+}
+
+/** Packs whose last sending is older than one that arrived. */
+function listOvertaken(packs: UnackedPacks, latest: Sending): readonly UnackedPack[] {
+  const overtaken: UnackedPack[] = [];
+  for (const pack of packs.all()) {
+    const isOlder = wasSentBefore(pack, latest);
+    // What was sent once, and after the latest arrival, is followed by nothing older.
+    if (pack.sendings === 1 && !isOlder) break;
+    if (isOlder && pack.selectedAt === undefined) overtaken.push(pack);
+  }
+  return overtaken;
+}
+
+/** Lost is what was sent by then; the rest may still come. */
+function judge(overtaken: readonly UnackedPack[], sentBy: number): Losses {
+  const lost = overtaken.filter(({ sentAt }) => sentAt <= sentBy);
+  const waits = overtaken.filter(({ sentAt }) => sentAt > sentBy);
+  const soonest = Math.min(...waits.map(({ sentAt }) => sentAt - sentBy));
+  return { lost, inMs: soonest };
+}
+
+interface Sending {
+  readonly sentAt: number;
+  readonly number: number;
+}
+
+function wasSentBefore(one: Sending, other: Sending): boolean {
+  return one.sentAt < other.sentAt || (one.sentAt === other.sentAt && one.number < other.number);
+}

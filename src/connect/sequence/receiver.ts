@@ -1,0 +1,182 @@
+import type { Ack } from '../wire/ack.ts';
+import type { Id } from '../wire/id.ts';
+import type { Pack } from '../wire/pack.ts';
+import { createHeldPacks, type MemoryBudget } from './hold-back.ts';
+
+/**
+ * What comes in by one lane of a peer, put in order. Every time is in ms of one clock that never goes
+ * back. `take` hears a Pack and hands over, by `deliver`, what is now in order; `acks` gives what is
+ * to be said to the peer, once `wakeAt` has come. Packs are delivered before they are acknowledged.
+ */
+export interface Receiver {
+  readonly sequenceId: Id;
+  take(pack: Pack, now: number): void;
+  acks(now: number): readonly Ack[];
+  wakeAt(): number;
+  /** Why the sequence is over. One that was refused stays, so that what is sent again is dropped. */
+  ended(now: number): ReceiverEnd | undefined;
+  /** Gives back the memory of what never came in order. */
+  end(): void;
+  counters(): ReceiverCounters;
+}
+
+export type ReceiverEnd = 'refused' | 'gap' | 'idle';
+
+export interface ReceiverCounters {
+  readonly delivered: number;
+  readonly duplicates: number;
+  readonly outOfOrder: number;
+  readonly noRoom: number;
+}
+
+export interface ReceiverOptions {
+  readonly sequenceId: Id;
+  /**
+   * Hands over one Pack in its turn: its contract is checked and charged there. False refuses the
+   * whole sequence: nothing of it is taken any more.
+   */
+  readonly deliver: (pack: Pack, now: number) => boolean;
+  /** Whether this sequence knows the contract of that id. */
+  readonly knowsContract: (contractId: Id) => boolean;
+  readonly budget: MemoryBudget;
+}
+
+/** Acks are collected for so long, as the official receiver does. */
+const ackDelay = 10;
+/** A Pack that waits for an earlier one for so long ends the sequence; the wire says 60 s. */
+const longestGap = 60_000;
+/** The wire says 120 s. */
+const longestIdle = 120_000;
+
+export function createReceiver(options: ReceiverOptions): Receiver {
+  const held = createHeldPacks(options.budget);
+  let next = 0;
+  let usedAt: number | undefined;
+  let isRefused = false;
+  let highest: Said | undefined;
+  /** What is to be said at `ackAt`. */
+  let saysHighest = false;
+  let hasNews = false;
+  const selective = new Map<number, Said>();
+  const missing = new Map<Id, Said & { readonly contractId: Id }>();
+  let ackAt = Number.POSITIVE_INFINITY;
+  const count = { delivered: 0, duplicates: 0, outOfOrder: 0, noRoom: 0 };
+
+  const sayLater = (now: number): void => {
+    ackAt = Math.min(ackAt, now + ackDelay);
+  };
+
+  const deliver = (pack: Pack, now: number): boolean => {
+    if (!options.deliver(pack, now)) {
+      isRefused = true;
+      held.clear();
+      return false;
+    }
+    count.delivered++;
+    return true;
+  };
+
+  const takeInTurn = (pack: Pack, now: number): void => {
+    let turn: Pack | undefined = pack;
+    while (turn !== undefined && deliver(turn, now)) {
+      highest = { messageId: turn.messageId, tag: turn.tag };
+      next = turn.sequenceNumber + 1;
+      saysHighest = true;
+      hasNews = true;
+      turn = held.take(next);
+    }
+    sayLater(now);
+  };
+
+  const takeEarly = (pack: Pack, now: number): void => {
+    if (!held.has(pack.sequenceNumber) && !held.hold(pack, now)) {
+      count.noRoom++;
+      return;
+    }
+    count.outOfOrder++;
+    selective.set(pack.sequenceNumber, { messageId: pack.messageId, tag: pack.tag });
+    sayLater(now);
+  };
+
+  const takeOrdered = (pack: Pack, now: number): void => {
+    const { contractId } = pack;
+    const names = pack.isHead && pack.contract === undefined && contractId !== undefined;
+    if (names && !options.knowsContract(contractId)) {
+      missing.set(pack.messageId, { messageId: pack.messageId, tag: undefined, contractId });
+      sayLater(now);
+      return;
+    }
+    if (pack.isHead && pack.sequenceNumber > next) {
+      next = pack.sequenceNumber;
+      held.dropBelow(next);
+    }
+    if (pack.sequenceNumber === next) takeInTurn(pack, now);
+    else if (pack.sequenceNumber > next) takeEarly(pack, now);
+    else {
+      count.duplicates++;
+      saysHighest = true;
+      sayLater(now);
+    }
+  };
+
+  return {
+    sequenceId: options.sequenceId,
+    take(pack, now) {
+      usedAt = now;
+      if (isRefused) return;
+      if (!pack.wantsNoAck) takeOrdered(pack, now);
+      else if (pack.contractId === undefined || options.knowsContract(pack.contractId))
+        deliver(pack, now);
+    },
+    acks(now) {
+      if (now < ackAt) return [];
+      ackAt = Number.POSITIVE_INFINITY;
+      const acks: Ack[] = [];
+      // Where only duplicates came, there is no tag: their time says nothing.
+      if (saysHighest && highest !== undefined)
+        acks.push(toAck({ ...highest, tag: hasNews ? highest.tag : undefined }));
+      for (const [number, said] of selective)
+        if (number >= next) acks.push(toAck(said, { isSelective: true }));
+      for (const said of missing.values())
+        acks.push(toAck(said, { missingContractId: said.contractId }));
+      saysHighest = false;
+      hasNews = false;
+      selective.clear();
+      missing.clear();
+      return acks;
+    },
+    wakeAt() {
+      const oldest = held.oldestAt();
+      const endAt = oldest === undefined ? (usedAt ?? 0) + longestIdle : oldest + longestGap;
+      return Math.min(ackAt, endAt);
+    },
+    ended(now) {
+      const oldest = held.oldestAt();
+      if (oldest !== undefined && now - oldest >= longestGap) return 'gap';
+      const isIdle = oldest === undefined && usedAt !== undefined && now - usedAt >= longestIdle;
+      if (isIdle) return 'idle';
+      return isRefused ? 'refused' : undefined;
+    },
+    end: () => held.clear(),
+    counters: () => ({ ...count }),
+  };
+
+  function toAck(said: Said, special?: Partial<Ack>): Ack {
+    return {
+      messageId: said.messageId,
+      sequenceId: options.sequenceId,
+      isSelective: false,
+      tag: said.tag,
+      missingContractId: undefined,
+      // We can ask for a contract that we do not know, and take every lane.
+      recoversContracts: true,
+      laneVersion: 1,
+      ...special,
+    };
+  }
+}
+
+interface Said {
+  readonly messageId: Id;
+  readonly tag: number | undefined;
+}

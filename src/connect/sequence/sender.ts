@@ -1,0 +1,242 @@
+import type { Ack } from '../wire/ack.ts';
+import type { Frame } from '../wire/frame.ts';
+import type { Id } from '../wire/id.ts';
+import { largestPacket } from '../wire/message-types.ts';
+import { countPackBytes, type Lane, type Pack } from '../wire/pack.ts';
+import { createLossDetector } from './loss.ts';
+import { createOutgoingQueue } from './outgoing-queue.ts';
+import type { PaidBy, Payment } from './payment.ts';
+import { createProbing } from './probing.ts';
+import { createRoundTrip } from './round-trip.ts';
+import { createUnackedPacks, type UnackedPack } from './unacked.ts';
+import { createWindow } from './window.ts';
+
+/**
+ * One direction of traffic to one lane of a peer. Every time is in ms of one clock that never goes
+ * back. `offer` queues; `take` hears an ack; `step` gives the Packs to send now, at most `most` of
+ * them, and is called after either, and at `wakeAt`. It never sends the same Pack for no reason: a
+ * Pack goes again on evidence of its loss, or as a probe after silence.
+ */
+export interface Sender {
+  readonly sequenceId: Id;
+  /** False where the queue is full: the frame is dropped, which slows inner TCP down. */
+  offer(frame: Frame, now: number): boolean;
+  take(ack: Ack, now: number): void;
+  step(now: number, most: number): readonly Pack[];
+  /** Infinity where only `offer` or `take` can bring something to do. */
+  wakeAt(now: number): number;
+  /** Why the sequence is over; it is dropped then, and its contracts are closed. */
+  ended(now: number): SenderEnd | undefined;
+  counters(): SenderCounters;
+}
+
+export type SenderEnd = 'unacknowledged' | 'idle' | 'no-contract';
+
+export interface SenderCounters {
+  readonly packs: number;
+  readonly resent: number;
+  readonly probes: number;
+  readonly distrusted: number;
+  readonly droppedFrames: number;
+  readonly queuedBytes: number;
+  readonly unackedBytes: number;
+}
+
+export interface SenderOptions {
+  readonly sequenceId: Id;
+  readonly lane: Lane;
+  readonly payment: Payment;
+  readonly newMessageId: () => Id;
+  /** Bytes that may wait for their turn. */
+  readonly queueBytes: number;
+}
+
+/** Peers end a sequence that does not get on for so long; the wire says 60 s. */
+const longestUnacked = 60_000;
+/** A sequence without traffic for so long is over; the wire says 300 s. */
+const longestIdle = 300_000;
+/** Without a contract for so long, what waits is of no use any more; the wire says 30 s. */
+const longestWithoutContract = 30_000;
+/** How many Packs go again in one step: more at once would be the burst that loses them. */
+const mostResends = 16;
+
+export function createSender(options: SenderOptions): Sender {
+  const roundTrip = createRoundTrip();
+  const window = createWindow(roundTrip);
+  const unacked = createUnackedPacks();
+  const losses = createLossDetector(roundTrip);
+  const probing = createProbing(roundTrip);
+  const queue = createOutgoingQueue(options.queueBytes);
+  let nextNumber = 0;
+  let usedAt: number | undefined;
+  let waitsSince: number | undefined;
+  let wasFull = false;
+  let lossAt = Number.POSITIVE_INFINITY;
+  /** The peer asked for this Pack again, with its whole contract. */
+  let wanted: UnackedPack | undefined;
+  const count = { packs: 0, resent: 0, probes: 0, distrusted: 0 };
+
+  const send = (frames: readonly Frame[], paidBy: PaidBy | undefined, now: number): Pack => {
+    const isHead = unacked.lowest() === undefined;
+    const pack: UnackedPack = {
+      messageId: options.newMessageId(),
+      number: nextNumber++,
+      frames,
+      bytes: countPackBytes(frames),
+      paidBy,
+      firstSentAt: now,
+      sentAt: now,
+      sendings: 1,
+      isHead,
+      // The Pack that opens a contract carries it, and so does each one at the head.
+      hasContract: isHead || frames.length === 0,
+      selectedAt: undefined,
+    };
+    unacked.add(pack);
+    usedAt = now;
+    count.packs++;
+    return toPack(pack);
+  };
+
+  const sendAgain = (pack: UnackedPack, now: number): Pack => {
+    if (pack === unacked.lowest()) {
+      // A receiver that lost its state can begin with it.
+      pack.isHead = true;
+      pack.hasContract = true;
+    }
+    pack.sentAt = now;
+    pack.sendings++;
+    count.resent++;
+    return toPack(pack);
+  };
+
+  const toPack = (pack: UnackedPack): Pack => ({
+    messageId: pack.messageId,
+    sequenceId: options.sequenceId,
+    sequenceNumber: pack.number,
+    isHead: pack.isHead,
+    frames: pack.frames,
+    wantsNoAck: false,
+    contract: pack.hasContract ? pack.paidBy?.contract : undefined,
+    tag: pack.sentAt,
+    contractId: undefined,
+    lane: options.lane,
+  });
+
+  const sendLost = (now: number, most: number): readonly Pack[] => {
+    const { lost, inMs } = losses.find(unacked, now);
+    const again = lost.slice(0, Math.min(mostResends, most));
+    lossAt = now + (again.length < lost.length ? 1 : inMs);
+    if (again.length > 0) window.shrink(now);
+    return again.map((pack) => sendAgain(pack, now));
+  };
+
+  const sendProbe = (now: number): readonly Pack[] => {
+    const probe = probing.due(unacked, now);
+    if (probe === undefined) return [];
+    if (probe.isDistrust) {
+      for (const pack of unacked.all()) pack.selectedAt = undefined;
+      count.distrusted++;
+    }
+    count.probes++;
+    window.shrink(now);
+    return [sendAgain(probe.pack, now)];
+  };
+
+  const sendWanted = (now: number): readonly Pack[] => {
+    const pack = wanted === undefined ? undefined : unacked.find(wanted.messageId);
+    wanted = undefined;
+    return pack === undefined ? [] : [sendAgain(pack, now)];
+  };
+
+  const resend = (now: number, most: number): readonly Pack[] => {
+    if (most === 0) return [];
+    if (wanted !== undefined) return sendWanted(now);
+    const again = sendLost(now, most);
+    return again.length > 0 ? again : sendProbe(now);
+  };
+
+  const sendNew = (now: number, most: number): readonly Pack[] => {
+    const packs: Pack[] = [];
+    while (packs.length < most) {
+      const bytes = queue.nextBytes(largestPacket);
+      if (bytes === 0) break;
+      wasFull = unacked.bytes() + bytes > window.bytes();
+      if (wasFull) break;
+      const charge = options.payment.take(bytes, now);
+      if (charge.kind === 'waits') {
+        waitsSince ??= now;
+        break;
+      }
+      waitsSince = undefined;
+      packs.push(send(charge.kind === 'opens' ? [] : queue.shift(largestPacket), charge.by, now));
+    }
+    return packs;
+  };
+
+  const acknowledge = (pack: UnackedPack, now: number): void => {
+    const before = unacked.bytes();
+    for (const done of unacked.removeUpTo(pack.number))
+      if (done.paidBy !== undefined) options.payment.acked(done.paidBy, done.bytes);
+    window.grow({ bytes: before - unacked.bytes(), wasFull });
+    probing.progress(now);
+  };
+
+  return {
+    sequenceId: options.sequenceId,
+    offer(frame, now) {
+      usedAt = now;
+      return queue.push(frame);
+    },
+    take(ack, now) {
+      const pack = unacked.find(ack.messageId);
+      if (pack === undefined || ack.sequenceId !== options.sequenceId) return;
+      if (ack.missingContractId !== undefined) {
+        pack.hasContract = true;
+        wanted = pack;
+        return;
+      }
+      if (ack.tag !== undefined) {
+        roundTrip.sample(now - ack.tag);
+        if (ack.tag < pack.sentAt) losses.wasLate(now);
+        losses.arrived({ sentAt: Math.min(ack.tag, pack.sentAt), number: pack.number }, now);
+      }
+      if (ack.isSelective) pack.selectedAt ??= now;
+      else acknowledge(pack, now);
+    },
+    step(now, most) {
+      const allowed = Math.min(most, window.tokens(now));
+      const again = resend(now, allowed);
+      const packs = [...again, ...sendNew(now, allowed - again.length)];
+      window.spend(packs.length);
+      if (unacked.lowest() === undefined) probing.progress(now);
+      return packs;
+    },
+    wakeAt(now) {
+      const lowest = unacked.lowest();
+      const paces = !queue.isEmpty() && !wasFull && waitsSince === undefined;
+      return Math.min(
+        wanted === undefined ? lossAt : now,
+        probing.wakeAt(unacked),
+        paces ? window.nextTokenAt(now) : Number.POSITIVE_INFINITY,
+        lowest === undefined ? (usedAt ?? now) + longestIdle : lowest.firstSentAt + longestUnacked,
+        waitsSince === undefined ? Number.POSITIVE_INFINITY : waitsSince + longestWithoutContract,
+      );
+    },
+    ended(now) {
+      const lowest = unacked.lowest();
+      if (lowest !== undefined && now - lowest.firstSentAt >= longestUnacked)
+        return 'unacknowledged';
+      if (waitsSince !== undefined && now - waitsSince >= longestWithoutContract)
+        return 'no-contract';
+      const isIdle = lowest === undefined && queue.isEmpty();
+      return isIdle && usedAt !== undefined && now - usedAt >= longestIdle ? 'idle' : undefined;
+    },
+    counters: () => ({
+      ...count,
+      droppedFrames: queue.dropped(),
+      queuedBytes: queue.bytes(),
+      unackedBytes: unacked.bytes(),
+    }),
+  };
+}

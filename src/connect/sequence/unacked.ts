@@ -1,0 +1,77 @@
+import type { Frame } from '../wire/frame.ts';
+import type { Id } from '../wire/id.ts';
+import type { PaidBy } from './payment.ts';
+
+/** A Pack that was sent and that no cumulative ack covers yet. */
+export interface UnackedPack {
+  readonly messageId: Id;
+  readonly number: number;
+  readonly frames: readonly Frame[];
+  /** What it costs of its contract. */
+  readonly bytes: number;
+  readonly paidBy: PaidBy | undefined;
+  /** When it was sent first: a sequence gives up by it. */
+  readonly firstSentAt: number;
+  /** When it was sent last; its tag. */
+  sentAt: number;
+  sendings: number;
+  /** It says that nothing before it will come. */
+  isHead: boolean;
+  /** It carries its whole contract. */
+  hasContract: boolean;
+  /** When a selective ack said that it waits at the other end. */
+  selectedAt: number | undefined;
+}
+
+/** Unacknowledged Packs by number, the lowest first. */
+export interface UnackedPacks {
+  add(pack: UnackedPack): void;
+  find(messageId: Id): UnackedPack | undefined;
+  /** Takes out every Pack up to this number, the lowest first. */
+  removeUpTo(number: number): readonly UnackedPack[];
+  lowest(): UnackedPack | undefined;
+  /** In order of their numbers, which is the order in which they were first sent. */
+  all(): Iterable<UnackedPack>;
+  count(): number;
+  bytes(): number;
+}
+
+export function createUnackedPacks(): UnackedPacks {
+  const byId = new Map<Id, UnackedPack>();
+  let packs: UnackedPack[] = [];
+  /** Packs before it are gone; the array is cut when they are many, not at each ack. */
+  let first = 0;
+  let bytes = 0;
+
+  const cut = (): void => {
+    if (first < 256 || first * 2 < packs.length) return;
+    packs = packs.slice(first);
+    first = 0;
+  };
+
+  return {
+    add(pack) {
+      packs.push(pack);
+      byId.set(pack.messageId, pack);
+      bytes += pack.bytes;
+    },
+    find: (messageId) => byId.get(messageId),
+    removeUpTo(number) {
+      const start = first;
+      while (first < packs.length && (packs[first] as UnackedPack).number <= number) first++;
+      const removed = packs.slice(start, first);
+      for (const pack of removed) {
+        byId.delete(pack.messageId);
+        bytes -= pack.bytes;
+      }
+      cut();
+      return removed;
+    },
+    lowest: () => packs[first],
+    *all() {
+      for (let at = first; at < packs.length; at++) yield packs[at] as UnackedPack;
+    },
+    count: () => packs.length - first,
+    bytes: () => bytes,
+  };
+}

@@ -1,0 +1,87 @@
+import { largestPacket } from '../wire/message-types.ts';
+import type { RoundTrip } from './round-trip.ts';
+
+/**
+ * How many bytes a sequence may have on their way, and how many Packs it may send at once. A
+ * consumer's program holds 32 messages before its sequence takes them, and drops what is above that
+ * without a word; so a sequence starts with little, grows by what arrives, and never sends a burst.
+ */
+export interface Window {
+  /** Bytes that may be unacknowledged. */
+  bytes(): number;
+  /** Packs that may be sent now. */
+  tokens(now: number): number;
+  spend(packs: number): void;
+  /** When there is a token again, in ms of the same clock. */
+  nextTokenAt(now: number): number;
+  /** Bytes that a cumulative ack covered; `wasFull` says that the window held the sender back. */
+  grow(of: { readonly bytes: number; readonly wasFull: boolean }): void;
+  /** Something was lost. It counts once a round trip: losses of one burst are one sign. */
+  shrink(now: number): void;
+}
+
+/** Enough for one tick of a fast path, and little enough not to flood a slow one. */
+const firstBytes = 64 * 1024;
+/** Below this, a single flow of TCP no longer fills a slow path. */
+const leastBytes = 32 * 1024;
+/** What a consumer's program takes in ten ms, the time for which it collects its acks. */
+const bytesPerTenMs = 256 * 1024;
+/** The official sender's window: no consumer expects more on its way. */
+const mostBytes = 2 * 1024 * 1024;
+/** Half of the 32 messages that a consumer's program holds. */
+const burst = 16;
+const mostBurst = 32;
+/** 16 Packs in two ms, before the path has shown that it takes more. */
+const firstPacksPerMs = 8;
+/** A little above what the window and the round trip give, so that pacing alone holds nothing back. */
+const paceGain = 1.25;
+/** After a loss, the window grows by so many Packs a round trip. */
+const packsPerRoundTrip = 4;
+const shortestLossPeriod = 100;
+
+export function createWindow(roundTrip: RoundTrip): Window {
+  let bytes = firstBytes;
+  let tokens = burst;
+  let filledAt: number | undefined;
+  let lostAt: number | undefined;
+
+  const mostNow = (): number => {
+    // A queue that we filled ourselves makes the round trip longer; it does not earn a larger window.
+    const ms = Math.min(roundTrip.mean() ?? 0, 2 * (roundTrip.shortest() ?? 0));
+    return Math.min(mostBytes, Math.max(bytesPerTenMs / 2, (bytesPerTenMs * ms) / 10));
+  };
+  const packsPerMs = (): number => {
+    const ms = Math.max(1, roundTrip.mean() ?? 1000);
+    return Math.max(firstPacksPerMs, (paceGain * bytes) / largestPacket / ms);
+  };
+  const fill = (now: number): void => {
+    const rate = packsPerMs();
+    const most = Math.min(mostBurst, Math.max(burst, 2 * rate));
+    tokens = Math.min(most, tokens + rate * Math.max(0, now - (filledAt ?? now)));
+    filledAt = now;
+  };
+
+  return {
+    bytes: () => bytes,
+    tokens(now) {
+      fill(now);
+      return Math.floor(tokens);
+    },
+    spend(packs) {
+      tokens -= packs;
+    },
+    nextTokenAt: (now) => now + Math.max(1, Math.ceil((1 - tokens) / packsPerMs())),
+    grow(acked) {
+      if (!acked.wasFull) return;
+      const slow = (packsPerRoundTrip * largestPacket * acked.bytes) / bytes;
+      bytes = Math.min(mostNow(), bytes + (lostAt === undefined ? acked.bytes : slow));
+      bytes = Math.max(leastBytes, bytes);
+    },
+    shrink(now) {
+      const period = Math.max(shortestLossPeriod, roundTrip.mean() ?? 0);
+      if (lostAt !== undefined && now - lostAt < period) return;
+      lostAt = now;
+      bytes = Math.max(leastBytes, bytes / 2);
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { freeOfCharge, type Payment } from '../../../src/connect/sequence/payment.ts';
+import { countPackBytes } from '../../../src/connect/wire/pack.ts';
+import { assertLaw } from '../../unit/law.ts';
+import { createPair, type Delivered, type Pair } from '../support/pair.ts';
+
+/** From a cable in the house to a satellite, with the losses of a bad radio. */
+const anyNature = fc.record({
+  loss: fc.constantFrom(0, 0.01, 0.03, 0.05),
+  duplication: fc.constantFrom(0, 0.01, 0.2),
+  delay: fc.integer({ min: 1, max: 150 }),
+  jitter: fc.integer({ min: 0, max: 30 }),
+});
+const anyTraffic = fc.record({
+  count: fc.integer({ min: 1, max: 600 }),
+  bytes: fc.constantFrom(1, 40, 300, 1060),
+  /** Frames a ms. */
+  pace: fc.constantFrom(0.02, 0.5, 4, 600),
+});
+
+interface Traffic {
+  readonly count: number;
+  readonly bytes: number;
+  readonly pace: number;
+}
+
+/** Offers the traffic at its pace; gives when each frame was offered. */
+function drive(pair: Pair, traffic: Traffic): readonly number[] {
+  const offeredAt: number[] = [];
+  const deadline = traffic.count / traffic.pace + 60_000;
+  pair.run(deadline, (now) => {
+    while (offeredAt.length < Math.min(traffic.count, (now + 1) * traffic.pace)) {
+      const bytes = Buffer.alloc(Math.max(4, traffic.bytes));
+      bytes.writeUInt32BE(offeredAt.length);
+      if (!pair.sender.offer({ type: 16, bytes, isRaw: true }, now)) break;
+      offeredAt.push(now);
+    }
+    if (pair.delivered.length === traffic.count && pair.sender.counters().unackedBytes === 0)
+      throw done;
+  });
+  return offeredAt;
+}
+const done = new Error('done');
+
+function driveToEnd(pair: Pair, traffic: Traffic): readonly number[] {
+  const offeredAt: number[] = [];
+  try {
+    return drive(pair, traffic);
+  } catch (error) {
+    if (error !== done) throw error;
+    return offeredAt;
+  }
+}
+
+/** The longest time in which nothing came though something was on its way. */
+function longestSilence(delivered: readonly Delivered[], traffic: Traffic): number {
+  let longest = 0;
+  let last = 0;
+  for (const [index, { at }] of delivered.entries()) {
+    const offeredAt = Math.floor(index / traffic.pace);
+    longest = Math.max(longest, at - Math.max(last, offeredAt));
+    last = at;
+  }
+  return longest;
+}
+
+test('every packet comes once and in order, nothing is stuck, and memory is bounded', () => {
+  assertLaw(fc.tuple(anyNature, anyTraffic, fc.nat()), ([nature, traffic, seed]) => {
+    const pair = createPair({ nature, seed, payment: freeOfCharge });
+    driveToEnd(pair, traffic);
+    expect(pair.delivered.map(({ bytes }) => bytes.readUInt32BE())).toEqual(
+      Array.from({ length: traffic.count }, (_, at) => at),
+    );
+    const roundTrip = 2 * (nature.delay + nature.jitter);
+    expect(longestSilence(pair.delivered, traffic)).toBeLessThan(roundTrip <= 10 ? 1000 : 3000);
+    expect(pair.sender.counters()).toMatchObject({ unackedBytes: 0, queuedBytes: 0 });
+    expect(pair.budget.used()).toBe(0);
+  });
+});
+
+test('on a link that loses nothing, at most one in a hundred is sent twice', () => {
+  const lossless = anyNature.map((nature) => ({ ...nature, loss: 0 }));
+  assertLaw(fc.tuple(lossless, anyTraffic, fc.nat()), ([nature, traffic, seed]) => {
+    const pair = createPair({ nature, seed, payment: freeOfCharge });
+    driveToEnd(pair, traffic);
+    expect(pair.delivered.length).toBe(traffic.count);
+    const { packs, resent } = pair.sender.counters();
+    // Of fewer than a hundred, one.
+    expect(resent).toBeLessThanOrEqual(Math.max(1, packs / 100));
+  });
+});
+
+test('both ends count the same bytes of each contract', () => {
+  assertLaw(fc.tuple(anyNature, anyTraffic, fc.nat()), ([nature, traffic, seed]) => {
+    const sent = { taken: 0, acked: 0, received: 0 };
+    const payment: Payment = {
+      take(bytes) {
+        sent.taken += bytes;
+        return { kind: 'charged', by: contract };
+      },
+      acked(_, bytes) {
+        sent.acked += bytes;
+      },
+    };
+    const pair = createPair({
+      nature,
+      seed,
+      payment,
+      deliver(pack) {
+        sent.received += countPackBytes(pack.frames);
+        return true;
+      },
+    });
+    driveToEnd(pair, traffic);
+    expect(sent.received).toBe(sent.taken);
+    expect(sent.acked).toBe(sent.taken);
+  });
+});
+const contract = { contractId: 'c'.repeat(16) as never, contract: Buffer.from('contract') };

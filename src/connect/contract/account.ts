@@ -1,0 +1,104 @@
+import type { CloseContract } from '../wire/contract-messages.ts';
+import { fromUuid, type Id, toUuid } from '../wire/id.ts';
+import { checkpointAges } from './ages.ts';
+
+/** What is known of one contract's bytes. Its reports never add up to more than it was made for. */
+export interface Account {
+  readonly contractId: Id;
+  readonly peerId: Id;
+  readonly byteCount: number;
+  /** In ms of our clock. */
+  readonly createdAt: number;
+  /** Bytes that count: delivered where we receive, acknowledged where we send. */
+  counted: number;
+  reported: number;
+  /** How many of the reports by age were made. */
+  checkpoints: number;
+  /** Our last report of it was made: nothing more is counted for pay. */
+  isClosed: boolean;
+}
+
+export function openAccount(
+  of: Pick<Account, 'contractId' | 'peerId' | 'byteCount' | 'createdAt'>,
+): Account {
+  return { ...of, counted: 0, reported: 0, checkpoints: 0, isClosed: false };
+}
+
+/** What was counted since the last report; undefined where there is nothing to say. */
+export function makeCheckpoint(account: Account): CloseContract | undefined {
+  const increment = takeIncrement(account);
+  if (account.isClosed || increment === 0) return undefined;
+  return toReport(account, { increment, isCheckpoint: true });
+}
+
+/** The last report, also of nothing: an unused contract gives its bytes back. */
+export function makeClose(account: Account): CloseContract | undefined {
+  if (account.isClosed) return undefined;
+  account.isClosed = true;
+  return toReport(account, { increment: takeIncrement(account), isCheckpoint: false });
+}
+
+/** The report by age, when it is time for it. */
+export function makeDueCheckpoint(account: Account, now: number): CloseContract | undefined {
+  if (now < nextCheckpointAt(account)) return undefined;
+  while (now >= nextCheckpointAt(account)) account.checkpoints++;
+  return makeCheckpoint(account);
+}
+
+export function nextCheckpointAt(account: Account): number {
+  const age = checkpointAges[account.checkpoints];
+  if (age === undefined || account.isClosed) return Number.POSITIVE_INFINITY;
+  return account.createdAt + age;
+}
+
+/** An account as data to keep. Times are Unix ms where the clock that was passed in is. */
+export interface AccountData {
+  readonly contract: string;
+  readonly peer: string;
+  readonly byteCount: number;
+  readonly createdAt: number;
+  readonly counted: number;
+  readonly reported: number;
+}
+
+export function saveAccount(account: Account): AccountData {
+  return {
+    contract: toUuid(account.contractId),
+    peer: toUuid(account.peerId),
+    byteCount: account.byteCount,
+    createdAt: account.createdAt,
+    counted: account.counted,
+    reported: account.reported,
+  };
+}
+
+export function loadAccount(data: AccountData): Account {
+  return {
+    ...openAccount({
+      contractId: fromUuid(data.contract),
+      peerId: fromUuid(data.peer),
+      byteCount: data.byteCount,
+      createdAt: data.createdAt,
+    }),
+    counted: data.counted,
+    reported: data.reported,
+  };
+}
+
+function takeIncrement(account: Account): number {
+  const increment = Math.max(0, Math.min(account.counted, account.byteCount) - account.reported);
+  account.reported += increment;
+  return increment;
+}
+
+function toReport(
+  { contractId }: Account,
+  of: { readonly increment: number; readonly isCheckpoint: boolean },
+): CloseContract {
+  return {
+    contractId,
+    ackedByteCount: of.increment,
+    unackedByteCount: 0,
+    isCheckpoint: of.isCheckpoint,
+  };
+}

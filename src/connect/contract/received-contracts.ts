@@ -1,0 +1,169 @@
+import type { CloseContract } from '../wire/contract-messages.ts';
+import type { Id } from '../wire/id.ts';
+import {
+  type Account,
+  type AccountData,
+  loadAccount,
+  makeCheckpoint,
+  makeClose,
+  makeDueCheckpoint,
+  openAccount,
+  saveAccount,
+} from './account.ts';
+import { longestUnused, oldestToAdmit } from './ages.ts';
+import type { ServiceClock } from './service-clock.ts';
+import {
+  type RefusedContract,
+  type Verification,
+  type VerifyOptions,
+  verifyContract,
+} from './verify.ts';
+
+/**
+ * The ledger of consumers' contracts, by contract id over every sequence and lane: the same contract
+ * on thirty-six lanes is paid once, so it carries its bytes once. A sequence admits a contract, which
+ * it then uses until it lets it go. `takeReports` is asked each second or so.
+ */
+export interface ReceivedContracts {
+  /** Checks a contract, and counts its user in. The same user may admit it again and again. */
+  admit(bytes: Buffer, sourceId: Id, now: number): Verification;
+  use(contractId: Id): void;
+  /** False where the contract has not so many bytes left: they are not to be delivered then. */
+  charge(contractId: Id, bytes: number, now: number): boolean;
+  /**
+   * A user lets it go. Without users it is closed; the one that was current when its sequence ended
+   * only gets a checkpoint, since it may be the anchor by which its consumer is answered.
+   */
+  release(contractId: Id, as: 'superseded' | 'current'): void;
+  /** Reports to send now: by age, and of what was let go. */
+  takeReports(now: number): readonly CloseContract[];
+  counters(): ReceivedCounters;
+  save(): readonly AccountData[];
+}
+
+export interface ReceivedCounters {
+  readonly admitted: number;
+  readonly refused: Readonly<Partial<Record<RefusedContract, number>>>;
+  /** Bytes that were carried and that no report can be made of any more. */
+  readonly unpaidBytes: number;
+}
+
+export interface ReceivedOptions {
+  /** Read at each check: the wish changes. */
+  readonly verifyBy: () => VerifyOptions;
+  readonly clock: ServiceClock;
+  /** Accounts of an earlier life. */
+  readonly accounts?: readonly AccountData[] | undefined;
+}
+
+/** Open contracts of all consumers; each of them was signed by the service. */
+const mostOpen = 16_384;
+/** Finished ones that are remembered, so that they are not used again. */
+const mostFinished = 65_536;
+
+interface Entry {
+  readonly account: Account;
+  users: number;
+  usedAt: number;
+}
+
+export function createReceivedContracts(options: ReceivedOptions): ReceivedContracts {
+  const open = new Map<Id, Entry>();
+  const finished = new Map<Id, number>();
+  let reports: CloseContract[] = [];
+  let unpaidBytes = 0;
+  let admitted = 0;
+  const refused: Partial<Record<RefusedContract, number>> = {};
+  for (const data of options.accounts ?? []) {
+    const account = loadAccount(data);
+    open.set(account.contractId, { account, users: 0, usedAt: account.createdAt });
+  }
+
+  const finish = (entry: Entry, now: number): void => {
+    unpaidBytes += entry.account.counted - entry.account.reported;
+    open.delete(entry.account.contractId);
+    finished.set(entry.account.contractId, now);
+    const [oldest] = finished.keys();
+    if (finished.size > mostFinished && oldest !== undefined) finished.delete(oldest);
+  };
+
+  const findReason = (
+    of: Verification & { readonly kind: 'verified' },
+    sourceId: Id,
+    now: number,
+  ): RefusedContract | undefined => {
+    if (finished.has(of.contractId)) return 'finished';
+    const known = open.get(of.contractId);
+    if (known !== undefined) return known.account.peerId === sourceId ? undefined : 'foreign-owner';
+    if (now - options.clock.createdAt(of.contractId, now) > oldestToAdmit) return 'too-old';
+    return open.size >= mostOpen ? 'too-many' : undefined;
+  };
+
+  const forget = (now: number): void => {
+    for (const entry of open.values())
+      if (entry.users === 0 && now - entry.usedAt > longestUnused) {
+        push(makeClose(entry.account));
+        finish(entry, now);
+      }
+    for (const [contractId, at] of finished) {
+      if (now - at <= oldestToAdmit) break;
+      finished.delete(contractId);
+    }
+  };
+  const push = (report: CloseContract | undefined): void => {
+    if (report !== undefined) reports.push(report);
+  };
+
+  return {
+    admit(bytes, sourceId, now) {
+      const verified = verifyContract(bytes, sourceId, options.verifyBy());
+      const reason =
+        verified.kind === 'refused' ? verified.reason : findReason(verified, sourceId, now);
+      if (reason !== undefined || verified.kind === 'refused') {
+        const why = reason ?? 'unreadable';
+        refused[why] = (refused[why] ?? 0) + 1;
+        return { kind: 'refused', reason: why };
+      }
+      const { contractId, byteCount } = verified;
+      if (open.has(contractId)) return verified;
+      const createdAt = options.clock.createdAt(contractId, now);
+      const account = openAccount({ contractId, peerId: sourceId, byteCount, createdAt });
+      open.set(contractId, { account, users: 0, usedAt: now });
+      admitted++;
+      return verified;
+    },
+    use(contractId) {
+      const entry = open.get(contractId);
+      if (entry !== undefined) entry.users++;
+    },
+    charge(contractId, bytes, now) {
+      const entry = open.get(contractId);
+      if (entry === undefined || entry.account.counted + bytes > entry.account.byteCount)
+        return false;
+      entry.account.counted += bytes;
+      entry.usedAt = now;
+      return true;
+    },
+    release(contractId, as) {
+      const entry = open.get(contractId);
+      if (entry === undefined) return;
+      entry.users--;
+      if (entry.users > 0) return;
+      if (as === 'current') {
+        push(makeCheckpoint(entry.account));
+        return;
+      }
+      push(makeClose(entry.account));
+      finish(entry, entry.usedAt);
+    },
+    takeReports(now) {
+      forget(now);
+      for (const { account } of open.values()) push(makeDueCheckpoint(account, now));
+      const taken = reports;
+      reports = [];
+      return taken;
+    },
+    counters: () => ({ admitted, refused: { ...refused }, unpaidBytes }),
+    save: () => [...open.values()].map(({ account }) => saveAccount(account)),
+  };
+}

@@ -1,0 +1,184 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createIncomingContracts } from '../../../src/connect/contract/incoming.ts';
+import { createReceivedContracts } from '../../../src/connect/contract/received-contracts.ts';
+import { completeSecrets } from '../../../src/connect/contract/secrets.ts';
+import { createServiceClock } from '../../../src/connect/contract/service-clock.ts';
+import type { CloseContract } from '../../../src/connect/wire/contract-messages.ts';
+import type { Pack } from '../../../src/connect/wire/pack.ts';
+import { assertLaw } from '../../unit/law.ts';
+import { makeContract, testIds } from '../support/contracts.ts';
+
+const start = 1_700_000_000_000;
+const ids = testIds(5);
+const ownId = ids.next(1);
+const consumer = ids.next(2);
+const stranger = ids.next(3);
+const secrets = completeSecrets((length) => Buffer.alloc(length, 9));
+const secret = secrets.get(3) as Buffer;
+
+function createLedger(
+  accounts = [] as ReturnType<ReturnType<typeof createReceivedContracts>['save']>,
+) {
+  return createReceivedContracts({
+    verifyBy: () => ({ ownId, secrets, wish: 'public' }),
+    clock: createServiceClock(),
+    accounts,
+  });
+}
+
+function contractOf(byteCount: number, sourceId = consumer, at = start) {
+  // An id source never goes back, and this one has to.
+  const contractId = at < start ? testIds().next(at) : ids.next(at);
+  return {
+    contractId,
+    bytes: makeContract({ contractId, sourceId, destinationId: ownId, byteCount, secret, mode: 3 }),
+  };
+}
+
+function packOf(bytes: number, contract?: Buffer): Pack {
+  return {
+    messageId: ids.next(start),
+    sequenceId: ids.next(start),
+    sequenceNumber: 0,
+    isHead: false,
+    frames: bytes === 0 ? [] : [{ type: 15, bytes: Buffer.alloc(bytes), isRaw: true }],
+    wantsNoAck: false,
+    contract,
+    tag: undefined,
+    contractId: undefined,
+    lane: { forceStream: false, isCompanion: false, number: 0 },
+  };
+}
+
+const sum = (reports: readonly CloseContract[]) =>
+  reports.reduce((all, { ackedByteCount }) => all + ackedByteCount, 0);
+
+test('one contract on many lanes carries its bytes once', () => {
+  const ledger = createLedger();
+  const { bytes } = contractOf(10_000);
+  const lanes = Array.from({ length: 36 }, () => createIncomingContracts(ledger, consumer));
+  let carried = 0;
+  for (const lane of lanes)
+    for (let count = 0; count < 20; count++)
+      if (lane.pay(packOf(1000, bytes), start)) carried += 1000;
+  expect(carried).toBe(10_000);
+  for (const lane of lanes) lane.end();
+  expect(sum(ledger.takeReports(start))).toBe(10_000);
+});
+
+test('what was counted is reported by age, each byte once, and never more than the contract', () => {
+  const ledger = createLedger();
+  const { bytes } = contractOf(5000);
+  const lane = createIncomingContracts(ledger, consumer);
+  expect(lane.pay(packOf(1000, bytes), start)).toBe(true);
+  expect(ledger.takeReports(start + 224_000)).toEqual([]);
+  expect(ledger.takeReports(start + 225_000)).toMatchObject([
+    { ackedByteCount: 1000, isCheckpoint: true },
+  ]);
+  expect(lane.pay(packOf(2000), start + 230_000)).toBe(true);
+  expect(ledger.takeReports(start + 284_000)).toEqual([]);
+  expect(ledger.takeReports(start + 285_000)).toMatchObject([
+    { ackedByteCount: 2000, isCheckpoint: true },
+  ]);
+  expect(lane.pay(packOf(2000), start + 300_000)).toBe(true);
+  expect(lane.pay(packOf(1), start + 300_000)).toBe(false);
+  lane.end();
+  // The contract in use is the anchor of the answers: it is not closed.
+  expect(ledger.takeReports(start + 301_000)).toMatchObject([
+    { ackedByteCount: 2000, isCheckpoint: true },
+  ]);
+});
+
+test('the age counts from the creation, also where the clocks are years apart', () => {
+  const ledger = createLedger();
+  const lane = createIncomingContracts(ledger, consumer);
+  const here = 4_000_000;
+  // The first comes at once; the second was made three minutes before it is used.
+  const soon = contractOf(5000, consumer, start);
+  const spare = contractOf(5000, consumer, start + 1000);
+  lane.pay(packOf(100, soon.bytes), here);
+  lane.pay(packOf(100, spare.bytes), here + 181_000);
+  const due = ledger.takeReports(here + 226_500);
+  expect(due.map(({ contractId }) => contractId)).toEqual([soon.contractId, spare.contractId]);
+});
+
+test('a fifth open contract closes the first, which nobody can use again', () => {
+  const ledger = createLedger();
+  const lane = createIncomingContracts(ledger, consumer);
+  const contracts = Array.from({ length: 5 }, () => contractOf(1000));
+  for (const { bytes } of contracts) expect(lane.pay(packOf(10, bytes), start)).toBe(true);
+  expect(ledger.takeReports(start)).toEqual([
+    {
+      contractId: contracts[0]?.contractId,
+      ackedByteCount: 10,
+      unackedByteCount: 0,
+      isCheckpoint: false,
+    },
+  ]);
+  expect(lane.pay(packOf(10, contracts[0]?.bytes), start)).toBe(false);
+  expect(ledger.counters().refused).toEqual({ finished: 1 });
+});
+
+test('nobody uses another’s contract, and an old one that is not known is refused', () => {
+  const ledger = createLedger();
+  const own = contractOf(1000);
+  expect(createIncomingContracts(ledger, consumer).pay(packOf(1, own.bytes), start)).toBe(true);
+  expect(createIncomingContracts(ledger, stranger).pay(packOf(1, own.bytes), start)).toBe(false);
+  const old = contractOf(1000, consumer, start - 25 * 3_600_000);
+  expect(createIncomingContracts(ledger, consumer).pay(packOf(1, old.bytes), start)).toBe(false);
+  expect(ledger.counters().refused).toEqual({ 'foreign-source': 1, 'too-old': 1 });
+});
+
+test('a Pack without any contract is not paid', () => {
+  expect(createIncomingContracts(createLedger(), consumer).pay(packOf(1), start)).toBe(false);
+});
+
+test('after a restart, nothing is counted twice', () => {
+  const before = createLedger();
+  const { bytes } = contractOf(5000);
+  createIncomingContracts(before, consumer).pay(packOf(1000, bytes), start);
+  expect(sum(before.takeReports(start + 225_000))).toBe(1000);
+  const after = createLedger(JSON.parse(JSON.stringify(before.save())));
+  const lane = createIncomingContracts(after, consumer);
+  expect(lane.pay(packOf(4001, bytes), start + 226_000)).toBe(false);
+  expect(lane.pay(packOf(4000, bytes), start + 226_000)).toBe(true);
+  lane.end();
+  expect(sum(after.takeReports(start + 227_000))).toBe(4000);
+});
+
+test('whatever happens, no contract is reported above what it carried or was made for', () => {
+  const step = fc.record({
+    contract: fc.nat(5),
+    lane: fc.nat(3),
+    bytes: fc.integer({ min: 0, max: 700 }),
+    after: fc.integer({ min: 0, max: 100_000 }),
+    ends: fc.boolean(),
+  });
+  assertLaw(fc.array(step, { maxLength: 80 }), (steps) => {
+    const ledger = createLedger();
+    const contracts = Array.from({ length: 6 }, () => contractOf(1500));
+    const lanes = [0, 1, 2, 3].map(() => createIncomingContracts(ledger, consumer));
+    const carried = new Map<string, number>();
+    const reported = new Map<string, number>();
+    let now = start;
+    const report = () => {
+      for (const { contractId, ackedByteCount } of ledger.takeReports(now))
+        reported.set(contractId, (reported.get(contractId) ?? 0) + ackedByteCount);
+    };
+    for (const { contract, lane, bytes, after, ends } of steps) {
+      now += after;
+      const { contractId, bytes: encoded } = contracts[contract] as (typeof contracts)[number];
+      if (lanes[lane]?.pay(packOf(bytes, encoded), now))
+        carried.set(contractId, (carried.get(contractId) ?? 0) + Math.max(1, bytes));
+      if (ends) lanes[lane]?.end();
+      report();
+    }
+    for (const lane of lanes) lane.end();
+    report();
+    for (const [contractId, bytes] of reported) {
+      expect(bytes).toBeLessThanOrEqual(1500);
+      expect(bytes).toBeLessThanOrEqual(carried.get(contractId) ?? 0);
+    }
+  });
+});

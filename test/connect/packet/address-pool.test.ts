@@ -1,0 +1,58 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createAddressPool } from '../../../src/connect/packet/address-pool.ts';
+import { assertLaw } from '../../unit/law.ts';
+import { testIds } from '../support/contracts.ts';
+import { address } from '../support/packets.ts';
+
+const ids = testIds();
+const consumers = Array.from({ length: 5 }, (_, at) => ids.next(at));
+const createPool = (count: number) =>
+  createAddressPool({
+    ipv4: { first: Buffer.from([100, 64, 0, 1]), count },
+    ipv6: { first: Buffer.from('fd00'.padEnd(32, '0'), 'hex'), count },
+  });
+
+test('each address of each consumer has one of its own, and leads back', () => {
+  const step = fc.record({
+    consumer: fc.nat(4),
+    version: fc.constantFrom(4 as const, 6 as const),
+    last: fc.nat(5),
+    leaves: fc.nat(9),
+  });
+  assertLaw(fc.array(step), (steps) => {
+    const pool = createPool(200);
+    const given = new Map<string, string>();
+    for (const { consumer, version, last, leaves } of steps) {
+      const id = consumers[consumer] as (typeof consumers)[number];
+      const inner = address(version, last);
+      const outer = pool.outer(id, inner) as Buffer;
+      expect(pool.inner(outer)).toEqual({ consumer: id, address: inner });
+      const key = `${consumer}:${inner.toString('hex')}`;
+      expect(given.get(key) ?? outer.toString('hex')).toBe(outer.toString('hex'));
+      given.set(key, outer.toString('hex'));
+      expect(new Set(given.values()).size).toBe(given.size);
+      if (leaves > 0) continue;
+      pool.release(id);
+      for (const known of [...given.keys()])
+        if (known.startsWith(`${consumer}:`)) given.delete(known);
+      expect(pool.inner(outer)).toBeUndefined();
+    }
+    expect(pool.size()).toBe(given.size);
+  });
+});
+
+test('nobody gets more than sixteen, and an empty pool gives none', () => {
+  const pool = createPool(20);
+  const [one, other] = consumers as [(typeof consumers)[number], (typeof consumers)[number]];
+  const given = Array.from({ length: 40 }, (_, at) => pool.outer(one, address(4, at)));
+  expect(given.filter((outer) => outer !== undefined).length).toBe(16);
+  const rest = Array.from({ length: 10 }, (_, at) => pool.outer(other, address(4, at)));
+  expect(rest.filter((outer) => outer !== undefined).length).toBe(4);
+  pool.release(one);
+  expect(pool.outer(other, address(4, 99))).toEqual(Buffer.from([100, 64, 0, 1]));
+});
+
+test('an address that belongs to nobody leads nowhere', () => {
+  expect(createPool(5).inner(address(4, 1))).toBeUndefined();
+});

@@ -1,0 +1,30 @@
+import { signContract } from '../../../src/connect/contract/verify.ts';
+import {
+  encodeContract,
+  encodeStoredContract,
+} from '../../../src/connect/wire/contract-messages.ts';
+import { createIdSource, type Id, type IdSource } from '../../../src/connect/wire/id.ts';
+import { createChance } from './link.ts';
+import { chanceBytes } from './pair.ts';
+
+export const testIds = (seed = 1): IdSource =>
+  createIdSource({ randomBytes: chanceBytes(createChance(seed)) });
+
+/** A contract as the platform makes it. */
+export function makeContract(of: {
+  readonly contractId: Id;
+  readonly sourceId: Id;
+  readonly destinationId: Id;
+  readonly byteCount: number;
+  readonly secret: Buffer;
+  readonly mode: number;
+}): Buffer {
+  const storedBytes = encodeStoredContract({
+    contractId: of.contractId,
+    transferByteCount: of.byteCount,
+    sourceId: of.sourceId,
+    destinationId: of.destinationId,
+    priority: 1,
+  });
+  return encodeContract({ storedBytes, hmac: signContract(of.secret, storedBytes), mode: of.mode });
+}

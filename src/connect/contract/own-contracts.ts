@@ -1,10 +1,7 @@
 import type { PaidBy, Payment } from '../sequence/payment.ts';
-import {
-  type CloseContract,
-  decodeContract,
-  decodeStoredContract,
-} from '../wire/contract-messages.ts';
+import { type CloseContract, contract, storedContract } from '../wire/contract-messages.ts';
 import type { Id } from '../wire/id.ts';
+import { decode } from '../wire/message.ts';
 import { WireError } from '../wire/wire-error.ts';
 import {
   type Account,
@@ -107,7 +104,7 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
 
   const read = (bytes: Buffer, now: number): OwnContract | undefined => {
     try {
-      const stored = decodeStoredContract(decodeContract(bytes).storedBytes);
+      const stored = decode(storedContract, decode(contract, bytes).storedBytes);
       const { contractId, transferByteCount: byteCount } = stored;
       const isOurs = stored.sourceId === options.ownId && stored.destinationId === options.peerId;
       if (!isOurs) return undefined;
@@ -152,8 +149,8 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
       reports = [];
       return { ask, reports: taken };
     },
-    granted(contract, now) {
-      const next = read(contract, now);
+    granted(bytes, now) {
+      const next = read(bytes, now);
       if (next === undefined) {
         asking.refused(now);
         return false;

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { decodeContract, decodeStoredContract } from '../wire/contract-messages.ts';
+import { contract, storedContract } from '../wire/contract-messages.ts';
 import type { Id } from '../wire/id.ts';
+import { decode } from '../wire/message.ts';
 import type { ProvideMode } from '../wire/message-types.ts';
 import { WireError } from '../wire/wire-error.ts';
 import { type ProvideWish, publishedModes, type Secrets } from './secrets.ts';
@@ -48,15 +49,15 @@ export function verifyContract(
   { ownId, secrets, wish }: VerifyOptions,
 ): Verification {
   try {
-    const contract = decodeContract(bytes);
-    const mode = publishedModes[wish].find((one) => one === contract.mode);
+    const given = decode(contract, bytes);
+    const mode = publishedModes[wish].find((one) => one === given.mode);
     const secret = mode === undefined ? undefined : secrets.get(mode);
     if (mode === undefined || secret === undefined) return refuse('mode-not-published');
     // An older form of the signature is longer. It does not bind the contract's bytes: whoever saw
     // one can write any other.
-    if (contract.hmac.length > hmacLength) return refuse('old-form');
-    if (!isSignedBy(secret, contract)) return refuse('bad-signature');
-    const stored = decodeStoredContract(contract.storedBytes);
+    if (given.hmac.length > hmacLength) return refuse('old-form');
+    if (!isSignedBy(secret, given)) return refuse('bad-signature');
+    const stored = decode(storedContract, given.storedBytes);
     if (stored.sourceId !== sourceId) return refuse('foreign-source');
     if (stored.destinationId !== ownId) return refuse('foreign-destination');
     if (stored.transferByteCount > largestContract) return refuse('oversized');

@@ -1,4 +1,4 @@
-import type { Ack } from '../wire/ack.ts';
+import type { Ack, Tag } from '../wire/ack.ts';
 import type { Id } from '../wire/id.ts';
 import type { Pack } from '../wire/pack.ts';
 import { createHeldPacks, type MemoryBudget } from './hold-back.ts';
@@ -178,5 +178,5 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
 interface Said {
   readonly messageId: Id;
-  readonly tag: number | undefined;
+  readonly tag: Tag | undefined;
 }

@@ -118,7 +118,7 @@ export function createSender(options: SenderOptions): Sender {
     frames: pack.frames,
     wantsNoAck: false,
     contract: pack.hasContract ? pack.paidBy?.contract : undefined,
-    tag: pack.sentAt,
+    tag: { sentAt: pack.sentAt },
     contractId: undefined,
     lane: options.lane,
   });
@@ -197,9 +197,10 @@ export function createSender(options: SenderOptions): Sender {
         return;
       }
       if (ack.tag !== undefined) {
-        roundTrip.sample(now - ack.tag);
-        if (ack.tag < pack.sentAt) losses.wasLate(now);
-        losses.arrived({ sentAt: Math.min(ack.tag, pack.sentAt), number: pack.number }, now);
+        const { sentAt } = ack.tag;
+        roundTrip.sample(now - sentAt);
+        if (sentAt < pack.sentAt) losses.wasLate(now);
+        losses.arrived({ sentAt: Math.min(sentAt, pack.sentAt), number: pack.number }, now);
       }
       if (ack.isSelective) pack.selectedAt ??= now;
       else acknowledge(pack, now);

@@ -1,8 +1,12 @@
-import type { Encoder } from './encoder.ts';
 import type { Id } from './id.ts';
-import type { Scanner } from './scanner.ts';
-import { scanTag, writeTag } from './tag.ts';
-import { WireError } from './wire-error.ts';
+import { flag, id, integer, type Message, maybe, optionalId } from './message.ts';
+
+/** The sender's time, in ms of a clock of its own; a tag without one is 0. */
+export interface Tag {
+  readonly sentAt: number;
+}
+
+export const tag: Message<Tag> = { sentAt: [1, integer] };
 
 /** What a receiver says of a sequence. */
 export interface Ack {
@@ -11,7 +15,7 @@ export interface Ack {
   readonly sequenceId: Id;
   readonly isSelective: boolean;
   /** The Pack's tag; absent where the Pack had been delivered before. */
-  readonly tag: number | undefined;
+  readonly tag: Tag | undefined;
   /** "Send this Pack again with its whole contract": then it acknowledges nothing. */
   readonly missingContractId: Id | undefined;
   readonly recoversContracts: boolean;
@@ -19,55 +23,12 @@ export interface Ack {
   readonly laneVersion: number;
 }
 
-export function scanAck(scanner: Scanner): Ack {
-  const found = {
-    messageId: undefined as Id | undefined,
-    sequenceId: undefined as Id | undefined,
-    isSelective: false,
-    tag: undefined as number | undefined,
-    missingContractId: undefined as Id | undefined,
-    recoversContracts: false,
-    laneVersion: 0,
-  };
-  while (scanner.next()) {
-    switch (scanner.field) {
-      case 1:
-        found.messageId = scanner.id();
-        break;
-      case 2:
-        found.sequenceId = scanner.id();
-        break;
-      case 3:
-        found.isSelective = scanner.flag();
-        break;
-      case 4:
-        found.tag = scanTag(scanner.inner());
-        break;
-      case 5:
-        found.missingContractId = scanner.id();
-        break;
-      case 6:
-        found.recoversContracts = scanner.flag();
-        break;
-      case 7:
-        found.laneVersion = scanner.integer();
-        break;
-    }
-  }
-  const { messageId, sequenceId } = found;
-  if (messageId === undefined || sequenceId === undefined)
-    throw new WireError('an Ack without its ids');
-  return { ...found, messageId, sequenceId };
-}
-
-export function writeAck(encoder: Encoder, field: number, ack: Ack): void {
-  const end = encoder.mark();
-  encoder.integer(7, ack.laneVersion);
-  encoder.integer(6, Number(ack.recoversContracts));
-  encoder.id(5, ack.missingContractId);
-  writeTag(encoder, 4, ack.tag);
-  encoder.integer(3, Number(ack.isSelective));
-  encoder.id(2, ack.sequenceId);
-  encoder.id(1, ack.messageId);
-  encoder.wrap(field, end);
-}
+export const ack: Message<Ack> = {
+  messageId: [1, id],
+  sequenceId: [2, id],
+  isSelective: [3, flag],
+  tag: [4, maybe(tag)],
+  missingContractId: [5, optionalId],
+  recoversContracts: [6, flag],
+  laneVersion: [7, integer],
+};

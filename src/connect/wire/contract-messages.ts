@@ -1,8 +1,16 @@
-import { Encoder } from './encoder.ts';
-import { noBytes } from './frame.ts';
 import type { Id } from './id.ts';
-import { Scanner } from './scanner.ts';
-import { WireError } from './wire-error.ts';
+import {
+  bytes,
+  flag,
+  id,
+  ids,
+  integer,
+  type Message,
+  maybe,
+  optionalBytes,
+  optionalFlag,
+  optionalInteger,
+} from './message.ts';
 
 /** What the platform signs: who pays for how many bytes from whom to whom. */
 export interface StoredContract {
@@ -14,6 +22,14 @@ export interface StoredContract {
   readonly priority: number;
 }
 
+export const storedContract: Message<StoredContract> = {
+  contractId: [1, id],
+  transferByteCount: [2, integer],
+  sourceId: [3, id],
+  destinationId: [4, id],
+  priority: [6, integer],
+};
+
 /** A StoredContract with its signature, by the destination's secret for that mode. */
 export interface Contract {
   /** The bytes as they were signed: they are checked and passed on, never encoded anew. */
@@ -23,58 +39,11 @@ export interface Contract {
   readonly mode: number;
 }
 
-/** @throws WireError */
-export function decodeStoredContract(bytes: Buffer): StoredContract {
-  const found = {
-    contractId: undefined as Id | undefined,
-    transferByteCount: 0,
-    sourceId: undefined as Id | undefined,
-    destinationId: undefined as Id | undefined,
-    priority: 0,
-  };
-  const scanner = new Scanner(bytes);
-  while (scanner.next()) {
-    if (scanner.field === 1) found.contractId = scanner.id();
-    else if (scanner.field === 2) found.transferByteCount = scanner.integer();
-    else if (scanner.field === 3) found.sourceId = scanner.id();
-    else if (scanner.field === 4) found.destinationId = scanner.id();
-    else if (scanner.field === 6) found.priority = scanner.integer();
-  }
-  const { contractId, sourceId, destinationId } = found;
-  if (contractId === undefined || sourceId === undefined || destinationId === undefined)
-    throw new WireError('a contract without its ids');
-  return { ...found, contractId, sourceId, destinationId };
-}
-
-export function encodeStoredContract(stored: StoredContract): Buffer {
-  const encoder = new Encoder();
-  encoder.integer(6, stored.priority);
-  encoder.id(4, stored.destinationId);
-  encoder.id(3, stored.sourceId);
-  encoder.integer(2, stored.transferByteCount);
-  encoder.id(1, stored.contractId);
-  return encoder.finish();
-}
-
-/** @throws WireError */
-export function decodeContract(bytes: Buffer): Contract {
-  const found = { storedBytes: noBytes, hmac: noBytes, mode: 0 };
-  const scanner = new Scanner(bytes);
-  while (scanner.next()) {
-    if (scanner.field === 1) found.storedBytes = scanner.bytes();
-    else if (scanner.field === 2) found.hmac = scanner.bytes();
-    else if (scanner.field === 3) found.mode = scanner.integer();
-  }
-  return found;
-}
-
-export function encodeContract(contract: Contract): Buffer {
-  const encoder = new Encoder();
-  encoder.integer(3, contract.mode);
-  encoder.bytes(2, contract.hmac);
-  encoder.bytes(1, contract.storedBytes);
-  return encoder.finish();
-}
+export const contract: Message<Contract> = {
+  storedBytes: [1, bytes],
+  hmac: [2, bytes],
+  mode: [3, integer],
+};
 
 /** A report of what a contract carried. */
 export interface CloseContract {
@@ -86,30 +55,48 @@ export interface CloseContract {
   readonly isCheckpoint: boolean;
 }
 
-/** @throws WireError */
-export function decodeCloseContract(bytes: Buffer): CloseContract {
-  const found = {
-    contractId: undefined as Id | undefined,
-    ackedByteCount: 0,
-    unackedByteCount: 0,
-    isCheckpoint: false,
-  };
-  const scanner = new Scanner(bytes);
-  while (scanner.next()) {
-    if (scanner.field === 1) found.contractId = scanner.id();
-    else if (scanner.field === 2) found.ackedByteCount = scanner.integer();
-    else if (scanner.field === 3) found.unackedByteCount = scanner.integer();
-    else if (scanner.field === 4) found.isCheckpoint = scanner.flag();
-  }
-  if (found.contractId === undefined) throw new WireError('a close of no contract');
-  return { ...found, contractId: found.contractId };
+export const closeContract: Message<CloseContract> = {
+  contractId: [1, id],
+  ackedByteCount: [2, integer],
+  unackedByteCount: [3, integer],
+  isCheckpoint: [4, flag],
+};
+
+/** Asks the platform for a contract from us to `destinationId`. */
+export interface CreateContract {
+  readonly destinationId: Id;
+  readonly transferByteCount: number;
+  /** It answers a contract of the destination, whose network pays. */
+  readonly isCompanion: boolean;
+  readonly usedContractIds: readonly Id[];
+  readonly forceStream: boolean | undefined;
+  /** 1 asks for an answer that names its request. */
+  readonly streamVersion: number;
 }
 
-export function encodeCloseContract(close: CloseContract): Buffer {
-  const encoder = new Encoder();
-  encoder.integer(4, Number(close.isCheckpoint));
-  encoder.integer(3, close.unackedByteCount);
-  encoder.integer(2, close.ackedByteCount);
-  encoder.id(1, close.contractId);
-  return encoder.finish();
+export const createContract: Message<CreateContract> = {
+  destinationId: [1, id],
+  transferByteCount: [2, integer],
+  isCompanion: [3, flag],
+  usedContractIds: [4, ids],
+  forceStream: [7, optionalFlag],
+  streamVersion: [8, integer],
+};
+
+/** Why there is no contract. The platform says 1 for most of its reasons. */
+export const contractErrors = { noPermission: 0, insufficientBalance: 1 } as const;
+
+export interface CreateContractResult {
+  /** Undefined where there is a contract. 0 is an error, too. */
+  readonly error: number | undefined;
+  /** The encoded Contract. */
+  readonly contract: Buffer | undefined;
+  /** The request that this answers, where it asked with a stream version of at least 1. */
+  readonly request: CreateContract | undefined;
 }
+
+export const createContractResult: Message<CreateContractResult> = {
+  error: [1, optionalInteger],
+  contract: [2, optionalBytes],
+  request: [3, maybe(createContract)],
+};

@@ -49,18 +49,6 @@ export class Encoder {
     this.#header(field, idLength);
   }
 
-  text(field: number, value: string): void {
-    this.bytes(field, Buffer.from(value));
-  }
-
-  /** Numbers of a repeated field, packed into one. */
-  integers(field: number, values: readonly number[]): void {
-    if (values.length === 0) return;
-    const end = this.mark();
-    for (const value of values.toReversed()) this.#varint(value);
-    this.wrap(field, end);
-  }
-
   mark(): number {
     return this.#bytes.length - this.#at;
   }

@@ -1,4 +1,3 @@
-import { Encoder } from './encoder.ts';
 import { type Frame, noBytes } from './frame.ts';
 import { messageTypes } from './message-types.ts';
 import { Scanner } from './scanner.ts';
@@ -33,13 +32,4 @@ export function readIpPacket(frame: Frame): Buffer {
     while (inner.next()) if (inner.field === 1) packet = inner.bytes();
   }
   return packet;
-}
-
-/** The frame as peers wrote it before packets were sent raw. */
-export function toWrappedFrame(type: number, packet: Buffer): Frame {
-  const encoder = new Encoder(packet.length + 16);
-  const end = encoder.mark();
-  encoder.bytes(1, packet);
-  encoder.wrap(1, end);
-  return { type, bytes: encoder.finish(), isRaw: false };
 }

@@ -1,9 +1,10 @@
+import { type Tag, tag } from './ack.ts';
 import type { Encoder } from './encoder.ts';
 import { type Frame, packFramesField, scanFrame, writeFrame } from './frame.ts';
 import type { Id } from './id.ts';
+import { scanMessage, writeMessage } from './message.ts';
 import { largestLane, messageTypes } from './message-types.ts';
 import type { Scanner } from './scanner.ts';
-import { scanTag, writeTag } from './tag.ts';
 import { WireError } from './wire-error.ts';
 
 /** One step of a sequence: frames, and what the receiver needs to put them in order. */
@@ -20,8 +21,8 @@ export interface Pack {
   readonly wantsNoAck: boolean;
   /** The encoded Contract that pays for this Pack and for those after it. */
   readonly contract: Buffer | undefined;
-  /** When the sender sent it, in ms of a clock of its own; it comes back in the ack. */
-  readonly tag: number | undefined;
+  /** It comes back in the ack. */
+  readonly tag: Tag | undefined;
   /** The contract by name only, where the receiver should know it. */
   readonly contractId: Id | undefined;
   readonly lane: Lane;
@@ -65,7 +66,7 @@ export function writePack(encoder: Encoder, field: number, pack: Pack): void {
   encoder.integer(11, Number(pack.lane.isCompanion));
   encoder.integer(10, Number(pack.lane.forceStream));
   encoder.id(9, pack.contractId);
-  writeTag(encoder, 8, pack.tag);
+  if (pack.tag !== undefined) writeMessage(encoder, 8, { message: tag, value: pack.tag });
   if (pack.contract !== undefined)
     writeFrame(encoder, 7, { type: messageTypes.contract, bytes: pack.contract, isRaw: false });
   encoder.integer(6, Number(pack.wantsNoAck));
@@ -92,7 +93,7 @@ const emptyPack = {
   isHead: false,
   wantsNoAck: false,
   contract: undefined as Buffer | undefined,
-  tag: undefined as number | undefined,
+  tag: undefined as Tag | undefined,
   contractId: undefined as Id | undefined,
   forceStream: false,
   isCompanion: false,
@@ -123,7 +124,7 @@ function scanField(found: typeof emptyPack & { readonly frames: Frame[] }, scann
       found.contract = scanContract(scanner.inner());
       break;
     case 8:
-      found.tag = scanTag(scanner.inner());
+      found.tag = scanMessage(tag, scanner.inner());
       break;
     default:
       scanLaneField(found, scanner);

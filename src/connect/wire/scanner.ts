@@ -76,25 +76,10 @@ export class Scanner {
     return this.#bytes.toString('latin1', this.#start, this.#at) as Id;
   }
 
-  text(): string {
-    this.#expect(lengthKind);
-    return this.#bytes.toString('utf8', this.#start, this.#at);
-  }
-
   /** The message in this field, to be scanned in its turn. */
   inner(): Scanner {
     this.#expect(lengthKind);
     return new Scanner(this.#bytes, this.#start, this.#at);
-  }
-
-  /** Numbers of a repeated field: either packed into one field, or this one of several. */
-  integers(): readonly number[] {
-    if (this.#kind === varintKind) return [this.integer()];
-    this.#expect(lengthKind);
-    const packed = new Scanner(this.#bytes, this.#start, this.#at);
-    const found: number[] = [];
-    while (packed.#at < packed.#limit) found.push(packed.#readVarint());
-    return found;
   }
 
   #expect(kind: number): void {

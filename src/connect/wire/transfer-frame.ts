@@ -1,7 +1,8 @@
-import { type Ack, scanAck, writeAck } from './ack.ts';
+import { type Ack, ack } from './ack.ts';
 import { Encoder } from './encoder.ts';
 import { noBytes, scanFrame } from './frame.ts';
 import type { Id } from './id.ts';
+import { type Message, optionalId, scanMessage, writeMessage } from './message.ts';
 import { largestMessage, messageTypes } from './message-types.ts';
 import { countPackBytes, type Pack, scanPack, writePack } from './pack.ts';
 import { Scanner } from './scanner.ts';
@@ -17,6 +18,12 @@ export interface TransferPath {
   /** A provider sends none, and drops a frame that has one. */
   readonly streamId: Id | undefined;
 }
+
+const transferPath: Message<TransferPath> = {
+  destinationId: [1, optionalId],
+  sourceId: [2, optionalId],
+  streamId: [3, optionalId],
+};
 
 /** One binary message of the socket. */
 export interface TransferFrame {
@@ -37,10 +44,10 @@ export function decodeTransferFrame(bytes: Buffer): TransferFrame {
   let body: TransferFrame['body'] | undefined;
   const scanner = new Scanner(bytes);
   while (scanner.next()) {
-    if (scanner.field === 1) path = scanPath(scanner.inner());
+    if (scanner.field === 1) path = scanMessage(transferPath, scanner.inner());
     else if (scanner.field === 2) body = scanOldBody(scanner.inner());
     else if (scanner.field === 4) body = { kind: 'pack', pack: scanPack(scanner.inner()) };
-    else if (scanner.field === 5) body = { kind: 'ack', ack: scanAck(scanner.inner()) };
+    else if (scanner.field === 5) body = { kind: 'ack', ack: scanMessage(ack, scanner.inner()) };
     else if (scanner.field === 6) body = { kind: 'encrypted', bytes: scanner.bytes() };
   }
   if (path === undefined || body === undefined)
@@ -55,7 +62,8 @@ export function decodeTransferFrame(bytes: Buffer): TransferFrame {
 export function readPath(bytes: Buffer): TransferPath | undefined {
   try {
     const scanner = new Scanner(bytes);
-    while (scanner.next()) if (scanner.field === 1) return scanPath(scanner.inner());
+    while (scanner.next())
+      if (scanner.field === 1) return scanMessage(transferPath, scanner.inner());
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
   }
@@ -67,49 +75,27 @@ export function encodePackFrame(path: TransferPath, pack: Pack): Buffer {
   const contract = pack.contract ?? noBytes;
   const encoder = new Encoder(overhead + countPackBytes(pack.frames) + contract.length);
   writePack(encoder, 4, pack);
-  writePath(encoder, path);
+  writeMessage(encoder, 1, { message: transferPath, value: path });
   return checkLength(encoder.finish());
 }
 
-export function encodeAckFrame(path: TransferPath, ack: Ack): Buffer {
+export function encodeAckFrame(path: TransferPath, value: Ack): Buffer {
   const encoder = new Encoder(overhead);
-  writeAck(encoder, 5, ack);
-  writePath(encoder, path);
+  writeMessage(encoder, 5, { message: ack, value });
+  writeMessage(encoder, 1, { message: transferPath, value: path });
   return checkLength(encoder.finish());
 }
 
 /** More than everything that is around a Pack's two packets, so that the encoder seldom grows. */
 const overhead = 192;
 
-function scanPath(scanner: Scanner): TransferPath {
-  const found = {
-    sourceId: undefined as Id | undefined,
-    destinationId: undefined as Id | undefined,
-    streamId: undefined as Id | undefined,
-  };
-  while (scanner.next()) {
-    if (scanner.field === 1) found.destinationId = scanner.id();
-    else if (scanner.field === 2) found.sourceId = scanner.id();
-    else if (scanner.field === 3) found.streamId = scanner.id();
-  }
-  return found;
-}
-
 /** Packs and Acks were carried as frames once; peers may still do so. */
 function scanOldBody(scanner: Scanner): TransferFrame['body'] {
   const frame = scanFrame(scanner);
   const inner = new Scanner(frame.bytes);
   if (frame.type === messageTypes.pack) return { kind: 'pack', pack: scanPack(inner) };
-  if (frame.type === messageTypes.ack) return { kind: 'ack', ack: scanAck(inner) };
+  if (frame.type === messageTypes.ack) return { kind: 'ack', ack: scanMessage(ack, inner) };
   throw new WireError('a frame of neither a Pack nor an Ack');
-}
-
-function writePath(encoder: Encoder, path: TransferPath): void {
-  const end = encoder.mark();
-  encoder.id(3, path.streamId);
-  encoder.id(2, path.sourceId);
-  encoder.id(1, path.destinationId);
-  encoder.wrap(1, end);
 }
 
 function checkLength(bytes: Buffer): Buffer {

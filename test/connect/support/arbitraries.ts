@@ -39,7 +39,7 @@ export const anyPack: fc.Arbitrary<Pack> = fc.record({
   frames: fc.array(anyFrame, { maxLength: 4 }),
   wantsNoAck: fc.boolean(),
   contract: fc.option(anyBytes(300), { nil: undefined }),
-  tag: fc.option(anyNumber, { nil: undefined }),
+  tag: fc.option(fc.record({ sentAt: anyNumber }), { nil: undefined }),
   contractId: fc.option(anyId, { nil: undefined }),
   lane: fc.record({
     forceStream: fc.boolean(),
@@ -52,7 +52,7 @@ export const anyAck: fc.Arbitrary<Ack> = fc.record({
   messageId: anyId,
   sequenceId: anyId,
   isSelective: fc.boolean(),
-  tag: fc.option(anyNumber, { nil: undefined }),
+  tag: fc.option(fc.record({ sentAt: anyNumber }), { nil: undefined }),
   missingContractId: fc.option(anyId, { nil: undefined }),
   recoversContracts: fc.boolean(),
   laneVersion: fc.integer({ min: 0, max: 3 }),

@@ -1,9 +1,7 @@
 import { signContract } from '../../../src/connect/contract/verify.ts';
-import {
-  encodeContract,
-  encodeStoredContract,
-} from '../../../src/connect/wire/contract-messages.ts';
+import { contract, storedContract } from '../../../src/connect/wire/contract-messages.ts';
 import { createIdSource, type Id, type IdSource } from '../../../src/connect/wire/id.ts';
+import { encode } from '../../../src/connect/wire/message.ts';
 import { createChance } from './link.ts';
 import { chanceBytes } from './pair.ts';
 
@@ -19,12 +17,16 @@ export function makeContract(of: {
   readonly secret: Buffer;
   readonly mode: number;
 }): Buffer {
-  const storedBytes = encodeStoredContract({
+  const storedBytes = encode(storedContract, {
     contractId: of.contractId,
     transferByteCount: of.byteCount,
     sourceId: of.sourceId,
     destinationId: of.destinationId,
     priority: 1,
   });
-  return encodeContract({ storedBytes, hmac: signContract(of.secret, storedBytes), mode: of.mode });
+  return encode(contract, {
+    storedBytes,
+    hmac: signContract(of.secret, storedBytes),
+    mode: of.mode,
+  });
 }

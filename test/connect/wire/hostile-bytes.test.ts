@@ -1,13 +1,14 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  decodeContract,
-  decodeStoredContract,
+  contract,
+  createContractResult,
+  storedContract,
 } from '../../../src/connect/wire/contract-messages.ts';
-import { decodeNetworkPeers, decodeProvide } from '../../../src/connect/wire/control-messages.ts';
-import { decodeCreateContractResult } from '../../../src/connect/wire/create-contract.ts';
+import { provide } from '../../../src/connect/wire/control-messages.ts';
 import { decodeFrames } from '../../../src/connect/wire/frame.ts';
 import { readIpPacket } from '../../../src/connect/wire/ip-frames.ts';
+import { decode } from '../../../src/connect/wire/message.ts';
 import { Scanner } from '../../../src/connect/wire/scanner.ts';
 import {
   decodeTransferFrame,
@@ -21,11 +22,10 @@ import vectors from './vectors.json' with { type: 'json' };
 
 const readers = [
   decodeTransferFrame,
-  decodeContract,
-  decodeStoredContract,
-  decodeProvide,
-  decodeNetworkPeers,
-  decodeCreateContractResult,
+  (bytes: Buffer) => decode(contract, bytes),
+  (bytes: Buffer) => decode(storedContract, bytes),
+  (bytes: Buffer) => decode(provide, bytes),
+  (bytes: Buffer) => decode(createContractResult, bytes),
   decodeFrames,
   (bytes: Buffer) => readIpPacket({ type: 15, bytes, isRaw: false }),
 ] as const;
@@ -89,8 +89,10 @@ test('a lane above 8 is refused, and one of 8 is read', () => {
 
 test('a number that no double holds exactly is refused where it is used, and skipped where not', () => {
   const huge = 'ffffffffffffffffff01';
-  expect(() => decodeStoredContract(Buffer.from(`10${huge}`, 'hex'))).toThrow('too large');
-  expect(() => decodeStoredContract(Buffer.from(`78${huge}`, 'hex'))).toThrow('without its ids');
+  expect(() => decode(storedContract, Buffer.from(`10${huge}`, 'hex'))).toThrow('too large');
+  expect(() => decode(storedContract, Buffer.from(`78${huge}`, 'hex'))).toThrow(
+    'without contractId',
+  );
 });
 
 test('messages above 4,096 bytes are neither read nor written', () => {

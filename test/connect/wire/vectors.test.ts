@@ -1,17 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
-  decodeCloseContract,
-  decodeContract,
-  decodeStoredContract,
-  encodeCloseContract,
-  encodeContract,
-  encodeStoredContract,
+  closeContract,
+  contract as contractMessage,
+  createContract,
+  storedContract,
 } from '../../../src/connect/wire/contract-messages.ts';
-import { decodeProvide, encodeProvide } from '../../../src/connect/wire/control-messages.ts';
-import {
-  decodeCreateContract,
-  encodeCreateContract,
-} from '../../../src/connect/wire/create-contract.ts';
+import { provide } from '../../../src/connect/wire/control-messages.ts';
+import { decode, encode } from '../../../src/connect/wire/message.ts';
 import { messageTypes } from '../../../src/connect/wire/message-types.ts';
 import {
   decodeTransferFrame,
@@ -38,7 +33,7 @@ describe('what the network’s own program wrote', () => {
       sequenceNumber: 7,
       isHead: true,
       wantsNoAck: false,
-      tag: 1_790_000_000_123,
+      tag: { sentAt: 1_790_000_000_123 },
       contractId: undefined,
       lane: { forceStream: false, isCompanion: true, number: 3 },
     });
@@ -56,7 +51,7 @@ describe('what the network’s own program wrote', () => {
       messageId: id(3),
       sequenceId: id(5),
       isSelective: true,
-      tag: 1_790_000_000_123,
+      tag: { sentAt: 1_790_000_000_123 },
       missingContractId: undefined,
       recoversContracts: true,
       laneVersion: 1,
@@ -70,18 +65,20 @@ describe('what the network’s own program wrote', () => {
     expect(path).toEqual({ sourceId: consumer, destinationId: undefined, streamId: undefined });
     const [frame] = body.pack.frames;
     expect(frame?.type).toBe(messageTypes.provide);
-    expect(decodeProvide(frame?.bytes as Buffer)).toEqual([{ mode: 3, secret: read('secret') }]);
+    expect(decode(provide, frame?.bytes as Buffer)).toEqual({
+      keys: [{ mode: 3, secret: read('secret') }],
+    });
     expect(encodePackFrame(path, body.pack)).toEqual(read('to_control_provide'));
   });
 
   test('contracts and their control messages are read and written back to the byte', () => {
-    const contract = decodeContract(read('contract'));
+    const contract = decode(contractMessage, read('contract'));
     expect(contract.storedBytes.equals(read('stored_contract'))).toBe(true);
     expect(contract.hmac.equals(read('hmac_standard'))).toBe(true);
     expect(contract.mode).toBe(3);
-    expect(encodeContract(contract)).toEqual(read('contract'));
+    expect(encode(contractMessage, contract)).toEqual(read('contract'));
 
-    const stored = decodeStoredContract(contract.storedBytes);
+    const stored = decode(storedContract, contract.storedBytes);
     expect(stored).toEqual({
       contractId: id(1),
       transferByteCount: 134_217_728,
@@ -89,19 +86,19 @@ describe('what the network’s own program wrote', () => {
       destinationId: provider,
       priority: 1,
     });
-    expect(encodeStoredContract(stored)).toEqual(read('stored_contract'));
+    expect(encode(storedContract, stored)).toEqual(read('stored_contract'));
 
-    const close = decodeCloseContract(read('close_contract'));
+    const close = decode(closeContract, read('close_contract'));
     expect(close).toMatchObject({ contractId: id(1), isCheckpoint: true });
-    expect(encodeCloseContract(close)).toEqual(read('close_contract'));
+    expect(encode(closeContract, close)).toEqual(read('close_contract'));
 
-    const request = decodeCreateContract(read('create_contract'));
+    const request = decode(createContract, read('create_contract'));
     expect(request).toMatchObject({ destinationId: provider, isCompanion: true, streamVersion: 1 });
-    expect(encodeCreateContract(request)).toEqual(read('create_contract'));
+    expect(encode(createContract, request)).toEqual(read('create_contract'));
   });
 
   test('a Provide of nothing has no bytes', () => {
-    expect(encodeProvide([]).length).toBe(0);
-    expect(decodeProvide(Buffer.alloc(0))).toEqual([]);
+    expect(encode(provide, { keys: [] }).length).toBe(0);
+    expect(decode(provide, Buffer.alloc(0))).toEqual({ keys: [] });
   });
 });

@@ -60,7 +60,8 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
   const asking = createAsking();
   let reports: CloseContract[] = [];
   let takenAt = Number.NEGATIVE_INFINITY;
-  let waitingBytes = 0;
+  /** One is asked for before the first answer: whoever makes a reply sequence will need it. */
+  let waitingBytes = 1;
   let isOver = false;
 
   const push = (report: CloseContract | undefined): void => {

@@ -14,7 +14,7 @@ export interface OutgoingQueue {
 }
 
 /** A frame costs memory beside its bytes, so empty ones are counted too. */
-const frameCost = 64;
+export const frameCost = 64;
 
 export function createOutgoingQueue(mostBytes: number): OutgoingQueue {
   let frames: Frame[] = [];

@@ -3,8 +3,9 @@ import type { Frame } from '../wire/frame.ts';
 import type { Id } from '../wire/id.ts';
 import { largestPacket } from '../wire/message-types.ts';
 import { countPackBytes, type Lane, type Pack } from '../wire/pack.ts';
+import type { MemoryBudget } from './hold-back.ts';
 import { createLossDetector } from './loss.ts';
-import { createOutgoingQueue } from './outgoing-queue.ts';
+import { createOutgoingQueue, frameCost } from './outgoing-queue.ts';
 import type { PaidBy, Payment } from './payment.ts';
 import { createProbing } from './probing.ts';
 import { createRoundTrip } from './round-trip.ts';
@@ -25,8 +26,9 @@ export interface Sender {
   step(now: number, most: number): readonly Pack[];
   /** Infinity where only `offer` or `take` can bring something to do. */
   wakeAt(now: number): number;
-  /** Why the sequence is over; it is dropped then, and its contracts are closed. */
+  /** Why the sequence is over; `end` gives its memory back, and its contracts are closed. */
   ended(now: number): SenderEnd | undefined;
+  end(): void;
   counters(): SenderCounters;
 }
 
@@ -49,6 +51,8 @@ export interface SenderOptions {
   readonly newMessageId: () => Id;
   /** Bytes that may wait for their turn. */
   readonly queueBytes: number;
+  /** Memory of all senders together, for what waits and for what is on its way. */
+  readonly budget: MemoryBudget;
 }
 
 /** Peers end a sequence that does not get on for so long; the wire says 60 s. */
@@ -71,10 +75,18 @@ export function createSender(options: SenderOptions): Sender {
   let usedAt: number | undefined;
   let waitsSince: number | undefined;
   let wasFull = false;
+  let memory = 0;
   let lossAt = Number.POSITIVE_INFINITY;
   /** The peer asked for this Pack again, with its whole contract. */
   let wanted: UnackedPack | undefined;
   const count = { packs: 0, resent: 0, probes: 0, distrusted: 0 };
+
+  const give = (frames: readonly Frame[]): void => {
+    for (const frame of frames) {
+      options.budget.give(frame.bytes.length + frameCost);
+      memory -= frame.bytes.length + frameCost;
+    }
+  };
 
   const send = (frames: readonly Frame[], paidBy: PaidBy | undefined, now: number): Pack => {
     const isHead = unacked.lowest() === undefined;
@@ -176,8 +188,10 @@ export function createSender(options: SenderOptions): Sender {
 
   const acknowledge = (pack: UnackedPack, now: number): void => {
     const before = unacked.bytes();
-    for (const done of unacked.removeUpTo(pack.number))
+    for (const done of unacked.removeUpTo(pack.number)) {
       if (done.paidBy !== undefined) options.payment.acked(done.paidBy, done.bytes);
+      give(done.frames);
+    }
     window.grow({ bytes: before - unacked.bytes(), wasFull });
     probing.progress(now);
   };
@@ -186,7 +200,16 @@ export function createSender(options: SenderOptions): Sender {
     sequenceId: options.sequenceId,
     offer(frame, now) {
       usedAt = now;
-      return queue.push(frame);
+      const cost = frame.bytes.length + frameCost;
+      if (!options.budget.take(cost)) return false;
+      memory += cost;
+      const isTaken = queue.push(frame);
+      if (!isTaken) give([frame]);
+      return isTaken;
+    },
+    end() {
+      options.budget.give(memory);
+      memory = 0;
     },
     take(ack, now) {
       const pack = unacked.find(ack.messageId);

@@ -1,6 +1,7 @@
 import { type Frame, noBytes } from './frame.ts';
+import { bytes, decode, type Message, maybe } from './message.ts';
 import { messageTypes } from './message-types.ts';
-import { Scanner } from './scanner.ts';
+import { WireError } from './wire-error.ts';
 
 /** A consumer's packet on its way to the provider. */
 export function toProviderFrame(packet: Buffer): Frame {
@@ -19,17 +20,19 @@ export function toPingFrame(content: Buffer): Frame {
 
 /**
  * The IP packet in a frame: its bytes themselves, or two messages deep where an old peer wrote it so.
- * Whether it is a sound packet is not looked at here.
- * @throws WireError
+ * What cannot be read is an empty packet; whether one is sound is not looked at here.
  */
 export function readIpPacket(frame: Frame): Buffer {
   if (frame.isRaw) return frame.bytes;
-  let packet: Buffer = noBytes;
-  const scanner = new Scanner(frame.bytes);
-  while (scanner.next()) {
-    if (scanner.field !== 1) continue;
-    const inner = scanner.inner();
-    while (inner.next()) if (inner.field === 1) packet = inner.bytes();
+  try {
+    return decode(wrapped, frame.bytes).packet?.bytes ?? noBytes;
+  } catch (error) {
+    if (error instanceof WireError) return noBytes;
+    throw error;
   }
-  return packet;
 }
+
+interface Wrapped {
+  readonly packet: { readonly bytes: Buffer } | undefined;
+}
+const wrapped: Message<Wrapped> = { packet: [1, maybe({ bytes: [1, bytes] })] };

@@ -76,6 +76,7 @@ test('every packet comes once and in order, nothing is stuck, and memory is boun
     expect(longestSilence(pair.delivered, traffic)).toBeLessThan(roundTrip <= 10 ? 1000 : 3000);
     expect(pair.sender.counters()).toMatchObject({ unackedBytes: 0, queuedBytes: 0 });
     expect(pair.budget.used()).toBe(0);
+    expect(pair.sendBudget.used()).toBe(0);
   });
 });
 

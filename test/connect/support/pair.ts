@@ -12,6 +12,7 @@ export interface Pair {
   readonly sender: Sender;
   readonly receiver: Receiver;
   readonly budget: MemoryBudget;
+  readonly sendBudget: MemoryBudget;
   readonly delivered: readonly Delivered[];
   /** Runs until `isDone` or until the time is over; gives the time. */
   run(until: number, each?: (now: number) => void): number;
@@ -40,6 +41,7 @@ export function createPair(options: PairOptions): Pair {
   const packs = createLink<Pack>(options.nature, chance);
   const acks = createLink<Ack>(options.nature, chance);
   const budget = createMemoryBudget(1024 * 1024);
+  const sendBudget = createMemoryBudget(16 * 1024 * 1024);
   const known = new Set<Id>();
   const delivered: Delivered[] = [];
   let now = 0;
@@ -49,6 +51,7 @@ export function createPair(options: PairOptions): Pair {
     payment: options.payment,
     newMessageId: () => ids.next(1_700_000_000_000),
     queueBytes: options.queueBytes ?? 16 * 1024 * 1024,
+    budget: sendBudget,
   });
   const receiver = createReceiver({
     sequenceId: sender.sequenceId,
@@ -72,6 +75,7 @@ export function createPair(options: PairOptions): Pair {
     sender,
     receiver,
     budget,
+    sendBudget,
     delivered,
     now: () => now,
     run(until, each) {

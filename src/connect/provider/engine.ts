@@ -1,0 +1,296 @@
+import type { AccountData } from '../contract/account.ts';
+import { createReceivedContracts, type ReceivedCounters } from '../contract/received-contracts.ts';
+import type { ProvideWish, Secrets } from '../contract/secrets.ts';
+import { createServiceClock } from '../contract/service-clock.ts';
+import { type AddressPoolOptions, createAddressPool } from '../packet/address-pool.ts';
+import { readIpHeader } from '../packet/ip-packet.ts';
+import { readAddress, rewriteAddress, rewriteQuotedSource } from '../packet/rewrite.ts';
+import { createMemoryBudget } from '../sequence/hold-back.ts';
+import type { CloseContract } from '../wire/contract-messages.ts';
+import type { Frame } from '../wire/frame.ts';
+import type { Id, IdSource } from '../wire/id.ts';
+import { fromProviderFrame, readIpPacket } from '../wire/ip-frames.ts';
+import { largestPacket, messageTypes } from '../wire/message-types.ts';
+import type { Pack } from '../wire/pack.ts';
+import { decodeTransferFrame, encodeAckFrame, encodePackFrame } from '../wire/transfer-frame.ts';
+import { WireError } from '../wire/wire-error.ts';
+import { type Consumer, type ContractAsk, createConsumer } from './consumer.ts';
+import { createPlatformPeer } from './platform-peer.ts';
+
+/**
+ * A provider without its effects: frames of the platform and packets of a device go in with the time
+ * (ms of one clock that never goes back), and `step` gives what follows from them. Call `step` after
+ * each batch of them, and at `wakeAt`. Whatever a consumer sends, memory is bounded, and nothing is
+ * delivered that no contract pays for.
+ */
+export interface Engine {
+  /** One binary message that is a frame. */
+  frame(bytes: Buffer, now: number): void;
+  /** One packet of at most 1,100 bytes that goes to an address of the pool. */
+  packet(bytes: Buffer, now: number): void;
+  /** The platform's answer to an ask: a contract, or undefined for none. */
+  answered(ask: ContractAsk, contract: Buffer | undefined, now: number): void;
+  /** What is to be done now; at most `most` Packs, so that the socket is not flooded. */
+  step(now: number, most: number): EngineStep;
+  wakeAt(now: number): number;
+  setWish(wish: ProvideWish): void;
+  /** Ends every sequence. The reports are the last ones; send them before the process ends. */
+  end(now: number): readonly CloseContract[];
+  /** What a later life needs to count nothing twice. */
+  save(): readonly AccountData[];
+  counters(): EngineCounters;
+}
+
+export interface EngineStep {
+  /** Binary messages for the platform. */
+  readonly frames: readonly Buffer[];
+  /** Packets for the device. */
+  readonly packets: readonly Buffer[];
+  readonly asks: readonly ContractAsk[];
+  readonly reports: readonly CloseContract[];
+  /** When the platform asked to move to another host, in Unix ms of its clock. */
+  readonly moveAt: number | undefined;
+}
+
+export interface EngineCounters {
+  readonly consumers: number;
+  readonly contracts: ReceivedCounters;
+  readonly upBytes: number;
+  readonly downBytes: number;
+  readonly dropped: Readonly<Record<keyof typeof noDrops, number>>;
+}
+
+export interface EngineOptions {
+  readonly ownId: Id;
+  readonly secrets: Secrets;
+  readonly wish: ProvideWish;
+  readonly pool: AddressPoolOptions;
+  readonly ids: IdSource;
+  /** Unix ms, for ids alone. */
+  readonly wallMs: () => number;
+  readonly accounts?: readonly AccountData[] | undefined;
+}
+
+const mostConsumers = 4096;
+const receiveBytes = 16 * 1024 * 1024;
+const sendBytes = 32 * 1024 * 1024;
+/** Books are kept, and what is idle is looked at, so often; what is busy is looked at each step. */
+const round = 1000;
+/** One turn of Packs for one consumer, so that many at once share the line evenly. */
+const turn = 8;
+/** What was dropped, by reason: each is a message, a Pack or a packet. */
+const noDrops = {
+  unreadable: 0,
+  misdirected: 0,
+  unpaid: 0,
+  tooMany: 0,
+  unsound: 0,
+  noAddress: 0,
+  full: 0,
+};
+
+export function createEngine(options: EngineOptions): Engine {
+  const { ownId, ids, wallMs } = options;
+  let wish = options.wish;
+  const clock = createServiceClock();
+  const ledger = createReceivedContracts({
+    verifyBy: () => ({ ownId, secrets: options.secrets, wish }),
+    clock,
+    accounts: options.accounts,
+  });
+  const pool = createAddressPool(options.pool);
+  const receiveBudget = createMemoryBudget(receiveBytes);
+  const sendBudget = createMemoryBudget(sendBytes);
+  const platform = createPlatformPeer(receiveBudget);
+  const consumers = new Map<Id, Consumer>();
+  /** Those that may have something to do before the next round. */
+  let busy = new Set<Consumer>();
+  let packets: Buffer[] = [];
+  let asks: ContractAsk[] = [];
+  let reports: CloseContract[] = [];
+  let roundAt = Number.NEGATIVE_INFINITY;
+  const drops = { ...noDrops };
+  const bytes = { up: 0, down: 0 };
+
+  const toDevice = (consumer: Id, frame: Frame): void => {
+    const packet = Buffer.from(readIpPacket(frame));
+    const header = readIpHeader(packet);
+    if (header === undefined || packet.length > mostFromConsumer) {
+      drops.unsound++;
+      return;
+    }
+    const outer = pool.outer(consumer, readAddress(packet, header, 'source'));
+    if (outer === undefined) {
+      drops.noAddress++;
+      return;
+    }
+    rewriteAddress(packet, header, { place: 'source', address: outer });
+    bytes.up += header.length;
+    packets.push(packet.subarray(0, header.length));
+  };
+
+  const makeConsumer = (id: Id): Consumer => {
+    const consumer: Consumer = createConsumer({
+      id,
+      ownId,
+      ledger,
+      clock,
+      receiveBudget,
+      sendBudget,
+      newId: () => ids.next(wallMs()),
+      deliver(frame, now) {
+        if (frame.type === messageTypes.ipPacketToProvider) toDevice(id, frame);
+        // A view of the message would not outlive it.
+        else if (frame.type === messageTypes.ipPing)
+          consumer.answer({ ...frame, bytes: Buffer.from(frame.bytes) }, now);
+      },
+    });
+    return consumer;
+  };
+
+  const takePack = (sourceId: Id, pack: Pack, now: number): void => {
+    const known = consumers.get(sourceId);
+    if (known === undefined && consumers.size >= mostConsumers) {
+      drops.tooMany++;
+      return;
+    }
+    const consumer = known ?? makeConsumer(sourceId);
+    if (!consumer.take(pack, now)) drops.unpaid++;
+    else if (known === undefined) consumers.set(sourceId, consumer);
+    if (consumers.has(sourceId)) busy.add(consumer);
+  };
+
+  const read = (message: Buffer, now: number): void => {
+    const { path, body } = decodeTransferFrame(message);
+    const { sourceId } = path;
+    if (path.destinationId !== ownId || path.streamId !== undefined) drops.misdirected++;
+    else if (sourceId === undefined) platform.take(body, now);
+    else if (body.kind === 'pack') takePack(sourceId, body.pack, now);
+    else if (body.kind === 'ack') {
+      const consumer = consumers.get(sourceId);
+      consumer?.acked(body.ack, now);
+      if (consumer !== undefined) busy.add(consumer);
+    }
+  };
+
+  const keepBooks = (consumer: Consumer, now: number): void => {
+    const books = consumer.keepBooks(now);
+    asks.push(...books.asks);
+    reports.push(...books.reports);
+    if (!consumer.isGone()) return;
+    pool.release(consumer.id);
+    consumers.delete(consumer.id);
+    busy.delete(consumer);
+  };
+
+  /** Turns of Packs until nobody has any, or `most` are given: nobody waits for another's burst. */
+  const sendInTurn = (now: number, most: number): readonly Buffer[] => {
+    const frames: Buffer[] = [];
+    let waiting = [...busy];
+    while (waiting.length > 0 && frames.length < most) {
+      const again: Consumer[] = [];
+      for (const consumer of waiting) {
+        const packs = consumer.packs(now, Math.min(turn, most - frames.length));
+        const path = { sourceId: ownId, destinationId: consumer.id, streamId: undefined };
+        for (const pack of packs) frames.push(encodePackFrame(path, pack));
+        if (packs.length === turn) again.push(consumer);
+      }
+      waiting = again;
+    }
+    return frames;
+  };
+
+  const ackAll = (now: number): readonly Buffer[] => [
+    ...platform.acks(now).map((ack) => encodeAckFrame(toPath(undefined), ack)),
+    ...[...busy].flatMap((consumer) =>
+      consumer.acks(now).map((ack) => encodeAckFrame(toPath(consumer.id), ack)),
+    ),
+  ];
+  const toPath = (destinationId: Id | undefined) => ({
+    sourceId: ownId,
+    destinationId,
+    streamId: undefined,
+  });
+
+  return {
+    frame(message, now) {
+      try {
+        read(message, now);
+      } catch (error) {
+        if (!(error instanceof WireError)) throw error;
+        drops.unreadable++;
+      }
+    },
+    packet(packet, now) {
+      const header = readIpHeader(packet);
+      const inner =
+        header === undefined ? undefined : pool.inner(readAddress(packet, header, 'destination'));
+      const consumer = inner === undefined ? undefined : consumers.get(inner.consumer);
+      if (header === undefined || inner === undefined || consumer === undefined) {
+        drops.noAddress++;
+        return;
+      }
+      rewriteQuotedSource(packet, header, inner.address);
+      rewriteAddress(packet, header, { place: 'destination', address: inner.address });
+      const isShort = packet.length <= largestPacket;
+      if (isShort && consumer.answer(fromProviderFrame(packet), now)) bytes.down += packet.length;
+      else drops.full++;
+      busy.add(consumer);
+    },
+    answered(ask, contract, now) {
+      if (contract === undefined) ask.contracts.refused(now);
+      else ask.contracts.granted(contract, now);
+      // A contract that came too late for its sequence is given back here.
+      reports.push(...ask.contracts.step(now).reports);
+      const consumer = consumers.get(ask.destinationId);
+      if (consumer !== undefined) busy.add(consumer);
+    },
+    step(now, most) {
+      if (now >= roundAt) {
+        roundAt = now + round;
+        for (const consumer of [...consumers.values()]) keepBooks(consumer, now);
+        reports.push(...ledger.takeReports(now));
+        busy = new Set([...consumers.values()].filter((one) => one.wakeAt(now) < roundAt));
+      }
+      const packs = sendInTurn(now, most);
+      for (const consumer of [...busy]) keepBooks(consumer, now);
+      const step = {
+        frames: [...ackAll(now), ...packs],
+        packets,
+        asks,
+        reports,
+        moveAt: platform.takeMove(),
+      };
+      for (const consumer of busy) if (consumer.wakeAt(now) >= roundAt) busy.delete(consumer);
+      packets = [];
+      asks = [];
+      reports = [];
+      return step;
+    },
+    wakeAt(now) {
+      let soonest = Math.min(roundAt, platform.wakeAt());
+      for (const consumer of busy) soonest = Math.min(soonest, consumer.wakeAt(now));
+      return Math.max(now + 1, soonest);
+    },
+    setWish(next) {
+      wish = next;
+    },
+    end(now) {
+      const last = [...consumers.values()].flatMap((consumer) => consumer.end());
+      consumers.clear();
+      busy.clear();
+      return [...reports, ...last, ...ledger.takeReports(now)];
+    },
+    save: () => ledger.save(),
+    counters: () => ({
+      consumers: consumers.size,
+      contracts: ledger.counters(),
+      upBytes: bytes.up,
+      downBytes: bytes.down,
+      dropped: { ...drops },
+    }),
+  };
+}
+
+/** Consumers' devices send what they take themselves; some send a little more. */
+const mostFromConsumer = 1500;

@@ -1,0 +1,166 @@
+import type { Id } from '../wire/id.ts';
+import { createReconnect } from './reconnect.ts';
+import { createSpeedTest } from './speed-test.ts';
+
+/**
+ * The way to the platform: one socket, or two while it moves from one host to another. It is told
+ * what happens and the time, in ms of a clock that never goes back, and gives what to do. Every call
+ * but `isOpen` and `wakeAt` gives effects, in the order in which they are to be done.
+ */
+export interface Link {
+  /** Begins, or looks what is due: pings, silence, reconnects, a move. To be called at `wakeAt`. */
+  step(now: number): readonly LinkEffect[];
+  opened(socket: number, now: number): readonly LinkEffect[];
+  received(socket: number, bytes: Buffer, now: number): readonly LinkEffect[];
+  closed(socket: number, now: number): readonly LinkEffect[];
+  /** Sends a frame by the socket in use. Without one it is lost, and its sequence sends it again. */
+  send(frame: Buffer, now: number): readonly LinkEffect[];
+  /** The platform asks to come back by another host at that time: a socket is opened first. */
+  move(at: number): void;
+  isOpen(): boolean;
+  wakeAt(): number;
+}
+
+export type LinkEffect =
+  | { readonly kind: 'dial'; readonly socket: number; readonly host: number }
+  | { readonly kind: 'send'; readonly socket: number; readonly bytes: Buffer }
+  | { readonly kind: 'close'; readonly socket: number }
+  | { readonly kind: 'frame'; readonly bytes: Buffer }
+  /** Ask by HTTP whether the token is good: a socket is closed without a reason. */
+  | { readonly kind: 'check-token' };
+
+export interface LinkOptions {
+  readonly ownId: Id;
+  /** How many hosts there are; a host that drains answers 503 for ever, so the next one is tried. */
+  readonly hosts: number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
+
+/** A block counts only with a message in it, and the platform pings as often as we do. */
+const pingEvery = 5000;
+const longestSilence = 30_000;
+const longestDial = 15_000;
+/** How long the old socket is read after a move: two sockets of a process share what comes in. */
+const farewell = 2000;
+
+interface Socket {
+  readonly number: number;
+  readonly dialledAt: number;
+  openedAt: number | undefined;
+  heardAt: number;
+  pingAt: number;
+  /** A newer one is in use: it is read until then. */
+  closeAt: number;
+}
+
+export function createLink(options: LinkOptions): Link {
+  const sockets = new Map<number, Socket>();
+  const reconnect = createReconnect(options.random);
+  const speedTest = createSpeedTest(options.ownId);
+  let inUse: Socket | undefined;
+  let count = 0;
+  let host = 0;
+  let dialAt = Number.NEGATIVE_INFINITY;
+  let moveAt = Number.POSITIVE_INFINITY;
+
+  const dial = (now: number): LinkEffect => {
+    const number = count++;
+    const socket = {
+      number,
+      dialledAt: now,
+      openedAt: undefined,
+      heardAt: now,
+      pingAt: now + pingEvery,
+      closeAt: Number.POSITIVE_INFINITY,
+    };
+    sockets.set(number, socket);
+    dialAt = Number.POSITIVE_INFINITY;
+    return { kind: 'dial', socket: number, host };
+  };
+
+  const remove = (socket: Socket, now: number): readonly LinkEffect[] => {
+    sockets.delete(socket.number);
+    const { openedAt } = socket;
+    if (socket.closeAt !== Number.POSITIVE_INFINITY) return [];
+    if (socket === inUse) inUse = [...sockets.values()].find((one) => one.openedAt !== undefined);
+    reconnect.closed(openedAt === undefined ? undefined : now - openedAt);
+    if (openedAt === undefined) host = (host + 1) % options.hosts;
+    if (inUse === undefined && sockets.size === 0) dialAt = now + reconnect.delay();
+    return reconnect.isTokenSuspect() ? [{ kind: 'check-token' }] : [];
+  };
+
+  const isOver = (socket: Socket, now: number): boolean => {
+    if (now >= socket.closeAt) return true;
+    if (socket.openedAt === undefined) return now >= socket.dialledAt + longestDial;
+    return now >= socket.heardAt + longestSilence;
+  };
+
+  const keepUp = (socket: Socket, now: number): readonly LinkEffect[] => {
+    if (isOver(socket, now))
+      return [{ kind: 'close', socket: socket.number }, ...remove(socket, now)];
+    if (socket.openedAt === undefined || now < socket.pingAt) return [];
+    socket.pingAt = now + pingEvery;
+    return [{ kind: 'send', socket: socket.number, bytes: Buffer.alloc(0) }];
+  };
+
+  const sendReleased = (now: number): readonly LinkEffect[] =>
+    inUse === undefined ? [] : speedTest.release(now).map((bytes) => toSend(inUse, bytes));
+
+  return {
+    step(now) {
+      const effects = [...sockets.values()].flatMap((socket) => keepUp(socket, now));
+      effects.push(...sendReleased(now));
+      if (now >= moveAt) {
+        moveAt = Number.POSITIVE_INFINITY;
+        host = (host + 1) % options.hosts;
+        if (inUse !== undefined) effects.push(dial(now));
+      }
+      if (now >= dialAt) effects.push(dial(now));
+      return effects;
+    },
+    opened(number, now) {
+      const socket = sockets.get(number);
+      if (socket === undefined) return [{ kind: 'close', socket: number }];
+      socket.openedAt = now;
+      socket.heardAt = now;
+      if (inUse !== undefined) inUse.closeAt = now + farewell;
+      inUse = socket;
+      return sendReleased(now);
+    },
+    received(number, bytes, now) {
+      const socket = sockets.get(number);
+      if (socket === undefined) return [];
+      socket.heardAt = now;
+      const use = speedTest.take(bytes, now);
+      if (use === 'frame') return [{ kind: 'frame', bytes }];
+      // The end of a test is echoed before what waited for it.
+      return use === 'echo' ? [toSend(socket, bytes), ...sendReleased(now)] : [];
+    },
+    closed(number, now) {
+      const socket = sockets.get(number);
+      return socket === undefined ? [] : remove(socket, now);
+    },
+    send(frame, now) {
+      if (inUse === undefined || speedTest.hold(frame, now)) return [];
+      return [toSend(inUse, frame)];
+    },
+    move(at) {
+      moveAt = at;
+    },
+    isOpen: () => inUse !== undefined,
+    wakeAt() {
+      let soonest = Math.min(dialAt, moveAt, speedTest.wakeAt());
+      for (const socket of sockets.values()) {
+        const { openedAt, dialledAt, heardAt, pingAt, closeAt } = socket;
+        const ends = openedAt === undefined ? dialledAt + longestDial : heardAt + longestSilence;
+        soonest = Math.min(soonest, closeAt, ends, openedAt === undefined ? ends : pingAt);
+      }
+      return soonest;
+    },
+  };
+}
+
+function toSend(socket: Socket | undefined, bytes: Buffer): LinkEffect {
+  return { kind: 'send', socket: socket?.number ?? -1, bytes };
+}

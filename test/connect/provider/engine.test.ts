@@ -1,0 +1,144 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readIpHeader } from '../../../src/connect/packet/ip-packet.ts';
+import { readAddress, rewriteAddress } from '../../../src/connect/packet/rewrite.ts';
+import { assertLaw } from '../../unit/law.ts';
+import { address, isSound, makePacket } from '../support/packets.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+/** The other end of the Internet: sends every packet back to where it came from. */
+function echo(packet: Buffer): readonly Buffer[] {
+  const answer = Buffer.from(packet);
+  const header = readIpHeader(answer);
+  if (header === undefined) throw new Error('the device was given no sound packet');
+  expect(isSound(answer)).toBe(true);
+  const source = Buffer.from(readAddress(answer, header, 'source'));
+  const destination = Buffer.from(readAddress(answer, header, 'destination'));
+  rewriteAddress(answer, header, { place: 'source', address: destination });
+  rewriteAddress(answer, header, { place: 'destination', address: source });
+  return [answer];
+}
+
+const calm = { loss: 0, duplication: 0, delay: 5, jitter: 0 };
+const packetOf = (number: number, version: 4 | 6 = 4, length = 400) => {
+  const payload = Buffer.alloc(length);
+  payload.writeUInt32BE(number);
+  return makePacket({ version, protocol: 17, payload });
+};
+const numbersOf = (packets: readonly Buffer[], start = 28) =>
+  packets.map((packet) => packet.readUInt32BE(start));
+
+/** What both ends counted, of every contract that anything was counted of. */
+function expectEqualCounts(world: World): void {
+  world.report(world.engine.end(world.now()));
+  const counted = new Map(world.consumers.flatMap(({ sent, got }) => [...sent, ...got]));
+  for (const [contractId, bytes] of counted) {
+    expect(world.reported.get(contractId)).toBe(bytes);
+    expect(bytes).toBeLessThanOrEqual(world.sizes.get(contractId) ?? 0);
+  }
+  for (const [contractId, bytes] of world.reported)
+    expect(counted.get(contractId) ?? 0).toBe(bytes);
+}
+
+test('a consumer’s packets go out by an address of the pool, and the answers come back to its own', () => {
+  const world = createWorld({ nature: calm, seed: 1, device: echo });
+  const consumer = world.addConsumer();
+  for (let number = 0; number < 10; number++) consumer.send(packetOf(number), world.now());
+  for (let number = 10; number < 20; number++) consumer.send(packetOf(number, 6), world.now());
+  world.run(2000);
+  expect(numbersOf(consumer.received.slice(0, 10))).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  expect(numbersOf(consumer.received.slice(10), 48)).toEqual(
+    [...Array(10).keys()].map((n) => n + 10),
+  );
+  for (const packet of consumer.received) {
+    expect(isSound(packet)).toBe(true);
+    const header = readIpHeader(packet);
+    if (header === undefined) throw new Error('not a packet');
+    expect(readAddress(packet, header, 'destination')).toEqual(address(header.version, 1));
+  }
+  expectEqualCounts(world);
+});
+
+test('on a line that loses, reorders and duplicates, all packets of all consumers come back, and both ends count the same', () => {
+  const nature = fc.record({
+    loss: fc.constantFrom(0, 0.01, 0.03),
+    duplication: fc.constantFrom(0, 0.05),
+    delay: fc.integer({ min: 1, max: 80 }),
+    jitter: fc.integer({ min: 0, max: 20 }),
+  });
+  const values = fc.tuple(
+    nature,
+    fc.integer({ min: 1, max: 4 }),
+    fc.integer({ min: 1, max: 250 }),
+    fc.nat(),
+  );
+  assertLaw(values, ([line, consumers, count, seed]) => {
+    // Small contracts: each consumer goes through several of them in both directions.
+    const world = createWorld({ nature: line, seed, device: echo, companionBytes: () => 20_000 });
+    for (let at = 0; at < consumers; at++) world.addConsumer(30_000);
+    for (const consumer of world.consumers)
+      for (let number = 0; number < count; number++) consumer.send(packetOf(number), world.now());
+    world.run(60_000);
+    for (const consumer of world.consumers) {
+      expect(numbersOf(consumer.received)).toEqual([...Array(count).keys()]);
+      expect(consumer.unpaid()).toBe(0);
+    }
+    expectEqualCounts(world);
+  });
+});
+
+test('a ping comes back with its bytes', () => {
+  const world = createWorld({ nature: calm, seed: 2, device: echo });
+  const consumer = world.addConsumer();
+  consumer.ping(Buffer.from('are you there'), world.now());
+  world.run(500);
+  expect(consumer.pongs).toEqual([Buffer.from('are you there')]);
+});
+
+test('a consumer that was started again is answered again', () => {
+  const world = createWorld({ nature: calm, seed: 3, device: echo });
+  const consumer = world.addConsumer();
+  for (let round = 0; round < 5; round++) {
+    for (let number = 0; number < 50; number++) consumer.send(packetOf(number), world.now());
+    world.run(1000);
+    expect(consumer.received.length).toBe(50 * (round + 1));
+    consumer.restart();
+  }
+});
+
+test('a slow flow is paid in both directions, though no contract ever fills', () => {
+  const world = createWorld({ nature: calm, seed: 4, device: echo });
+  const consumer = world.addConsumer();
+  let number = 0;
+  for (; number < 600; number++) {
+    consumer.send(packetOf(number), world.now());
+    world.run(1000);
+  }
+  expect(consumer.received.length).toBe(600);
+  const sum = (counts: Iterable<number>) => [...counts].reduce((all, bytes) => all + bytes, 0);
+  const carried = sum(consumer.got.values());
+  const down = [...world.reported].filter(([contractId]) => consumer.got.has(contractId));
+  // What is on its way now is reported later; everything before is.
+  expect(sum(down.map(([, bytes]) => bytes))).toBeGreaterThan(0.5 * carried);
+  const up = [...world.reported].filter(([contractId]) => consumer.sent.has(contractId));
+  expect(sum(up.map(([, bytes]) => bytes))).toBeGreaterThan(0.4 * sum(consumer.sent.values()));
+  expectEqualCounts(world);
+});
+
+test('with nobody to pay for the answers, they are dropped, and memory is bounded', () => {
+  const world = createWorld({ nature: calm, seed: 5, device: echo, refuses: () => true });
+  const consumer = world.addConsumer();
+  let number = 0;
+  world.run(20_000, () => consumer.send(packetOf(number++), world.now()));
+  expect(consumer.received).toEqual([]);
+  expect(world.engine.counters().dropped.full).toBeGreaterThan(1000);
+});
+
+test('what stands still is forgotten', () => {
+  const world = createWorld({ nature: calm, seed: 6, device: echo });
+  for (let at = 0; at < 20; at++) world.addConsumer().send(packetOf(at), world.now());
+  world.run(1000);
+  expect(world.engine.counters().consumers).toBe(20);
+  world.run(400_000);
+  expect(world.engine.counters().consumers).toBe(0);
+});

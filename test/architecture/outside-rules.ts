@@ -37,6 +37,11 @@ const packagePlaces: readonly {
     places: ['src/system/exec.ts', 'src/system/talking-exec.ts'],
     why: 'programs are run in one place',
   },
+  {
+    name: /^ws$/,
+    places: ['src/connect/socket/web-socket.ts'],
+    why: 'one file speaks to the platform',
+  },
   { name: /^pino$/, places: ['src/report/logger.ts'], why: 'everybody else is handed a Logger' },
   { name: /^mqtt$/, places: ['src/report/mqtt-session.ts'], why: 'one file speaks to the broker' },
   { name: /^nanotar$/, places: ['src/doctor/bundle.ts'], why: 'one file makes an archive' },
@@ -106,6 +111,8 @@ const builtInPlaces: readonly {
       'src/system/lock.ts',
       // What runs as long as the agent does, and is heard line by line.
       'src/system/kept-program.ts',
+      // perl makes a call of the kernel on a descriptor of ours, which execa does not hand over.
+      'src/connect/tun/open-tun.ts',
       // The agent itself, in its namespace, on our own standard streams until it ends.
       'src/namespace/run-inside.ts',
       // Processes that live as long as the lab, are measured, and are killed on purpose.

@@ -1,7 +1,7 @@
 /**
- * What a contract's age means, in ms since the service **created** it. The service closes a contract
- * at five minutes and pays what was reported by then: nothing reported is nothing paid. So counts are
- * reported before, and traffic moves on to a younger contract before.
+ * What a contract's age means, in ms since the service **created** it. The service closes a
+ * contract at five minutes and pays what was reported by then: nothing reported is nothing paid. So
+ * counts are reported before, and traffic moves on to a younger contract before.
  */
 
 /** Both directions report what was counted so far, twice: one report could be lost. */
@@ -10,7 +10,7 @@ export const checkpointAges = [225_000, 285_000] as const;
 export const rollOverAge = 235_000;
 /** An older one is opened only where nothing else is to be had. */
 export const oldestToOpen = 240_000;
-/** A spare is made anew so often, so that there is always a young one to move on to. */
+/** A spare is replaced so often, so that there is always a young one to move on to. */
 export const spareAge = 60_000;
 /**
  * A contract that we do not know and that is older is refused: those that were finished are

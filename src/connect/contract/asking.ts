@@ -16,7 +16,9 @@ const mebibyte = 1024 * 1024;
 /** The first contract of a sequence; most consumers need no more. */
 const firstBytes = mebibyte;
 const mostBytes = 128 * mebibyte;
-/** With each contract that was opened, the next is larger by a quarter of the way to the largest. */
+/**
+ * With each contract that was opened, the next is larger by a quarter of the way to the largest.
+ */
 const steps = 4;
 /** Waits after refusals in ms; the last one is repeated. */
 const retries = [1000, 2000, 4000, 5000] as const;

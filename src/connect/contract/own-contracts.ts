@@ -16,14 +16,14 @@ import { createAsking } from './asking.ts';
 import type { ServiceClock } from './service-clock.ts';
 
 /**
- * Our contracts towards one consumer, for one reply sequence: the one in use, a spare, and those that
- * are used up and wait for their last acks. `step` says what to ask of the service and what to report;
- * it is called each second, and at once after `take` had to wait. Each ask is answered by one call of
- * `granted` or `refused`.
+ * Our contracts towards one consumer, for one reply sequence: the one in use, a spare, and those
+ * that are used up and wait for their last acks. `step` says what to ask of the service and what to
+ * report; it is called each second, and at once after `take` had to wait. Each ask is answered by
+ * one call of `granted` or `refused`.
  */
 export interface OwnContracts extends Payment {
   step(now: number): OwnContractsStep;
-  /** @returns false where the contract is none of ours; it counts as refused then. */
+  /** @returns false where the contract is not one of ours; it counts as refused then. */
   granted(contract: Buffer, now: number): boolean;
   refused(now: number): void;
   /** Reports of everything that is left; a contract that is granted later is given back. */
@@ -60,7 +60,7 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
   const asking = createAsking();
   let reports: CloseContract[] = [];
   let takenAt = Number.NEGATIVE_INFINITY;
-  /** One is asked for before the first answer: whoever makes a reply sequence will need it. */
+  /** One is asked for before the first answer: a reply sequence is made to be used. */
   let waitingBytes = 1;
   let isOver = false;
 
@@ -130,7 +130,8 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
         waitingBytes = 0;
         return { kind: 'charged', by: current.paidBy };
       }
-      // A spare that is too old earns nothing: one that is asked for now is better, if there is any.
+      // A spare that is too old earns nothing: one that is asked for now is better, if there is
+      // any.
       if (spare !== undefined && (mayOpen(now) || !asking.mayBringAnother(now)))
         return { kind: 'opens', by: open(spare) };
       waitingBytes = bytes;

@@ -20,9 +20,9 @@ import {
 } from './verify.ts';
 
 /**
- * The ledger of consumers' contracts, by contract id over every sequence and lane: the same contract
- * on thirty-six lanes is paid once, so it carries its bytes once. A sequence admits a contract, which
- * it then uses until it lets it go. `takeReports` is asked each second or so.
+ * The ledger of consumers' contracts, by contract id over every sequence and lane: the same
+ * contract on thirty-six lanes is paid once, so it carries its bytes once. A sequence admits a
+ * contract, which it then uses until it lets it go. `takeReports` is asked each second or so.
  */
 export interface ReceivedContracts {
   /** Checks a contract, and counts its user in. The same user may admit it again and again. */

@@ -45,7 +45,7 @@ export function toProvideKeys(secrets: Secrets, wish: ProvideWish): readonly Pro
   });
 }
 
-/** Secrets as data to keep, by mode in hex. Whoever keeps it keeps it from other users. */
+/** Secrets as data to keep, by mode in hex. It has to be kept from other users. */
 export type SecretsData = Readonly<Record<string, string>>;
 
 export function saveSecrets(secrets: Secrets): SecretsData {

@@ -1,9 +1,9 @@
 import { type Id, toMadeAt } from '../wire/id.ts';
 
 /**
- * When the service created a contract, by our clock. Its id says when by the service's clock, and ours
- * may be years off (a small computer without a battery). The contract that reached us soonest after it
- * was made shows how far the clocks are apart.
+ * When the service created a contract, by our clock. Its id says when by the service's clock, and
+ * ours may be years off (a small computer without a battery). The contract that reached us soonest
+ * after it was made shows how far the clocks are apart.
  */
 export interface ServiceClock {
   /** The time of creation, in ms of our clock, never later than `now`. */

@@ -40,8 +40,9 @@ export const largestContract = 9 * 256 * 1024 * 1024;
 const hmacLength = 32;
 
 /**
- * Checks an encoded Contract from this source: that the platform signed it with a secret of ours, for
- * a mode that is published, from that source to us. It is the only thing that says who a consumer is.
+ * Checks an encoded Contract from this source: that the platform signed it with a secret of ours,
+ * for a mode that is published, from that source to us. It is the only thing that says who a
+ * consumer is.
  */
 export function verifyContract(
   bytes: Buffer,

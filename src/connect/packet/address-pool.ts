@@ -6,7 +6,7 @@ import type { Id } from '../wire/id.ts';
  * for their consumer.
  */
 export interface AddressPool {
-  /** The address for what this consumer sends from there; undefined where there is none left. */
+  /** The address for what this consumer sends from there; undefined where all are given out. */
   outer(consumer: Id, inner: Buffer): Buffer | undefined;
   /** Whose address it is; undefined where it belongs to nobody. */
   inner(outer: Buffer): InnerAddress | undefined;
@@ -31,7 +31,7 @@ export interface PoolRange {
   readonly count: number;
 }
 
-/** A device has one address, two with IPv6; more is somebody who makes addresses up. */
+/** A device has one address, two with IPv6; more of them were made up. */
 const mostOfConsumer = 16;
 
 export function createAddressPool(options: AddressPoolOptions): AddressPool {

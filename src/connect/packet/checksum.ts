@@ -26,8 +26,8 @@ export function toChecksum(sum: number): number {
 }
 
 /**
- * A checksum after some of the words that it covers were changed (RFC 1624, equation 3): `change` is
- * what `toChange` gives.
+ * A checksum after some of the words that it covers were changed (RFC 1624, equation 3): `change`
+ * is what `toChange` gives.
  */
 export function updateChecksum(checksum: number, change: number): number {
   return toChecksum((~checksum & 0xffff) + change);

@@ -32,7 +32,8 @@ function cutIpv4(bytes: Buffer, packet: IpPacket, most: number): readonly Buffer
 const fragmentHeaderLength = 8;
 
 function cutIpv6(bytes: Buffer, packet: IpPacket, most: number): readonly Buffer[] {
-  // A fragment cannot be cut again without its sender, and headers before the transport's stay whole.
+  // A fragment cannot be cut again without its sender, and headers before the transport's stay
+  // whole.
   if (packet.isFragment || packet.headerLength !== 40) return [];
   const size = (most - 40 - fragmentHeaderLength) & ~7;
   // The same for all fragments of a packet, and another for the next: the transport's checksum is

@@ -12,7 +12,7 @@ export interface IpPacket {
 }
 
 export const protocols = { icmp: 1, tcp: 6, udp: 17, icmp6: 58, fragment6: 44 } as const;
-/** Where addresses stand, by version. */
+/** Where addresses are, by version. */
 export const addressPlaces = {
   4: { source: 12, destination: 16, length: 4 },
   6: { source: 8, destination: 24, length: 16 },
@@ -90,7 +90,7 @@ function isExtension(protocol: number): boolean {
   return protocol === 0 || protocol === 43 || protocol === protocols.fragment6 || protocol === 60;
 }
 
-/** Where the checksum of a protocol stands in its header. */
+/** Where the checksum of a protocol is in the packet. */
 export function checksumPlace(packet: IpPacket): number | undefined {
   if (packet.isLaterFragment) return undefined;
   if (packet.protocol === protocols.tcp) return packet.headerLength + 16;

@@ -5,9 +5,9 @@ import { sumPseudoHeader, writeHeaderChecksum } from './packet-sums.ts';
 
 /**
  * Joins packets of one TCP flow that follow each other, so that the kernel is given up to 64 KiB at
- * once: a write for each packet is many times slower. `add` may write what was joined before, `flush`
- * writes the rest; a caller flushes at the end of each turn, so that nothing waits. Packets keep their
- * order within a flow.
+ * once: a write for each packet is many times slower. `add` may write what was joined before,
+ * `flush` writes the rest; a caller flushes at the end of each turn, so that nothing waits. Packets
+ * keep their order within a flow.
  */
 export interface Joiner {
   add(packet: Buffer): void;

@@ -7,13 +7,13 @@ import {
   protocols,
 } from './ip-packet.ts';
 
-/** Computes the checksum of an IPv4 header anew. */
+/** Writes the checksum of an IPv4 header. */
 export function writeHeaderChecksum(bytes: Buffer, packet: IpPacket): void {
   bytes.writeUInt16BE(0, 10);
   bytes.writeUInt16BE(toChecksum(addWords(0, bytes, { from: 0, to: packet.headerLength })), 10);
 }
 
-/** Computes the transport's checksum anew. */
+/** Writes the transport's checksum. */
 export function writeChecksum(bytes: Buffer, packet: IpPacket): void {
   const place = checksumPlace(packet);
   if (place === undefined || packet.isFragment) return;

@@ -38,8 +38,8 @@ export function rewriteAddress(
 }
 
 /**
- * The packet that an ICMP error is about is quoted in it, with the address that we gave it: whoever
- * sent it knows it by its own. Rewrites the source of that quotation, if there is one.
+ * The packet that an ICMP error is about is quoted in it, with the address that we gave it: its
+ * sender knows it by its own. Rewrites the source of that quotation, if there is one.
  */
 export function rewriteQuotedSource(bytes: Buffer, packet: IpPacket, address: Buffer): void {
   if (packet.isFragment || !isError(bytes, packet)) return;

@@ -13,8 +13,8 @@ import { provideModes } from '../wire/message-types.ts';
 import type { Lane, Pack } from '../wire/pack.ts';
 
 /**
- * One consumer: what it sends, lane by lane, and our answers. It is told the time, and never acts by
- * itself; `deliver` is called with each frame that comes in its turn and is paid for.
+ * One consumer: what it sends, lane by lane, and our answers. It is told the time, and acts on
+ * nothing else; `deliver` is called with each frame that comes in its turn and is paid for.
  */
 export interface Consumer {
   readonly id: Id;
@@ -115,9 +115,9 @@ export function createConsumer(options: ConsumerOptions): Consumer {
 
   /**
    * A newer sequence may be a consumer that was started again: it checks our contracts by another
-   * secret now, so answers begin anew with it, with contracts of their own.
+   * secret now, so answers begin again with it, with contracts of their own.
    */
-  const beginAnew = (key: string): void => {
+  const beginAgain = (key: string): void => {
     endLane(key);
     for (const reply of replies.keys()) endReply(reply);
   };
@@ -128,7 +128,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     if (known !== undefined && pack.sequenceId <= known.receiver.sequenceId)
       return pack.sequenceId === known.receiver.sequenceId ? known : undefined;
     if (!isPaid(pack, now) || (known === undefined && lanes.size >= mostLanes)) return undefined;
-    if (known !== undefined) beginAnew(key);
+    if (known !== undefined) beginAgain(key);
     const made = openLane(pack);
     lanes.set(key, made);
     return made;

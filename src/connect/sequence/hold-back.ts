@@ -1,11 +1,11 @@
 import { countPackBytes, type Pack } from '../wire/pack.ts';
 
 /**
- * Memory for Packs that came before their turn, shared by all sequences of the process: one peer, or
- * ten thousand of them, cannot have more than all of it.
+ * Memory for Packs that came before their turn, shared by all sequences of the process: one peer,
+ * or ten thousand of them, cannot have more than all of it.
  */
 export interface MemoryBudget {
-  /** False where there is not enough left; then nothing is taken. */
+  /** False where too little is left; then nothing is taken. */
   take(bytes: number): boolean;
   give(bytes: number): void;
   used(): number;
@@ -40,7 +40,9 @@ export interface HeldPacks {
   oldestAt(): number | undefined;
 }
 
-/** The least that a sender may rely on is 320 KiB; more only feeds whoever never fills a hole. */
+/**
+ * The least that a sender may rely on is 320 KiB; more only helps a sender that never fills a hole.
+ */
 const mostHeldBytes = 512 * 1024;
 /** What a Pack costs beside its bytes, so that empty ones are not free. */
 const packCost = 512;

@@ -2,9 +2,9 @@ import type { RoundTrip } from './round-trip.ts';
 import type { UnackedPack, UnackedPacks } from './unacked.ts';
 
 /**
- * Which Packs are lost, by evidence: something that was sent later has arrived, and the time in which
- * this one could still come is over. Counting the Packs that overtook it instead sends up to an
- * eighth of everything twice on a path that loses nothing and only reorders.
+ * Which Packs are lost, by evidence: something that was sent later has arrived, and the time in
+ * which this one could still come is over. Counting the Packs that overtook it instead sends up to
+ * an eighth of everything twice on a path that loses nothing and only reorders.
  */
 export interface LossDetector {
   /** A sending of this Pack has arrived: acks bring the time of the sending back in their tag. */
@@ -20,7 +20,10 @@ export interface Losses {
   readonly inMs: number;
 }
 
-/** Peers collect acks for ten ms, so two Packs that arrive together may be acknowledged so far apart. */
+/**
+ * Peers collect acks for ten ms, so two Packs that arrive together may be acknowledged so far
+ * apart.
+ */
 const ackDelay = 10;
 /** A quarter of a round trip is what Packs usually overtake each other by. */
 const usualPatience = 1 / 4;

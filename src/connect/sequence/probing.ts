@@ -3,8 +3,8 @@ import type { UnackedPack, UnackedPacks } from './unacked.ts';
 
 /**
  * What to send when nothing is heard: the lowest Pack again. Where it had arrived, the answer is a
- * cumulative ack, and everything goes on from there; where it had not, its arrival is the evidence by
- * which the Packs after it are found lost.
+ * cumulative ack, and everything goes on from there; where it had not, its arrival is the evidence
+ * by which the Packs after it are found lost.
  */
 export interface Probing {
   /** A cumulative ack came, or nothing is on its way. */

@@ -4,16 +4,19 @@ import type { Pack } from '../wire/pack.ts';
 import { createHeldPacks, type MemoryBudget } from './hold-back.ts';
 
 /**
- * What comes in by one lane of a peer, put in order. Every time is in ms of one clock that never goes
- * back. `take` hears a Pack and hands over, by `deliver`, what is now in order; `acks` gives what is
- * to be said to the peer, once `wakeAt` has come. Packs are delivered before they are acknowledged.
+ * What comes in by one lane of a peer, put in order. Every time is in ms of one clock that never
+ * goes back. `take` hears a Pack and hands over, by `deliver`, what is now in order; `acks` gives
+ * what is to be said to the peer, once `wakeAt` has come. Packs are delivered before they are
+ * acknowledged.
  */
 export interface Receiver {
   readonly sequenceId: Id;
   take(pack: Pack, now: number): void;
   acks(now: number): readonly Ack[];
   wakeAt(): number;
-  /** Why the sequence is over. One that was refused stays, so that what is sent again is dropped. */
+  /**
+   * Why the sequence is over. One that was refused stays, so that what is sent again is dropped.
+   */
   ended(now: number): ReceiverEnd | undefined;
   /** Gives back the memory of what never came in order. */
   end(): void;

@@ -33,7 +33,9 @@ const burst = 16;
 const mostBurst = 32;
 /** 16 Packs in two ms, before the path has shown that it takes more. */
 const firstPacksPerMs = 8;
-/** A little above what the window and the round trip give, so that pacing alone holds nothing back. */
+/**
+ * A little above what the window and the round trip give, so that pacing alone holds nothing back.
+ */
 const paceGain = 1.25;
 /** After a loss, the window grows by so many Packs a round trip. */
 const packsPerRoundTrip = 4;
@@ -46,7 +48,8 @@ export function createWindow(roundTrip: RoundTrip): Window {
   let lostAt: number | undefined;
 
   const mostNow = (): number => {
-    // A queue that we filled ourselves makes the round trip longer; it does not earn a larger window.
+    // A queue that we filled ourselves makes the round trip longer; it does not earn a larger
+    // window.
     const ms = Math.min(roundTrip.mean() ?? 0, 2 * (roundTrip.shortest() ?? 0));
     return Math.min(mostBytes, Math.max(bytesPerTenMs / 2, (bytesPerTenMs * ms) / 10));
   };

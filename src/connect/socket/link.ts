@@ -4,8 +4,8 @@ import { createSpeedTest } from './speed-test.ts';
 
 /**
  * The way to the platform: one socket, or two while it moves from one host to another. It is told
- * what happens and the time, in ms of a clock that never goes back, and gives what to do. Every call
- * but `isOpen` and `wakeAt` gives effects, in the order in which they are to be done.
+ * what happens and the time, in ms of a clock that never goes back, and gives what to do. Every
+ * call but `isOpen` and `wakeAt` gives effects, in the order in which they are to be done.
  */
 export interface Link {
   /** Begins, or looks what is due: pings, silence, reconnects, a move. To be called at `wakeAt`. */
@@ -13,7 +13,9 @@ export interface Link {
   opened(socket: number, now: number): readonly LinkEffect[];
   received(socket: number, bytes: Buffer, now: number): readonly LinkEffect[];
   closed(socket: number, now: number): readonly LinkEffect[];
-  /** Sends a frame by the socket in use. Without one it is lost, and its sequence sends it again. */
+  /**
+   * Sends a frame by the socket in use. Without one it is lost, and its sequence sends it again.
+   */
   send(frame: Buffer, now: number): readonly LinkEffect[];
   /** The platform asks to come back by another host at that time: a socket is opened first. */
   move(at: number): void;
@@ -31,7 +33,9 @@ export type LinkEffect =
 
 export interface LinkOptions {
   readonly ownId: Id;
-  /** How many hosts there are; a host that drains answers 503 for ever, so the next one is tried. */
+  /**
+   * How many hosts there are; a host that drains answers 503 for ever, so the next one is tried.
+   */
   readonly hosts: number;
   /** From 0 to 1. */
   readonly random: () => number;

@@ -3,7 +3,9 @@ export interface Reconnect {
   /** A socket was closed after it had been open for so long; undefined where it never opened. */
   closed(openForMs: number | undefined): void;
   delay(): number;
-  /** Sockets open and are closed at once: the token may be refused, which the platform never says. */
+  /**
+   * Sockets open and are closed at once: the token may be refused, which the platform never says.
+   */
   isTokenSuspect(): boolean;
 }
 

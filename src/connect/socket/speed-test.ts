@@ -2,9 +2,9 @@ import type { Id } from '../wire/id.ts';
 import { readPath } from '../wire/transfer-frame.ts';
 
 /**
- * The platform measures our line with 512 messages of 1,024 bytes that come back, and counts whatever
- * else it gets meanwhile: then the sum is wrong, the test is void, and no other follows. So between
- * the two echoes nothing is sent but echoes; frames of our own wait.
+ * The platform measures our line with 512 messages of 1,024 bytes that come back, and counts
+ * whatever else it gets meanwhile: then the sum is wrong, the test is void, and no other follows.
+ * So between the two echoes nothing is sent but echoes; frames of our own wait.
  */
 export interface SpeedTest {
   /** What to do with a binary message, by its length. */

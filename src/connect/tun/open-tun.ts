@@ -7,7 +7,7 @@ import { closeSync, constants, openSync } from 'node:fs';
  * descriptor, which it inherits as its standard input; it is there on every Debian.
  *
  * A device that exists and belongs to the calling user needs no capability. A read that is pending
- * keeps the process from ending: whoever stops deletes the device first, which ends the read.
+ * keeps the process from ending: to stop, delete the device first, which ends the read.
  * @throws Error where the device cannot be had, with what perl said
  */
 export function openTun(name: string): number {

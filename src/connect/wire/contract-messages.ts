@@ -32,7 +32,7 @@ export const storedContract: Message<StoredContract> = {
 
 /** A StoredContract with its signature, by the destination's secret for that mode. */
 export interface Contract {
-  /** The bytes as they were signed: they are checked and passed on, never encoded anew. */
+  /** The bytes as they were signed: they are checked and passed on, never encoded again. */
   readonly storedBytes: Buffer;
   readonly hmac: Buffer;
   /** One of `provideModes`, or a number that is not known here. */

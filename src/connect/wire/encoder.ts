@@ -5,13 +5,14 @@ import { idLength } from './id.ts';
 const usualSize = 256;
 
 /**
- * Writes one message **from its end to its start**: a message's length stands before its content, and
- * written backwards it is known when its turn comes, so nothing is measured or moved. Callers write
- * the field with the highest number first, and of a repeated field the last value first; the bytes then
- * are in ascending order. Values that are absent, 0 or empty are not written, as proto3 wants it.
+ * Writes one message **from its end to its start**: a message's length comes before its content,
+ * and written backwards it is known when its turn comes, so nothing is measured or moved. Callers
+ * write the field with the highest number first, and of a repeated field the last value first; the
+ * bytes then are in ascending order. Values that are absent, 0 or empty are not written, as proto3
+ * wants it.
  *
- * A message within the message: `const end = encoder.mark()`, its fields, `encoder.wrap(field, end)`.
- * `finish()` gives the bytes; the encoder is not used again.
+ * A message within the message: `const end = encoder.mark()`, its fields, `encoder.wrap(field,
+ * end)`. `finish()` gives the bytes; the encoder is not used again.
  */
 export class Encoder {
   #bytes: Buffer;

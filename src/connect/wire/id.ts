@@ -28,7 +28,7 @@ export function toUuid(id: Id): string {
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Reads a UUID. @throws WireError where the text is none. */
+/** Reads a UUID. @throws WireError for any other text. */
 export function fromUuid(text: string): Id {
   if (!uuid.test(text)) throw new WireError('not a UUID');
   return toId(Buffer.from(text.replaceAll('-', ''), 'hex'));
@@ -43,10 +43,10 @@ export function toMadeAt(id: Id): number {
 export type RandomBytes = (length: number) => Buffer;
 
 /**
- * Makes ids that grow with each call, whatever the clock does: a peer ignores a sequence whose id is
- * not above the last one that it saw. `largest` is the largest id of an earlier life, if it is known;
- * the new ones are above it. `next(wallMs)` takes the clock's Unix ms; `largest()` is what to keep for
- * the next life.
+ * Makes ids that grow with each call, whatever the clock does: a peer ignores a sequence whose id
+ * is not above the last one that it saw. `largest` is the largest id of an earlier life, if it is
+ * known; the new ones are above it. `next(wallMs)` takes the clock's Unix ms; `largest()` is what
+ * to keep for the next life.
  */
 export function createIdSource(of: {
   readonly randomBytes: RandomBytes;
@@ -75,7 +75,7 @@ export interface IdSource {
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** The first 48 bits of an id are the time. */
 const timeLength = 6;
-/** Where the clock stands or goes back, an id grows by up to 2^32. */
+/** Where the clock does not go on, an id grows by up to 2^32. */
 const stepLength = 4;
 
 /** Random bytes in drops of one large draw: an id is made for each packet. */

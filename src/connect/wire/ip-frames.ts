@@ -19,8 +19,8 @@ export function toPingFrame(content: Buffer): Frame {
 }
 
 /**
- * The IP packet in a frame: its bytes themselves, or two messages deep where an old peer wrote it so.
- * What cannot be read is an empty packet; whether one is sound is not looked at here.
+ * The IP packet in a frame: its bytes themselves, or two messages deep where an old peer wrote it
+ * so. What cannot be read is an empty packet; whether one is sound is not looked at here.
  */
 export function readIpPacket(frame: Frame): Buffer {
   if (frame.isRaw) return frame.bytes;

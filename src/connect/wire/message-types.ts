@@ -1,4 +1,6 @@
-/** What a frame carries, by the number in its first field. Numbers that are not here are ignored. */
+/**
+ * What a frame carries, by the number in its first field. Numbers that are not here are ignored.
+ */
 export const messageTypes = {
   /** Pack and Ack inside of TransferFrame.frame: how they were carried once. */
   pack: 0,

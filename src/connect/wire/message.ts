@@ -4,8 +4,8 @@ import { Scanner } from './scanner.ts';
 import { WireError } from './wire-error.ts';
 
 /**
- * What a message consists of: each property's field number and kind, in ascending order. Reading and
- * writing both follow from it. Packs and frames, which come with each packet, are read by hand.
+ * What a message consists of: each property's field number and kind, in ascending order. Reading
+ * and writing both follow from it. Packs and frames, which come with each packet, are read by hand.
  */
 export type Message<T> = { readonly [Key in keyof T]-?: readonly [number, Kind<T[Key]>] };
 

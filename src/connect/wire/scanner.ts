@@ -19,8 +19,8 @@ const largestTag = 0xffff_ffff;
  * readers gives its value. A field that nobody reads is skipped. It throws a WireError where the
  * bytes end early, and where a field has another kind than its reader expects.
  *
- * It never goes into a message by itself: how deep messages nest is decided by the code that calls
- * `inner()`, not by whoever sent the bytes.
+ * It goes into no message unasked: how deep messages nest is decided by the code that calls
+ * `inner()`, not by the sender of the bytes.
  *
  * It is a class because one is made for each message of each packet, and closures would cost more.
  */
@@ -64,7 +64,7 @@ export class Scanner {
     return this.#value !== 0;
   }
 
-  /** A view of the bytes: whoever keeps them longer than the message copies them. */
+  /** A view of the bytes: to keep them longer than the message, copy them. */
   bytes(): Buffer {
     this.#expect(lengthKind);
     return this.#bytes.subarray(this.#start, this.#at);

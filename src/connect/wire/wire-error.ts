@@ -1,5 +1,5 @@
 /**
- * A message that cannot be read or that breaks a bound of the wire. Whoever reads drops that one
+ * A message that cannot be read or that breaks a bound of the wire. The reader drops that one
  * message and counts it; nothing else ends by it.
  */
 export class WireError extends Error {

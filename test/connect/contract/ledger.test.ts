@@ -67,7 +67,7 @@ test('one contract on many lanes carries its bytes once', () => {
   expect(sum(ledger.takeReports(start))).toBe(10_000);
 });
 
-test('what was counted is reported by age, each byte once, and never more than the contract', () => {
+test('what was counted is reported by age, each byte once, within the contract', () => {
   const ledger = createLedger();
   const { bytes } = contractOf(5000);
   const lane = createIncomingContracts(ledger, consumer);

@@ -70,7 +70,7 @@ function asKernel(bytes: Buffer, segment: number): Buffer {
   return Buffer.concat([virtio, bytes]);
 }
 
-test('a run of a TCP flow is cut into packets that are right, and joined again to the same run', () => {
+test('a run of a TCP flow is cut into right packets, and joined to the same run again', () => {
   const values = fc.tuple(
     anyVersion,
     fc.integer({ min: 1, max: 60_000 }),
@@ -101,7 +101,7 @@ test('a run of a TCP flow is cut into packets that are right, and joined again t
   });
 });
 
-test('flows that alternate, and packets that are none of TCP, keep their order and their bytes', () => {
+test('flows that alternate, and packets of UDP, keep their order and their bytes', () => {
   const written: Buffer[] = [];
   const joiner = createJoiner((bytes) =>
     written.push(Buffer.from(bytes.subarray(virtioHeaderLength))),

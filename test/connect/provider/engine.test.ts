@@ -40,7 +40,7 @@ function expectEqualCounts(world: World): void {
     expect(counted.get(contractId) ?? 0).toBe(bytes);
 }
 
-test('a consumer’s packets go out by an address of the pool, and the answers come back to its own', () => {
+test('packets go out by an address of the pool, and the answers come back to their sender', () => {
   const world = createWorld({ nature: calm, seed: 1, device: echo });
   const consumer = world.addConsumer();
   for (let number = 0; number < 10; number++) consumer.send(packetOf(number), world.now());
@@ -59,7 +59,7 @@ test('a consumer’s packets go out by an address of the pool, and the answers c
   expectEqualCounts(world);
 });
 
-test('on a line that loses, reorders and duplicates, all packets of all consumers come back, and both ends count the same', () => {
+test('on a bad line all packets of all consumers come back, and both ends count the same', () => {
   const nature = fc.record({
     loss: fc.constantFrom(0, 0.01, 0.03),
     duplication: fc.constantFrom(0, 0.05),

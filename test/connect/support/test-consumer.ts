@@ -27,7 +27,7 @@ export interface TestConsumer {
   unpaid(): number;
   send(packet: Buffer, now: number): boolean;
   ping(content: Buffer, now: number): void;
-  /** Begins anew, as an app that was started again. */
+  /** Begins again, as an app that was started again. */
   restart(): void;
   frame(bytes: Buffer, now: number): void;
   step(now: number): readonly Buffer[];
@@ -68,7 +68,9 @@ export function createTestConsumer(options: TestConsumerOptions): TestConsumer {
         taken = 1;
         return { kind: 'opens', by: current };
       },
-      acked: (by, bytes) => void add(sent, by.contractId, bytes),
+      acked: (by, bytes) => {
+        add(sent, by.contractId, bytes);
+      },
     };
     return createSender({
       sequenceId: newId(),
@@ -127,8 +129,9 @@ export function createTestConsumer(options: TestConsumerOptions): TestConsumer {
     sender: () => sender,
     send: (packet, now) =>
       sender.offer({ type: messageTypes.ipPacketToProvider, bytes: packet, isRaw: true }, now),
-    ping: (content, now) =>
-      void sender.offer({ type: messageTypes.ipPing, bytes: content, isRaw: true }, now),
+    ping(content, now) {
+      sender.offer({ type: messageTypes.ipPing, bytes: content, isRaw: true }, now);
+    },
     restart() {
       sender = makeSender();
       receiver = undefined;
@@ -143,7 +146,11 @@ export function createTestConsumer(options: TestConsumerOptions): TestConsumer {
       ...(receiver?.of.acks(now) ?? []).map((ack) => encodeAckFrame(path, ack)),
       ...sender.step(now, 1000).map((pack) => encodePackFrame(path, pack)),
     ],
-    wakeAt: (now) =>
-      Math.min(receiver?.of.wakeAt() ?? Number.POSITIVE_INFINITY, sender.wakeAt(now)),
+    wakeAt(now) {
+      if (sender.ended(now) !== undefined) sender = makeSender();
+      if (receiver?.of.ended(now) !== undefined) receiver = undefined;
+      const next = receiver?.of.wakeAt() ?? Number.POSITIVE_INFINITY;
+      return Math.min(next, sender.wakeAt(now));
+    },
   };
 }

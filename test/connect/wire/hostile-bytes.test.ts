@@ -87,7 +87,7 @@ test('a lane above 8 is refused, and one of 8 is read', () => {
   expect(decodeTransferFrame(Buffer.from([...frame.subarray(0, -1), 8])).body.kind).toBe('pack');
 });
 
-test('a number that no double holds exactly is refused where it is used, and skipped where not', () => {
+test('a number above 53 bits is refused where it is used, and skipped elsewhere', () => {
   const huge = 'ffffffffffffffffff01';
   expect(() => decode(storedContract, Buffer.from(`10${huge}`, 'hex'))).toThrow('too large');
   expect(() => decode(storedContract, Buffer.from(`78${huge}`, 'hex'))).toThrow(

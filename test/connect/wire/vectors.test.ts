@@ -15,7 +15,9 @@ import {
 } from '../../../src/connect/wire/transfer-frame.ts';
 import vectors from './vectors.json' with { type: 'json' };
 
-/** The vectors were made by the network's own program; their values are plain to see in the bytes. */
+/**
+ * The vectors were made by the network's own program; their values are plain to see in the bytes.
+ */
 const read = (name: keyof typeof vectors): Buffer => Buffer.from(vectors[name], 'hex');
 const id = (first: number): string =>
   Array.from({ length: 16 }, (_, at) => String.fromCharCode(first + at)).join('');

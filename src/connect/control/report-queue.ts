@@ -1,0 +1,56 @@
+import type { CloseContract } from '../wire/contract-messages.ts';
+import type { ControlFailure, Done } from './control-client.ts';
+
+/**
+ * Reports on their way to the service. A batch is taken, sent and answered before the next is
+ * taken. What was certainly not sent is sent again. Where nobody knows, a close is sent again, for
+ * the service ignores a second one; a checkpoint is not, for it would be added a second time.
+ */
+export interface ReportQueue {
+  add(reports: readonly CloseContract[]): void;
+  /** What to send now; empty where there is nothing, or where it is too soon after a failure. */
+  take(now: number): readonly CloseContract[];
+  answered(outcome: Done | ControlFailure, now: number): void;
+  waiting(): number;
+  /** Bytes of checkpoints of which nobody knows whether they were counted. */
+  doubtfulBytes(): number;
+}
+
+const mostInBatch = 100;
+const firstWait = 1000;
+const longestWait = 30_000;
+
+export function createReportQueue(): ReportQueue {
+  let waiting: CloseContract[] = [];
+  let sent: readonly CloseContract[] = [];
+  let failures = 0;
+  let waitUntil = Number.NEGATIVE_INFINITY;
+  let doubtful = 0;
+
+  return {
+    add(reports) {
+      waiting.push(...reports);
+    },
+    take(now) {
+      if (sent.length > 0 || now < waitUntil) return [];
+      sent = waiting.slice(0, mostInBatch);
+      waiting = waiting.slice(mostInBatch);
+      return sent;
+    },
+    answered(outcome, now) {
+      const batch = sent;
+      sent = [];
+      if (outcome.kind === 'done') {
+        failures = 0;
+        return;
+      }
+      waitUntil = now + Math.min(longestWait, firstWait * 2 ** failures++);
+      const isUnknown = outcome.reason === 'unknown';
+      const again = batch.filter(({ isCheckpoint }) => !(isUnknown && isCheckpoint));
+      waiting.unshift(...again);
+      for (const one of batch) if (!again.includes(one)) doubtful += one.ackedByteCount;
+    },
+    waiting: () => waiting.length + sent.length,
+    doubtfulBytes: () => doubtful,
+  };
+}

@@ -1,0 +1,139 @@
+import type { ControlClient } from '../control/control-client.ts';
+import { createReportQueue } from '../control/report-queue.ts';
+import { createLink, type LinkEffect } from '../socket/link.ts';
+import { openPlatformSocket, type PlatformSocket } from '../socket/web-socket.ts';
+import type { PacketDevice } from '../tun/tun-device.ts';
+import type { Id } from '../wire/id.ts';
+import { largestMessage } from '../wire/message-types.ts';
+import type { ContractAsk } from './consumer.ts';
+import type { Engine } from './engine.ts';
+
+export interface RunProviderOptions {
+  readonly ownId: Id;
+  readonly engine: Engine;
+  /** WebSocket addresses of the platform: where one drains, the next is tried. */
+  readonly urls: readonly string[];
+  readonly control: ControlClient;
+  readonly device: PacketDevice;
+  /** Read at each dial: it is renewed meanwhile. */
+  readonly token: () => string;
+  readonly instanceId: string;
+  readonly appVersion: string;
+  /** Ms of a clock that never goes back. */
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Sockets are closed as if the token were bad: find out over HTTP. */
+  readonly onTokenSuspect: () => void;
+}
+
+/** More in front of the socket only makes acks and echoes late. */
+const mostBuffered = 256 * 1024;
+/** Without a socket nothing is urgent. */
+const restWhileClosed = 50;
+const longestRest = 1000;
+/** So long before the end, the last reports are waited for. */
+const farewell = 5000;
+/** The platform's clock may be off: a move is at most so far away. */
+const longestMove = 600_000;
+
+/**
+ * Runs an engine on the platform's socket, HTTP control and a device, until the signal is aborted:
+ * then everything is ended, the last reports are sent, and the socket is closed. The secrets must
+ * have been published before. It throws only for what is a fault of ours.
+ */
+export async function runProvider(options: RunProviderOptions, signal: AbortSignal): Promise<void> {
+  const { engine, device, control, now } = options;
+  const link = createLink({ ...options, hosts: options.urls.length });
+  const sockets = new Map<number, PlatformSocket>();
+  const reports = createReportQueue();
+  let timer: NodeJS.Timeout | undefined;
+  let isScheduled = false;
+
+  const schedule = (): void => {
+    if (isScheduled || signal.aborted) return;
+    isScheduled = true;
+    setImmediate(turn);
+  };
+
+  const dial = (socket: number, host: number): void => {
+    const told = (effects: readonly LinkEffect[]): void => {
+      act(effects);
+      schedule();
+    };
+    const opened = openPlatformSocket({
+      url: options.urls[host] ?? '',
+      token: options.token(),
+      instanceId: options.instanceId,
+      appVersion: options.appVersion,
+      onOpen: () => told(link.opened(socket, now())),
+      onMessage: (bytes) => told(link.received(socket, bytes, now())),
+      onClose() {
+        sockets.delete(socket);
+        told(link.closed(socket, now()));
+      },
+    });
+    sockets.set(socket, opened);
+  };
+
+  const act = (effects: readonly LinkEffect[]): void => {
+    for (const effect of effects) {
+      if (effect.kind === 'frame') engine.frame(effect.bytes, now());
+      else if (effect.kind === 'send') sockets.get(effect.socket)?.send(effect.bytes);
+      else if (effect.kind === 'dial') dial(effect.socket, effect.host);
+      else if (effect.kind === 'close') sockets.get(effect.socket)?.close();
+      else options.onTokenSuspect();
+    }
+  };
+
+  const ask = async (of: ContractAsk): Promise<void> => {
+    const { contracts, ...wanted } = of;
+    const request = { ...wanted, usedContractIds: [], streamVersion: 1 };
+    const answer = await control.createContract(request, signal);
+    engine.answered(of, answer.kind === 'granted' ? answer.contract : undefined, now());
+    schedule();
+  };
+
+  const report = async (until: AbortSignal): Promise<void> => {
+    const batch = reports.take(now());
+    if (batch.length > 0) reports.answered(await control.report(batch, until), now());
+  };
+
+  const countRoom = (): number => {
+    let buffered = 0;
+    for (const socket of sockets.values()) buffered += socket.bufferedBytes();
+    return link.isOpen() ? Math.max(0, Math.floor((mostBuffered - buffered) / largestMessage)) : 0;
+  };
+
+  const turn = (): void => {
+    isScheduled = false;
+    if (signal.aborted) return;
+    clearTimeout(timer);
+    const time = now();
+    act(link.step(time));
+    const step = engine.step(time, countRoom());
+    for (const frame of step.frames) act(link.send(frame, time));
+    device.write(step.packets);
+    for (const one of step.asks) void ask(one);
+    reports.add(step.reports);
+    void report(signal);
+    if (step.moveAt !== undefined)
+      link.move(time + Math.min(longestMove, Math.max(0, step.moveAt - Date.now())));
+    const wakeAt = Math.min(link.wakeAt(), engine.wakeAt(time), time + longestRest);
+    timer = setTimeout(turn, Math.max(link.isOpen() ? 1 : restWhileClosed, wakeAt - time));
+  };
+
+  device.start((packets) => {
+    for (const packet of packets) engine.packet(packet, now());
+    schedule();
+  });
+  schedule();
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  clearTimeout(timer);
+  reports.add(engine.end(now()));
+  const until = AbortSignal.timeout(farewell);
+  while (reports.waiting() > 0 && !until.aborted) await report(until);
+  for (const socket of sockets.values()) socket.close();
+}

@@ -1,0 +1,148 @@
+import { expect, test } from 'vitest';
+import { createLink, type Link, type LinkEffect } from '../../../src/connect/socket/link.ts';
+import { createReconnect } from '../../../src/connect/socket/reconnect.ts';
+import { encodeAckFrame } from '../../../src/connect/wire/transfer-frame.ts';
+import { testIds } from '../support/contracts.ts';
+
+const ids = testIds();
+const ownId = ids.next(1);
+const half = () => 0.5;
+
+function openLink(): Link {
+  const link = createLink({ ownId, hosts: 2, random: half });
+  expect(link.step(0)).toEqual([{ kind: 'dial', socket: 0, host: 0 }]);
+  expect(link.opened(0, 10)).toEqual([]);
+  return link;
+}
+const control = (first: number, id = 7) => Buffer.from([first, 0, 0, 0, id]);
+const frame = encodeAckFrame(
+  { sourceId: ids.next(2), destinationId: ownId, streamId: undefined },
+  {
+    messageId: ids.next(3),
+    sequenceId: ids.next(4),
+    isSelective: false,
+    tag: undefined,
+    missingContractId: undefined,
+    recoversContracts: true,
+    laneVersion: 1,
+  },
+);
+const own = Buffer.alloc(40, 3);
+const sent = (bytes: Buffer, socket = 0): LinkEffect => ({ kind: 'send', socket, bytes });
+
+test('the length of a message says what it is', () => {
+  const link = openLink();
+  const probe = Buffer.alloc(16, 9);
+  expect(link.received(0, Buffer.alloc(0), 20)).toEqual([]);
+  expect(link.received(0, probe, 20)).toEqual([sent(probe)]);
+  expect(link.received(0, Buffer.alloc(7), 20)).toEqual([]);
+  expect(link.received(0, frame, 20)).toEqual([{ kind: 'frame', bytes: frame }]);
+});
+
+test('between the echoes of a speed test nothing is sent but echoes', () => {
+  const link = openLink();
+  const chunk = Buffer.alloc(1024, 0xee);
+  expect(link.received(0, control(1), 100)).toEqual([sent(control(1))]);
+  expect(link.send(own, 110)).toEqual([]);
+  let echoed = 0;
+  for (let count = 0; count < 512; count++)
+    for (const effect of link.received(0, chunk, 120))
+      if (effect.kind === 'send') echoed += effect.bytes.length;
+  expect(echoed).toBe(524_288);
+  // A consumer's frame comes through meanwhile, and is no echo.
+  expect(link.received(0, frame, 130)).toEqual([{ kind: 'frame', bytes: frame }]);
+  expect(link.received(0, control(2), 140)).toEqual([sent(control(2)), sent(own)]);
+  expect(link.send(own, 150)).toEqual([sent(own)]);
+  // Outside of a test, a message of that length is a frame like any other.
+  expect(link.received(0, chunk, 160)).toEqual([{ kind: 'frame', bytes: chunk }]);
+});
+
+test('a speed test whose end never comes holds nothing for more than three seconds', () => {
+  const link = openLink();
+  link.received(0, control(1), 100);
+  link.send(own, 110);
+  expect(link.wakeAt()).toBe(3100);
+  expect(link.step(3099)).toEqual([]);
+  expect(link.step(3100)).toEqual([sent(own)]);
+  expect(link.send(own, 3101)).toEqual([sent(own)]);
+});
+
+test('it pings every five seconds, and closes a socket that is silent for thirty', () => {
+  const link = openLink();
+  const pings: number[] = [];
+  const ends: LinkEffect[] = [];
+  for (let now = 10; now <= 31_000; now += 10)
+    for (const effect of link.step(now)) {
+      if (effect.kind === 'send') pings.push(now);
+      else ends.push(effect);
+    }
+  expect(pings).toEqual([5000, 10_000, 15_000, 20_000, 25_000, 30_000]);
+  expect(ends).toEqual([{ kind: 'close', socket: 0 }]);
+  expect(link.isOpen()).toBe(false);
+  expect(link.step(31_010 + 2500)).toEqual([{ kind: 'dial', socket: 1, host: 0 }]);
+});
+
+test('a move opens a socket on another host, and both are read until the old one closes', () => {
+  const link = openLink();
+  link.move(1000);
+  expect(link.step(1000)).toEqual([{ kind: 'dial', socket: 1, host: 1 }]);
+  expect(link.send(own, 1010)).toEqual([sent(own, 0)]);
+  link.opened(1, 1050);
+  expect(link.send(own, 1060)).toEqual([sent(own, 1)]);
+  expect(link.received(0, frame, 1070)).toEqual([{ kind: 'frame', bytes: frame }]);
+  expect(link.step(3050)).toEqual([{ kind: 'close', socket: 0 }]);
+  expect(link.closed(0, 3060)).toEqual([]);
+  expect(link.isOpen()).toBe(true);
+  // The old one ended as it should: nothing is dialled for it.
+  expect(link.step(4000)).toEqual([]);
+});
+
+test('a host that cannot be reached is left for the next, later and later', () => {
+  const link = createLink({ ownId, hosts: 2, random: half });
+  const dials: (readonly [number, number])[] = [];
+  for (let now = 0; now < 200_000; now += 100)
+    for (const effect of link.step(now))
+      if (effect.kind === 'dial') {
+        dials.push([now, effect.host]);
+        link.closed(effect.socket, now);
+      }
+  expect(dials.slice(0, 5)).toEqual([
+    [0, 0],
+    [2500, 1],
+    [5000, 0],
+    [7500, 1],
+    [17_500, 0],
+  ]);
+  expect(dials.at(-1)?.[0]).toBeLessThan(200_000);
+  expect(dials.length).toBeLessThan(12);
+});
+
+test('what is sent without a socket is lost, and a dial that hangs ends', () => {
+  const link = createLink({ ownId, hosts: 1, random: half });
+  link.step(0);
+  expect(link.send(own, 1)).toEqual([]);
+  expect(link.step(14_999)).toEqual([]);
+  expect(link.step(15_000)).toEqual([{ kind: 'close', socket: 0 }]);
+  expect(link.opened(0, 15_001)).toEqual([{ kind: 'close', socket: 0 }]);
+});
+
+test('three sockets that are closed as soon as they open make the token suspect', () => {
+  const link = createLink({ ownId, hosts: 1, random: () => 0 });
+  const kinds: string[] = [];
+  for (let round = 0; round < 3; round++) {
+    const now = round * 100_000;
+    const [dial] = link.step(now);
+    if (dial?.kind !== 'dial') throw new Error('not dialled');
+    link.opened(dial.socket, now);
+    for (const { kind } of link.closed(dial.socket, now + 1)) kinds.push(kind);
+  }
+  expect(kinds).toEqual(['check-token']);
+});
+
+test('a socket that lived a minute makes the next failure a first one', () => {
+  const reconnect = createReconnect(half);
+  for (let count = 0; count < 10; count++) reconnect.closed(undefined);
+  expect(reconnect.delay()).toBe(60_000);
+  reconnect.closed(60_000);
+  expect(reconnect.delay()).toBe(2500);
+});

@@ -54,7 +54,7 @@ export function verifyContract(
     const mode = publishedModes[wish].find((one) => one === given.mode);
     const secret = mode === undefined ? undefined : secrets.get(mode);
     if (mode === undefined || secret === undefined) return refuse('mode-not-published');
-    // An older form of the signature is longer. It does not bind the contract's bytes: whoever saw
+    // An older form of the signature is longer. It does not bind the contract's bytes: anyone who saw
     // one can write any other.
     if (given.hmac.length > hmacLength) return refuse('old-form');
     if (!isSignedBy(secret, given)) return refuse('bad-signature');

@@ -36,8 +36,8 @@ function cutIpv6(bytes: Buffer, packet: IpPacket, most: number): readonly Buffer
   // whole.
   if (packet.isFragment || packet.headerLength !== 40) return [];
   const size = (most - 40 - fragmentHeaderLength) & ~7;
-  // The same for all fragments of a packet, and another for the next: the transport's checksum is
-  // as good as random.
+  // All fragments of a packet have one, and the next packet has another: the transport's checksum
+  // is as good as random.
   const identification = bytes.readUInt32BE(44);
   const fragments: Buffer[] = [];
   for (let from = 40; from < bytes.length; from += size) {

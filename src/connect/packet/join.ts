@@ -118,7 +118,7 @@ function readSegment(bytes: Buffer, packet: IpPacket): Segment | undefined {
   };
 }
 
-/** The same flow, the next bytes, and headers that one header can stand for. */
+/** It is of the same flow, has the next bytes, and one header is enough for both. */
 function follows(
   buffer: Buffer,
   joined: Joined,

@@ -61,8 +61,11 @@ export interface ConsumerOptions {
 
 /** 2 classes of stream, 2 of companion and 9 lanes are possible; programs use three. */
 const mostLanes = 16;
-/** Packets that wait for one consumer: a tenth of a second at 20 Mbit/s. */
-const queueBytes = 256 * 1024;
+/**
+ * Packets that wait for one consumer: what it is sent while its first contract is asked for, a
+ * quarter of a second at 32 Mbit/s.
+ */
+const queueBytes = 1024 * 1024;
 
 interface Incoming {
   readonly receiver: Receiver;

@@ -41,11 +41,12 @@ export interface HeldPacks {
 }
 
 /**
- * The least that a sender may rely on is 320 KiB; more only helps a sender that never fills a hole.
+ * Senders have up to 2 MiB on their way, and all of it is held while the first Pack of it is missing.
+ * What is given up after it was acknowledged selectively is not sent again for a minute.
  */
-const mostHeldBytes = 512 * 1024;
+const mostHeldBytes = 2.5 * 1024 * 1024;
 /** What a Pack costs beside its bytes, so that empty ones are not free. */
-const packCost = 512;
+const packCost = 256;
 
 export function createHeldPacks(budget: MemoryBudget): HeldPacks {
   const held = new Map<

@@ -6,7 +6,7 @@ import { countPackBytes, type Lane, type Pack } from '../wire/pack.ts';
 import type { MemoryBudget } from './hold-back.ts';
 import { createLossDetector } from './loss.ts';
 import { createOutgoingQueue, frameCost } from './outgoing-queue.ts';
-import type { PaidBy, Payment } from './payment.ts';
+import type { Charge, PaidBy, Payment } from './payment.ts';
 import { createProbing } from './probing.ts';
 import { createRoundTrip } from './round-trip.ts';
 import { createUnackedPacks, type UnackedPack } from './unacked.ts';
@@ -74,7 +74,9 @@ export function createSender(options: SenderOptions): Sender {
   let nextNumber = 0;
   let usedAt: number | undefined;
   let waitsSince: number | undefined;
-  let wasFull = false;
+  let isFull = false;
+  /** When the window held something back last. */
+  let fullAt = Number.NEGATIVE_INFINITY;
   let memory = 0;
   let lossAt = Number.POSITIVE_INFINITY;
   /** The peer asked for this Pack again, with its whole contract. */
@@ -168,19 +170,25 @@ export function createSender(options: SenderOptions): Sender {
     return again.length > 0 ? again : sendProbe(now);
   };
 
+  /** Waits where the window is full, and where there is no contract. */
+  const chargeFor = (bytes: number, now: number): Charge => {
+    isFull = unacked.bytes() + bytes > window.bytes();
+    if (isFull) {
+      fullAt = now;
+      return { kind: 'waits' };
+    }
+    const charge = options.payment.take(bytes, now);
+    waitsSince = charge.kind === 'waits' ? (waitsSince ?? now) : undefined;
+    return charge;
+  };
+
   const sendNew = (now: number, most: number): readonly Pack[] => {
     const packs: Pack[] = [];
     while (packs.length < most) {
       const bytes = queue.nextBytes(largestPacket);
       if (bytes === 0) break;
-      wasFull = unacked.bytes() + bytes > window.bytes();
-      if (wasFull) break;
-      const charge = options.payment.take(bytes, now);
-      if (charge.kind === 'waits') {
-        waitsSince ??= now;
-        break;
-      }
-      waitsSince = undefined;
+      const charge = chargeFor(bytes, now);
+      if (charge.kind === 'waits') break;
       packs.push(send(charge.kind === 'opens' ? [] : queue.shift(largestPacket), charge.by, now));
     }
     return packs;
@@ -192,6 +200,7 @@ export function createSender(options: SenderOptions): Sender {
       if (done.paidBy !== undefined) options.payment.acked(done.paidBy, done.bytes);
       give(done.frames);
     }
+    const wasFull = now - fullAt <= (roundTrip.mean() ?? 0);
     window.grow({ bytes: before - unacked.bytes(), wasFull });
     probing.progress(now);
   };
@@ -238,7 +247,7 @@ export function createSender(options: SenderOptions): Sender {
     },
     wakeAt(now) {
       const lowest = unacked.lowest();
-      const paces = !queue.isEmpty() && !wasFull && waitsSince === undefined;
+      const paces = !queue.isEmpty() && !isFull && waitsSince === undefined;
       return Math.min(
         wanted === undefined ? lossAt : now,
         probing.wakeAt(unacked),

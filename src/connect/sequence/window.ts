@@ -24,7 +24,7 @@ export interface Window {
 const firstBytes = 64 * 1024;
 /** Below this, a single flow of TCP no longer fills a slow path. */
 const leastBytes = 32 * 1024;
-/** What a consumer's program takes in ten ms, the time for which it collects its acks. */
+/** What a consumer's program takes in ten ms: it collects its acks for so long, on any path. */
 const bytesPerTenMs = 256 * 1024;
 /** The official sender's window: no consumer expects more on its way. */
 const mostBytes = 2 * 1024 * 1024;
@@ -33,12 +33,12 @@ const burst = 16;
 const mostBurst = 32;
 /** 16 Packs in two ms, before the path has shown that it takes more. */
 const firstPacksPerMs = 8;
-/**
- * A little above what the window and the round trip give, so that pacing alone holds nothing back.
- */
-const paceGain = 1.25;
-/** After a loss, the window grows by so many Packs a round trip. */
-const packsPerRoundTrip = 4;
+/** Well above what the window and the round trip give: pacing spreads bursts and holds nothing back. */
+const paceGain = 2;
+/** Above what is proven, the window grows by so many Packs a round trip. */
+const packsPerRoundTrip = 8;
+/** A loss halves the window, and it is back at so much of what it was within a round trip. */
+const provenShare = 0.75;
 const shortestLossPeriod = 100;
 
 export function createWindow(roundTrip: RoundTrip): Window {
@@ -46,12 +46,14 @@ export function createWindow(roundTrip: RoundTrip): Window {
   let tokens = burst;
   let filledAt: number | undefined;
   let lostAt: number | undefined;
+  /** Up to here the window grows by all that arrives; a loss has shown that it was too much above. */
+  let proven = Number.POSITIVE_INFINITY;
 
   const mostNow = (): number => {
     // A queue that we filled ourselves makes the round trip longer; it does not earn a larger
     // window.
     const ms = Math.min(roundTrip.mean() ?? 0, 2 * (roundTrip.shortest() ?? 0));
-    return Math.min(mostBytes, Math.max(bytesPerTenMs / 2, (bytesPerTenMs * ms) / 10));
+    return Math.min(mostBytes, Math.max(bytesPerTenMs, bytesPerTenMs * (1 + ms / 10)));
   };
   const packsPerMs = (): number => {
     const ms = Math.max(1, roundTrip.mean() ?? 1000);
@@ -77,13 +79,14 @@ export function createWindow(roundTrip: RoundTrip): Window {
     grow(acked) {
       if (!acked.wasFull) return;
       const slow = (packsPerRoundTrip * largestPacket * acked.bytes) / bytes;
-      bytes = Math.min(mostNow(), bytes + (lostAt === undefined ? acked.bytes : slow));
+      bytes = Math.min(mostNow(), bytes + (bytes < proven ? acked.bytes : slow));
       bytes = Math.max(leastBytes, bytes);
     },
     shrink(now) {
       const period = Math.max(shortestLossPeriod, roundTrip.mean() ?? 0);
       if (lostAt !== undefined && now - lostAt < period) return;
       lostAt = now;
+      proven = bytes * provenShare;
       bytes = Math.max(leastBytes, bytes / 2);
     },
   };

@@ -1,3 +1,5 @@
+import { connect, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { WebSocket } from 'ws';
 
 /** An open or opening socket; every callback of one socket comes in order, `onClose` last. */
@@ -27,7 +29,13 @@ const mostPayload = 64 * 1024;
 const handshakeTimeout = 15_000;
 
 export function openPlatformSocket(options: PlatformSocketOptions): PlatformSocket {
+  let line: Socket | undefined;
+  const makeLine = (to: LineOptions): Socket => {
+    line = openLine(to, { isSecure: options.url.startsWith('wss:') });
+    return line;
+  };
   const socket = new WebSocket(options.url, {
+    createConnection: makeLine as typeof connect,
     perMessageDeflate: false,
     maxPayload: mostPayload,
     handshakeTimeout,
@@ -38,6 +46,17 @@ export function openPlatformSocket(options: PlatformSocketOptions): PlatformSock
       'X-UR-TransportVersion': transportVersion,
     },
   });
+  /** What is sent in one turn of the event loop goes to the kernel in one call. */
+  let isGathering = false;
+  const gather = (): void => {
+    if (isGathering) return;
+    isGathering = true;
+    line?.cork();
+    process.nextTick(() => {
+      isGathering = false;
+      line?.uncork();
+    });
+  };
   socket.binaryType = 'nodebuffer';
   socket.on('open', options.onOpen);
   socket.on('message', (bytes, isBinary) => {
@@ -48,9 +67,22 @@ export function openPlatformSocket(options: PlatformSocketOptions): PlatformSock
   socket.on('error', () => undefined);
   return {
     send(bytes) {
-      if (socket.readyState === WebSocket.OPEN) socket.send(bytes);
+      if (socket.readyState !== WebSocket.OPEN) return;
+      gather();
+      socket.send(bytes);
     },
     close: () => socket.terminate(),
     bufferedBytes: () => socket.bufferedAmount,
   };
+}
+
+type LineOptions = TcpNetConnectOpts & { readonly path?: string };
+
+/** The connection that ws would make itself; as we make it, we can gather what is written to it. */
+function openLine(
+  { path: _, ...to }: LineOptions,
+  { isSecure }: { readonly isSecure: boolean },
+): Socket {
+  const host = to.host ?? '';
+  return isSecure ? connectTls({ ...to, servername: isIP(host) === 0 ? host : '' }) : connect(to);
 }

@@ -68,7 +68,7 @@ test('on a bad line all packets of all consumers come back, and both ends count 
   });
   const values = fc.tuple(
     nature,
-    fc.integer({ min: 1, max: 4 }),
+    fc.integer({ min: 1, max: 3 }),
     fc.integer({ min: 1, max: 250 }),
     fc.nat(),
   );
@@ -78,7 +78,7 @@ test('on a bad line all packets of all consumers come back, and both ends count 
     for (let at = 0; at < consumers; at++) world.addConsumer(30_000);
     for (const consumer of world.consumers)
       for (let number = 0; number < count; number++) consumer.send(packetOf(number), world.now());
-    world.run(60_000);
+    world.run(20_000);
     for (const consumer of world.consumers) {
       expect(numbersOf(consumer.received)).toEqual([...Array(count).keys()]);
       expect(consumer.unpaid()).toBe(0);
@@ -128,8 +128,10 @@ test('a slow flow is paid in both directions, though no contract ever fills', ()
 test('with nobody to pay for the answers, they are dropped, and memory is bounded', () => {
   const world = createWorld({ nature: calm, seed: 5, device: echo, refuses: () => true });
   const consumer = world.addConsumer();
-  let number = 0;
-  world.run(20_000, () => consumer.send(packetOf(number++), world.now()));
+  for (let round = 0; round < 200; round++) {
+    for (let number = 0; number < 30; number++) consumer.send(packetOf(number), world.now());
+    world.run(100);
+  }
   expect(consumer.received).toEqual([]);
   expect(world.engine.counters().dropped.full).toBeGreaterThan(1000);
 });

@@ -14,8 +14,8 @@ export interface Pair {
   readonly budget: MemoryBudget;
   readonly sendBudget: MemoryBudget;
   readonly delivered: readonly Delivered[];
-  /** Runs until `isDone` or until the time is over; gives the time. */
-  run(until: number, each?: (now: number) => void): number;
+  /** Runs until the time is over. `each` is called at each step, and says when it wants the next. */
+  run(until: number, each?: (now: number) => number): number;
   readonly now: () => number;
 }
 
@@ -40,7 +40,7 @@ export function createPair(options: PairOptions): Pair {
   const ids = createIdSource({ randomBytes: chanceBytes(chance) });
   const packs = createLink<Pack>(options.nature, chance);
   const acks = createLink<Ack>(options.nature, chance);
-  const budget = createMemoryBudget(1024 * 1024);
+  const budget = createMemoryBudget(4 * 1024 * 1024);
   const sendBudget = createMemoryBudget(16 * 1024 * 1024);
   const known = new Set<Id>();
   const delivered: Delivered[] = [];
@@ -80,10 +80,10 @@ export function createPair(options: PairOptions): Pair {
     now: () => now,
     run(until, each) {
       while (now < until) {
-        each?.(now);
+        const wanted = each?.(now) ?? until;
         turn();
         const next = Math.min(packs.nextAt(), acks.nextAt(), receiver.wakeAt(), sender.wakeAt(now));
-        now = Math.max(now + 1, Math.min(next, each === undefined ? until : now + 1));
+        now = Math.max(now + 1, Math.min(next, wanted, until));
       }
       return now;
     },

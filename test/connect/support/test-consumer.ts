@@ -92,7 +92,7 @@ export function createTestConsumer(options: TestConsumerOptions): TestConsumer {
       const state = { current: undefined as Id | undefined };
       const of = createReceiver({
         sequenceId: pack.sequenceId,
-        budget: createMemoryBudget(1024 * 1024),
+        budget: createMemoryBudget(4 * 1024 * 1024),
         knowsContract: () => true,
         deliver(inTurn) {
           state.current = findContract(inTurn) ?? state.current;

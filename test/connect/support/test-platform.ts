@@ -1,0 +1,104 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { PostControl } from '../../../src/connect/control/control-client.ts';
+import {
+  closeContract,
+  createContract,
+  createContractResult,
+} from '../../../src/connect/wire/contract-messages.ts';
+import { provide } from '../../../src/connect/wire/control-messages.ts';
+import {
+  decodeFrames,
+  encodeFrames,
+  type Frame,
+  toFrame,
+} from '../../../src/connect/wire/frame.ts';
+import { fromUuid, type Id, type IdSource } from '../../../src/connect/wire/id.ts';
+import { decode, encode } from '../../../src/connect/wire/message.ts';
+import { messageTypes } from '../../../src/connect/wire/message-types.ts';
+import { readPath } from '../../../src/connect/wire/transfer-frame.ts';
+import { makeContract } from './contracts.ts';
+
+/** A platform on a real socket: it passes frames on, signs contracts, and counts what is reported. */
+export interface TestPlatform extends AsyncDisposable {
+  readonly url: string;
+  /** HTTP control of this client, without HTTP. */
+  post(client: Id): PostControl;
+  /** A plain contract to the provider. */
+  grant(of: { readonly from: Id; readonly to: Id; readonly byteCount: number }): Buffer | undefined;
+  /** Secrets that a client published, by mode. */
+  publish(client: Id, secrets: ReadonlyMap<number, Buffer>): void;
+  readonly reported: ReadonlyMap<Id, number>;
+  /** Open sockets of a client, oldest first. */
+  socketsOf(client: Id): readonly WebSocket[];
+}
+
+export async function startTestPlatform(ids: IdSource): Promise<TestPlatform> {
+  const server = createServer();
+  const sockets = new Map<Id, WebSocket[]>();
+  const secrets = new Map<Id, ReadonlyMap<number, Buffer>>();
+  const reported = new Map<Id, number>();
+  const webSockets = new WebSocketServer({ server, maxPayload: 4100, perMessageDeflate: false });
+  webSockets.on('connection', (socket, request) => {
+    const client = fromUuid(request.headers.authorization?.split(' ')[1] ?? '');
+    sockets.set(client, [...(sockets.get(client) ?? []), socket]);
+    socket.on('message', (bytes: Buffer) => {
+      const to = readPath(bytes)?.destinationId;
+      if (to !== undefined) sockets.get(to)?.at(-1)?.send(bytes);
+    });
+    socket.on('close', () => {
+      sockets.set(
+        client,
+        (sockets.get(client) ?? []).filter((one) => one !== socket),
+      );
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+  const sign = (of: { from: Id; to: Id; byteCount: number; mode: number }): Buffer | undefined => {
+    const secret = secrets.get(of.to)?.get(of.mode);
+    if (secret === undefined) return undefined;
+    const contractId = ids.next(Date.now());
+    const { from: sourceId, to: destinationId, byteCount, mode } = of;
+    return makeContract({ contractId, sourceId, destinationId, byteCount, secret, mode });
+  };
+  const answer = (client: Id, { type, bytes }: Frame): readonly Frame[] => {
+    if (type === messageTypes.provide) {
+      const { keys } = decode(provide, bytes);
+      secrets.set(client, new Map(keys.map(({ mode, secret }) => [mode, Buffer.from(secret)])));
+    }
+    if (type === messageTypes.closeContract) {
+      const { contractId, ackedByteCount } = decode(closeContract, bytes);
+      reported.set(contractId, (reported.get(contractId) ?? 0) + ackedByteCount);
+    }
+    if (type !== messageTypes.createContract) return [];
+    const request = decode(createContract, bytes);
+    const { destinationId: to, transferByteCount: byteCount } = request;
+    const contract = sign({ from: client, to, byteCount, mode: request.isCompanion ? 4 : 1 });
+    const error = contract === undefined ? 1 : undefined;
+    const result = encode(createContractResult, { error, contract, request });
+    return [toFrame(messageTypes.createContractResult, result)];
+  };
+
+  return {
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    post: (client) => async (body) => {
+      const frames = decodeFrames(Buffer.from(JSON.parse(body).pack, 'base64'));
+      const pack = encodeFrames(frames.flatMap((frame) => answer(client, frame)));
+      const text = JSON.stringify({ pack: pack.toString('base64'), error: null });
+      return { kind: 'answered', status: 200, text };
+    },
+    grant: (of) => sign({ ...of, mode: 3 }),
+    publish(client, of) {
+      secrets.set(client, of);
+    },
+    reported,
+    socketsOf: (client) => sockets.get(client) ?? [],
+    async [Symbol.asyncDispose]() {
+      for (const socket of webSockets.clients) socket.terminate();
+      webSockets.close();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

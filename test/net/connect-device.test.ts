@@ -15,8 +15,8 @@ let device: PacketDevice;
 const lengths: number[] = [];
 
 /**
- * Every packet comes back with its addresses exchanged, so that this machine talks to itself through
- * the device: what it sends to the far address reaches its own.
+ * Every packet comes back with its addresses exchanged, so that this machine talks to itself
+ * through the device: what it sends to the far address reaches its own.
  */
 function turnAround(packet: Buffer): Buffer {
   const header = readIpHeader(packet);

@@ -45,7 +45,7 @@ export function makeDueCheckpoint(account: Account, now: number): CloseContract 
   return makeCheckpoint(account);
 }
 
-export function nextCheckpointAt(account: Account): number {
+function nextCheckpointAt(account: Account): number {
   const age = checkpointAges[account.checkpoints];
   if (age === undefined || account.isClosed) return Number.POSITIVE_INFINITY;
   return account.createdAt + age;

@@ -31,7 +31,7 @@ export interface OwnContracts extends Payment {
   save(): readonly AccountData[];
 }
 
-export interface OwnContractsStep {
+interface OwnContractsStep {
   /** How many bytes to ask a contract for. */
   readonly ask: number | undefined;
   readonly reports: readonly CloseContract[];

@@ -36,7 +36,7 @@ export interface VerifyOptions {
 }
 
 /** The service grants at most 256 MiB; nine lanes may each have been given as much. */
-export const largestContract = 9 * 256 * 1024 * 1024;
+const largestContract = 9 * 256 * 1024 * 1024;
 const hmacLength = 32;
 
 /**
@@ -54,8 +54,8 @@ export function verifyContract(
     const mode = publishedModes[wish].find((one) => one === given.mode);
     const secret = mode === undefined ? undefined : secrets.get(mode);
     if (mode === undefined || secret === undefined) return refuse('mode-not-published');
-    // An older form of the signature is longer. It does not bind the contract's bytes: anyone who saw
-    // one can write any other.
+    // An older form of the signature is longer. It does not bind the contract's bytes: anyone who
+    // saw one can write any other.
     if (given.hmac.length > hmacLength) return refuse('old-form');
     if (!isSignedBy(secret, given)) return refuse('bad-signature');
     const stored = decode(storedContract, given.storedBytes);

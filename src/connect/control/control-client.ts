@@ -31,9 +31,8 @@ export interface ControlFailure {
   readonly message: string;
 }
 
-export type ContractAnswer =
+type ContractAnswer =
   | { readonly kind: 'granted'; readonly contract: Buffer }
-  /** `error` is one of `contractErrors`, and 1 for most causes. */
   | { readonly kind: 'refused'; readonly error: number }
   | ControlFailure;
 
@@ -60,7 +59,7 @@ const settledTexts = ['already closed', 'Contract not found', 'in dispute', 'is 
 export function createControlClient(post: PostControl): ControlClient {
   const ask = async (frames: readonly Frame[], signal: AbortSignal): Promise<Asked> => {
     const pack = encodeFrames(frames).toString('base64');
-    const answer = await post(JSON.stringify({ pack }), signal);
+    const answer = await post(JSON.stringify({ pack }), signal).catch(toLost);
     if (answer.kind !== 'answered')
       return fail(answer.kind === 'lost' ? 'unknown' : 'not-sent', answer.message);
     const { status, text } = answer;
@@ -127,6 +126,10 @@ function readResult(bytes: Buffer): ContractAnswer {
     if (error instanceof WireError) return fail('unknown', error.message);
     throw error;
   }
+}
+
+function toLost(error: unknown): PostAnswer {
+  return { kind: 'lost', message: error instanceof Error ? error.message : String(error) };
 }
 
 function fail(reason: ControlFailure['reason'], message: string): ControlFailure {

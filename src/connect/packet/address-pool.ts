@@ -15,7 +15,7 @@ export interface AddressPool {
   size(): number;
 }
 
-export interface InnerAddress {
+interface InnerAddress {
   readonly consumer: Id;
   readonly address: Buffer;
 }
@@ -26,7 +26,7 @@ export interface AddressPoolOptions {
   readonly ipv6: PoolRange;
 }
 
-export interface PoolRange {
+interface PoolRange {
   readonly first: Buffer;
   readonly count: number;
 }

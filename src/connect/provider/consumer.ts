@@ -1,3 +1,4 @@
+import type { AccountData } from '../contract/account.ts';
 import { createIncomingContracts, type IncomingContracts } from '../contract/incoming.ts';
 import { createOwnContracts, type OwnContracts } from '../contract/own-contracts.ts';
 import type { ReceivedContracts } from '../contract/received-contracts.ts';
@@ -27,14 +28,16 @@ export interface Consumer {
   /** Packs to send now, at most so many. */
   packs(now: number, most: number): readonly Pack[];
   /** Contracts to ask for and reports to send; ends what is over. */
-  keepBooks(now: number): Books;
+  keepBooks(now: number): Step;
   wakeAt(now: number): number;
   /** Nothing is left of it. */
   isGone(): boolean;
   end(): readonly CloseContract[];
+  /** Our contracts to it, to be kept. */
+  save(): readonly AccountData[];
 }
 
-export interface Books {
+interface Step {
   readonly asks: readonly ContractAsk[];
   readonly reports: readonly CloseContract[];
 }
@@ -206,6 +209,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       for (const { sender } of replies.values()) soonest = Math.min(soonest, sender.wakeAt(now));
       return soonest;
     },
+    save: () => [...replies.values()].flatMap(({ contracts }) => contracts.save()),
     isGone: () => lanes.size === 0 && replies.size === 0,
     end() {
       for (const key of lanes.keys()) endLane(key);

@@ -1,21 +1,22 @@
-import type { AccountData } from '../contract/account.ts';
+import { type AccountData, loadAccount, makeClose } from '../contract/account.ts';
 import { createReceivedContracts, type ReceivedCounters } from '../contract/received-contracts.ts';
 import type { ProvideWish, Secrets } from '../contract/secrets.ts';
 import { createServiceClock } from '../contract/service-clock.ts';
-import { type AddressPoolOptions, createAddressPool } from '../packet/address-pool.ts';
-import { readIpHeader } from '../packet/ip-packet.ts';
-import { readAddress, rewriteAddress, rewriteQuotedSource } from '../packet/rewrite.ts';
+import type { AddressPoolOptions } from '../packet/address-pool.ts';
 import { createMemoryBudget } from '../sequence/hold-back.ts';
 import type { CloseContract } from '../wire/contract-messages.ts';
 import type { Frame } from '../wire/frame.ts';
 import type { Id, IdSource } from '../wire/id.ts';
 import { fromProviderFrame, readIpPacket } from '../wire/ip-frames.ts';
-import { largestPacket, messageTypes } from '../wire/message-types.ts';
+import { messageTypes } from '../wire/message-types.ts';
 import type { Pack } from '../wire/pack.ts';
-import { decodeTransferFrame, encodeAckFrame, encodePackFrame } from '../wire/transfer-frame.ts';
+import { decodeTransferFrame, encodeAckFrame } from '../wire/transfer-frame.ts';
 import { WireError } from '../wire/wire-error.ts';
 import { type Consumer, type ContractAsk, createConsumer } from './consumer.ts';
+import { type Drops, noDrops } from './drops.ts';
 import { createPlatformPeer } from './platform-peer.ts';
+import { createTranslation } from './translation.ts';
+import { sendAcks, sendInTurn, toPath } from './turns.ts';
 
 /**
  * A provider without its effects: frames of the platform and packets of a device go in with the
@@ -36,12 +37,12 @@ export interface Engine {
   setWish(wish: ProvideWish): void;
   /** Ends every sequence. The reports are the last ones; send them before the process ends. */
   end(now: number): readonly CloseContract[];
-  /** What a later life needs to count nothing twice. */
-  save(): readonly AccountData[];
+  /** What a later life needs to count nothing twice; kept before reports are sent. */
+  save(): Books;
   counters(): EngineCounters;
 }
 
-export interface EngineStep {
+interface EngineStep {
   /** Binary messages for the platform. */
   readonly frames: readonly Buffer[];
   /** Packets for the device. */
@@ -52,12 +53,12 @@ export interface EngineStep {
   readonly moveAt: number | undefined;
 }
 
-export interface EngineCounters {
+interface EngineCounters {
   readonly consumers: number;
   readonly contracts: ReceivedCounters;
   readonly upBytes: number;
   readonly downBytes: number;
-  readonly dropped: Readonly<Record<keyof typeof noDrops, number>>;
+  readonly dropped: Readonly<Drops>;
 }
 
 export interface EngineOptions {
@@ -68,7 +69,14 @@ export interface EngineOptions {
   readonly ids: IdSource;
   /** Unix ms, for ids alone. */
   readonly wallMs: () => number;
-  readonly accounts?: readonly AccountData[] | undefined;
+  /** What an earlier life kept. */
+  readonly books?: Books | undefined;
+}
+
+/** Contracts with what was counted and reported of them: consumers' ones, and ours to them. */
+export interface Books {
+  readonly received: readonly AccountData[];
+  readonly own: readonly AccountData[];
 }
 
 const mostConsumers = 4096;
@@ -76,18 +84,6 @@ const receiveBytes = 16 * 1024 * 1024;
 const sendBytes = 32 * 1024 * 1024;
 /** Books are kept, and what is idle is looked at, so often; what is busy is looked at each step. */
 const round = 1000;
-/** One turn of Packs for one consumer, so that many at once share the line evenly. */
-const turn = 8;
-/** What was dropped, by reason: each is a message, a Pack or a packet. */
-const noDrops = {
-  unreadable: 0,
-  misdirected: 0,
-  unpaid: 0,
-  tooMany: 0,
-  unsound: 0,
-  noAddress: 0,
-  full: 0,
-};
 
 export function createEngine(options: EngineOptions): Engine {
   const { ownId, ids, wallMs } = options;
@@ -96,9 +92,9 @@ export function createEngine(options: EngineOptions): Engine {
   const ledger = createReceivedContracts({
     verifyBy: () => ({ ownId, secrets: options.secrets, wish }),
     clock,
-    accounts: options.accounts,
+    accounts: options.books?.received,
   });
-  const pool = createAddressPool(options.pool);
+  const translation = createTranslation(options.pool);
   const receiveBudget = createMemoryBudget(receiveBytes);
   const sendBudget = createMemoryBudget(sendBytes);
   const platform = createPlatformPeer(receiveBudget);
@@ -107,26 +103,20 @@ export function createEngine(options: EngineOptions): Engine {
   let busy = new Set<Consumer>();
   let packets: Buffer[] = [];
   let asks: ContractAsk[] = [];
-  let reports: CloseContract[] = [];
+  // Our answers of an earlier life go on by new contracts, so the old ones are closed.
+  let reports = (options.books?.own ?? []).flatMap((data) => makeClose(loadAccount(data)) ?? []);
   let roundAt = Number.NEGATIVE_INFINITY;
-  const drops = { ...noDrops };
+  const drops: Drops = { ...noDrops };
   const bytes = { up: 0, down: 0 };
 
   const toDevice = (consumer: Id, frame: Frame): void => {
-    const packet = Buffer.from(readIpPacket(frame));
-    const header = readIpHeader(packet);
-    if (header === undefined || packet.length > mostFromConsumer) {
-      drops.unsound++;
-      return;
+    const packet = translation.outward(consumer, readIpPacket(frame));
+    if (packet === 'unsound') drops.unsound++;
+    else if (packet === 'no-address') drops.noAddress++;
+    else {
+      bytes.up += packet.length;
+      packets.push(packet);
     }
-    const outer = pool.outer(consumer, readAddress(packet, header, 'source'));
-    if (outer === undefined) {
-      drops.noAddress++;
-      return;
-    }
-    rewriteAddress(packet, header, { place: 'source', address: outer });
-    bytes.up += header.length;
-    packets.push(packet.subarray(0, header.length));
   };
 
   const makeConsumer = (id: Id): Consumer => {
@@ -160,17 +150,19 @@ export function createEngine(options: EngineOptions): Engine {
     if (consumers.has(sourceId)) busy.add(consumer);
   };
 
+  const wake = (id: Id): Consumer | undefined => {
+    const consumer = consumers.get(id);
+    if (consumer !== undefined) busy.add(consumer);
+    return consumer;
+  };
+
   const read = (message: Buffer, now: number): void => {
     const { path, body } = decodeTransferFrame(message);
     const { sourceId } = path;
     if (path.destinationId !== ownId || path.streamId !== undefined) drops.misdirected++;
     else if (sourceId === undefined) platform.take(body, now);
     else if (body.kind === 'pack') takePack(sourceId, body.pack, now);
-    else if (body.kind === 'ack') {
-      const consumer = consumers.get(sourceId);
-      consumer?.acked(body.ack, now);
-      if (consumer !== undefined) busy.add(consumer);
-    }
+    else if (body.kind === 'ack') wake(sourceId)?.acked(body.ack, now);
   };
 
   const keepBooks = (consumer: Consumer, now: number): void => {
@@ -178,39 +170,10 @@ export function createEngine(options: EngineOptions): Engine {
     asks.push(...books.asks);
     reports.push(...books.reports);
     if (!consumer.isGone()) return;
-    pool.release(consumer.id);
+    translation.release(consumer.id);
     consumers.delete(consumer.id);
     busy.delete(consumer);
   };
-
-  /** Turns of Packs until nobody has any, or `most` are given: nobody waits for another's burst. */
-  const sendInTurn = (now: number, most: number): readonly Buffer[] => {
-    const frames: Buffer[] = [];
-    let waiting = [...busy];
-    while (waiting.length > 0 && frames.length < most) {
-      const again: Consumer[] = [];
-      for (const consumer of waiting) {
-        const packs = consumer.packs(now, Math.min(turn, most - frames.length));
-        const path = { sourceId: ownId, destinationId: consumer.id, streamId: undefined };
-        for (const pack of packs) frames.push(encodePackFrame(path, pack));
-        if (packs.length === turn) again.push(consumer);
-      }
-      waiting = again;
-    }
-    return frames;
-  };
-
-  const ackAll = (now: number): readonly Buffer[] => [
-    ...platform.acks(now).map((ack) => encodeAckFrame(toPath(undefined), ack)),
-    ...[...busy].flatMap((consumer) =>
-      consumer.acks(now).map((ack) => encodeAckFrame(toPath(consumer.id), ack)),
-    ),
-  ];
-  const toPath = (destinationId: Id | undefined) => ({
-    sourceId: ownId,
-    destinationId,
-    streamId: undefined,
-  });
 
   return {
     frame(message, now) {
@@ -222,28 +185,21 @@ export function createEngine(options: EngineOptions): Engine {
       }
     },
     packet(packet, now) {
-      const header = readIpHeader(packet);
-      const inner =
-        header === undefined ? undefined : pool.inner(readAddress(packet, header, 'destination'));
-      const consumer = inner === undefined ? undefined : consumers.get(inner.consumer);
-      if (header === undefined || inner === undefined || consumer === undefined) {
+      const id = translation.inward(packet);
+      const consumer = id === undefined ? undefined : wake(id);
+      if (consumer === undefined) {
         drops.noAddress++;
         return;
       }
-      rewriteQuotedSource(packet, header, inner.address);
-      rewriteAddress(packet, header, { place: 'destination', address: inner.address });
-      const isShort = packet.length <= largestPacket;
-      if (isShort && consumer.answer(fromProviderFrame(packet), now)) bytes.down += packet.length;
+      if (consumer.answer(fromProviderFrame(packet), now)) bytes.down += packet.length;
       else drops.full++;
-      busy.add(consumer);
     },
     answered(ask, contract, now) {
       if (contract === undefined) ask.contracts.refused(now);
       else ask.contracts.granted(contract, now);
       // A contract that came too late for its sequence is given back here.
       reports.push(...ask.contracts.step(now).reports);
-      const consumer = consumers.get(ask.destinationId);
-      if (consumer !== undefined) busy.add(consumer);
+      wake(ask.destinationId);
     },
     step(now, most) {
       if (now >= roundAt) {
@@ -252,10 +208,11 @@ export function createEngine(options: EngineOptions): Engine {
         reports.push(...ledger.takeReports(now));
         busy = new Set([...consumers.values()].filter((one) => one.wakeAt(now) < roundAt));
       }
-      const packs = sendInTurn(now, most);
+      const packs = sendInTurn(ownId, busy, { now, most });
       for (const consumer of [...busy]) keepBooks(consumer, now);
+      const acks = platform.acks(now).map((ack) => encodeAckFrame(toPath(ownId), ack));
       const step = {
-        frames: [...ackAll(now), ...packs],
+        frames: [...acks, ...sendAcks(ownId, busy, now), ...packs],
         packets,
         asks,
         reports,
@@ -281,7 +238,10 @@ export function createEngine(options: EngineOptions): Engine {
       busy.clear();
       return [...reports, ...last, ...ledger.takeReports(now)];
     },
-    save: () => ledger.save(),
+    save: () => ({
+      received: ledger.save(),
+      own: [...consumers.values()].flatMap((consumer) => consumer.save()),
+    }),
     counters: () => ({
       consumers: consumers.size,
       contracts: ledger.counters(),
@@ -291,6 +251,3 @@ export function createEngine(options: EngineOptions): Engine {
     }),
   };
 }
-
-/** Consumers' devices send what they take themselves; some send a little more. */
-const mostFromConsumer = 1500;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlClient } from '../control/control-client.ts';
 import { createReportQueue } from '../control/report-queue.ts';
 import { createLink, type LinkEffect } from '../socket/link.ts';
@@ -6,7 +7,7 @@ import type { PacketDevice } from '../tun/tun-device.ts';
 import type { Id } from '../wire/id.ts';
 import { largestMessage } from '../wire/message-types.ts';
 import type { ContractAsk } from './consumer.ts';
-import type { Engine } from './engine.ts';
+import type { Books, Engine } from './engine.ts';
 
 export interface RunProviderOptions {
   readonly ownId: Id;
@@ -22,6 +23,10 @@ export interface RunProviderOptions {
   /** Ms of a clock that never goes back. */
   readonly now: () => number;
   readonly random: () => number;
+  /**
+   * Keeps the books; reports are sent after it, so that a crash between loses and doubles nothing.
+   */
+  readonly keep: (books: Books) => Promise<void>;
   /** Sockets are closed as if the token were bad: find out over HTTP. */
   readonly onTokenSuspect: () => void;
 }
@@ -31,6 +36,7 @@ const mostBuffered = 256 * 1024;
 /** Without a socket nothing is urgent. */
 const restWhileClosed = 50;
 const longestRest = 1000;
+const shortRest = 10;
 /** So long before the end, the last reports are waited for. */
 const farewell = 5000;
 /** The platform's clock may be off: a move is at most so far away. */
@@ -95,7 +101,9 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
 
   const report = async (until: AbortSignal): Promise<void> => {
     const batch = reports.take(now());
-    if (batch.length > 0) reports.answered(await control.report(batch, until), now());
+    if (batch.length === 0) return;
+    await options.keep(engine.save());
+    reports.answered(await control.report(batch, until), now());
   };
 
   const countRoom = (): number => {
@@ -134,6 +142,9 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
   clearTimeout(timer);
   reports.add(engine.end(now()));
   const until = AbortSignal.timeout(farewell);
-  while (reports.waiting() > 0 && !until.aborted) await report(until);
+  while (reports.waiting() > 0 && !until.aborted) {
+    await report(until);
+    await sleep(shortRest);
+  }
   for (const socket of sockets.values()) socket.close();
 }

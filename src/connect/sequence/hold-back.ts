@@ -41,8 +41,8 @@ export interface HeldPacks {
 }
 
 /**
- * Senders have up to 2 MiB on their way, and all of it is held while the first Pack of it is missing.
- * What is given up after it was acknowledged selectively is not sent again for a minute.
+ * Senders have up to 2 MiB on their way, and all of it is held while the first Pack of it is
+ * missing. What is given up after it was acknowledged selectively is not sent again for a minute.
  */
 const mostHeldBytes = 2.5 * 1024 * 1024;
 /** What a Pack costs beside its bytes, so that empty ones are not free. */

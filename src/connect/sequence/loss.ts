@@ -15,7 +15,7 @@ export interface LossDetector {
   find(packs: UnackedPacks, now: number): Losses;
 }
 
-export interface Losses {
+interface Losses {
   readonly lost: readonly UnackedPack[];
   readonly inMs: number;
 }

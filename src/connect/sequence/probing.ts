@@ -14,7 +14,7 @@ export interface Probing {
   wakeAt(packs: UnackedPacks): number;
 }
 
-export interface Probe {
+interface Probe {
   readonly pack: UnackedPack;
   /** Selective acks of this sequence are not to be believed: forget them all. */
   readonly isDistrust: boolean;

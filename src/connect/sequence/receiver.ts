@@ -23,9 +23,9 @@ export interface Receiver {
   counters(): ReceiverCounters;
 }
 
-export type ReceiverEnd = 'refused' | 'gap' | 'idle';
+type ReceiverEnd = 'refused' | 'gap' | 'idle';
 
-export interface ReceiverCounters {
+interface ReceiverCounters {
   readonly delivered: number;
   readonly duplicates: number;
   readonly outOfOrder: number;

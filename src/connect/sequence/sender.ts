@@ -32,9 +32,9 @@ export interface Sender {
   counters(): SenderCounters;
 }
 
-export type SenderEnd = 'unacknowledged' | 'idle' | 'no-contract';
+type SenderEnd = 'unacknowledged' | 'idle' | 'no-contract';
 
-export interface SenderCounters {
+interface SenderCounters {
   readonly packs: number;
   readonly resent: number;
   readonly probes: number;

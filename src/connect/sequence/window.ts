@@ -33,7 +33,9 @@ const burst = 16;
 const mostBurst = 32;
 /** 16 Packs in two ms, before the path has shown that it takes more. */
 const firstPacksPerMs = 8;
-/** Well above what the window and the round trip give: pacing spreads bursts and holds nothing back. */
+/**
+ * Well above what the window and the round trip give: pacing spreads bursts and holds nothing back.
+ */
 const paceGain = 2;
 /** Above what is proven, the window grows by so many Packs a round trip. */
 const packsPerRoundTrip = 8;
@@ -46,7 +48,9 @@ export function createWindow(roundTrip: RoundTrip): Window {
   let tokens = burst;
   let filledAt: number | undefined;
   let lostAt: number | undefined;
-  /** Up to here the window grows by all that arrives; a loss has shown that it was too much above. */
+  /**
+   * Up to here the window grows by all that arrives; a loss has shown that it was too much above.
+   */
   let proven = Number.POSITIVE_INFINITY;
 
   const mostNow = (): number => {

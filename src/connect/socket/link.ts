@@ -83,14 +83,28 @@ export function createLink(options: LinkOptions): Link {
     return { kind: 'dial', socket: number, host };
   };
 
+  /** The one that was left for it is used again, where it is still open. */
+  const fallBack = (): void => {
+    inUse = [...sockets.values()].find((one) => one.openedAt !== undefined);
+    if (inUse !== undefined) inUse.closeAt = Number.POSITIVE_INFINITY;
+  };
+
+  /** A host that could not be reached, or moved to, is followed by the next one. */
+  const planDial = (now: number, openedAt: number | undefined): void => {
+    if (inUse !== undefined && openedAt === undefined) moveAt = now + reconnect.delay();
+    if (inUse !== undefined) return;
+    if (openedAt === undefined) host = (host + 1) % options.hosts;
+    if (sockets.size === 0) dialAt = now + reconnect.delay();
+  };
+
   const remove = (socket: Socket, now: number): readonly LinkEffect[] => {
     sockets.delete(socket.number);
     const { openedAt } = socket;
-    if (socket.closeAt !== Number.POSITIVE_INFINITY) return [];
-    if (socket === inUse) inUse = [...sockets.values()].find((one) => one.openedAt !== undefined);
+    // After a move, the old one ends as it should.
+    if (socket !== inUse && openedAt !== undefined) return [];
     reconnect.closed(openedAt === undefined ? undefined : now - openedAt);
-    if (openedAt === undefined) host = (host + 1) % options.hosts;
-    if (inUse === undefined && sockets.size === 0) dialAt = now + reconnect.delay();
+    if (socket === inUse) fallBack();
+    planDial(now, openedAt);
     return reconnect.isTokenSuspect() ? [{ kind: 'check-token' }] : [];
   };
 

@@ -17,7 +17,7 @@ export interface SpeedTest {
 }
 
 /** Ignored, sent back unchanged, or a frame for us. */
-export type MessageUse = 'ignore' | 'echo' | 'frame';
+type MessageUse = 'ignore' | 'echo' | 'frame';
 
 const latencyLength = 16;
 const controlLength = 5;

@@ -83,11 +83,11 @@ export const createContract: Message<CreateContract> = {
   streamVersion: [8, integer],
 };
 
-/** Why there is no contract. The platform says 1 for most of its reasons. */
-export const contractErrors = { noPermission: 0, insufficientBalance: 1 } as const;
-
 export interface CreateContractResult {
-  /** Undefined where there is a contract. 0 is an error, too. */
+  /**
+   * Undefined where there is a contract. 0 is an error, too: the peer permits none. 1 is said for
+   * most other causes, and means that nobody can pay.
+   */
   readonly error: number | undefined;
   /** The encoded Contract. */
   readonly contract: Buffer | undefined;

@@ -17,7 +17,7 @@ export function toId(bytes: Buffer): Id {
 }
 
 /** The bytes that an id stands for, in a buffer of their own. */
-export function toIdBytes(id: Id): Buffer {
+function toIdBytes(id: Id): Buffer {
   return Buffer.from(id, 'latin1');
 }
 

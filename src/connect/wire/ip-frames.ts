@@ -13,11 +13,6 @@ export function fromProviderFrame(packet: Buffer): Frame {
   return { type: messageTypes.ipPacketFromProvider, bytes: packet, isRaw: true };
 }
 
-/** A ping of a peer; it goes back with the same bytes. */
-export function toPingFrame(content: Buffer): Frame {
-  return { type: messageTypes.ipPing, bytes: content, isRaw: true };
-}
-
 /**
  * The IP packet in a frame: its bytes themselves, or two messages deep where an old peer wrote it
  * so. What cannot be read is an empty packet; whether one is sound is not looked at here.

@@ -107,6 +107,13 @@ test.each<readonly [string, PostAnswer, string]>([
   expect(await client.provide([], signal)).toMatchObject({ kind: 'failed', reason });
 });
 
+test('a post that throws may have been carried out', async () => {
+  const client = createControlClient(async () => {
+    throw new Error('reset');
+  });
+  expect(await client.provide([], signal)).toMatchObject({ reason: 'unknown', message: 'reset' });
+});
+
 test('reports that were not sent are sent again; of those in doubt, only closes are', () => {
   const queue = createReportQueue();
   const of = (isCheckpoint: boolean) => ({

@@ -144,3 +144,18 @@ test('what stands still is forgotten', () => {
   world.run(400_000);
   expect(world.engine.counters().consumers).toBe(0);
 });
+
+test('an earlier life’s contracts are closed with what was not reported of them', () => {
+  const first = createWorld({ nature: calm, seed: 7, device: echo });
+  const consumer = first.addConsumer();
+  for (let number = 0; number < 20; number++) consumer.send(packetOf(number), first.now());
+  first.run(2000);
+  const books = JSON.parse(JSON.stringify(first.engine.save()));
+  const second = createWorld({ nature: calm, seed: 8, device: echo, books });
+  second.run(2000);
+  for (const [contractId, bytes] of consumer.got)
+    expect(second.reported.get(contractId)).toBe(bytes);
+  second.run(2 * 3_600_000);
+  for (const [contractId, bytes] of consumer.sent)
+    expect(second.reported.get(contractId)).toBe(bytes);
+});

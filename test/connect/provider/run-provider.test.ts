@@ -69,6 +69,7 @@ async function setUp() {
       appVersion: '0.0.1',
       now,
       random: () => 0,
+      keep: async () => undefined,
       onTokenSuspect: () => undefined,
     },
     stop.signal,

@@ -97,6 +97,23 @@ test('a move opens a socket on another host, and both are read until the old one
   expect(link.step(4000)).toEqual([]);
 });
 
+test('a move that fails is tried again, and what it left is used on', () => {
+  const link = openLink();
+  link.move(1000);
+  link.step(1000);
+  expect(link.closed(1, 1100)).toEqual([]);
+  expect(link.send(own, 1200)).toEqual([sent(own, 0)]);
+  expect(link.step(1100 + 2500)).toEqual([{ kind: 'dial', socket: 2, host: 0 }]);
+  link.opened(2, 4000);
+  // The new one dies before the old one was closed: the old one is kept.
+  expect(link.closed(2, 4100)).toEqual([]);
+  expect(link.send(own, 4200)).toEqual([sent(own, 0)]);
+  expect(link.step(6500).filter(({ kind }) => kind === 'close')).toEqual([]);
+  expect(link.closed(0, 7000)).toEqual([]);
+  expect(link.isOpen()).toBe(false);
+  expect(link.step(20_000)).toMatchObject([{ kind: 'dial' }]);
+});
+
 test('a host that cannot be reached is left for the next, later and later', () => {
   const link = createLink({ ownId, hosts: 2, random: half });
   const dials: (readonly [number, number])[] = [];

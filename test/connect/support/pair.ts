@@ -14,7 +14,9 @@ export interface Pair {
   readonly budget: MemoryBudget;
   readonly sendBudget: MemoryBudget;
   readonly delivered: readonly Delivered[];
-  /** Runs until the time is over. `each` is called at each step, and says when it wants the next. */
+  /**
+   * Runs until the time is over. `each` is called at each step, and says when it wants the next.
+   */
   run(until: number, each?: (now: number) => number): number;
   readonly now: () => number;
 }

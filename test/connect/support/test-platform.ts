@@ -20,7 +20,9 @@ import { messageTypes } from '../../../src/connect/wire/message-types.ts';
 import { readPath } from '../../../src/connect/wire/transfer-frame.ts';
 import { makeContract } from './contracts.ts';
 
-/** A platform on a real socket: it passes frames on, signs contracts, and counts what is reported. */
+/**
+ * A platform on a real socket: it passes frames on, signs contracts, and counts what is reported.
+ */
 export interface TestPlatform extends AsyncDisposable {
   readonly url: string;
   /** HTTP control of this client, without HTTP. */

@@ -1,6 +1,6 @@
 import { completeSecrets, type ProvideWish } from '../../../src/connect/contract/secrets.ts';
 import type { ContractAsk } from '../../../src/connect/provider/consumer.ts';
-import { createEngine, type Engine } from '../../../src/connect/provider/engine.ts';
+import { type Books, createEngine, type Engine } from '../../../src/connect/provider/engine.ts';
 import type { CloseContract } from '../../../src/connect/wire/contract-messages.ts';
 import { createIdSource, type Id, type IdSource } from '../../../src/connect/wire/id.ts';
 import { makeContract } from './contracts.ts';
@@ -35,6 +35,7 @@ export interface WorldOptions {
   readonly device: (packet: Buffer) => readonly Buffer[];
   /** Companions are refused while it says so. */
   readonly refuses?: (now: number) => boolean;
+  readonly books?: Books;
   readonly companionBytes?: (asked: number) => number;
 }
 
@@ -53,6 +54,7 @@ export function createWorld(options: WorldOptions): World {
     wish: options.wish ?? 'public',
     ids,
     wallMs: () => now,
+    books: options.books,
     pool: {
       ipv4: { first: Buffer.from([100, 64, 0, 1]), count: 60_000 },
       ipv6: { first: Buffer.from('fd00'.padEnd(32, '0'), 'hex'), count: 60_000 },

@@ -1,0 +1,27 @@
+/** What was dropped, by reason. Each is counted, and nothing else is kept of it. */
+export interface Drops {
+  /** Messages that are no frames of this wire. */
+  unreadable: number;
+  /** Frames for another client, or of a stream. */
+  misdirected: number;
+  /** Packs without a good contract, and Packs of an older sequence. */
+  unpaid: number;
+  /** Packs of one consumer too many. */
+  tooMany: number;
+  /** Consumers' packets that are no sound IP. */
+  unsound: number;
+  /** Packets that no address is to be had for, or whose address is nobody's. */
+  noAddress: number;
+  /** Answers for a consumer that takes them too slowly. */
+  full: number;
+}
+
+export const noDrops: Readonly<Drops> = {
+  unreadable: 0,
+  misdirected: 0,
+  unpaid: 0,
+  tooMany: 0,
+  unsound: 0,
+  noAddress: 0,
+  full: 0,
+};

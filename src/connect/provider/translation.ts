@@ -1,0 +1,44 @@
+import { type AddressPoolOptions, createAddressPool } from '../packet/address-pool.ts';
+import { readIpHeader } from '../packet/ip-packet.ts';
+import { readAddress, rewriteAddress, rewriteQuotedSource } from '../packet/rewrite.ts';
+import type { Id } from '../wire/id.ts';
+import { largestPacket } from '../wire/message-types.ts';
+
+/**
+ * Packets between consumers, whose addresses collide, and the device, where each is one of a pool.
+ */
+export interface Translation {
+  /** What the device is given for a consumer's packet, in a buffer of its own; or why nothing. */
+  outward(consumer: Id, packet: Buffer): Buffer | 'unsound' | 'no-address';
+  /** Whose answer it is; the packet is changed in place. Undefined where it is nobody's. */
+  inward(packet: Buffer): Id | undefined;
+  release(consumer: Id): void;
+}
+
+/** Consumers' devices send what they take themselves; some send a little more. */
+const mostFromConsumer = 1500;
+
+export function createTranslation(options: AddressPoolOptions): Translation {
+  const pool = createAddressPool(options);
+  return {
+    outward(consumer, packet) {
+      const header = readIpHeader(packet);
+      if (header === undefined || header.length > mostFromConsumer) return 'unsound';
+      const outer = pool.outer(consumer, readAddress(packet, header, 'source'));
+      if (outer === undefined) return 'no-address';
+      const own = Buffer.from(packet.subarray(0, header.length));
+      rewriteAddress(own, header, { place: 'source', address: outer });
+      return own;
+    },
+    inward(packet) {
+      const header = readIpHeader(packet);
+      if (header === undefined || packet.length > largestPacket) return undefined;
+      const inner = pool.inner(readAddress(packet, header, 'destination'));
+      if (inner === undefined) return undefined;
+      rewriteQuotedSource(packet, header, inner.address);
+      rewriteAddress(packet, header, { place: 'destination', address: inner.address });
+      return inner.consumer;
+    },
+    release: pool.release,
+  };
+}

@@ -1,0 +1,37 @@
+import type { Id } from '../wire/id.ts';
+import { encodeAckFrame, encodePackFrame, type TransferPath } from '../wire/transfer-frame.ts';
+import type { Consumer } from './consumer.ts';
+
+/** One turn of Packs for one consumer, so that many at once share the line evenly. */
+const turn = 8;
+
+/** Turns of Packs until nobody has any, or `most` are given: nobody waits for another's burst. */
+export function sendInTurn(
+  ownId: Id,
+  consumers: Iterable<Consumer>,
+  { now, most }: { readonly now: number; readonly most: number },
+): readonly Buffer[] {
+  const frames: Buffer[] = [];
+  let waiting = [...consumers];
+  while (waiting.length > 0 && frames.length < most) {
+    const again: Consumer[] = [];
+    for (const consumer of waiting) {
+      const packs = consumer.packs(now, Math.min(turn, most - frames.length));
+      for (const pack of packs) frames.push(encodePackFrame(toPath(ownId, consumer.id), pack));
+      if (packs.length === turn) again.push(consumer);
+    }
+    waiting = again;
+  }
+  return frames;
+}
+
+export function sendAcks(ownId: Id, consumers: Iterable<Consumer>, now: number): readonly Buffer[] {
+  return [...consumers].flatMap((consumer) =>
+    consumer.acks(now).map((ack) => encodeAckFrame(toPath(ownId, consumer.id), ack)),
+  );
+}
+
+/** A frame without a destination is for the platform itself. */
+export function toPath(sourceId: Id, destinationId?: Id): TransferPath {
+  return { sourceId, destinationId, streamId: undefined };
+}

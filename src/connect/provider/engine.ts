@@ -10,13 +10,13 @@ import type { Id, IdSource } from '../wire/id.ts';
 import { fromProviderFrame, readIpPacket } from '../wire/ip-frames.ts';
 import { messageTypes } from '../wire/message-types.ts';
 import type { Pack } from '../wire/pack.ts';
-import { decodeTransferFrame, encodeAckFrame } from '../wire/transfer-frame.ts';
+import { decodeTransferFrame } from '../wire/transfer-frame.ts';
 import { WireError } from '../wire/wire-error.ts';
 import { type Consumer, type ContractAsk, createConsumer } from './consumer.ts';
 import { type Drops, noDrops } from './drops.ts';
 import { createPlatformPeer } from './platform-peer.ts';
 import { createTranslation } from './translation.ts';
-import { sendAcks, sendInTurn, toPath } from './turns.ts';
+import { sendAcks, sendInTurn } from './turns.ts';
 
 /**
  * A provider without its effects: frames of the platform and packets of a device go in with the
@@ -101,8 +101,7 @@ export function createEngine(options: EngineOptions): Engine {
   const consumers = new Map<Id, Consumer>();
   /** Those that may have something to do before the next round. */
   let busy = new Set<Consumer>();
-  let packets: Buffer[] = [];
-  let asks: ContractAsk[] = [];
+  let [packets, asks]: [Buffer[], ContractAsk[]] = [[], []];
   // Our answers of an earlier life go on by new contracts, so the old ones are closed.
   let reports = (options.books?.own ?? []).flatMap((data) => makeClose(loadAccount(data)) ?? []);
   let roundAt = Number.NEGATIVE_INFINITY;
@@ -210,17 +209,15 @@ export function createEngine(options: EngineOptions): Engine {
       }
       const packs = sendInTurn(ownId, busy, { now, most });
       for (const consumer of [...busy]) keepBooks(consumer, now);
-      const acks = platform.acks(now).map((ack) => encodeAckFrame(toPath(ownId), ack));
       const step = {
-        frames: [...acks, ...sendAcks(ownId, busy, now), ...packs],
+        frames: [...sendAcks(ownId, [platform, ...busy], now), ...packs],
         packets,
         asks,
         reports,
         moveAt: platform.takeMove(),
       };
       for (const consumer of busy) if (consumer.wakeAt(now) >= roundAt) busy.delete(consumer);
-      packets = [];
-      asks = [];
+      [packets, asks] = [[], []];
       reports = [];
       return step;
     },

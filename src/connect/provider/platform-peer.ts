@@ -14,6 +14,8 @@ import { WireError } from '../wire/wire-error.ts';
  * sent again up to nine times else. Only a request to move to another host is acted on.
  */
 export interface PlatformPeer {
+  /** The platform has no id. */
+  readonly id: undefined;
   take(body: TransferFrame['body'], now: number): void;
   acks(now: number): readonly Ack[];
   wakeAt(): number;
@@ -57,6 +59,7 @@ export function createPlatformPeer(budget: MemoryBudget): PlatformPeer {
   };
 
   return {
+    id: undefined,
     take(body, now) {
       if (body.kind !== 'pack') return;
       const { sequenceId } = body.pack;

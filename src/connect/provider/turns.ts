@@ -1,6 +1,7 @@
 import type { Id } from '../wire/id.ts';
 import { encodeAckFrame, encodePackFrame, type TransferPath } from '../wire/transfer-frame.ts';
 import type { Consumer } from './consumer.ts';
+import type { PlatformPeer } from './platform-peer.ts';
 
 /** One turn of Packs for one consumer, so that many at once share the line evenly. */
 const turn = 8;
@@ -25,13 +26,17 @@ export function sendInTurn(
   return frames;
 }
 
-export function sendAcks(ownId: Id, consumers: Iterable<Consumer>, now: number): readonly Buffer[] {
-  return [...consumers].flatMap((consumer) =>
-    consumer.acks(now).map((ack) => encodeAckFrame(toPath(ownId, consumer.id), ack)),
+export function sendAcks(
+  ownId: Id,
+  peers: readonly Pick<Consumer | PlatformPeer, 'id' | 'acks'>[],
+  now: number,
+): readonly Buffer[] {
+  return peers.flatMap((peer) =>
+    peer.acks(now).map((ack) => encodeAckFrame(toPath(ownId, peer.id), ack)),
   );
 }
 
 /** A frame without a destination is for the platform itself. */
-export function toPath(sourceId: Id, destinationId?: Id): TransferPath {
+function toPath(sourceId: Id, destinationId: Id | undefined): TransferPath {
   return { sourceId, destinationId, streamId: undefined };
 }

@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest';
+import { createMemoryBudget } from '../../../src/connect/sequence/hold-back.ts';
+import { freeOfCharge, type Payment } from '../../../src/connect/sequence/payment.ts';
+import { createSender, type Sender } from '../../../src/connect/sequence/sender.ts';
+import type { Ack } from '../../../src/connect/wire/ack.ts';
+import type { Pack } from '../../../src/connect/wire/pack.ts';
+import { testIds } from '../support/contracts.ts';
+
+const ids = testIds(3);
+const frame = { type: 16, bytes: Buffer.alloc(1060), isRaw: true };
+const by = { contractId: ids.next(1), contract: Buffer.from('contract') };
+const paid: Payment = { take: () => ({ kind: 'charged', by }), acked: () => undefined };
+
+function setUp(payment: Payment = freeOfCharge, count = 300): Sender {
+  const sender = createSender({
+    sequenceId: ids.next(1),
+    lane: { forceStream: false, isCompanion: true, number: 0 },
+    payment,
+    newMessageId: () => ids.next(1),
+    queueBytes: 1024 * 1024,
+    budget: createMemoryBudget(1024 * 1024),
+  });
+  for (let number = 0; number < count; number++) sender.offer(frame, 0);
+  return sender;
+}
+
+const ackOf = (pack: Pack, special: Partial<Ack> = {}): Ack => ({
+  messageId: pack.messageId,
+  sequenceId: pack.sequenceId,
+  isSelective: false,
+  tag: pack.tag,
+  missingContractId: undefined,
+  recoversContracts: true,
+  laneVersion: 1,
+  ...special,
+});
+
+test('it never sends a burst: sixteen Packs at once at first, and the window at most', () => {
+  const sender = setUp();
+  expect(sender.step(0, 1000).length).toBe(16);
+  expect(sender.step(0, 1000).length).toBe(0);
+  expect(sender.step(1, 1000).length).toBe(8);
+  let sent = 24;
+  for (let now = 2; now < 90; now++) sent += sender.step(now, 1000).length;
+  // 64 KiB hold 61 Packs.
+  expect(sent).toBe(61);
+});
+
+test('a small frame goes with another, a large one alone', () => {
+  const sender = setUp(freeOfCharge, 0);
+  for (const length of [40, 40, 1000, 1000])
+    sender.offer({ ...frame, bytes: Buffer.alloc(length) }, 0);
+  expect(sender.step(0, 1000).map(({ frames }) => frames.length)).toEqual([2, 1, 1]);
+});
+
+test('selective acks that lead to nothing are forgotten, and the lowest Pack goes with its contract', () => {
+  const sender = setUp(paid, 20);
+  const packs = sender.step(0, 1000);
+  for (const pack of packs) sender.take(ackOf(pack, { isSelective: true }), 20);
+  const again: Pack[] = [];
+  for (let now = 20; now < 3000; now += 5) again.push(...sender.step(now, 1000));
+  expect(sender.counters().distrusted).toBeGreaterThan(0);
+  const [lowest] = packs;
+  const repeated = again.filter(({ messageId }) => messageId === lowest?.messageId);
+  expect(repeated.at(-1)).toMatchObject({ isHead: true, contract: by.contract, sequenceNumber: 0 });
+  // What it held after that is sent again as well.
+  expect(new Set(again.map(({ sequenceNumber }) => sequenceNumber))).toContain(1);
+});
+
+test('a peer that asks for the contract gets the Pack again with it', () => {
+  const sender = setUp(paid, 3);
+  const [first, second] = sender.step(0, 1000);
+  expect([first?.contract, second?.contract]).toEqual([by.contract, undefined]);
+  sender.take(ackOf(second as Pack, { missingContractId: by.contractId }), 10);
+  expect(sender.step(10, 1000)).toMatchObject([
+    { sequenceNumber: 1, isHead: false, contract: by.contract },
+  ]);
+});
+
+test('a Pack that is sent again carries the time of this sending', () => {
+  const sender = setUp(freeOfCharge, 1);
+  sender.step(0, 1000);
+  expect(sender.step(500, 1000)).toMatchObject([{ tag: { sentAt: 500 } }]);
+});
+
+test('it ends after a minute without an ack, half a minute without a contract, five minutes idle', () => {
+  const silent = setUp(freeOfCharge, 1);
+  silent.step(0, 1000);
+  expect([silent.ended(59_999), silent.ended(60_000)]).toEqual([undefined, 'unacknowledged']);
+  const poor = setUp({ ...paid, take: () => ({ kind: 'waits' }) }, 1);
+  poor.step(0, 1000);
+  expect([poor.ended(29_999), poor.ended(30_000)]).toEqual([undefined, 'no-contract']);
+  const idle = setUp(freeOfCharge, 1);
+  const [pack] = idle.step(0, 1000);
+  idle.take(ackOf(pack as Pack), 10);
+  expect([idle.ended(299_999), idle.ended(300_000)]).toEqual([undefined, 'idle']);
+});
+
+test('acks that make no sense change nothing', () => {
+  const sender = setUp(freeOfCharge, 3);
+  const [pack] = sender.step(0, 1000);
+  sender.take(ackOf(pack as Pack, { messageId: ids.next(1) }), 5);
+  sender.take(ackOf(pack as Pack, { sequenceId: ids.next(1) }), 5);
+  expect(sender.counters().unackedBytes).toBe(3 * 1060);
+  // A tag from the future is no round trip.
+  sender.take(ackOf(pack as Pack, { tag: { sentAt: 1e15 } }), 5);
+  expect(sender.counters().unackedBytes).toBe(2 * 1060);
+});

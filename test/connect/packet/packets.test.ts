@@ -101,6 +101,13 @@ test('a run of a TCP flow is cut into right packets, and joined to the same run 
   });
 });
 
+test('only the first segment of a run says that its sender slowed down', () => {
+  const payload = Buffer.alloc(5000);
+  const run = makePacket({ version: 4, protocol: 6, payload, flags: 0x90 });
+  const flags = cutPackets(asKernel(run, 1000)).map((bytes) => bytes[33]);
+  expect(flags).toEqual([0x90, 0x10, 0x10, 0x10, 0x10]);
+});
+
 test('flows that alternate, and packets of UDP, keep their order and their bytes', () => {
   const written: Buffer[] = [];
   const joiner = createJoiner((bytes) =>

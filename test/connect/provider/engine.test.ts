@@ -102,7 +102,7 @@ test('a consumer that was started again is answered again', () => {
     for (let number = 0; number < 50; number++) consumer.send(packetOf(number), world.now());
     world.run(1000);
     expect(consumer.received.length).toBe(50 * (round + 1));
-    consumer.restart();
+    consumer.restart(Buffer.alloc(32, round));
   }
 });
 

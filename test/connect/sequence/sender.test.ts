@@ -46,6 +46,21 @@ test('it never sends a burst: sixteen Packs at once at first, and the window at 
   expect(sent).toBe(61);
 });
 
+test('on a path that takes much, thirty-two Packs at once are the most', () => {
+  const sender = setUp(freeOfCharge, 0);
+  let onTheWay: (readonly [number, Pack])[] = [];
+  let most = 0;
+  for (let now = 0; now < 1000; now++) {
+    while (sender.offer(frame, now));
+    for (const [at, pack] of onTheWay) if (at <= now) sender.take(ackOf(pack), now);
+    onTheWay = onTheWay.filter(([at]) => at > now);
+    const packs = sender.step(now, 1000);
+    most = Math.max(most, packs.length);
+    for (const pack of packs) onTheWay.push([now + 10, pack]);
+  }
+  expect(most).toBe(32);
+});
+
 test('a small frame goes with another, a large one alone', () => {
   const sender = setUp(freeOfCharge, 0);
   for (const length of [40, 40, 1000, 1000])

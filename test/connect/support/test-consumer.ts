@@ -16,7 +16,8 @@ import {
 /** A consumer as the network's apps are: packets out by a plain contract, answers by companions. */
 export interface TestConsumer {
   readonly id: Id;
-  readonly streamSecret: Buffer;
+  /** By which contracts to it are signed. */
+  streamSecret(): Buffer;
   /** Packets of answers and contents of pings, in order. */
   readonly received: readonly Buffer[];
   readonly pongs: readonly Buffer[];
@@ -27,8 +28,8 @@ export interface TestConsumer {
   unpaid(): number;
   send(packet: Buffer, now: number): boolean;
   ping(content: Buffer, now: number): void;
-  /** Begins again, as an app that was started again. */
-  restart(): void;
+  /** Begins again, with another secret, as an app that was started again. */
+  restart(secret: Buffer): void;
   frame(bytes: Buffer, now: number): void;
   step(now: number): readonly Buffer[];
   wakeAt(now: number): number;
@@ -51,6 +52,7 @@ export function createTestConsumer(options: TestConsumerOptions): TestConsumer {
   const got = new Map<Id, number>();
   const add = (to: Map<Id, number>, key: Id, bytes: number) =>
     to.set(key, (to.get(key) ?? 0) + bytes);
+  let { streamSecret } = options;
   let unpaid = 0;
   let sender = makeSender();
   let receiver: { readonly of: Receiver; current: Id | undefined } | undefined;
@@ -112,7 +114,7 @@ export function createTestConsumer(options: TestConsumerOptions): TestConsumer {
   /** Companions are signed with our Stream secret. */
   const findContract = ({ contract }: Pack): Id | undefined => {
     if (contract === undefined) return undefined;
-    const secrets = new Map([[4 as const, options.streamSecret]]);
+    const secrets = new Map([[4 as const, streamSecret]]);
     const verified = verifyContract(contract, providerId, { ownId: id, secrets, wish: 'stream' });
     return verified.kind === 'verified' ? verified.contractId : undefined;
   };
@@ -120,7 +122,7 @@ export function createTestConsumer(options: TestConsumerOptions): TestConsumer {
   const path = { sourceId: id, destinationId: providerId, streamId: undefined };
   return {
     id,
-    streamSecret: options.streamSecret,
+    streamSecret: () => streamSecret,
     received,
     pongs,
     sent,
@@ -132,7 +134,8 @@ export function createTestConsumer(options: TestConsumerOptions): TestConsumer {
     ping(content, now) {
       sender.offer({ type: messageTypes.ipPing, bytes: content, isRaw: true }, now);
     },
-    restart() {
+    restart(secret) {
+      streamSecret = secret;
       sender = makeSender();
       receiver = undefined;
     },

@@ -82,7 +82,7 @@ export function createWorld(options: WorldOptions): World {
     const byteCount = options.companionBytes?.(ask.transferByteCount) ?? ask.transferByteCount;
     sizes.set(contractId, byteCount);
     const mode = ask.isCompanion ? 4 : 1;
-    const secret = consumer.streamSecret;
+    const secret = consumer.streamSecret();
     return makeContract({
       contractId,
       sourceId: providerId,

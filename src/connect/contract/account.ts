@@ -61,6 +61,12 @@ export interface AccountData {
   readonly reported: number;
 }
 
+/** Contracts with what was counted and reported of them: consumers' ones, and ours to them. */
+export interface Books {
+  readonly received: readonly AccountData[];
+  readonly own: readonly AccountData[];
+}
+
 export function saveAccount(account: Account): AccountData {
   return {
     contract: toUuid(account.contractId),

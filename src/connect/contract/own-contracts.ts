@@ -98,6 +98,7 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
   };
 
   const wantsSpare = (now: number): boolean => {
+    if (isOver) return false;
     if (spare === undefined) return current !== undefined || waitingBytes > 0;
     const isUsed = now - takenAt < spareAge;
     return isUsed && age(spare, now) >= spareAge;

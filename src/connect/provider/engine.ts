@@ -1,4 +1,4 @@
-import { type AccountData, loadAccount, makeClose } from '../contract/account.ts';
+import { type Books, loadAccount, makeClose } from '../contract/account.ts';
 import { createReceivedContracts, type ReceivedCounters } from '../contract/received-contracts.ts';
 import type { ProvideWish, Secrets } from '../contract/secrets.ts';
 import { createServiceClock } from '../contract/service-clock.ts';
@@ -73,12 +73,6 @@ export interface EngineOptions {
   readonly books?: Books | undefined;
 }
 
-/** Contracts with what was counted and reported of them: consumers' ones, and ours to them. */
-export interface Books {
-  readonly received: readonly AccountData[];
-  readonly own: readonly AccountData[];
-}
-
 const mostConsumers = 4096;
 const receiveBytes = 16 * 1024 * 1024;
 const sendBytes = 32 * 1024 * 1024;
@@ -100,7 +94,7 @@ export function createEngine(options: EngineOptions): Engine {
   const platform = createPlatformPeer(receiveBudget);
   const consumers = new Map<Id, Consumer>();
   /** Those that may have something to do before the next round. */
-  let busy = new Set<Consumer>();
+  const busy = new Set<Consumer>();
   let [packets, asks]: [Buffer[], ContractAsk[]] = [[], []];
   // Our answers of an earlier life go on by new contracts, so the old ones are closed.
   let reports = (options.books?.own ?? []).flatMap((data) => makeClose(loadAccount(data)) ?? []);
@@ -174,6 +168,16 @@ export function createEngine(options: EngineOptions): Engine {
     busy.delete(consumer);
   };
 
+  const beginRound = (now: number): void => {
+    roundAt = now + round;
+    for (const consumer of [...consumers.values()]) keepBooks(consumer, now);
+    reports.push(...ledger.takeReports(now));
+    for (const consumer of consumers.values()) busy.add(consumer);
+  };
+  const letRest = (now: number): void => {
+    for (const consumer of busy) if (consumer.wakeAt(now) >= roundAt) busy.delete(consumer);
+  };
+
   return {
     frame(message, now) {
       try {
@@ -197,16 +201,13 @@ export function createEngine(options: EngineOptions): Engine {
       if (contract === undefined) ask.contracts.refused(now);
       else ask.contracts.granted(contract, now);
       // A contract that came too late for its sequence is given back here.
-      reports.push(...ask.contracts.step(now).reports);
+      const step = ask.contracts.step(now);
+      reports.push(...step.reports);
+      if (step.ask !== undefined) asks.push({ ...ask, transferByteCount: step.ask });
       wake(ask.destinationId);
     },
     step(now, most) {
-      if (now >= roundAt) {
-        roundAt = now + round;
-        for (const consumer of [...consumers.values()]) keepBooks(consumer, now);
-        reports.push(...ledger.takeReports(now));
-        busy = new Set([...consumers.values()].filter((one) => one.wakeAt(now) < roundAt));
-      }
+      if (now >= roundAt) beginRound(now);
       const packs = sendInTurn(ownId, busy, { now, most });
       for (const consumer of [...busy]) keepBooks(consumer, now);
       const step = {
@@ -216,7 +217,8 @@ export function createEngine(options: EngineOptions): Engine {
         reports,
         moveAt: platform.takeMove(),
       };
-      for (const consumer of busy) if (consumer.wakeAt(now) >= roundAt) busy.delete(consumer);
+      // Where the line was full, some had no turn, and do not know yet what they could send.
+      if (packs.length < most) letRest(now);
       [packets, asks] = [[], []];
       reports = [];
       return step;

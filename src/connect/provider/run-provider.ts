@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Books } from '../contract/account.ts';
 import type { ControlClient } from '../control/control-client.ts';
 import { createReportQueue } from '../control/report-queue.ts';
 import { createLink, type LinkEffect } from '../socket/link.ts';
@@ -7,7 +8,7 @@ import type { PacketDevice } from '../tun/tun-device.ts';
 import type { Id } from '../wire/id.ts';
 import { largestMessage } from '../wire/message-types.ts';
 import type { ContractAsk } from './consumer.ts';
-import type { Books, Engine } from './engine.ts';
+import type { Engine } from './engine.ts';
 
 export interface RunProviderOptions {
   readonly ownId: Id;

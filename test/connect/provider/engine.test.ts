@@ -87,6 +87,22 @@ test('on a bad line all packets of all consumers come back, and both ends count 
   });
 });
 
+test('twenty consumers share a slow line evenly, and none waits for a second', () => {
+  const world = createWorld({ nature: calm, seed: 11, device: echo, most: 12 });
+  for (let at = 0; at < 20; at++) world.addConsumer();
+  for (const consumer of world.consumers)
+    for (let number = 0; number < 1000; number++)
+      consumer.send(packetOf(number, 4, 1000), world.now());
+  world.run(300);
+  const before = world.consumers.map(({ received }) => received.length);
+  for (let step = 0; step < 3; step++) {
+    world.run(100);
+    const grown = world.consumers.map(({ received }, at) => received.length - (before[at] ?? 0));
+    expect(Math.max(...grown)).toBeLessThanOrEqual(1.5 * Math.min(...grown));
+    expect(Math.min(...grown)).toBeGreaterThan(0);
+  }
+});
+
 test('a ping comes back with its bytes', () => {
   const world = createWorld({ nature: calm, seed: 2, device: echo });
   const consumer = world.addConsumer();

@@ -1,6 +1,7 @@
+import type { Books } from '../../../src/connect/contract/account.ts';
 import { completeSecrets, type ProvideWish } from '../../../src/connect/contract/secrets.ts';
 import type { ContractAsk } from '../../../src/connect/provider/consumer.ts';
-import { type Books, createEngine, type Engine } from '../../../src/connect/provider/engine.ts';
+import { createEngine, type Engine } from '../../../src/connect/provider/engine.ts';
 import type { CloseContract } from '../../../src/connect/wire/contract-messages.ts';
 import { createIdSource, type Id, type IdSource } from '../../../src/connect/wire/id.ts';
 import { makeContract } from './contracts.ts';
@@ -36,6 +37,8 @@ export interface WorldOptions {
   /** Companions are refused while it says so. */
   readonly refuses?: (now: number) => boolean;
   readonly books?: Books;
+  /** Packs that the provider's socket takes in one step. */
+  readonly most?: number;
   readonly companionBytes?: (asked: number) => number;
 }
 
@@ -95,7 +98,7 @@ export function createWorld(options: WorldOptions): World {
   const turnProvider = (): void => {
     for (const bytes of up.arrived(now)) engine.frame(bytes, now);
     for (const ask of http.arrived(now)) engine.answered(ask, grant(ask), now);
-    const { frames, packets, asks, reports } = engine.step(now, 1000);
+    const { frames, packets, asks, reports } = engine.step(now, options.most ?? 1000);
     for (const frame of frames) down.send(frame, now);
     for (const ask of asks) http.send(ask, now);
     report(reports);

@@ -167,7 +167,6 @@ export function createEngine(options: EngineOptions): Engine {
     consumers.delete(consumer.id);
     busy.delete(consumer);
   };
-
   const beginRound = (now: number): void => {
     roundAt = now + round;
     for (const consumer of [...consumers.values()]) keepBooks(consumer, now);
@@ -219,8 +218,7 @@ export function createEngine(options: EngineOptions): Engine {
       };
       // Where the line was full, some had no turn, and do not know yet what they could send.
       if (packs.length < most) letRest(now);
-      [packets, asks] = [[], []];
-      reports = [];
+      [packets, asks, reports] = [[], [], []];
       return step;
     },
     wakeAt(now) {

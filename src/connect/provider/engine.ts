@@ -20,9 +20,9 @@ import { sendAcks, sendInTurn } from './turns.ts';
 
 /**
  * A provider without its effects: frames of the platform and packets of a device go in with the
- * time (ms of one clock that never goes back), and `step` gives what follows from them. Call `step`
- * after each batch of them, and at `wakeAt`. Whatever a consumer sends, memory is bounded, and
- * nothing is delivered that no contract pays for.
+ * time (whole ms of one clock that never goes back), and `step` gives what follows from them. Call
+ * `step` after each batch of them, and at `wakeAt`. Whatever a consumer sends, memory is bounded,
+ * and nothing is delivered that no contract pays for.
  */
 export interface Engine {
   /** One binary message that is a frame. */

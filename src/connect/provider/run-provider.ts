@@ -49,7 +49,9 @@ const longestMove = 600_000;
  * have been published before. It throws only for what is a fault of ours.
  */
 export async function runProvider(options: RunProviderOptions, signal: AbortSignal): Promise<void> {
-  const { engine, device, control, now } = options;
+  const { engine, device, control } = options;
+  // The time of a sending is written into its tag as a whole number, and is compared with it later.
+  const now = (): number => Math.floor(options.now());
   const link = createLink({ ...options, hosts: options.urls.length });
   const sockets = new Map<number, PlatformSocket>();
   const reports = createReportQueue();

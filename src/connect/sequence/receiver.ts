@@ -4,9 +4,9 @@ import type { Pack } from '../wire/pack.ts';
 import { createHeldPacks, type MemoryBudget } from './hold-back.ts';
 
 /**
- * What comes in by one lane of a peer, put in order. Every time is in ms of one clock that never
- * goes back. `take` hears a Pack and hands over, by `deliver`, what is now in order; `acks` gives
- * what is to be said to the peer, once `wakeAt` has come. Packs are delivered before they are
+ * What comes in by one lane of a peer, put in order. Every time is in whole ms of one clock that
+ * never goes back. `take` hears a Pack and hands over, by `deliver`, what is now in order; `acks`
+ * gives what is to be said to the peer, once `wakeAt` has come. Packs are delivered before they are
  * acknowledged.
  */
 export interface Receiver {

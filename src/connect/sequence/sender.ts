@@ -13,10 +13,10 @@ import { createUnackedPacks, type UnackedPack } from './unacked.ts';
 import { createWindow } from './window.ts';
 
 /**
- * One direction of traffic to one lane of a peer. Every time is in ms of one clock that never goes
- * back. `offer` queues; `take` hears an ack; `step` gives the Packs to send now, at most `most` of
- * them, and is called after either, and at `wakeAt`. It never sends the same Pack for no reason: a
- * Pack goes again on evidence of its loss, or as a probe after silence.
+ * One direction of traffic to one lane of a peer. Every time is in whole ms of one clock that never
+ * goes back. `offer` queues; `take` hears an ack; `step` gives the Packs to send now, at most
+ * `most` of them, and is called after either, and at `wakeAt`. It never sends the same Pack for no
+ * reason: a Pack goes again on evidence of its loss, or as a probe after silence.
  */
 export interface Sender {
   readonly sequenceId: Id;

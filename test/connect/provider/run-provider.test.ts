@@ -36,7 +36,7 @@ function turnAround(packet: Buffer): Buffer {
   return packet;
 }
 
-const now = () => performance.timeOrigin + performance.now();
+const now = () => Math.floor(performance.timeOrigin + performance.now());
 
 async function setUp() {
   const ids = createIdSource({ randomBytes });

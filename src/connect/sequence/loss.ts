@@ -27,16 +27,20 @@ interface Losses {
 const ackDelay = 10;
 /** A quarter of a round trip is what Packs usually overtake each other by. */
 const usualPatience = 1 / 4;
+/**
+ * At first nothing is known of the path: a whole round trip more. It is unlearnt with each arrival.
+ */
+const firstPatience = 1;
 const mostPatience = 4;
-/** On a path of a few ms, a timer that is late looks like a loss. */
-const leastWait = 10;
+/** A radio holds single packets back by tens of ms; on a short path that looks like a loss. */
+const leastWait = 40;
 
 export function createLossDetector(roundTrip: RoundTrip): LossDetector {
   let latest: { readonly sentAt: number; readonly number: number } | undefined;
   /** The round trip of the latest sending that arrived. */
   let latestTrip = 0;
   /** Grows when a Pack was sent again in vain, and shrinks slowly while that does not happen. */
-  let patience = usualPatience;
+  let patience = firstPatience;
   let lateAt = 0;
 
   return {
@@ -44,7 +48,7 @@ export function createLossDetector(roundTrip: RoundTrip): LossDetector {
       if (latest !== undefined && !wasSentBefore(latest, of)) return;
       latest = of;
       latestTrip = Math.max(0, now - of.sentAt);
-      patience = Math.max(usualPatience, patience * 0.999);
+      patience = Math.max(usualPatience, patience * 0.995);
     },
     wasLate(now) {
       if (now - lateAt < (roundTrip.mean() ?? 0)) return;

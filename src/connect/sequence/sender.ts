@@ -9,7 +9,8 @@ import { createOutgoingQueue, frameCost } from './outgoing-queue.ts';
 import type { Charge, PaidBy, Payment } from './payment.ts';
 import { createProbing } from './probing.ts';
 import { createRoundTrip } from './round-trip.ts';
-import { createUnackedPacks, type UnackedPack } from './unacked.ts';
+import { findSenderEnd, findSenderEndTime, type SenderEnd, type Waiting } from './sender-end.ts';
+import { createUnackedPacks, toPack, type UnackedPack } from './unacked.ts';
 import { createWindow } from './window.ts';
 
 /**
@@ -32,8 +33,6 @@ export interface Sender {
   counters(): SenderCounters;
 }
 
-type SenderEnd = 'unacknowledged' | 'idle' | 'no-contract';
-
 interface SenderCounters {
   readonly packs: number;
   readonly resent: number;
@@ -55,12 +54,6 @@ export interface SenderOptions {
   readonly budget: MemoryBudget;
 }
 
-/** Peers end a sequence that does not get on for so long; the wire says 60 s. */
-const longestUnacked = 60_000;
-/** A sequence without traffic for so long is over; the wire says 300 s. */
-const longestIdle = 300_000;
-/** Without a contract for so long, what waits is of no use any more; the wire says 30 s. */
-const longestWithoutContract = 30_000;
 /** How many Packs go again in one step: more at once would be the burst that loses them. */
 const mostResends = 16;
 
@@ -109,7 +102,7 @@ export function createSender(options: SenderOptions): Sender {
     unacked.add(pack);
     usedAt = now;
     count.packs++;
-    return toPack(pack);
+    return toPack(pack, options);
   };
 
   const sendAgain = (pack: UnackedPack, now: number): Pack => {
@@ -121,21 +114,8 @@ export function createSender(options: SenderOptions): Sender {
     pack.sentAt = now;
     pack.sendings++;
     count.resent++;
-    return toPack(pack);
+    return toPack(pack, options);
   };
-
-  const toPack = (pack: UnackedPack): Pack => ({
-    messageId: pack.messageId,
-    sequenceId: options.sequenceId,
-    sequenceNumber: pack.number,
-    isHead: pack.isHead,
-    frames: pack.frames,
-    wantsNoAck: false,
-    contract: pack.hasContract ? pack.paidBy?.contract : undefined,
-    tag: { sentAt: pack.sentAt },
-    contractId: undefined,
-    lane: options.lane,
-  });
 
   const sendLost = (now: number, most: number): readonly Pack[] => {
     const { lost, inMs } = losses.find(unacked, now);
@@ -173,10 +153,8 @@ export function createSender(options: SenderOptions): Sender {
   /** Waits where the window is full, and where there is no contract. */
   const chargeFor = (bytes: number, now: number): Charge => {
     isFull = unacked.bytes() + bytes > window.bytes();
-    if (isFull) {
-      fullAt = now;
-      return { kind: 'waits' };
-    }
+    if (isFull) fullAt = now;
+    if (isFull) return { kind: 'waits' };
     const charge = options.payment.take(bytes, now);
     waitsSince = charge.kind === 'waits' ? (waitsSince ?? now) : undefined;
     return charge;
@@ -193,6 +171,12 @@ export function createSender(options: SenderOptions): Sender {
     }
     return packs;
   };
+
+  const waiting = (): Waiting => ({
+    unacknowledged: unacked.lowest()?.firstSentAt,
+    'no-contract': waitsSince,
+    idle: unacked.lowest() === undefined && queue.isEmpty() ? usedAt : undefined,
+  });
 
   const acknowledge = (pack: UnackedPack, now: number): void => {
     const before = unacked.bytes();
@@ -246,25 +230,15 @@ export function createSender(options: SenderOptions): Sender {
       return packs;
     },
     wakeAt(now) {
-      const lowest = unacked.lowest();
       const paces = !queue.isEmpty() && !isFull && waitsSince === undefined;
       return Math.min(
         wanted === undefined ? lossAt : now,
         probing.wakeAt(unacked),
         paces ? window.nextTokenAt(now) : Number.POSITIVE_INFINITY,
-        lowest === undefined ? (usedAt ?? now) + longestIdle : lowest.firstSentAt + longestUnacked,
-        waitsSince === undefined ? Number.POSITIVE_INFINITY : waitsSince + longestWithoutContract,
+        findSenderEndTime(waiting()),
       );
     },
-    ended(now) {
-      const lowest = unacked.lowest();
-      if (lowest !== undefined && now - lowest.firstSentAt >= longestUnacked)
-        return 'unacknowledged';
-      if (waitsSince !== undefined && now - waitsSince >= longestWithoutContract)
-        return 'no-contract';
-      const isIdle = lowest === undefined && queue.isEmpty();
-      return isIdle && usedAt !== undefined && now - usedAt >= longestIdle ? 'idle' : undefined;
-    },
+    ended: (now) => findSenderEnd(waiting(), now),
     counters: () => ({
       ...count,
       droppedFrames: queue.dropped(),

@@ -1,5 +1,6 @@
 import type { Frame } from '../wire/frame.ts';
 import type { Id } from '../wire/id.ts';
+import type { Lane, Pack } from '../wire/pack.ts';
 import type { PaidBy } from './payment.ts';
 
 /** A Pack that was sent and that no cumulative ack covers yet. */
@@ -21,6 +22,25 @@ export interface UnackedPack {
   hasContract: boolean;
   /** When a selective ack said that it waits at the other end. */
   selectedAt: number | undefined;
+}
+
+/** The Pack as it is sent now. */
+export function toPack(
+  pack: UnackedPack,
+  of: { readonly sequenceId: Id; readonly lane: Lane },
+): Pack {
+  return {
+    messageId: pack.messageId,
+    sequenceId: of.sequenceId,
+    sequenceNumber: pack.number,
+    isHead: pack.isHead,
+    frames: pack.frames,
+    wantsNoAck: false,
+    contract: pack.hasContract ? pack.paidBy?.contract : undefined,
+    tag: { sentAt: pack.sentAt },
+    contractId: undefined,
+    lane: of.lane,
+  };
 }
 
 /** Unacknowledged Packs by number, the lowest first. */

@@ -12,6 +12,7 @@ import {
   type OwnClient,
   type Registration,
   type RegistrationFiles,
+  type Unissued,
 } from './registration-files.ts';
 
 /** What registering and renewing need. */
@@ -39,6 +40,8 @@ export interface DesiredDevice {
   readonly description: string;
   /** Without the marker of this installation, which is added here. */
   readonly spec: string;
+  /** True if a source of traffic needs the tunnel that the service issues. */
+  readonly wantsTunnel: boolean;
   /**
    * `proxy` of the configuration: what the service sets up for the device. Fields that are
    * undefined are left to the service.
@@ -72,7 +75,7 @@ export function composeAuthClientRequest(
       lockCallerIp: proxy.lock_caller_ip,
       lockIpList: proxy.lock_ips,
       httpsRequireAuth: proxy.https_require_auth,
-      enableWg: true,
+      enableWg: desired.wantsTunnel,
       // Without a country it would be an "Invalid location" (production-profile, "auth-client").
       initialDeviceState:
         proxy.country_code === undefined ? undefined : { countryCode: proxy.country_code },
@@ -124,6 +127,14 @@ export function readClientId(answer: AuthenticatedAnswer): string | undefined {
   return answer.clientId || readClaims(answer.byClientJwt)?.clientId;
 }
 
+/** True while a tunnel is wanted and this registration, or the lack of one, brings none. */
+export function lacksTunnel(
+  { desired }: Pick<RegistrationDependencies, 'desired'>,
+  registration: Pick<Registration, 'tunnel'> | undefined,
+): boolean {
+  return desired.wantsTunnel && registration?.tunnel === undefined;
+}
+
 /** What an answer of auth-client gives to write down. */
 export interface Issued {
   readonly answer: AuthenticatedAnswer;
@@ -135,17 +146,23 @@ export interface Issued {
 /** The registration that follows from an answer. */
 export function composeRegistration(
   own: OwnClient,
-  { answer, tunnel, before }: Issued,
+  { answer, tunnel: issued, before }: Issued,
 ): Registration {
+  const tunnel = issued ?? before?.tunnel;
   return {
     installId: own.installId,
     clientId: own.clientId,
     clientJwt: answer.byClientJwt,
     renewSeconds: answer.proxyConfigResult?.keepaliveSeconds ?? before?.renewSeconds,
-    tunnel: tunnel ?? before?.tunnel,
+    tunnel,
+    unissued: tunnel === undefined ? toUnissued(answer) : undefined,
     storedAt: new Date().toISOString(),
     showsProduction: answer.clientId !== undefined,
   };
+}
+
+function toUnissued({ error }: AuthenticatedAnswer): Unissued {
+  return { said: error?.message, needsUpgrade: error?.upgradeRequired ?? false };
 }
 
 type ProxyClient = Partial<Pick<NonNullable<ClientRow['proxyClient']>, 'proxyHost' | 'wgConfig'>>;

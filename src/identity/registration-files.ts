@@ -53,6 +53,15 @@ const tunnelSchema = z.object({
  */
 export type IssuedTunnel = Readonly<z.output<typeof tunnelSchema>>;
 
+/** What an answer without a tunnel said. */
+const unissuedSchema = z.object({
+  /** The service's own words; undefined where it gave no reason. */
+  said: text,
+  /** True if the owner's plan does not include a tunnel. */
+  needsUpgrade: z.boolean(),
+});
+export type Unissued = Readonly<z.output<typeof unissuedSchema>>;
+
 const registrationSchema = z.object({
   installId,
   clientId: z.string().min(1),
@@ -61,6 +70,8 @@ const registrationSchema = z.object({
   renewSeconds: number,
   /** undefined while none was issued. */
   tunnel: maybe(tunnelSchema),
+  /** Why none was issued; undefined with a tunnel, and in files of an earlier version. */
+  unissued: unissuedSchema.optional(),
   /**
    * When `clientJwt` was last written, ISO 8601. Every renewal brings a new one, which is too often
    * for an SD card.
@@ -72,8 +83,10 @@ const registrationSchema = z.object({
    */
   showsProduction: z.boolean().default(false),
 });
-/** What auth-client issued. */
+/** A client of this device at the service, whatever was issued to it. */
 export type Registration = Readonly<z.output<typeof registrationSchema>>;
+/** What the service issued to a registered device: a tunnel, or why it issued none. */
+export type Issuance = Pick<Registration, 'tunnel' | 'unissued'>;
 /** A client of the service, and the installation that it belongs to. */
 export type OwnClient = Pick<Registration, 'installId' | 'clientId'>;
 
@@ -126,7 +139,7 @@ export const emptyNetworkJwtState: NetworkJwtState = {
 export interface RegistrationFiles {
   /** Who this installation is. Written before anything is registered. */
   readonly identity: StateFile<Identity>;
-  /** What the service issued; missing before it did. */
+  /** The client, and what was issued to it; missing before the service made the client. */
   readonly registration: StateFile<Registration>;
   /** A create that is under way. While this exists, it is unknown whether a client was made. */
   readonly pendingCreate: StateFile<z.output<typeof pendingSchema>>;

@@ -4,6 +4,7 @@ import {
   authenticate,
   composeRegistration,
   type Issued,
+  lacksTunnel,
   type RegistrationDependencies,
   readClientId,
   toIssuedTunnel,
@@ -31,7 +32,9 @@ import {
 /**
  * The registration of this device: loaded, else recovered, else created, in this order, so that one
  * device has one client. Whatever an attempt led to is on the disk before it is judged, so the
- * caller may call again after any error and after any crash.
+ * caller may call again after any error and after any crash. A device is registered also where the
+ * service issued no tunnel: `unissued` then says why, and only a call that finds no tunnel on the
+ * disk asks the service for it.
  * @throws registration-incomplete, client-limit-exceeded, state-unreadable, state-unwritable, codes
  * of `call`, AbortError
  */
@@ -40,9 +43,10 @@ export async function ensureRegistration(
   signal: AbortSignal,
 ): Promise<Registration> {
   const loaded = await loadDevice(dependencies.files);
-  if (loaded.registration?.tunnel !== undefined) {
+  const { registration } = loaded;
+  if (registration !== undefined && !lacksTunnel(dependencies, registration)) {
     await clearPending(dependencies.files);
-    return loaded.registration;
+    return registration;
   }
   const recovery = await recoverRegistration(dependencies, loaded, signal);
   if (recovery.kind === 'recovered') return recovery.registration;
@@ -185,8 +189,9 @@ async function findNewClient(
 }
 
 /**
- * Writes down a client that has answered, with the tunnel of the answer or otherwise of the list.
- * @throws registration-incomplete
+ * Writes down a client that has answered, before a tunnel that the answer lacks is looked for in
+ * the list.
+ * @throws state-unwritable, codes of `call`
  */
 async function storeAnswered(
   dependencies: RegistrationDependencies,
@@ -198,18 +203,19 @@ async function storeAnswered(
   signal: AbortSignal,
 ): Promise<Registration> {
   const own = { ...loaded.identity, clientId };
+  const { files } = dependencies;
+  const before = loaded.registration;
   const issued = toIssuedTunnel(answer.proxyConfigResult);
-  const tunnel = issued ?? (await findTunnel(dependencies, own, signal));
-  return storeRegistration(dependencies.files, own, {
-    answer,
-    tunnel,
-    before: loaded.registration,
-  });
+  const stored = await storeRegistration(files, own, { answer, tunnel: issued, before });
+  if (!lacksTunnel(dependencies, stored)) return stored;
+  const tunnel = await findTunnel(dependencies, own, signal);
+  return tunnel === undefined ? stored : storeRegistration(files, own, { answer, tunnel, before });
 }
 
 /**
- * Writes the registration first, so that no retry registers again.
- * @throws state-unwritable, registration-incomplete (no tunnel)
+ * Writes the registration, with or without a tunnel, and only then ends the create that led to it,
+ * so that no retry registers again.
+ * @throws state-unwritable
  */
 export async function storeRegistration(
   files: RegistrationFiles,
@@ -219,7 +225,6 @@ export async function storeRegistration(
   const registration = composeRegistration(own, issued);
   await files.registration.write(registration);
   await clearPending(files);
-  if (registration.tunnel === undefined) throw createNoTunnelError(issued.answer);
   return registration;
 }
 
@@ -227,13 +232,4 @@ export async function storeRegistration(
 export async function clearPending(files: RegistrationFiles): Promise<void> {
   const document = await files.pendingCreate.readOrSetAside();
   if (document?.pending !== undefined) await files.pendingCreate.write({ pending: undefined });
-}
-
-function createNoTunnelError({ error }: AuthenticatedAnswer): TributaryError {
-  const said = error?.message === undefined ? '' : ` (${error.message})`;
-  const why = error?.upgradeRequired
-    ? "the owner's plan does not include it"
-    : 'look at proxy.country_code and at the plan';
-  const message = `the device is registered, but the service issued no WireGuard configuration${said}: ${why}`;
-  return new TributaryError('registration-incomplete', message);
 }

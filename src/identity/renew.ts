@@ -5,6 +5,7 @@ import { dayMs } from '../lib/units.ts';
 import {
   authenticate,
   composeRegistration,
+  lacksTunnel,
   type RegistrationDependencies,
   toIssuedTunnel,
 } from './authenticate.ts';
@@ -15,7 +16,7 @@ import type { Registration } from './registration-files.ts';
  * Asks the service again for a client that is registered, with its description and spec, and
  * returns the registration as it is from then on. A changed tunnel or interval is in it even where
  * the disk takes nothing; it is then written by the next renewal. Where the answer brings no tunnel
- * (production), the old one stays.
+ * (production), the old one stays. One that is wanted and was never issued is looked for each time.
  * @throws registration-incomplete when the service has lost the client; service-refused, codes of
  * `call`
  */
@@ -30,11 +31,12 @@ export async function renew(
     },
   );
   const issued = toIssuedTunnel(answer.proxyConfigResult);
-  // The production service issues a tunnel once, when the client is made. A repaired one is only in
-  // the list.
-  const tunnel =
-    issued ??
-    (dependencies.needsTunnel ? await findTunnel(dependencies, registration, signal) : undefined);
+  // The production service issues a tunnel once, when the client is made. A later or a repaired one
+  // is only in the list.
+  const isLookedFor =
+    issued === undefined &&
+    (dependencies.needsTunnel === true || lacksTunnel(dependencies, registration));
+  const tunnel = isLookedFor ? await findTunnel(dependencies, registration, signal) : issued;
   const renewed = composeRegistration(registration, { answer, tunnel, before: registration });
   if (!mustStore(registration, renewed)) return { ...renewed, storedAt: registration.storedAt };
   const failure = await dependencies.files.registration
@@ -54,6 +56,7 @@ function mustStore(before: Registration, renewed: Registration): boolean {
   return (
     before.renewSeconds !== renewed.renewSeconds ||
     !isSame(before.tunnel, renewed.tunnel) ||
+    !isSame(before.unissued, renewed.unissued) ||
     !(ageMs < storeEveryMs)
   );
 }

@@ -205,6 +205,11 @@ export interface Source<
 > {
   readonly driver: SourceDriver<Settings, Observed, Step>;
   /**
+   * True if it is made from the tunnel that the service issues to a registered device. Never
+   * changes while the agent runs.
+   */
+  readonly wantsIssuedTunnel: boolean;
+  /**
    * The present wish. What the service or the network did is never thrown; it is the problem in the
    * answer.
    */
@@ -230,6 +235,11 @@ export interface Source<
    * concern: the data path removes it.
    */
   close(): Promise<void>;
+}
+
+/** True if one of these needs the tunnel that the service issues; only then is it asked for. */
+export function wantIssuedTunnel(sources: readonly Pick<Source, 'wantsIssuedTunnel'>[]): boolean {
+  return sources.some(({ wantsIssuedTunnel }) => wantsIssuedTunnel);
 }
 
 /** True where consumers can be behind a source now. A time in the future counts as now. */

@@ -12,7 +12,7 @@ import { createServiceClient } from '../../src/service/client.ts';
 import { createCommandWorld } from './commands/command-world.ts';
 
 const broken = '{"version":1,"sha256":"x","data":{}}';
-const desired = { description: 'attic', spec: 'pi', proxy: {} };
+const desired = { description: 'attic', spec: 'pi', wantsTunnel: true, proxy: {} };
 
 /**
  * A device that is registered with the reference service; each `agent` is a process of its own on

@@ -26,7 +26,12 @@ import {
   truncate,
 } from './nasty-service.ts';
 
-const desired = { description: 'shed', spec: 'tributary/1 linux', proxy: {} };
+const desired = {
+  description: 'shed',
+  spec: 'tributary/1 linux',
+  wantsTunnel: true,
+  proxy: {},
+};
 const networkJwt = new Secret(makeJwt({ network_id: 'n' }));
 const authClientPath = '/network/auth-client';
 const isCreate = (request: SeenRequest) =>
@@ -182,6 +187,49 @@ describe.each(['documented', 'production'] as const)('a registration (%s)', (pro
     // prove nothing.
     expect(Math.min(...counts)).toBeGreaterThan(7);
   });
+
+  it('without a tunnel is one client after a crash before or after any step, and gets its tunnel', async () => {
+    const counts: number[] = [];
+    for (const when of ['before', 'after'] as const) {
+      for (let step = 1; ; step += 1) {
+        const service = { issues: false };
+        const { model, boot, ensure } = await start({
+          profile,
+          alter: (request, answer) => {
+            if (service.issues) return answer;
+            if (request.path === authClientPath) return { ...answer, proxy_config_result: null };
+            const rows = (answer.clients ?? []) as readonly Row[];
+            return { clients: rows.map((row) => ({ ...row, proxy_client: null })) };
+          },
+        });
+        const crash = crashAt(step, when);
+        const ended = await ensureRegistration(
+          crash.on(boot()),
+          new AbortController().signal,
+        ).catch(() => 'crashed');
+        const clientId = (await ensure()).clientId;
+        expect(model.rows, `${when} step ${step}`).toMatchObject([{ client_id: clientId }]);
+        // The way to the tunnel may be cut short at each step too.
+        service.issues = true;
+        for (let next = 1; next <= 4; next += 1) {
+          await ensureRegistration(
+            crashAt(next, when).on(boot()),
+            new AbortController().signal,
+          ).catch(() => undefined);
+        }
+        const registration = await ensure();
+        expect(registration.clientId, `${when} step ${step}`).toBe(clientId);
+        expect(registration.tunnel?.text.reveal()).toContain('private-1');
+        expect(registration.unissued).toBeUndefined();
+        expect(model.creates(), `${when} step ${step}`).toBe(1);
+        if (ended !== 'crashed') {
+          counts.push(step);
+          break;
+        }
+      }
+    }
+    expect(Math.min(...counts)).toBeGreaterThan(7);
+  });
 });
 
 describe('a lost create', () => {
@@ -281,10 +329,17 @@ describe('an answer with a client JWT and an error', () => {
         };
       },
     });
-    for (let round = 0; round < 3; round += 1)
-      expect(await codeOf(ensure())).toBe('registration-incomplete');
+    for (let round = 0; round < 3; round += 1) {
+      expect(await ensure()).toMatchObject({
+        clientId: model.rows[0]?.client_id,
+        tunnel: undefined,
+        unissued: { said: 'Invalid location', needsUpgrade: false },
+      });
+    }
     isFixed = true;
-    expect((await ensure()).tunnel?.text.reveal()).toBe('[Interface]');
+    const fixed = await ensure();
+    expect(fixed.tunnel?.text.reveal()).toBe('[Interface]');
+    expect(fixed.unissued).toBeUndefined();
     expect(model.creates()).toBe(1);
   });
 });

@@ -62,7 +62,7 @@ export function createPass(parts: CreatePassParts): Pass {
   const { all: sources, wireGuard } = (parts.openSources ?? openSources)({
     config: () => state.configuration.config,
     host: { exec, stateDirectory: directory },
-    issued: () => state.service.registration?.tunnel,
+    issued: () => state.service.registration,
     renewSeconds: () => state.service.renewSeconds,
     isServiceAsked: () => state.contact.isReachable !== undefined,
     now,

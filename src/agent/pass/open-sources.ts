@@ -1,6 +1,6 @@
 import { uptime } from 'node:os';
 import type { Config } from '../../config/schema.ts';
-import type { IssuedTunnel } from '../../identity/registration-files.ts';
+import type { Issuance } from '../../identity/registration-files.ts';
 import type { Source } from '../../source/source.ts';
 import type { CurrentTunnelReader } from '../../source/wireguard/current-tunnel.ts';
 import { createWireGuardDriver } from '../../source/wireguard/driver.ts';
@@ -16,8 +16,8 @@ export interface SourceSurroundings {
   /** With its device named for good; the rest of it may change with a reload. */
   readonly config: () => Config;
   readonly host: TunnelHost;
-  /** undefined if no tunnel was issued, or the device is not registered. */
-  readonly issued: () => IssuedTunnel | undefined;
+  /** What the service issued; undefined before the device is registered. */
+  readonly issued: () => Issuance | undefined;
   /** The service's interval; undefined before it named one. */
   readonly renewSeconds: () => number | undefined;
   /** True once the service answered, or failed to. */

@@ -39,7 +39,7 @@ export async function planNow(
   const { all: sources } = openSources({
     config: () => config,
     host: { exec, stateDirectory },
-    issued: () => registration?.tunnel,
+    issued: () => registration,
     renewSeconds: () => registration && chooseRenewSeconds(registration.renewSeconds, usualSeconds),
     isServiceAsked: () => false,
     now: () => new Date(),

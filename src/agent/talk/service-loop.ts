@@ -1,17 +1,17 @@
 import { hasCode, isAbort, messageOf, TributaryError, toFailure } from '../../errors/codes.ts';
 import { continueProblem } from '../../health/problem.ts';
 import type { Registration } from '../../identity/registration-files.ts';
-import { chooseRenewSeconds, chooseRetryMs, spreadRenewMs } from '../../identity/renew.ts';
-import { computeBackoffMs } from '../../lib/backoff.ts';
+import { chooseRenewSeconds, spreadRenewMs } from '../../identity/renew.ts';
 import { isSame, type Secret } from '../../lib/secret.ts';
 import type { Loop } from '../run-loop.ts';
 import type { AgentState, Sections, Shared } from '../state.ts';
+import { chooseFailureWaitMs, chooseTunnelWaitMs, isWaitingForTunnel } from './service-pace.ts';
 import type { ServiceSession } from './service-session.ts';
 
 export interface ServiceLoopParts
   extends Pick<Shared, 'wakeups' | 'now' | 'random'>,
     Pick<Sections, 'service'> {
-  readonly state: Pick<AgentState, 'configuration'>;
+  readonly state: Pick<AgentState, 'configuration' | 'sources'>;
   readonly session: ServiceSession;
 }
 
@@ -20,15 +20,6 @@ export interface ServiceLoopParts
  * the first pass, which wakes this loop, or after this time (ms).
  */
 const firstPassMs = 10_000;
-/** Only the owner can go on, by `tributary login`, which wakes the loop (ms). */
-const ownersTurnMs = 30_000;
-/** A limit of the service lasts hours, not seconds, so the next try waits this long (ms). */
-const limitMs = 900_000;
-/**
- * A refused token is tried again after 5 to 15 minutes (ms). Meanwhile the tunnel needs nothing of
- * the service.
- */
-const refusedMs = 300_000;
 
 /** The conversation with the service: signs in, registers once, then renews on the interval. */
 export interface ServiceLoop extends Loop {
@@ -47,37 +38,42 @@ export interface ServiceLoop extends Loop {
 
 export function createServiceLoop(parts: ServiceLoopParts): ServiceLoop {
   const { service, session, wakeups, random, now } = parts;
-  let failures = 0;
+  /** Tries in a row that failed, or brought no tunnel although one is wanted. */
+  let futileTries = 0;
+  let hasFailed = false;
   /** False until this process has loaded, recovered or made the registration with the service. */
   let isRegistered = false;
   /** Resolves with the time until the next renewal (ms). */
   const talk = async (signal: AbortSignal): Promise<number> => {
     const { networkJwt, diskFailure } = await signIn(parts, signal);
     const known = isRegistered ? service.registration : undefined;
-    const isOtherTunnel = takeRegistration(
+    const isChanged = takeRegistration(
       parts,
       await registerOrRenew(parts, { networkJwt, known }, signal),
     );
     // A renewal that changed nothing needs no pass.
-    if (isOtherTunnel || known === undefined || failures > 0) wakeups.dataPath.notify();
+    if (isChanged || known === undefined || hasFailed) wakeups.dataPath.notify();
     wakeups.announce.notify();
     service.refusedSinceMs = undefined;
     for (const topic of topics) service[topic] = undefined;
     service.stateProblem = continueProblem(service.stateProblem, diskFailure, now());
-    failures = 0;
+    hasFailed = false;
     const isFirst = !isRegistered;
     isRegistered = true;
+    futileTries = isWaitingForTunnel(parts) ? futileTries + 1 : 0;
+    if (futileTries > 0) return chooseTunnelWaitMs(futileTries, parts);
     // The first renewal is anywhere in the interval, because many devices may have started
     // together.
     return spreadRenewMs(service.renewSeconds, random) * (isFirst ? random() : 1);
   };
   const noteFailure = (error: unknown): number => {
-    failures += 1;
+    futileTries += 1;
+    hasFailed = true;
     const topic = chooseTopic(error);
     service[topic] = continueProblem(service[topic], error, now());
     // Being signed out closes the gateway at once, and not only with the next pass.
     if (service.signInProblem !== undefined) wakeups.dataPath.notify();
-    return chooseWaitMs(error, failures, parts);
+    return chooseFailureWaitMs(error, futileTries, parts);
   };
   return {
     async restore() {
@@ -170,19 +166,20 @@ async function judgeRefusal(
 }
 
 /**
- * Puts a registration into the state; true if its tunnel is another one. An unchanged tunnel stays
- * the same object, so that its text is not parsed again.
+ * Puts a registration into the state; true if something else was issued to it. An unchanged tunnel
+ * stays the same object, so that its text is not parsed again.
  */
 function takeRegistration(
   { service, state }: ServiceLoopParts,
   registration: Registration,
 ): boolean {
   const { renew_seconds_default: defaultSeconds } = state.configuration.config.service;
-  const before = service.registration?.tunnel;
-  const isOtherTunnel = !isSame(before, registration.tunnel);
-  service.registration = { ...registration, tunnel: isOtherTunnel ? registration.tunnel : before };
+  const before = service.registration;
+  const isOtherTunnel = !isSame(before?.tunnel, registration.tunnel);
+  const tunnel = isOtherTunnel ? registration.tunnel : before?.tunnel;
+  service.registration = { ...registration, tunnel };
   service.renewSeconds = chooseRenewSeconds(registration.renewSeconds, defaultSeconds);
-  return isOtherTunnel;
+  return isOtherTunnel || !isSame(before?.unissued, registration.unissued);
 }
 
 const topics = ['signInProblem', 'registrationProblem', 'problem'] as const;
@@ -204,32 +201,4 @@ function chooseTopic(error: unknown): (typeof topics)[number] | 'stateProblem' {
     return 'registrationProblem';
   }
   return 'problem';
-}
-
-function chooseWaitMs(
-  error: unknown,
-  failures: number,
-  { service, random }: ServiceLoopParts,
-): number {
-  if (hasCode(error, 'client-limit-exceeded')) {
-    // A registered device still sends keep-alives.
-    const { registration, renewSeconds } = service;
-    return registration === undefined
-      ? limitMs * (0.5 + random() / 2)
-      : spreadRenewMs(renewSeconds, random);
-  }
-  if (hasCode(error, 'sign-in-refused')) {
-    return (
-      refusedMs + computeBackoffMs(failures, { baseMs: refusedMs, maxMs: 2 * refusedMs }, random)
-    );
-  }
-  if (hasCode(error, 'signed-out', 'auth-code-refused', 'identity-moved')) return ownersTurnMs;
-  const retryMs = chooseRetryMs(failures, service.renewSeconds, random);
-  const askedMs = hasCode(error, 'rate-limited', 'service-failed')
-    ? (error.retryAfterSeconds ?? 0) * 1000
-    : 0;
-  // Never sooner than the service asked. The wait is spread, because it may have asked every device
-  // to wait until one moment.
-  const spreadMs = askedMs === 0 ? 0 : random() * spreadRenewMs(service.renewSeconds, random);
-  return Math.max(retryMs, askedMs + spreadMs);
 }

@@ -11,6 +11,7 @@ import {
   resolveNetworkJwt,
 } from '../../identity/sign-in.ts';
 import type { Secret } from '../../lib/secret.ts';
+import { wantIssuedTunnel } from '../../source/source.ts';
 import { isHandshakeOverdue } from '../../source/wireguard/handshake.ts';
 import { version } from '../../version.ts';
 import type { Shared } from '../state.ts';
@@ -24,7 +25,7 @@ import { chooseDescription } from '../to-facts.ts';
 export interface ServiceSession {
   /**
    * The registration on the disk, to keep the tunnel until the service is asked; undefined where
-   * the device is signed out or has no tunnel yet.
+   * the device is signed out or not registered.
    * @throws identity-moved, state-unreadable, state-unwritable
    */
   load(): Promise<Registration | undefined>;
@@ -76,7 +77,12 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
       client,
       files,
       networkJwt,
-      desired: { description: chooseDescription(config), spec, proxy: config.proxy },
+      desired: {
+        description: chooseDescription(config),
+        spec,
+        wantsTunnel: wantIssuedTunnel(state.sources.all),
+        proxy: config.proxy,
+      },
       needsTunnel: isTextRefused() || isRung(),
       onNotice: (notice) => log.warn({ notice }, 'notice from the service about the registration'),
     };
@@ -85,8 +91,7 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
     async load() {
       if ((await store.readOrSetAside())?.token === undefined) return undefined;
       await settleOn(machine, files);
-      const { registration } = await loadDevice(files);
-      return registration?.tunnel === undefined ? undefined : registration;
+      return (await loadDevice(files)).registration;
     },
     async signIn(signal) {
       await settleOn(machine, files);

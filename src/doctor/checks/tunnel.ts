@@ -1,5 +1,6 @@
 import { toUndefined } from '../../errors/codes.ts';
 import { findCollision, listOwnPrefixes } from '../../gateway/uplink.ts';
+import { findAction } from '../../health/reasons.ts';
 import { isInAny } from '../../lib/addresses.ts';
 import { formatSeconds } from '../../lib/units.ts';
 import { listDevices } from '../../source/drivers.ts';
@@ -7,6 +8,7 @@ import {
   choosePersistentKeepaliveSeconds,
   hasFreshHandshake,
 } from '../../source/wireguard/handshake.ts';
+import { explainUnissued } from '../../source/wireguard/not-issued.ts';
 import { fail, findEndpoint, insideAsRoot, pass, skip, toShellWord } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
@@ -66,6 +68,11 @@ export async function lookAtRivals(host: DoctorHost) {
  * handshake does.
  */
 export async function lookAtEndpoint(host: DoctorHost) {
+  const { registration } = await host.state();
+  if (registration !== undefined && (await host.tunnel()) === undefined) {
+    const unissued = explainUnissued(registration);
+    if (unissued !== undefined) return fail(unissued.message, findAction(unissued.code));
+  }
   const endpoint = await findEndpoint(host);
   if (endpoint === undefined) return skip('no tunnel was issued yet');
   const { port } = endpoint.spec.peer.endpoint;

@@ -1,4 +1,4 @@
-import type { IssuedTunnel } from '../../identity/registration-files.ts';
+import type { Issuance } from '../../identity/registration-files.ts';
 import type { Exec } from '../../system/exec.ts';
 import { observeWireGuard, type WireGuardPeer } from '../../system/wg.ts';
 import type { Source } from '../source.ts';
@@ -15,6 +15,7 @@ import {
   createHandshakeClock,
   findFreshUntil,
 } from './handshake.ts';
+import { explainUnissued } from './not-issued.ts';
 import type { TunnelStep } from './plan.ts';
 import type { Backend, DesiredTunnel, ObservedTunnel } from './state.ts';
 
@@ -59,8 +60,8 @@ export function noTunnel(device: string): TunnelFacts {
 export interface WireGuardSourceParts {
   readonly driver: WireGuardDriver;
   readonly exec: Exec;
-  /** undefined if no tunnel was issued, or the device is not registered. */
-  readonly issued: () => IssuedTunnel | undefined;
+  /** What the service issued; undefined before the device is registered. */
+  readonly issued: () => Issuance | undefined;
   readonly context: () => ServiceContext;
   readonly backend: () => Backend | 'auto';
   /** The interval in which the service is asked again, in seconds. */
@@ -79,7 +80,7 @@ export interface WireGuardSourceParts {
 
 export function createWireGuardSource(parts: WireGuardSourceParts): WireGuardSource {
   const { driver, exec, now } = parts;
-  const tunnels = parts.tunnels ?? readCurrentTunnel(parts.issued, parts.context);
+  const tunnels = parts.tunnels ?? readCurrentTunnel(() => parts.issued()?.tunnel, parts.context);
   const handshakes = createHandshakeClock(now, parts.uptimeMs);
   let found: ObservedTunnel = { kind: 'absent' };
   let peer: WireGuardPeer | undefined;
@@ -90,9 +91,12 @@ export function createWireGuardSource(parts: WireGuardSourceParts): WireGuardSou
   };
   return {
     driver,
+    wantsIssuedTunnel: true,
     async wanted() {
+      const issued = parts.issued();
       const { tunnel, refusal } = await tunnels.current();
-      return { wish: toWish(planTunnelState(driver.device, tunnel, parts)), problem: refusal };
+      const problem = refusal ?? (issued && explainUnissued(issued));
+      return { wish: toWish(planTunnelState(driver.device, tunnel, parts)), problem };
     },
     take(observed) {
       found = observed;

@@ -102,7 +102,11 @@ export function createFakeHost(routing: readonly string[] = []): FakeHost {
     if (second === 'show') return '';
     if (second !== '-batch') {
       return change(doing, () =>
-        first === 'address' ? changeAddress(links, args) : changeLink(host, args),
+        first === 'address'
+          ? changeAddress(links, args)
+          : first === 'tuntap'
+            ? addTun(links, args)
+            : changeLink(host, args),
       );
     }
     for (const line of input.trim().split('\n'))
@@ -159,6 +163,12 @@ function changeAddress(
   }
   link.addresses =
     verb === 'add' ? [...link.addresses, address] : link.addresses.filter((own) => own !== address);
+}
+
+/** `ip tuntap add dev NAME mode tun` */
+function addTun(links: FakeHost['links'], [, , , name = '']: Command['args']): void {
+  if (links.has(name)) throw new TributaryError('command-failed', `tuntap add ${name}: no`);
+  links.set(name, { kind: 'tun', isUp: false, mtu: 1500, addresses: [], configuration: '' });
 }
 
 function changeLink(

@@ -526,6 +526,13 @@ const faults: readonly (readonly [
     /wg set wg7/,
     { said: { 'wg show all listen-port': 'tributary0\t4242\nwg7\t4242\n' } },
   ],
+  [
+    'a device to which no tunnel was issued',
+    'endpoint',
+    /issued no WireGuard configuration: look at proxy\.country_code/,
+    /plan with the service includes WireGuard/,
+    { tunnel: async () => undefined },
+  ],
   ['a refused datagram', 'endpoint', /refused/, /UDP/, { tryDatagram: async () => 'ECONNREFUSED' }],
   [
     'a silent endpoint',

@@ -12,7 +12,9 @@ describe('the body of auth-client', () => {
       https_require_auth: false,
       country_code: 'DE',
     };
-    expect(composeAuthClientRequest({ description: 'shed', spec: 'pi', proxy }, own)).toEqual({
+    expect(
+      composeAuthClientRequest({ description: 'shed', spec: 'pi', wantsTunnel: true, proxy }, own),
+    ).toEqual({
       clientId,
       description: 'shed',
       deviceSpec: `pi ${marker}`,
@@ -26,9 +28,17 @@ describe('the body of auth-client', () => {
     });
   });
 
+  test.each([true, false])('asks for a tunnel where one is wanted: %s', (wantsTunnel) => {
+    const request = composeAuthClientRequest(
+      { description: 'shed', spec: 'pi', wantsTunnel, proxy: {} },
+      own,
+    );
+    expect(request?.proxyConfig?.enableWg).toBe(wantsTunnel);
+  });
+
   test('has no location without a country, and no blank before the marker without a spec', () => {
     const request = composeAuthClientRequest(
-      { description: 'shed', spec: '', proxy: {} },
+      { description: 'shed', spec: '', wantsTunnel: true, proxy: {} },
       { installId, clientId: undefined },
     );
     expect(request).toMatchObject({ clientId: undefined, deviceSpec: marker });

@@ -114,6 +114,14 @@ describe('the documents', () => {
     ['with everything', { ...registration, tunnel: whole, showsProduction: true }],
     ['with little', { ...registration, tunnel: undefined, renewSeconds: undefined }],
     ['with a tunnel that says little', registration],
+    [
+      'without a tunnel and without a reason',
+      { ...registration, tunnel: undefined, unissued: { said: undefined, needsUpgrade: false } },
+    ],
+    [
+      'without a tunnel and with a reason',
+      { ...registration, tunnel: undefined, unissued: { said: 'Upgrade.', needsUpgrade: true } },
+    ],
   ])('a registration %s is read back unchanged, with its secrets', async (_, own) => {
     const { files, path } = await createDisk();
     await files.registration.write(own);

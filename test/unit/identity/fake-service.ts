@@ -115,7 +115,7 @@ export async function createDevice(
     client: service.client,
     files: disk.files,
     networkJwt: new Secret('network.jwt'),
-    desired: { description: 'shed', spec: 'pi', proxy: {} },
+    desired: { description: 'shed', spec: 'pi', wantsTunnel: true, proxy: {} },
     settleMs: 0,
     onNotice: (notice) => void notices.push(notice),
     ...more,

@@ -59,6 +59,29 @@ describe('a registration that is there', () => {
   });
 });
 
+describe('a registration without a tunnel, where no source wants one', () => {
+  const desired = { description: 'shed', spec: 'pi', wantsTunnel: false, proxy: {} };
+
+  test('that is there asks nobody', async () => {
+    const { dependencies, files, names, signal } = await createDevice({}, { desired });
+    await files.identity.write(identity);
+    const known = { ...registration, tunnel: undefined };
+    await files.registration.write(known);
+    expect(await ensureRegistration(dependencies, signal)).toEqual(known);
+    expect(names()).toEqual([]);
+  });
+
+  test('that is made is looked for in no list', async () => {
+    const { dependencies, files, names, signal } = await createDevice(
+      { clients: [empty], authClient: [{ by_client_jwt: makeJwt({ client_id: clientId }) }] },
+      { desired },
+    );
+    await files.identity.write(unnamed);
+    expect(await ensureRegistration(dependencies, signal)).toMatchObject({ clientId });
+    expect(names()).toEqual(['clients', 'authClient']);
+  });
+});
+
 describe('a create', () => {
   test('is noted before it is sent, with the clients that could be taken for it', async () => {
     const rows = [
@@ -163,6 +186,41 @@ describe('a create', () => {
     });
     expect(await device.ensure()).toMatchObject({ clientId, tunnel });
     expect(device.names()).toEqual(['clients', 'authClient', 'clients']);
+  });
+
+  test('without a tunnel anywhere is a registration all the same', async () => {
+    const device = await createUnregistered({
+      clients: [empty],
+      authClient: [
+        {
+          by_client_jwt: makeJwt({ client_id: clientId }),
+          error: { message: 'Invalid location' },
+        },
+      ],
+    });
+    const unissued = { said: 'Invalid location', needsUpgrade: false };
+    expect(await device.ensure()).toMatchObject({ clientId, tunnel: undefined, unissued });
+    expect(await device.files.registration.peek()).toMatchObject({ clientId, unissued });
+    expect(await readPending(device)).toBeUndefined();
+    expect(await device.ensure()).toMatchObject({ clientId, unissued });
+    const created = device.seen.filter(({ name }) => name === 'authClient');
+    expect(created.map(({ request }) => (request as { clientId?: string }).clientId)).toEqual([
+      undefined,
+      clientId,
+    ]);
+  });
+
+  test('is a registration on the disk before the list is asked for its tunnel', async () => {
+    const device = await createUnregistered({
+      clients: [empty, new Error('crash'), { clients: [row] }],
+      authClient: [{ by_client_jwt: makeJwt({ client_id: clientId }) }],
+    });
+    await expect(device.ensure()).rejects.toThrow('crash');
+    const stored = await device.files.registration.peek();
+    expect([stored?.clientId, stored?.tunnel]).toEqual([clientId, undefined]);
+    expect(await device.ensure()).toMatchObject({ clientId, tunnel });
+    const created = device.seen.filter(({ name }) => name === 'authClient');
+    expect(created.at(-1)).toMatchObject({ request: { clientId } });
   });
 
   test('that names no client takes the new row of the list', async () => {

@@ -122,6 +122,49 @@ test('a new key is taken at once where the disk takes nothing, and written with 
   expect((await files.registration.peek())?.tunnel?.proxyHost).toBe('new.example');
 });
 
+describe('a tunnel that was never issued', () => {
+  const unissued = { said: 'Invalid location', needsUpgrade: false };
+  const known = { ...registration, tunnel: undefined, unissued };
+  const refused = { ...bare, error: { message: 'Invalid location' } };
+  /** A renewal of a registration without a tunnel. */
+  const renewBare = async (answers: Answers, more: Partial<RegistrationDependencies> = {}) => {
+    const device = await createDevice(answers, more);
+    await device.files.registration.write(known);
+    const before = await stat(device.path('registration'));
+    const renewed = await askAgain(device.dependencies, known, device.signal);
+    const isWritten = (await stat(device.path('registration'))).ino !== before.ino;
+    return { ...device, renewed, isWritten };
+  };
+
+  test('is taken from the list where the answer brings none', async () => {
+    const { renewed, files, names } = await renewBare({
+      authClient: [bare],
+      clients: [{ clients: [row] }],
+    });
+    expect(renewed).toMatchObject({ clientId, tunnel, unissued: undefined });
+    expect(await files.registration.peek()).toEqual(renewed);
+    expect(names()).toEqual(['authClient', 'clients']);
+  });
+
+  test('is looked for in no list where no source wants it', async () => {
+    const desired = { description: 'shed', spec: 'pi', wantsTunnel: false, proxy: {} };
+    const { names } = await renewBare({ authClient: [bare] }, { desired });
+    expect(names()).toEqual(['authClient']);
+  });
+
+  test('costs a write only where the service says something else', async () => {
+    const empty = { clients: [{ clients: [] }] };
+    expect((await renewBare({ authClient: [refused], ...empty })).isWritten).toBe(false);
+    const other = { ...bare, error: { message: 'Upgrade.', upgrade_required: true } };
+    const { isWritten, files } = await renewBare({ authClient: [other], ...empty });
+    expect(isWritten).toBe(true);
+    expect((await files.registration.peek())?.unissued).toEqual({
+      said: 'Upgrade.',
+      needsUpgrade: true,
+    });
+  });
+});
+
 describe('a tunnel that is of no use', () => {
   const mended = { clients: [{ ...row, proxy_client: moved }] };
 

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { isAlive, keepsDevice, type SourceWish, toPresent } from '../../../src/source/source.ts';
+import {
+  isAlive,
+  keepsDevice,
+  type SourceWish,
+  toPresent,
+  wantIssuedTunnel,
+} from '../../../src/source/source.ts';
 
 const now = new Date('2026-03-14T12:00:00Z');
 const at = (seconds: number) => new Date(now.getTime() + seconds * 1000);
@@ -34,6 +40,16 @@ test('only a device that is wanted now is made', () => {
   expect(toPresent({ kind: 'absent', device: 'program0' })).toBeUndefined();
   expect(toPresent({ kind: 'untouched', device: 'program0' })).toBeUndefined();
   expect(toPresent(present)).toBe(present);
+});
+
+test('a set of sources wants the issued tunnel where one of them does', () => {
+  const [own, other] = [{ wantsIssuedTunnel: true }, { wantsIssuedTunnel: false }];
+  expect([[], [other], [own], [other, own]].map(wantIssuedTunnel)).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ]);
 });
 
 test('a kind of wish that is not asked for does not compile', () => {

@@ -37,6 +37,7 @@ export function createProgramSource(exec: Exec, settings: ProgramSourceSettings)
   };
   return {
     driver,
+    wantsIssuedTunnel: false,
     wanted: async () => ({
       wish: wantProgram(settings.device, settings.addresses),
       problem: undefined,

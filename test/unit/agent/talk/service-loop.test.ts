@@ -184,6 +184,64 @@ describe('the conversation with the service', () => {
     expect(await tick()).toBe(7_200_000 + 90_000 * 0.9 * 0.5);
   });
 
+  describe('while no tunnel is issued to a source that wants one', () => {
+    const issued = { ...renewed, tunnel: { text: new Secret('text') } } as never;
+    const startWanting = (change: Partial<ServiceSession>) => {
+      const started = start(change);
+      Object.assign(started.sources, { all: [{ wantsIssuedTunnel: true }] });
+      return started;
+    };
+
+    test('asks again as soon as after a failure, and no later than at its interval', async () => {
+      const { service, tick } = startWanting({});
+      const waits: number[] = [];
+      for (let round = 0; round < 6; round += 1) waits.push(await tick());
+      expect(waits).toEqual([1_500, 2_500, 4_500, 8_500, 16_500, 32_500]);
+      expect(await tick()).toBe(45_000 * 0.9);
+      expect(service).toMatchObject({ registration: renewed, registrationProblem: undefined });
+    });
+
+    test('asks again on its interval once it has one, and wakes the data path for it', async () => {
+      const outcomes = [renewed, issued];
+      const { tick, woken, calls } = startWanting({
+        renew: async () => outcomes.shift() ?? issued,
+      });
+      await tick();
+      woken.length = 0;
+      expect(await tick()).toBe(2_500);
+      expect(woken.splice(0)).toEqual(['announce']);
+      expect(await tick()).toBe(45_000 * 0.9);
+      expect(woken).toEqual(['dataPath', 'announce']);
+      expect(calls.filter((name) => name === 'register')).toHaveLength(1);
+    });
+
+    test('wakes the data path where the service gives another reason', async () => {
+      const unissued = { said: 'Upgrade.', needsUpgrade: true };
+      const { tick, woken } = startWanting({ renew: async () => ({ ...renewed, unissued }) });
+      await tick();
+      woken.length = 0;
+      await tick();
+      expect(woken.splice(0)).toEqual(['dataPath', 'announce']);
+      await tick();
+      expect(woken).toEqual(['announce']);
+    });
+
+    test('asks after a failure as soon as a device that is not registered, and as late as the service says', async () => {
+      const { tick, loop } = startWanting({
+        load: async () => registered,
+        register: fail('service-unreachable', 'no'),
+      });
+      await loop.restore();
+      expect([await tick(), await tick()]).toEqual([1_500, 2_500]);
+      const asked = startWanting({
+        load: async () => registered,
+        register: fail('rate-limited', 'later', { retryAfterSeconds: 3_600 }),
+      });
+      await asked.loop.restore();
+      expect(await asked.tick()).toBe(3_600_000 + 60_000 * 0.9 * 0.5);
+    });
+  });
+
   test('starts its waits again after a success', async () => {
     const outcomes = [
       fail('service-failed', 'no'),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Issuance } from '../../../../src/identity/registration-files.ts';
 import type { CurrentTunnel } from '../../../../src/source/wireguard/current-tunnel.ts';
 import { createWireGuardDriver } from '../../../../src/source/wireguard/driver.ts';
 import { parseIssuedTunnel } from '../../../../src/source/wireguard/parse.ts';
@@ -10,11 +11,18 @@ const ready = { spec, endpoint: '198.51.100.1:51820' };
 
 /** What a source wants whose issued tunnel is this one. */
 async function want(tunnel: CurrentTunnel['tunnel'], renewSeconds = 60) {
+  return (await createSource(tunnel, { renewSeconds }).wanted()).wish;
+}
+
+function createSource(
+  tunnel: CurrentTunnel['tunnel'],
+  { renewSeconds = 60, issued }: { renewSeconds?: number; issued?: Issuance } = {},
+) {
   const exec = async () => '';
-  const source = createWireGuardSource({
+  return createWireGuardSource({
     driver: createWireGuardDriver({ exec, stateDirectory: '/nowhere' }, 'tributary9'),
     exec,
-    issued: () => undefined,
+    issued: () => issued,
     context: () => ({ isServiceOnLoopback: false }),
     backend: () => 'auto',
     renewSeconds: () => renewSeconds,
@@ -26,7 +34,6 @@ async function want(tunnel: CurrentTunnel['tunnel'], renewSeconds = 60) {
       resolveAgain: async () => undefined,
     },
   });
-  return (await source.wanted()).wish;
 }
 
 test('a tunnel that was issued is wanted with its addresses, MTU and other end', async () => {
@@ -56,4 +63,35 @@ test('a tunnel over IPv6 has more bytes around each packet', async () => {
 test('a tunnel that is not issued goes, and one whose endpoint has no address now stays', async () => {
   expect(await want(undefined)).toEqual({ kind: 'absent', device: 'tributary9' });
   expect(await want('unresolved')).toEqual({ kind: 'untouched', device: 'tributary9' });
+});
+
+test.each<[Issuance['unissued'], RegExp]>([
+  [undefined, /issued no WireGuard configuration: look at proxy\.country_code and at the plan$/],
+  [
+    { said: undefined, needsUpgrade: false },
+    /issued no WireGuard configuration: look at proxy\.country_code and at the plan$/,
+  ],
+  [
+    { said: 'Invalid location', needsUpgrade: false },
+    /configuration \(Invalid location\): look at proxy\.country_code/,
+  ],
+  [
+    { said: 'Upgrade.', needsUpgrade: true },
+    /\(Upgrade\.\): the owner's plan does not include it$/,
+  ],
+  [{ said: undefined, needsUpgrade: true }, /configuration: the owner's plan does not include it$/],
+])(
+  'a tunnel that the service did not issue is the problem of this source: %j',
+  async (unissued, message) => {
+    const source = createSource(undefined, { issued: { tunnel: undefined, unissued } });
+    expect(source.wantsIssuedTunnel).toBe(true);
+    expect(await source.wanted()).toMatchObject({
+      wish: { kind: 'absent' },
+      problem: { code: 'registration-incomplete', message: expect.stringMatching(message) },
+    });
+  },
+);
+
+test('a device that is not registered yet is no problem of this source', async () => {
+  expect((await createSource(undefined).wanted()).problem).toBeUndefined();
 });

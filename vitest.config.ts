@@ -41,7 +41,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          ...choose('test/{unit,service,reference-service,connect,architecture}/**/*.test.ts', []),
+          // Thousands of passes, and pages that are watched for seconds.
+          ...choose('test/{unit,service,reference-service,connect,architecture}/**/*.test.ts', [
+            'test/unit/{data-path/laws,status/page/stream}.test.ts',
+          ]),
           ...together,
         },
       },
@@ -49,10 +52,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'flow',
-          // Peaks of memory, every command with every hostile answer, thousands of requests: half a
-          // minute each.
+          // Peaks of memory, every command with every hostile answer, thousands of requests, services
+          // that fail for long: half a minute each.
           ...choose('test/flow/**/*.test.ts', [
-            'test/flow/{answer-memory,generated-requests,commands/hostile-names}.test.ts',
+            'test/flow/{answer-memory,faults,generated-requests}.test.ts',
+            'test/flow/commands/{hostile-names,two-agents}.test.ts',
           ]),
           ...together,
         },

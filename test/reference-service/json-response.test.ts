@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createResponder } from '../../src/reference-service/json-response.ts';
 import { listenOn } from '../../src/reference-service/listener.ts';
 import { servedProfiles } from '../../src/reference-service/profile.ts';
@@ -83,6 +83,9 @@ test('a page is made when the last one was taken', async () => {
 test('a caller who leaves ends it, and one who stays is not told half of it as a whole', async () => {
   const errors: unknown[] = [];
   const onError = (error: unknown) => errors.push(error);
+  // The HTTP server prints what ends an answer.
+  const printed = vi.spyOn(console, 'error').mockReturnValue();
+  onTestFinished(() => printed.mockRestore());
   const answer = () => createResponder(servedProfiles.documented)({ list: failAfter(3) }, onError);
   const listener = await listenOn(answer, { address: '127.0.0.1', port: 0 });
   onTestFinished(() => listener.close());
@@ -90,6 +93,7 @@ test('a caller who leaves ends it, and one who stays is not told half of it as a
   expect(response.status).toBe(200);
   await expect(response.text()).rejects.toThrow();
   expect(errors).toEqual([new Error('broken')]);
+  expect(printed.mock.calls).toEqual([[new Error('broken')]]);
 });
 
 test('what fails before the first page is there is thrown at once', () => {

@@ -7,6 +7,7 @@ both are open, and ends with its standard input, or when a device is taken away.
   feed.py NETNS DEVICE FEED-NETNS FEED      a NETNS of "-" is the one that it was started in
 """
 import ctypes
+import errno
 import fcntl
 import os
 import select
@@ -60,4 +61,6 @@ def main():
 try:
     main()
 except OSError as error:
-    sys.exit("feed.py: %s" % error)
+    # The device was taken away: that is an end, not a failure.
+    if error.errno != errno.EBADFD:
+        sys.exit("feed.py: %s" % error)

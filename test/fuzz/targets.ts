@@ -58,7 +58,12 @@ const saying =
 const isUnseen = (text: string) => /[\p{Cc}\p{Cf}]/u.test(text);
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-fuzz-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+process.once('exit', removeFolder);
+
+/** For tests, when they are over: their runner may end its processes without an exit. */
+export function removeFolder(): void {
+  rmSync(folder, { recursive: true, force: true });
+}
 
 /** Through the real file: what is read is what a card gave back. */
 async function readState(text: string) {

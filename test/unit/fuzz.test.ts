@@ -1,7 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { TributaryError } from '../../src/errors/codes.ts';
-import { targets } from '../fuzz/targets.ts';
+import { removeFolder, targets } from '../fuzz/targets.ts';
 import { tryTarget } from '../fuzz/try-target.ts';
+
+afterAll(removeFolder);
 
 // The short form of `npm run fuzz`: always the same cases.
 describe.each(targets)('$name', (target) => {

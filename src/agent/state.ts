@@ -81,10 +81,10 @@ export interface Sections {
     tableRead?: { readonly atMs: number; readonly carriedBytes: number | undefined } | undefined;
     uplinkMissingSince?: Date | undefined;
     /**
-     * The last handshake (ms since 1970, 0 for none) at the time when the service was asked because
-     * the next one was overdue.
+     * By a source's name, when its life began (ms since 1970, 0 for none) at the time when the
+     * service was asked because of it.
      */
-    rungForMs?: number | undefined;
+    rungForMs?: Readonly<Record<string, number>> | undefined;
     /** The problems of each source, by its name. */
     sourceProblems?: Readonly<Record<string, SourceProblems>> | undefined;
     gatewayProblem?: Problem | undefined;

@@ -1,6 +1,6 @@
 import type { LineLimit } from '../provide/line-limit.ts';
 import type { ProfileName, ProvideMode } from '../service/profiles.ts';
-import type { SourceReport } from '../source/source.ts';
+import type { SourceReport } from '../source/source-report.ts';
 import type { TunnelFacts } from '../source/wireguard/wireguard-source.ts';
 import type { Problem } from './problem.ts';
 import type { Earned, ServiceFigures } from './service-figures.ts';

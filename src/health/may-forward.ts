@@ -1,4 +1,4 @@
-import { isAlive } from '../source/source.ts';
+import { isAlive } from '../source/source-report.ts';
 import type { Facts } from './facts.ts';
 
 /** Why traffic may not pass, the most important obstacle first. */

@@ -1,5 +1,6 @@
 import type { TributaryError } from '../errors/codes.ts';
 import type { Interface } from '../system/ip.ts';
+import type { SourceReport } from './source-report.ts';
 
 /*
  * A source of consumers' traffic: something that brings packets of consumers to this device, and
@@ -155,35 +156,6 @@ export interface SourceDriver<
   findRenamed(wish: SourceWish<Settings>, interfaces: readonly Interface[]): string | undefined;
 }
 
-/** Shows that the source's other end is alive. */
-export interface SourceLife {
-  /** When the last sign of life came, or the connection began. */
-  readonly since: Date;
-  /**
-   * Until when it counts as alive without another sign; undefined if that lasts until the source
-   * denies it.
-   */
-  readonly until: Date | undefined;
-}
-
-/** What a source carried since its device was made, counted at the device. */
-interface SourceTraffic {
-  /** From consumers. */
-  readonly rxBytes: number;
-  /** To consumers. */
-  readonly txBytes: number;
-}
-
-/** What is known of a source now. */
-export interface SourceReport {
-  /** True while its device exists and is what it has to be. */
-  readonly isThere: boolean;
-  /** undefined if it is not alive. */
-  readonly life: SourceLife | undefined;
-  /** undefined before the first reading, and without a device. */
-  readonly traffic: SourceTraffic | undefined;
-}
-
 /** What a source wants now, and why that may be less than it should. */
 export interface SourceWanted<Settings = unknown> {
   readonly wish: SourceWish<Settings>;
@@ -240,9 +212,4 @@ export interface Source<
 /** True if one of these needs the tunnel that the service issues; only then is it asked for. */
 export function wantIssuedTunnel(sources: readonly Pick<Source, 'wantsIssuedTunnel'>[]): boolean {
   return sources.some(({ wantsIssuedTunnel }) => wantsIssuedTunnel);
-}
-
-/** True where consumers can be behind a source now. A time in the future counts as now. */
-export function isAlive(life: SourceLife | undefined, now: Date): boolean {
-  return life !== undefined && (life.until === undefined || now <= life.until);
 }

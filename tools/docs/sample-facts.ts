@@ -1,5 +1,5 @@
 import type { Facts, SourceFacts } from '../../src/health/facts.ts';
-import { findFreshUntil } from '../../src/source/wireguard/handshake.ts';
+import { findFreshUntil, isHandshakeOverdue } from '../../src/source/wireguard/handshake.ts';
 
 export const now = new Date('2026-03-14T12:00:00.000Z');
 
@@ -36,6 +36,7 @@ export const providingFacts: Facts = {
       isThere: true,
       life: { since: ago(40), until: ago(40 - 205) },
       traffic: { rxBytes: 1_500_000_000, txBytes: 200_000_000 },
+      asksService: false,
       problem: undefined,
       shortfall: undefined,
     },
@@ -200,5 +201,6 @@ function toTunnelSource(tunnel: Facts['tunnel']): Omit<SourceFacts, 'problem' | 
     isThere: tunnel.backend !== undefined,
     life: since && { since, until: findFreshUntil(tunnel) },
     traffic: isRead ? { rxBytes, txBytes } : undefined,
+    asksService: tunnel.backend !== undefined && isHandshakeOverdue(tunnel, now),
   };
 }

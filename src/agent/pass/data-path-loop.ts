@@ -1,7 +1,6 @@
 import type { SelfTest } from '../../data-path/self-test.ts';
 import { toFailure } from '../../errors/codes.ts';
 import type { Phase } from '../../health/phase.ts';
-import { isHandshakeOverdue } from '../../source/wireguard/handshake.ts';
 import type { Loop } from '../run-loop.ts';
 import { createGateKeeper, type GateKeeperParts } from './gate-keeper.ts';
 import type { KernelWatch } from './kernel-watch.ts';
@@ -32,13 +31,13 @@ export interface DataPathLoop extends Loop {
   enforce(change?: Promise<void>): Promise<void>;
 }
 
-/** This long (ms) after a change, the first handshake with a new key is overdue too. */
+/** This long (ms) after a change, a source that was never alive may ask for the service too. */
 const ringAfterMs = 10_000;
 /**
- * WireGuard makes no two handshakes within this time (ms). A stamp that differs by less is the same
- * handshake, seen by a clock that was set.
+ * A life that began later by less than this (ms) is the same one, seen by a clock that was set:
+ * WireGuard makes no two handshakes within a minute.
  */
-const sameHandshakeMs = 60_000;
+const sameLifeMs = 60_000;
 
 /** Passes come far more often than this (ms). */
 const maxSilenceMs = 120_000;
@@ -100,21 +99,23 @@ export function createDataPathLoop(given: DataPathLoopParts): DataPathLoop {
 }
 
 /**
- * Asks the service when a handshake is overdue, because the other end may expect a new key. It is
- * asked once for each handshake, and not if it has refused or named a time.
+ * Asks the service where a source says that it should be, because the other end may expect a new
+ * key. It is asked once for each life of the source, and not if it has refused or named a time.
  */
-function ringService({ state, path, facts, wakeups, now }: DataPathLoopParts): void {
-  const { tunnel } = facts();
+function ringService({ state, path, facts, wakeups }: DataPathLoopParts): void {
   const { signInProblem, registrationProblem, problem } = state.service;
   const { code } = signInProblem ??
     registrationProblem ??
     problem ?? { code: 'service-unreachable' };
-  if (tunnel.backend === undefined || code !== 'service-unreachable') return;
-  const handshakeMs = tunnel.lastHandshakeAt?.getTime() ?? 0;
-  const isRung = path.rungForMs !== undefined && handshakeMs < path.rungForMs + sameHandshakeMs;
-  if (isRung || !isHandshakeOverdue(tunnel, now())) return;
-  path.rungForMs = handshakeMs;
-  wakeups.service.notify();
+  if (code !== 'service-unreachable') return;
+  for (const { name, life, asksService } of facts().sources) {
+    const sinceMs = life?.since.getTime() ?? 0;
+    const rungForMs = path.rungForMs?.[name];
+    const isRung = rungForMs !== undefined && sinceMs < rungForMs + sameLifeMs;
+    if (isRung || !asksService) continue;
+    path.rungForMs = { ...path.rungForMs, [name]: sinceMs };
+    wakeups.service.notify();
+  }
 }
 
 export interface PassSituation {

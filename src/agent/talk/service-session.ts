@@ -12,9 +12,8 @@ import {
 } from '../../identity/sign-in.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { wantIssuedTunnel } from '../../source/source.ts';
-import { isHandshakeOverdue } from '../../source/wireguard/handshake.ts';
 import { version } from '../../version.ts';
-import type { Shared } from '../state.ts';
+import type { AgentState, Shared } from '../state.ts';
 import { chooseDescription } from '../to-facts.ts';
 
 /**
@@ -59,13 +58,16 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
   const { client, state, facts, credentials, directory, machine, onSetAside, log, now } = parts;
   const files = createRegistrationFiles(directory, onSetAside);
   const store = files.networkJwt;
-  let answeredForMs: number | undefined;
+  let answeredForMs: AgentState['path']['rungForMs'];
   /**
    * True while the other end was asked for a handshake and did not answer. The production service
    * shows a changed tunnel only in its list of clients, which is read once for each such case.
    */
   const isRung = () =>
-    state.path.rungForMs !== answeredForMs && isHandshakeOverdue(facts().tunnel, now());
+    facts().sources.some(
+      ({ name, asksService }) =>
+        asksService && state.path.rungForMs?.[name] !== answeredForMs?.[name],
+    );
   const isTextRefused = () =>
     Object.values(state.path.sourceProblems ?? {}).some(
       ({ problem }) => problem?.code === 'wireguard-text-refused',

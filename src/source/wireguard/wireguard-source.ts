@@ -14,6 +14,7 @@ import {
   choosePersistentKeepaliveSeconds,
   createHandshakeClock,
   findFreshUntil,
+  isHandshakeOverdue,
 } from './handshake.ts';
 import { explainUnissued } from './not-issued.ts';
 import type { TunnelStep } from './plan.ts';
@@ -119,11 +120,13 @@ export function createWireGuardSource(parts: WireGuardSourceParts): WireGuardSou
     report() {
       const since = handshakes.lastHandshakeAt();
       const persistentKeepaliveSeconds = peer?.persistentKeepaliveSeconds;
-      const until = findFreshUntil({ lastHandshakeAt: since, persistentKeepaliveSeconds });
+      const handshake = { lastHandshakeAt: since, persistentKeepaliveSeconds };
+      const isThere = found.kind === 'present' && found.backend !== undefined;
       return {
-        isThere: found.kind === 'present' && found.backend !== undefined,
-        life: since && { since, until },
+        isThere,
+        life: since && { since, until: findFreshUntil(handshake) },
         traffic: peer && { rxBytes: peer.rxBytes, txBytes: peer.txBytes },
+        asksService: isThere && isHandshakeOverdue(handshake, now()),
       };
     },
     tunnel: () => ({

@@ -74,6 +74,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
         }),
       ),
       traffic: maybe(fc.record({ rxBytes: bytes, txBytes: bytes })),
+      asksService: fc.boolean(),
       problem: rare(problem),
       shortfall: rare(problem),
     }),

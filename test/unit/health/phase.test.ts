@@ -4,7 +4,7 @@ import type { Facts } from '../../../src/health/facts.ts';
 import { mayForward } from '../../../src/health/may-forward.ts';
 import { judgePhase, type Phase } from '../../../src/health/phase.ts';
 import type { Problem } from '../../../src/health/problem.ts';
-import { isAlive } from '../../../src/source/source.ts';
+import { isAlive } from '../../../src/source/source-report.ts';
 import {
   ago,
   createFacts,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import {
-  isAlive,
   keepsDevice,
   type SourceWish,
   toPresent,
   wantIssuedTunnel,
 } from '../../../src/source/source.ts';
+import { isAlive } from '../../../src/source/source-report.ts';
 
 const now = new Date('2026-03-14T12:00:00Z');
 const at = (seconds: number) => new Date(now.getTime() + seconds * 1000);

@@ -59,6 +59,7 @@ export function createProgramSource(exec: Exec, settings: ProgramSourceSettings)
       isThere: found.kind === 'present',
       life: since && { since, until: undefined },
       traffic: carried,
+      asksService: false,
     }),
     async close() {
       child?.stdin?.end();

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { configSchema } from '../../../../src/config/schema.ts';
 import { TributaryError } from '../../../../src/errors/codes.ts';
 import { judgePhase } from '../../../../src/health/phase.ts';
+import type { Source } from '../../../../src/source/source.ts';
 import { applyNft } from '../../../../src/system/nft.ts';
 import { homeProbes } from '../../gateway/policy-fixture.ts';
 import {
@@ -611,6 +612,29 @@ describe('a handshake that is overdue', () => {
       since: new Date(),
     };
     expect(await countRings(world, 600)).toBe(1);
+  });
+
+  test('rings the service, once, for any other source that asks for it', async () => {
+    const world = await createShaken();
+    const all = [...world.state.sources.all];
+    const [tunnel] = all;
+    if (tunnel === undefined) throw new Error('there is no source');
+    let since = new Date(0);
+    const program: Source = {
+      ...tunnel,
+      driver: { ...tunnel.driver, name: 'program', device: 'program0' },
+      wanted: async () => ({ wish: { kind: 'absent', device: 'program0' }, problem: undefined }),
+      report: () => ({
+        isThere: true,
+        life: { since, until: since },
+        traffic: undefined,
+        asksService: true,
+      }),
+    };
+    world.sections.sources.all = [...all, program];
+    expect(await countRings(world, 60)).toBe(1);
+    since = new Date();
+    expect(await countRings(world, 60)).toBe(1);
   });
 
   test('rings nobody where no tunnel was issued', async () => {

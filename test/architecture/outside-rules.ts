@@ -96,6 +96,11 @@ const packagePlaces: readonly {
     ],
     why: 'values are checked where they come in, never in lib',
   },
+  {
+    name: /^zod\/mini$/,
+    places: ['src/connect/engine/read-messages.ts'],
+    why: 'the engine is to be small, so it takes the part of zod that leaves out what it does not use',
+  },
 ];
 
 /** Built-ins of Node that are kept to a few files, or out. */

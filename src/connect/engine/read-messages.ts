@@ -1,0 +1,160 @@
+import { isIP } from 'node:net';
+import * as z from 'zod/mini';
+import { type FromEngine, longestLine, type ToEngine } from './messages.ts';
+
+/** A line that is no sound message. Its text says which field, and never what was in it. */
+class MessageError extends Error {}
+
+/** Reads a line of the agent, without its line feed. @throws MessageError */
+export function readToEngine(line: string): ToEngine {
+  return read(line, toEngine);
+}
+
+/** Reads a line of the engine, without its line feed. @throws MessageError */
+export function readFromEngine(line: string): FromEngine {
+  return read(line, fromEngine);
+}
+
+/** One line, with its line feed. */
+export function writeMessage(message: ToEngine | FromEngine): string {
+  return `${JSON.stringify(message)}\n`;
+}
+
+const uuid = z
+  .string()
+  .check(z.regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/));
+/** Both go into headers, where a line feed would begin another one. */
+const token = z.string().check(z.regex(/^[\x21-\x7e]{1,16384}$/));
+const version = z.string().check(z.regex(/^[\x21-\x7e]{1,100}$/));
+const count = z.number().check(z.int(), z.nonnegative());
+const counts = z.record(z.string().check(z.regex(/^[a-z][A-Za-z-]{0,63}$/)), count);
+const wish = z.enum(['public', 'friends', 'network', 'stream', 'none']);
+const opaque = z.nullable(z.string().check(z.maxLength(200)));
+
+const account = z.object({
+  contract: uuid,
+  peer: uuid,
+  byteCount: count,
+  createdAt: z.number(),
+  counted: count,
+  reported: count,
+});
+const books = z.object({ received: z.array(account), own: z.array(account) });
+
+const secret = z.string().check(z.regex(/^[0-9a-f]{64}$/));
+/** By the number of the mode: network, friends and family, public, stream. */
+const secrets = z.object({ 1: secret, 2: secret, 3: secret, 4: secret });
+
+const socketAddress = z.string().check(z.refine((text) => isAddress(text, ['ws:', 'wss:'])));
+const httpAddress = z.string().check(z.refine((text) => isAddress(text, ['http:', 'https:'])));
+/** More than all consumers together can have only make the search for a free one slow. */
+const poolSize = z.number().check(z.int(), z.positive(), z.maximum(2 ** 20));
+const pool = z.object({
+  ipv4: z.object({ first: z.string(), count: poolSize }).check(z.refine(isIpv4Pool)),
+  ipv6: z.object({ first: z.string().check(z.refine(isIpv6Address)), count: poolSize }),
+});
+
+const toEngine = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('start'),
+    ownId: uuid,
+    token,
+    urls: z.array(socketAddress).check(z.minLength(1), z.maxLength(16)),
+    controlUrl: httpAddress,
+    instanceId: uuid,
+    appVersion: version,
+    secrets,
+    published: opaque,
+    wish,
+    pool,
+    device: z.string().check(z.regex(/^[a-z][a-z0-9-]{0,14}$/)),
+    books: z.nullable(books),
+    largestId: z.nullable(uuid),
+  }),
+  z.object({ type: z.literal('token'), token }),
+  z.object({ type: z.literal('wish'), wish }),
+  z.object({ type: z.literal('kept'), number: count }),
+  z.object({ type: z.literal('stop'), final: z.boolean() }),
+]);
+
+const problem = z.enum([
+  'line-refused',
+  'device-unavailable',
+  'token-refused',
+  'version-refused',
+  'tls-refused',
+  'platform-unreachable',
+  'platform-refused',
+]);
+
+const fromEngine = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('opened') }),
+  z.object({
+    type: z.literal('keep'),
+    number: count,
+    books,
+    largestId: z.nullable(uuid),
+    published: opaque,
+  }),
+  z.object({
+    type: z.literal('state'),
+    isConnected: z.boolean(),
+    connectedSince: z.nullable(count),
+    url: z.nullable(z.string().check(z.maxLength(2048))),
+    isPublished: z.boolean(),
+    problem: z.nullable(problem),
+    counters: z.object({
+      consumers: count,
+      upBytes: count,
+      downBytes: count,
+      admittedContracts: count,
+      refusedContracts: counts,
+      unpaidBytes: count,
+      doubtfulBytes: count,
+      reportsWaiting: count,
+      dropped: counts,
+      failedWrites: count,
+    }),
+  }),
+  z.object({
+    type: z.literal('problem'),
+    code: problem,
+    message: z.string().check(z.maxLength(2000)),
+  }),
+  z.object({ type: z.literal('ended'), reportsLeft: count }),
+]);
+
+function read<T extends { readonly type: string }>(line: string, schema: z.ZodMiniType<T>): T {
+  const parsed = schema.safeParse(parse(line));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new MessageError(`not sound: ${issue?.path.join('.') || 'the message'}`);
+  }
+  const { type } = parsed.data;
+  if (line.length > longestLine && type !== 'start' && type !== 'keep')
+    throw new MessageError(`a message of type ${type} is too long`);
+  return parsed.data;
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    // What JSON.parse says quotes the text, which may hold a token.
+    throw new MessageError('no JSON');
+  }
+}
+
+function isAddress(text: string, protocols: readonly string[]): boolean {
+  return text.length <= 2048 && URL.canParse(text) && protocols.includes(new URL(text).protocol);
+}
+
+function isIpv4Pool({ first, count }: { readonly first: string; readonly count: number }): boolean {
+  if (isIP(first) !== 4) return false;
+  const number = first.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+  return number + count <= 2 ** 32;
+}
+
+function isIpv6Address(text: string): boolean {
+  return isIP(text) === 6 && !text.includes('%');
+}

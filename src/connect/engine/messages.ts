@@ -26,6 +26,11 @@ export interface StartMessage {
   readonly urls: readonly string[];
   /** `http:` or `https:`, with the path. */
   readonly controlUrl: string;
+  /**
+   * Certificates in PEM form, to be trusted in place of Node's own, for both kinds of addresses;
+   * null for Node's own.
+   */
+  readonly authority: string | null;
   /** A UUID, new for each process. */
   readonly instanceId: string;
   readonly appVersion: string;

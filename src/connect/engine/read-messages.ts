@@ -61,6 +61,7 @@ const toEngine = z.discriminatedUnion('type', [
     token,
     urls: z.array(socketAddress).check(z.minLength(1), z.maxLength(16)),
     controlUrl: httpAddress,
+    authority: z.nullable(z.string().check(z.maxLength(1024 * 1024))),
     instanceId: uuid,
     appVersion: version,
     secrets,

@@ -34,6 +34,7 @@ const start: StartMessage = {
   token: 'eyJ.a.token',
   urls: ['wss://connect.example'],
   controlUrl: 'https://api.example/connect/control',
+  authority: null,
   instanceId: uuid,
   appVersion: '1.2.3',
   secrets: { 1: secret, 2: secret, 3: secret, 4: secret },

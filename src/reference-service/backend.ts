@@ -19,6 +19,7 @@ import {
   type Networks,
   type Wallets,
 } from './networks.ts';
+import type { Platform } from './platform/platform.ts';
 import type { Presence } from './presence.ts';
 import type { Terms } from './profile.ts';
 import { createProviderDirectory, type ProviderDirectory } from './provider-directory.ts';
@@ -78,6 +79,7 @@ export type ProxyEndpoint = Readonly<Record<'host' | 'publicKey', string> & { po
 export interface Backend extends Repositories, Terms {
   readonly proxyEndpoint: ProxyEndpoint;
   readonly presence: Presence;
+  readonly platform: Platform;
   readonly keepaliveSeconds: number;
   readonly warn: (message: string) => void;
   /** Brings the WireGuard end in line with the database; resolves when that is done. */

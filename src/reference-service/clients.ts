@@ -63,6 +63,8 @@ export interface Clients {
    * @throws usage-invalid if it has no such client
    */
   get(networkId: string, clientId: string): Client;
+  /** The network of any client; undefined for an unknown one. */
+  networkOf(clientId: string): string | undefined;
   count(networkId: string): number;
   /**
    * The network's clients, or only this one, in pages, oldest first. A page is read when it is
@@ -109,6 +111,9 @@ export function createClients(
       if (client === undefined) throw refuse('Client does not exist.');
       return client;
     },
+    networkOf: (clientId) =>
+      findRow<Pick<Client, 'networkId'>>`select network_id as networkId from client
+        where client_id = ${clientId}`?.networkId,
     count: (networkId) => readNumber`select count(*) from client where network_id = ${networkId}`,
     *listPages(networkId, clientId) {
       const which = clientId === undefined ? raw('true') : sql`client_id = ${clientId}`;

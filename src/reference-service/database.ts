@@ -5,6 +5,8 @@ import { acquireLock } from '../system/lock.ts';
 import { rethrow } from './errors.ts';
 import { schema, schemaVersion } from './schema.ts';
 
+/** The setting in which the service notes where it listens, for programs beside it. */
+export const baseUrlSetting = 'base-url';
 /** In ms. An administrator's command may write beside the service, but only for moments. */
 const patienceMs = 5000;
 
@@ -56,14 +58,19 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
 
 /** A value that is made once and kept for ever, such as a signing key or a port. */
 export function keepSetting(database: DatabaseSync, name: string, create: () => string): string {
-  const read = () => database.prepare('select value from setting where name = ?').get(name)?.value;
   // If two processes make the value, the first one's is used.
-  if (read() === undefined) {
+  if (readSetting(database, name) === undefined) {
     database
       .prepare('insert or ignore into setting (name, value) values (?, ?)')
       .run(name, create());
   }
-  return String(read());
+  return String(readSetting(database, name));
+}
+
+/** Undefined for a value that was never set. */
+export function readSetting(database: DatabaseSync, name: string): string | undefined {
+  const value = database.prepare('select value from setting where name = ?').get(name)?.value;
+  return value === undefined ? undefined : String(value);
 }
 
 export function setSetting(database: DatabaseSync, name: string, value: string): void {

@@ -8,16 +8,19 @@ import type { Operation } from '../service/operation.ts';
 import { type OperationName, operations } from '../service/operations.ts';
 import { accountHandlers } from './answer-account.ts';
 import { clientHandlers } from './answer-clients.ts';
+import { answerControl } from './answer-control.ts';
 import { deviceHandlers } from './answer-device.ts';
 import { discoveryHandlers } from './answer-discovery.ts';
 import { networkHandlers } from './answer-network.ts';
 import { providerStatisticsHandlers } from './answer-provider-statistics.ts';
 import type { Backend, Call, Handlers } from './backend.ts';
+import { identifyHolder, type TokenHolder } from './callers.ts';
 import { hasCode } from './errors.ts';
 import { createResponder } from './json-response.ts';
 import { readJson } from './listener.ts';
 import manifest from './package.json' with { type: 'json' };
 import { BadBody, parseBody, refuse } from './refusal.ts';
+import { respondWithText } from './text-response.ts';
 
 const bodyLimitBytes = 1024 ** 2;
 
@@ -39,6 +42,7 @@ export function createApplication(backend: Backend) {
     const allow = sharing.map((name) => operations[name].method).join(', ');
     application.all(path, () => respondWithText(405, 'Method Not Allowed', { allow }));
   }
+  application.post('/connect/control', ({ env }) => answerControl(backend, env.incoming));
   const describe = once(async () =>
     JSON.stringify(createOpenApiDocument({ version: manifest.version, profile, notServed })),
   );
@@ -94,35 +98,15 @@ async function serve<Name extends OperationName>(
   }
 }
 
-/**
- * The holder of the token, if the token is accepted for this operation. For a network's token there
- * is only the network.
- */
+/** The holder of the token, if this operation takes one. */
 async function identify(
-  { tokens, networks, clients }: Backend,
+  backend: Backend,
   { authentication }: Operation,
-  authorization = '',
-) {
-  const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
-  const claims = token === undefined ? undefined : await tokens.read(token);
-  if (claims === undefined) return {};
-  const { networkId, clientId } = claims;
-  const network = networks.find(networkId);
-  if (clientId === undefined) return { network };
-  // The client may have been handed over to another network meanwhile.
-  const isWorth = authentication !== 'none' && clients.find(networkId, clientId) !== undefined;
-  return isWorth ? { network, clientId } : {};
-}
-
-function respondWithText(
-  status: number,
-  text: string,
-  more: Readonly<Record<string, string>> = {},
-): Response {
-  return new Response(text, {
-    status,
-    headers: { 'content-type': 'text/plain; charset=utf-8', ...more },
-  });
+  authorization: string | undefined,
+): Promise<Partial<TokenHolder>> {
+  const holder = await identifyHolder(backend, authorization);
+  if (holder?.clientId !== undefined && authentication === 'none') return {};
+  return holder ?? {};
 }
 
 export const handlers: Handlers = {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { rethrow } from './errors.ts';
 import { BadBody } from './refusal.ts';
@@ -11,15 +12,26 @@ export type ListenAddress = Readonly<{ address: string; port: number }>;
 const graceMs = 500;
 
 type Answer = (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
+type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
 
 /**
- * Serves the application over plain HTTP.
+ * Serves the application over plain HTTP. `upgrade` answers connections that ask to be a WebSocket;
+ * one whose answer fails is ended.
  * @throws usage-invalid if nothing can listen on the address
  */
-export async function listenOn(answer: Answer, { address, port }: ListenAddress) {
+export async function listenOn(
+  answer: Answer,
+  { address, port }: ListenAddress,
+  upgrade?: Upgrade,
+) {
   const server = createAdaptorServer({
     fetch: (request, bindings) => answer(request, bindings as HttpBindings),
   }) as Server;
+  if (upgrade !== undefined) {
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      upgrade(request, socket, head).catch(() => socket.destroy());
+    });
+  }
   const listening = once(server.listen({ host: address, port }), 'listening');
   await listening.catch(rethrow('usage-invalid', `listening on ${address} port ${port}`));
   return { port: (server.address() as AddressInfo).port, close: () => close(server) };

@@ -3,8 +3,12 @@ import type { Backend } from './backend.ts';
 import { queryOn, selectFields, sql } from './statements.ts';
 import { type ClientUsage, noTraffic } from './usage.ts';
 
-/** With `hasTunnelEnd`, handshakes tell which of the clients with a tunnel are connected. */
-type PresenceOptions = Pick<Backend, 'usage' | 'now'> & { readonly hasTunnelEnd: boolean };
+type PresenceOptions = Pick<Backend, 'usage' | 'now'> & {
+  /** True where handshakes tell which of the clients with a tunnel are connected. */
+  readonly hasTunnelEnd: boolean;
+  /** Whether the platform has an open socket of the client, which is connected by that. */
+  readonly hasSocket: (clientId: string) => boolean;
+};
 
 /** A client counts as connected for this long (ms) after it authenticated. */
 const presenceMs = 180_000;
@@ -20,7 +24,7 @@ interface PresentClient {
 
 /**
  * Notes which clients are connected where no handshakes tell: those that authenticated a short
- * while ago. Simulated clients are not changed.
+ * while ago, and those that the platform has a socket of. Simulated clients are not changed.
  */
 export interface Presence {
   /**
@@ -39,7 +43,7 @@ export interface Presence {
 /** The presence in this database; `now` is in ms since 1970. */
 export function createPresence(
   database: DatabaseSync,
-  { usage, hasTunnelEnd, now }: PresenceOptions,
+  { usage, hasTunnelEnd, hasSocket, now }: PresenceOptions,
 ): Presence {
   const { findRow, listRows, readNumber } = queryOn(database);
   const held = sql`exists (select 1 from tunnel where tunnel.client_id = client.client_id)`;
@@ -54,7 +58,7 @@ export function createPresence(
     { clientId, authenticatedMs, connectedMs }: PresentClient,
     nowMs: number,
   ): ClientUsage {
-    const endMs = authenticatedMs + presenceMs;
+    const endMs = hasSocket(clientId) ? Number.POSITIVE_INFINITY : authenticatedMs + presenceMs;
     const atMs = Math.min(nowMs, endMs);
     const onlineMs = Math.max(0, atMs - Math.max(sampledMs, connectedMs));
     return { ...noTraffic, clientId, isConnected: nowMs < endMs, atMs, onlineMs };

@@ -1,11 +1,14 @@
+import { platformSchema } from './platform/platform-schema.ts';
+
 /** A database of any other version is refused. */
-export const schemaVersion = 6;
+export const schemaVersion = 7;
 
 /**
  * Turns an empty database into one of this service. `offer` says to whom a connected client may be
  * given; the default mode counts as public here. The default place is the world's home. Triggers
  * keep the counts by place, and days and a network's hours are kept as totals, so that no question
  * reads thousands of rows. In these tables `client` is client.sequence, and `day` counts from 1970.
+ * What the platform keeps comes from a file of its own.
  */
 export const schema = `create table setting (name text primary key, value text not null) strict;
    create table network (
@@ -105,4 +108,5 @@ export const schema = `create table setting (name text primary key, value text n
      client_id text not null references client (client_id), device_name text not null,
      duration_minutes real not null, expires_ms integer not null, adopted_ms integer
    ) strict;
-   create index adopt_code_network on adopt_code (network_id, expires_ms);`;
+   create index adopt_code_network on adopt_code (network_id, expires_ms);
+   ${platformSchema}`;

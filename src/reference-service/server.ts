@@ -2,21 +2,29 @@ import { createSocket } from 'node:dgram';
 import { once as onceEmitted } from 'node:events';
 import { isIPv6 } from 'node:net';
 import type { DatabaseSync } from 'node:sqlite';
-import { messageOf } from '../lib/errors.ts';
 import { once } from '../lib/once.ts';
-import { sleep } from '../lib/sleep.ts';
 import type { ProfileName } from '../service/profiles.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureOwnDirectory } from '../system/files.ts';
 import { type AdminCommands, createAdminCommands } from './admin-commands.ts';
-import { type Backend, createRepositories, defaultClientLimit } from './backend.ts';
-import { keepSetting, lockDirectory, openDatabase, setSetting } from './database.ts';
+import { createRepositories, defaultClientLimit } from './backend.ts';
+import { identifyClient } from './callers.ts';
+import {
+  baseUrlSetting,
+  keepSetting,
+  lockDirectory,
+  openDatabase,
+  setSetting,
+} from './database.ts';
 import { createApplication } from './http.ts';
 import { type ListenAddress, listenOn } from './listener.ts';
+import { createPlatform } from './platform/platform.ts';
+import { withSockets } from './platform/with-sockets.ts';
 import { createPresence } from './presence.ts';
 import { servedProfiles } from './profile.ts';
 import { createKeyPair } from './proxies.ts';
 import { startTunnelEnd } from './tunnel-end.ts';
+import { startUpkeep } from './upkeep.ts';
 
 /** How to run the service. Whatever is undefined has its default. */
 export interface ReferenceServiceOptions {
@@ -45,6 +53,8 @@ export interface ReferenceServiceOptions {
   /** 25 by default; a production service always answers 0. */
   readonly keepaliveSeconds?: number | undefined;
   readonly clientLimit?: number | undefined;
+  /** How many of the platform's seconds pass in one; 1 by default. */
+  readonly hasten?: number | undefined;
   readonly exec?: Exec | undefined;
   /** In ms since 1970; by default the system's clock. */
   readonly now?: (() => number) | undefined;
@@ -120,7 +130,7 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   const profile = servedProfiles[options.profile ?? 'documented'];
   const terms = { profile, clientLimit, now };
   const repositories = createRepositories(database, terms);
-  const { networks, proxies, usage, tokens, codes } = repositories;
+  const { networks, clients, proxies, usage, tokens, codes } = repositories;
   const privateKey = keepSetting(database, 'wireguard-keys', () =>
     createKeyPair().privateKey.reveal(),
   );
@@ -131,6 +141,17 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   usage.disconnectAll(now());
   opened.push(() => usage.disconnectAll(now()));
 
+  const platform = createPlatform(database, {
+    now,
+    rate: options.hasten ?? 1,
+    usage,
+    identify: (authorization) => identifyClient(repositories, authorization),
+    networkOf: clients.networkOf,
+    // Called only for sockets, and those are accepted when everything below is there.
+    onBeforeChange: () => presence.sampleNow(),
+    warn,
+  });
+  opened.push(platform.close);
   const end = await startTunnelEnd({
     exec: options.exec ?? realExec,
     desired: options.wireGuard ?? 'off',
@@ -142,17 +163,23 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
       consumersInterface: options.consumersInterface,
     },
     proxies,
-    usage,
+    usage: withSockets(usage, platform.isConnected),
     now,
     warn,
   });
   opened.push(end.close);
-  const presence = createPresence(database, { usage, hasTunnelEnd: end.state.state === 'on', now });
+  const presence = createPresence(database, {
+    usage,
+    hasTunnelEnd: end.state.state === 'on',
+    hasSocket: platform.isConnected,
+    now,
+  });
   opened.push(presence.sampleNow, usage.keepSearches);
   const backend = {
     ...repositories,
     ...terms,
     presence,
+    platform,
     proxyEndpoint: { host: options.proxyHost ?? host, port, publicKey: keys.publicKey },
     keepaliveSeconds: profile.keepaliveSeconds ?? options.keepaliveSeconds ?? 25,
     warn,
@@ -164,11 +191,15 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
     },
   };
   opened.push(startUpkeep(backend));
-  const listener = await listenOn(createApplication(backend).fetch, listen);
-  opened.push(listener.close);
+  const listener = await listenOn(createApplication(backend).fetch, listen, platform.upgrade);
+  // The listener waits for its connections, so the platform's sockets are ended before.
+  opened.push(listener.close, platform.close);
+
+  const baseUrl = `http://${isIPv6(host) ? `[${host}]` : host}:${listener.port}`;
+  setSetting(database, baseUrlSetting, baseUrl);
 
   return {
-    baseUrl: `http://${isIPv6(host) ? `[${host}]` : host}:${listener.port}`,
+    baseUrl,
     authCode: codes.issue('login', networks.ensureFirst().networkId, {
       durationMinutes: 10,
       uses: 1,
@@ -178,29 +209,6 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
     profile: profile.name,
     wireGuard: end.state,
     admin: createAdminCommands(repositories),
-  };
-}
-
-/**
- * Brings the WireGuard end in line with the database every second, and the usage book up to date
- * every five.
- */
-function startUpkeep({
-  reconcile,
-  sample,
-  warn,
-}: Pick<Backend, 'reconcile' | 'sample' | 'warn'>): Close {
-  const stop = new AbortController();
-  const complain = (error: unknown) => warn(`noting what was used: ${messageOf(error)}`);
-  async function keepUp(): Promise<void> {
-    for (let seconds = 1; await sleep(1000, stop.signal); seconds += 1) {
-      await (seconds % 5 === 0 ? sample() : reconcile()).catch(complain);
-    }
-  }
-  const upkeep = keepUp();
-  return () => {
-    stop.abort();
-    return upkeep;
   };
 }
 

@@ -98,10 +98,10 @@ export const layers: readonly Layer[] = [
   },
   {
     folders: ['reference-service'],
-    values: ['lib', 'system', 'service', 'reference-service'],
+    values: ['lib', 'system', 'service', 'connect', 'reference-service'],
     types: [],
     reason:
-      "the service's side shares operations and schemas with the agent, never the agent's own code: it would agree with its mistakes",
+      "the service's side shares operations, schemas and the wire with the agent, never the agent's own code: it would agree with its mistakes",
   },
   {
     folders: ['cli'],

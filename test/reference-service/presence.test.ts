@@ -20,6 +20,7 @@ function open({ hasTunnelEnd = false, needsTunnel = false } = {}) {
   const presence = createPresence(database, {
     usage: createUsageRepository(database),
     hasTunnelEnd,
+    hasSocket: () => false,
     now,
   });
   const text = { description: '', deviceSpec: '' };

@@ -36,6 +36,7 @@ test('no question about use or clients walks through a table', async () => {
     const { networkId, clientId } = register(database, clients);
     clients.get(networkId, clientId);
     clients.find(networkId, clientId);
+    clients.networkOf(clientId);
     clients.count(networkId);
     clients.listPages(networkId).toArray();
     clients.listPages(networkId, clientId).toArray();
@@ -58,7 +59,7 @@ test('who is present is looked for among the real clients that are online', asyn
     const times = [0, 10_000, 20_000, 30_000];
     const now = () => times.shift() ?? 40_000;
     const scans = listScans(
-      (database) => createPresence(database, { usage, hasTunnelEnd, now }),
+      (database) => createPresence(database, { usage, hasTunnelEnd, hasSocket: () => false, now }),
       (presence, database) => {
         database.exec(`insert into network values ('home', 'home', 'user', 0, 'permanent', 0, null, 0);
           insert into client (client_id, network_id, device_id, description, device_spec, created_ms, authenticated_ms,

@@ -12,6 +12,7 @@ import { answerHistory } from '../../src/status/page/history.ts';
 import { answer, ownerRoutes } from '../../src/status/routes.ts';
 import { DocumentationError } from './documentation-error.ts';
 import {
+  consumerSamples,
   createdSamples,
   planSample,
   sandboxSamples,
@@ -253,6 +254,14 @@ function listServiceDocuments(): readonly JsonDocument[] {
   });
 }
 
+const sandboxAbout: ReadonlyMap<string, string> = new Map([
+  ['sandbox', 'On the first line, once it serves.'],
+  [
+    'sandbox consumer',
+    'On the first line the device and its consumers, once they are connected; on the last one, when they were stopped, what they moved.',
+  ],
+]);
+
 function listSandboxDocuments(): readonly JsonDocument[] {
   const samples: Readonly<Record<string, readonly unknown[]>> = {
     sandbox: sandboxSamples,
@@ -264,9 +273,9 @@ function listSandboxDocuments(): readonly JsonDocument[] {
     'sandbox wallet': [createdSamples.addWallet],
     'sandbox locate': [createdSamples.locateClient],
     'sandbox seed': [seedSample],
+    'sandbox consumer': consumerSamples,
   };
   return Object.entries(samples).map(([title, printed]) => {
-    const about = title === 'sandbox' ? 'On the first line, once it serves.' : 'What was made.';
-    return { title, about, shape: readShape(printed) };
+    return { title, about: sandboxAbout.get(title) ?? 'What was made.', shape: readShape(printed) };
   });
 }

@@ -301,5 +301,17 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     'incomingSharedDevices[].code': 'The code.',
     'outgoingSharedDevices[].code': 'The code.',
   },
+  'sandbox consumer': {
+    interface: 'The TUN device that was made.',
+    provider: 'The client whose line is used.',
+    consumers: 'One for each consumer.',
+    'consumers[].ipv4': 'Its address on the device.',
+    'consumers[].ipv6': 'Its IPv6 address there; null without IPv6.',
+    upBytes: 'Bytes of packets that were sent.',
+    downBytes: 'Bytes of packets that came back.',
+    contracts: 'Contracts with the provider that were used.',
+    unpaid: 'Refused messages: no contract paid for them.',
+    unsound: 'Refused messages: too long, or not readable.',
+  },
   'sandbox seed': { clients: 'How many clients were made.', days: 'How many days of the past.' },
 };

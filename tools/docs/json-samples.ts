@@ -41,6 +41,12 @@ export const sandboxSamples = wireguardSamples.map((wireguard) => {
   return { baseUrl: '', authCode: '', guestJwt: '', profile: '', wireguard };
 });
 
+export const consumerSamples = [
+  { interface: '', provider: '', consumers: [{ clientId: '', ipv4: '', ipv6: '' }] },
+  { interface: '', provider: '', consumers: [{ clientId: '', ipv4: '', ipv6: null }] },
+  { upBytes: 0, downBytes: 0, contracts: 0, unpaid: 0, unsound: 0 },
+];
+
 export const seedSample = { clients: 0, networks: 0, days: 0, seconds: 0 };
 
 type Created = { readonly [Name in keyof AdminCommands]: Awaited<ReturnType<AdminCommands[Name]>> };

@@ -60,6 +60,12 @@ export function parseNumber(option: string, text: string, { least = 0, most }: B
   throw refuseOption(option, text, `a whole number from ${least} to ${most}`);
 }
 
+/** The name of an interface. @throws usage-invalid */
+export function parseInterface(option: string, text: string): string {
+  if (/^[A-Za-z][A-Za-z0-9_.-]{0,14}$/.test(text)) return text;
+  throw refuseOption(option, text, 'the name of an interface');
+}
+
 /** A line for each label and value, for people. */
 export function renderLabelled(values: Readonly<Record<string, string | number>>): string {
   return Object.entries(values)

@@ -1,5 +1,6 @@
 import { createAdminCommands } from './administer.ts';
 import type { SandboxCommand } from './command.ts';
+import { createConsumerCommand } from './consumer.ts';
 import { createSeedCommand } from './seed-world.ts';
 import { createServeCommand } from './serve.ts';
 
@@ -19,7 +20,11 @@ export interface SandboxCommands {
 export function createSandboxCommands(program: string): SandboxCommands {
   return {
     serve: createServeCommand(program),
-    others: [...createAdminCommands(program), createSeedCommand(program)],
+    others: [
+      ...createAdminCommands(program),
+      createSeedCommand(program),
+      createConsumerCommand(program),
+    ],
     shared: ['--data', '--json'],
   };
 }

@@ -1,14 +1,15 @@
-import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { type ProfileName, profileNames } from '../../service/profiles.ts';
 import type { ReferenceService } from '../server.ts';
 import {
+  parseInterface,
   parseNumber,
   refuseOption,
   renderLabelled,
   type SandboxCommand,
   type SharedOptions,
 } from './command.ts';
+import { waitForStop } from './wait-for-stop.ts';
 
 /** Numbers are texts, as they were typed. */
 interface ServeOptions extends SharedOptions {
@@ -21,6 +22,7 @@ interface ServeOptions extends SharedOptions {
   readonly consumers?: string;
   readonly keepaliveSeconds?: string;
   readonly clientLimit?: string;
+  readonly hasten: string;
 }
 
 /** Runs the reference service until SIGINT or SIGTERM. */
@@ -59,6 +61,10 @@ export function createServeCommand(program: string): SandboxCommand<ServeOptions
       '--keepalive-seconds <seconds>':
         'keep-alive interval in registrations (default: 25; production: always 0)',
       '--client-limit <number>': 'devices that one network may have (default: 100000)',
+      '--hasten <number>': [
+        "seconds of the platform's clock in one: contracts age by it",
+        (own) => own.default('1'),
+      ],
       '--json': 'one JSON object on the first line',
     },
     async act({ options, show }) {
@@ -76,6 +82,7 @@ export function createServeCommand(program: string): SandboxCommand<ServeOptions
             : parseInterface('--consumers', options.consumers),
         keepaliveSeconds: parseOptional('--keepalive-seconds', options.keepaliveSeconds, 86_400),
         clientLimit: parseOptional('--client-limit', options.clientLimit, 999_999),
+        hasten: parseNumber('--hasten', options.hasten, { least: 1, most: 1000 }),
       };
       // Loaded at the first use: no other command needs a database or an HTTP server.
       const { startReferenceService } = await import('../server.ts');
@@ -89,15 +96,6 @@ export function createServeCommand(program: string): SandboxCommand<ServeOptions
       await service.close();
     },
   };
-}
-
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
-async function waitForStop(): Promise<void> {
-  const first = new AbortController();
-  await Promise.race(
-    ['SIGINT', 'SIGTERM'].map((name) => once(process, name, { signal: first.signal })),
-  );
-  first.abort();
 }
 
 function renderText(
@@ -126,9 +124,4 @@ function parseListenAddress(text: string): { readonly address: string; readonly 
 
 function parseOptional(option: string, text: string | undefined, most: number): number | undefined {
   return text === undefined ? undefined : parseNumber(option, text, { most });
-}
-
-function parseInterface(option: string, text: string): string {
-  if (/^[A-Za-z][A-Za-z0-9_.-]{0,14}$/.test(text)) return text;
-  throw refuseOption(option, text, 'the name of an interface');
 }

@@ -1,0 +1,29 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { keepSetting, setSetting } from '../database.ts';
+
+/**
+ * The platform's clock, by which contracts age and blocks are counted. It may be hastened, so that
+ * a quarter of an hour passes in a minute; it never goes back, also not from one life of the
+ * service to the next.
+ */
+export interface PlatformClock {
+  /** In whole ms since 1970, as far as it is not hastened. */
+  now(): number;
+  /** How many of its ms pass in one of ours; 1 where it is not hastened. */
+  readonly rate: number;
+  /** Writes down how far it is; call it now and then, and at the end. */
+  keep(): void;
+}
+
+const setting = 'platform-clock';
+
+/** `now` is our own clock, in ms since 1970. */
+export function createPlatformClock(
+  database: DatabaseSync,
+  { now, rate }: { readonly now: () => number; readonly rate: number },
+): PlatformClock {
+  const startedMs = now();
+  const firstMs = Math.max(startedMs, Number(keepSetting(database, setting, () => '0')));
+  const read = (): number => Math.floor(firstMs + Math.max(0, now() - startedMs) * rate);
+  return { now: read, rate, keep: () => setSetting(database, setting, String(read())) };
+}

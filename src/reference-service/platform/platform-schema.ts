@@ -1,0 +1,25 @@
+/**
+ * The tables of the platform. Times are in ms by the platform's own clock. A side of a contract is
+ * its source or its destination: `…_state` is what it has reported so far, and `…_bytes` the sum of
+ * it. `outcome` is null while the contract is open.
+ */
+export const platformSchema = `create table provide_key (
+     client_id text not null references client (client_id), mode integer not null, secret text not null,
+     primary key (client_id, mode)
+   ) strict, without rowid;
+   create table contract (
+     contract_id text primary key, source_id text not null references client (client_id),
+     destination_id text not null references client (client_id),
+     is_companion integer not null, mode integer not null, byte_count integer not null,
+     payer_id text not null references network (network_id), payee_id text not null references network (network_id),
+     created_ms integer not null, source_state text not null default 'unreported', source_bytes integer not null default 0,
+     destination_state text not null default 'unreported', destination_bytes integer not null default 0,
+     disputed_ms integer, closed_ms integer, outcome text, paid_bytes integer not null default 0
+   ) strict;
+   create table transfer_balance (
+     network_id text primary key references network (network_id), bytes integer not null
+   ) strict, without rowid;
+   create index contract_pair on contract (source_id, destination_id, created_ms);
+   create index contract_open on contract (created_ms) where outcome is null;
+   create index contract_payer on contract (payer_id) where outcome is null;
+   create index contract_payee on contract (payee_id, closed_ms) where paid_bytes > 0;`;

@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { sleep } from '../../lib/sleep.ts';
+import type { Caller } from './issue-contract.ts';
+import type { Line } from './residents.ts';
+
+/** The sockets of the platform, on the service's own HTTP listener. */
+export interface SocketServer {
+  /** Answers a request for an upgrade. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
+  /** Ends every socket. */
+  close(): Promise<void>;
+}
+
+/** What one socket hears. */
+export interface SocketListener {
+  onMessage(bytes: Buffer): void;
+  onClose(): void;
+}
+
+export interface SocketServerOptions {
+  /** Whose token it is; undefined for a token that is not good for any client. */
+  readonly identify: (authorization: string | undefined) => Promise<Caller | undefined>;
+  readonly isDraining: () => boolean;
+  readonly onOpen: (caller: Caller, headers: IncomingHttpHeaders, line: Line) => SocketListener;
+}
+
+/** Larger messages close the socket, with code 1009. */
+const largestMessage = 4100;
+/** A socket with a bad token is opened first, and closed after so many ms without a reason. */
+const badTokenLastsMs = 1;
+
+export function createSocketServer(options: SocketServerOptions): SocketServer {
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: largestMessage,
+    perMessageDeflate: false,
+  });
+
+  async function accept(socket: WebSocket, request: IncomingMessage, caller: Caller | undefined) {
+    // A close follows each error, and is what is acted on.
+    socket.on('error', () => undefined);
+    if (caller === undefined) {
+      await sleep(badTokenLastsMs, AbortSignal.timeout(1000));
+      socket.terminate();
+      return;
+    }
+    const listener = options.onOpen(caller, request.headers, toLine(socket, request.socket));
+    socket.on('message', (bytes: Buffer, isBinary) => {
+      if (isBinary) listener.onMessage(bytes);
+    });
+    socket.on('close', () => listener.onClose());
+  }
+
+  return {
+    async upgrade(request, socket, head) {
+      socket.on('error', () => undefined);
+      const path = new URL(request.url ?? '/', 'http://platform').pathname;
+      if (path !== '/') return refuse(socket, '404 Not Found', '404 page not found');
+      if (options.isDraining()) return refuse(socket, '503 Service Unavailable', 'draining');
+      const caller = await options.identify(request.headers.authorization);
+      server.handleUpgrade(request, socket, head, (opened) => void accept(opened, request, caller));
+    },
+    async close() {
+      const closed = [...server.clients].map((socket) => once(socket, 'close'));
+      for (const socket of server.clients) socket.terminate();
+      await Promise.all(closed);
+      server.close();
+    },
+  };
+}
+
+/** What is sent in one turn of the event loop goes to the kernel in one call. */
+function toLine(socket: WebSocket, connection: Duplex): Line {
+  let isGathering = false;
+  const gather = (): void => {
+    if (isGathering) return;
+    isGathering = true;
+    connection.cork();
+    process.nextTick(() => {
+      isGathering = false;
+      connection.uncork();
+    });
+  };
+  return {
+    send(bytes) {
+      if (socket.readyState !== socket.OPEN) return;
+      gather();
+      socket.send(bytes);
+    },
+    end: () => socket.terminate(),
+    bufferedBytes: () => socket.bufferedAmount,
+  };
+}
+
+function refuse(socket: Duplex, status: string, text: string): void {
+  const head = `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain\r\n`;
+  socket.end(`${head}Content-Length: ${text.length}\r\n\r\n${text}`);
+}

@@ -1,0 +1,145 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import { completeSecrets, toProvideKeys } from '../../../src/connect/contract/secrets.ts';
+import {
+  type ControlClient,
+  createControlClient,
+} from '../../../src/connect/control/control-client.ts';
+import { readIpHeader } from '../../../src/connect/packet/ip-packet.ts';
+import { readAddress, rewriteAddress } from '../../../src/connect/packet/rewrite.ts';
+import { createEngine, type Engine } from '../../../src/connect/provider/engine.ts';
+import { runProvider } from '../../../src/connect/provider/run-provider.ts';
+import type { PacketDevice } from '../../../src/connect/tun/tun-device.ts';
+import { createIdSource, fromUuid } from '../../../src/connect/wire/id.ts';
+import { createPostControl } from '../../../src/reference-service/consumer/post-control.ts';
+import {
+  type ReferenceService,
+  type ReferenceServiceOptions,
+  startReferenceService,
+} from '../../../src/reference-service/server.ts';
+import { makeDirectory } from '../../flow/reference-caller.ts';
+
+/** A device of the first network, as it is registered. */
+export interface RegisteredClient {
+  readonly clientId: string;
+  readonly token: string;
+  readonly control: ControlClient;
+}
+
+export interface ProviderWorld {
+  readonly service: ReferenceService;
+  readonly directory: string;
+  /** Registers one more device of the first network. */
+  register(): Promise<RegisteredClient>;
+  /** Starts it as a provider that gives every packet back, until the test is over. */
+  provide(client: RegisteredClient): Promise<RunningProvider>;
+}
+
+interface RunningProvider {
+  readonly engine: Engine;
+  /** Ends it, with its last reports. */
+  stop(): Promise<void>;
+}
+
+const now = (): number => Math.floor(performance.timeOrigin + performance.now());
+
+/** A reference service, to which providers of `src/connect` can be added. */
+export async function startProviderWorld(
+  options: Partial<ReferenceServiceOptions> = {},
+): Promise<ProviderWorld> {
+  const directory = options.directory ?? makeDirectory();
+  const service = await startReferenceService({ directory, ...options });
+  onTestFinished(() => service.close());
+  const post = async (path: string, token: string, body: unknown) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${service.baseUrl}${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    return (await answer.json()) as Record<string, string>;
+  };
+  const { authCode } = await service.admin.createAuthCode({ uses: 1000 });
+
+  return {
+    service,
+    directory,
+    async register() {
+      const signedIn = await post('/auth/code-login', '', { auth_code: authCode });
+      const registered = await post('/network/auth-client', signedIn.by_jwt ?? '', {
+        description: 'device',
+        device_spec: 'test',
+      });
+      const token = registered.by_client_jwt ?? '';
+      const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+      const { baseUrl: serviceUrl } = service;
+      const control = createControlClient(
+        createPostControl({ serviceUrl, token, onClockRate: () => undefined }),
+      );
+      return { clientId: claims.client_id, token, control };
+    },
+    async provide({ clientId, token, control }) {
+      const stop = new AbortController();
+      const ids = createIdSource({ randomBytes });
+      const secrets = completeSecrets(randomBytes);
+      await control.provide(toProvideKeys(secrets, 'public'), stop.signal);
+      const ownId = fromUuid(clientId);
+      const engine = createEngine({
+        ownId,
+        secrets,
+        wish: 'public',
+        ids,
+        wallMs: Date.now,
+        pool: {
+          ipv4: { first: Buffer.from([100, 64, 0, 1]), count: 60_000 },
+          ipv6: { first: Buffer.from('fd00'.padEnd(32, '0'), 'hex'), count: 60_000 },
+        },
+      });
+      const running = runProvider(
+        {
+          ownId,
+          engine,
+          urls: [service.baseUrl.replace(/^http/, 'ws')],
+          control,
+          device: createEchoDevice(),
+          token: () => token,
+          instanceId: randomUUID(),
+          appVersion: '0.0.1',
+          now,
+          random: () => 0,
+          keep: async () => undefined,
+          onTokenSuspect: () => undefined,
+        },
+        stop.signal,
+      );
+      const end = (): Promise<void> => {
+        stop.abort();
+        return running;
+      };
+      onTestFinished(end);
+      return { engine, stop: end };
+    },
+  };
+}
+
+/** Gives every packet back to where it came from. */
+function createEchoDevice(): PacketDevice {
+  let listener: (packets: readonly Buffer[]) => void = () => undefined;
+  return {
+    start(onPackets) {
+      listener = onPackets;
+    },
+    write: (packets) => listener(packets.map(turnAround)),
+    state: () => ({ failedWrites: 0, hasEnded: false }),
+  };
+}
+
+function turnAround(packet: Buffer): Buffer {
+  const header = readIpHeader(packet);
+  if (header === undefined) throw new Error('not a packet');
+  const source = Buffer.from(readAddress(packet, header, 'source'));
+  const destination = Buffer.from(readAddress(packet, header, 'destination'));
+  rewriteAddress(packet, header, { place: 'source', address: destination });
+  rewriteAddress(packet, header, { place: 'destination', address: source });
+  return packet;
+}

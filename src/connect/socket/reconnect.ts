@@ -9,12 +9,20 @@ export interface Reconnect {
   isTokenSuspect(): boolean;
 }
 
-/** The first tries come within five seconds, each at a time of its own: no herd after an outage. */
+/**
+ * A socket that did its work is followed by another within a second: consumers leave a provider
+ * that acknowledges nothing for five.
+ */
+const soon = 1000;
+/** The next tries come within five seconds, each at a time of its own: no herd after an outage. */
 const firstSpread = 5000;
 const firstTries = 3;
 const longest = 60_000;
-/** A socket that lived so long makes the next failure a first one. */
-const settledAfter = 60_000;
+/**
+ * A socket that lived so long did its work, and makes the next failure a first one. The platform
+ * counts a connection that lived shorter than half a minute as none, so it costs nothing.
+ */
+const settledAfter = 10_000;
 /** The platform closes a socket with a bad token a ms after it opened. */
 const suspectWithin = 2000;
 const suspectAfter = 3;
@@ -30,6 +38,7 @@ export function createReconnect(random: () => number): Reconnect {
       shortLives = openForMs < suspectWithin ? shortLives + 1 : 0;
     },
     delay() {
+      if (tries === 0) return random() * soon;
       if (tries <= firstTries) return random() * firstSpread;
       const steady = Math.min(longest, firstSpread * 2 ** (tries - firstTries));
       return steady * (0.5 + random());

@@ -71,7 +71,7 @@ test('it pings every five seconds, and closes a socket that is silent for thirty
   const link = openLink();
   const pings: number[] = [];
   const ends: LinkEffect[] = [];
-  for (let now = 10; now <= 31_000; now += 10)
+  for (let now = 10; now <= 30_100; now += 10)
     for (const effect of link.step(now)) {
       if (effect.kind === 'send') pings.push(now);
       else ends.push(effect);
@@ -79,7 +79,7 @@ test('it pings every five seconds, and closes a socket that is silent for thirty
   expect(pings).toEqual([5000, 10_000, 15_000, 20_000, 25_000, 30_000]);
   expect(ends).toEqual([{ kind: 'close', socket: 0 }]);
   expect(link.isOpen()).toBe(false);
-  expect(link.step(31_010 + 2500)).toEqual([{ kind: 'dial', socket: 1, host: 0 }]);
+  expect(link.step(30_010 + 500)).toEqual([{ kind: 'dial', socket: 1, host: 0 }]);
 });
 
 test('a move opens a socket on another host, and both are read until the old one closes', () => {
@@ -156,10 +156,26 @@ test('three sockets that are closed as soon as they open make the token suspect'
   expect(kinds).toEqual(['check-token']);
 });
 
-test('a socket that lived a minute makes the next failure a first one', () => {
+test('a socket that did its work is followed by another within a second', () => {
+  const link = createLink({ ownId, hosts: 2, random: () => 1 });
+  link.step(0);
+  link.opened(0, 10);
+  for (const livedMs of [10_000, 60_000, 3_600_000]) {
+    const reconnect = createReconnect(() => 1);
+    for (let count = 0; count < 10; count++) reconnect.closed(undefined);
+    expect(reconnect.delay()).toBeGreaterThan(60_000);
+    reconnect.closed(livedMs);
+    expect(reconnect.delay()).toBe(1000);
+  }
+  link.closed(0, 20_010);
+  expect(link.step(21_010)).toEqual([{ kind: 'dial', socket: 1, host: 0 }]);
+});
+
+test('sockets that open and die young are dialled later and later', () => {
   const reconnect = createReconnect(half);
-  for (let count = 0; count < 10; count++) reconnect.closed(undefined);
-  expect(reconnect.delay()).toBe(60_000);
-  reconnect.closed(60_000);
-  expect(reconnect.delay()).toBe(2500);
+  const delays = Array.from({ length: 8 }, () => {
+    reconnect.closed(9000);
+    return reconnect.delay();
+  });
+  expect(delays).toEqual([2500, 2500, 2500, 10_000, 20_000, 40_000, 60_000, 60_000]);
 });

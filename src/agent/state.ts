@@ -24,16 +24,9 @@ import {
   openOverrides,
 } from './kept-choices.ts';
 import type { SelfTestState } from './pass/note-self-test.ts';
+import type { SourceNotes } from './pass/note-sources.ts';
 import type { Wakeups } from './run-loop.ts';
 import { collectFacts } from './to-facts.ts';
-
-/** The problems of a source. */
-export interface SourceProblems {
-  /** Why it has nothing, or is not as the service wants it. */
-  readonly problem: Problem | undefined;
-  /** What it lacks, although it works. */
-  readonly shortfall: Problem | undefined;
-}
 
 /** Each section, as its one writer is handed it. Where a field is absent, nothing is known yet. */
 export interface Sections {
@@ -85,8 +78,8 @@ export interface Sections {
      * service was asked because of it.
      */
     rungForMs?: Readonly<Record<string, number>> | undefined;
-    /** The problems of each source, by its name. */
-    sourceProblems?: Readonly<Record<string, SourceProblems>> | undefined;
+    /** What passes noted of each source, by its name. */
+    sourceNotes?: Readonly<Record<string, SourceNotes>> | undefined;
     gatewayProblem?: Problem | undefined;
     /** What the last self-test showed; undefined before one could be judged. */
     selfTest?: SelfTestState | undefined;

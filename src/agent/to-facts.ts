@@ -85,8 +85,8 @@ function toPause({ mode, configuration }: AgentState): Facts['provide']['pause']
 function collectSourceFacts({ sources, path }: AgentState): Facts['sources'] {
   return sources.all.map((source) => {
     const { name, device } = source.driver;
-    const { problem, shortfall } = path.sourceProblems?.[name] ?? {};
-    return { name, device, ...source.report(), problem, shortfall };
+    const { problem, shortfall, silentSince } = path.sourceNotes?.[name] ?? {};
+    return { name, device, ...source.report(), problem, shortfall, silentSince };
   });
 }
 

@@ -14,6 +14,11 @@ export interface SourceFacts extends SourceReport {
   readonly problem: Problem | undefined;
   /** What it lacks, although it works. */
   readonly shortfall: Problem | undefined;
+  /**
+   * Since when its device has been there with nobody at its other end, as the passes found it;
+   * undefined while it is alive or has no device.
+   */
+  readonly silentSince: Date | undefined;
 }
 
 /** Time in which the device provided and not one byte was forwarded, as the ledger counts it. */

@@ -1,5 +1,5 @@
 import { isAlive } from '../source/source-report.ts';
-import type { Facts } from './facts.ts';
+import type { Facts, SourceFacts } from './facts.ts';
 
 /** Why traffic may not pass, the most important obstacle first. */
 const obstacles = {
@@ -61,7 +61,15 @@ export function mayForward(facts: Facts, { now, mode: chosen }: Asked): ForwardD
 
 /** The sources that consumers can be behind now; the others' devices stay shut. */
 function findAlive(sources: Facts['sources'], now: Date): Facts['sources'] {
-  return sources.filter(({ isThere, life }) => isThere && isAlive(life, now));
+  return sources.filter((source) => bringsConsumers(source, now));
+}
+
+/** True where consumers can come through a source now: its device is there, and its other end. */
+export function bringsConsumers(
+  { isThere, life }: Pick<SourceFacts, 'isThere' | 'life'>,
+  now: Date,
+): boolean {
+  return isThere && isAlive(life, now);
 }
 
 function isCapReached({ provide }: Facts): boolean {

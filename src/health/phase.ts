@@ -1,5 +1,6 @@
 import { formatBytes } from '../lib/units.ts';
-import type { Facts, SourceFacts } from './facts.ts';
+import { explainSilent, explainStarting, listProblems, noteSilent } from './explain-sources.ts';
+import type { Facts } from './facts.ts';
 import { mayForward, type Obstacle } from './may-forward.ts';
 import { phaseTraits } from './phase-traits.ts';
 import type { Problem } from './problem.ts';
@@ -40,7 +41,7 @@ const followFromNoUplink: ReadonlySet<ReasonCode> = new Set([
 
 export function judgePhase(facts: Facts, now: Date): PhaseReport {
   const { phase, reasons: causes } = decide(facts, now);
-  const notes = phase === 'stopping' ? [] : collectNotes(facts, phase);
+  const notes = phase === 'stopping' ? [] : collectNotes(facts, phase, now);
   const seen = new Set<ReasonCode>();
   const reasons = [...causes, ...notes].filter(({ code }) => !seen.has(code) && seen.add(code));
   return { phase, reasons };
@@ -54,7 +55,7 @@ function decide(facts: Facts, now: Date): PhaseReport {
     };
   }
   const { permit, reasons: obstacles } = mayForward(facts, { now, mode: facts.provide.effective });
-  const connecting = explainConnecting(facts, obstacles);
+  const connecting = explainConnecting(facts, obstacles, now);
   // Packets pass, or would if the mode let them, so any problem beside that is a note.
   const isWorking = !obstacles.includes('not-registered') && connecting.length === 0;
   const beside = collectReasons(facts.registrationProblem, ...listProblems(facts)).filter(
@@ -103,23 +104,21 @@ function explainRegistering(facts: Facts): readonly Reason[] {
  * What the tunnel and the gateway still wait for; empty where packets pass, or would if the mode
  * let them.
  */
-function explainConnecting(facts: Facts, obstacles: readonly Obstacle[]): readonly Reason[] {
+function explainConnecting(
+  facts: Facts,
+  obstacles: readonly Obstacle[],
+  now: Date,
+): readonly Reason[] {
   const { gateway, provide, startedAt } = facts;
   if (gateway.uplinkMissingSince !== undefined) return findPathProblem(facts);
   // Without an uplink that is known to be missing, nobody has looked for one yet.
   if (obstacles.includes('no-device') || obstacles.includes('no-uplink')) {
     const waiting = collectReasons(...listProblems(facts));
-    return waiting.length > 0
-      ? waiting
-      : [createReason('tunnel-starting', 'The tunnel is being set up.', startedAt)];
+    return waiting.length > 0 ? waiting : collectReasons(explainStarting(facts));
   }
   if (obstacles.includes('not-alive')) {
-    const waiting = collectReasons(...listProblems(facts));
-    return [
-      ...findPathProblem(facts),
-      ...waiting,
-      ...facts.sources.map((own) => explainDead(facts, own)),
-    ];
+    const waiting = collectReasons(...listProblems(facts), ...explainSilent(facts, now));
+    return [...findPathProblem(facts), ...waiting];
   }
   if (obstacles.includes('undecided'))
     return [createReason('starting', 'The mode is being decided.', startedAt)];
@@ -133,19 +132,6 @@ function explainConnecting(facts: Facts, obstacles: readonly Obstacle[]): readon
     ];
   }
   return [];
-}
-
-/** A source whose device is there, and nobody at its other end. */
-function explainDead({ startedAt, tunnel }: Facts, { name, life }: SourceFacts): Reason {
-  const endpoint = name === 'wireguard' ? tunnel.endpoint : undefined;
-  const whose = endpoint === undefined ? '' : ` (${endpoint})`;
-  const what = name === 'wireguard' ? 'tunnel' : `source ${name}`;
-  const message = `The ${what}'s other end${whose} does not answer.`;
-  return createReason('no-handshake', message, life?.since ?? startedAt);
-}
-
-function listProblems({ sources }: Facts): readonly (Problem | undefined)[] {
-  return sources.map(({ problem }) => problem);
 }
 
 /**
@@ -163,7 +149,7 @@ function findPathProblem({ gateway, service, startedAt }: Facts): readonly Reaso
   return [createReason('service-unreachable', message, service.lastContactAt ?? startedAt)];
 }
 
-function collectNotes(facts: Facts, phase: Phase): readonly Reason[] {
+function collectNotes(facts: Facts, phase: Phase, now: Date): readonly Reason[] {
   const always = collectReasons(
     facts.configurationProblem,
     facts.stateProblem,
@@ -173,6 +159,7 @@ function collectNotes(facts: Facts, phase: Phase): readonly Reason[] {
   const { gateway, provide, registrationProblem, sources } = facts;
   const beside = [
     ...listProblems(facts),
+    ...noteSilent(facts, now),
     ...sources.map(({ shortfall }) => shortfall),
     gateway.selfTest.note,
     provide.confirmationProblem,

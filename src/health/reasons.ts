@@ -162,6 +162,11 @@ const reasons = {
     fixedBy: 'time',
     action: 'Check that outgoing UDP to the endpoint is allowed by your router and firewall.',
   },
+  'source-not-alive': {
+    fixedBy: 'time',
+    action:
+      'Nothing to do: the agent keeps trying. To see what may be in the way: tributary doctor',
+  },
   'tunnel-starting': { fixedBy: 'time', action: 'Just wait: this takes a few seconds.' },
   'gateway-starting': { fixedBy: 'time', action: 'Just wait: this takes a few seconds.' },
   'cap-ending': {

@@ -5,6 +5,7 @@ import type { PhaseReport } from './phase.ts';
 export interface StatisticsInput {
   readonly facts: Facts;
   readonly report: PhaseReport;
+  readonly now: Date;
 }
 
 export interface Sample {

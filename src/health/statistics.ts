@@ -1,6 +1,14 @@
 import { provideModes } from '../service/profiles.ts';
+import type { SourceFacts } from './facts.ts';
+import { bringsConsumers } from './may-forward.ts';
 import { phases } from './phase.ts';
-import { type Sample, type StatisticRow, type StatusSection, toStatistic } from './statistic.ts';
+import {
+  type Sample,
+  type StatisticRow,
+  type StatisticsInput,
+  type StatusSection,
+  toStatistic,
+} from './statistic.ts';
 
 const table = {
   tributary_build_info: {
@@ -61,6 +69,18 @@ const table = {
     help: 'Payout as the service estimates it: of the last 24 hours, and since the month began by UTC.',
     read: ({ facts: { earned } }) =>
       toSamples('window', { '24h': earned?.last24hUsdc, month: earned?.monthUsdc }),
+  },
+  tributary_source_alive: {
+    help: '1 while the other end of a source of traffic answers, else 0.',
+    read: (input) => toSourceSamples(input, (source) => Number(bringsConsumers(source, input.now))),
+  },
+  tributary_source_received_bytes_total: {
+    help: 'Bytes that came in by the network device of a source of traffic.',
+    read: (input) => toSourceSamples(input, ({ traffic }) => traffic?.rxBytes),
+  },
+  tributary_source_sent_bytes_total: {
+    help: 'Bytes that went out by the network device of a source of traffic.',
+    read: (input) => toSourceSamples(input, ({ traffic }) => traffic?.txBytes),
   },
   tributary_tunnel_last_handshake_timestamp_seconds: {
     help: 'Unix time of the last WireGuard handshake.',
@@ -141,6 +161,14 @@ function toSamples(
   return Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [{ labels: { [label]: name }, value }],
   );
+}
+
+/** A sample for each source of which the value is known, with its name. */
+function toSourceSamples(
+  { facts }: StatisticsInput,
+  read: (source: SourceFacts) => number | undefined,
+): readonly Sample[] {
+  return toSamples('source', Object.fromEntries(facts.sources.map((own) => [own.name, read(own)])));
 }
 
 function toUnixSeconds(date: Date | undefined): number | undefined {

@@ -1,6 +1,9 @@
 import * as z from 'zod';
-import type { Facts } from '../health/facts.ts';
+import { findProblem } from '../health/explain-sources.ts';
+import type { Facts, SourceFacts } from '../health/facts.ts';
+import { bringsConsumers } from '../health/may-forward.ts';
 import { judgePhase, phases } from '../health/phase.ts';
+import { findAction } from '../health/reasons.ts';
 import { readTotal, type StatisticsInput, type StatusSection } from '../health/statistic.ts';
 import { type StatusField, statistics } from '../health/statistics.ts';
 import { profileNames, provideModes } from '../service/profiles.ts';
@@ -9,6 +12,12 @@ const time = z.iso.datetime().nullable();
 const mode = z.enum(provideModes).nullable();
 const bytes = z.number();
 const figure = bytes.nullable();
+const reason = z.object({
+  code: z.string(),
+  message: z.string(),
+  action: z.string(),
+  since: z.iso.datetime(),
+});
 const tunnelFigures = Object.fromEntries(
   [...statistics].flatMap(({ status }) =>
     status?.section === 'tunnel' ? [[status.field, figure]] : [],
@@ -27,14 +36,7 @@ const gatewayFigures = Object.fromEntries(
 export const statusDocument = z.object({
   version: z.literal(1),
   phase: z.enum(phases),
-  reasons: z.array(
-    z.object({
-      code: z.string(),
-      message: z.string(),
-      action: z.string(),
-      since: z.iso.datetime(),
-    }),
-  ),
+  reasons: z.array(reason),
   client: z.object({ id: z.string().nullable(), description: z.string().nullable() }),
   service: z.object({
     baseUrl: z.string(),
@@ -44,6 +46,22 @@ export const statusDocument = z.object({
     keepaliveSeconds: z.number().nullable(),
     nextKeepaliveAt: time,
   }),
+  /** Where consumers' traffic comes from, one row for each source. */
+  sources: z.array(
+    z.object({
+      name: z.string(),
+      interface: z.string(),
+      there: z.boolean(),
+      /** When the connection began, or the last sign of life came; null while it is not alive. */
+      aliveSince: time,
+      /** Until when it counts as alive without another sign; null where the connection tells. */
+      aliveUntil: time,
+      rxBytes: figure,
+      txBytes: figure,
+      /** What is wrong with it, or what it lacks although it works; null where all is well. */
+      problem: reason.nullable(),
+    }),
+  ),
   tunnel: z.object({
     interface: z.string(),
     backend: z.enum(['kernel', 'userspace']).nullable(),
@@ -103,7 +121,7 @@ export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
   return {
     version: 1,
     phase: report.phase,
-    reasons: report.reasons.map((reason) => ({ ...reason, since: reason.since.toISOString() })),
+    reasons: report.reasons.map((own) => fill(reason, own)),
     client: { id: registration?.clientId ?? null, description: registration?.description ?? null },
     service: fill(shape.service, {
       ...service,
@@ -111,7 +129,8 @@ export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
       keepaliveSeconds: service.renewSeconds,
       nextKeepaliveAt: service.nextRenewalAt,
     }),
-    tunnel: fill(shape.tunnel, { ...tunnel, ...readSection('tunnel', { facts, report }) }),
+    sources: facts.sources.map((source) => describeSource(facts, source, now)),
+    tunnel: fill(shape.tunnel, { ...tunnel, ...readSection('tunnel', { facts, report, now }) }),
     provide: buildProvideDocument(facts),
     gateway: fill(shape.gateway, {
       ...gateway,
@@ -119,10 +138,31 @@ export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
       forwardedBytes: gateway.forwardedBytes ?? { up: null, down: null },
       refusedPackets: { ...gateway.refusedPackets },
       selfTestHeldAt: gateway.selfTest.lastHeldAt,
-      ...readSection('gateway', { facts, report }),
+      ...readSection('gateway', { facts, report, now }),
     }),
     usage: fill(shape.usage, { ...usage, reachedAt: usage.reachedAt }),
     earned: earned === undefined ? null : fill(shape.earned.unwrap(), earned),
+  };
+}
+
+function describeSource(
+  facts: Facts,
+  source: SourceFacts,
+  now: Date,
+): StatusDocument['sources'][number] {
+  const { name, device, isThere, life, traffic } = source;
+  const alive = bringsConsumers(source, now) ? life : undefined;
+  const problem = findProblem(facts, source, now);
+  return {
+    name,
+    interface: device,
+    there: isThere,
+    aliveSince: alive?.since.toISOString() ?? null,
+    aliveUntil: alive?.until?.toISOString() ?? null,
+    rxBytes: traffic?.rxBytes ?? null,
+    txBytes: traffic?.txBytes ?? null,
+    problem:
+      problem === undefined ? null : fill(reason, { ...problem, action: findAction(problem.code) }),
   };
 }
 

@@ -3,6 +3,7 @@ import { formatValue, type StatusSection } from '../health/statistic.ts';
 import { statistics } from '../health/statistics.ts';
 import { formatBitrate, formatBytes, formatSeconds, formatUsdc } from '../lib/units.ts';
 import { chooserWords, findChosenMode } from './chosen-mode.ts';
+import { describeSource, hasTunnel, listShownSources } from './describe-sources.ts';
 import type { StatusDocument } from './document.ts';
 import { wrapPhrases, wrapText } from './wrap.ts';
 
@@ -43,7 +44,10 @@ export function renderStatus(document: StatusDocument, now: Date): readonly Stat
     ...renderField('Mode', describeMode(document.provide, now)),
     ...renderField('Limit', describeLine(document.provide)),
     ...renderField('Service', describeService(document.service, now)),
-    ...renderField('Tunnel', describeTunnel(document.tunnel, now)),
+    ...(hasTunnel(document) ? renderField('Tunnel', describeTunnel(document.tunnel, now)) : []),
+    ...listShownSources(document).flatMap((source, index) =>
+      renderField(index === 0 ? 'Sources' : '', describeOne(source, now)),
+    ),
     ...renderField('Gateway', describeGateway(document.gateway, now)),
     ...renderField('Usage', describeUsage(document.usage, now)),
     ...(document.earned === null ? [] : renderField('Earned', describeEarned(document.earned))),
@@ -136,6 +140,14 @@ function describeTunnel(tunnel: StatusDocument['tunnel'], now: Date): string[] {
       : `handshake ${formatAge(lastHandshakeAt, now)} ago`,
     ...sayStatistics('tunnel', tunnel),
   ];
+}
+
+function describeOne(source: StatusDocument['sources'][number], now: Date): string[] {
+  const [place = '', ...rest] = describeSource(source, ({ since, isConnection }) => {
+    const age = formatAge(since.toISOString(), now);
+    return isConnection ? `alive for ${age}` : `answered ${age} ago`;
+  });
+  return [`${source.name} on ${place}`, ...rest];
 }
 
 function describeGateway(gateway: StatusDocument['gateway'], now: Date): string[] {

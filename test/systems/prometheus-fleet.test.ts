@@ -74,6 +74,7 @@ test('the dashboard reads nothing that neither a device nor a rule gives', () =>
   const text = renderMetrics({
     facts: providingFacts,
     report: judgePhase(providingFacts, new Date()),
+    now: new Date(),
   });
   const given = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name));
   for (const { record } of rules) given.add(record);
@@ -116,7 +117,7 @@ async function startDevice(factsAt: (scrape: number) => Facts): Promise<string> 
   const metrics = () => {
     scrape += 1;
     const facts = factsAt(scrape);
-    return renderMetrics({ facts, report: judgePhase(facts, new Date()) });
+    return renderMetrics({ facts, report: judgePhase(facts, new Date()), now: new Date() });
   };
   const fixture = await createStatusFixture({ host: '127.0.0.1', port: 0 }, { metrics });
   onTestFinished(() => fixture[Symbol.asyncDispose]());

@@ -100,7 +100,7 @@ async function startDevice(factsAt: (scrape: number) => Facts): Promise<string> 
   const metrics = () => {
     scrape += 1;
     const facts = factsAt(scrape);
-    return renderMetrics({ facts, report: judgePhase(facts, new Date()) });
+    return renderMetrics({ facts, report: judgePhase(facts, new Date()), now: new Date() });
   };
   const fixture = await createStatusFixture({ host: '127.0.0.1', port: 0 }, { metrics });
   onTestFinished(() => fixture[Symbol.asyncDispose]());
@@ -162,7 +162,9 @@ test('the lines of the documentation make Prometheus scrape the agent', async ()
 test('every statistic is on the dashboard, but for the few that say how the rest is to be read', () => {
   const facts = devices.map((factsAt) => factsAt(1));
   const text = facts
-    .map((each) => renderMetrics({ facts: each, report: judgePhase(each, new Date()) }))
+    .map((each) =>
+      renderMetrics({ facts: each, report: judgePhase(each, new Date()), now: new Date() }),
+    )
     .join('');
   const names = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name ?? ''));
   const shown = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join('\n');
@@ -171,6 +173,8 @@ test('every statistic is on the dashboard, but for the few that say how the rest
     'tributary_build_info',
     'tributary_service_last_contact_timestamp_seconds',
     'tributary_service_keepalive_seconds',
+    'tributary_source_received_bytes_total',
+    'tributary_source_sent_bytes_total',
     'tributary_tunnel_received_bytes_total',
     'tributary_tunnel_sent_bytes_total',
   ]);

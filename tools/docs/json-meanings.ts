@@ -223,6 +223,19 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     'service.lastContactAt': 'When it answered last.',
     'service.keepaliveSeconds': 'Interval between two renewals of the registration.',
     'service.nextKeepaliveAt': 'When the next one is due.',
+    sources: 'Where consumers come from, one for each source.',
+    'sources[].name': 'Its name: `wireguard`.',
+    'sources[].interface': 'Its network device.',
+    'sources[].there': 'True while its device is there.',
+    'sources[].aliveSince':
+      'When its connection began, or when the other end answered last; null while it is not alive.',
+    'sources[].aliveUntil':
+      'Until when it counts as alive if the other end stays silent; null where it would notice at once.',
+    'sources[].rxBytes': 'Bytes from consumers, counted at the device.',
+    'sources[].txBytes': 'Bytes to consumers, counted at the device.',
+    'sources[].problem':
+      'What is wrong with it, or what it lacks although it works; null where all is well.',
+    'sources[].problem.since': 'When it began.',
     'tunnel.interface': 'Its interface.',
     'tunnel.backend': 'Who carries WireGuard; null while there is no tunnel.',
     'tunnel.endpoint': "The other end's address and port.",

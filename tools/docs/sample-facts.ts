@@ -39,6 +39,7 @@ export const providingFacts: Facts = {
       asksService: false,
       problem: undefined,
       shortfall: undefined,
+      silentSince: undefined,
     },
   ],
   tunnel: {
@@ -105,6 +106,19 @@ export const providingFacts: Facts = {
     hereBytes: 1_500_000_000,
   },
   earned: { last24hUsdc: 0.42, monthUsdc: 11.9, at: ago(300) },
+};
+
+/** A second source, for beside the tunnel or instead of it. */
+export const programSource: SourceFacts = {
+  name: 'program',
+  device: 'program0',
+  isThere: true,
+  life: { since: ago(7_200), until: undefined },
+  traffic: { rxBytes: 3_000_000_000, txBytes: 900_000_000 },
+  asksService: false,
+  problem: undefined,
+  shortfall: undefined,
+  silentSince: undefined,
 };
 
 /** A device that has only just started and knows nothing yet. */
@@ -183,7 +197,7 @@ export function createFacts(
   });
   const { problem, shortfall, ...ofTunnel } = change;
   const tunnel = { ...base.tunnel, ...ofTunnel };
-  const sources = [{ ...toTunnelSource(tunnel), problem, shortfall }];
+  const sources = [{ ...toTunnelSource(tunnel), problem, shortfall, silentSince: undefined }];
   return { ...base, tunnel, sources, ...Object.fromEntries(parts) };
 }
 
@@ -192,7 +206,9 @@ function isRecord(value: unknown): value is object {
 }
 
 /** As the source of such a tunnel tells of itself. */
-function toTunnelSource(tunnel: Facts['tunnel']): Omit<SourceFacts, 'problem' | 'shortfall'> {
+function toTunnelSource(
+  tunnel: Facts['tunnel'],
+): Omit<SourceFacts, 'problem' | 'shortfall' | 'silentSince'> {
   const { lastHandshakeAt: since, rxBytes, txBytes } = tunnel;
   const isRead = rxBytes !== undefined && txBytes !== undefined;
   return {

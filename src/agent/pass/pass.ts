@@ -1,16 +1,23 @@
-import { type DataPath, reconcileDataPath, type SourcePath } from '../../data-path/reconcile.ts';
+import { type DataPath, reconcileDataPath } from '../../data-path/reconcile.ts';
 import type { SelfTest } from '../../data-path/self-test.ts';
 import { type DataPathHost, readTotals } from '../../data-path/state.ts';
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
 import { hasCode, TributaryError, toFailure } from '../../errors/codes.ts';
 import { continueProblem } from '../../health/problem.ts';
 import type { SourceWanted } from '../../source/source.ts';
-import type { Sections, Shared, SourceProblems } from '../state.ts';
+import type { Sections, Shared } from '../state.ts';
 import { gatherDesired, type ScheduledMode } from './desired-data-path.ts';
 import type { GateKeeper } from './gate-keeper.ts';
 import type { KernelWatch } from './kernel-watch.ts';
 import type { Meter } from './meter.ts';
 import { noteSelfTest } from './note-self-test.ts';
+import {
+  explainSource,
+  type FoundWrong,
+  noteSilence,
+  noteWrong,
+  nothingNoted,
+} from './note-sources.ts';
 import { type ObservePassParts, observePass, type PassObservation } from './observe-pass.ts';
 
 export interface PassParts
@@ -117,6 +124,12 @@ function noteProblems(
     const problem = wanted.find(({ wish }) => wish.device === source.device)?.problem;
     noteSource(parts, source.name, explainSource(source, problem));
   }
+  const { path, state, now } = parts;
+  for (const source of state.sources.all) {
+    const { name } = source.driver;
+    const notes = noteSilence(path.sourceNotes?.[name] ?? nothingNoted, source.report(), now());
+    path.sourceNotes = { ...path.sourceNotes, [name]: notes };
+  }
   const unfenced = new TributaryError(
     'gateway-failed',
     'the kernel did not take the firewall as it was given',
@@ -124,37 +137,13 @@ function noteProblems(
   note(parts, 'gatewayProblem', isFenced ? parts.state.denied.missing : unfenced);
 }
 
-/** The problem of a source, and what it lacks although it works. */
-function explainSource(
-  { name, collision, missing }: SourcePath,
-  problem: TributaryError | undefined,
-): Readonly<Record<keyof SourceProblems, TributaryError | undefined>> {
-  const noIpv6 = missing && new TributaryError('no-ipv6', withoutIpv6[missing]);
-  const whose = name === 'wireguard' ? "the tunnel's address" : `the address of ${name}`;
-  const collides = `${whose} ${collision} lies in a network that this device is in`;
-  const collided =
-    collision === undefined ? undefined : new TributaryError('address-collision', collides);
-  return {
-    problem: problem ?? collided ?? (missing === 'everything' ? noIpv6 : undefined),
-    shortfall: missing === 'ipv6' ? noIpv6 : undefined,
-  };
-}
-
-const withoutIpv6 = {
-  ipv6: "IPv6 is switched off here: the tunnel's IPv6 address is left out, and IPv4 is provided",
-  everything: 'the service issued a tunnel for IPv6 alone, and IPv6 is switched off here',
-} as const;
-
-/** A problem goes on since when it began, as long as it is the same one. */
 function noteSource(
   { path, now }: Pick<PassParts, 'path' | 'now'>,
   name: string,
-  found: Readonly<Record<keyof SourceProblems, TributaryError | undefined>>,
+  found: FoundWrong,
 ): void {
-  const before = path.sourceProblems?.[name];
-  const problem = continueProblem(before?.problem, found.problem, now());
-  const shortfall = continueProblem(before?.shortfall, found.shortfall, now());
-  path.sourceProblems = { ...path.sourceProblems, [name]: { problem, shortfall } };
+  const notes = noteWrong(path.sourceNotes?.[name] ?? nothingNoted, found, now());
+  path.sourceNotes = { ...path.sourceNotes, [name]: notes };
 }
 
 type Topic = 'gatewayProblem' | 'usageProblem';

@@ -69,7 +69,7 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
         asksService && state.path.rungForMs?.[name] !== answeredForMs?.[name],
     );
   const isTextRefused = () =>
-    Object.values(state.path.sourceProblems ?? {}).some(
+    Object.values(state.path.sourceNotes ?? {}).some(
       ({ problem }) => problem?.code === 'wireguard-text-refused',
     );
   const dependencies = (networkJwt: Secret): RegistrationDependencies => {

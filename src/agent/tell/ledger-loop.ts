@@ -72,14 +72,15 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
     const { forwardedBytes } = current.gateway;
     // Before the first reading there is nothing to write.
     if (forwardedBytes === undefined) return;
-    const report = judgePhase(current, now());
+    const at = now();
+    const report = judgePhase(current, at);
     const { readFigures } = await import('../../report/ledger-figures.ts');
     ledger ??= await (await import('../../report/ledger.ts')).openLedger({ directory, now });
     const isProviding = report.phase === 'providing';
     if (isProviding && !hasProvided)
       askAtMs = Math.min(askAtMs, performance.now() + firstCountedMs + parts.random() * firstAskMs);
     hasProvided ||= isProviding;
-    await ledger.note({ ...readFigures({ facts: current, report }), isProviding });
+    await ledger.note({ ...readFigures({ facts: current, report, now: at }), isProviding });
     if (performance.now() >= lookAtMs)
       await lookForSilence(forwardedBytes.up + forwardedBytes.down);
   };

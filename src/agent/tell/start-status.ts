@@ -45,7 +45,10 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
     configFile: loaded.file ?? defaultConfigPath,
     refresh: sample,
     stalledLoops: heartbeats.stalled,
-    metrics: () => renderMetrics({ facts: facts(), report: judgePhase(facts(), now()) }),
+    metrics() {
+      const [current, at] = [facts(), now()];
+      return renderMetrics({ facts: current, report: judgePhase(current, at), now: at });
+    },
     pageToken: loaded.credentials.statusToken,
     control: {
       setOverride: (...order) => enforce(overrides.set(...order)),

@@ -1,6 +1,8 @@
 import type { RefusalReason } from '../../gateway/policy.ts';
 import { formatBytes } from '../../lib/units.ts';
 import { chooserWords } from '../chosen-mode.ts';
+import { describeSource, hasTunnel, listShownSources } from '../describe-sources.ts';
+import type { StatusDocument } from '../document.ts';
 import type { RecentEvent } from '../recent.ts';
 import { describeLimit, describeMode, phaseNames, sayStatistics } from '../text.ts';
 import { type Html, html, joinPhrases, renderMoment } from './html.ts';
@@ -39,15 +41,24 @@ export function renderConnection(view: View): Html {
   const moment = (time: string | null, words: string) =>
     time === null ? '' : html`${words} ${renderMoment(new Date(time), view)}`;
   const forwarded = `${formatBytes(up ?? 0)} to the Internet, ${formatBytes(down ?? 0)} back`;
+  const describeOne = (source: StatusDocument['sources'][number]) =>
+    describeSource(source, ({ since, isConnection }) =>
+      moment(since.toISOString(), isConnection ? 'alive since' : 'answered'),
+    );
+  const tunnelRow = [
+    tunnel.backend === null
+      ? `${tunnel.interface} is not there`
+      : `${tunnel.interface}, ${tunnel.backend} WireGuard`,
+    moment(tunnel.lastHandshakeAt, 'last handshake') || 'no handshake yet',
+  ];
+  const sourceRows = listShownSources(document).map(
+    (source) => [`Source ${source.name}`, describeOne(source)] as const,
+  );
   const rows = {
     Mode: describeMode(provide, now),
     Limit: [describeLimit(provide)],
-    Tunnel: [
-      tunnel.backend === null
-        ? `${tunnel.interface} is not there`
-        : `${tunnel.interface}, ${tunnel.backend} WireGuard`,
-      moment(tunnel.lastHandshakeAt, 'last handshake') || 'no handshake yet',
-    ],
+    ...(hasTunnel(document) && { Tunnel: tunnelRow }),
+    ...Object.fromEntries(sourceRows),
     Service: [service.baseUrl, answering, moment(service.lastContactAt, 'last answer')],
     Uplink: [
       gateway.uplink === null ? 'none' : `${gateway.uplink}, ${gateway.open ? 'open' : 'closed'}`,

@@ -1,6 +1,7 @@
 import { phaseTraits, type Tone } from '../../health/phase-traits.ts';
 import { dayMs } from '../../lib/units.ts';
 import { findChosenMode } from '../chosen-mode.ts';
+import { hasTunnel } from '../describe-sources.ts';
 import type { StatusDocument } from '../document.ts';
 import { modeWords } from '../mode-words.ts';
 import { type Html, html, joinPhrases, renderAdvice, renderMoment } from './html.ts';
@@ -51,7 +52,7 @@ export function describeState({ document, clock, now }: View): State {
           }
         : {
             title: 'Connecting',
-            detail: 'Nothing is shared until the tunnel is up',
+            detail: `Nothing is shared until ${hasTunnel(document) ? 'the tunnel is up' : 'consumers can come'}`,
           };
     case 'registering':
       return { title: 'Registering this device', detail: 'Nothing is shared yet' };

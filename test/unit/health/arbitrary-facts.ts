@@ -77,6 +77,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
       asksService: fc.boolean(),
       problem: rare(problem),
       shortfall: rare(problem),
+      silentSince: maybe(time),
     }),
     { minLength: 1, maxLength: 2 },
   ),

@@ -11,6 +11,8 @@ import {
   type FactsChange,
   freshFacts,
   now,
+  programSource,
+  providingFacts,
 } from '../../../tools/docs/sample-facts.ts';
 import { assertLaw } from '../law.ts';
 import { arbitraryFacts } from './arbitrary-facts.ts';
@@ -18,6 +20,9 @@ import { arbitraryFacts } from './arbitrary-facts.ts';
 const problem = (code: ErrorCode): Problem => ({ code, message: `about ${code}`, since: ago(30) });
 const pause = { code: 'cap-reached', message: 'The cap is reached.', since: ago(30) } as const;
 const isSilent = { lastHandshakeAt: ago(900) };
+const [tunnelSource = programSource] = providingFacts.sources;
+const silentTunnel = { ...tunnelSource, life: undefined };
+const silentProgram = { ...programSource, life: undefined, silentSince: ago(300) };
 const isUnreachable = { isReachable: false, lastError: problem('service-unreachable') };
 const isWithoutUplink = { uplink: undefined, uplinkMissingSince: ago(60), isOpen: false };
 
@@ -250,6 +255,48 @@ const rows: readonly Row[] = [
     change: { tunnel: isSilent, service: isUnreachable },
     phase: 'connecting',
     codes: ['service-unreachable', 'no-handshake'],
+  },
+  {
+    claim: 'a source of another kind that is alone and silent is connecting, with its own reason',
+    change: { sources: [silentProgram] },
+    phase: 'connecting',
+    codes: ['source-not-alive'],
+  },
+  {
+    claim: 'of two silent sources each is named',
+    change: { sources: [silentTunnel, silentProgram] },
+    phase: 'connecting',
+    codes: ['no-handshake', 'source-not-alive'],
+  },
+  {
+    claim: 'a source that has no device is not called silent',
+    change: { sources: [silentTunnel, { ...silentProgram, isThere: false }] },
+    phase: 'connecting',
+    codes: ['no-handshake'],
+  },
+  {
+    claim: 'a source that has been silent for a while is a note beside one that is alive',
+    change: { sources: [...providingFacts.sources, silentProgram] },
+    phase: 'providing',
+    codes: ['source-not-alive'],
+  },
+  {
+    claim: 'a tunnel that has been silent for a while is a note beside a source that is alive',
+    change: { sources: [{ ...silentTunnel, silentSince: ago(61) }, programSource] },
+    phase: 'providing',
+    codes: ['no-handshake'],
+  },
+  {
+    claim: 'a source that connects again is no news beside one that is alive',
+    change: { sources: [...providingFacts.sources, { ...silentProgram, silentSince: ago(59) }] },
+    phase: 'providing',
+    codes: [],
+  },
+  {
+    claim: 'a source that is alive is enough',
+    change: { sources: [programSource] },
+    phase: 'providing',
+    codes: [],
   },
   {
     claim: 'a tunnel that is not there yet is connecting',

@@ -14,6 +14,7 @@ import {
   type FactsChange,
   freshFacts,
   now,
+  programSource,
 } from '../../../tools/docs/sample-facts.ts';
 
 interface Row {
@@ -53,6 +54,20 @@ const rows: readonly Row[] = [
     code: 'registering',
     message: 'Registering this device with the service.',
     since: ago(1),
+  },
+  {
+    claim: 'a silent source of another kind by its name, since a pass found it so',
+    change: { sources: [{ ...programSource, life: undefined, silentSince: ago(300) }] },
+    code: 'source-not-alive',
+    message: 'Nobody answers at the other end of program (program0): no consumers come through it.',
+    since: ago(300),
+  },
+  {
+    claim: 'a device of another kind that is not there yet by its name, since the start',
+    change: { sources: [{ ...programSource, isThere: false, life: undefined }] },
+    code: 'tunnel-starting',
+    message: 'The device of program is being set up.',
+    since: ago(90_000),
   },
   {
     claim: 'a tunnel that is not there yet, since the start',

@@ -4,12 +4,17 @@ import type { Facts } from '../../../src/health/facts.ts';
 import { judgePhase } from '../../../src/health/phase.ts';
 import { statistics } from '../../../src/health/statistics.ts';
 import { renderMetric, renderMetrics } from '../../../src/report/metrics.ts';
-import { freshFacts, now, providingFacts } from '../../../tools/docs/sample-facts.ts';
+import {
+  freshFacts,
+  now,
+  programSource,
+  providingFacts,
+} from '../../../tools/docs/sample-facts.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
 import { assertLaw } from '../law.ts';
 import { parsePrometheus } from './parse-prometheus.ts';
 
-const render = (facts: Facts) => renderMetrics({ facts, report: judgePhase(facts, now) });
+const render = (facts: Facts) => renderMetrics({ facts, report: judgePhase(facts, now), now });
 
 describe('metrics', () => {
   test.each([
@@ -42,6 +47,21 @@ describe('metrics', () => {
         expect(parsePrometheus(text).get(metric.name)?.samples[0]?.labels).toEqual({ reason });
       },
     );
+  });
+
+  test('each source has its own sample', () => {
+    const silent = { ...programSource, life: undefined, traffic: undefined };
+    const families = parsePrometheus(
+      render({ ...providingFacts, sources: [...providingFacts.sources, silent] }),
+    );
+    const read = (name: string) => families.get(`tributary_source_${name}`)?.samples;
+    expect(read('alive')).toEqual([
+      { labels: { source: 'wireguard' }, value: 1 },
+      { labels: { source: 'program' }, value: 0 },
+    ]);
+    expect(read('received_bytes_total')).toEqual([
+      { labels: { source: 'wireguard' }, value: 1_500_000_000 },
+    ]);
   });
 
   test('exactly one phase is 1', () => {

@@ -9,6 +9,7 @@ import {
   createFacts,
   freshFacts,
   now,
+  programSource,
   providingFacts,
 } from '../../../tools/docs/sample-facts.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
@@ -33,12 +34,54 @@ test.each(statistics.filter(({ status }) => status !== undefined))(
     const value = readTotal(statistic, {
       facts: providingFacts,
       report: judgePhase(providingFacts, now),
+      now,
     });
     expect(statusDocument.parse(document)[section]).toHaveProperty(field, value ?? null);
     const text = renderStatus(document, now).map((line) => line.text);
     expect(text.join(' ')).toContain(`${formatValue(value ?? 0, statistic.unit)} ${words}`);
   },
 );
+
+test('each source has a row, with what is wrong with it', () => {
+  const silent = { ...programSource, life: undefined, silentSince: ago(30) };
+  const { sources } = buildStatusDocument(
+    createFacts({ sources: [...providingFacts.sources, silent] }),
+    now,
+  );
+  expect(sources).toEqual([
+    {
+      name: 'wireguard',
+      interface: 'tributary0',
+      there: true,
+      aliveSince: ago(40).toISOString(),
+      aliveUntil: ago(-165).toISOString(),
+      rxBytes: 1_500_000_000,
+      txBytes: 200_000_000,
+      problem: null,
+    },
+    {
+      name: 'program',
+      interface: 'program0',
+      there: true,
+      aliveSince: null,
+      aliveUntil: null,
+      rxBytes: 3_000_000_000,
+      txBytes: 900_000_000,
+      problem: expect.objectContaining({
+        code: 'source-not-alive',
+        since: ago(30).toISOString(),
+      }),
+    },
+  ]);
+});
+
+test('a handshake that is too old is no life', () => {
+  const { sources } = buildStatusDocument(
+    createFacts({ tunnel: { lastHandshakeAt: ago(900) } }),
+    now,
+  );
+  expect(sources).toMatchObject([{ aliveSince: null, problem: { code: 'no-handshake' } }]);
+});
 
 test('what is not known yet is null, never left out', async () => {
   await expect(renderJson(freshFacts)).toMatchFileSnapshot('../../golden/status-fresh.json');

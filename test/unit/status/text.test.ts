@@ -7,6 +7,7 @@ import {
   createFacts,
   freshFacts,
   now,
+  programSource,
   providingFacts,
 } from '../../../tools/docs/sample-facts.ts';
 import { arbitraryFacts } from '../health/arbitrary-facts.ts';
@@ -49,6 +50,48 @@ describe('the status for people', () => {
         expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
       }
     });
+  });
+});
+
+describe('the lines of the sources', () => {
+  const [tunnel = programSource] = providingFacts.sources;
+  const silent = { ...programSource, life: undefined, silentSince: ago(30) };
+  const wide = (facts: Facts) => renderText(facts).replaceAll(/\n {10}(?=\S)/g, '\n+ ');
+
+  test('are not there for a lone tunnel, whose own line says all', () => {
+    expect(renderText(providingFacts)).not.toContain('Sources');
+  });
+
+  test('stand below the tunnel where it is not alone', () => {
+    const text = wide(createFacts({ sources: [tunnel, programSource] }));
+    expect(text).toContain(
+      [
+        'Tunnel    tributary0 (kernel) to 198.51.100.1:51820, handshake 40 s ago,',
+        '+ 1.50 GB received, 200 MB sent',
+        'Sources   wireguard on tributary0, answered 40 s ago, 1.50 GB received,',
+        '+ 200 MB sent',
+        '+ program on program0, alive for 2 h, 3.00 GB received, 900 MB sent',
+        'Gateway',
+      ].join('\n'),
+    );
+  });
+
+  test('stand in the place of a tunnel that is no source here', () => {
+    const text = wide(createFacts({ sources: [programSource] }));
+    expect(text).not.toContain('Tunnel');
+    expect(text).toContain('Sources   program on program0, alive for 2 h');
+  });
+
+  test('say what is wrong with each', () => {
+    const lacking = {
+      ...tunnel,
+      shortfall: { code: 'no-ipv6', message: 'no IPv6', since: ago(9) },
+    } as const;
+    const text = wide(createFacts({ sources: [lacking, silent] }));
+    expect(text).toMatch(/wireguard on tributary0, .*\n\+ .*problem: no-ipv6/);
+    expect(text).toMatch(/program on program0, not alive, .*\n\+ .*problem: source-not-alive/);
+    const gone = createFacts({ sources: [{ ...silent, isThere: false, traffic: undefined }] });
+    expect(wide(gone)).toContain('Sources   program on program0, not there\n');
   });
 });
 

@@ -17,6 +17,7 @@ function scrape(world: World, name: string): number | undefined {
   const text = renderMetrics({
     facts: world.facts(),
     report: judgePhase(world.facts(), new Date()),
+    now: new Date(),
   });
   const values = [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)$`, 'gm'))].map(
     ([, value]) => Number(value),

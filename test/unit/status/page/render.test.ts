@@ -10,6 +10,7 @@ import {
   ago,
   createFacts,
   freshFacts,
+  programSource,
   providingFacts,
 } from '../../../../tools/docs/sample-facts.ts';
 import { makeSource } from '../../../../tools/docs/sample-source.ts';
@@ -81,6 +82,30 @@ describe('the page for people', () => {
     await expect(await render(facts, more)).toMatchFileSnapshot(
       `../../../golden/page-${name}.html`,
     );
+  });
+
+  test('has a row for each source where a tunnel is not alone', async () => {
+    const readRows = async (facts: Facts) =>
+      (await render(facts)).match(/<dt>(?:Tunnel|Source).*/g)?.map((row) =>
+        row
+          .replaceAll(/<[^>]+>/g, ' ')
+          .replaceAll(/\s+/g, ' ')
+          .trim(),
+      );
+    expect(await readRows(providingFacts)).toEqual([
+      'Tunnel tributary0, kernel WireGuard · last handshake 11:59',
+    ]);
+    const silent = { ...programSource, life: undefined, silentSince: ago(30) };
+    expect(
+      await readRows({ ...providingFacts, sources: [...providingFacts.sources, silent] }),
+    ).toEqual([
+      'Tunnel tributary0, kernel WireGuard · last handshake 11:59',
+      'Source wireguard tributary0 · answered 11:59 · 1.50 GB received · 200 MB sent',
+      'Source program program0 · not alive · 3.00 GB received · 900 MB sent · problem: source-not-alive',
+    ]);
+    expect(await readRows({ ...providingFacts, sources: [programSource] })).toEqual([
+      'Source program program0 · alive since 10:00 · 3.00 GB received · 900 MB sent',
+    ]);
   });
 
   test('shows texts of strangers as text in every place', async () => {

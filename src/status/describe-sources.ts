@@ -1,0 +1,40 @@
+import { formatBytes } from '../lib/units.ts';
+import type { StatusDocument } from './document.ts';
+
+type Source = StatusDocument['sources'][number];
+type Shown = Pick<StatusDocument, 'sources' | 'tunnel'>;
+
+/** The sources that have a line of their own: of a lone tunnel, its line says all there is. */
+export function listShownSources({ sources, tunnel }: Shown): readonly Source[] {
+  const isLoneTunnel = sources.every((source) => source.interface === tunnel.interface);
+  return sources.length < 2 && isLoneTunnel ? [] : sources;
+}
+
+/** False where the traffic comes by other sources only: then there is no tunnel to speak of. */
+export function hasTunnel({ sources, tunnel }: Shown): boolean {
+  return sources.length === 0 || sources.some((own) => own.interface === tunnel.interface);
+}
+
+/** How it is known that a source is alive: its connection began then, or it was last heard of. */
+interface ShownLife {
+  readonly since: Date;
+  readonly isConnection: boolean;
+}
+
+/** What is known of a source, in phrases; `sayLife` says since when it is alive. */
+export function describeSource<Phrase>(
+  source: Source,
+  sayLife: (life: ShownLife) => Phrase,
+): readonly (string | Phrase)[] {
+  const { there, aliveSince, aliveUntil, rxBytes, txBytes, problem } = source;
+  const dead = there ? 'not alive' : 'not there';
+  return [
+    source.interface,
+    aliveSince === null
+      ? dead
+      : sayLife({ since: new Date(aliveSince), isConnection: aliveUntil === null }),
+    rxBytes === null ? '' : `${formatBytes(rxBytes)} received`,
+    txBytes === null ? '' : `${formatBytes(txBytes)} sent`,
+    problem === null ? '' : `problem: ${problem.code}`,
+  ];
+}

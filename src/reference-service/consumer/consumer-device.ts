@@ -2,7 +2,6 @@ import { readIpHeader } from '../../connect/packet/ip-packet.ts';
 import { readAddress } from '../../connect/packet/rewrite.ts';
 import { openTun } from '../../connect/tun/open-tun.ts';
 import { createTunDevice, type PacketDevice } from '../../connect/tun/tun-device.ts';
-import { largestPacket } from '../../connect/wire/message-types.ts';
 import { messageOf } from '../../lib/errors.ts';
 import type { Exec } from '../../system/exec.ts';
 import { hasIpv6 } from '../../system/sysctl.ts';
@@ -41,7 +40,7 @@ export async function openConsumerDevice(
       await runIp(exec, `address add ${ipv4}/32 dev ${name}`);
       if (ipv6 !== undefined) await runIp(exec, `address add ${ipv6}/128 dev ${name} nodad`);
     }
-    await runIp(exec, `link set ${name} mtu ${largestPacket} up`);
+    await runIp(exec, `link set ${name} mtu ${mtu} up`);
   } catch (error) {
     await remove(exec, name);
     throw error;
@@ -71,6 +70,8 @@ export async function openConsumerDevice(
   };
 }
 
+/** Below it, a device has no IPv6. Packets are cut to what the network takes, which is less. */
+const mtu = 1280;
 /** From private ranges, as consumers' programs choose them: two of them choose the same. */
 const firstIpv4 = 0x0a_4d_00_01;
 const prefixIpv6 = 'fd77::';

@@ -31,8 +31,11 @@ export interface ProviderWorld {
   readonly directory: string;
   /** Registers one more device of the first network. */
   register(): Promise<RegisteredClient>;
-  /** Starts it as a provider that gives every packet back, until the test is over. */
-  provide(client: RegisteredClient): Promise<RunningProvider>;
+  /**
+   * Starts it as a provider on this device, or on one that gives every packet back, until the test
+   * is over.
+   */
+  provide(client: RegisteredClient, device?: PacketDevice): Promise<RunningProvider>;
 }
 
 interface RunningProvider {
@@ -78,7 +81,7 @@ export async function startProviderWorld(
       );
       return { clientId: claims.client_id, token, control };
     },
-    async provide({ clientId, token, control }) {
+    async provide({ clientId, token, control }, device = createEchoDevice()) {
       const stop = new AbortController();
       const ids = createIdSource({ randomBytes });
       const secrets = completeSecrets(randomBytes);
@@ -101,7 +104,7 @@ export async function startProviderWorld(
           engine,
           urls: [service.baseUrl.replace(/^http/, 'ws')],
           control,
-          device: createEchoDevice(),
+          device,
           token: () => token,
           instanceId: randomUUID(),
           appVersion: '0.0.1',

@@ -23,6 +23,7 @@ RUN apt-get update \
 WORKDIR /build
 COPY package.json package-lock.json ./
 COPY src/service/package.json src/service/
+COPY src/connect/package.json src/connect/
 COPY src/reference-service/package.json src/reference-service/
 RUN npm ci --no-audit --no-fund
 COPY rolldown.config.ts tsconfig.json ./

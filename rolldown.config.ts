@@ -80,6 +80,16 @@ export const program = defineConfig({
 });
 
 /**
+ * The engine of the network's own protocol, a process of its own that runs for weeks: one file with
+ * what it needs and nothing else, because each module of it is memory on a small computer.
+ */
+export const engine = defineConfig({
+  ...program,
+  input: { engine: 'src/connect/engine/main.ts' },
+  output: { ...program.output, codeSplitting: false },
+});
+
+/**
  * The typed client of the service, as an npm package of its own: programs that only call the
  * service install no agent.
  */
@@ -115,4 +125,4 @@ export const serviceClient = defineConfig({
   },
 });
 
-export default [program, serviceClient];
+export default [program, engine, serviceClient];

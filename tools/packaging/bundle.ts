@@ -1,25 +1,17 @@
 import { readFile } from 'node:fs/promises';
-import { rolldown } from 'rolldown';
-import { program } from '../../rolldown.config.ts';
+import { type OutputChunk, rolldown } from 'rolldown';
+import { engine, program } from '../../rolldown.config.ts';
 
-/** The built program: its files, and the npm packages in them. */
+/** The built programs: their files, and the npm packages in them. */
 export type Bundle = Awaited<ReturnType<typeof buildBundle>>;
 
-/** Builds the command alone, without anything for development. Nothing is written to disk. */
+/** Builds the command and the engine, without anything for development, and writes nothing. */
 export async function buildBundle(root: string, version: string) {
-  const { output: outputOptions, ...inputOptions } = program;
-  // The program reports the version of its package.
-  const manifest = { code: JSON.stringify({ version }), moduleType: 'json' as const };
-  const load = (id: string) => (id === `${root}/package.json` ? manifest : null);
-  await using build = await rolldown({
-    ...inputOptions,
-    cwd: root,
-    input: { tributary: 'src/tributary.ts' },
-    logLevel: 'silent',
-    plugins: [inputOptions.plugins, { name: 'version', load }],
-  });
-  const { output } = await build.generate([outputOptions ?? []].flat()[0]);
-  const chunks = output.flatMap((part) => (part.type === 'chunk' ? [part] : []));
+  const command = { ...program, input: { tributary: 'src/tributary.ts' } };
+  const chunks = [
+    ...(await buildChunks(command, { root, version })),
+    ...(await buildChunks(engine, { root, version })),
+  ];
   const packages = chunks
     .flatMap(({ moduleIds }) => moduleIds)
     .flatMap((id) => packageName.exec(id)?.[1] ?? []);
@@ -30,6 +22,23 @@ export async function buildBundle(root: string, version: string) {
     ],
     packages: [...new Set(packages)].sort(),
   };
+}
+
+async function buildChunks(
+  { output: outputOptions, ...inputOptions }: typeof program,
+  { root, version }: { readonly root: string; readonly version: string },
+): Promise<readonly OutputChunk[]> {
+  // The program reports the version of its package.
+  const manifest = { code: JSON.stringify({ version }), moduleType: 'json' as const };
+  const load = (id: string) => (id === `${root}/package.json` ? manifest : null);
+  await using build = await rolldown({
+    ...inputOptions,
+    cwd: root,
+    logLevel: 'silent',
+    plugins: [inputOptions.plugins, { name: 'version', load }],
+  });
+  const { output } = await build.generate([outputOptions ?? []].flat()[0]);
+  return output.flatMap((part) => (part.type === 'chunk' ? [part] : []));
 }
 
 const packageName = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//;

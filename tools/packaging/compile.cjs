@@ -4,7 +4,8 @@ const { readdirSync } = require('node:fs');
 
 process.argv[2] = '--compile';
 require('./tributary.cjs');
-// By then it has made itself ready.
+// By then it has made itself ready. The engine is a program of its own: it would run.
 setImmediate(() => {
-  for (const name of readdirSync(__dirname)) if (name.endsWith('.cjs')) require(`./${name}`);
+  for (const name of readdirSync(__dirname))
+    if (name.endsWith('.cjs') && name !== 'engine.cjs') require(`./${name}`);
 });

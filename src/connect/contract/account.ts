@@ -65,6 +65,25 @@ export interface AccountData {
 export interface Books {
   readonly received: readonly AccountData[];
   readonly own: readonly AccountData[];
+  /** Reports that were made and are still to be sent. */
+  readonly waiting?: readonly ReportData[] | undefined;
+}
+
+/** A report as data to keep. */
+export interface ReportData {
+  readonly contract: string;
+  readonly bytes: number;
+  readonly isCheckpoint: boolean;
+}
+
+export function saveReport(report: CloseContract): ReportData {
+  const { contractId, ackedByteCount: bytes, isCheckpoint } = report;
+  return { contract: toUuid(contractId), bytes, isCheckpoint };
+}
+
+export function loadReport({ contract, bytes, isCheckpoint }: ReportData): CloseContract {
+  const contractId = fromUuid(contract);
+  return { contractId, ackedByteCount: bytes, unackedByteCount: 0, isCheckpoint };
 }
 
 export function saveAccount(account: Account): AccountData {

@@ -1,3 +1,4 @@
+import { type ReportData, saveReport } from '../contract/account.ts';
 import type { CloseContract } from '../wire/contract-messages.ts';
 import type { ControlFailure, Done } from './control-client.ts';
 
@@ -12,11 +13,15 @@ export interface ReportQueue {
   take(now: number): readonly CloseContract[];
   answered(outcome: Done | ControlFailure, now: number): void;
   waiting(): number;
+  /** What a later life has to send: what waits, and closes that were sent and not answered yet. */
+  save(): readonly ReportData[];
   /** Bytes of checkpoints of which nobody knows whether they were counted. */
   doubtfulBytes(): number;
 }
 
 const mostInBatch = 100;
+/** The oldest are of no use any more: the service settles a contract within ten minutes. */
+const mostWaiting = 16_384;
 const firstWait = 1000;
 const longestWait = 30_000;
 
@@ -30,6 +35,8 @@ export function createReportQueue(): ReportQueue {
   return {
     add(reports) {
       waiting.push(...reports);
+      const tooMany = waiting.length - mostWaiting;
+      if (tooMany > 0) waiting.splice(0, tooMany);
     },
     take(now) {
       if (sent.length > 0 || now < waitUntil) return [];
@@ -51,6 +58,7 @@ export function createReportQueue(): ReportQueue {
       for (const one of batch) if (!again.includes(one)) doubtful += one.ackedByteCount;
     },
     waiting: () => waiting.length + sent.length,
+    save: () => [...sent.filter(({ isCheckpoint }) => !isCheckpoint), ...waiting].map(saveReport),
     doubtfulBytes: () => doubtful,
   };
 }

@@ -159,7 +159,7 @@ export type ProblemCode =
   | 'platform-refused';
 
 /** A problem began, or is another one now. `state` says when it is over. */
-interface ProblemMessage {
+export interface ProblemMessage {
   readonly type: 'problem';
   readonly code: ProblemCode;
   /** In plain words, with what to do about it where that is known; no secret is in it. */

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { type FromEngine, longestLine, type ToEngine } from './messages.ts';
 
 /** A line that is no sound message. Its text says which field, and never what was in it. */
-class MessageError extends Error {}
+export class MessageError extends Error {}
 
 /** Reads a line of the agent, without its line feed. @throws MessageError */
 export function readToEngine(line: string): ToEngine {
@@ -39,7 +39,12 @@ const account = z.object({
   counted: count,
   reported: count,
 });
-const books = z.object({ received: z.array(account), own: z.array(account) });
+const report = z.object({ contract: uuid, bytes: count, isCheckpoint: z.boolean() });
+const books = z.object({
+  received: z.array(account),
+  own: z.array(account),
+  waiting: z.optional(z.array(report)),
+});
 
 const secret = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 /** By the number of the mode: network, friends and family, public, stream. */

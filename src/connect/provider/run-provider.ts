@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Books } from '../contract/account.ts';
 import type { ControlClient } from '../control/control-client.ts';
-import { createReportQueue } from '../control/report-queue.ts';
+import { createReportQueue, type ReportQueue } from '../control/report-queue.ts';
 import { createLink, type LinkEffect } from '../socket/link.ts';
-import { openPlatformSocket, type PlatformSocket } from '../socket/web-socket.ts';
+import { openPlatformSocket, type PlatformSocket, type SocketEnd } from '../socket/web-socket.ts';
 import type { PacketDevice } from '../tun/tun-device.ts';
 import type { Id } from '../wire/id.ts';
 import { largestMessage } from '../wire/message-types.ts';
@@ -17,8 +17,13 @@ export interface RunProviderOptions {
   readonly urls: readonly string[];
   readonly control: ControlClient;
   readonly device: PacketDevice;
-  /** Read at each dial: it is renewed meanwhile. */
-  readonly token: () => string;
+  /**
+   * Read all the while. Where it is renewed, a socket is opened with it before the old one is
+   * closed; while it is undefined, none is opened.
+   */
+  readonly token: () => string | undefined;
+  /** Certificates in PEM form that are trusted in place of Node's own. */
+  readonly authority?: string | undefined;
   readonly instanceId: string;
   readonly appVersion: string;
   /** Ms of a clock that never goes back. */
@@ -26,10 +31,22 @@ export interface RunProviderOptions {
   readonly random: () => number;
   /**
    * Keeps the books; reports are sent after it, so that a crash between loses and doubles nothing.
+   * Where it rejects, they are kept and sent later.
    */
-  readonly keep: (books: Books) => Promise<void>;
+  readonly keep: (books: Books, signal: AbortSignal) => Promise<void>;
+  /** Reports of an earlier life may be in it. */
+  readonly reports?: ReportQueue;
+  /** Told each time a socket opened or was closed. */
+  readonly onLine?: (line: Line) => void;
   /** Sockets are closed as if the token were bad: find out over HTTP. */
   readonly onTokenSuspect: () => void;
+}
+
+export interface Line {
+  /** The address of the socket in use; undefined where none is open. */
+  readonly url: string | undefined;
+  /** How the socket that this is about ended; undefined where it opened. */
+  readonly end: SocketEnd | undefined;
 }
 
 /** More in front of the socket only makes acks and echoes late. */
@@ -52,9 +69,12 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
   const { engine, device, control } = options;
   // The time of a sending is written into its tag as a whole number, and is compared with it later.
   const now = (): number => Math.floor(options.now());
-  const link = createLink({ ...options, hosts: options.urls.length });
-  const sockets = new Map<number, PlatformSocket>();
-  const reports = createReportQueue();
+  const mayDial = (): boolean => options.token() !== undefined;
+  const link = createLink({ ...options, hosts: options.urls.length, mayDial });
+  const sockets = new Map<number, PlatformSocket & { readonly url: string }>();
+  const reports = options.reports ?? createReportQueue();
+  const last = new AbortController();
+  let usedToken: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isScheduled = false;
 
@@ -65,23 +85,30 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
   };
 
   const dial = (socket: number, host: number): void => {
-    const told = (effects: readonly LinkEffect[]): void => {
+    const told = (effects: readonly LinkEffect[], end?: { readonly as: SocketEnd }): void => {
       act(effects);
+      if (end !== undefined) sockets.delete(socket);
+      const inUse = link.inUse();
+      const url = inUse === undefined ? undefined : sockets.get(inUse)?.url;
+      options.onLine?.({ url, end: end?.as });
       schedule();
     };
+    const url = options.urls[host] ?? '';
+    usedToken = options.token();
     const opened = openPlatformSocket({
-      url: options.urls[host] ?? '',
-      token: options.token(),
+      url,
+      token: usedToken ?? '',
       instanceId: options.instanceId,
       appVersion: options.appVersion,
+      authority: options.authority,
       onOpen: () => told(link.opened(socket, now())),
-      onMessage: (bytes) => told(link.received(socket, bytes, now())),
-      onClose() {
-        sockets.delete(socket);
-        told(link.closed(socket, now()));
+      onMessage(bytes) {
+        act(link.received(socket, bytes, now()));
+        schedule();
       },
+      onClose: (as) => told(link.closed(socket, now()), { as }),
     });
-    sockets.set(socket, opened);
+    sockets.set(socket, { ...opened, url });
   };
 
   const act = (effects: readonly LinkEffect[]): void => {
@@ -102,11 +129,16 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
     schedule();
   };
 
-  const report = async (until: AbortSignal): Promise<void> => {
+  const report = async (): Promise<void> => {
     const batch = reports.take(now());
     if (batch.length === 0) return;
-    await options.keep(engine.save());
-    reports.answered(await control.report(batch, until), now());
+    const books = { ...engine.save(), waiting: reports.save() };
+    const isKept = await options.keep(books, last.signal).then(
+      () => true,
+      () => false,
+    );
+    const outcome = isKept ? await control.report(batch, last.signal) : notKept;
+    reports.answered(outcome, now());
   };
 
   const countRoom = (): number => {
@@ -120,13 +152,15 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
     if (signal.aborted) return;
     clearTimeout(timer);
     const time = now();
+    const isRenewed = usedToken !== options.token() && mayDial();
+    if (isRenewed && link.isOpen()) link.move(time);
     act(link.step(time));
     const step = engine.step(time, countRoom());
     for (const frame of step.frames) act(link.send(frame, time));
     device.write(step.packets);
     for (const one of step.asks) void ask(one);
     reports.add(step.reports);
-    void report(signal);
+    void report();
     if (step.moveAt !== undefined)
       link.move(time + Math.min(longestMove, Math.max(0, step.moveAt - Date.now())));
     const wakeAt = Math.min(link.wakeAt(), engine.wakeAt(time), time + longestRest);
@@ -144,10 +178,13 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
   });
   clearTimeout(timer);
   reports.add(engine.end(now()));
-  const until = AbortSignal.timeout(farewell);
-  while (reports.waiting() > 0 && !until.aborted) {
-    await report(until);
+  const deadline = setTimeout(() => last.abort(), farewell);
+  while (reports.waiting() > 0 && !last.signal.aborted) {
+    await report();
     await sleep(shortRest);
   }
+  clearTimeout(deadline);
   for (const socket of sockets.values()) socket.close();
 }
+
+const notKept = { kind: 'failed', reason: 'not-sent', message: 'the books were not kept' } as const;

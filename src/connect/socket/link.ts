@@ -20,6 +20,8 @@ export interface Link {
   /** The platform asks to come back by another host at that time: a socket is opened first. */
   move(at: number): void;
   isOpen(): boolean;
+  /** The socket that frames are sent by; undefined where none is open. */
+  inUse(): number | undefined;
   wakeAt(): number;
 }
 
@@ -39,6 +41,8 @@ export interface LinkOptions {
   readonly hosts: number;
   /** From 0 to 1. */
   readonly random: () => number;
+  /** False where a dial is of no use, as without a good token; it is made once that changed. */
+  readonly mayDial?: () => boolean;
 }
 
 /** A block counts only with a message in it, and the platform pings as often as we do. */
@@ -62,6 +66,7 @@ export function createLink(options: LinkOptions): Link {
   const sockets = new Map<number, Socket>();
   const reconnect = createReconnect(options.random);
   const speedTest = createSpeedTest(options.ownId);
+  const mayDial = options.mayDial ?? (() => true);
   let inUse: Socket | undefined;
   let count = 0;
   let host = 0;
@@ -134,7 +139,7 @@ export function createLink(options: LinkOptions): Link {
         host = (host + 1) % options.hosts;
         if (inUse !== undefined) effects.push(dial(now));
       }
-      if (now >= dialAt) effects.push(dial(now));
+      if (now >= dialAt && mayDial()) effects.push(dial(now));
       return effects;
     },
     opened(number, now) {
@@ -167,8 +172,10 @@ export function createLink(options: LinkOptions): Link {
       moveAt = at;
     },
     isOpen: () => inUse !== undefined,
+    inUse: () => inUse?.number,
     wakeAt() {
-      let soonest = Math.min(dialAt, moveAt, speedTest.wakeAt());
+      const nextDialAt = mayDial() ? dialAt : Number.POSITIVE_INFINITY;
+      let soonest = Math.min(nextDialAt, moveAt, speedTest.wakeAt());
       for (const socket of sockets.values()) {
         const { openedAt, dialledAt, heardAt, pingAt, closeAt } = socket;
         const ends = openedAt === undefined ? dialledAt + longestDial : heardAt + longestSilence;

@@ -19,8 +19,19 @@ export interface PlatformSocketOptions {
   readonly onOpen: () => void;
   readonly onMessage: (bytes: Buffer) => void;
   /** Once, whether it opened or not. */
-  readonly onClose: () => void;
+  readonly onClose: (end: SocketEnd) => void;
+  /** Certificates in PEM form that are trusted in place of Node's own. */
+  readonly authority?: string | undefined;
 }
+
+/** Why a socket is closed. */
+export type SocketEnd =
+  /** It was open, and either side ended it. */
+  | { readonly kind: 'closed' }
+  /** The platform answered the request to open it with this HTTP status. */
+  | { readonly kind: 'refused'; readonly status: number }
+  /** It never opened. */
+  | { readonly kind: 'failed'; readonly error: Error };
 
 /** Below 2, the platform connects but never measures. */
 const transportVersion = '2';
@@ -31,9 +42,11 @@ const handshakeTimeout = 15_000;
 export function openPlatformSocket(options: PlatformSocketOptions): PlatformSocket {
   let line: Socket | undefined;
   const makeLine = (to: LineOptions): Socket => {
-    line = openLine(to, { isSecure: options.url.startsWith('wss:') });
+    const isSecure = options.url.startsWith('wss:');
+    line = openLine(to, { isSecure, authority: options.authority });
     return line;
   };
+  let end: SocketEnd = { kind: 'failed', error: new Error('no answer') };
   const socket = new WebSocket(options.url, {
     createConnection: makeLine as typeof connect,
     perMessageDeflate: false,
@@ -58,13 +71,22 @@ export function openPlatformSocket(options: PlatformSocketOptions): PlatformSock
     });
   };
   socket.binaryType = 'nodebuffer';
-  socket.on('open', options.onOpen);
+  socket.on('open', () => {
+    end = { kind: 'closed' };
+    options.onOpen();
+  });
   socket.on('message', (bytes, isBinary) => {
     if (isBinary) options.onMessage(bytes as Buffer);
   });
-  socket.on('close', options.onClose);
+  socket.on('unexpected-response', (_, { statusCode: status = 0 }) => {
+    end = { kind: 'refused', status };
+    socket.terminate();
+  });
   // A close follows each error, and is what is acted on.
-  socket.on('error', () => undefined);
+  socket.on('error', (error) => {
+    if (end.kind === 'failed') end = { kind: 'failed', error };
+  });
+  socket.on('close', () => options.onClose(end));
   return {
     send(bytes) {
       if (socket.readyState !== WebSocket.OPEN) return;
@@ -81,8 +103,12 @@ type LineOptions = TcpNetConnectOpts & { readonly path?: string };
 /** The connection that ws would make itself; as we make it, we can gather what is written to it. */
 function openLine(
   { path: _, ...to }: LineOptions,
-  { isSecure }: { readonly isSecure: boolean },
+  of: { readonly isSecure: boolean; readonly authority: string | undefined },
 ): Socket {
+  if (!of.isSecure) return connect(to);
   const host = to.host ?? '';
-  return isSecure ? connectTls({ ...to, servername: isIP(host) === 0 ? host : '' }) : connect(to);
+  const servername = isIP(host) === 0 ? host : '';
+  // Said aloud, because a variable of the environment could switch it off.
+  const trust = { rejectUnauthorized: true, ...(of.authority && { ca: of.authority }) };
+  return connectTls({ ...to, servername, ...trust });
 }

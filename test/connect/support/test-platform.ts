@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { PostControl } from '../../../src/connect/control/control-client.ts';
@@ -25,6 +25,11 @@ import { makeContract } from './contracts.ts';
  */
 export interface TestPlatform extends AsyncDisposable {
   readonly url: string;
+  readonly controlUrl: string;
+  /** The status of each answer over HTTP, and of each upgrade; 200 unless it is changed. */
+  status: number;
+  /** How often each client published, over HTTP or without. */
+  readonly publications: ReadonlyMap<Id, number>;
   /** HTTP control of this client, without HTTP. */
   post(client: Id): PostControl;
   /** A plain contract to the provider. */
@@ -37,13 +42,33 @@ export interface TestPlatform extends AsyncDisposable {
 }
 
 export async function startTestPlatform(ids: IdSource): Promise<TestPlatform> {
-  const server = createServer();
+  const world = { status: 200 };
+  const publications = new Map<Id, number>();
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part);
+    response.statusCode = world.status;
+    response.end(
+      world.status === 200 ? answerAll(readClient(request), `${Buffer.concat(parts)}`) : '',
+    );
+  });
   const sockets = new Map<Id, WebSocket[]>();
   const secrets = new Map<Id, ReadonlyMap<number, Buffer>>();
   const reported = new Map<Id, number>();
-  const webSockets = new WebSocketServer({ server, maxPayload: 4100, perMessageDeflate: false });
+  const webSockets = new WebSocketServer({
+    server,
+    maxPayload: 4100,
+    perMessageDeflate: false,
+    // A bad token is told as the real one does: by closing what was opened.
+    verifyClient: (_: unknown, done: (isGood: boolean, status: number) => void) =>
+      done(world.status === 200 || world.status === 401, world.status),
+  });
   webSockets.on('connection', (socket, request) => {
-    const client = fromUuid(request.headers.authorization?.split(' ')[1] ?? '');
+    if (world.status === 401) {
+      socket.terminate();
+      return;
+    }
+    const client = readClient(request);
     sockets.set(client, [...(sockets.get(client) ?? []), socket]);
     socket.on('message', (bytes: Buffer) => {
       const to = readPath(bytes)?.destinationId;
@@ -68,6 +93,7 @@ export async function startTestPlatform(ids: IdSource): Promise<TestPlatform> {
   const answer = (client: Id, { type, bytes }: Frame): readonly Frame[] => {
     if (type === messageTypes.provide) {
       const { keys } = decode(provide, bytes);
+      publications.set(client, (publications.get(client) ?? 0) + 1);
       secrets.set(client, new Map(keys.map(({ mode, secret }) => [mode, Buffer.from(secret)])));
     }
     if (type === messageTypes.closeContract) {
@@ -83,14 +109,27 @@ export async function startTestPlatform(ids: IdSource): Promise<TestPlatform> {
     return [toFrame(messageTypes.createContractResult, result)];
   };
 
+  const answerAll = (client: Id, body: string): string => {
+    const frames = decodeFrames(Buffer.from(JSON.parse(body).pack, 'base64'));
+    const pack = encodeFrames(frames.flatMap((frame) => answer(client, frame)));
+    return JSON.stringify({ pack: pack.toString('base64'), error: null });
+  };
+
   return {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    post: (client) => async (body) => {
-      const frames = decodeFrames(Buffer.from(JSON.parse(body).pack, 'base64'));
-      const pack = encodeFrames(frames.flatMap((frame) => answer(client, frame)));
-      const text = JSON.stringify({ pack: pack.toString('base64'), error: null });
-      return { kind: 'answered', status: 200, text };
+    controlUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/connect/control`,
+    get status() {
+      return world.status;
     },
+    set status(status) {
+      world.status = status;
+    },
+    publications,
+    post: (client) => async (body) => ({
+      kind: 'answered',
+      status: 200,
+      text: answerAll(client, body),
+    }),
     grant: (of) => sign({ ...of, mode: 3 }),
     publish(client, of) {
       secrets.set(client, of);
@@ -100,7 +139,13 @@ export async function startTestPlatform(ids: IdSource): Promise<TestPlatform> {
     async [Symbol.asyncDispose]() {
       for (const socket of webSockets.clients) socket.terminate();
       webSockets.close();
+      server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** A client's token is its id here. */
+function readClient(request: IncomingMessage): Id {
+  return fromUuid(request.headers.authorization?.split(' ')[1] ?? '');
 }

@@ -16,8 +16,8 @@ const project = join(import.meta.dirname, '../../..');
  * `dist` keeps the chunks of earlier builds, for agents that run from there. What is handed out has
  * none of them.
  */
-// What is loaded before anything can be taken from compiled code.
-const early = /^(tributary\.cjs|compile\.cjs|(rolldown-runtime|compiled-code)-.*)$/;
+// What is loaded before anything can be taken from compiled code, and the engine's process.
+const early = /^(tributary\.cjs|compile\.cjs|engine\.cjs|(rolldown-runtime|compiled-code)-.*)$/;
 
 describe('the bundle of the packages and the image', () => {
   let root: string;
@@ -49,7 +49,8 @@ describe('the bundle of the packages and the image', () => {
     // The package starts it itself.
     const files = bundle.files.filter(({ name }) => name !== 'compile.cjs');
     const texts = new Map(files.map(({ name, text }) => [name, text]));
-    const loaded = new Set(['tributary.cjs']);
+    // The agent starts the engine as a process of its own.
+    const loaded = new Set(['tributary.cjs', 'engine.cjs']);
     // A set hands out what is added to it meanwhile.
     for (const name of loaded) {
       for (const [, other = ''] of (texts.get(name) ?? '').matchAll(
@@ -59,6 +60,16 @@ describe('the bundle of the packages and the image', () => {
     }
     expect([...loaded].sort()).toEqual([...texts.keys()].sort());
     expect(texts.size).toBeGreaterThan(10);
+  });
+
+  test('has the engine in one file that loads nothing but what Node brings', () => {
+    const engine = bundle.files.find(({ name }) => name === 'engine.cjs')?.text ?? '';
+    const asked = [...engine.matchAll(/\brequire\([`'"]([^`'"]+)[`'"]\)/g)].map(([, name]) => name);
+    expect(asked).toContain('node:tls');
+    expect(asked.filter((name = '') => !isBuiltin(name))).toEqual([]);
+    expect(bundle.packages).toContain('ws');
+    // The part of zod that reads messages, without what describes them in words.
+    expect(engine.length).toBeLessThan(250_000);
   });
 
   test('loads nothing but itself and what Node brings, wherever it is started', () => {

@@ -1,0 +1,25 @@
+import type { ReportQueue } from '../control/report-queue.ts';
+import type { Engine } from '../provider/engine.ts';
+import type { PacketDevice } from '../tun/tun-device.ts';
+import type { EngineCounters } from './messages.ts';
+
+/** What the agent is told of, from the parts that count. */
+export function readCounters(of: {
+  readonly engine: Engine;
+  readonly reports: ReportQueue;
+  readonly device: PacketDevice;
+}): EngineCounters {
+  const { consumers, contracts, upBytes, downBytes, dropped } = of.engine.counters();
+  return {
+    consumers,
+    upBytes,
+    downBytes,
+    admittedContracts: contracts.admitted,
+    refusedContracts: { ...contracts.refused },
+    unpaidBytes: contracts.unpaidBytes,
+    doubtfulBytes: of.reports.doubtfulBytes(),
+    reportsWaiting: of.reports.waiting(),
+    dropped: { ...dropped },
+    failedWrites: of.device.state().failedWrites,
+  };
+}

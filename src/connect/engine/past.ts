@@ -1,0 +1,28 @@
+import type { AccountData, Books } from '../contract/account.ts';
+import type { AddressPoolOptions } from '../packet/address-pool.ts';
+import { parseAddress } from '../packet/parse-address.ts';
+import type { StartMessage } from './messages.ts';
+
+/** Whole ms: Unix time at the start of the process, and on from there without ever going back. */
+export function readClock(): number {
+  return Math.floor(performance.timeOrigin + performance.now());
+}
+
+/**
+ * Books of an earlier life, as this one's clock sees them: where it was set back, what was made in
+ * its future would never grow old.
+ */
+export function toPast(books: Books, now: number): Books {
+  const toEarlier = (account: AccountData): AccountData => ({
+    ...account,
+    createdAt: Math.min(account.createdAt, now),
+  });
+  return { received: books.received.map(toEarlier), own: books.own.map(toEarlier) };
+}
+
+export function toPool({ ipv4, ipv6 }: StartMessage['pool']): AddressPoolOptions {
+  return {
+    ipv4: { first: parseAddress(ipv4.first), count: ipv4.count },
+    ipv6: { first: parseAddress(ipv6.first), count: ipv6.count },
+  };
+}

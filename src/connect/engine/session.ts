@@ -1,0 +1,222 @@
+import { randomBytes } from 'node:crypto';
+import { loadReport } from '../contract/account.ts';
+import { loadSecrets, type ProvideWish } from '../contract/secrets.ts';
+import { createControlClient } from '../control/control-client.ts';
+import { createHttpPost, type PostOutcome } from '../control/http-post.ts';
+import { createReportQueue } from '../control/report-queue.ts';
+import { createEngine } from '../provider/engine.ts';
+import { type Line, runProvider } from '../provider/run-provider.ts';
+import type { PacketDevice } from '../tun/tun-device.ts';
+import { createIdSource, fromUuid, toUuid } from '../wire/id.ts';
+import { readCounters } from './counters.ts';
+import { createKeeper } from './keeper.ts';
+import type { FromEngine, StartMessage, StateMessage } from './messages.ts';
+import { nameFailure, nameStatus, tokenRefused } from './name-problem.ts';
+import { readClock, toPast, toPool } from './past.ts';
+import { createProblems } from './problems.ts';
+import { createPublisher } from './publisher.ts';
+import { writeMessage } from './read-messages.ts';
+import { createTokens } from './tokens.ts';
+
+/** A provider from its start to its end, as the agent's messages steer it. */
+export interface Session {
+  renew(token: string): void;
+  want(wish: ProvideWish): void;
+  kept(number: number): void;
+  /** Asked again, `final` may still become true. */
+  stop(as: { readonly final: boolean }): void;
+  /** Runs until `stop`, or until the device is gone; the last message was written then. */
+  run(): Promise<void>;
+}
+
+export interface SessionOptions {
+  readonly start: StartMessage;
+  readonly device: PacketDevice;
+  /** Takes a line for the agent. */
+  readonly write: (line: string) => void;
+  /** False while what was written before is still unread: what is of no use later is left out. */
+  readonly isHeard: () => boolean;
+}
+
+/** What was counted since the last time is lost where the power fails. */
+const keepEvery = 60_000;
+const tellEvery = 1000;
+/** After the last reports, for taking back what was published, and for the last books. */
+const lastWords = 2000;
+
+export function createSession(options: SessionOptions): Session {
+  const { start, device } = options;
+  const say = (message: FromEngine): void => options.write(writeMessage(message));
+  const ownId = fromUuid(start.ownId);
+  const secrets = loadSecrets(start.secrets);
+  const tokens = createTokens(start.token);
+  const problems = createProblems(say);
+  const authority = start.authority ?? undefined;
+  const stopping = new AbortController();
+  let wish = start.wish;
+  let isFinal = false;
+  let line: { readonly url: string; readonly since: number } | undefined;
+  let toldState = '';
+
+  const refuse = (token: string): void => {
+    tokens.refuse(token);
+    if (tokens.current() === undefined) problems.set('token', tokenRefused);
+  };
+  const onOutcome = (outcome: PostOutcome, token: string): void => {
+    const to = start.controlUrl;
+    if (outcome.kind === 'failed') problems.set('control', nameFailure(outcome.error, to));
+    else if (outcome.status === 401) refuse(token);
+    else problems.set('control', nameStatus(outcome.status, to));
+  };
+  const post = createHttpPost({
+    url: start.controlUrl,
+    token: tokens.current,
+    authority,
+    onOutcome,
+  });
+  const control = createControlClient(post);
+  /** A request without frames asks for nothing, and is refused where the token is. */
+  const checkToken = (): void => void post(JSON.stringify({ pack: '' }), stopping.signal);
+
+  const ids = createIdSource({
+    randomBytes,
+    largest: start.largestId === null ? undefined : fromUuid(start.largestId),
+  });
+  const reports = createReportQueue();
+  reports.add((start.books?.waiting ?? []).map(loadReport));
+  const engine = createEngine({
+    ownId,
+    secrets,
+    wish,
+    ids,
+    wallMs: Date.now,
+    pool: toPool(start.pool),
+    books: start.books === null ? undefined : toPast(start.books, readClock()),
+  });
+
+  const keeper = createKeeper({
+    write: options.write,
+    beside() {
+      const largest = ids.largest();
+      return {
+        largestId: largest === undefined ? null : toUuid(largest),
+        published: publisher.published(),
+      };
+    },
+  });
+  const keep = (signal: AbortSignal): Promise<void> =>
+    keeper.keep({ ...engine.save(), waiting: reports.save() }, signal);
+  const keepSoon = (): void => void keep(stopping.signal).catch(() => undefined);
+  let keptBytes = 0;
+  const keepChanged = (): void => {
+    const { upBytes, downBytes } = engine.counters();
+    if (upBytes + downBytes !== keptBytes) keepSoon();
+    keptBytes = upBytes + downBytes;
+  };
+  const publisher = createPublisher({
+    ownId,
+    secrets,
+    control,
+    wish: () => wish,
+    published: start.published,
+    random: Math.random,
+    onPublished: keepSoon,
+  });
+
+  const onLine = ({ url, end }: Line): void => {
+    if (url === undefined) line = undefined;
+    else if (line?.url !== url || end === undefined) line = { url, since: Date.now() };
+    if (end === undefined) problems.set('socket', undefined);
+    else if (end.kind === 'failed')
+      problems.set('socket', nameFailure(end.error, start.urls.join(', ')));
+    else if (end.kind === 'refused') {
+      const problem = nameStatus(end.status, start.urls.join(', '));
+      problems.set('socket', problem);
+      if (problem === tokenRefused) checkToken();
+    }
+  };
+
+  const readState = (): StateMessage => ({
+    type: 'state',
+    isConnected: line !== undefined,
+    connectedSince: line?.since ?? null,
+    url: line?.url ?? null,
+    isPublished: publisher.isPublished(),
+    problem: problems.current(),
+    counters: readCounters({ engine, reports, device }),
+  });
+  const tellState = (): void => {
+    if (!options.isHeard()) return;
+    const text = writeMessage(readState());
+    if (text !== toldState) options.write(text);
+    toldState = text;
+  };
+  const look = (): void => {
+    if (device.state().hasEnded) {
+      const message = `the device ${start.device} is gone`;
+      problems.set('device', { code: 'device-unavailable', message });
+      stopping.abort();
+    }
+    tellState();
+  };
+
+  const provide = async (): Promise<void> => {
+    await publisher.first;
+    if (stopping.signal.aborted) return;
+    await runProvider(
+      {
+        ownId,
+        engine,
+        urls: start.urls,
+        control,
+        device,
+        token: tokens.current,
+        authority,
+        instanceId: start.instanceId,
+        appVersion: start.appVersion,
+        now: readClock,
+        random: Math.random,
+        keep: keeper.keep,
+        reports,
+        onLine,
+        onTokenSuspect: checkToken,
+      },
+      stopping.signal,
+    );
+  };
+
+  const end = async (): Promise<void> => {
+    if (isFinal) await publisher.withdraw(AbortSignal.timeout(lastWords));
+    await keep(AbortSignal.timeout(lastWords)).catch(() => undefined);
+    tellState();
+    say({ type: 'ended', reportsLeft: reports.waiting() });
+  };
+
+  return {
+    renew(token) {
+      tokens.renew(token);
+      if (tokens.current() !== undefined) problems.set('token', undefined);
+      publisher.wake();
+    },
+    want(next) {
+      wish = next;
+      engine.setWish(next);
+      publisher.wake();
+    },
+    kept: keeper.kept,
+    stop({ final }) {
+      isFinal ||= final;
+      stopping.abort();
+    },
+    async run() {
+      say({ type: 'opened' });
+      const looking = setInterval(look, tellEvery);
+      const keeping = setInterval(keepChanged, keepEvery);
+      look();
+      await Promise.all([publisher.run(stopping.signal), provide()]);
+      clearInterval(looking);
+      clearInterval(keeping);
+      await end();
+    },
+  };
+}

@@ -25,7 +25,7 @@ async function run(command: string): Promise<void> {
 
 const onConsumer = (...argv: readonly string[]) => ['ip', 'netns', 'exec', host, ...argv] as const;
 
-/** A consumer's host that reaches the service, and nothing else by itself. */
+/** Its host reaches the service, and everything else through the provider alone. */
 describe.runIf(isInsideLab())('a consumer with a TUN device', () => {
   beforeAll(async () => {
     for (const command of [
@@ -63,7 +63,9 @@ describe.runIf(isInsideLab())('a consumer with a TUN device', () => {
     const size = 20_000_000;
     const server = createServer((_request, response) => response.end(Buffer.alloc(size, 'x')));
     await new Promise<void>((resolve) => server.listen(0, '::', resolve));
-    onTestFinished(() => void server.close());
+    onTestFinished(async () => {
+      await server[Symbol.asyncDispose]();
+    });
     const { port } = server.address() as { readonly port: number };
 
     const program = [
@@ -74,7 +76,7 @@ describe.runIf(isInsideLab())('a consumer with a TUN device', () => {
       '--json',
     ];
     const consumer = startProcess({ argv: onConsumer(...program, '--data', world.directory) });
-    onTestFinished(() => void consumer.kill('SIGKILL'));
+    onTestFinished(() => consumer.kill('SIGKILL'));
     const ready = JSON.parse(await consumer.waitForLine((line) => line.startsWith('{')));
     await run(`ip -n ${host} ${family}route add default dev ${ready.interface}`);
 

@@ -6,6 +6,7 @@ import * as machine from './checks/machine.ts';
 import * as network from './checks/network.ts';
 import { lookAtMtu } from './checks/packet-size.ts';
 import * as service from './checks/service.ts';
+import { lookAtSources } from './checks/sources.ts';
 import * as tunnel from './checks/tunnel.ts';
 import type { DoctorHost } from './host.ts';
 
@@ -23,7 +24,8 @@ const connection = [
   'endpoint',
 ] as const;
 const proven = [...tools, ...signedIn, ...connection] as const;
-const all = [...proven, 'networkd', 'handshake', 'self-test'] as const;
+const all = [...proven, 'networkd', 'handshake', 'sources', 'self-test'] as const;
+const ofTunnel = { source: 'wireguard' } as const;
 
 /** Every check with the checks that it needs. A new check is one row, below all that it needs. */
 const rows = [
@@ -36,7 +38,13 @@ const rows = [
   { id: 'clock', title: 'Clock', needs: [], look: machine.lookAtClock },
   { id: 'nft', title: 'nft', needs: ['privileges', 'namespace'], look: machine.lookAtNft },
   { id: 'tun', title: '/dev/net/tun', needs: [], look: machine.lookAtTun },
-  { id: 'wireguard', title: 'WireGuard', needs: ['tun'], look: machine.lookAtWireGuard },
+  {
+    id: 'wireguard',
+    title: 'WireGuard',
+    needs: ['tun'],
+    ...ofTunnel,
+    look: machine.lookAtWireGuard,
+  },
   { id: 'uplink', title: 'Uplink', needs: placed, look: network.lookAtUplink },
   { id: 'firewalls', title: 'Other firewalls', needs: [...placed, 'nft'], look: lookAtFirewalls },
   {
@@ -48,7 +56,13 @@ const rows = [
   { id: 'tailscale', title: 'Tailscale', needs: ['namespace'], look: network.lookAtTailscale },
   { id: 'networkd', title: 'systemd-networkd', needs: placed, look: network.lookAtNetworkd },
   { id: 'dns', title: 'Names', needs: path, look: service.lookAtDns },
-  { id: 'mtu', title: 'Packet size', needs: [...path, 'disk', 'dns'], look: lookAtMtu },
+  {
+    id: 'mtu',
+    title: 'Packet size',
+    needs: [...path, 'disk', 'dns'],
+    ...ofTunnel,
+    look: lookAtMtu,
+  },
   {
     id: 'service',
     title: 'Service',
@@ -63,21 +77,31 @@ const rows = [
     id: 'collision',
     title: 'LAN and tunnel',
     needs: [...placed, 'disk'],
+    ...ofTunnel,
     look: tunnel.lookAtCollision,
   },
   {
     id: 'other-wireguard',
     title: 'Other WireGuard',
     needs: [...known, 'wireguard'],
+    ...ofTunnel,
     look: tunnel.lookAtRivals,
   },
   {
     id: 'endpoint',
     title: 'Endpoint',
     needs: [...path, 'disk', 'dns'],
+    ...ofTunnel,
     look: tunnel.lookAtEndpoint,
   },
-  { id: 'handshake', title: 'Handshake', needs: proven, look: tunnel.lookAtHandshake },
+  {
+    id: 'handshake',
+    title: 'Handshake',
+    needs: proven,
+    ...ofTunnel,
+    look: tunnel.lookAtHandshake,
+  },
+  { id: 'sources', title: 'Sources', needs: [...proven, 'handshake'], look: lookAtSources },
   {
     id: 'self-test',
     title: 'Firewall test',
@@ -100,6 +124,11 @@ export interface Check {
    * consequence.
    */
   readonly needs: readonly CheckId[];
+  /**
+   * The one source that the check is about, by its name. It is left out where the configuration
+   * asks for other sources only.
+   */
+  readonly source?: string;
   /**
    * Makes the check without changing anything. An error means that it cannot be made here, or is
    * the failure itself.

@@ -1,6 +1,7 @@
-import { hasCode, messageOf, TributaryError } from '../errors/codes.ts';
+import { hasCode, messageOf, TributaryError, toUndefined } from '../errors/codes.ts';
 import { findAction } from '../health/reasons.ts';
 import { sleep } from '../lib/sleep.ts';
+import { listSources } from '../source/drivers.ts';
 import { type Finding, fail, skip } from './check.ts';
 import type { Check, CheckId } from './checks.ts';
 import type { DoctorHost } from './host.ts';
@@ -61,7 +62,16 @@ async function lookWithin(check: Check, host: DoctorHost, withinMs: number): Pro
   const late = sleep(withinMs, looked.signal).then(() =>
     skip(`not finished within ${withinMs / 1000} s`),
   );
-  return Promise.race([check.look(host).catch(toFinding), late]).finally(() => looked.abort());
+  return Promise.race([look(check, host).catch(toFinding), late]).finally(() => looked.abort());
+}
+
+async function look({ source, look: lookAtIt }: Check, host: DoctorHost): Promise<Finding> {
+  if (source === undefined) return lookAtIt(host);
+  // A configuration that cannot be read is a failure of its own, and says nothing of sources.
+  const loaded = await host.configuration().catch(toUndefined());
+  const isAskedFor =
+    loaded === undefined || listSources(loaded.config).some(({ name }) => name === source);
+  return isAskedFor ? lookAtIt(host) : skip(`the configuration asks for no ${source}`);
 }
 
 /** What this user may not see is no fault; any other error is one. */

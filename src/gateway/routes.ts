@@ -68,6 +68,14 @@ export function composeRouting(
   };
 }
 
+/** True where answers to consumers find this device, in one family at least. */
+export function hasWayBack({ routes }: Pick<Network, 'routes'>, device: string): boolean {
+  return routes.some(
+    ({ table, type, interface: name }) =>
+      table === replyTable && type === 'unicast' && name === device,
+  );
+}
+
 /** Each existing device with its index among all devices, once for each family that it carries. */
 function listProbedFamilies(
   devices: readonly SourceDevice[],

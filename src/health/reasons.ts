@@ -165,7 +165,7 @@ const reasons = {
   'source-not-alive': {
     fixedBy: 'time',
     action:
-      'Nothing to do: the agent keeps trying. To see what may be in the way: tributary doctor',
+      "Check this device's Internet connection; the log says more: journalctl -u tributary. The agent keeps trying.",
   },
   'tunnel-starting': { fixedBy: 'time', action: 'Just wait: this takes a few seconds.' },
   'gateway-starting': { fixedBy: 'time', action: 'Just wait: this takes a few seconds.' },

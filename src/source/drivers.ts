@@ -9,7 +9,7 @@ export interface SourceSettings {
 
 /**
  * What makes each source's device, in the order in which devices are told apart. A new source is a
- * row here, and one in `listDevices`.
+ * row here, and one in `listSources`.
  */
 export function createDrivers(
   host: TunnelHost,
@@ -18,7 +18,14 @@ export function createDrivers(
   return [createWireGuardDriver(host, tunnel.interface)];
 }
 
+/** The sources that the configuration asks for, by the drivers' names, with their devices. */
+export function listSources({
+  tunnel,
+}: SourceSettings): readonly Pick<SourceDriver, 'name' | 'device'>[] {
+  return [{ name: 'wireguard', device: tunnel.interface }];
+}
+
 /** Names of the sources' devices, there or not. */
-export function listDevices({ tunnel }: SourceSettings): readonly string[] {
-  return [tunnel.interface];
+export function listDevices(settings: SourceSettings): readonly string[] {
+  return listSources(settings).map(({ device }) => device);
 }

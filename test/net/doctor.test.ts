@@ -136,6 +136,7 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
     ).toEqual([
       ['agent', 'skip'],
       ['handshake', 'skip'],
+      ['sources', 'skip'],
       ['self-test', 'skip'],
       ['line', 'skip'],
       ['forwarding', 'skip'],

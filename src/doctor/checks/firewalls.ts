@@ -22,19 +22,20 @@ export async function lookAtFirewalls(host: DoctorHost): Promise<Finding> {
   if (place.kind === 'host' && place.inside === undefined)
     return skip("the agent's namespace is not there yet");
   await insideAsRoot(host);
-  const own =
-    place.kind === 'host'
-      ? hostSide
-      : (listDevices((await host.configuration()).config)[0] ?? hostSide);
+  const ways =
+    place.kind === 'host' ? [hostSide] : listDevices((await host.configuration()).config);
   const ruleset = await observeNftRuleset(host.exec);
-  const closed = findClosed(ruleset, own) ?? (await findClosedLegacy(host, own));
-  if (closed === undefined) return pass('none blocks forwarded traffic');
-  const { name, fix } = findProduct(ruleset, closed, own);
-  const where = `${closed.family} ${closed.table}, chain ${closed.name}`;
-  return fail(
-    `${name} blocks forwarded traffic (${where})`,
-    place.kind === 'host' ? fixOnHost : fix,
-  );
+  for (const own of ways) {
+    const closed = findClosed(ruleset, own) ?? (await findClosedLegacy(host, own));
+    if (closed === undefined) continue;
+    const { name, fix } = findProduct(ruleset, closed, own);
+    const where = `${closed.family} ${closed.table}, chain ${closed.name}`;
+    return fail(
+      `${name} blocks forwarded traffic (${where})`,
+      place.kind === 'host' ? fixOnHost : fix,
+    );
+  }
+  return pass('none blocks forwarded traffic');
 }
 
 /**

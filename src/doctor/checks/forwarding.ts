@@ -81,10 +81,11 @@ const heldBy = {
  * and the right ones passed.
  */
 export async function lookAtSelfTest(host: DoctorHost): Promise<Finding> {
-  const { phase, tunnel, reasons, gateway } = await host.selfTest();
+  const { phase, sources, reasons, gateway } = await host.selfTest();
   const failure = reasons.find(({ code }) => code === 'self-test-failed');
   if (failure !== undefined) return fail(failure.message, failure.action);
-  if (tunnel.backend === null) return skip(`there is no tunnel: the agent is ${phase}`);
+  if (!sources.some(({ there }) => there))
+    return skip(`there is no device to test: the agent is ${phase}`);
   if (gateway.selfTestHeldAt === null)
     return skip('no test packet has come round yet; try again in a few seconds');
   const age = formatSeconds((host.now().getTime() - Date.parse(gateway.selfTestHeldAt)) / 1000);

@@ -6,7 +6,14 @@ import { runChecks } from '../../../src/doctor/run-checks.ts';
 import { TributaryError } from '../../../src/errors/codes.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
-import { ago, createFacts, now, providingFacts } from '../../../tools/docs/sample-facts.ts';
+import {
+  ago,
+  createFacts,
+  freshFacts,
+  now,
+  programSource,
+  providingFacts,
+} from '../../../tools/docs/sample-facts.ts';
 import {
   clientId,
   createDisk,
@@ -552,6 +559,47 @@ const faults: readonly (readonly [
     }),
   ],
   [
+    'a source of another kind that nobody answers',
+    'sources',
+    /^Nobody answers at the other end of program \(program0\)/,
+    /Internet connection/,
+    withStatus({
+      sources: [...providingFacts.sources, { ...programSource, life: undefined }],
+    }),
+  ],
+  [
+    'a source that cannot be made',
+    'sources',
+    /^making program0: refused$/,
+    /nft list tables/,
+    withStatus({
+      sources: [
+        ...providingFacts.sources,
+        {
+          ...programSource,
+          isThere: false,
+          problem: { code: 'tunnel-failed', message: 'making program0: refused', since: now },
+        },
+      ],
+    }),
+  ],
+  [
+    'a device that another program took away',
+    'sources',
+    /the device program0 of program is gone/,
+    /tributary status/,
+    withStatus({
+      sources: [...providingFacts.sources, { ...programSource, isThere: false, life: undefined }],
+    }),
+  ],
+  [
+    'answers that do not find their source',
+    'sources',
+    /answers to consumers of program are not routed to program0/,
+    /ip monitor route/,
+    withStatus({ sources: [...providingFacts.sources, programSource] }),
+  ],
+  [
     'a kernel that shapes nothing',
     'line',
     /drops packets above a limit/,
@@ -736,6 +784,37 @@ describe('the doctor', () => {
       verdict: 'skip',
       found: expect.stringMatching(/sudo/),
     });
+  });
+});
+
+test.each<readonly [string, Changes, 'pass' | 'skip', RegExp]>([
+  ['all is well', {}, 'pass', /^wireguard on tributary0 is alive, and answers are routed to it$/],
+  [
+    'the agent has only just started',
+    { status: async () => buildStatusDocument(freshFacts, now) },
+    'skip',
+    /^wireguard has no device yet: the agent is registering$/,
+  ],
+  [
+    'an ordinary user asks',
+    { isNetworkAdmin: async () => false, network: throwing(new TributaryError('not-allowed', '')) },
+    'pass',
+    /^wireguard on tributary0 is alive, the agent says$/,
+  ],
+  [
+    'there is no uplink to which anything could be routed',
+    {
+      ...withStatus({ gateway: { ...providingFacts.gateway, uplink: undefined } }),
+      network: async () => ({ ...network, routes: [] }),
+    },
+    'pass',
+    /^wireguard on tributary0 is alive/,
+  ],
+])('the sources, where %s', async (_claim, changes, verdict, found) => {
+  const results = await runChecks(checks, await createHost(changes));
+  expect(results.find(({ id }) => id === 'sources')?.finding).toEqual({
+    verdict,
+    found: expect.stringMatching(found),
   });
 });
 

@@ -176,11 +176,13 @@ const defaultRoute = {
   gateway: '192.168.1.1',
   metric: 0,
 } as const;
+/** By it, answers to consumers go into the tunnel. */
+const wayBack = { ...defaultRoute, table: '51820', interface: 'tributary0' } as const;
 const rule = (priority: number) =>
   ({ family: 4, priority, incomingInterface: undefined, table: undefined }) as const;
 export const network = {
   families: [4] as const,
   interfaces: [lan, ownLink],
-  routes: [defaultRoute],
+  routes: [defaultRoute, wayBack],
   rules: [rule(5181), rule(5182)],
 };

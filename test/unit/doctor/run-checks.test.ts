@@ -54,6 +54,14 @@ test('every check comes after all that it needs', () => {
   }
 });
 
+test('a check of one source is left out where the configuration asks for others', async () => {
+  const of = (source: string) => ({ ...createCheck('uplink', [], async () => wrong), source });
+  const look = async (source: string) =>
+    (await runChecks([of(source)], await createHost())).map(({ finding }) => finding);
+  expect(await look('wireguard')).toEqual([wrong]);
+  expect(await look('program')).toEqual([skip('the configuration asks for no program')]);
+});
+
 test('a check that hangs is given up, and holds up no other', async () => {
   const hanging = createCheck('dns', [], () => new Promise(() => undefined));
   const results = await runChecks([createCheck('uplink', []), hanging], await createHost(), 20);

@@ -1,10 +1,20 @@
+import type { ReceivedCounters } from '../contract/received-contracts.ts';
+
+export interface EngineCounters {
+  readonly consumers: number;
+  readonly contracts: ReceivedCounters;
+  readonly upBytes: number;
+  readonly downBytes: number;
+  readonly dropped: Readonly<Drops>;
+}
+
 /** What was dropped, by reason. Each is counted, and nothing else is kept of it. */
 export interface Drops {
   /** Messages that are no frames of this wire. */
   unreadable: number;
   /** Frames for another client, or of a stream. */
   misdirected: number;
-  /** Packs without a good contract, and Packs of an older sequence. */
+  /** Packs without a good contract that nothing could be done for, and of an older sequence. */
   unpaid: number;
   /** Packs of one consumer too many. */
   tooMany: number;

@@ -1,5 +1,5 @@
 import { type Books, loadAccount, makeClose } from '../contract/account.ts';
-import { createReceivedContracts, type ReceivedCounters } from '../contract/received-contracts.ts';
+import { createReceivedContracts } from '../contract/received-contracts.ts';
 import type { ProvideWish, Secrets } from '../contract/secrets.ts';
 import { createServiceClock } from '../contract/service-clock.ts';
 import type { AddressPoolOptions } from '../packet/address-pool.ts';
@@ -13,8 +13,9 @@ import type { Pack } from '../wire/pack.ts';
 import { decodeTransferFrame } from '../wire/transfer-frame.ts';
 import { WireError } from '../wire/wire-error.ts';
 import { type Consumer, type ContractAsk, createConsumer } from './consumer.ts';
-import { type Drops, noDrops } from './drops.ts';
+import { type Drops, type EngineCounters, noDrops } from './drops.ts';
 import { createPlatformPeer } from './platform-peer.ts';
+import { createStrangers } from './strangers.ts';
 import { createTranslation } from './translation.ts';
 import { sendAcks, sendInTurn } from './turns.ts';
 
@@ -53,14 +54,6 @@ interface EngineStep {
   readonly moveAt: number | undefined;
 }
 
-interface EngineCounters {
-  readonly consumers: number;
-  readonly contracts: ReceivedCounters;
-  readonly upBytes: number;
-  readonly downBytes: number;
-  readonly dropped: Readonly<Drops>;
-}
-
 export interface EngineOptions {
   readonly ownId: Id;
   readonly secrets: Secrets;
@@ -92,6 +85,7 @@ export function createEngine(options: EngineOptions): Engine {
   const receiveBudget = createMemoryBudget(receiveBytes);
   const sendBudget = createMemoryBudget(sendBytes);
   const platform = createPlatformPeer(receiveBudget);
+  const strangers = createStrangers();
   const consumers = new Map<Id, Consumer>();
   /** Those that may have something to do before the next round. */
   const busy = new Set<Consumer>();
@@ -138,9 +132,13 @@ export function createEngine(options: EngineOptions): Engine {
       return;
     }
     const consumer = known ?? makeConsumer(sourceId);
-    if (!consumer.take(pack, now)) drops.unpaid++;
-    else if (known === undefined) consumers.set(sourceId, consumer);
-    if (consumers.has(sourceId)) busy.add(consumer);
+    if (!consumer.take(pack, now)) {
+      if (!strangers.take(sourceId, pack, now)) drops.unpaid++;
+      return;
+    }
+    consumers.set(sourceId, consumer);
+    busy.add(consumer);
+    for (const early of strangers.claim(sourceId, pack.sequenceId)) consumer.take(early, now);
   };
 
   const wake = (id: Id): Consumer | undefined => {
@@ -171,6 +169,7 @@ export function createEngine(options: EngineOptions): Engine {
     roundAt = now + round;
     for (const consumer of [...consumers.values()]) keepBooks(consumer, now);
     reports.push(...ledger.takeReports(now));
+    strangers.forget(now);
     for (const consumer of consumers.values()) busy.add(consumer);
   };
   const letRest = (now: number): void => {
@@ -210,7 +209,7 @@ export function createEngine(options: EngineOptions): Engine {
       const packs = sendInTurn(ownId, busy, { now, most });
       for (const consumer of [...busy]) keepBooks(consumer, now);
       const step = {
-        frames: [...sendAcks(ownId, [platform, ...busy], now), ...packs],
+        frames: [...sendAcks(ownId, [platform, ...busy, ...strangers.takeAcks()], now), ...packs],
         packets,
         asks,
         reports,

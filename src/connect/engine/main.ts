@@ -18,6 +18,7 @@ runEngine({
   output: process.stdout,
   openDevice: (name) => createTunDevice(openTun(name)),
   terminated: terminated.signal,
+  random: Math.random,
 }).then(() => end(), end);
 
 /**

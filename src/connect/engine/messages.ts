@@ -103,7 +103,10 @@ export interface KeepMessage {
   readonly published: string | null;
 }
 
-/** At most once a second, where something in it changed, and once after `opened`. */
+/**
+ * Where something in it changed: counters at most once a second, everything else at once; and once
+ * after `opened`.
+ */
 export interface StateMessage {
   readonly type: 'state';
   readonly isConnected: boolean;

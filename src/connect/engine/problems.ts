@@ -12,7 +12,11 @@ export interface Problems {
 const places = ['device', 'token', 'socket', 'control'] as const;
 type ProblemPlace = (typeof places)[number];
 
-export function createProblems(tell: (message: ProblemMessage) => void): Problems {
+export function createProblems(options: {
+  readonly tell: (message: ProblemMessage) => void;
+  /** Something else is in the way, or nothing any more. */
+  readonly onChange: () => void;
+}): Problems {
   const known = new Map<ProblemPlace, Problem>();
   let told: Problem | undefined;
   const find = (): Problem | undefined =>
@@ -24,7 +28,9 @@ export function createProblems(tell: (message: ProblemMessage) => void): Problem
       if (problem === undefined) known.delete(place);
       else known.set(place, problem);
       const now = find();
-      if (now !== undefined && now.code !== told?.code) tell({ type: 'problem', ...now });
+      if (now?.code === told?.code) return;
+      if (now !== undefined) options.tell({ type: 'problem', ...now });
+      options.onChange();
       told = now;
     },
     current: () => find()?.code ?? null,

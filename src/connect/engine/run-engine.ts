@@ -17,6 +17,8 @@ export interface RunEngineOptions {
   readonly openDevice: (name: string) => PacketDevice;
   /** Aborted where the process is asked to end by a signal: as `stop` without `final`. */
   readonly terminated: AbortSignal;
+  /** From 0 to 1, for pauses. */
+  readonly random: () => number;
 }
 
 /** More than this is written only where the agent reads. */
@@ -44,7 +46,7 @@ export async function runEngine(options: RunEngineOptions): Promise<void> {
       return;
     }
     const isHeard = (): boolean => output.writableLength < mostUnread;
-    session = createSession({ start, device, write, isHeard });
+    session = createSession({ start, device, write, isHeard, random: options.random });
     session.run().then(end, reject);
   };
   const openDevice = ({ device, books }: StartMessage): PacketDevice | undefined => {

@@ -36,6 +36,8 @@ export interface SessionOptions {
   readonly write: (line: string) => void;
   /** False while what was written before is still unread: what is of no use later is left out. */
   readonly isHeard: () => boolean;
+  /** From 0 to 1. */
+  readonly random: () => number;
 }
 
 /** What was counted since the last time is lost where the power fails. */
@@ -50,13 +52,14 @@ export function createSession(options: SessionOptions): Session {
   const ownId = fromUuid(start.ownId);
   const secrets = loadSecrets(start.secrets);
   const tokens = createTokens(start.token);
-  const problems = createProblems(say);
+  const problems = createProblems({ tell: say, onChange: () => tellSoon() });
   const authority = start.authority ?? undefined;
   const stopping = new AbortController();
   let wish = start.wish;
   let isFinal = false;
   let line: { readonly url: string; readonly since: number } | undefined;
   let toldState = '';
+  let isTelling = false;
 
   const refuse = (token: string): void => {
     tokens.refuse(token);
@@ -119,11 +122,15 @@ export function createSession(options: SessionOptions): Session {
     control,
     wish: () => wish,
     published: start.published,
-    random: Math.random,
-    onPublished: keepSoon,
+    random: options.random,
+    onPublished() {
+      keepSoon();
+      tellSoon();
+    },
   });
 
   const onLine = ({ url, end }: Line): void => {
+    tellSoon();
     if (url === undefined) line = undefined;
     else if (line?.url !== url || end === undefined) line = { url, since: Date.now() };
     if (end === undefined) problems.set('socket', undefined);
@@ -146,10 +153,16 @@ export function createSession(options: SessionOptions): Session {
     counters: readCounters({ engine, reports, device }),
   });
   const tellState = (): void => {
+    isTelling = false;
     if (!options.isHeard()) return;
     const text = writeMessage(readState());
     if (text !== toldState) options.write(text);
     toldState = text;
+  };
+  /** Once for all that happens in one turn of the event loop. */
+  const tellSoon = (): void => {
+    if (!isTelling) setImmediate(tellState);
+    isTelling = true;
   };
   const look = (): void => {
     if (device.state().hasEnded) {
@@ -175,7 +188,7 @@ export function createSession(options: SessionOptions): Session {
         instanceId: start.instanceId,
         appVersion: start.appVersion,
         now: readClock,
-        random: Math.random,
+        random: options.random,
         keep: keeper.keep,
         reports,
         onLine,
@@ -202,6 +215,7 @@ export function createSession(options: SessionOptions): Session {
       wish = next;
       engine.setWish(next);
       publisher.wake();
+      tellSoon();
     },
     kept: keeper.kept,
     stop({ final }) {

@@ -147,13 +147,19 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
     return link.isOpen() ? Math.max(0, Math.floor((mostBuffered - buffered) / largestMessage)) : 0;
   };
 
+  const followToken = (time: number): void => {
+    const token = options.token();
+    if (token === undefined || token === usedToken) return;
+    if (link.isOpen()) link.move(time);
+    else link.hurry();
+  };
+
   const turn = (): void => {
     isScheduled = false;
     if (signal.aborted) return;
     clearTimeout(timer);
     const time = now();
-    const isRenewed = usedToken !== options.token() && mayDial();
-    if (isRenewed && link.isOpen()) link.move(time);
+    followToken(time);
     act(link.step(time));
     const step = engine.step(time, countRoom());
     for (const frame of step.frames) act(link.send(frame, time));

@@ -19,6 +19,8 @@ export interface Link {
   send(frame: Buffer, now: number): readonly LinkEffect[];
   /** The platform asks to come back by another host at that time: a socket is opened first. */
   move(at: number): void;
+  /** What was in the way is mended: a dial that is planned is made at the next step. */
+  hurry(): void;
   isOpen(): boolean;
   /** The socket that frames are sent by; undefined where none is open. */
   inUse(): number | undefined;
@@ -170,6 +172,9 @@ export function createLink(options: LinkOptions): Link {
     },
     move(at) {
       moveAt = at;
+    },
+    hurry() {
+      if (dialAt !== Number.POSITIVE_INFINITY) dialAt = Number.NEGATIVE_INFINITY;
     },
     isOpen: () => inUse !== undefined,
     inUse: () => inUse?.number,

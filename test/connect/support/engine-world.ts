@@ -109,6 +109,7 @@ export function startEngine(
     output,
     openDevice: openDevice ?? (() => device),
     terminated: terminated.signal,
+    random: () => 0,
   });
   if (start !== undefined) tell(start);
   // A test that failed half-way leaves nothing running.

@@ -30,6 +30,9 @@ export interface TestPlatform extends AsyncDisposable {
   status: number;
   /** How often each client published, over HTTP or without. */
   readonly publications: ReadonlyMap<Id, number>;
+  /** How often each client was let in by a socket. */
+  readonly upgrades: ReadonlyMap<Id, number>;
+  publishedModes(client: Id): readonly number[];
   /** HTTP control of this client, without HTTP. */
   post(client: Id): PostControl;
   /** A plain contract to the provider. */
@@ -44,6 +47,7 @@ export interface TestPlatform extends AsyncDisposable {
 export async function startTestPlatform(ids: IdSource): Promise<TestPlatform> {
   const world = { status: 200 };
   const publications = new Map<Id, number>();
+  const upgrades = new Map<Id, number>();
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
@@ -69,6 +73,7 @@ export async function startTestPlatform(ids: IdSource): Promise<TestPlatform> {
       return;
     }
     const client = readClient(request);
+    upgrades.set(client, (upgrades.get(client) ?? 0) + 1);
     sockets.set(client, [...(sockets.get(client) ?? []), socket]);
     socket.on('message', (bytes: Buffer) => {
       const to = readPath(bytes)?.destinationId;
@@ -125,6 +130,8 @@ export async function startTestPlatform(ids: IdSource): Promise<TestPlatform> {
       world.status = status;
     },
     publications,
+    upgrades,
+    publishedModes: (client) => [...(secrets.get(client)?.keys() ?? [])],
     post: (client) => async (body) => ({
       kind: 'answered',
       status: 200,

@@ -25,7 +25,8 @@ const ofBoth = {
  */
 const withoutIpv6 = `
   mount -t tmpfs tmpfs /proc/sys/net/ipv6
-  programs=$(mktemp -d)
+  programs=$(mktemp -d -p "$1")
+  shift
   mount -t tmpfs tmpfs "$programs"
   cat >"$programs/ip" <<'END'
 #!/bin/sh
@@ -114,7 +115,11 @@ describe.skipIf(!isInsideLab())('a device whose IPv6 is switched off', () => {
     // Without `ip netns exec NAME`, which the lab puts in front.
     const run = lab.command('run').slice(4);
     agent = startProcess({
-      argv: lab.network.on('device', 'unshare', '--mount', 'sh', '-euc', withoutIpv6, 'sh', ...run),
+      argv: lab.network.on(
+        'device',
+        ...['unshare', '--mount', 'sh', '-euc', withoutIpv6, 'sh', lab.directory],
+        ...run,
+      ),
       env: { TRIBUTARY_AUTH_CODE: lab.authCode },
     });
     // Not the lab's own agent, whose end the lab watches for.

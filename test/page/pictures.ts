@@ -1,11 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { toSmallPng } from './small-png.ts';
 
-/** Where each look at the page is left, to be looked at; whole pages. */
-const everything = join(tmpdir(), 'tributary-page');
+/** Where whole pages of every look are left beside the documentation's pictures. */
+const everything = join(import.meta.dirname, '../../dist/pictures');
 
 /** The states of the documentation; every look of them is shown there. */
 const documented = [
@@ -30,14 +29,15 @@ interface Look {
   readonly colorScheme: 'light' | 'dark';
 }
 
-/** Leaves a picture of the page, and the documentation's where those are to be made again. */
+/** Leaves pictures of the page where the documentation's are to be made again. */
 export async function takePicture(page: Page, { name, screen, colorScheme }: Look): Promise<void> {
+  if (!makesPictures) return;
   await mkdir(everything, { recursive: true });
   await page.screenshot({
     path: join(everything, `${name}-${screen}-${colorScheme}.png`),
     fullPage: true,
   });
-  if (!makesPictures || !documented.includes(name)) return;
+  if (!documented.includes(name)) return;
   const whole = page.viewportSize() ?? { width: 0, height: 0 };
   // Providing is shown as the screen shows it, the others down to what differs.
   const height = name === 'providing' ? whole.height : { desktop: 520, phone: 720 }[screen];

@@ -100,9 +100,9 @@ function offerPage(folder: string): void {
   server.on('listening', say).once('error', () => server.listen(0, '127.0.0.1'));
   server.listen(9469, '127.0.0.1');
   process.on('SIGINT', () => undefined);
-  process
-    .on('exit', () => rmSync(folder, { recursive: true, force: true }))
-    .once('SIGTERM', () => process.exit());
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  // The end of what it was started with, and of the terminal.
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit());
 }
 
 const [action, first = '', second = ''] = process.argv.slice(2);

@@ -1,12 +1,13 @@
 /**
  * finish-run.ts FOLDER PART=EXIT_CODE…: what `.ci/run` ends with. Reads the report of each part
- * from the file of its name in FOLDER, runs each file with a failed test again, alone, and says
- * what is unsteady and what failed. Prints one line to standard output, "N passed, N failed", and
- * all else to standard error; exits with 1 where anything failed.
+ * from the file of its name in FOLDER, and what it printed from NAME.log. Runs each file with a
+ * failed test again, alone, and says what is unsteady and what failed. Prints one line to standard
+ * output, "N passed, N failed", and all else to standard error; exits with 1 where anything failed.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findComplaints } from './find-complaints.ts';
 import { judgeRuns, listFilesToRunAgain, type Part } from './judge-runs.ts';
 import { parseReports } from './run-report.ts';
 
@@ -32,6 +33,11 @@ process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 
 function readPart(name: string, run: { readonly path: string; readonly exitCode: number }): Part {
-  const text = existsSync(run.path) ? readFileSync(run.path, 'utf8') : '';
-  return { name, exitCode: run.exitCode, reports: parseReports(text) };
+  const read = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+  return {
+    name,
+    exitCode: run.exitCode,
+    reports: parseReports(read(run.path)),
+    complaints: findComplaints(read(`${run.path}.log`)),
+  };
 }

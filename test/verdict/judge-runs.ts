@@ -1,10 +1,12 @@
 import type { NamedTest, RunReport } from './run-report.ts';
 
-/** A command of `.ci/run`: its exit code, and what its runs of vitest reported. */
+/** A command of `.ci/run`: its exit code, what its runs of vitest reported, and what it printed. */
 export interface Part {
   readonly name: string;
   readonly exitCode: number;
   readonly reports: readonly RunReport[];
+  /** Lines of its output that a passing run does not print. */
+  readonly complaints: readonly string[];
 }
 
 export interface Verdict {
@@ -16,6 +18,8 @@ export interface Verdict {
 
 /** So many tests may fail once and pass alone; with more, the run tells nothing. */
 const mostUnsteady = 3;
+/** So many of a part's complaints are shown. */
+const mostComplaints = 5;
 /** With more files than this, something is broken, and running them again would tell no more. */
 const mostFiles = 10;
 
@@ -33,7 +37,8 @@ export function listFilesToRunAgain(parts: readonly Part[]): readonly string[] {
 /**
  * Counts both tries together. A test that failed in one of its two tries is unsteady, and counts as
  * passed as long as few are. One that failed twice, a file that did not load, an error outside of
- * the tests, and a part that failed without a reason given in its reports count as failed.
+ * the tests, a part that failed without a reason given in its reports, and one that passed and
+ * complained all the same count as failed.
  *
  * `again` holds the part for each file that ran a second time.
  */
@@ -78,13 +83,16 @@ export function judgeRuns(parts: readonly Part[], again: ReadonlyMap<string, Par
 }
 
 /** What went wrong in a part beside its tests, a line each. */
-function listOutside({ name, exitCode, reports }: Part): readonly string[] {
+function listOutside({ name, exitCode, reports, complaints }: Part): readonly string[] {
   const errorCount = reports.reduce((sum, report) => sum + report.errorCount, 0);
   if (errorCount > 0) return [`${name}: ${errorCount} errors outside of the tests`];
   const isExplained =
     reports.length > 0 &&
     reports.some(({ failed, unloaded }) => failed.length + unloaded.length > 0);
-  return exitCode === 0 || isExplained ? [] : [`${name} ended with ${exitCode}`];
+  if (exitCode !== 0) return isExplained ? [] : [`${name} ended with ${exitCode}`];
+  // A failed test is shown with its stack; in a part that passed, nobody expects one.
+  if (complaints.length === 0) return [];
+  return [`${name} passed, but printed: ${complaints.slice(0, mostComplaints).join(' | ')}`];
 }
 
 function listFailed(reports: readonly RunReport[]): readonly NamedTest[] {

@@ -62,6 +62,12 @@ test.each<readonly [string, Parameters<typeof runAll>[0], number, string]>([
     '2 passed, 1 failed',
   ],
   [
+    'fails where all passed, and a warning was printed',
+    { ...passed, rest: `${passes}; echo '(node:7) Warning: too much' >&2` },
+    1,
+    '2 passed, 1 failed',
+  ],
+  [
     'fails where a part does not even begin',
     { short: 'exit 69', rest: passes },
     1,

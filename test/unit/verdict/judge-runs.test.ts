@@ -22,8 +22,12 @@ function report(
   };
 }
 
-function part(reports: readonly RunReport[], exitCode = 0): Part {
-  return { name: 'rest', exitCode, reports };
+function part(
+  reports: readonly RunReport[],
+  exitCode = 0,
+  complaints: readonly string[] = [],
+): Part {
+  return { name: 'rest', exitCode, reports, complaints };
 }
 
 /** One part, and what its files came to when they ran again. */
@@ -121,6 +125,18 @@ describe('the verdict on a run', () => {
       part([report('a', { passed: 'one' })], 1),
       [],
       { lines: ['rest ended with 1'], passed: 1, failed: 1 },
+    ],
+    [
+      'refuses a part that passed and complained',
+      part([report('a', { passed: 'one' })], 0, ['a warning', 'another']),
+      [],
+      { lines: ['rest passed, but printed: a warning | another'], passed: 1, failed: 1 },
+    ],
+    [
+      'expects complaints where a test failed',
+      part([report('a', { failed: 'one' })], 1, ['at a.ts:1:2']),
+      [report('a', { passed: 'one' })],
+      { lines: ['unsteady: a > one'], passed: 1, failed: 0 },
     ],
     [
       'refuses a part that reports nothing',

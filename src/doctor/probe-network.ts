@@ -2,6 +2,7 @@ import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { isIP } from 'node:net';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { systemCodeOf, toFailure } from '../errors/codes.ts';
 import type { Exec } from '../system/exec.ts';
 
@@ -30,14 +31,15 @@ const answerMs = 500;
  */
 export async function tryDatagram(address: string, port: number): Promise<string | undefined> {
   const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4');
-  // A datagram that cannot be sent is reported to the callback only. A second error says nothing
-  // new.
+  let failure: Error | undefined;
+  // A second error says nothing new.
+  socket.on('error', (error) => (failure ??= error));
+  // A datagram that cannot be sent is reported to the callback only.
   socket.once('connect', () => socket.send('?', (error) => error && socket.emit('error', error)));
-  socket.on('error', () => undefined);
   socket.connect(port, address);
-  const [error] = await once(socket, 'error', { signal: AbortSignal.timeout(answerMs) }).catch(
-    () => [],
-  );
+  await once(socket, 'error', { signal: AbortSignal.timeout(answerMs) }).catch(() => undefined);
+  // All checks run at once. In a busy process the time is over before the answer is read.
+  await nextRound();
   socket.close();
-  return error && (systemCodeOf(error) ?? 'unknown');
+  return failure && (systemCodeOf(failure) ?? 'unknown');
 }

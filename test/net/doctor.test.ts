@@ -14,8 +14,6 @@ import { type Fault, listFaults } from './support/doctor-faults.ts';
 import { type NastyService, nastyUrl, startNastyService } from './support/start-nasty-service.ts';
 import { createTestLab, stopAgent, withoutFilledSets } from './support/test-lab.ts';
 
-const mostSeconds = 20;
-
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.
 describe.skipIf(!isInsideLab())('the doctor', () => {
   let lab: Lab;
@@ -63,11 +61,10 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
   });
 
   it('finds nothing wrong with a device that provides, and looks at everything', async () => {
-    const { exitCode, document, seconds } = await runDoctor(lab);
+    const { exitCode, document } = await runDoctor(lab);
     expect(document.checks.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
     expect(document.failed).toBe(0);
     expect(exitCode).toBe(0);
-    expect(seconds).toBeLessThan(mostSeconds);
   });
 
   it('names each of more than 20 faults, as one failure and no more', {
@@ -161,15 +158,13 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
       const isThere = ({ phase, reasons: [reason] }: StatusDocument) =>
         phase === fault.phase && reason?.code !== 'tunnel-starting';
       if (fault.phase !== undefined) await lab.waitForStatus(isThere);
-      const { exitCode, document, seconds } = await runDoctor(lab, fault);
+      const { exitCode, document } = await runDoctor(lab, fault);
       const [first, ...others] = document.checks.filter(({ verdict }) => verdict === 'fail');
       const isNamed =
         first?.id === fault.is && fault.found.test(first.found) && first.mend !== null;
-      const isRight = isNamed && others.length === 0 && exitCode === 1 && seconds <= mostSeconds;
+      const isRight = isNamed && others.length === 0 && exitCode === 1;
       if (isRight && fault.afterFix !== undefined) return await tryFix(first.mend, fault.afterFix);
-      return isRight
-        ? undefined
-        : JSON.stringify({ exitCode, seconds, failed: [first, ...others] });
+      return isRight ? undefined : JSON.stringify({ exitCode, failed: [first, ...others] });
     } finally {
       await takeBack(fault);
     }
@@ -208,7 +203,6 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
 interface Examined {
   readonly exitCode: number | null;
   readonly document: DoctorDocument;
-  readonly seconds: number;
 }
 
 async function runDoctor(
@@ -216,7 +210,6 @@ async function runDoctor(
   { env = {}, script = 'true' }: Pick<Fault, 'env' | 'script'> = {},
   more: readonly string[] = [],
 ): Promise<Examined> {
-  const startedAtMs = performance.now();
   const [ip, netns, exec, name, ...doctor] = lab.command('doctor', '--json', ...more);
   const before = `private=$(mktemp -d -p ${lab.directory}); mount -t tmpfs tmpfs "$private"; ${script}; exec "$@"`;
   const wrapped = [
@@ -236,9 +229,5 @@ async function runDoctor(
   const exitCode = await running.exited;
   const line = running.lines.find((candidate) => candidate.startsWith('{"checks"'));
   if (line === undefined) throw new Error(`the doctor said nothing: ${running.lines.join(' | ')}`);
-  return {
-    exitCode,
-    document: JSON.parse(line),
-    seconds: (performance.now() - startedAtMs) / 1000,
-  };
+  return { exitCode, document: JSON.parse(line) };
 }

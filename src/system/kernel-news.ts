@@ -22,8 +22,9 @@ export function createNftNews(exec: Exec, table: string) {
   let isTouched: boolean | undefined;
   let touching = 0;
   let underWay = 0;
-  let heardAtMs = Number.NEGATIVE_INFINITY;
   let begunAtMs = Number.NEGATIVE_INFINITY;
+  /** When the first own transaction began of which no report has come yet; undefined: none. */
+  let awaitedSinceMs: number | undefined;
   /** When each own transaction that was not reported yet was done, in ms. */
   let own: number[] = [];
   /**
@@ -32,7 +33,7 @@ export function createNftNews(exec: Exec, table: string) {
    */
   const isHearing = () =>
     number !== undefined &&
-    (heardAtMs >= begunAtMs || performance.now() - begunAtMs < heardWithinMs);
+    (awaitedSinceMs === undefined || performance.now() - awaitedSinceMs < heardWithinMs);
   return {
     /** Takes a line; true where it ends a transaction, which is worth a look at `isChanged`. */
     takeLine(line: string) {
@@ -47,7 +48,7 @@ export function createNftNews(exec: Exec, table: string) {
       // without lines may have touched the table.
       if (isTouched !== false) touching += 1;
       isTouched = undefined;
-      heardAtMs = performance.now();
+      awaitedSinceMs = underWay > 0 ? begunAtMs : undefined;
       number = Number(next);
       return true;
     },
@@ -58,6 +59,7 @@ export function createNftNews(exec: Exec, table: string) {
       if (!isOwn) return exec(command);
       underWay += 1;
       begunAtMs = performance.now();
+      awaitedSinceMs ??= begunAtMs;
       try {
         const said = await exec(command);
         own.push(performance.now());
@@ -78,10 +80,10 @@ export function createNftNews(exec: Exec, table: string) {
       return isForeign;
     },
     isHearing,
-    /** True once where the monitor hangs: it has reported changes before, but not our last one. */
+    /** True once where the monitor hangs: it has reported changes before, but not our own. */
     takeHang() {
       const isHung = number !== undefined && !isHearing();
-      if (isHung) heardAtMs = performance.now();
+      if (isHung) awaitedSinceMs = undefined;
       return isHung;
     },
   };

@@ -169,4 +169,35 @@ describe('a monitor', () => {
     vi.advanceTimersByTime(5_001);
     expect([news.isHearing(), news.takeHang(), news.takeHang()]).toEqual([false, true, false]);
   });
+
+  test('hangs where it tells of nothing that the agent does, however often that is', async () => {
+    const { news, tell, act } = createWorld();
+    for (let round = 0; round < 4; round += 1) {
+      await act();
+      vi.advanceTimersByTime(1_700);
+    }
+    expect([news.isHearing(), news.takeHang(), news.takeHang()]).toEqual([false, true, false]);
+    await act();
+    expect(news.isHearing()).toBe(true);
+    tell(renewal);
+    vi.advanceTimersByTime(60_000);
+    expect([news.isHearing(), news.takeHang()]).toEqual([true, false]);
+  });
+
+  test('is waited for anew where it told of one change while the next was under way', async () => {
+    let finish: (text: string) => void = () => undefined;
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const news = createNftNews(
+      () => new Promise((resolve) => (finish = resolve)),
+      'inet tributary',
+    );
+    news.takeLine('# new generation 2 by process 77 (nft)');
+    const done = news.exec({ program: 'nft', args: ['-f', '-'], doing: 'test' });
+    news.takeLine('# new generation 3 by process 77 (nft)');
+    finish('');
+    await done;
+    vi.advanceTimersByTime(5_001);
+    expect([news.isHearing(), news.takeHang()]).toEqual([false, true]);
+  });
 });

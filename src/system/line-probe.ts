@@ -10,8 +10,8 @@ export interface ProbeTarget {
 }
 
 /**
- * How long a connection takes to be made or refused, in ms, a second at most; undefined where none
- * can be tried.
+ * How long a connection takes to be made or refused, in ms, `patienceMs` at most; undefined where
+ * none can be tried.
  */
 export type LineProbe = (target: ProbeTarget) => Promise<number | undefined>;
 
@@ -20,15 +20,17 @@ export const patienceMs = 1_000;
 /** The host's name is resolved again after this (ms). */
 const keepMs = 300_000;
 
+/** @param waitMs the longest that a name or a connection is waited for, in ms */
 export function createLineProbe(
   lookUp: (host: string) => Promise<{ readonly address: string }> = lookup,
+  waitMs = patienceMs,
 ): LineProbe {
   const known = new Map<string, { readonly address: string; readonly untilMs: number }>();
   const resolve = async (host: string): Promise<string | undefined> => {
     if (isIP(host) !== 0) return host;
     const kept = known.get(host);
     if (kept !== undefined && kept.untilMs > performance.now()) return kept.address;
-    const late = sleep(patienceMs, undefined, { ref: false });
+    const late = sleep(waitMs, undefined, { ref: false });
     const found = await Promise.race([lookUp(host).catch(() => undefined), late]);
     if (found !== undefined)
       known.set(host, { address: found.address, untilMs: performance.now() + keepMs });
@@ -38,9 +40,9 @@ export function createLineProbe(
     const address = await resolve(host);
     if (address === undefined) return undefined;
     const startedAtMs = performance.now();
-    const outcome = await tryConnection(address, port, patienceMs);
-    if (outcome === 'timeout') return patienceMs;
+    const outcome = await tryConnection(address, port, waitMs);
+    if (outcome === 'timeout') return waitMs;
     const isAnswered = outcome === 'connect' || outcome === 'ECONNREFUSED';
-    return isAnswered ? Math.min(patienceMs, performance.now() - startedAtMs) : undefined;
+    return isAnswered ? Math.min(waitMs, performance.now() - startedAtMs) : undefined;
   };
 }

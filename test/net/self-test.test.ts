@@ -35,6 +35,12 @@ describe.skipIf(!isInsideLab())('while it provides, the agent tries its own fire
       { socketPaths: [join(lab.directory, 'agent.sock')] },
       { method: 'POST', path: '/self-test' },
     );
+  /** Probes that got through though they have to be refused. */
+  const countLeaks = (table: string) => {
+    const passed = /set probes_passed \{[^}]*elements = \{([^}]*)\}/.exec(table)?.[1] ?? '';
+    const counts = [...passed.matchAll(/0x7472[0-9a-f]{4} .*?packets (\d+)/g)];
+    return counts.reduce((sum, [, packets]) => sum + Number(packets), 0);
+  };
   const removeHole = () => device('nft', 'delete', 'table', 'inet', 'hole');
   beforeAll(async () => {
     lab = await createTestLab({ id: 'slf', profile: 'documented' });
@@ -67,18 +73,15 @@ describe.skipIf(!isInsideLab())('while it provides, the agent tries its own fire
     expect(gateway.forwardedBytes).toEqual(before.gateway.forwardedBytes);
   });
 
-  it('closes within 10 s where a hole lets a probe through, says which, and opens once it is shut', async () => {
+  it('closes by itself where a hole lets a probe through, says which, and opens once it is shut', async () => {
     // A hole that leaves every rule as it is: another program takes packets for this device out of
     // the fence's way.
     await addHole(
       'prerouting priority -1',
       `ip daddr ${addresses.homeLan} ip daddr set ${addresses.internet}`,
     );
-    const openedAtMs = performance.now();
-    while (/permit \{[^}]*elements/.test(await listTable())) {
-      expect(performance.now() - openedAtMs).toBeLessThan(10_000);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    await expect.poll(listTable).not.toMatch(/permit \{[^}]*elements/);
+    expect(countLeaks(await listTable())).toBeGreaterThan(0);
     await tryNow();
     const { phase, reasons } = await lab.status();
     expect(phase).toBe('blocked');

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongFirst } from './test/long-first.ts';
 import { patienceMs } from './test/patience.ts';
 import { createRunReporter } from './test/verdict/run-report.ts';
 
@@ -20,10 +21,16 @@ const everyPage = 'test/page/**/*.test.ts';
 const everyAttack = 'test/attack/**/*.test.ts';
 
 /**
+ * For two cores: tests in the lab wait more than they work, and the rest has most of them. Projects
+ * that run at the same time have to have the same number.
+ */
+const maxWorkers = part === 'rest' ? 4 : 2;
+
+/**
  * Files that share a process load what they test once. None changes what another sees: no mocks, no
  * settings of the process.
  */
-const together = { isolate: false, maxWorkers: 2 };
+const together = { isolate: false, maxWorkers };
 
 /* Which test goes where: docs/development/testing.md. Everything runs inside tools/lab/enter.sh, a private set of namespaces. */
 export default defineConfig({
@@ -36,6 +43,7 @@ export default defineConfig({
     ...(reportPath && { reporters: ['default', createRunReporter(reportPath)] }),
     // The page's style is text to us; without this, it would be left out.
     css: true,
+    sequence: { sequencer: LongFirst },
     projects: [
       {
         extends: true,
@@ -71,7 +79,7 @@ export default defineConfig({
           ...choose('test/net/**/*.test.ts', [
             'test/net/!(agent|data-path|process|ruleset|secrets|wireguard).test.ts',
           ]),
-          maxWorkers: 2,
+          maxWorkers,
         },
       },
       // After the others: the one name that the namespace on a host has is taken by test/net
@@ -82,7 +90,7 @@ export default defineConfig({
           name: 'attack',
           globalSetup: ['test/global-setup.ts', 'test/attack/attack-setup.ts'],
           ...choose(everyAttack, [everyAttack]),
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
@@ -93,7 +101,7 @@ export default defineConfig({
           name: 'page',
           globalSetup: 'test/page/page-setup.ts',
           ...choose(everyPage, [everyPage]),
-          maxWorkers: 1,
+          maxWorkers,
         },
       },
       // Whole machines, as root and not in the lab's namespaces: `npm run test:systems` only.

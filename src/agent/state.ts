@@ -85,11 +85,15 @@ export interface Sections {
     selfTest?: SelfTestState | undefined;
     usageProblem?: Problem | undefined;
   };
-  /** The destinations that the owner denies. Written by `pass/denied-lists.ts`. */
+  /** Destinations that the owner or the strict rules deny. Written by `pass/denied-lists.ts`. */
   readonly denied: {
     lists: readonly AddressList[];
     /** Why a list could never be read. Nothing may be forwarded then. */
     missing?: TributaryError | undefined;
+    /** Lists of bad addresses, for the strict rules. */
+    badAddresses: readonly AddressList[];
+    /** Why a list of bad addresses could never be read. It counts where the strict rules hold. */
+    missingBad?: TributaryError | undefined;
     problem?: Problem | undefined;
   };
   /** The home as the Internet sees it. Written by `pass/outside-loop.ts`. */
@@ -177,7 +181,7 @@ export function createSections(
     contact: {},
     service: {},
     path: {},
-    denied: { lists: [] },
+    denied: { lists: [], badAddresses: [] },
     sources: { all: [] },
     outside: {},
     counters: {},

@@ -20,6 +20,11 @@ export function splitDenied(entries: readonly string[]): Denied {
 
 /** True for an entry of the right form. */
 export function isDenied(entry: string): boolean {
-  if (entry.startsWith(fileMark)) return /^file:\/[^\0]+$/.test(entry);
+  if (entry.startsWith(fileMark)) return isListFile(entry);
   return (parsePrefix(entry)?.length ?? 0) > 0;
+}
+
+/** True for a file by its full path. */
+export function isListFile(entry: string): boolean {
+  return /^file:\/[^\0]+$/.test(entry);
 }

@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import {
   deniedDestination,
+  fileOfAddresses,
   hostAndPort,
   interfaceName,
   listOf,
   offByDefault,
+  oneOf,
   portEntry,
   prefix,
   trueOrFalse,
@@ -36,6 +38,16 @@ export const gatewaySection = z
       .default([25])
       .describe(
         'Ports that consumers may not reach: 25, "6881-6889", "udp/1900", or by name: mail, file-sharing, scanning, web-only. 25 is how spam is sent.',
+      ),
+    strict_rules: oneOf(['auto', 'always', 'never'])
+      .default('auto')
+      .describe(
+        'Refuses consumers what brings complaints to your address: most ports below 1024, BitTorrent, bad_addresses. auto: where strangers come by the source connect (mode public).',
+      ),
+    bad_addresses: listOf(fileOfAddresses, 16)
+      .default([])
+      .describe(
+        'Files of addresses and prefixes ("file:/…") that the strict rules refuse, each read again when it changes.',
       ),
     connections: z
       .strictObject({

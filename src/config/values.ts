@@ -6,7 +6,7 @@ import { type HostPort, parseHostPort } from '../lib/host-port.ts';
 import { otherProtocols, parsePortRange } from '../lib/ports.ts';
 import { SecretAddress } from '../lib/secret.ts';
 import { leastBitRate, mostBitRate } from '../lib/units.ts';
-import { isDenied } from './deny-destinations.ts';
+import { isDenied, isListFile } from './deny-destinations.ts';
 import { isPreset } from './port-presets.ts';
 
 // Every message says what is allowed, so that it fits after "allowed:" in an error line.
@@ -108,6 +108,12 @@ export const prefix = textThat(
 export const deniedDestination = textThat(
   isDenied,
   'an address, a prefix of /1 or longer, or a file of them by its full path, such as "file:/etc/tributary/lists/drop.txt"',
+);
+
+/** A file of addresses. */
+export const fileOfAddresses = textThat(
+  isListFile,
+  'a file of addresses by its full path, such as "file:/etc/tributary/lists/bad.txt"',
 );
 
 const wrongPorts = {

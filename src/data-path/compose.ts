@@ -3,6 +3,8 @@ import { toCeilings } from '../gateway/ceilings.ts';
 import type { DeniedPolicy } from '../gateway/denied.ts';
 import type { SourceDevice } from '../gateway/devices.ts';
 import {
+  badMark,
+  deniedMark,
   deniedTableName,
   type ForwardedTotals,
   type GatewayLayout,
@@ -10,6 +12,7 @@ import {
   type LinePolicy,
 } from '../gateway/policy.ts';
 import { planProbes } from '../gateway/self-test.ts';
+import { hasStrictRules } from '../gateway/strictness.ts';
 import {
   chooseUplink,
   findCollision,
@@ -71,6 +74,8 @@ export function composeDataPath(
     ground: { hasIpv6: isIpv6On, uplinkMtu },
     interfaces: network.interfaces,
     ownPrefixes,
+    isStrict: (source) =>
+      hasStrictRules(desired.strict.setting, { source, mode: desired.strict.mode }),
   });
   // What an earlier process learnt holds until this process has asked.
   const publicAddresses = desired.publicAddresses ?? table?.sets.get('own4')?.filter(isIPv4) ?? [];
@@ -95,7 +100,19 @@ export function composeDataPath(
     }),
     line: planLine(desired.line, bestWay, table),
   };
-  const denied: DeniedPolicy = { table: deniedTableName, devices, lists: desired.denied };
+  const denied: DeniedPolicy = {
+    table: deniedTableName,
+    groups: [
+      {
+        name: 'bad',
+        mark: badMark,
+        devices: layout.devices.filter(({ isStrict }) => isStrict).map(({ name }) => name),
+        lists: desired.badAddresses,
+        isHeldTwice: false,
+      },
+      { name: 'denied', mark: deniedMark, devices, lists: desired.denied, isHeldTwice: true },
+    ],
+  };
   return { sources, layout, denied };
 }
 
@@ -112,13 +129,14 @@ interface Surroundings {
   readonly ground: Ground;
   readonly interfaces: readonly Interface[];
   readonly ownPrefixes: readonly string[];
+  readonly isStrict: (source: string) => boolean;
 }
 
 /** In the drivers' order; what an earlier one claims, a later one cannot have. */
 function composeSources(
   wishes: readonly SourceWish[],
   drivers: readonly SourceDriver[],
-  { ground, interfaces, ownPrefixes }: Surroundings,
+  { ground, interfaces, ownPrefixes, isStrict }: Surroundings,
 ): readonly ComposedSource[] {
   const taken = [...ownPrefixes];
   return drivers.map((driver) => {
@@ -142,6 +160,7 @@ function composeSources(
         consumers,
         isThere: keepsDevice(wish) && interfaces.some((own) => own.name === name),
         mtu: present?.mtu ?? defaultMtu,
+        isStrict: isStrict(driver.name),
         endpoint: present?.outer,
       },
     };

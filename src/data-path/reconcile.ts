@@ -48,6 +48,8 @@ export interface DataPath extends Fence {
   readonly router: string | undefined;
   /** Each source's, in their order. */
   readonly sources: readonly SourcePath[];
+  /** Names of the devices whose consumers are held to the strict rules. */
+  readonly strict: readonly string[];
   /** True where the table of what the owner denies has to be looked for. */
   readonly isDenying: boolean;
   /** How the line is held; undefined where this kernel cannot shape traffic. */
@@ -188,7 +190,7 @@ interface Outcome extends HeldLine {
 }
 
 function toDataPath(
-  { desired, observed }: Pass,
+  { composed, observed }: Pass,
   { layout, way, fence, isDenied, paths }: Outcome,
 ): DataPath {
   const isThere = (name: string) =>
@@ -199,7 +201,10 @@ function toDataPath(
     uplink: layout.uplink,
     router: chooseRouter(observed.network, layout.uplink),
     sources: paths,
-    isDenying: desired.denied.length > 0,
+    strict: layout.devices.filter(({ isStrict }) => isStrict).map(({ name }) => name),
+    isDenying: composed.denied.groups.some(
+      ({ devices, lists }) => devices.length > 0 && lists.length > 0,
+    ),
     way,
     probes: layout.probes.filter(({ device }) => isThere(device)),
   };

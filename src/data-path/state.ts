@@ -1,6 +1,8 @@
 import type { GivenCeilings } from '../gateway/ceilings.ts';
 import { type ForwardedTotals, type GatewayPolicy, refusals } from '../gateway/policy.ts';
 import { countRefusedProbes } from '../gateway/self-test-verdict.ts';
+import type { StrictSetting } from '../gateway/strictness.ts';
+import type { ProvideMode } from '../service/profiles.ts';
 import type { SourceDriver, SourceWish } from '../source/source.ts';
 import type { AddressList } from '../system/address-list.ts';
 import type { Exec } from '../system/exec.ts';
@@ -36,6 +38,10 @@ export interface DesiredDataPath {
   };
   readonly line: WantedLine;
   readonly denied: readonly AddressList[];
+  /** Where the strict rules hold follows from the owner's setting and the present mode. */
+  readonly strict: { readonly setting: StrictSetting; readonly mode: ProvideMode };
+  /** What the strict rules refuse by address. */
+  readonly badAddresses: readonly AddressList[];
   /**
    * The home's addresses as the Internet sees them; undefined before they were asked for, and then
    * the kernel keeps the ones that it has.

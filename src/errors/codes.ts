@@ -61,6 +61,7 @@ export const errorKinds = {
   'identity-moved': 'not-allowed',
   'wireguard-text-refused': 'unavailable',
   'list-refused': 'configuration',
+  'list-lines-skipped': 'configuration',
   'outside-unknown': 'configuration',
   'address-collision': 'configuration',
   'no-ipv6': 'configuration',

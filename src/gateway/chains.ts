@@ -8,6 +8,7 @@ import { listPortMatches } from './ports.ts';
 import { countProbe, toProbeChains } from './probe-chains.ts';
 import { baseChain, both, type Chain, chain, type Rule, refuse, rule, when } from './rule.ts';
 import { probeMark } from './self-test.ts';
+import { listStrictChains, listStrictJumps } from './strict-rules.ts';
 import { listStaleMatches, listTranslations } from './translation.ts';
 
 /** The chain that comes and goes with a source's device, by the device's place among them. */
@@ -65,7 +66,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
     chain('destination', [
       rule('host', `fib daddr type local ${refuse('refused_host')}`),
       rule('denied', `meta mark ${deniedMark} ${refuse('refused_denied')}`),
-      ...listPortMatches(policy.blockedPorts, 'sets').map(({ name, match }) =>
+      ...listPortMatches(policy.blockedPorts, { by: 'sets' }).map(({ name, match }) =>
         rule(name, `${match} ${refuse('refused_port')}`),
       ),
       ...both('allowed', (ip, family) => `${ip} daddr @allowed${family} return`),
@@ -74,7 +75,10 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
         'special',
         (ip, family) => `${ip} daddr @special${family} ${refuse('refused_special')}`,
       ),
+      // Last, so that what is refused for a graver reason is counted under that.
+      ...listStrictJumps(devices, 'iifname'),
     ]),
+    ...listStrictChains(policy),
     baseChain('input', 'type filter hook input priority filter; policy drop;', [
       rule('host', `iifname ${tunnel} ${refuse('refused_host')}`),
       rule('loopback', 'iifname "lo" accept'),
@@ -134,6 +138,9 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       ...listCapRules(policy),
       // Everything that arrived has crossed the line and is counted, even if it is refused below.
       rule('count-down', 'counter name forwarded_down'),
+      // A flow that was open when its other end was denied ends too.
+      rule('denied', `meta mark ${deniedMark} ${refuse('refused_denied')}`),
+      ...listStrictJumps(devices, 'oifname'),
       ...listFloodRules(policy.line),
       ...listClassRules(policy.line, 'daddr'),
       rule('forward-down', 'goto line'),

@@ -1,23 +1,35 @@
 import type { AddressList } from '../system/address-list.ts';
 import type { NftTable } from '../system/nft.ts';
 import { nameDevices } from './devices.ts';
-import { deniedMark } from './policy.ts';
-import { baseChain, type Chain, chain, hasRules, renderChain, rule } from './rule.ts';
+import { baseChain, type Chain, chain, hasRules, type Rule, renderChain, rule } from './rule.ts';
 import { probeMark } from './self-test.ts';
 
 /*
- * What the owner denies by name or by file, in a table of its own. nft reads every element of a
+ * What the owner denies by name or by file, and the bad addresses of the strict rules, in a table
+ * of their own. nft reads every element of a
  * table's sets whenever it lists that table: 64,000 elements would cost each pass half a second. So
- * this table is filled only when a list has changed, and listed without elements. It marks packets,
- * and the main table counts and drops them; if the main table is gone, this one drops them itself.
+ * this table is filled only when a list has changed, and listed without elements. It marks packets
+ * to these addresses and answers from them, and the main table counts and drops them; if the main
+ * table is gone, this one drops them itself.
  */
+
+/** Lists for some devices. The later of two groups wins where an address is in both. */
+export interface DeniedGroup {
+  /** The name of its chain. */
+  readonly name: 'bad' | 'denied';
+  /** By which the main table knows its packets. */
+  readonly mark: string;
+  /** Names of the sources' devices that it holds for. */
+  readonly devices: readonly string[];
+  readonly lists: readonly AddressList[];
+  /** True where this table drops its packets if the main table did not. */
+  readonly isHeldTwice: boolean;
+}
 
 export interface DeniedPolicy {
   readonly table: string;
-  /** Names of the sources' devices. */
-  readonly devices: readonly string[];
-  /** Empty: no table. */
-  readonly lists: readonly AddressList[];
+  /** Without a device or without a list a group is nothing; without any group there is no table. */
+  readonly groups: readonly DeniedGroup[];
 }
 
 /**
@@ -25,8 +37,15 @@ export interface DeniedPolicy {
  * completely.
  */
 export function matchesDenied(table: NftTable | undefined, policy: DeniedPolicy): boolean {
-  if (policy.lists.length === 0) return table === undefined;
-  return table !== undefined && listChains(policy).every((own) => hasRules(table, own));
+  const groups = listGroups(policy);
+  if (groups.length === 0) return table === undefined;
+  if (table === undefined) return false;
+  const chains = listChains(groups);
+  const known = new Set(chains.map(({ name }) => name));
+  return (
+    [...table.rules.keys()].every((name) => known.has(name)) &&
+    chains.every((own) => hasRules(table, own))
+  );
 }
 
 /**
@@ -39,14 +58,15 @@ export function* renderDenied(
 ): Generator<string> {
   const name = `inet ${policy.table}`;
   if (matchesDenied(table, policy)) return;
-  if (policy.lists.length === 0) {
+  const groups = listGroups(policy);
+  if (groups.length === 0) {
     yield `delete table ${name}\n`;
     return;
   }
-  const sets = listSets(policy);
+  const sets = listSets(groups.flatMap(({ lists }) => lists));
   // A set that a rule looks into was filled completely. Another set of the right name may be left
   // from a crash.
-  const filled = new Set(table?.rules.get('denied'));
+  const filled = new Set(['bad', 'denied'].flatMap((own) => table?.rules.get(own) ?? []));
   for (const set of sets.filter((own) => !filled.has(own.name))) {
     yield `table ${name} {\n  set ${set.name} { ${set.type} }\n}\nflush set ${name} ${set.name}\n`;
     // `add element` is avoided, because nft would first read all elements that the set has.
@@ -55,38 +75,68 @@ export function* renderDenied(
   }
   const wanted = new Set(sets.map((set) => set.name));
   const former = [...(table?.sets.keys() ?? [])].filter((set) => !wanted.has(set));
+  const chains = listChains(groups);
+  const formerChains = [...(table?.rules.keys() ?? [])].filter(
+    (own) => !chains.some((chain) => chain.name === own),
+  );
   yield [
     `table ${name}`,
     `flush table ${name}`,
     `table ${name} {`,
-    ...listChains(policy).flatMap(renderChain),
+    ...chains.flatMap(renderChain),
     '}',
+    ...formerChains.map((own) => `delete chain ${name} ${own}`),
     ...former.map((set) => `delete set ${name} ${set}`),
     '',
   ].join('\n');
 }
 
-function listChains(policy: DeniedPolicy): readonly Chain[] {
-  const from = `iifname ${nameDevices(policy.devices.map((name) => ({ name })))}`;
+function listGroups({ groups }: DeniedPolicy): readonly DeniedGroup[] {
+  return groups.filter(({ devices, lists }) => devices.length > 0 && lists.length > 0);
+}
+
+function listChains(groups: readonly DeniedGroup[]): readonly Chain[] {
+  const ofEach = (toRules: (group: DeniedGroup, devices: string) => readonly Rule[]) =>
+    groups.flatMap((group) => toRules(group, nameDevices(group.devices.map((name) => ({ name })))));
+  const toMarks = ({ lists, mark }: DeniedGroup, side: 'saddr' | 'daddr') =>
+    listSets(lists).map(({ name, protocol }) =>
+      rule(name, `${protocol} ${side} @${name} meta mark set ${mark}`),
+    );
   // The self-test's own packets keep their mark: a list may hold where they seem to go.
   const isConsumers = probeMark.any.replace('==', '!=');
-  const marked = listSets(policy).map(({ name, protocol }) =>
-    rule(name, `${protocol} daddr @${name} meta mark set ${deniedMark}`),
-  );
+  const nameWay = ({ name, devices }: DeniedGroup) => `${name} ${devices.join(' ')}`;
   return [
     // This is before the main table looks at the destination.
     baseChain('arrival', 'type filter hook prerouting priority filter - 1; policy accept;', [
-      rule(`from ${policy.devices.join(' ')}`, `${from} ${isConsumers} goto denied`),
+      ...ofEach((group, devices) => [
+        rule(nameWay(group), `iifname ${devices} ${isConsumers} jump ${group.name}`),
+      ]),
     ]),
-    chain('denied', marked),
+    // And this before it looks at what comes back.
+    baseChain('answers', 'type filter hook forward priority filter - 1; policy accept;', [
+      ...ofEach((group, devices) => [
+        rule(nameWay(group), `oifname ${devices} jump ${group.name}_answers`),
+      ]),
+    ]),
+    ...groups.flatMap((group) => [
+      chain(group.name, toMarks(group, 'daddr')),
+      chain(`${group.name}_answers`, toMarks(group, 'saddr')),
+    ]),
     baseChain('held', 'type filter hook forward priority filter + 1; policy accept;', [
-      rule('held', `${from} meta mark ${deniedMark} drop`),
+      ...ofEach(({ isHeldTwice, mark }, devices) =>
+        isHeldTwice
+          ? [
+              rule('held', `iifname ${devices} meta mark ${mark} drop`),
+              rule('held-answers', `oifname ${devices} meta mark ${mark} drop`),
+            ]
+          : [],
+      ),
     ]),
   ];
 }
 
 /** One set for each list and family, named for its content. */
-function listSets({ lists }: DeniedPolicy) {
+function listSets(lists: readonly AddressList[]) {
   const sets = lists.flatMap(({ hash, elements }) => [
     {
       name: `v4_${hash}`,

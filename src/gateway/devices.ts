@@ -12,6 +12,8 @@ export interface SourceDevice {
    * any other addresses, which only one device may have.
    */
   readonly consumers: readonly string[] | undefined;
+  /** True where its consumers are held to the strict rules. */
+  readonly isStrict: boolean;
   /** The source's other end; undefined if it is unknown, or needs no entry. */
   readonly endpoint: OuterEndpoint | undefined;
 }

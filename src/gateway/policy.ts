@@ -79,8 +79,10 @@ export type GatewayLayout = Omit<GatewayPolicy, 'remainingBytes' | 'remainingNew
 export const tableName = 'tributary';
 /** The name of the table with the owner's long lists of denied destinations. */
 export const deniedTableName = 'tributary_denied';
-/** The mark ("deny") of packets to destinations that are denied. */
+/** The mark ("deny") of packets to destinations that are denied, and of answers from them. */
 export const deniedMark = '0x64656e79';
+/** The mark ("badd") of packets to bad addresses, and of answers from them. */
+export const badMark = '0x62616464';
 
 /** Why a packet was refused, by counter. The reasons are the names in `status` and the metrics. */
 export const refusals = {
@@ -93,6 +95,9 @@ export const refusals = {
   refused_own: 'own-network',
   refused_special: 'not-public',
   refused_port: 'blocked-port',
+  refused_risky: 'risky-port',
+  refused_sharing: 'file-sharing',
+  refused_bad: 'bad-address',
   refused_uplink: 'not-uplink',
   refused_invalid: 'invalid',
   refused_unsolicited: 'unsolicited',

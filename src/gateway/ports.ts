@@ -13,10 +13,10 @@ const kinds = [
     protocol: undefined,
     set: 'ports_any',
     name: 'blocked-ports',
-    port: 'meta l4proto { tcp, udp, sctp, dccp, udplite } th dport',
+    port: 'meta l4proto { tcp, udp, sctp, dccp, udplite } th',
   },
-  { protocol: 'tcp', set: 'ports_tcp', name: 'blocked-tcp', port: 'tcp dport' },
-  { protocol: 'udp', set: 'ports_udp', name: 'blocked-udp', port: 'udp dport' },
+  { protocol: 'tcp', set: 'ports_tcp', name: 'blocked-tcp', port: 'tcp' },
+  { protocol: 'udp', set: 'ports_udp', name: 'blocked-udp', port: 'udp' },
 ] as const;
 
 /** The sets of blocked ports: one for ports of every protocol, and one for each single protocol. */
@@ -34,14 +34,20 @@ export function isRangeOfPorts(entry: number | string): boolean {
   return range !== undefined && range.first < range.last;
 }
 
+/** Which port of a packet is looked at: where it goes to, or where an answer comes from. */
+export type PortSide = 'dport' | 'sport';
+
 /**
- * Matches for packets to blocked ports, in a table with or without the sets. The caller adds the
- * verdict.
+ * Matches for packets to blocked ports, or for answers from them, in a table with or without the
+ * sets. The caller adds the verdict.
  */
-export function listPortMatches(entries: Entries, by: 'sets' | 'ports') {
+export function listPortMatches(
+  entries: Entries,
+  { by, side = 'dport' }: { readonly by: 'sets' | 'ports'; readonly side?: PortSide },
+): readonly { readonly name: string; readonly match: string }[] {
   const blocked = kinds.flatMap(({ protocol, set, name, port }) => {
     const ports = listElements(entries, protocol);
-    const match = `${port} ${by === 'sets' ? `@${set}` : `{ ${ports.join(', ')} }`}`;
+    const match = `${port} ${side} ${by === 'sets' ? `@${set}` : `{ ${ports.join(', ')} }`}`;
     // A protocol without blocked ports gets no rule, because every packet would pass through it.
     return ports.length === 0 ? [] : [{ name, match }];
   });

@@ -3,6 +3,7 @@ import { type PortRange, parsePortRange } from '../lib/ports.ts';
 import type { Family, Network } from '../system/ip.ts';
 import type { SourceDevice } from './devices.ts';
 import type { GatewayPolicy, RefusalCounter } from './policy.ts';
+import { listStrictPorts } from './strict-ports.ts';
 
 /*
  * The fence tests itself: packets of the agent's own come in through the tunnel's device, as a
@@ -21,6 +22,7 @@ export const expectations = {
   'a blocked port': 'refused_port',
   'the Internet': undefined,
   "the home's public address": 'refused_own',
+  'a risky port': 'refused_risky',
 } as const satisfies Readonly<Record<string, RefusalCounter | undefined>>;
 
 export type ProbeName = keyof typeof expectations;
@@ -51,7 +53,7 @@ export interface ProbeSources {
 }
 
 /** A source's device, with the families that it carries. */
-interface ProbedDevice extends Pick<SourceDevice, 'name' | 'consumers'> {
+interface ProbedDevice extends Pick<SourceDevice, 'name' | 'consumers' | 'isStrict'> {
   readonly families: readonly Family[];
 }
 
@@ -78,16 +80,16 @@ export function planProbes(given: ProbeSources): readonly Probe[] {
 
 function planOfDevice(
   { network, uplink, ...owner }: ProbeSources,
-  { name: device, consumers, families }: ProbedDevice,
+  { name: device, consumers, families, isStrict }: ProbedDevice,
   slot: number,
 ): readonly Probe[] {
   const addresses = network.interfaces.flatMap((own) =>
     own.addresses.map((each) => ({ ...each, on: own.name })),
   );
   const networks = addresses.map(({ address, prefixLength }) => `${address}/${prefixLength}`);
-  const ranges = owner.blockedPorts.flatMap((entry) => parsePortRange(`${entry}`) ?? []);
-  const blocked = ranges.filter(({ protocol }) => protocol !== 'tcp');
-  const openPort = findOpenPort(blocked);
+  const blocked = listUdpPorts(owner.blockedPorts);
+  const risky = isStrict ? listUdpPorts(listStrictPorts()) : [];
+  const openPort = findOpenPort([...blocked, ...risky]);
   return families.flatMap((family): Probe[] => {
     const source = chooseSource(family, consumers, networks);
     const own = addresses.find(
@@ -119,6 +121,11 @@ function planOfDevice(
       ...(blocked[0] === undefined
         ? []
         : plan('a blocked port', publicAddress[family], blocked[0].first)),
+      ...plan(
+        'a risky port',
+        risky.length > 0 ? publicAddress[family] : undefined,
+        risky.map(({ first }) => first).find((port) => !isInRange(port, blocked)),
+      ),
       ...plan('the Internet', publicAddress[family]),
     ];
   });
@@ -144,11 +151,19 @@ function chooseSource(
 function findOpenPort(blocked: readonly PortRange[]): number | undefined {
   const beside = blocked.flatMap(({ first, last }) => [first - 1, last + 1]);
   return [ordinaryPort, ...beside].find(
-    (port) =>
-      port >= 1 &&
-      port <= 65_535 &&
-      !blocked.some(({ first, last }) => first <= port && port <= last),
+    (port) => port >= 1 && port <= 65_535 && !isInRange(port, blocked),
   );
+}
+
+function isInRange(port: number, ranges: readonly PortRange[]): boolean {
+  return ranges.some(({ first, last }) => first <= port && port <= last);
+}
+
+/** Ranges of ports, of those that hold for UDP. */
+function listUdpPorts(entries: readonly (number | string)[]): readonly PortRange[] {
+  return entries
+    .flatMap((entry) => parsePortRange(`${entry}`) ?? [])
+    .filter(({ protocol }) => protocol !== 'tcp');
 }
 
 /**

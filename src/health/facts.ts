@@ -132,7 +132,7 @@ export interface Facts {
     /** undefined without a silence, before the first look, and without a ledger. */
     readonly silence: Silence | undefined;
     readonly outsideProblem: Problem | undefined;
-    /** Why a list of denied destinations cannot be read now. */
+    /** Why a list of denied or bad addresses cannot be read now, or not all of it. */
     readonly listProblem: Problem | undefined;
     /** Counted since the agent's table was made; undefined before the first reading. */
     readonly refusedPackets: Readonly<Record<string, number>> | undefined;

@@ -86,6 +86,10 @@ const reasons = {
     fixedBy: 'owner',
     action: 'Correct that file. To see every error: tributary config check',
   },
+  'list-lines-skipped': {
+    fixedBy: 'owner',
+    action: 'Correct these lines, or tell whoever makes the list. The rest of it is in force.',
+  },
   'address-collision': {
     fixedBy: 'owner',
     action: 'Give your network another address range: it and the tunnel cannot share one.',

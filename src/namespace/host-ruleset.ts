@@ -142,7 +142,7 @@ function listPortRules(blockedPorts: HostPolicy['blockedPorts']): readonly strin
   );
   const translated = `th sport ${usualConsumerPorts.first}-${usualConsumerPorts.last}`;
   return [
-    ...listPortMatches(single, 'ports').map(({ match }) => `${match} drop`),
-    ...listPortMatches(ranges, 'ports').map(({ match }) => `${match} ${translated} drop`),
+    ...listPortMatches(single, { by: 'ports' }).map(({ match }) => `${match} drop`),
+    ...listPortMatches(ranges, { by: 'ports' }).map(({ match }) => `${match} ${translated} drop`),
   ];
 }

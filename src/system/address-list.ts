@@ -18,14 +18,30 @@ export interface AddressList {
    * an ordinary user.
    */
   readonly elements: Readonly<Record<4 | 6, readonly string[]>>;
+  /** The first few of the lines that were left out, in words; undefined if none was. */
+  readonly skipped: string | undefined;
 }
+
+/** What makes a list good enough. */
+export interface ListRules {
+  /**
+   * What is done about a line that is no address: the whole list is refused, or the line is left
+   * out. A list with more such lines than others is refused in any case: it is no list.
+   */
+  readonly unsound: 'refuse' | 'skip';
+  readonly mostEntries: number;
+}
+
+/** What the owner denies is a promise, so a broken line must not go unseen. */
+export const deniedListRules: ListRules = { unsound: 'refuse', mostEntries: 200_000 };
+/** Lists of bad addresses are made by others every day; one broken line must not cost the rest. */
+export const badListRules: ListRules = { unsound: 'skip', mostEntries: 100_000 };
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "the agent's user may not read it",
   ENOENT: 'there is no such file',
 };
 const chunkLength = 2500;
-const mostEntries = 200_000;
 const mostBytes = 8 * 1024 ** 2;
 const mostNamed = 3;
 
@@ -33,12 +49,15 @@ const mostNamed = 3;
  * Reads a file of addresses and prefixes in the form of public blocklists.
  * @throws list-refused, with the first few broken lines
  */
-export async function readAddressList(path: string): Promise<AddressList> {
+export async function readAddressList(
+  path: string,
+  rules: ListRules = deniedListRules,
+): Promise<AddressList> {
   const text = await readText(path).catch((error: unknown) => {
     const why = reasons[systemCodeOf(error) ?? ''] ?? messageOf(error);
     throw new SystemError('list-refused', `${path}: ${why}`, { cause: error });
   });
-  return parseAddressList(text, path);
+  return parseAddressList(text, path, rules);
 }
 
 /**
@@ -46,7 +65,11 @@ export async function readAddressList(path: string): Promise<AddressList> {
  * errors.
  * @throws list-refused, also for a list without any address, which a failed download leaves behind
  */
-export function parseAddressList(text: string, place: string): AddressList {
+export function parseAddressList(
+  text: string,
+  place: string,
+  { unsound, mostEntries }: ListRules = deniedListRules,
+): AddressList {
   const prefixes: Readonly<Record<4 | 6, string[]>> = { 4: [], 6: [] };
   const broken: string[] = [];
   let number = 0;
@@ -62,7 +85,8 @@ export function parseAddressList(text: string, place: string): AddressList {
     else prefixes[prefix.family].push(entry);
   }
   const count = prefixes[4].length + prefixes[6].length;
-  if (broken.length > 0) throw new SystemError('list-refused', describeBroken(broken));
+  if (broken.length > (unsound === 'skip' ? count : 0))
+    throw new SystemError('list-refused', describeBroken(broken));
   if (count === 0) throw new SystemError('list-refused', `${place}: there is no address in it`);
   if (count > mostEntries) {
     throw new SystemError(
@@ -74,6 +98,7 @@ export function parseAddressList(text: string, place: string): AddressList {
   return {
     hash: hash('sha256', JSON.stringify(elements)).slice(0, 12),
     elements,
+    skipped: broken.length === 0 ? undefined : describeBroken(broken),
   };
 }
 

@@ -36,6 +36,7 @@ export const tunnelDevice: SourceDevice = {
   isThere: true,
   mtu: 1420,
   consumers: undefined,
+  isStrict: false,
   endpoint: undefined,
 };
 export const consumerAddress = '10.99.0.2';

@@ -12,9 +12,14 @@ import {
 } from 'vitest';
 import { grantPermit, revokePermit } from '../../src/data-path/permit.ts';
 import { readTotals } from '../../src/data-path/state.ts';
-import { matchesDenied, renderDenied } from '../../src/gateway/denied.ts';
+import { type DeniedPolicy, matchesDenied, renderDenied } from '../../src/gateway/denied.ts';
 import { matchesRuleset } from '../../src/gateway/matches.ts';
-import { deniedTableName, type RefusalCounter, tableName } from '../../src/gateway/policy.ts';
+import {
+  deniedMark,
+  deniedTableName,
+  type RefusalCounter,
+  tableName,
+} from '../../src/gateway/policy.ts';
 import { renderRuleset, toRuleset } from '../../src/gateway/ruleset.ts';
 import { parseAddressList } from '../../src/system/address-list.ts';
 import { exec } from '../../src/system/exec.ts';
@@ -254,10 +259,17 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
   });
 
   describe('with destinations that the owner denies', () => {
-    const policy = (...denied: readonly string[]) => ({
+    const policy = (...denied: readonly string[]): DeniedPolicy => ({
       table: deniedTableName,
-      devices: [tunnelInterface],
-      lists: denied.length === 0 ? [] : [parseAddressList(denied.join('\n'), 'test')],
+      groups: [
+        {
+          name: 'denied',
+          mark: deniedMark,
+          devices: [tunnelInterface],
+          lists: denied.length === 0 ? [] : [parseAddressList(denied.join('\n'), 'test')],
+          isHeldTwice: true,
+        },
+      ],
     });
     const deny = async (...denied: readonly string[]) => {
       const table = await observeNftOutline(network.onDevice, deniedTableName);

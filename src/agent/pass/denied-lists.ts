@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { splitDenied } from '../../config/deny-destinations.ts';
+import type { Config } from '../../config/schema.ts';
 import { systemCodeOf, TributaryError, toFailure } from '../../errors/codes.ts';
 import { continueProblem } from '../../health/problem.ts';
-import type { AddressList } from '../../system/address-list.ts';
+import type { AddressList, ListRules } from '../../system/address-list.ts';
 import type { Sections, Shared } from '../state.ts';
 
 export type DeniedListsParts = Pick<Shared, 'state' | 'now'> & Pick<Sections, 'denied'>;
@@ -15,46 +16,95 @@ interface Known {
 }
 
 /**
- * Looks at the files of `gateway.deny_destinations`, and reads the ones that have changed. A broken
- * file keeps the list that was read before.
+ * Looks at the files of `gateway.deny_destinations` and `gateway.bad_addresses`, and reads the ones
+ * that have changed. A file that cannot be read keeps the list that was read before.
  */
 export function createDeniedLists({ state, denied, now }: DeniedListsParts): () => Promise<void> {
-  let known: ReadonlyMap<string, Known> = new Map();
+  const lookAtDenied = createWatchedFiles(loadDeniedRules);
+  const lookAtBad = createWatchedFiles(loadBadRules);
   return async () => {
-    const { named, files } = splitDenied(state.configuration.config.gateway.deny_destinations);
-    const looked = files.map(async (path) => [path, await look(path, known.get(path))] as const);
-    known = new Map(await Promise.all(looked));
-    const lists = [...known.values()].flatMap(({ list }) => list ?? []);
-    denied.lists = [...(await toNamedList(named)), ...lists];
-    const broken = [...known.values()].filter(({ error }) => error !== undefined);
-    denied.missing = broken.find(({ list }) => list === undefined)?.error;
-    denied.problem = continueProblem(denied.problem, broken[0] && explain(broken[0]), now());
+    const { gateway } = state.configuration.config;
+    const { named, files } = splitDenied(gateway.deny_destinations);
+    const own = await lookAtDenied(files);
+    const bad = await lookAtBad(listBadFiles(gateway));
+    denied.lists = [...(await toNamedList(named)), ...own.lists];
+    denied.missing = own.missing;
+    denied.badAddresses = bad.lists;
+    denied.missingBad = bad.missing;
+    denied.problem = continueProblem(denied.problem, own.problem ?? bad.problem, now());
   };
 }
 
-/** The lists that `gateway.deny_destinations` names at present. @throws list-refused */
-export async function readDenied(destinations: readonly string[]): Promise<readonly AddressList[]> {
-  const { named, files } = splitDenied(destinations);
-  return [...(await toNamedList(named)), ...(await Promise.all(files.map(readList)))];
+/**
+ * The lists that the configuration names at present, both kinds. @throws list-refused
+ */
+export async function readDenied(
+  gateway: GatewayLists,
+): Promise<Readonly<Record<'denied' | 'badAddresses', readonly AddressList[]>>> {
+  const { named, files } = splitDenied(gateway.deny_destinations);
+  const readAll = async (paths: readonly string[], rules: LoadRules) =>
+    Promise.all(paths.map((path) => readList(path, rules)));
+  return {
+    denied: [...(await toNamedList(named)), ...(await readAll(files, loadDeniedRules))],
+    badAddresses: await readAll(listBadFiles(gateway), loadBadRules),
+  };
+}
+
+type GatewayLists = Pick<Config['gateway'], 'deny_destinations' | 'bad_addresses' | 'strict_rules'>;
+
+/** Where the strict rules never hold, nobody needs the files. */
+function listBadFiles({ bad_addresses: entries, strict_rules: strict }: GatewayLists) {
+  return strict === 'never' ? [] : splitDenied(entries).files;
 }
 
 // Loaded at the first use: most homes have no list.
 const loadLists = () => import('../../system/address-list.ts');
+const loadDeniedRules = async () => (await loadLists()).deniedListRules;
+const loadBadRules = async () => (await loadLists()).badListRules;
 
-const readList = async (path: string) => (await loadLists()).readAddressList(path);
+type LoadRules = () => Promise<ListRules>;
+
+const readList = async (path: string, rules: LoadRules) =>
+  (await loadLists()).readAddressList(path, await rules());
 
 async function toNamedList(named: readonly string[]): Promise<readonly AddressList[]> {
   if (named.length === 0) return [];
   return [(await loadLists()).parseAddressList(named.join('\n'), 'gateway.deny_destinations')];
 }
 
-async function look(path: string, before: Known | undefined): Promise<Known> {
+/** What is known of some files after a look at them. */
+interface Looked {
+  readonly lists: readonly AddressList[];
+  /** Why one of them could never be read. */
+  readonly missing: TributaryError | undefined;
+  /** What the owner has to know of them; undefined if all is well. */
+  readonly problem: TributaryError | undefined;
+}
+
+function createWatchedFiles(rules: LoadRules): (paths: readonly string[]) => Promise<Looked> {
+  let known: ReadonlyMap<string, Known> = new Map();
+  return async (paths) => {
+    const looked = paths.map(
+      async (path) => [path, await look(path, rules, known.get(path))] as const,
+    );
+    known = new Map(await Promise.all(looked));
+    const all = [...known.values()];
+    const broken = all.filter(({ error }) => error !== undefined);
+    return {
+      lists: all.flatMap(({ list }) => list ?? []),
+      missing: broken.find(({ list }) => list === undefined)?.error,
+      problem: (broken[0] && explain(broken[0])) ?? explainSkipped(all),
+    };
+  };
+}
+
+async function look(path: string, rules: LoadRules, before: Known | undefined): Promise<Known> {
   const signature = await stat(path).then(
     ({ ino, size, mtimeMs, ctimeMs }) => [ino, size, mtimeMs, ctimeMs].join(' '),
     (error: unknown) => systemCodeOf(error) ?? 'unknown',
   );
   if (before?.signature === signature) return before;
-  const list = await readList(path).catch(toFailure('list-refused'));
+  const list = await readList(path, rules).catch(toFailure('list-refused'));
   if (list instanceof TributaryError) return { signature, list: before?.list, error: list };
   return { signature, list, error: undefined };
 }
@@ -65,4 +115,10 @@ function explain({ list, error }: Known): TributaryError | undefined {
     'list-refused',
     `${error.message}. The list as it was read before stays in force.`,
   );
+}
+
+function explainSkipped(all: readonly Known[]): TributaryError | undefined {
+  const skipped = all.flatMap(({ list }) => list?.skipped ?? []);
+  if (skipped.length === 0) return undefined;
+  return new TributaryError('list-lines-skipped', `left out: ${skipped.join('. ')}`);
 }

@@ -6,6 +6,7 @@ import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
 import type { HostPort } from '../../lib/host-port.ts';
 import { decideLineLimit, type LineLimit } from '../../provide/line-limit.ts';
 import { createSchedule, type Schedule } from '../../provide/schedule.ts';
+import type { ProvideMode } from '../../service/profiles.ts';
 import { isLoopback } from '../../service/url.ts';
 import type { AddressList } from '../../system/address-list.ts';
 import type { Overrides } from '../kept-choices.ts';
@@ -15,6 +16,9 @@ export interface DesiredSources {
   /** What each source wants. */
   readonly wishes: DesiredDataPath['sources'];
   readonly denied: readonly AddressList[];
+  readonly badAddresses: readonly AddressList[];
+  /** The mode that the owner wants now. */
+  readonly mode: ProvideMode;
   readonly publicAddresses: readonly string[] | undefined;
   readonly usage: Pick<UsageAccounting, 'stopAtBytes' | 'newUntilBytes' | 'totals'>;
   /** The owner's speed limit that holds now; undefined without one. */
@@ -24,7 +28,7 @@ export interface DesiredSources {
 /** The mode and limit of the present configuration's schedule; undefined where it names none. */
 export type ScheduledMode = (now: Date) => Promise<ReturnType<Schedule['at']>>;
 
-export interface GatheredSources extends Omit<DesiredSources, 'limit'> {
+export interface GatheredSources extends Omit<DesiredSources, 'limit' | 'mode'> {
   readonly overrides: Pick<Overrides, 'current'>;
   readonly scheduledMode: ScheduledMode;
   readonly now: Date;
@@ -44,12 +48,16 @@ export async function gatherDesired({
   readonly desired: DesiredDataPath;
   readonly limit: LineLimit | undefined;
 }> {
+  const { provide } = sources.config;
+  const scheduled = await scheduledMode(now);
+  const override = overrides.current();
   const limit = decideLineLimit({
-    configured: sources.config.provide.rate_limit,
-    schedule: (await scheduledMode(now))?.rateLimit,
-    override: { line: overrides.current()?.limitBitsPerSecond },
+    configured: provide.rate_limit,
+    schedule: scheduled?.rateLimit,
+    override: { line: override?.limitBitsPerSecond },
   });
-  return { desired: planDataPath({ ...sources, limit }), limit };
+  const mode = override?.mode ?? scheduled?.mode ?? provide.mode;
+  return { desired: planDataPath({ ...sources, mode, limit }), limit };
 }
 
 /** Compiles the schedule once for each configuration. */
@@ -67,7 +75,7 @@ export function createScheduledMode(config: () => Config): ScheduledMode {
 
 /** Pure: what the data path should be, given all that it depends on. */
 export function planDataPath(sources: DesiredSources): DesiredDataPath {
-  const { config, wishes, denied, publicAddresses, usage, limit } = sources;
+  const { config, wishes, denied, badAddresses, mode, publicAddresses, usage, limit } = sources;
   const { connections } = config.gateway;
   return {
     sources: wishes,
@@ -90,6 +98,8 @@ export function planDataPath(sources: DesiredSources): DesiredDataPath {
       isLowPriority: config.gateway.low_priority,
     },
     denied,
+    strict: { setting: config.gateway.strict_rules, mode },
+    badAddresses,
     publicAddresses,
     stopAtBytes: usage.stopAtBytes(),
     newUntilBytes: usage.newUntilBytes(),

@@ -38,7 +38,10 @@ export async function observePass(parts: ObservePassParts): Promise<PassObservat
   const tableRead = vouched === undefined ? noteReading(parts) : path.tableRead;
   const observed = await observeHost(host.exec, {
     devices: state.sources.all.map(({ driver }) => driver.device),
-    isDenying: state.denied.lists.length > 0 || path.observed?.isDenying !== false,
+    isDenying:
+      state.denied.lists.length > 0 ||
+      state.denied.badAddresses.length > 0 ||
+      path.observed?.isDenying !== false,
     seen: vouched,
     readNetwork: watch.observeNetwork,
   });

@@ -59,6 +59,7 @@ export async function runPass(parts: PassParts): Promise<void> {
     config: state.configuration.config,
     wishes: wanted.map(({ wish }) => wish),
     denied: state.denied.lists,
+    badAddresses: state.denied.badAddresses,
     publicAddresses: state.outside.addresses,
     usage,
     overrides: state.overrides,
@@ -117,7 +118,7 @@ function reviewSelfTest(parts: PassParts, { host }: PassObservation, dataPath: D
 
 function noteProblems(
   parts: PassParts,
-  { sources, isFenced }: DataPath,
+  { sources, strict, isFenced }: DataPath,
   wanted: readonly SourceWanted[],
 ): void {
   for (const source of sources) {
@@ -134,7 +135,9 @@ function noteProblems(
     'gateway-failed',
     'the kernel did not take the firewall as it was given',
   );
-  note(parts, 'gatewayProblem', isFenced ? parts.state.denied.missing : unfenced);
+  const { missing, missingBad } = parts.state.denied;
+  const unread = missing ?? (strict.length > 0 ? missingBad : undefined);
+  note(parts, 'gatewayProblem', isFenced ? unread : unfenced);
 }
 
 function noteSource(

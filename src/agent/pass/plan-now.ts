@@ -49,7 +49,7 @@ export async function planNow(
   const limits = () => config.provide;
   const usage = openUsageAccounting({ ...kept, limits, now: () => new Date(), isLooking: true });
   await usage.load();
-  const denied = await readDenied(config.gateway.deny_destinations);
+  const lists = await readDenied(config.gateway);
   const observed = await observeHost(exec, {
     devices: drivers.map(({ device }) => device),
     isDenying: true,
@@ -62,7 +62,7 @@ export async function planNow(
     config,
     wishes: wanted.map(({ wish }) => wish),
     usage,
-    denied,
+    ...lists,
     publicAddresses: undefined,
     overrides,
     scheduledMode: createScheduledMode(() => config),

@@ -12,6 +12,8 @@ export const usualDesired: Omit<DesiredDataPath, 'sources'> = {
   },
   line: { limitBits: undefined, isHouseholdFirst: true, isLowPriority: true },
   denied: [],
+  strict: { setting: 'auto', mode: 'public' },
+  badAddresses: [],
   publicAddresses: undefined,
   stopAtBytes: undefined,
   newUntilBytes: undefined,

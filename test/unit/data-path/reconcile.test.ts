@@ -46,6 +46,7 @@ const usualDevice: SourceDevice = {
   consumers: undefined,
   isThere: true,
   mtu: 1420,
+  isStrict: false,
   endpoint: { protocol: 'ip', address: '198.51.100.1', port: 51_820 },
 };
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type DeniedPolicy, matchesDenied, renderDenied } from '../../../src/gateway/denied.ts';
-import { parseAddressList } from '../../../src/system/address-list.ts';
+import { badMark, deniedMark } from '../../../src/gateway/policy.ts';
+import { type AddressList, parseAddressList } from '../../../src/system/address-list.ts';
 import type { NftTable } from '../../../src/system/nft.ts';
 
 const list = (text: string) => parseAddressList(text, 'list');
@@ -8,10 +9,18 @@ const one = list('192.0.2.7\n2001:db8::/32');
 const other = list(
   Array.from({ length: 6000 }, (_, index) => `20.${index >> 8}.${index & 255}.0`).join('\n'),
 );
-const policy = (...lists: DeniedPolicy['lists']): DeniedPolicy => ({
+const devices = ['tributary0'];
+const policy = (...lists: readonly AddressList[]): DeniedPolicy => ({
   table: 'denied',
-  devices: ['tributary0'],
-  lists,
+  groups: [{ name: 'denied', mark: deniedMark, devices, lists, isHeldTwice: true }],
+});
+/** With a list of bad addresses for these devices beside it. */
+const withBad = (bad: readonly AddressList[], ...lists: readonly AddressList[]): DeniedPolicy => ({
+  table: 'denied',
+  groups: [
+    { name: 'bad', mark: badMark, devices, lists: bad, isHeldTwice: false },
+    ...policy(...lists).groups,
+  ],
 });
 
 /** The kernel's table, with these sets, looked into by rules where they are full. */
@@ -28,9 +37,11 @@ function createTable(
     elementPackets: new Map(),
     listing: '',
     rules: new Map([
-      ['arrival', [`from ${from}`]],
+      ['arrival', [`denied ${from}`]],
+      ['answers', [`denied ${from}`]],
       ['denied', full],
-      ['held', ['held']],
+      ['denied_answers', full],
+      ['held', ['held', 'held-answers']],
     ]),
     policies: new Map(),
   };
@@ -91,6 +102,38 @@ describe('what is denied', () => {
   test('fills a set again that a crash has left half full', () => {
     const [first = ''] = renderDenied(createTable([], namesOf(other)), policy(other));
     expect(first).toContain(`flush set inet denied ${namesOf(other)[0]}`);
+  });
+
+  test('holds bad addresses for the devices that have strict rules, under a mark of their own', async () => {
+    const text = [...renderDenied(undefined, withBad([one], other))].join('\n');
+    await expect(
+      text.replaceAll(/elements = \{ 20.*? \}/g, 'elements = { … }'),
+    ).toMatchFileSnapshot('../../golden/gateway-bad-addresses.nft');
+  });
+
+  test('drops the chains of a group that goes, and keeps the sets of the other', () => {
+    const table = createTable(namesOf(other));
+    const before: NftTable = {
+      ...table,
+      rules: new Map([
+        ...table.rules,
+        ['arrival', ['bad tributary0', 'denied tributary0']],
+        ['bad', namesOf(one)],
+      ]),
+      sets: new Map([...table.sets, ...namesOf(one).map((name) => [name, []] as const)]),
+    };
+    const text = [...renderDenied(before, policy(other))].join('\n');
+    expect(text).toContain('delete chain inet denied bad\n');
+    expect(text).toContain(`delete set inet denied ${namesOf(one)[0]}`);
+    expect(text).not.toContain('elements');
+    expect(matchesDenied(before, policy(other))).toBe(false);
+  });
+
+  test('is no table where the one list has no device', () => {
+    const [bad] = withBad([one]).groups;
+    expect([
+      ...renderDenied(undefined, { table: 'denied', groups: bad ? [{ ...bad, devices: [] }] : [] }),
+    ]).toEqual([]);
   });
 
   test('goes with its table', () => {

@@ -20,6 +20,7 @@ export const homeDevice: SourceDevice = {
   isThere: true,
   mtu: 1420,
   consumers: undefined,
+  isStrict: false,
   endpoint: undefined,
 };
 
@@ -57,6 +58,7 @@ export const programDevice: SourceDevice = {
   isThere: true,
   mtu: 1400,
   consumers: ['10.77.0.0/24', 'fd77::/64'],
+  isStrict: false,
   endpoint: undefined,
 };
 
@@ -131,6 +133,13 @@ export const reviewedPolicies: Readonly<Record<string, GatewayPolicy>> = {
     devices: [homeDevice, programDevice],
     probes: [...homeProbes, ...programProbes],
   },
+  // Strangers come by the second source alone.
+  'strict-beside': {
+    ...homePolicy,
+    devices: [homeDevice, { ...programDevice, isStrict: true }],
+    allowDestinations: ['192.168.1.5'],
+  },
+  strict: changeDevice(homePolicy, { isStrict: true }),
   'two-sources-one-there': {
     ...homePolicy,
     devices: [homeDevice, { ...programDevice, isThere: false }],
@@ -201,6 +210,7 @@ function arbitraryDevice(name: fc.Arbitrary<string>): fc.Arbitrary<SourceDevice>
     // An entrance needs its device: test/net/strange-packets.test.ts has one.
     isThere: fc.constant(false),
     mtu: fc.integer({ min: 1280, max: 1500 }),
+    isStrict: fc.boolean(),
     consumers: fc.constantFrom(undefined, ['10.77.0.0/24'], ['fd77::/64', '10.78.0.0/16']),
     endpoint: fc.constantFrom(
       undefined,

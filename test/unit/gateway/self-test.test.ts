@@ -49,7 +49,7 @@ const home: ProbeSources = {
   publicAddresses: [],
   allowDestinations: [],
   blockedPorts: [25],
-  devices: [{ name: 'tributary0', consumers: undefined, families: [4] }],
+  devices: [{ name: 'tributary0', consumers: undefined, isStrict: false, families: [4] }],
 };
 const say = (sources: Partial<ProbeSources>) =>
   planProbes({ ...home, ...sources }).map(
@@ -69,7 +69,7 @@ describe('the probes of a device', () => {
 
   test('go over IPv6 too where the tunnel carries it, and never to a link-local address', () => {
     const added = say({
-      devices: [{ name: 'tributary0', consumers: undefined, families: [4, 6] }],
+      devices: [{ name: 'tributary0', consumers: undefined, isStrict: false, families: [4, 6] }],
     }).slice(5);
     expect(added).toEqual([
       'this device: 2a00:1:2:3::10 443',
@@ -77,6 +77,18 @@ describe('the probes of a device', () => {
       'a blocked port: 2606:4700:4700::1111 25',
       'the Internet: 2606:4700:4700::1111 443',
     ]);
+  });
+
+  test('try a port that the strict rules refuse, and the Internet at one that they do not', () => {
+    const devices = [
+      { name: 'tributary0', consumers: undefined, isStrict: true, families: [4] as const },
+    ];
+    expect(say({ devices })).toContain('a risky port: 1.1.1.1 1');
+    expect(say({ devices })).toContain('the Internet: 1.1.1.1 443');
+    const blockedPorts = ['1-52', 443];
+    expect(say({ devices, blockedPorts })).toContain('a risky port: 1.1.1.1 54');
+    expect(say({ devices, blockedPorts })).toContain('the Internet: 1.1.1.1 53');
+    expect(say({}).filter((line) => line.startsWith('a risky port'))).toEqual([]);
   });
 
   test("try the home's public address once it is known, unless the owner opened it", () => {

@@ -6,6 +6,7 @@ import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   type AddressList,
+  badListRules,
   parseAddressList,
   readAddressList,
 } from '../../../src/system/address-list.ts';
@@ -65,6 +66,31 @@ describe('a list of addresses', () => {
       expect.objectContaining({ code: 'list-refused' }),
     );
     expect(() => parseAddressList(text, 'list')).toThrow(message);
+  });
+
+  test.each([
+    ['leaves out a broken line, and names it', '192.0.2.7\noops\n', 'list:2: found "oops"'],
+    [
+      'names the first three, and counts the others',
+      `${'192.0.2.7\n'.repeat(5)}a\nb\nc\nd\ne\n`,
+      'list:8: found "c"; and 2 more',
+    ],
+  ])('of bad addresses %s', (_what, text, skipped) => {
+    const list = parseAddressList(text, 'list', badListRules);
+    expect(list.skipped).toContain(skipped);
+    expect(listElements(list)).toEqual(['192.0.2.7', '']);
+  });
+
+  test.each([
+    ['more broken lines than others', '192.0.2.7\n<html>\n<body>\n', 'list:2: found "<html>"'],
+    ['no address', '# nothing\n', 'list: there is no address in it'],
+    ['too many', '1.1.1.1\n'.repeat(100_001), 'it has 100001 entries; allowed: at most 100000'],
+  ])('of bad addresses is refused with %s', (_what, text, message) => {
+    expect(() => parseAddressList(text, 'list', badListRules)).toThrow(message);
+  });
+
+  test('says nothing of lines left out where none was', () => {
+    expect(parseAddressList('192.0.2.7', 'list', badListRules).skipped).toBeUndefined();
   });
 
   test('has a hash of its addresses, not of their spelling', () => {

@@ -147,23 +147,25 @@ async function findEffect(key: string, options: PathOptions, context: CommandCon
 }
 
 /**
- * Loads the configuration and the files of `gateway.deny_destinations`. Errors in those files count
+ * Loads the configuration and the files of addresses that it names. Errors in those files count
  * as errors of the configuration here.
  */
 async function loadWithLists(options: PathOptions, context: CommandContext): Promise<LoadedConfig> {
   const loaded = await loadConfig(options, context);
-  const { readAddressList } = await import('../../../system/address-list.ts');
+  const { badListRules, deniedListRules, readAddressList } = await import(
+    '../../../system/address-list.ts'
+  );
   const { splitDenied } = await import('../../../config/deny-destinations.ts');
   const { createConfigError } = await import('../../../config/problems.ts');
-  const { files } = splitDenied(loaded.config.gateway.deny_destinations);
-  const looked = files.map((path) =>
-    readAddressList(path).then(() => undefined, toFailure('list-refused')),
+  const keys = { deny_destinations: deniedListRules, bad_addresses: badListRules } as const;
+  const looked = (['deny_destinations', 'bad_addresses'] as const).flatMap((key) =>
+    splitDenied(loaded.config.gateway[key]).files.map(async (path) => {
+      const read = await readAddressList(path, keys[key]).catch(toFailure('list-refused'));
+      const text = read instanceof Error ? read.message : read.skipped;
+      return text === undefined ? [] : [{ path: ['gateway', key], text }];
+    }),
   );
-  const refused = (await Promise.all(looked)).filter((one) => one !== undefined);
-  const problems = refused.map(({ message: text }) => ({
-    path: ['gateway', 'deny_destinations'],
-    text,
-  }));
+  const problems = (await Promise.all(looked)).flat();
   if (problems.length === 0) return loaded;
   throw createConfigError(problems, (path) => loaded.originOf(path).place);
 }

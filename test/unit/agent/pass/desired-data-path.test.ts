@@ -34,6 +34,7 @@ const wish = toWish({
   persistentKeepaliveSeconds: 25,
 });
 const denied = [parseAddressList('198.51.100.7', 'here')];
+const badAddresses = [parseAddressList('203.0.113.9', 'there')];
 const publicAddresses = ['203.0.113.2'];
 const usage = { totals: () => noTotals, stopAtBytes: () => 10_000, newUntilBytes: () => 9_000 };
 const limit = { bitsPerSecond: 5_000_000, source: 'configured' } as const;
@@ -42,6 +43,8 @@ const plan = (change: Partial<Parameters<typeof planDataPath>[0]> = {}) =>
     config,
     wishes: [wish],
     denied,
+    badAddresses,
+    mode: 'public',
     publicAddresses,
     usage,
     limit,
@@ -61,6 +64,8 @@ test('the desired data path is made from the configuration, the issued tunnel an
     },
     line: { limitBits: 5_000_000, isHouseholdFirst: false, isLowPriority: false },
     denied,
+    strict: { setting: 'auto', mode: 'public' },
+    badAddresses,
     publicAddresses,
     stopAtBytes: 10_000,
     newUntilBytes: 9_000,

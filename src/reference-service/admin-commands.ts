@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { GIB } from '../lib/units.ts';
 import { ensureOwnDirectory } from '../system/files.ts';
 import { createRepositories, defaultClientLimit, type Repositories } from './backend.ts';
 import type { CodeTerms } from './codes.ts';
@@ -62,6 +63,18 @@ export interface AdminCommands {
   locateClient(
     request: ForNetwork & { readonly clientId: string; readonly place: string },
   ): Promise<Readonly<Record<'networkId' | 'clientId' | 'city' | 'country', string>>>;
+  /** Says how much a network may still use of others' providers. */
+  setBalance(
+    request: ForNetwork & { readonly gib: number },
+  ): Promise<{ readonly networkId: string; readonly balanceBytes: number }>;
+  /**
+   * Has the platform's host drain: connected clients are asked to come back by another socket, and
+   * two minutes later the old sockets are ended.
+   */
+  drainPlatform(request: {
+    /** For so many seconds new sockets are refused besides, which they are not by default. */
+    readonly refuseSeconds?: number | undefined;
+  }): Promise<{ readonly refuseSeconds: number }>;
 }
 
 type NamedNetwork = Readonly<Record<'networkId' | 'networkName', string>>;
@@ -78,6 +91,7 @@ export type AdminResult = Readonly<Record<string, string | number | boolean>>;
 
 export function createAdminCommands(repositories: Repositories): AdminCommands {
   const { networks, codes, wallets, clients, associations, tokens, world } = repositories;
+  const { money, drains } = repositories;
   /** A network by its id or name; the first network if it is absent. Afterwards it is an id. */
   const network = z
     .string()
@@ -163,6 +177,21 @@ export function createAdminCommands(repositories: Repositories): AdminCommands {
         const found = findCity(world, place);
         clients.move(clientId, found);
         return { networkId, clientId, city: found.city, country: found.country };
+      },
+    ),
+    setBalance: createCommand(
+      { network, gib: z.coerce.number().min(0).max(1_000_000) },
+      ({ network: networkId, gib }) => {
+        const balanceBytes = Math.floor(gib * GIB);
+        money.setBalance(networkId, balanceBytes);
+        return { networkId, balanceBytes };
+      },
+    ),
+    drainPlatform: createCommand(
+      { refuseSeconds: z.number().min(0).max(86_400).default(0) },
+      ({ refuseSeconds }) => {
+        drains.add({ refuseSeconds });
+        return { refuseSeconds };
       },
     ),
   };

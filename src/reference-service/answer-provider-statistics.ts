@@ -1,5 +1,6 @@
 import { dayMs, GIB, hourMs } from '../lib/units.ts';
 import type { Backend, Handlers } from './backend.ts';
+import { usdcPerGib } from './prices.ts';
 import { toWireTime } from './profile.ts';
 import { refuse } from './refusal.ts';
 import { type DayUsage, type HourUsage, noUsage, sumUsage, type Usage } from './usage.ts';
@@ -100,12 +101,6 @@ async function listProviders(backend: Backend, networkId: string, hours: number)
   });
   return { created_time: toWireTime(profile, nowMs), providers };
 }
-
-/**
- * What this service pays for a GiB of consumers' traffic. The constant is invented, so that figures
- * can be checked.
- */
-const usdcPerGib = 0.05;
 
 const maxLookbackHours = 87_600;
 

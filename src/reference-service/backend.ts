@@ -19,6 +19,8 @@ import {
   type Networks,
   type Wallets,
 } from './networks.ts';
+import { createDrainRequests, type DrainRequests } from './platform/drain-requests.ts';
+import { createMoney, type Money } from './platform/money.ts';
 import type { Platform } from './platform/platform.ts';
 import type { Presence } from './presence.ts';
 import type { Terms } from './profile.ts';
@@ -43,6 +45,8 @@ export interface Repositories {
   /** The one part that is not in the database, because it never changes. */
   readonly world: World;
   readonly directory: ProviderDirectory;
+  readonly money: Money;
+  readonly drains: DrainRequests;
 }
 
 /** How many devices one network may have by default. */
@@ -70,6 +74,8 @@ export function createRepositories(database: DatabaseSync, terms: Terms): Reposi
     ),
     world: createWorld(),
     directory: createProviderDirectory(database),
+    money: createMoney(database),
+    drains: createDrainRequests(database),
   };
 }
 

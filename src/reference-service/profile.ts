@@ -32,6 +32,8 @@ const documented = {
   /** The terms that a caller may ask of a login code. */
   ofCode: { leastMinutes: 0.001, mostMinutes: 1440, mostUses: 100 },
   initialMode: 'default' as ProvideMode,
+  /** True if statistics of providers count what consumers download by the network's protocol. */
+  countsCompanions: true,
 };
 
 /**
@@ -60,6 +62,8 @@ export const servedProfiles: Readonly<Record<ProfileName, ServedProfile>> = {
     // The production service has no operation that sets a mode, so a client keeps the mode that it
     // was registered with.
     initialMode: 'public',
+    // There, the statistics of providers know the contracts towards a provider only.
+    countsCompanions: false,
   },
 };
 

@@ -142,11 +142,12 @@ async function startOn(database: DatabaseSync, options: ReferenceServiceOptions,
   opened.push(() => usage.disconnectAll(now()));
 
   const platform = createPlatform(database, {
+    ...repositories,
     now,
     rate: options.hasten ?? 1,
-    usage,
     identify: (authorization) => identifyClient(repositories, authorization),
     networkOf: clients.networkOf,
+    countsCompanions: profile.countsCompanions,
     // Called only for sockets, and those are accepted when everything below is there.
     onBeforeChange: () => presence.sampleNow(),
     warn,

@@ -38,6 +38,8 @@ export interface ClientUsage extends Usage {
   readonly atMs: number;
   /** The part of the bytes that belongs to a consumer's session. */
   readonly consumerBytes: number;
+  /** Who the consumer was; undefined for the consumers' interface, which counts as one. */
+  readonly consumerId?: string;
   /** How fast it served; undefined where the stretch does not tell. */
   readonly bytesPerSecond: number | undefined;
 }
@@ -159,13 +161,20 @@ export function createUsageRepository(database: DatabaseSync): UsageBook {
 
   function addConsumer(
     client: number,
-    { consumerBytes: bytes, sessions, atMs: lastMs }: ClientUsage,
+    { consumerBytes: bytes, sessions, atMs: lastMs, ...named }: ClientUsage,
   ): void {
     if (bytes + sessions === 0) return;
     const sums = sql`${sumOnConflict('bytes sessions')}, last_ms = max(last_ms, excluded.last_ms)`;
     insert(
       'consumer_day',
-      { client, day: toDay(lastMs), consumerId, bytes, sessions, lastMs },
+      {
+        client,
+        day: toDay(lastMs),
+        consumerId: named.consumerId ?? consumerId,
+        bytes,
+        sessions,
+        lastMs,
+      },
       sums,
     );
   }
@@ -204,7 +213,8 @@ export function createUsageRepository(database: DatabaseSync): UsageBook {
         const client = findClient(usage.clientId);
         if (client === undefined) return [];
         const hasChanged = (client.isOnline === 1) !== usage.isConnected;
-        return hasChanged || !isNothing(usage) ? [{ client, usage, hasChanged }] : [];
+        const says = hasChanged || usage.bytesPerSecond !== undefined || !isNothing(usage);
+        return says ? [{ client, usage, hasChanged }] : [];
       });
       // Even an empty transaction would wait for the disk.
       if (due.length === 0) return;

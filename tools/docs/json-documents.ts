@@ -15,6 +15,7 @@ import {
   consumerSamples,
   createdSamples,
   planSample,
+  platformSamples,
   sandboxSamples,
   seedSample,
   setupSample,
@@ -256,6 +257,11 @@ function listServiceDocuments(): readonly JsonDocument[] {
 
 const sandboxAbout: ReadonlyMap<string, string> = new Map([
   ['sandbox', 'On the first line, once it serves.'],
+  ['sandbox balance', 'What was set.'],
+  ['sandbox drain', 'What was asked for.'],
+  ['sandbox connections', 'The clients that are connected now.'],
+  ['sandbox contracts', 'The newest contracts first.'],
+  ['sandbox money', 'Networks that used or earned something.'],
   [
     'sandbox consumer',
     'On the first line the device and its consumers, once they are connected; on the last one, when they were stopped, what they moved.',
@@ -273,7 +279,12 @@ function listSandboxDocuments(): readonly JsonDocument[] {
     'sandbox wallet': [createdSamples.addWallet],
     'sandbox locate': [createdSamples.locateClient],
     'sandbox seed': [seedSample],
+    'sandbox balance': [createdSamples.setBalance],
+    'sandbox drain': [createdSamples.drainPlatform],
     'sandbox consumer': consumerSamples,
+    'sandbox connections': platformSamples.connections,
+    'sandbox contracts': platformSamples.contracts,
+    'sandbox money': platformSamples.money,
   };
   return Object.entries(samples).map(([title, printed]) => {
     return { title, about: sandboxAbout.get(title) ?? 'What was made.', shape: readShape(printed) };

@@ -1,5 +1,10 @@
 import type { PlanNow } from '../../src/agent/pass/plan-now.ts';
 import type { AdminCommands } from '../../src/reference-service/admin-commands.ts';
+import type {
+  ShownConnection,
+  ShownContract,
+  ShownMoney,
+} from '../../src/reference-service/platform/overview.ts';
 import type { ReferenceService } from '../../src/reference-service/server.ts';
 
 /*
@@ -47,6 +52,52 @@ export const consumerSamples = [
   { upBytes: 0, downBytes: 0, contracts: 0, unpaid: 0, unsound: 0 },
 ];
 
+const connectionSample: ShownConnection = {
+  clientId: '',
+  networkName: '',
+  description: '',
+  provideMode: '',
+  sockets: 0,
+  connectedAt: '',
+  latencyMs: 0,
+  bytesPerSecond: 0,
+  blocks: 0,
+  validBlocks: 0,
+};
+const contractSample: ShownContract = {
+  contractId: '',
+  kind: 'plain',
+  sourceId: '',
+  destinationId: '',
+  byteCount: 0,
+  state: 'open',
+  createdAt: '',
+  sourceBytes: 0,
+  destinationBytes: 0,
+  paidBytes: 0,
+  lateBytes: 0,
+};
+const moneySample: ShownMoney = {
+  networkId: '',
+  networkName: '',
+  balanceBytes: 0,
+  reservedBytes: 0,
+  usedBytes: 0,
+  usedUsdc: 0,
+  providedBytes: 0,
+  earnedUsdc: 0,
+};
+
+/** What the lists of the platform print, by the command's word. */
+export const platformSamples = {
+  connections: [
+    { connections: [connectionSample] },
+    { connections: [{ ...connectionSample, latencyMs: null, bytesPerSecond: null }] },
+  ],
+  contracts: [{ contracts: [contractSample] }],
+  money: [{ networks: [moneySample] }],
+};
+
 export const seedSample = { clients: 0, networks: 0, days: 0, seconds: 0 };
 
 type Created = { readonly [Name in keyof AdminCommands]: Awaited<ReturnType<AdminCommands[Name]>> };
@@ -67,4 +118,6 @@ export const createdSamples: Created = {
   },
   addWallet: { networkId: '', walletId: '', walletAddress: '', isActive: true },
   locateClient: { networkId: '', clientId: '', city: '', country: '' },
+  setBalance: { networkId: '', balanceBytes: 0 },
+  drainPlatform: { refuseSeconds: 0 },
 };

@@ -58,6 +58,11 @@ const options = {
     flags: '--inactive',
     meaning: ['payouts may not go there', (option: Option) => option.preset(false)],
   },
+  refuse: {
+    field: 'refuseSeconds',
+    flags: '--refuse <seconds>',
+    meaning: ['refuse new sockets for so long (default: 0)', readAmount],
+  },
 } as const satisfies Readonly<Record<string, AdminOption>>;
 
 interface AdminCommandRow {
@@ -130,6 +135,19 @@ const rows: Readonly<Record<AdminCommandName, AdminCommandRow>> = {
       words: 'locate 9daace15-9c40-45e6-89bc-27226b8c7803 Berlin',
       purpose: 'put it in Berlin',
     },
+  },
+  setBalance: {
+    usage: 'balance <GiB>',
+    description: "say how much a network may still use of others' providers",
+    fields: ['gib'],
+    options: ['network'],
+    example: { words: 'balance 0 --network consumers', purpose: 'a consumer that cannot pay' },
+  },
+  drainPlatform: {
+    usage: 'drain',
+    description: 'have connected clients come back by new sockets, as when a host drains',
+    options: ['refuse'],
+    example: { words: 'drain --refuse 30', purpose: 'as by a host that takes nobody more' },
   },
 };
 

@@ -1,6 +1,7 @@
 import { createAdminCommands } from './administer.ts';
 import type { SandboxCommand } from './command.ts';
 import { createConsumerCommand } from './consumer.ts';
+import { createPlatformLists } from './platform-lists.ts';
 import { createSeedCommand } from './seed-world.ts';
 import { createServeCommand } from './serve.ts';
 
@@ -24,6 +25,7 @@ export function createSandboxCommands(program: string): SandboxCommands {
       ...createAdminCommands(program),
       createSeedCommand(program),
       createConsumerCommand(program),
+      ...createPlatformLists(program),
     ],
     shared: ['--data', '--json'],
   };

@@ -6,10 +6,10 @@ import { longestDispute, longestOpen, originAfterClose } from './contract-terms.
 import { addReport, countPaid, forceClose, type Settlement, type Side, settle } from './settle.ts';
 
 const fields = `contractId sourceId destinationId isCompanion mode byteCount payerId payeeId createdMs
-  sourceState sourceBytes destinationState destinationBytes disputedMs closedMs outcome paidBytes`;
+  sourceState sourceBytes destinationState destinationBytes disputedMs closedMs outcome paidBytes lateBytes`;
 
 /** A contract as it is kept. Ids are UUIDs; times are in ms by the platform's clock. */
-interface KeptContract extends NewContract {
+export interface KeptContract extends NewContract {
   readonly sourceState: Side['state'];
   readonly sourceBytes: number;
   readonly destinationState: Side['state'];
@@ -20,6 +20,8 @@ interface KeptContract extends NewContract {
   readonly outcome: 'settled' | null;
   /** What the payer pays for. */
   readonly paidBytes: number;
+  /** Reported after it was closed: carried, and not paid. */
+  readonly lateBytes: number;
 }
 
 export interface NewContract {
@@ -125,7 +127,10 @@ export function createContractBook(
       if (contract === undefined) return 'not-found';
       const isSource = contract.sourceId === clientId;
       if (!isSource && contract.destinationId !== clientId) return 'not-a-party';
-      if (contract.outcome !== null) return 'closed';
+      if (contract.outcome !== null) {
+        run`update contract set late_bytes = late_bytes + ${report.bytes} where contract_id = ${contractId}`;
+        return 'closed';
+      }
       if (contract.disputedMs !== null) return 'disputed';
       const { source, destination } = toSides(contract);
       const sides = isSource

@@ -3,14 +3,16 @@ import type { Id } from '../../connect/wire/id.ts';
 /**
  * Which clients may send to each other. A forward begins only where the two have a contract that
  * nobody has reported anything of; then it lives on, whatever becomes of its contracts, until it
- * was idle for a quarter of an hour or one of the two is another process.
+ * was idle for a quarter of an hour. Another process, or another host, at either end is another
+ * forward.
  */
 export interface Forwards {
   /** Whether this frame may pass; a frame that passes keeps the forward alive. */
   mayPass(pair: IdPair, between: Between): boolean;
   /** A contract was made: where there was none, it is asked again at once. */
   noteContract(pair: IdPair): void;
-  count(): number;
+  /** Forgets what was idle for too long. */
+  sweep(): void;
 }
 
 /** From whom to whom. */
@@ -35,38 +37,38 @@ export interface ForwardsOptions {
 const longestIdle = 15 * 60_000;
 /** So long an answer that there is no contract is believed. */
 const refusalLasts = 5000;
-/** Forwards of one client; more are refused. */
+/** Forwards of one client; what would be one more is dropped. */
 const mostOfClient = 8192;
 
-interface Forward extends Between {
+interface Forward {
+  readonly destinationId: Id;
   isOpen: boolean;
   usedAt: number;
 }
 
 export function createForwards({ now, hasClean }: ForwardsOptions): Forwards {
-  /** By source, then by destination. */
-  const forwards = new Map<Id, Map<Id, Forward>>();
+  /** By source, then by both residents. */
+  const forwards = new Map<Id, Map<string, Forward>>();
 
-  function begin(pair: IdPair, between: Between): Forward {
-    const forward = { ...between, isOpen: hasClean(pair), usedAt: now() };
-    const own = forwards.get(pair.sourceId) ?? new Map<Id, Forward>();
+  const isOver = ({ isOpen, usedAt }: Forward, at: number): boolean =>
+    at - usedAt > (isOpen ? longestIdle : refusalLasts);
+
+  function begin(pair: IdPair, key: string): Forward {
+    const own = forwards.get(pair.sourceId) ?? new Map<string, Forward>();
     forwards.set(pair.sourceId, own);
-    if (own.size < mostOfClient || own.has(pair.destinationId))
-      own.set(pair.destinationId, forward);
-    else forward.isOpen = false;
+    const hasRoom = own.size < mostOfClient || own.has(key);
+    const isOpen = hasRoom && hasClean(pair);
+    const forward = { destinationId: pair.destinationId, isOpen, usedAt: now() };
+    if (hasRoom) own.set(key, forward);
     return forward;
   }
 
   return {
-    mayPass(pair, between) {
+    mayPass(pair, { source, destination }) {
       const at = now();
-      let forward = forwards.get(pair.sourceId)?.get(pair.destinationId);
-      const isOver =
-        forward === undefined ||
-        forward.source !== between.source ||
-        forward.destination !== between.destination ||
-        at - forward.usedAt > (forward.isOpen ? longestIdle : refusalLasts);
-      if (forward === undefined || isOver) forward = begin(pair, between);
+      const key = `${source} ${destination}`;
+      const known = forwards.get(pair.sourceId)?.get(key);
+      const forward = known === undefined || isOver(known, at) ? begin(pair, key) : known;
       if (forward.isOpen) forward.usedAt = at;
       return forward.isOpen;
     },
@@ -75,10 +77,17 @@ export function createForwards({ now, hasClean }: ForwardsOptions): Forwards {
         [sourceId, destinationId],
         [destinationId, sourceId],
       ] as const) {
-        const own = forwards.get(from);
-        if (own?.get(to)?.isOpen === false) own.delete(to);
+        const own = forwards.get(from) ?? new Map<string, Forward>();
+        for (const [key, forward] of own)
+          if (forward.destinationId === to && !forward.isOpen) own.delete(key);
       }
     },
-    count: () => [...forwards.values()].reduce((sum, own) => sum + own.size, 0),
+    sweep() {
+      const at = now();
+      for (const [sourceId, own] of forwards) {
+        for (const [key, forward] of own) if (isOver(forward, at)) own.delete(key);
+        if (own.size === 0) forwards.delete(sourceId);
+      }
+    },
   };
 }

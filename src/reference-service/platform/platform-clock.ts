@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { keepSetting, setSetting } from '../database.ts';
+import { readSetting, setSetting } from '../database.ts';
 
 /**
  * The platform's clock, by which contracts age and blocks are counted. It may be hastened, so that
@@ -15,6 +15,11 @@ export interface PlatformClock {
   keep(): void;
 }
 
+/** What the clock showed when it was kept last, or ours where it never ran; for other programs. */
+export function readPlatformTime(database: DatabaseSync): number {
+  return Math.max(Date.now(), Number(readSetting(database, setting) ?? 0));
+}
+
 const setting = 'platform-clock';
 
 /** `now` is our own clock, in ms since 1970. */
@@ -23,7 +28,7 @@ export function createPlatformClock(
   { now, rate }: { readonly now: () => number; readonly rate: number },
 ): PlatformClock {
   const startedMs = now();
-  const firstMs = Math.max(startedMs, Number(keepSetting(database, setting, () => '0')));
+  const firstMs = Math.max(startedMs, Number(readSetting(database, setting) ?? 0));
   const read = (): number => Math.floor(firstMs + Math.max(0, now() - startedMs) * rate);
   return { now: read, rate, keep: () => setSetting(database, setting, String(read())) };
 }

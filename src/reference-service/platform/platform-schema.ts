@@ -1,7 +1,7 @@
 /**
  * The tables of the platform. Times are in ms by the platform's own clock. A side of a contract is
  * its source or its destination: `…_state` is what it has reported so far, and `…_bytes` the sum of
- * it. `outcome` is null while the contract is open.
+ * it; `late_bytes` came after it was closed. `outcome` is null while it is open.
  */
 export const platformSchema = `create table provide_key (
      client_id text not null references client (client_id), mode integer not null, secret text not null,
@@ -14,7 +14,18 @@ export const platformSchema = `create table provide_key (
      payer_id text not null references network (network_id), payee_id text not null references network (network_id),
      created_ms integer not null, source_state text not null default 'unreported', source_bytes integer not null default 0,
      destination_state text not null default 'unreported', destination_bytes integer not null default 0,
-     disputed_ms integer, closed_ms integer, outcome text, paid_bytes integer not null default 0
+     disputed_ms integer, closed_ms integer, outcome text, paid_bytes integer not null default 0,
+     late_bytes integer not null default 0
+   ) strict;
+   create table reliability_block (
+     client_id text not null references client (client_id), block_ms integer not null, connections integer not null,
+     established integer not null, published integer not null, changes integer not null, messages integer not null,
+     primary key (client_id, block_ms)
+   ) strict, without rowid;
+   create index reliability_block_age on reliability_block (block_ms);
+   create table open_socket (
+     number integer primary key autoincrement, client_id text not null references client (client_id),
+     opened_ms integer not null, latency_ms integer, bytes_per_second integer
    ) strict;
    create table transfer_balance (
      network_id text primary key references network (network_id), bytes integer not null

@@ -7,16 +7,21 @@ import { messageOf } from '../../lib/errors.ts';
 import { once } from '../../lib/once.ts';
 import { keepSetting, setSetting } from '../database.ts';
 import { noTraffic, type UsageBook } from '../usage.ts';
-import { createBalances } from './balances.ts';
+import { createBlocks } from './blocks.ts';
 import { createContractBook, type Pair } from './contract-book.ts';
 import { type ControlAnswer, createControl } from './control.ts';
+import { createDrain } from './drain.ts';
+import type { DrainRequests } from './drain-requests.ts';
+import { toProviderUsage } from './earnings.ts';
 import { createForwards, type IdPair } from './forwards.ts';
 import { type Caller, createContractIssuer } from './issue-contract.ts';
+import type { Money } from './money.ts';
+import { createOpenSockets } from './open-sockets.ts';
 import { createPlatformClock } from './platform-clock.ts';
 import { createProvideKeys } from './provide-keys.ts';
 import { createResidents } from './residents.ts';
 import { createSocketServer } from './socket-server.ts';
-import { createVisits } from './visits.ts';
+import { createVisits, type Visits } from './visits.ts';
 
 /**
  * The platform's end of the network's own protocol: sockets that carry frames between clients, and
@@ -41,8 +46,12 @@ export interface PlatformOptions {
   /** How many of the platform's ms pass in one of ours; 1 to leave it as it is. */
   readonly rate: number;
   readonly usage: UsageBook;
+  readonly money: Money;
+  readonly drains: DrainRequests;
   readonly identify: (authorization: string | undefined) => Promise<Caller | undefined>;
   readonly networkOf: (clientId: string) => string | undefined;
+  /** Whether what consumers download counts in a provider's statistics. */
+  readonly countsCompanions: boolean;
   /** A client is about to be connected or disconnected: what was counted until now is written. */
   readonly onBeforeChange: () => void;
   readonly warn: (message: string) => void;
@@ -51,19 +60,26 @@ export interface PlatformOptions {
 /** Pings, acknowledgements and announcements are looked at so often. */
 const stepEveryMs = 250;
 /** By the platform's clock: how often contracts that are too old are looked for. */
-const forceCloseEvery = 60_000;
+const upkeepEvery = 60_000;
 const largestIdSetting = 'platform-largest-id';
 
 export function createPlatform(database: DatabaseSync, options: PlatformOptions): Platform {
-  const { now, usage, networkOf } = options;
+  const { now, usage, money, networkOf } = options;
   const clock = createPlatformClock(database, options);
   const ids = openIds(database);
   const keys = createProvideKeys(database);
-  const balances = createBalances(database);
+  const blocks = createBlocks(database, clock.now);
+  const sockets = createOpenSockets(database);
   const stop = new AbortController();
+  const isConnected = (clientId: string): boolean => visits.isAnnounced(clientId);
   const book = createContractBook(database, {
     now: clock.now,
-    onPaid: ({ payerId, paidBytes }) => balances.spend(payerId, paidBytes),
+    onPaid(contract) {
+      money.spend(contract.payerId, contract.paidBytes);
+      if (contract.isCompanion === 1 && !options.countsCompanions) return;
+      const provided = toProviderUsage(contract, now());
+      usage.add([{ ...provided, isConnected: isConnected(provided.clientId) }]);
+    },
   });
   const residents = createResidents();
   const forwards = createForwards({
@@ -77,55 +93,88 @@ export function createPlatform(database: DatabaseSync, options: PlatformOptions)
     clock,
     ids,
     networkOf,
-    canPay: (networkId, bytes) => balances.read(networkId) - book.reservedBytes(networkId) >= bytes,
+    canPay: (networkId, bytes) => money.balance(networkId) - book.reservedBytes(networkId) >= bytes,
     onIssued: (pair) => forwards.noteContract(toIds(pair)),
     signal: stop.signal,
   });
-  const control = createControl({ issuer, book, keys, onPublished: () => undefined });
-  const visits = createVisits({
-    residents,
-    forwards,
-    now,
-    platformNow: clock.now,
-    newId: () => ids.next(clock.now()),
-    onControlFrame: (caller, frame) => control.take(caller, frame),
-    onConnection({ clientId, isConnected }) {
-      options.onBeforeChange();
-      usage.add([{ ...noTraffic, clientId, isConnected, atMs: now() }]);
+  const control = createControl({
+    issuer,
+    book,
+    keys,
+    onPublished(clientId) {
+      if (isConnected(clientId)) blocks.noteChange(clientId);
     },
   });
-  const sockets = createSocketServer({
+  const visits: Visits = createVisits({
+    residents,
+    forwards,
+    randomBytes,
+    rate: clock.rate,
+    clocks: () => ({ now: now(), platformNow: clock.now() }),
+    newId: () => ids.next(clock.now()),
+    onControlFrame: (caller, frame) => attempt(() => control.take(caller, frame)),
+    onOpened({ clientId, openedMs }) {
+      const number = sockets.add(clientId, openedMs);
+      return {
+        onMeasured(measured) {
+          sockets.note(number, measured);
+          const { bytesPerSecond } = measured;
+          const sample = { ...noTraffic, clientId, bytesPerSecond, atMs: now() };
+          usage.add([{ ...sample, isConnected: isConnected(clientId) }]);
+        },
+        onClosed: () => sockets.remove(number),
+      };
+    },
+    onConnection({ clientId, isConnected: isNow }) {
+      options.onBeforeChange();
+      usage.add([{ ...noTraffic, clientId, isConnected: isNow, atMs: now() }]);
+    },
+  });
+  const drain = createDrain({
+    read: options.drains.last,
+    clocks: () => ({ now: now(), platformNow: clock.now() }),
+    visits,
+  });
+  const server = createSocketServer({
     identify: options.identify,
-    isDraining: () => false,
+    isDraining: drain.isRefusing,
     onOpen: visits.open,
   });
 
-  let forceCloseAt = clock.now() + forceCloseEvery;
-  const step = (): void => {
-    visits.step();
-    if (clock.now() < forceCloseAt) return;
-    forceCloseAt = clock.now() + forceCloseEvery;
-    book.forceClose();
-    keepIds(database, ids);
-    clock.keep();
-  };
-  const timer = setInterval(() => {
+  function attempt(work: () => void): void {
     try {
-      step();
+      work();
     } catch (error) {
       options.warn(`keeping up the platform: ${messageOf(error)}`);
     }
-  }, stepEveryMs);
+  }
+
+  let upkeepAt = clock.now() + upkeepEvery;
+  const timer = setInterval(
+    () =>
+      attempt(() => {
+        visits.step();
+        drain.step();
+        blocks.sync(visits.takeSyncs());
+        if (clock.now() < upkeepAt) return;
+        upkeepAt = clock.now() + upkeepEvery;
+        book.forceClose();
+        forwards.sweep();
+        keepIds(database, ids);
+        clock.keep();
+      }),
+    stepEveryMs,
+  );
 
   return {
-    upgrade: sockets.upgrade,
+    upgrade: server.upgrade,
     control: control.answer,
-    isConnected: visits.isAnnounced,
+    isConnected,
     rate: clock.rate,
     close: once(async () => {
       clearInterval(timer);
       stop.abort();
-      await sockets.close();
+      await server.close();
       keepIds(database, ids);
       clock.keep();
     }),

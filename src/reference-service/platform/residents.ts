@@ -10,9 +10,9 @@ export interface Line {
 }
 
 /**
- * The sockets of all clients. Sockets of one process, which say the same instance, are one resident
- * and share in turn what comes for the client. Of several processes only the newest is served: the
- * others starve without a sign.
+ * The sockets of all clients. Sockets of one process on one host, which say the same instance, are
+ * one resident. What comes for a client goes in turn to all sockets of its newest process, also on
+ * two hosts; an older process starves without a sign.
  */
 export interface Residents {
   add(of: Placed): Resident;
@@ -21,25 +21,30 @@ export interface Residents {
   find(clientId: Id): Resident | undefined;
   /** Hands a message to the client's next socket; false where it is lost. */
   send(clientId: Id, bytes: Buffer): boolean;
-  /** How many sockets each connected client has. */
-  count(): ReadonlyMap<Id, number>;
 }
 
 export interface Resident {
   readonly instanceId: string;
-  /** Grows with each new one: forwards of an older one are over. */
+  /** The host that it is on: hosts follow each other, as they drain. */
+  readonly host: number;
+  /** Grows with each new one. */
   readonly number: number;
 }
 
-interface Placed {
+interface Placed extends Pick<Resident, 'instanceId' | 'host'> {
   readonly clientId: Id;
-  readonly instanceId: string;
   readonly line: Line;
 }
 
 interface HeldResident extends Resident {
   readonly lines: Line[];
-  /** Whose turn it is. */
+}
+
+interface Held {
+  /** The newest last. */
+  residents: HeldResident[];
+  /** What the next message goes to one of, in turn. */
+  served: readonly Line[];
   next: number;
 }
 
@@ -47,44 +52,51 @@ interface HeldResident extends Resident {
 const mostBuffered = 4 * 1024 * 1024;
 
 export function createResidents(): Residents {
-  /** By client; the newest resident last. */
-  const held = new Map<Id, HeldResident[]>();
+  const clients = new Map<Id, Held>();
   let count = 0;
 
+  const isSame = (one: Resident, other: Pick<Resident, 'instanceId' | 'host'>): boolean =>
+    one.instanceId === other.instanceId && one.host === other.host;
+
+  /** All sockets of the newest process are served. */
+  const serve = (held: Held): void => {
+    const newest = held.residents.at(-1)?.instanceId;
+    held.served = held.residents
+      .filter(({ instanceId }) => instanceId === newest)
+      .flatMap(({ lines }) => lines);
+  };
+
   return {
-    add({ clientId, instanceId, line }) {
-      const residents = held.get(clientId) ?? [];
-      held.set(clientId, residents);
-      const known = residents.find((one) => one.instanceId === instanceId);
-      const resident = known ?? { instanceId, number: count++, lines: [], next: 0 };
-      if (known === undefined) residents.push(resident);
-      resident.lines.push(line);
+    add(of) {
+      const held = clients.get(of.clientId) ?? { residents: [], served: [], next: 0 };
+      clients.set(of.clientId, held);
+      const { instanceId, host } = of;
+      const known = held.residents.find((one) => isSame(one, of));
+      const resident = known ?? { instanceId, host, number: count++, lines: [] };
+      if (known === undefined) held.residents.push(resident);
+      resident.lines.push(of.line);
+      serve(held);
       return resident;
     },
-    remove({ clientId, instanceId, line }) {
-      const residents = held.get(clientId) ?? [];
-      const resident = residents.find((one) => one.instanceId === instanceId);
-      resident?.lines.splice(resident.lines.indexOf(line), 1);
-      const left = residents.filter(({ lines }) => lines.length > 0);
-      if (left.length === 0) held.delete(clientId);
-      else held.set(clientId, left);
+    remove(of) {
+      const held = clients.get(of.clientId);
+      const lines = held?.residents.find((one) => isSame(one, of))?.lines ?? [];
+      const at = lines.indexOf(of.line);
+      if (held === undefined || at < 0) return;
+      lines.splice(at, 1);
+      held.residents = held.residents.filter((one) => one.lines.length > 0);
+      serve(held);
+      if (held.residents.length === 0) clients.delete(of.clientId);
     },
-    find: (clientId) => held.get(clientId)?.at(-1),
+    find: (clientId) => clients.get(clientId)?.residents.at(-1),
     send(clientId, bytes) {
-      const resident = held.get(clientId)?.at(-1);
-      if (resident === undefined) return false;
-      resident.next = (resident.next + 1) % resident.lines.length;
-      const line = resident.lines[resident.next];
+      const held = clients.get(clientId);
+      if (held === undefined) return false;
+      held.next = (held.next + 1) % held.served.length;
+      const line = held.served[held.next];
       if (line === undefined || line.bufferedBytes() > mostBuffered) return false;
       line.send(bytes);
       return true;
     },
-    count: () =>
-      new Map(
-        [...held].map(([clientId, residents]) => [
-          clientId,
-          residents.reduce((sum, { lines }) => sum + lines.length, 0),
-        ]),
-      ),
   };
 }

@@ -24,7 +24,7 @@ export interface SocketServerOptions {
   /** Whose token it is; undefined for a token that is not good for any client. */
   readonly identify: (authorization: string | undefined) => Promise<Caller | undefined>;
   readonly isDraining: () => boolean;
-  readonly onOpen: (caller: Caller, headers: IncomingHttpHeaders, line: Line) => SocketListener;
+  readonly onOpen: (caller: Caller, instanceId: string, line: Line) => SocketListener;
 }
 
 /** Larger messages close the socket, with code 1009. */
@@ -47,7 +47,11 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       socket.terminate();
       return;
     }
-    const listener = options.onOpen(caller, request.headers, toLine(socket, request.socket));
+    const listener = options.onOpen(
+      caller,
+      readInstanceId(request.headers),
+      toLine(socket, request.socket),
+    );
     socket.on('message', (bytes: Buffer, isBinary) => {
       if (isBinary) listener.onMessage(bytes);
     });
@@ -70,6 +74,12 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       server.close();
     },
   };
+}
+
+/** A socket that says none is of a process with the others that say none. */
+function readInstanceId(headers: IncomingHttpHeaders): string {
+  const said = headers['x-ur-instanceid'];
+  return typeof said === 'string' ? said.toLowerCase() : '';
 }
 
 /** What is sent in one turn of the event loop goes to the kernel in one call. */

@@ -1,206 +1,170 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Frame } from '../../connect/wire/frame.ts';
-import { toFrame } from '../../connect/wire/frame.ts';
 import { fromUuid, type Id } from '../../connect/wire/id.ts';
-import { messageTypes } from '../../connect/wire/message-types.ts';
-import {
-  decodeTransferFrame,
-  encodeAckFrame,
-  encodePackFrame,
-  readPath,
-  type TransferPath,
-} from '../../connect/wire/transfer-frame.ts';
+import { decodeTransferFrame, readPath } from '../../connect/wire/transfer-frame.ts';
 import { WireError } from '../../connect/wire/wire-error.ts';
-import { type ControlPeer, createControlPeer } from './control-peer.ts';
+import type { SocketSync } from './blocks.ts';
+import { type ControlPeers, createControlPeers } from './control-peers.ts';
 import type { Forwards } from './forwards.ts';
 import type { Caller } from './issue-contract.ts';
-import { createPings, type Pings } from './pings.ts';
-import type { Line, Resident, Residents } from './residents.ts';
+import type { LineResult, LineTime } from './line-test.ts';
+import type { Line, Residents } from './residents.ts';
 import type { SocketListener } from './socket-server.ts';
+import { createVisit, longestSpecial, type Visit } from './visit.ts';
 
 /** The open sockets of clients: what each one says is carried out, and each is kept alive. */
 export interface Visits {
-  open(caller: Caller, headers: IncomingHttpHeaders, line: Line): SocketListener;
-  /** Pings, ends what is silent, and sends again; call it a few times a second. */
+  open(caller: Caller, instanceId: string, line: Line): SocketListener;
+  /** Sends what is due, and says what changed; call it a few times a second. */
   step(): void;
-  /** Clients whose sockets count as connections. */
+  /** Whether the client has a socket that counts as a connection. */
   isAnnounced(clientId: string): boolean;
-  counters(): VisitCounters;
-}
-
-interface VisitCounters {
-  readonly sockets: number;
-  readonly forwarded: number;
-  /** Frames that no contract opens a forward for, or whose end is not there or is full. */
-  readonly dropped: number;
-  /** Frames in another's name, and what cannot be read. */
-  readonly unsound: number;
+  /** What is to be noted in blocks now. */
+  takeSyncs(): readonly SocketSync[];
+  /**
+   * The host drains: every client is told to come back by another at `migrateAt`, in ms of our own
+   * clock. Sockets that open from now on are on another host.
+   */
+  drain(migrateAt: number): void;
+  /** Ends the sockets on hosts that have drained. */
+  endDrained(): void;
 }
 
 export interface VisitsOptions {
   readonly residents: Residents;
   readonly forwards: Forwards;
-  /** Our own clock, in ms. */
-  readonly now: () => number;
-  /** The platform's clock, in ms. */
-  readonly platformNow: () => number;
+  readonly clocks: () => LineTime;
+  readonly rate: number;
   readonly newId: () => Id;
+  readonly randomBytes: (length: number) => Buffer;
   readonly onControlFrame: (caller: Caller, frame: Frame) => void;
+  /** A socket was opened; what is returned hears of it from then on. */
+  readonly onOpened: (of: { readonly clientId: string; readonly openedMs: number }) => VisitWatcher;
   /** The client counts as connected now, or no longer. */
   readonly onConnection: (of: { readonly clientId: string; readonly isConnected: boolean }) => void;
 }
 
-/** A socket counts as a connection after so long, by the platform's clock. */
-const announceAfter = 5000;
-/** Acks to a client are collected for a moment. */
-const ackDelay = 15;
+interface VisitWatcher {
+  onMeasured(result: LineResult): void;
+  onClosed(): void;
+}
 
-interface Visit {
-  readonly caller: Caller;
-  readonly ownId: Id;
-  readonly instanceId: string;
-  readonly line: Line;
-  readonly resident: Resident;
-  readonly pings: Pings;
-  readonly openedAt: number;
+interface Held {
+  readonly visit: Visit;
+  readonly watcher: VisitWatcher;
   isAnnounced: boolean;
+  measured: LineResult;
 }
 
 export function createVisits(options: VisitsOptions): Visits {
-  const { residents, forwards, now, platformNow } = options;
-  const visits = new Set<Visit>();
-  /** By the number of the resident. */
-  const peers = new Map<number, ControlPeer>();
-  const waiting = new Set<number>();
-  const count = { forwarded: 0, dropped: 0, unsound: 0 };
+  const { residents, forwards } = options;
+  const visits = new Set<Held>();
+  const known = new Set<string>();
+  const peers: ControlPeers = createControlPeers(options);
+  let host = 0;
 
   const isAnnounced = (clientId: string): boolean =>
-    [...visits].some((visit) => visit.caller.clientId === clientId && visit.isAnnounced);
-
-  /** What the client is told at each new resident, before anything else. */
-  const makePeer = (visit: Visit): ControlPeer => {
-    const peer = createControlPeer({
-      newId: options.newId,
-      onFrame: (frame) => options.onControlFrame(visit.caller, frame),
-    });
-    for (const type of [messageTypes.streamReset, messageTypes.networkPeersReset])
-      peer.tell(toFrame(type, Buffer.alloc(0)), now());
-    peers.set(visit.resident.number, peer);
-    return peer;
-  };
-
-  const tellNow = ({ ownId, resident }: Visit): void => {
-    const peer = peers.get(resident.number);
-    if (peer === undefined) return;
-    const path: TransferPath = { sourceId: undefined, destinationId: ownId, streamId: undefined };
-    const { packs, acks } = peer.step(now());
-    for (const ack of acks) residents.send(ownId, encodeAckFrame(path, ack));
-    for (const pack of packs) residents.send(ownId, encodePackFrame(path, pack));
-  };
-
-  const tellSoon = (visit: Visit): void => {
-    const { number } = visit.resident;
-    if (waiting.has(number)) return;
-    waiting.add(number);
-    setTimeout(() => {
-      waiting.delete(number);
-      tellNow(visit);
-    }, ackDelay);
-  };
+    [...visits].some((held) => held.visit.caller.clientId === clientId && held.isAnnounced);
 
   const takeControl = (visit: Visit, bytes: Buffer): void => {
     try {
-      peers.get(visit.resident.number)?.take(decodeTransferFrame(bytes).body, now());
-      tellSoon(visit);
+      peers.take(visit, decodeTransferFrame(bytes).body);
     } catch (error) {
+      // A message that cannot be read is lost, and nothing else.
       if (!(error instanceof WireError)) throw error;
-      count.unsound++;
     }
   };
 
   const pass = (visit: Visit, destinationId: Id, bytes: Buffer): void => {
-    const pair = { sourceId: visit.ownId, destinationId };
     const to = residents.find(destinationId);
-    const passes =
-      to !== undefined &&
-      forwards.mayPass(pair, { source: visit.resident.number, destination: to.number }) &&
-      residents.send(destinationId, bytes);
-    if (passes) count.forwarded++;
-    else count.dropped++;
+    if (to === undefined) return;
+    const between = { source: visit.resident.number, destination: to.number };
+    if (!forwards.mayPass({ sourceId: visit.ownId, destinationId }, between)) return;
+    residents.send(destinationId, bytes);
   };
 
+  /** A frame in another's name is dropped. */
   const takeFrame = (visit: Visit, bytes: Buffer): void => {
     const path = readPath(bytes);
-    if (path === undefined || path.sourceId !== visit.ownId) count.unsound++;
-    else if (path.destinationId === undefined) takeControl(visit, bytes);
+    if (path === undefined || path.sourceId !== visit.ownId) return;
+    if (path.destinationId === undefined) takeControl(visit, bytes);
     else pass(visit, path.destinationId, bytes);
   };
 
-  const close = (visit: Visit): void => {
-    visits.delete(visit);
-    residents.remove({ clientId: visit.ownId, ...visit });
-    const { clientId } = visit.caller;
-    const isLastOfResident = [...visits].every(({ resident }) => resident !== visit.resident);
-    if (isLastOfResident) {
-      peers.get(visit.resident.number)?.end();
-      peers.delete(visit.resident.number);
-    }
-    if (visit.isAnnounced && !isAnnounced(clientId))
-      options.onConnection({ clientId, isConnected: false });
+  const close = (held: Held): void => {
+    const { caller, resident, line, ownId } = held.visit;
+    visits.delete(held);
+    residents.remove({ ...resident, clientId: ownId, line });
+    if ([...visits].every(({ visit }) => visit.resident !== resident)) peers.end(resident);
+    held.watcher.onClosed();
+    if (held.isAnnounced && !isAnnounced(caller.clientId))
+      options.onConnection({ clientId: caller.clientId, isConnected: false });
   };
 
-  const announce = (visit: Visit): void => {
-    const { clientId } = visit.caller;
+  const announce = (held: Held): void => {
+    const { clientId } = held.visit.caller;
     const wasAnnounced = isAnnounced(clientId);
-    visit.isAnnounced = true;
+    held.isAnnounced = true;
     if (!wasAnnounced) options.onConnection({ clientId, isConnected: true });
   };
 
+  const noteMeasured = (held: Held): void => {
+    const result = held.visit.measured();
+    const { latencyMs, bytesPerSecond } = held.measured;
+    if (result.latencyMs === latencyMs && result.bytesPerSecond === bytesPerSecond) return;
+    held.measured = result;
+    held.watcher.onMeasured(result);
+  };
+
   return {
-    open(caller, headers, line) {
-      const ownId = fromUuid(caller.clientId);
-      const instanceId = readInstanceId(headers);
-      const resident = residents.add({ clientId: ownId, instanceId, line });
-      const visit: Visit = {
-        caller,
-        ownId,
-        instanceId,
-        line,
-        resident,
-        pings: createPings(now()),
-        openedAt: platformNow(),
-        isAnnounced: false,
+    open(caller, instanceId, line) {
+      const { clientId } = caller;
+      const watched: Line = {
+        ...line,
+        send(bytes) {
+          visit.noteSent(bytes.length);
+          line.send(bytes);
+        },
       };
-      visits.add(visit);
-      if (!peers.has(resident.number)) makePeer(visit);
-      tellSoon(visit);
+      const resident = residents.add({
+        clientId: fromUuid(clientId),
+        instanceId,
+        host,
+        line: watched,
+      });
+      const visit = createVisit({
+        ...options,
+        ...{ caller, line: watched, resident },
+        isFirst: !known.has(clientId),
+      });
+      known.add(clientId);
+      const watcher = options.onOpened({ clientId, openedMs: visit.openedMs });
+      const held: Held = { visit, watcher, isAnnounced: false, measured: visit.measured() };
+      visits.add(held);
+      peers.greet(visit);
       return {
         onMessage(bytes) {
-          visit.pings.heard(bytes, now());
+          visit.heard(bytes);
           if (bytes.length > longestSpecial) takeFrame(visit, bytes);
         },
-        onClose: () => close(visit),
+        onClose: () => close(held),
       };
     },
     step() {
-      for (const visit of [...visits]) {
-        const due = visit.pings.step(now());
-        if (due === 'end') visit.line.end();
-        if (due === 'ping') visit.line.send(Buffer.alloc(0));
-        tellNow(visit);
-        if (!visit.isAnnounced && platformNow() - visit.openedAt >= announceAfter) announce(visit);
+      for (const held of [...visits]) {
+        held.visit.step();
+        peers.step(held.visit);
+        if (!held.isAnnounced && held.visit.isDueToAnnounce()) announce(held);
+        noteMeasured(held);
       }
     },
     isAnnounced,
-    counters: () => ({ sockets: visits.size, ...count }),
+    takeSyncs: () => [...visits].flatMap(({ visit }) => visit.takeSync() ?? []),
+    drain(migrateAt) {
+      host++;
+      for (const { visit } of visits) peers.askToMove(visit, migrateAt);
+    },
+    endDrained() {
+      for (const { visit } of visits) if (visit.resident.host < host) visit.line.end();
+    },
   };
-}
-
-/** Shorter messages are pings and tests of the line, and no frames. */
-const longestSpecial = 16;
-
-/** One without a good id is a process of its own. */
-function readInstanceId(headers: IncomingHttpHeaders): string {
-  const said = headers['x-ur-instanceid'];
-  return typeof said === 'string' ? said.toLowerCase() : '';
 }

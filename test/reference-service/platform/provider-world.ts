@@ -29,8 +29,8 @@ export interface RegisteredClient {
 export interface ProviderWorld {
   readonly service: ReferenceService;
   readonly directory: string;
-  /** Registers one more device of the first network. */
-  register(): Promise<RegisteredClient>;
+  /** Registers one more device of the first network, or of the network whose token is given. */
+  register(networkJwt?: string): Promise<RegisteredClient>;
   /**
    * Starts it as a provider on this device, or on one that gives every packet back, until the test
    * is over.
@@ -67,9 +67,9 @@ export async function startProviderWorld(
   return {
     service,
     directory,
-    async register() {
+    async register(networkJwt) {
       const signedIn = await post('/auth/code-login', '', { auth_code: authCode });
-      const registered = await post('/network/auth-client', signedIn.by_jwt ?? '', {
+      const registered = await post('/network/auth-client', networkJwt ?? signedIn.by_jwt ?? '', {
         description: 'device',
         device_spec: 'test',
       });

@@ -1,34 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { consume } from '../../../src/reference-service/consumer/consume.ts';
-import { openConsumerDirectory } from '../../../src/reference-service/consumer/identities.ts';
+import { expect, test } from 'vitest';
 import { makePacket } from '../../connect/support/packets.ts';
 import { waitUntil } from '../../patience.ts';
-import { type ProviderWorld, type RegisteredClient, startProviderWorld } from './provider-world.ts';
-
-/** So many consumers on this provider, and what came back to them. */
-async function startConsumers(world: ProviderWorld, provider: RegisteredClient, count: number) {
-  const directory = await openConsumerDirectory(world.directory);
-  const identities = await directory.enrol({ count, network: undefined });
-  directory.close();
-  const stop = new AbortController();
-  const received: Buffer[] = [];
-  const consumers = await consume(
-    {
-      serviceUrl: world.service.baseUrl,
-      providerId: provider.clientId,
-      identities,
-      write: (packets) => void received.push(...packets),
-    },
-    stop.signal,
-  );
-  const end = async (): Promise<void> => {
-    stop.abort();
-    await consumers.ended;
-  };
-  onTestFinished(end);
-  expect(await consumers.connected(stop.signal)).toBe(true);
-  return { consumers, received, end };
-}
+import { startConsumers } from './consumer-world.ts';
+import { startProviderWorld } from './provider-world.ts';
 
 test("a consumer's packets go to the provider and back through the service", async () => {
   const world = await startProviderWorld();

@@ -1,0 +1,41 @@
+import { expect, onTestFinished } from 'vitest';
+import { consume, type RunningConsumers } from '../../../src/reference-service/consumer/consume.ts';
+import { openConsumerDirectory } from '../../../src/reference-service/consumer/identities.ts';
+import type { ProviderWorld, RegisteredClient } from './provider-world.ts';
+
+interface ConsumerWorld {
+  readonly consumers: RunningConsumers;
+  /** What came back to all of them. */
+  readonly received: readonly Buffer[];
+  /** Ends them, with their last reports. */
+  end(): Promise<void>;
+}
+
+/** So many consumers on this provider, until the test is over. */
+export async function startConsumers(
+  world: ProviderWorld,
+  provider: RegisteredClient,
+  count: number,
+): Promise<ConsumerWorld> {
+  const directory = await openConsumerDirectory(world.directory);
+  const identities = await directory.enrol({ count, network: undefined });
+  directory.close();
+  const stop = new AbortController();
+  const received: Buffer[] = [];
+  const consumers = await consume(
+    {
+      serviceUrl: world.service.baseUrl,
+      providerId: provider.clientId,
+      identities,
+      write: (packets) => void received.push(...packets),
+    },
+    stop.signal,
+  );
+  const end = async (): Promise<void> => {
+    stop.abort();
+    await consumers.ended;
+  };
+  onTestFinished(end);
+  expect(await consumers.connected(stop.signal)).toBe(true);
+  return { consumers, received, end };
+}

@@ -9,7 +9,6 @@ import {
   type ForwardedTotals,
   type GatewayLayout,
   type GatewayPolicy,
-  type LinePolicy,
 } from '../gateway/policy.ts';
 import { planProbes } from '../gateway/self-test.ts';
 import { hasStrictRules } from '../gateway/strictness.ts';
@@ -22,7 +21,6 @@ import {
 } from '../gateway/uplink.ts';
 import { includesIpv6 } from '../lib/addresses.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
-import { wireGuardOverheadBytes } from '../source/packet-bytes.ts';
 import {
   type FittedWish,
   type Ground,
@@ -32,10 +30,10 @@ import {
   toPresent,
 } from '../source/source.ts';
 import type { Family, Interface } from '../system/ip.ts';
-import type { NftTable } from '../system/nft.ts';
-import { bestWay, type LineWay, type LineWish } from './line-shaper.ts';
+import { planLine } from './compose-line.ts';
+import { bestWay } from './line-shaper.ts';
 import type { ObservedHost } from './observe.ts';
-import type { DesiredDataPath, WantedLine } from './state.ts';
+import type { DesiredDataPath } from './state.ts';
 
 /** A source on the machine that was found. */
 export interface ComposedSource {
@@ -116,11 +114,14 @@ export function composeDataPath(
   return { sources, layout, denied };
 }
 
-/** The layout once every device that is wanted is made. */
-export function withNewDevices({ layout, sources }: ComposedDataPath): GatewayLayout {
+/** The layout once every device that is wanted is made, but for those that could not be. */
+export function withNewDevices(
+  { layout, sources }: ComposedDataPath,
+  absent: readonly string[],
+): GatewayLayout {
   const devices = sources.map(({ device, wish }) => ({
     ...device,
-    isThere: device.isThere || toPresent(wish) !== undefined,
+    isThere: !absent.includes(device.name) && (device.isThere || toPresent(wish) !== undefined),
   }));
   return { ...layout, devices };
 }
@@ -207,42 +208,3 @@ export function planPolicy(
     remainingNewBytes: countTo(newUntilBytes),
   };
 }
-
-/**
- * What the rules do for the line when it is held in this way. `table` shows which consumers have a
- * class now.
- */
-export function planLine(
-  { limitBits, isHouseholdFirst, isLowPriority }: WantedLine,
-  way: LineWay,
-  table: NftTable | undefined,
-): LinePolicy {
-  const consumers = ['classes4', 'classes6'].flatMap((name) => table?.sets.get(name) ?? []);
-  // A queue that tells connections apart does so within each class, so no class for each connection
-  // is needed.
-  const isOfConnection = way?.leaf === 'bfifo' && consumers.length === 1;
-  const isShaped = way !== undefined && (isHouseholdFirst || limitBits !== undefined);
-  return {
-    classOf: isShaped ? (isOfConnection ? 'connection' : 'consumer') : undefined,
-    dropAboveBits: way === undefined ? limitBits : undefined,
-    floodBits: limitBits && limitBits / 2,
-    isLowPriority,
-  };
-}
-
-/**
- * Where the line is held, over the devices that are there; undefined where nothing can cross it.
- */
-export function planLineWish(
-  { layout, sources }: Pick<ComposedDataPath, 'layout' | 'sources'>,
-  limitBits: number | undefined,
-): LineWish | undefined {
-  const { uplink } = layout;
-  const devices = layout.devices.filter(({ isThere }) => isThere).map(({ name }) => name);
-  if (uplink === undefined || devices.length === 0) return undefined;
-  const overheadBytes = Math.max(...sources.map((own) => own.overheadBytes), leastOverheadBytes);
-  return { devices, uplink, limitBits, overheadBytes };
-}
-
-/** Where nothing better is known. */
-const leastOverheadBytes = wireGuardOverheadBytes[4];

@@ -40,7 +40,7 @@ export async function planChanges(
 ): Promise<PlannedChanges> {
   const { network, table } = observed;
   const composed = composeDataPath(desired, observed, drivers);
-  const layout = withNewDevices(composed);
+  const layout = withNewDevices(composed, []);
   const totals = readTotals(table) ?? desired.totals;
   const ruleset = toRuleset(planPolicy({ ...desired, layout }, totals));
   const firewall = renderRuleset(continueCounts(ruleset, table), totals);

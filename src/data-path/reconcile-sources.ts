@@ -1,3 +1,4 @@
+import { TributaryError, toFailure } from '../errors/codes.ts';
 import type { DeviceStep, ObservedDevice, SourceDriver, SourceWish } from '../source/source.ts';
 import type { Exec } from '../system/exec.ts';
 import { type Interface, type Network, observeNetwork } from '../system/ip.ts';
@@ -27,16 +28,44 @@ export function isMaking({ steps }: Pick<PlannedSource, 'steps'>): boolean {
   return steps.some(({ stage }) => stage === 'make');
 }
 
-/** All but bringing devices up. @throws codes of `SourceDriver.apply` */
-export async function changeDevices(sources: readonly PlannedSource[]): Promise<void> {
-  for (const { driver, steps } of sources)
-    await driver.apply(steps.filter(({ stage }) => stage !== 'raise'));
+/** What stopped the steps of a source, by its device. No other source is stopped by it. */
+export type SourceFailures = ReadonlyMap<string, TributaryError>;
+
+/** All but bringing devices up. What fails is in the answer; only a bug is thrown. */
+export function changeDevices(sources: readonly PlannedSource[]): Promise<SourceFailures> {
+  return applySteps(sources, new Map(), ({ stage }) => stage !== 'raise');
 }
 
-/** Brings up what is to be up: behind its fence. @throws codes of `SourceDriver.apply` */
-export async function raiseDevices(sources: readonly PlannedSource[]): Promise<void> {
-  for (const { driver, steps } of sources)
-    await driver.apply(steps.filter(({ stage }) => stage === 'raise'));
+/**
+ * Brings up what is to be up, behind its fence, but nothing of what has failed before. What fails
+ * now is added to the answer; only a bug is thrown.
+ */
+export function raiseDevices(
+  sources: readonly PlannedSource[],
+  before: SourceFailures,
+): Promise<SourceFailures> {
+  return applySteps(sources, before, ({ stage }) => stage === 'raise');
+}
+
+async function applySteps(
+  sources: readonly PlannedSource[],
+  before: SourceFailures,
+  isDue: (step: DeviceStep) => boolean,
+): Promise<SourceFailures> {
+  const failures = new Map(before);
+  for (const { driver, steps } of sources) {
+    const due = failures.has(driver.device) ? [] : steps.filter(isDue);
+    const failure = due.length === 0 ? undefined : await driver.apply(due).catch(toFailure());
+    if (failure instanceof TributaryError) failures.set(driver.device, failure);
+  }
+  return failures;
+}
+
+/** The devices that have failed and do not exist. @throws command-failed */
+export async function findAbsent(exec: Exec, failures: SourceFailures): Promise<readonly string[]> {
+  if (failures.size === 0) return [];
+  const { interfaces } = await observeNetwork(exec);
+  return [...failures.keys()].filter((device) => interfaces.every(({ name }) => name !== device));
 }
 
 /** Takes a source's device away, also one of another program. @throws command-failed */

@@ -1,3 +1,4 @@
+import type { TributaryError } from '../errors/codes.ts';
 import type { GatewayLayout } from '../gateway/policy.ts';
 import { composeRouting, planRouting } from '../gateway/routes.ts';
 import type { Probe } from '../gateway/self-test.ts';
@@ -12,19 +13,20 @@ import {
   type ComposedSource,
   composeDataPath,
   findFamilies,
-  planLine,
-  planLineWish,
   withNewDevices,
 } from './compose.ts';
+import { planLine, planLineWish } from './compose-line.ts';
 import { bestWay, type LineWay } from './line-shaper.ts';
 import { type ObservedHost, observeSysctls, observeTable } from './observe.ts';
 import { holdsPermit } from './permit.ts';
 import {
   changeDevices,
+  findAbsent,
   isMaking,
   type PlannedSource,
   planSources,
   raiseDevices,
+  type SourceFailures,
   takeNamesBack,
 } from './reconcile-sources.ts';
 import { type Fence, reconcileDenied, reconcileTable } from './reconcile-table.ts';
@@ -36,6 +38,8 @@ export interface SourcePath extends Pick<ComposedSource, 'collision' | 'missing'
   readonly name: string;
   readonly device: string;
   readonly observed: ObservedDevice;
+  /** What stopped the steps to what is wanted; the next pass tries them again. */
+  readonly failure: TributaryError | undefined;
 }
 
 /** What a pass observed and made. Status, counts and decisions follow from it. */
@@ -69,8 +73,9 @@ interface Pass {
 
 /**
  * The fence first, the ways through it last: a pass that is cut short leaves all closed. Grants no
- * permit. Safe to repeat: a second pass over the same changes nothing.
- * @throws command-failed, tunnel-failed, state-unwritable, not-allowed, missing-program
+ * permit. Safe to repeat: a second pass over the same changes nothing. A source that fails is in
+ * the answer with its failure, and stops no other.
+ * @throws command-failed, state-unwritable, not-allowed, missing-program
  */
 export async function reconcileDataPath(
   host: DataPathHost,
@@ -91,9 +96,8 @@ async function passOverExisting(pass: Pass): Promise<DataPath> {
   const held = await holdLine(pass, composed.layout, observed);
   const fence = await reconcileTable(host.exec, observed, { ...desired, layout: held.layout });
   const isDenied = await reconcileDenied(host.exec, observed.denied, composed.denied);
-  await changeDevices(sources);
-  await raiseDevices(sources);
-  const paths = await openWays(pass, held.layout);
+  const failures = await raiseDevices(sources, await changeDevices(sources));
+  const paths = await openWays(pass, held.layout, failures);
   return toDataPath(pass, { ...held, paths, fence, isDenied });
 }
 
@@ -105,14 +109,15 @@ async function passThatMakes(pass: Pass): Promise<DataPath> {
   const { host, desired, observed, composed, sources } = pass;
   const closed = await closeFence(pass);
   const isDenied = await reconcileDenied(host.exec, observed.denied, composed.denied);
-  await changeDevices(sources);
-  const held = await holdLine(pass, withNewDevices(composed));
+  const changed = await changeDevices(sources);
+  const absent = await findAbsent(host.exec, changed);
+  const held = await holdLine(pass, withNewDevices(composed, absent));
   // An older device of one of these names took its entrance with it.
   const table = hasDevice(composed) ? await observeTable(host.exec) : closed.table;
   const whole = { ...desired, layout: held.layout };
   const fence = await reconcileTable(host.exec, { table, record: closed.record }, whole);
-  await raiseDevices(sources);
-  const paths = await openWays(pass, held.layout);
+  const failures = await raiseDevices(sources, changed);
+  const paths = await openWays(pass, held.layout, failures);
   return toDataPath(pass, { ...held, paths, fence, isDenied });
 }
 
@@ -155,6 +160,7 @@ async function holdLine(
 async function openWays(
   { host, observed, sources }: Pass,
   layout: GatewayLayout,
+  failures: SourceFailures,
 ): Promise<readonly SourcePath[]> {
   const { exec, restore } = host;
   const hasChanged = sources.some(({ steps }) => steps.length > 0);
@@ -166,6 +172,7 @@ async function openWays(
       device: source.driver.device,
       collision: source.collision,
       missing: source.missing,
+      failure: failures.get(source.driver.device),
       observed:
         source.steps.length > 0 ? await source.driver.observe(network.interfaces) : source.observed,
     })),

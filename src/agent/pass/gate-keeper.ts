@@ -4,12 +4,12 @@ import {
   holdsPermit,
   revokePermit,
 } from '../../data-path/permit.ts';
+import type { DataPath } from '../../data-path/reconcile.ts';
 import type { DataPathHost } from '../../data-path/state.ts';
 import { toUndefined } from '../../errors/codes.ts';
 import { isOver, mayForward } from '../../health/may-forward.ts';
 import type { LineLimit } from '../../provide/line-limit.ts';
 import type { ProvideMode } from '../../service/profiles.ts';
-import type { NftTable } from '../../system/nft.ts';
 import type { Sections, Shared } from '../state.ts';
 import type { ScheduledMode } from './desired-data-path.ts';
 
@@ -29,12 +29,13 @@ export interface GateKeeper {
   /** Takes the speed limit that holds from now on; called before anything is opened. */
   takeLimit(limit: LineLimit | undefined): void;
   /**
-   * The end of each pass: grants, renews or ends the permit, as `mayForward` decides. `table` is
-   * the agent's table as the pass left it. Resolves with the time when the permit runs out, by
-   * `performance.now()`; undefined: nothing may pass.
+   * The end of each pass, with what it made: grants, renews or ends the permit, as `mayForward`
+   * decides. A device whose steps failed gets no new permit: alone, it keeps the one it has until
+   * that runs out. Resolves with the time when the permit runs out, by `performance.now()`;
+   * undefined: nothing may pass.
    * @throws command-failed
    */
-  openOrClose(table: NftTable | undefined): Promise<number | undefined>;
+  openOrClose(made: Pick<DataPath, 'table' | 'sources'>): Promise<number | undefined>;
   /**
    * Where mode none was chosen: decides it and ends the permit at once, beside any pass. Never
    * throws: what fails here, the next pass does.
@@ -72,13 +73,16 @@ export function createGateKeeper(parts: GateKeeperParts): GateKeeper {
     takeLimit(limit) {
       mode.limit = limit;
     },
-    async openOrClose(table) {
+    async openOrClose({ table, sources }) {
       const { gateway } = state.configuration.config;
       const decision = await decide();
       // The mode is checked once more, because `closeNow` may have been called meanwhile.
       if (decision.permit && chooseMode() !== 'none') {
+        const failed = sources.flatMap(({ device, failure }) => (failure ? [device] : []));
+        const devices = decision.devices.filter((device) => !failed.includes(device));
+        if (devices.length === 0) return state.path.openUntilMs;
         const openUntilMs = performance.now() + gateway.permit_seconds * 1000;
-        const granted = grantPermit(host.exec, decision.devices, gateway.permit_seconds);
+        const granted = grantPermit(host.exec, devices, gateway.permit_seconds);
         granting = granted.catch(toUndefined());
         await granted;
         isForgotten = false;

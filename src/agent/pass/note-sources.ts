@@ -25,7 +25,7 @@ export const nothingNoted: SourceNotes = {
 
 /** The problem of a source, and what it lacks although it works. */
 export function explainSource(
-  { name, collision, missing }: SourcePath,
+  { name, collision, missing, failure }: SourcePath,
   problem: TributaryError | undefined,
 ): FoundWrong {
   const noIpv6 = missing && new TributaryError('no-ipv6', explainNoIpv6(missing, name));
@@ -34,7 +34,7 @@ export function explainSource(
   const collided =
     collision === undefined ? undefined : new TributaryError('address-collision', collides);
   return {
-    problem: problem ?? collided ?? (missing === 'everything' ? noIpv6 : undefined),
+    problem: failure ?? problem ?? collided ?? (missing === 'everything' ? noIpv6 : undefined),
     shortfall: missing === 'ipv6' ? noIpv6 : undefined,
   };
 }

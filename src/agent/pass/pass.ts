@@ -2,9 +2,9 @@ import { type DataPath, reconcileDataPath } from '../../data-path/reconcile.ts';
 import type { SelfTest } from '../../data-path/self-test.ts';
 import { type DataPathHost, readTotals } from '../../data-path/state.ts';
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
-import { hasCode, TributaryError, toFailure } from '../../errors/codes.ts';
+import { TributaryError, toFailure } from '../../errors/codes.ts';
 import { continueProblem } from '../../health/problem.ts';
-import type { SourceWanted } from '../../source/source.ts';
+import type { Source, SourceWanted } from '../../source/source.ts';
 import type { Sections, Shared } from '../state.ts';
 import { gatherDesired, type ScheduledMode } from './desired-data-path.ts';
 import type { GateKeeper } from './gate-keeper.ts';
@@ -38,7 +38,7 @@ export interface PassParts
  * One pass of the data path: observe, reconcile, publish; then the permit is granted or ended. It
  * may be cut short anywhere and run again. Where it throws, nothing was opened, and the permit that
  * the kernel holds runs out.
- * @throws command-failed, missing-program, tunnel-failed, state-unreadable, state-unwritable
+ * @throws command-failed, missing-program, state-unreadable, state-unwritable
  */
 export async function runPass(parts: PassParts): Promise<void> {
   const { state, path, usage } = parts;
@@ -70,25 +70,33 @@ export async function runPass(parts: PassParts): Promise<void> {
   const dataPath = await reconcileDataPath(parts.host, desired, found.host);
 
   publish(parts, found, dataPath);
-  for (const source of sources) await source.settle();
-  noteProblems(parts, dataPath, wanted);
+  noteProblems(parts, dataPath, await settle(sources, wanted));
   // A disk that takes nothing stops no traffic: the count goes on in the kernel and in memory.
   note(parts, 'usageProblem', await usage.keep().catch(toFailure('state-unwritable')));
   reviewSelfTest(parts, found, dataPath);
-  path.openUntilMs = await parts.gate.openOrClose(dataPath.table);
+  path.openUntilMs = await parts.gate.openOrClose(dataPath);
 }
 
 /**
- * Puts what stopped a pass into the state, as the problem of the first source or of the gateway.
+ * Puts what stopped a pass into the state. It concerns every source: what stops one alone is in
+ * what the pass found.
  */
-export function noteFailure(
-  parts: Pick<PassParts, 'path' | 'state' | 'now'>,
-  failure: TributaryError,
-): void {
-  const [source] = parts.state.sources.all;
-  if (source !== undefined && hasCode(failure, 'tunnel-failed'))
-    noteSource(parts, source.driver.name, { problem: failure, shortfall: undefined });
-  else note(parts, 'gatewayProblem', failure);
+export function noteFailure(parts: Pick<PassParts, 'path' | 'now'>, failure: TributaryError): void {
+  note(parts, 'gatewayProblem', failure);
+}
+
+/** Each source's problem, by its device: why it wants less than it should, or could not settle. */
+async function settle(
+  sources: readonly Source[],
+  wanted: readonly SourceWanted[],
+): Promise<ReadonlyMap<string, TributaryError | undefined>> {
+  const problems = new Map(wanted.map(({ wish, problem }) => [wish.device, problem]));
+  for (const source of sources) {
+    const { device } = source.driver;
+    const failure = await source.settle().catch(toFailure());
+    if (failure instanceof TributaryError) problems.set(device, problems.get(device) ?? failure);
+  }
+  return problems;
 }
 
 /** Puts what the pass found and made into the state, and wakes who waits for a change in it. */
@@ -119,11 +127,10 @@ function reviewSelfTest(parts: PassParts, { host }: PassObservation, dataPath: D
 function noteProblems(
   parts: PassParts,
   { sources, strict, isFenced }: DataPath,
-  wanted: readonly SourceWanted[],
+  problems: ReadonlyMap<string, TributaryError | undefined>,
 ): void {
   for (const source of sources) {
-    const problem = wanted.find(({ wish }) => wish.device === source.device)?.problem;
-    noteSource(parts, source.name, explainSource(source, problem));
+    noteSource(parts, source.name, explainSource(source, problems.get(source.device)));
   }
   const { path, state, now } = parts;
   for (const source of state.sources.all) {

@@ -234,6 +234,40 @@ describe('a pass of the data path', () => {
     expect(openForMs).toBeLessThanOrEqual(15_000);
   });
 
+  test('a tunnel whose steps fail keeps its permit until that runs out, and has the problem', async () => {
+    const world = await createProvidingWorld();
+    const { openUntilMs } = world.state.path;
+    const link = world.machine.links.get(tunnelInterface);
+    if (link === undefined) throw new Error('there is no tunnel');
+    link.mtu = 1000;
+    world.tamper(async (command) => {
+      if (command.doing.startsWith('setting the MTU of'))
+        throw new TributaryError('command-failed', 'setting the MTU: refused');
+      return world.machine.exec(command);
+    });
+    await world.loop.tick();
+    expect(world.state.path.gatewayProblem).toBeUndefined();
+    expect(world.facts().sources[0]?.problem?.message).toBe('setting the MTU: refused');
+    expect(world.state.path.openUntilMs).toBe(openUntilMs);
+    expect(phaseOf(world).phase).toBe('providing');
+    world.tamper(world.machine.exec);
+    await world.loop.tick();
+    expect(world.facts().sources[0]?.problem).toBeUndefined();
+    expect(world.state.path.openUntilMs).toBeGreaterThan(openUntilMs ?? 0);
+  });
+
+  test('a tunnel that cannot be pointed at its peer has the problem itself', async () => {
+    const world = await createProvidingWorld();
+    const [tunnel] = world.state.sources.all;
+    if (tunnel === undefined) throw new Error('there is no source');
+    const settle = async () => Promise.reject(new TributaryError('command-failed', 'pointing it'));
+    world.sections.sources.all = [{ ...tunnel, settle }];
+    await world.loop.tick();
+    expect(world.state.path.gatewayProblem).toBeUndefined();
+    expect(world.facts().sources[0]?.problem?.message).toBe('pointing it');
+    expect(world.isOpen()).toBe(true);
+  });
+
   test('that meets a bug ends the agent', async () => {
     const world = await createProvidingWorld();
     world.tamper(async () => {

@@ -57,6 +57,7 @@ test.each([
   ['program', 'IPv6 is switched off here: the IPv6 address of program is left out'],
 ])('what %s lacks without IPv6 is said of it', (name, said) => {
   const source = {
+    failure: undefined,
     name,
     device: 'any0',
     collision: undefined,

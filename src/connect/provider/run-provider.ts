@@ -54,6 +54,7 @@ const mostBuffered = 256 * 1024;
 /** Without a socket nothing is urgent. */
 const restWhileClosed = 50;
 const longestRest = 1000;
+/** Acks are collected for so long, too. */
 const shortRest = 10;
 /** So long before the end, the last reports are waited for. */
 const farewell = 5000;
@@ -103,6 +104,8 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
       authority: options.authority,
       onOpen: () => told(link.opened(socket, now())),
       onMessage(bytes) {
+        // What comes after the end is for the next life: it would be counted, and not delivered.
+        if (signal.aborted) return;
         act(link.received(socket, bytes, now()));
         schedule();
       },
@@ -173,6 +176,14 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
     timer = setTimeout(turn, Math.max(link.isOpen() ? 1 : restWhileClosed, wakeAt - time));
   };
 
+  /** What was delivered is acknowledged, or it comes again in the next life, and counts again. */
+  const sayFarewell = (): void => {
+    const step = engine.step(now() + shortRest, 0);
+    for (const frame of step.frames) act(link.send(frame, now()));
+    device.write(step.packets);
+    reports.add([...step.reports, ...engine.end(now())]);
+  };
+
   device.start((packets) => {
     for (const packet of packets) engine.packet(packet, now());
     schedule();
@@ -183,7 +194,7 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
   clearTimeout(timer);
-  reports.add(engine.end(now()));
+  sayFarewell();
   const deadline = setTimeout(() => last.abort(), farewell);
   while (reports.waiting() > 0 && !last.signal.aborted) {
     await report();

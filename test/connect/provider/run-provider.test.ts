@@ -4,11 +4,13 @@ import { completeSecrets, toProvideKeys } from '../../../src/connect/contract/se
 import { createControlClient } from '../../../src/connect/control/control-client.ts';
 import { createEngine } from '../../../src/connect/provider/engine.ts';
 import { runProvider } from '../../../src/connect/provider/run-provider.ts';
+import type { PacketDevice } from '../../../src/connect/tun/tun-device.ts';
 import { createIdSource, toUuid } from '../../../src/connect/wire/id.ts';
+import { makePacket } from '../support/packets.ts';
 import { connectConsumer, createEchoDevice, readClock } from '../support/socket-consumer.ts';
 import { startTestPlatform } from '../support/test-platform.ts';
 
-async function setUp() {
+async function setUp(device: PacketDevice = createEchoDevice()) {
   const ids = createIdSource({ randomBytes });
   const platform = await startTestPlatform(ids);
   const ownId = ids.next(Date.now());
@@ -34,7 +36,7 @@ async function setUp() {
       engine,
       urls: [platform.url],
       control,
-      device: createEchoDevice(),
+      device,
       token: () => token,
       instanceId: toUuid(ids.next(Date.now())),
       appVersion: '0.0.1',
@@ -50,13 +52,16 @@ async function setUp() {
     // The platform reads the id, and this is another text for it.
     token = token.toUpperCase();
   };
-  const tearDown = async () => {
+  const end = async () => {
     stop.abort();
     await running;
+  };
+  const tearDown = async () => {
+    await end();
     connected.close();
     await platform[Symbol.asyncDispose]();
   };
-  return { ...connected, platform, ownId, renew, tearDown };
+  return { ...connected, platform, ownId, renew, end, tearDown };
 }
 
 test('packets go through a real socket and back, and what both ends counted is reported', async () => {
@@ -90,3 +95,32 @@ test('a renewed token is used by a socket that is opened before the old one is c
   expect(platform.socketsOf(ownId)[0]).not.toBe(before);
   await tearDown();
 });
+
+test('what was delivered before the end is acknowledged and reported, and nothing else is', async () => {
+  const echo = createEchoDevice();
+  let onDelivered = (): void => undefined;
+  const write = (packets: readonly Buffer[]): void => {
+    echo.write(packets);
+    if (packets.length > 0) onDelivered();
+  };
+  const { until, consumer, platform, end, tearDown } = await setUp({ ...echo, write });
+  const packet = makePacket({ version: 4, protocol: 17, payload: Buffer.alloc(1000) });
+  for (let count = 0; count < 3000; count++) consumer.send(packet, readClock());
+  await until(() => consumer.received.length > 100);
+  // The end comes between a delivery and its ack.
+  await new Promise<void>((resolve) => {
+    onDelivered = () => {
+      onDelivered = () => undefined;
+      void end().then(resolve);
+    };
+  });
+  const acknowledged = () => sum(consumer.sent.values());
+  const reported = [...platform.reported].filter(([contractId]) => !consumer.got.has(contractId));
+  await until(() => acknowledged() === sum(reported.map(([, bytes]) => bytes)));
+  expect(acknowledged()).toBeLessThan(3000 * packet.length);
+  await tearDown();
+});
+
+function sum(numbers: Iterable<number>): number {
+  return [...numbers].reduce((all, one) => all + one, 0);
+}

@@ -108,12 +108,13 @@ test('what was delivered before the end is acknowledged and reported, and nothin
   for (let count = 0; count < 3000; count++) consumer.send(packet, readClock());
   await until(() => consumer.received.length > 100);
   // The end comes between a delivery and its ack.
-  await new Promise<void>((resolve) => {
+  const ended = await new Promise<{ readonly done: Promise<void> }>((resolve) => {
     onDelivered = () => {
       onDelivered = () => undefined;
-      void end().then(resolve);
+      resolve({ done: end() });
     };
   });
+  await ended.done;
   const acknowledged = () => sum(consumer.sent.values());
   const reported = [...platform.reported].filter(([contractId]) => !consumer.got.has(contractId));
   await until(() => acknowledged() === sum(reported.map(([, bytes]) => bytes)));

@@ -49,9 +49,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          // Thousands of passes, and pages that are watched for seconds.
+          // Thousands of passes, pages that are watched for seconds, and hours of virtual time.
           ...choose('test/{unit,service,reference-service,connect,architecture}/**/*.test.ts', [
             'test/unit/{data-path/laws,status/page/stream}.test.ts',
+            'test/connect/provider/paid{,-hour}.test.ts',
           ]),
           ...together,
         },

@@ -10,6 +10,14 @@ export const checkpointAges = [225_000, 285_000] as const;
 export const rollOverAge = 235_000;
 /** An older one is opened only where nothing else is to be had. */
 export const oldestToOpen = 240_000;
+/** The service closes a contract some time after this; what it carries then is free of charge. */
+export const closedByServiceAge = 300_000;
+/**
+ * A consumer whose newest contract is older is asked for a new one, and spares for a bridge are
+ * held from here on. The service refuses companions 300 s after it closed the consumer's contract,
+ * which it does at five minutes at the soonest: there is time for a renewal.
+ */
+export const renewAge = 240_000;
 /** A spare is replaced so often, so that there is always a young one to move on to. */
 export const spareAge = 60_000;
 /**

@@ -1,6 +1,7 @@
 import type { Id } from '../wire/id.ts';
 import type { ProvideMode } from '../wire/message-types.ts';
 import { countPackBytes, type Pack } from '../wire/pack.ts';
+import { closedByServiceAge } from './ages.ts';
 import type { ReceivedContracts } from './received-contracts.ts';
 
 /** The contracts that one receive sequence uses: which one a Pack counts against. */
@@ -10,10 +11,18 @@ export interface IncomingContracts {
   knows(contractId: Id): boolean;
   /** The mode of the contract in use; undefined before the first. */
   mode(): ProvideMode | undefined;
-  /** When the newest contract came, in ms. */
-  newestAt(): number | undefined;
+  /** The contract that was made last. */
+  newest(): Anchor | undefined;
+  /** Bytes that came by contracts which the service had closed by then. */
+  unpaidBytes(): number;
   /** Lets every contract go; the ledger reports them. */
   end(): void;
+}
+
+/** The contract of a consumer by which the service grants ours. Times in ms. */
+export interface Anchor {
+  readonly createdAt: number;
+  readonly cameAt: number;
 }
 
 /** Senders close a contract once it is full, so more open ones than this are of no use. */
@@ -27,7 +36,8 @@ export function createIncomingContracts(
   const open = new Set<Id>();
   let current: Id | undefined;
   let mode: ProvideMode | undefined;
-  let newestAt: number | undefined;
+  let newest: Anchor | undefined;
+  let unpaidBytes = 0;
 
   const admit = (bytes: Buffer, now: number): boolean => {
     const verified = ledger.admit(bytes, sourceId, now);
@@ -37,7 +47,9 @@ export function createIncomingContracts(
     if (open.has(current)) return true;
     open.add(current);
     ledger.use(current);
-    newestAt = now;
+    const createdAt = ledger.createdAt(current) ?? now;
+    if (createdAt > (newest?.createdAt ?? Number.NEGATIVE_INFINITY))
+      newest = { createdAt, cameAt: now };
     const [oldest] = open;
     if (open.size > mostOpen && oldest !== undefined) {
       open.delete(oldest);
@@ -51,11 +63,16 @@ export function createIncomingContracts(
       if (pack.contract !== undefined && !admit(pack.contract, now)) return false;
       const charged = pack.contractId ?? current;
       if (charged === undefined || !open.has(charged)) return false;
-      return ledger.charge(charged, countPackBytes(pack.frames), now);
+      const bytes = countPackBytes(pack.frames);
+      if (!ledger.charge(charged, bytes, now)) return false;
+      const isClosed = now - (ledger.createdAt(charged) ?? now) >= closedByServiceAge;
+      if (isClosed) unpaidBytes += bytes;
+      return true;
     },
     knows: (contractId) => open.has(contractId),
     mode: () => mode,
-    newestAt: () => newestAt,
+    newest: () => newest,
+    unpaidBytes: () => unpaidBytes,
     end() {
       for (const one of open) ledger.release(one, one === current ? 'current' : 'superseded');
       open.clear();

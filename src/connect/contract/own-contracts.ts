@@ -11,12 +11,14 @@ import {
   openAccount,
   saveAccount,
 } from './account.ts';
-import { oldestToOpen, rollOverAge, spareAge } from './ages.ts';
+import { closedByServiceAge, oldestToOpen, rollOverAge } from './ages.ts';
 import { createAsking } from './asking.ts';
+import { createMinuteRate } from './rate.ts';
 import type { ServiceClock } from './service-clock.ts';
+import { planSpares, type SpareFacts, wouldBridge } from './spares.ts';
 
 /**
- * Our contracts towards one consumer, for one reply sequence: the one in use, a spare, and those
+ * Our contracts towards one consumer, for one reply sequence: the one in use, spares, and those
  * that are used up and wait for their last acks. `step` says what to ask of the service and what to
  * report; it is called each second, and at once after `take` had to wait. Each ask is answered by
  * one call of `granted` or `refused`.
@@ -26,6 +28,12 @@ export interface OwnContracts extends Payment {
   /** @returns false where the contract is not one of ours; it counts as refused then. */
   granted(contract: Buffer, now: number): boolean;
   refused(now: number): void;
+  /** The consumer has a new contract, made at this time: by it, ours are granted again. */
+  anchored(createdAt: number): void;
+  /** Bytes that were sent by contracts which the service had closed by then. */
+  unpaidBytes(): number;
+  /** The service grants nothing more, and what is left lasts less than a minute. */
+  isRunningOut(now: number): boolean;
   /** Reports of everything that is left; a contract that is granted later is given back. */
   end(): readonly CloseContract[];
   save(): readonly AccountData[];
@@ -45,6 +53,8 @@ export interface OwnContractsOptions {
 
 /** The sender leaves a fifth of a contract, by which both ends agree that it was not exceeded. */
 const usableShare = 0.8;
+/** Spares are looked at so often, and whenever one came or is waited for. */
+const planEvery = 1000;
 
 interface OwnContract {
   readonly paidBy: PaidBy;
@@ -55,14 +65,17 @@ interface OwnContract {
 
 export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
   let current: OwnContract | undefined;
-  let spare: OwnContract | undefined;
+  let spares: readonly OwnContract[] = [];
   const usedUp = new Map<Id, OwnContract>();
   const asking = createAsking();
+  const rate = createMinuteRate();
   let reports: CloseContract[] = [];
-  let takenAt = Number.NEGATIVE_INFINITY;
   /** One is asked for before the first answer: a reply sequence is made to be used. */
   let waitingBytes = 1;
+  let anchoredAt: number | undefined;
   let isOver = false;
+  let unpaidBytes = 0;
+  let planAt = Number.NEGATIVE_INFINITY;
 
   const push = (report: CloseContract | undefined): void => {
     if (report !== undefined) reports.push(report);
@@ -75,33 +88,65 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
   const find = (contractId: Id): OwnContract | undefined =>
     current?.paidBy.contractId === contractId ? current : usedUp.get(contractId);
 
-  const age = (one: OwnContract, now: number): number => now - one.account.createdAt;
-  const fits = (bytes: number, now: number): boolean => {
-    if (current === undefined || current.taken + bytes > current.usable) return false;
-    const isOld = age(current, now) >= rollOverAge;
-    // Once the service has refused one, what is left has to last: only its bytes count.
-    return !(isOld && mayOpen(now) && !asking.wasRefused());
-  };
-  const mayOpen = (now: number): boolean => spare !== undefined && age(spare, now) < oldestToOpen;
+  const listAll = (): readonly OwnContract[] => [
+    ...(current === undefined ? [] : [current]),
+    ...spares,
+    ...usedUp.values(),
+  ];
+  /** Bytes that can still be sent without a new contract. */
+  const sumLeft = (): number =>
+    (current === undefined ? 0 : current.usable - current.taken) +
+    spares.reduce((sum, { usable }) => sum + usable, 0);
 
-  const open = (next: OwnContract): PaidBy => {
+  const age = (one: OwnContract, now: number): number => now - one.account.createdAt;
+  const toFacts = (now: number): SpareFacts => ({
+    spares: spares.map((one) => ({ usable: one.usable, age: age(one, now) })),
+    bytesPerMinute: rate.bytesPerMinute(now),
+    anchorAge: anchoredAt === undefined ? undefined : now - anchoredAt,
+  });
+  const hasYoungSpare = (now: number): boolean => {
+    const next = spares.at(-1);
+    return next !== undefined && age(next, now) < oldestToOpen;
+  };
+  /**
+   * Once the service has refused one, what is left has to last: then only its bytes count, unless
+   * there is enough of it.
+   */
+  const mayRollOver = (now: number): boolean =>
+    hasYoungSpare(now) && (!asking.wasRefused() || wouldBridge(toFacts(now)));
+  const fits = (one: OwnContract, bytes: number, now: number): boolean =>
+    one.taken + bytes <= one.usable && !(age(one, now) >= rollOverAge && mayRollOver(now));
+
+  const charge = (one: OwnContract, bytes: number, now: number): PaidBy => {
+    one.taken += bytes;
+    waitingBytes = 0;
+    rate.add(bytes, now);
+    if (age(one, now) >= closedByServiceAge) unpaidBytes += bytes;
+    return one.paidBy;
+  };
+  const open = (next: OwnContract, now: number): PaidBy => {
     const old = current;
     current = next;
-    spare = undefined;
-    next.taken = 1;
     asking.opened();
     if (old !== undefined) {
       usedUp.set(old.paidBy.contractId, old);
       settle(old);
     }
-    return next.paidBy;
+    return charge(next, 1, now);
   };
 
-  const wantsSpare = (now: number): boolean => {
-    if (isOver) return false;
-    if (spare === undefined) return current !== undefined || waitingBytes > 0;
-    const isUsed = now - takenAt < spareAge;
-    return isUsed && age(spare, now) >= spareAge;
+  /** Gives back what younger spares replace, and asks for what is missing. */
+  const keepSpares = (now: number): number | undefined => {
+    planAt = now + planEvery;
+    const plan = planSpares(toFacts(now));
+    // What is given back after a refusal is not to be had again.
+    const surplus = asking.wasRefused() ? 0 : plan.surplus;
+    for (const one of spares.slice(0, surplus)) push(makeClose(one.account));
+    spares = spares.slice(surplus);
+    const isWanted = plan.wants !== undefined || waitingBytes > 0;
+    if (isOver || !isWanted) return undefined;
+    const bytes = Math.max(waitingBytes, plan.wants ?? 0);
+    return asking.ask({ bytes, hasSpare: spares.length > 0 }, now);
   };
 
   const read = (bytes: Buffer, now: number): OwnContract | undefined => {
@@ -125,16 +170,15 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
 
   return {
     take(bytes, now) {
-      takenAt = now;
-      if (current !== undefined && fits(bytes, now)) {
-        current.taken += bytes;
-        waitingBytes = 0;
-        return { kind: 'charged', by: current.paidBy };
-      }
+      if (current !== undefined && fits(current, bytes, now))
+        return { kind: 'charged', by: charge(current, bytes, now) };
+      const next = spares.at(-1);
       // A spare that is too old earns nothing: one that is asked for now is better, if there is
       // any.
-      if (spare !== undefined && (mayOpen(now) || !asking.mayBringAnother(now)))
-        return { kind: 'opens', by: open(spare) };
+      if (next !== undefined && (hasYoungSpare(now) || !asking.mayBringAnother(now))) {
+        spares = spares.slice(0, -1);
+        return { kind: 'opens', by: open(next, now) };
+      }
       waitingBytes = bytes;
       return { kind: 'waits' };
     },
@@ -147,7 +191,7 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
     step(now) {
       for (const one of [current, ...usedUp.values()])
         if (one !== undefined) push(makeDueCheckpoint(one.account, now));
-      const ask = wantsSpare(now) ? asking.ask(waitingBytes, now) : undefined;
+      const ask = now >= planAt || waitingBytes > 0 ? keepSpares(now) : undefined;
       const taken = reports;
       reports = [];
       return { ask, reports: taken };
@@ -159,26 +203,32 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
         return false;
       }
       asking.granted();
-      const useless = isOver ? next : spare;
-      if (useless !== undefined) push(makeClose(useless.account));
-      if (!isOver) spare = next;
+      waitingBytes = 0;
+      planAt = now;
+      if (isOver) push(makeClose(next.account));
+      else spares = [...spares, next];
       return true;
     },
     refused: (now) => asking.refused(now),
+    anchored(createdAt) {
+      if (createdAt <= (anchoredAt ?? 0)) return;
+      anchoredAt = createdAt;
+      planAt = Number.NEGATIVE_INFINITY;
+      asking.forgetRefusals();
+    },
+    unpaidBytes: () => unpaidBytes,
+    isRunningOut: (now) =>
+      current !== undefined && asking.wasRefused() && sumLeft() < rate.bytesPerMinute(now),
     end() {
       isOver = true;
-      for (const one of [current, spare, ...usedUp.values()])
-        if (one !== undefined) push(makeClose(one.account));
+      for (const one of listAll()) push(makeClose(one.account));
       current = undefined;
-      spare = undefined;
+      spares = [];
       usedUp.clear();
       const taken = reports;
       reports = [];
       return taken;
     },
-    save: () =>
-      [current, spare, ...usedUp.values()].flatMap((one) =>
-        one === undefined ? [] : [saveAccount(one.account)],
-      ),
+    save: () => listAll().map(({ account }) => saveAccount(account)),
   };
 }

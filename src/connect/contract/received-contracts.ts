@@ -28,6 +28,8 @@ export interface ReceivedContracts {
   /** Checks a contract, and counts its user in. The same user may admit it again and again. */
   admit(bytes: Buffer, sourceId: Id, now: number): Verification;
   use(contractId: Id): void;
+  /** When the service made it, in ms of our clock; undefined where it is not open. */
+  createdAt(contractId: Id): number | undefined;
   /** False where the contract has not so many bytes left: they are not to be delivered then. */
   charge(contractId: Id, bytes: number, now: number): boolean;
   /**
@@ -136,6 +138,7 @@ export function createReceivedContracts(options: ReceivedOptions): ReceivedContr
       const entry = open.get(contractId);
       if (entry !== undefined) entry.users++;
     },
+    createdAt: (contractId) => open.get(contractId)?.account.createdAt,
     charge(contractId, bytes, now) {
       const entry = open.get(contractId);
       if (entry === undefined || entry.account.counted + bytes > entry.account.byteCount)

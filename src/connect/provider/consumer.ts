@@ -1,17 +1,17 @@
 import type { AccountData } from '../contract/account.ts';
-import { createIncomingContracts, type IncomingContracts } from '../contract/incoming.ts';
-import { createOwnContracts, type OwnContracts } from '../contract/own-contracts.ts';
+import type { Anchor } from '../contract/incoming.ts';
 import type { ReceivedContracts } from '../contract/received-contracts.ts';
 import type { ServiceClock } from '../contract/service-clock.ts';
 import type { MemoryBudget } from '../sequence/hold-back.ts';
-import { createReceiver, type Receiver } from '../sequence/receiver.ts';
-import { createSender, type Sender } from '../sequence/sender.ts';
 import type { Ack } from '../wire/ack.ts';
 import type { CloseContract } from '../wire/contract-messages.ts';
 import type { Frame } from '../wire/frame.ts';
 import type { Id } from '../wire/id.ts';
 import { provideModes } from '../wire/message-types.ts';
-import type { Lane, Pack } from '../wire/pack.ts';
+import { type Pack, toLaneKey } from '../wire/pack.ts';
+import { createIncomingLane, type IncomingLane } from './incoming-lane.ts';
+import { isAtLimit, type Renewals } from './renewal.ts';
+import { type ContractAsk, createReplies } from './replies.ts';
 
 /**
  * One consumer: what it sends, lane by lane, and our answers. It is told the time, and acts on
@@ -42,15 +42,6 @@ interface Step {
   readonly reports: readonly CloseContract[];
 }
 
-/** A contract to ask the platform for; each is answered once, to `contracts`. */
-export interface ContractAsk {
-  readonly destinationId: Id;
-  readonly transferByteCount: number;
-  readonly isCompanion: boolean;
-  readonly forceStream: boolean;
-  readonly contracts: OwnContracts;
-}
-
 export interface ConsumerOptions {
   readonly id: Id;
   readonly ownId: Id;
@@ -59,60 +50,90 @@ export interface ConsumerOptions {
   readonly receiveBudget: MemoryBudget;
   readonly sendBudget: MemoryBudget;
   readonly newId: () => Id;
+  readonly renewals: Renewals;
+  /** Unpaid bytes that a consumer may carry from one of its contracts to the next. */
+  readonly mostUnpaidBytes: number;
   readonly deliver: (frame: Frame, now: number) => void;
 }
 
 /** 2 classes of stream, 2 of companion and 9 lanes are possible; programs use three. */
 const mostLanes = 16;
-/**
- * Packets that wait for one consumer: what it is sent while its first contract is asked for, a
- * quarter of a second at 32 Mbit/s.
- */
-const queueBytes = 1024 * 1024;
+/** So long after a renewal, answers that get no ack show that it was another consumer's start. */
+const proofAfter = 5000;
 
-interface Incoming {
-  readonly receiver: Receiver;
-  readonly contracts: IncomingContracts;
-}
-
-interface Reply {
-  readonly lane: Lane;
-  readonly sender: Sender;
-  readonly contracts: OwnContracts;
-}
+/** What is unpaid is looked at so often; what is to be sent, at each step. */
+const lookEvery = 1000;
 
 export function createConsumer(options: ConsumerOptions): Consumer {
-  const lanes = new Map<string, Incoming>();
-  const replies = new Map<string, Reply>();
-  let last: { readonly lane: Lane; readonly contracts: IncomingContracts } | undefined;
-  let reports: CloseContract[] = [];
+  const { ownId, clock, newId, renewals, sendBudget: budget } = options;
+  const lanes = new Map<string, IncomingLane>();
+  const replies = createReplies({
+    consumerId: options.id,
+    ownId,
+    clock,
+    budget,
+    newId,
+    renewals,
+  });
+  /** The lane of the last packet or ping. */
+  let last: IncomingLane | undefined;
+  let anchor: Anchor | undefined;
+  let dataAt: number | undefined;
+  /** Unpaid bytes of lanes that are over. */
+  let endedUnpaid = 0;
+  /** All of them when the newest contract came, and when they were counted last. */
+  let unpaidBefore = 0;
+  let unpaidCounted = 0;
+  /** A planned renewal that no ack has proven yet. */
+  let renewedAt: number | undefined;
+  let lookAt = Number.NEGATIVE_INFINITY;
 
   const endLane = (key: string): void => {
-    lanes.get(key)?.receiver.end();
-    lanes.get(key)?.contracts.end();
+    const lane = lanes.get(key);
+    endedUnpaid += lane?.unpaidBytes() ?? 0;
+    lane?.end();
     lanes.delete(key);
   };
-  const endReply = (key: string): void => {
-    const reply = replies.get(key);
-    reply?.sender.end();
-    reports.push(...(reply?.contracts.end() ?? []));
-    replies.delete(key);
+  const endReplies = (): void => {
+    replies.endAll();
+    renewedAt = undefined;
+  };
+  const sumUnpaid = (): number => {
+    let sum = endedUnpaid + replies.unpaidBytes();
+    for (const lane of lanes.values()) sum += lane.unpaidBytes();
+    return sum;
   };
 
-  const openLane = (pack: Pack): Incoming => {
-    const contracts = createIncomingContracts(options.ledger, options.id);
-    const receiver = createReceiver({
+  /** By the newest contract of the consumer, ours are granted. */
+  const findAnchor = (lane: IncomingLane): void => {
+    const newest = lane.newest();
+    if (newest === undefined || newest.createdAt <= (anchor?.createdAt ?? -1)) return;
+    anchor = newest;
+    unpaidBefore = sumUnpaid();
+    replies.anchored(newest.createdAt);
+  };
+
+  const openLane = (pack: Pack): IncomingLane => {
+    const lane: IncomingLane = createIncomingLane({
+      sourceId: options.id,
+      lane: pack.lane,
       sequenceId: pack.sequenceId,
+      ledger: options.ledger,
       budget: options.receiveBudget,
-      knowsContract: contracts.knows,
-      deliver(inTurn, now) {
-        if (!contracts.pay(inTurn, now)) return false;
-        last = { lane: inTurn.lane, contracts };
+      renewals,
+      facts: () => ({
+        hasSignalLane: [...lanes.values()].some((one) => one.isSignalLane()),
+        anchor,
+        dataAt,
+      }),
+      deliver(inTurn, kind, now) {
+        findAnchor(lane);
+        if (kind === 'data') dataAt = now;
+        if (kind === 'data' || kind === 'ping') last = lane;
         for (const frame of inTurn.frames) options.deliver(frame, now);
-        return true;
       },
     });
-    return { receiver, contracts };
+    return lane;
   };
 
   /** State is made only for what is paid: the contract is looked at before anything is kept. */
@@ -120,105 +141,89 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     contract !== undefined && options.ledger.admit(contract, options.id, now).kind === 'verified';
 
   /**
-   * A newer sequence may be a consumer that was started again: it checks our contracts by another
-   * secret now, so answers begin again with it, with contracts of their own.
+   * A newer sequence that was not waited for may be a consumer that was started again: it checks
+   * our contracts by another secret now, so answers begin again with it, with contracts of their
+   * own.
    */
-  const beginAgain = (key: string): void => {
+  const replace = (key: string, known: IncomingLane, now: number): void => {
+    const rule = known.replacedBy(now);
     endLane(key);
-    for (const reply of replies.keys()) endReply(reply);
+    if (rule === undefined) {
+      endReplies();
+      return;
+    }
+    renewedAt = now;
+    if (rule === 'signal') renewals.bySignal++;
+    else renewals.byPause++;
   };
 
-  const findLane = (pack: Pack, now: number): Incoming | undefined => {
-    const key = toKey(pack.lane);
+  const findLane = (pack: Pack, now: number): IncomingLane | undefined => {
+    const key = toLaneKey(pack.lane);
     const known = lanes.get(key);
-    if (known !== undefined && pack.sequenceId <= known.receiver.sequenceId)
-      return pack.sequenceId === known.receiver.sequenceId ? known : undefined;
+    if (known !== undefined && pack.sequenceId <= known.sequenceId)
+      return pack.sequenceId === known.sequenceId ? known : undefined;
     if (!isPaid(pack, now) || (known === undefined && lanes.size >= mostLanes)) return undefined;
-    if (known !== undefined) beginAgain(key);
+    if (known !== undefined) replace(key, known, now);
     const made = openLane(pack);
     lanes.set(key, made);
     return made;
   };
 
-  const findReply = (): Reply | undefined => {
-    const mode = last?.contracts.mode();
-    if (last === undefined || mode === undefined) return undefined;
-    const lane = { ...last.lane, isCompanion: mode !== provideModes.network };
-    const key = toKey(lane);
-    const known = replies.get(key);
-    if (known !== undefined) return known;
-    const { ownId, clock, sendBudget: budget, newId } = options;
-    const contracts = createOwnContracts({ ownId, peerId: options.id, clock });
-    const sender = createSender({
-      sequenceId: newId(),
-      lane,
-      payment: contracts,
-      newMessageId: newId,
-      queueBytes,
-      budget,
-    });
-    const made = { lane, sender, contracts };
-    replies.set(key, made);
-    return made;
+  /** Where no ack proves a renewal, it was another start of the consumer after all. */
+  const proveRenewal = (now: number): void => {
+    const isDue = renewedAt !== undefined && now - renewedAt >= proofAfter;
+    if (isDue && replies.isUnanswered()) endReplies();
+  };
+  const keepLimit = (now: number): void => {
+    const sum = sumUnpaid();
+    renewals.bridgedBytes += sum - unpaidCounted;
+    unpaidCounted = sum;
+    const unpaidBytes = sum - unpaidBefore;
+    const isRunningOut = replies.isRunningOut(now);
+    const { mostUnpaidBytes } = options;
+    if (!isAtLimit({ unpaidBytes, mostUnpaidBytes, isRunningOut })) return;
+    for (const lane of lanes.values()) if (!lane.isSignalLane()) lane.giveUp(now);
   };
 
   return {
     id: options.id,
     take(pack, now) {
       const lane = findLane(pack, now);
-      lane?.receiver.take(pack, now);
+      lane?.take(pack, now);
       return lane !== undefined;
     },
     acked(ack, now) {
-      for (const { sender } of replies.values()) sender.take(ack, now);
+      if (replies.acked(ack, now)) renewedAt = undefined;
     },
-    answer: (frame, now) => findReply()?.sender.offer(frame, now) ?? false,
-    acks: (now) => [...lanes.values()].flatMap(({ receiver }) => receiver.acks(now)),
-    packs(now, most) {
-      const packs: Pack[] = [];
-      for (const { sender } of replies.values())
-        packs.push(...sender.step(now, most - packs.length));
-      return packs;
+    answer(frame, now) {
+      const mode = last?.mode();
+      if (last === undefined || mode === undefined) return false;
+      const lane = { ...last.lane, isCompanion: mode !== provideModes.network };
+      return replies.find(lane).offer(frame, now);
     },
+    acks: (now) => [...lanes.values()].flatMap((lane) => lane.acks(now)),
+    packs: replies.packs,
     keepBooks(now) {
-      for (const [key, { receiver }] of lanes) {
-        const end = receiver.ended(now);
-        if (end === 'gap' || end === 'idle') endLane(key);
+      for (const [key, lane] of lanes) if (lane.isOver(now)) endLane(key);
+      if (now >= lookAt) {
+        lookAt = now + lookEvery;
+        proveRenewal(now);
+        keepLimit(now);
       }
-      const asks: ContractAsk[] = [];
-      for (const [key, { lane, sender, contracts }] of replies) {
-        const step = contracts.step(now);
-        reports.push(...step.reports);
-        if (step.ask !== undefined)
-          asks.push({
-            destinationId: options.id,
-            transferByteCount: step.ask,
-            isCompanion: lane.isCompanion,
-            forceStream: lane.forceStream,
-            contracts,
-          });
-        if (sender.ended(now) !== undefined) endReply(key);
-      }
-      const taken = reports;
-      reports = [];
-      return { asks, reports: taken };
+      const asks = replies.step(now);
+      return { asks, reports: replies.takeReports() };
     },
     wakeAt(now) {
-      let soonest = Number.POSITIVE_INFINITY;
-      for (const { receiver } of lanes.values()) soonest = Math.min(soonest, receiver.wakeAt());
-      for (const { sender } of replies.values()) soonest = Math.min(soonest, sender.wakeAt(now));
+      let soonest = replies.wakeAt(now);
+      for (const lane of lanes.values()) soonest = Math.min(soonest, lane.wakeAt());
       return soonest;
     },
-    save: () => [...replies.values()].flatMap(({ contracts }) => contracts.save()),
-    isGone: () => lanes.size === 0 && replies.size === 0,
+    save: replies.save,
+    isGone: () => lanes.size === 0 && replies.isEmpty(),
     end() {
       for (const key of lanes.keys()) endLane(key);
-      for (const key of replies.keys()) endReply(key);
-      return reports;
+      replies.endAll();
+      return replies.takeReports();
     },
   };
-}
-
-function toKey({ forceStream, isCompanion, number }: Lane): string {
-  return `${Number(forceStream)}${Number(isCompanion)}${number}`;
 }

@@ -12,9 +12,12 @@ import { messageTypes } from '../wire/message-types.ts';
 import type { Pack } from '../wire/pack.ts';
 import { decodeTransferFrame } from '../wire/transfer-frame.ts';
 import { WireError } from '../wire/wire-error.ts';
-import { type Consumer, type ContractAsk, createConsumer } from './consumer.ts';
-import { type Drops, type EngineCounters, noDrops } from './drops.ts';
+import { type Consumer, createConsumer } from './consumer.ts';
+import { type Drops, type EngineCounters, noDrops } from './counters.ts';
+import type { EngineStep } from './engine-step.ts';
 import { createPlatformPeer } from './platform-peer.ts';
+import { noRenewals, type Renewals, usualUnpaidBytes } from './renewal.ts';
+import type { ContractAsk } from './replies.ts';
 import { createStrangers } from './strangers.ts';
 import { createTranslation } from './translation.ts';
 import { sendAcks, sendInTurn } from './turns.ts';
@@ -43,17 +46,6 @@ export interface Engine {
   counters(): EngineCounters;
 }
 
-interface EngineStep {
-  /** Binary messages for the platform. */
-  readonly frames: readonly Buffer[];
-  /** Packets for the device. */
-  readonly packets: readonly Buffer[];
-  readonly asks: readonly ContractAsk[];
-  readonly reports: readonly CloseContract[];
-  /** When the platform asked to move to another host, in Unix ms of its clock. */
-  readonly moveAt: number | undefined;
-}
-
 export interface EngineOptions {
   readonly ownId: Id;
   readonly secrets: Secrets;
@@ -62,6 +54,8 @@ export interface EngineOptions {
   readonly ids: IdSource;
   /** Unix ms, for ids alone. */
   readonly wallMs: () => number;
+  /** Unpaid bytes that a consumer may carry from one of its contracts to the next. */
+  readonly mostUnpaidBytes?: number | undefined;
   /** What an earlier life kept. */
   readonly books?: Books | undefined;
 }
@@ -94,14 +88,15 @@ export function createEngine(options: EngineOptions): Engine {
   let reports = (options.books?.own ?? []).flatMap((data) => makeClose(loadAccount(data)) ?? []);
   let roundAt = Number.NEGATIVE_INFINITY;
   const drops: Drops = { ...noDrops };
-  const bytes = { up: 0, down: 0 };
+  const renewals: Renewals = { ...noRenewals };
+  const bytes = { upBytes: 0, downBytes: 0 };
 
   const toDevice = (consumer: Id, frame: Frame): void => {
     const packet = translation.outward(consumer, readIpPacket(frame));
     if (packet === 'unsound') drops.unsound++;
     else if (packet === 'no-address') drops.noAddress++;
     else {
-      bytes.up += packet.length;
+      bytes.upBytes += packet.length;
       packets.push(packet);
     }
   };
@@ -115,6 +110,8 @@ export function createEngine(options: EngineOptions): Engine {
       receiveBudget,
       sendBudget,
       newId: () => ids.next(wallMs()),
+      renewals,
+      mostUnpaidBytes: options.mostUnpaidBytes ?? usualUnpaidBytes,
       deliver(frame, now) {
         if (frame.type === messageTypes.ipPacketToProvider) toDevice(id, frame);
         // A view of the message would not outlive it.
@@ -192,10 +189,11 @@ export function createEngine(options: EngineOptions): Engine {
         drops.noAddress++;
         return;
       }
-      if (consumer.answer(fromProviderFrame(packet), now)) bytes.down += packet.length;
+      if (consumer.answer(fromProviderFrame(packet), now)) bytes.downBytes += packet.length;
       else drops.full++;
     },
     answered(ask, contract, now) {
+      if (contract === undefined) renewals.refused++;
       if (contract === undefined) ask.contracts.refused(now);
       else ask.contracts.granted(contract, now);
       // A contract that came too late for its sequence is given back here.
@@ -241,9 +239,9 @@ export function createEngine(options: EngineOptions): Engine {
     counters: () => ({
       consumers: consumers.size,
       contracts: ledger.counters(),
-      upBytes: bytes.up,
-      downBytes: bytes.down,
+      ...bytes,
       dropped: { ...drops },
+      renewals: { ...renewals },
     }),
   };
 }

@@ -7,8 +7,8 @@ import { openPlatformSocket, type PlatformSocket, type SocketEnd } from '../sock
 import type { PacketDevice } from '../tun/tun-device.ts';
 import type { Id } from '../wire/id.ts';
 import { largestMessage } from '../wire/message-types.ts';
-import type { ContractAsk } from './consumer.ts';
 import type { Engine } from './engine.ts';
+import type { ContractAsk } from './replies.ts';
 
 export interface RunProviderOptions {
   readonly ownId: Id;

@@ -15,6 +15,14 @@ export interface Receiver {
   acks(now: number): readonly Ack[];
   wakeAt(): number;
   /**
+   * Hears and delivers what comes from now on, but acknowledges nothing of it: the peer's sequence
+   * ends by it, and the next one brings a contract. Called inside of `deliver`, it begins with the
+   * Pack that is being delivered. With `selectAfterMs`, that Pack is acknowledged selectively once.
+   */
+  withhold(how: { readonly selectAfterMs?: number | undefined }, now: number): void;
+  /** Acknowledges everything at once that was withheld. */
+  acknowledge(now: number): void;
+  /**
    * Why the sequence is over. One that was refused stays, so that what is sent again is dropped.
    */
   ended(now: number): ReceiverEnd | undefined;
@@ -63,11 +71,14 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const selective = new Map<number, Said>();
   const missing = new Map<Id, Said & { readonly contractId: Id }>();
   let ackAt = Number.POSITIVE_INFINITY;
+  let withheld: Withheld | undefined;
   const count = { delivered: 0, duplicates: 0, outOfOrder: 0, noRoom: 0 };
 
   const sayLater = (now: number): void => {
     ackAt = Math.min(ackAt, now + ackDelay);
   };
+
+  const dueAt = (): number => Math.min(ackAt, withheld?.selectAt ?? Number.POSITIVE_INFINITY);
 
   const deliver = (pack: Pack, now: number): boolean => {
     if (!options.deliver(pack, now)) {
@@ -84,8 +95,10 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     while (turn !== undefined && deliver(turn, now)) {
       highest = { messageId: turn.messageId, tag: turn.tag };
       next = turn.sequenceNumber + 1;
-      saysHighest = true;
-      hasNews = true;
+      if (withheld === undefined) {
+        saysHighest = true;
+        hasNews = true;
+      } else withheld.first ??= turn.messageId;
       turn = held.take(next);
     }
     sayLater(now);
@@ -97,7 +110,15 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       return;
     }
     count.outOfOrder++;
+    if (withheld !== undefined) return;
     selective.set(pack.sequenceNumber, { messageId: pack.messageId, tag: pack.tag });
+    sayLater(now);
+  };
+
+  const takeAgain = (pack: Pack, now: number): void => {
+    count.duplicates++;
+    if (withheld !== undefined && pack.sequenceNumber >= withheld.from) return;
+    saysHighest = true;
     sayLater(now);
   };
 
@@ -115,11 +136,21 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     }
     if (pack.sequenceNumber === next) takeInTurn(pack, now);
     else if (pack.sequenceNumber > next) takeEarly(pack, now);
-    else {
-      count.duplicates++;
-      saysHighest = true;
-      sayLater(now);
-    }
+    else takeAgain(pack, now);
+  };
+
+  const sayHighest = (): readonly Ack[] => {
+    const said = withheld === undefined ? highest : withheld.before;
+    if (!saysHighest || said === undefined) return [];
+    // Where only duplicates came, there is no tag: their time says nothing.
+    return [toAck({ ...said, tag: hasNews ? said.tag : undefined })];
+  };
+  const sayWithheld = (now: number): readonly Ack[] => {
+    if (withheld === undefined || now < withheld.selectAt) return [];
+    withheld.selectAt = Number.POSITIVE_INFINITY;
+    const { first } = withheld;
+    if (first === undefined) return [];
+    return [toAck({ messageId: first, tag: undefined }, { isSelective: true })];
   };
 
   return {
@@ -132,12 +163,9 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         deliver(pack, now);
     },
     acks(now) {
-      if (now < ackAt) return [];
+      if (now < dueAt()) return [];
       ackAt = Number.POSITIVE_INFINITY;
-      const acks: Ack[] = [];
-      // Where only duplicates came, there is no tag: their time says nothing.
-      if (saysHighest && highest !== undefined)
-        acks.push(toAck({ ...highest, tag: hasNews ? highest.tag : undefined }));
+      const acks = [...sayHighest(), ...sayWithheld(now)];
       for (const [number, said] of selective)
         if (number >= next) acks.push(toAck(said, { isSelective: true }));
       for (const said of missing.values())
@@ -151,7 +179,21 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     wakeAt() {
       const oldest = held.oldestAt();
       const endAt = oldest === undefined ? (usedAt ?? 0) + longestIdle : oldest + longestGap;
-      return Math.min(ackAt, endAt);
+      return Math.min(dueAt(), endAt);
+    },
+    withhold({ selectAfterMs = Number.POSITIVE_INFINITY }, now) {
+      withheld ??= {
+        from: next,
+        before: highest,
+        first: undefined,
+        selectAt: now + selectAfterMs,
+      };
+    },
+    acknowledge(now) {
+      if (withheld === undefined) return;
+      withheld = undefined;
+      saysHighest = true;
+      sayLater(now);
     },
     ended(now) {
       const oldest = held.oldestAt();
@@ -182,4 +224,14 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 interface Said {
   readonly messageId: Id;
   readonly tag: Tag | undefined;
+}
+
+/** Acks that are kept back, from one number on. */
+interface Withheld {
+  readonly from: number;
+  /** What is acknowledged all the same: the Pack before. */
+  readonly before: Said | undefined;
+  /** The first Pack that is not acknowledged, once it came. */
+  first: Id | undefined;
+  selectAt: number;
 }

@@ -36,6 +36,11 @@ export interface Lane {
   readonly number: number;
 }
 
+/** A lane as text, equal for equal lanes: the key of a Map. */
+export function toLaneKey({ forceStream, isCompanion, number }: Lane): string {
+  return `${Number(forceStream)}${Number(isCompanion)}${number}`;
+}
+
 export function scanPack(scanner: Scanner): Pack {
   const found = { ...emptyPack, frames: [] as Frame[] };
   while (scanner.next()) scanField(found, scanner);

@@ -137,7 +137,10 @@ export function createConsumerContracts(options: ConsumerContractsOptions): Cons
       }
       // One is asked for where something waits, and the next one as soon as one is opened.
       const wantsOne = waitingBytes > 0 || wantsSpare;
-      const ask = spare === undefined && wantsOne ? asking.ask(waitingBytes, now) : undefined;
+      const ask =
+        spare === undefined && wantsOne
+          ? asking.ask({ bytes: waitingBytes, hasSpare: false }, now)
+          : undefined;
       return { ask, reports: takeReports() };
     },
     granted(bytes, now) {

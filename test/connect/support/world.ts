@@ -1,7 +1,7 @@
 import type { Books } from '../../../src/connect/contract/account.ts';
 import { completeSecrets, type ProvideWish } from '../../../src/connect/contract/secrets.ts';
-import type { ContractAsk } from '../../../src/connect/provider/consumer.ts';
 import { createEngine, type Engine } from '../../../src/connect/provider/engine.ts';
+import type { ContractAsk } from '../../../src/connect/provider/replies.ts';
 import type { CloseContract } from '../../../src/connect/wire/contract-messages.ts';
 import { createIdSource, type Id, type IdSource } from '../../../src/connect/wire/id.ts';
 import { makeContract } from './contracts.ts';

@@ -1,11 +1,15 @@
 import type { ReceivedCounters } from '../contract/received-contracts.ts';
+import type { Renewals } from './renewal.ts';
 
+/** What an engine has carried, and what it has not. */
 export interface EngineCounters {
   readonly consumers: number;
   readonly contracts: ReceivedCounters;
+  /** Bytes of consumers' packets, and of the answers. */
   readonly upBytes: number;
   readonly downBytes: number;
   readonly dropped: Readonly<Drops>;
+  readonly renewals: Readonly<Renewals>;
 }
 
 /** What was dropped, by reason. Each is counted, and nothing else is kept of it. */

@@ -1,0 +1,72 @@
+import { renewAge, spareAge } from './ages.ts';
+
+/** What is known when spare contracts are planned. */
+export interface SpareFacts {
+  /** The spares in hand, in the order in which they came: the first is the oldest. */
+  readonly spares: readonly SpareFact[];
+  /** What the consumer was sent in the last minute. */
+  readonly bytesPerMinute: number;
+  /** Ms since the consumer's newest contract was made; undefined where it is not known. */
+  readonly anchorAge: number | undefined;
+}
+
+interface SpareFact {
+  /** Bytes that may be sent by it. */
+  readonly usable: number;
+  readonly age: number;
+}
+
+export interface SparePlan {
+  /** How many bytes the next spare should carry at least; undefined where none is wanted. */
+  readonly wants: number | undefined;
+  /** So many of the oldest are to be given back: younger ones have taken their place. */
+  readonly surplus: number;
+}
+
+/**
+ * For so long, spares carry a consumer for whom the service grants no contract any more. Programs
+ * use an identity for three quarters of an hour, and most pause once in that.
+ */
+const bridgeMinutes = 15;
+const mostSpares = 4;
+
+/**
+ * Plans spares: one at all times, replaced each minute, so that there is always a young one to move
+ * on to; and enough for a bridge, once the consumer's own contract is so old that the service may
+ * soon refuse us.
+ */
+export function planSpares({ spares, bytesPerMinute, anchorAge }: SpareFacts): SparePlan {
+  const needed = (anchorAge ?? 0) >= renewAge ? toBridge(bytesPerMinute) : 0;
+  const surplus = countSurplus(spares, needed);
+  const kept = spares.slice(surplus);
+  const [oldest] = kept;
+  const missing = needed - sumUsable(kept);
+  if (oldest === undefined || (missing > 0 && kept.length < mostSpares))
+    return { wants: Math.max(0, missing), surplus };
+  const isReplaced = oldest.age >= spareAge && bytesPerMinute > 0;
+  return { wants: isReplaced ? Math.max(0, missing) + oldest.usable : undefined, surplus };
+}
+
+/** Whether the spares would carry such a consumer for as long as a bridge has to. */
+export function wouldBridge({ spares, bytesPerMinute }: SpareFacts): boolean {
+  return sumUsable(spares) >= toBridge(bytesPerMinute);
+}
+
+function toBridge(bytesPerMinute: number): number {
+  return bridgeMinutes * bytesPerMinute;
+}
+
+function countSurplus(spares: readonly SpareFact[], needed: number): number {
+  let surplus = 0;
+  for (const { age } of spares.slice(0, -1)) {
+    const without = spares.slice(surplus + 1);
+    const isEnough = sumUsable(without) >= needed || without.length >= mostSpares;
+    if (age < spareAge || !isEnough) break;
+    surplus++;
+  }
+  return surplus;
+}
+
+function sumUsable(spares: readonly SpareFact[]): number {
+  return spares.reduce((sum, { usable }) => sum + usable, 0);
+}

@@ -1,0 +1,14 @@
+import type { CloseContract } from '../wire/contract-messages.ts';
+import type { ContractAsk } from './replies.ts';
+
+/** What follows from what went into an engine since the last step. */
+export interface EngineStep {
+  /** Binary messages for the platform. */
+  readonly frames: readonly Buffer[];
+  /** Packets for the device. */
+  readonly packets: readonly Buffer[];
+  readonly asks: readonly ContractAsk[];
+  readonly reports: readonly CloseContract[];
+  /** When the platform asked to move to another host, in Unix ms of its clock. */
+  readonly moveAt: number | undefined;
+}

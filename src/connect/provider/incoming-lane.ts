@@ -1,0 +1,128 @@
+import { type Anchor, createIncomingContracts } from '../contract/incoming.ts';
+import type { ReceivedContracts } from '../contract/received-contracts.ts';
+import type { MemoryBudget } from '../sequence/hold-back.ts';
+import { createReceiver } from '../sequence/receiver.ts';
+import type { Ack } from '../wire/ack.ts';
+import type { Id } from '../wire/id.ts';
+import type { ProvideMode } from '../wire/message-types.ts';
+import type { Lane, Pack } from '../wire/pack.ts';
+import {
+  findRenewal,
+  isPlanned,
+  type PackKind,
+  type RenewalFacts,
+  type RenewalRule,
+  type Renewals,
+  toPackKind,
+} from './renewal.ts';
+
+/**
+ * One sequence of one consumer's lane: what comes is put in order, charged to its contract and
+ * delivered; and the consumer is brought to renew its contract in time.
+ */
+export interface IncomingLane {
+  readonly lane: Lane;
+  readonly sequenceId: Id;
+  take(pack: Pack, now: number): void;
+  acks(now: number): readonly Ack[];
+  wakeAt(): number;
+  /** Over, with nothing left to wait for. */
+  isOver(now: number): boolean;
+  /** It has carried signals and nothing else. */
+  isSignalLane(): boolean;
+  mode(): ProvideMode | undefined;
+  newest(): Anchor | undefined;
+  unpaidBytes(): number;
+  /** A newer sequence of the lane has come: by which rule it was waited for, if it was. */
+  replacedBy(now: number): RenewalRule | undefined;
+  /** Gives the consumer up: it is heard for a while, and gets no ack any more. */
+  giveUp(now: number): void;
+  end(): void;
+}
+
+export interface IncomingLaneOptions {
+  readonly sourceId: Id;
+  readonly lane: Lane;
+  readonly sequenceId: Id;
+  readonly ledger: ReceivedContracts;
+  readonly budget: MemoryBudget;
+  readonly renewals: Renewals;
+  /** What is known of the consumer beyond this lane. */
+  readonly facts: () => Pick<RenewalFacts, 'hasSignalLane' | 'anchor' | 'dataAt'>;
+  readonly deliver: (pack: Pack, kind: PackKind, now: number) => void;
+}
+
+/**
+ * After so long, one selective ack: the ping's own half minute ends then before its sequence does,
+ * so it is no error.
+ */
+const selectAfterMs = 1500;
+/** Programs give up a sequence after 30 s, plain clients after 60 s. */
+const longestHeard = 60_000;
+
+export function createIncomingLane(options: IncomingLaneOptions): IncomingLane {
+  const { sequenceId, renewals } = options;
+  const contracts = createIncomingContracts(options.ledger, options.sourceId);
+  let held: { readonly rule: RenewalRule; readonly since: number } | undefined;
+  let hasSignals = false;
+  let hasOthers = false;
+  const isSignalLane = (): boolean => hasSignals && !hasOthers;
+
+  const hold = (rule: RenewalRule, now: number): void => {
+    held = { rule, since: now };
+    receiver.withhold({ selectAfterMs: rule === 'idle' ? selectAfterMs : undefined }, now);
+  };
+  const renew = (kind: PackKind, now: number): void => {
+    if (held?.rule === 'idle' && kind === 'data') {
+      held = undefined;
+      renewals.aborted++;
+      receiver.acknowledge(now);
+    }
+    if (held !== undefined) return;
+    const rule = findRenewal({ ...options.facts(), kind, isSignalLane: isSignalLane() }, now);
+    if (rule !== undefined) hold(rule, now);
+  };
+
+  const receiver = createReceiver({
+    sequenceId,
+    budget: options.budget,
+    knowsContract: contracts.knows,
+    deliver(pack, now) {
+      const isGivenUp = held?.rule === 'limit' && now - held.since >= longestHeard;
+      if (isGivenUp || !contracts.pay(pack, now)) return false;
+      const kind = toPackKind(pack);
+      if (kind === 'signals') hasSignals = true;
+      else if (kind !== 'empty') hasOthers = true;
+      renew(kind, now);
+      options.deliver(pack, kind, now);
+      return true;
+    },
+  });
+
+  return {
+    lane: options.lane,
+    sequenceId,
+    take: receiver.take,
+    acks: receiver.acks,
+    wakeAt: receiver.wakeAt,
+    isOver(now) {
+      const end = receiver.ended(now);
+      return end === 'gap' || end === 'idle';
+    },
+    isSignalLane,
+    mode: contracts.mode,
+    newest: contracts.newest,
+    unpaidBytes: contracts.unpaidBytes,
+    replacedBy: (now) =>
+      held !== undefined && isPlanned(held.rule, held.since, now) ? held.rule : undefined,
+    giveUp(now) {
+      if (held?.rule === 'limit') return;
+      renewals.ended++;
+      hold('limit', now);
+    },
+    end() {
+      receiver.end();
+      contracts.end();
+    },
+  };
+}

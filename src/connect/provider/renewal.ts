@@ -1,0 +1,116 @@
+import { renewAge } from '../contract/ages.ts';
+import type { Anchor } from '../contract/incoming.ts';
+import { messageTypes } from '../wire/message-types.ts';
+import type { Pack } from '../wire/pack.ts';
+
+/**
+ * How a consumer is brought to make a new contract before its old one is no origin of ours any
+ * more. Nothing in the wire asks for one; its program makes one for each new sequence, and begins a
+ * new sequence where a Pack stays unacknowledged for half a minute. Its connections break where
+ * that Pack carried data, and survive where it carried only signals or a ping.
+ */
+export type RenewalRule =
+  /** Direct mode: signals have a lane of their own, and nothing is lost with it. */
+  | 'signal'
+  /** Default mode: a ping, while no data flows. */
+  | 'idle'
+  /** The owner's limit of unpaid bytes: the consumer has to come back as another one. */
+  | 'limit';
+
+export type PackKind = 'data' | 'ping' | 'signals' | 'empty';
+
+/** What a Pack carries; whatever is not known counts as data, which is never held up. */
+export function toPackKind({ frames }: Pick<Pack, 'frames'>): PackKind {
+  const carries = (type: number) => frames.every((frame) => frame.type === type);
+  if (frames.length === 0) return 'empty';
+  if (carries(messageTypes.ipPing)) return 'ping';
+  return carries(messageTypes.signals) ? 'signals' : 'data';
+}
+
+/** What is known of a consumer when a Pack of it is delivered. Times in ms. */
+export interface RenewalFacts {
+  readonly kind: PackKind;
+  /** This lane has carried signals and nothing else. */
+  readonly isSignalLane: boolean;
+  /** Another lane of this consumer is one. */
+  readonly hasSignalLane: boolean;
+  /** Its newest contract. */
+  readonly anchor: Anchor | undefined;
+  /** When it sent data last, on any lane. */
+  readonly dataAt: number | undefined;
+}
+
+/** A consumer that brought a contract which was old already is not asked again at once. */
+const shortestBetween = 120_000;
+/** Signals bring nothing from a consumer without data for so long: we pay for their lane. */
+const longestWithoutData = 240_000;
+/**
+ * No data for so long may be a pause. It costs nothing to be wrong: with the next data, everything
+ * is acknowledged at once.
+ */
+const pause = 1000;
+
+/** The rule by which acks of this Pack, and of those after it, are to be withheld. */
+export function findRenewal(facts: RenewalFacts, now: number): RenewalRule | undefined {
+  const { kind, anchor, dataAt } = facts;
+  if (anchor === undefined || now - anchor.createdAt < renewAge) return undefined;
+  if (now - anchor.cameAt < shortestBetween || dataAt === undefined) return undefined;
+  if (kind === 'signals' && facts.isSignalLane)
+    return now - dataAt < longestWithoutData ? 'signal' : undefined;
+  const isPause = kind === 'ping' && now - dataAt >= pause;
+  return isPause && !facts.hasSignalLane ? 'idle' : undefined;
+}
+
+/** A consumer cannot have given up a sequence sooner; one that did so was started again. */
+const soonestNewSequence = 25_000;
+
+/** Whether a new sequence is what was waited for: then answers go on as they are. */
+export function isPlanned(rule: RenewalRule, since: number, now: number): boolean {
+  return rule !== 'limit' && now - since >= soonestNewSequence;
+}
+
+/**
+ * Unpaid bytes of one consumer from one of its contracts to the next, where the owner says nothing.
+ * At 1 MB/s that is a quarter of what a download without a pause carries in one identity.
+ */
+export const usualUnpaidBytes = 256 * 1024 * 1024;
+
+/** What a consumer carried since its newest contract that nobody pays for, and may yet. */
+export interface LimitFacts {
+  readonly unpaidBytes: number;
+  readonly mostUnpaidBytes: number;
+  /** Contracts run out, and the service grants none. */
+  readonly isRunningOut: boolean;
+}
+
+/** Whether the consumer has to come back as another one, so that it is paid for again. */
+export function isAtLimit({ unpaidBytes, mostUnpaidBytes, isRunningOut }: LimitFacts): boolean {
+  return unpaidBytes > 0 && (unpaidBytes >= mostUnpaidBytes || isRunningOut);
+}
+
+/** What became of these rules, over all consumers. */
+export interface Renewals {
+  /** New contracts that came by each rule. */
+  bySignal: number;
+  byPause: number;
+  /** Pauses that ended before the consumer gave its sequence up: everything was acknowledged. */
+  aborted: number;
+  /** Sequences that were given up at the limit. */
+  ended: number;
+  /** Contracts that the service refused us. */
+  refused: number;
+  /** Bytes, in both directions, by contracts that the service had closed by then. */
+  bridgedBytes: number;
+  /** Times for which a consumer's answers waited for more than two seconds. */
+  holes: number;
+}
+
+export const noRenewals: Readonly<Renewals> = {
+  bySignal: 0,
+  byPause: 0,
+  aborted: 0,
+  ended: 0,
+  refused: 0,
+  bridgedBytes: 0,
+  holes: 0,
+};

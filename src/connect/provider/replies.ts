@@ -1,0 +1,155 @@
+import type { AccountData } from '../contract/account.ts';
+import { createOwnContracts, type OwnContracts } from '../contract/own-contracts.ts';
+import type { ServiceClock } from '../contract/service-clock.ts';
+import type { MemoryBudget } from '../sequence/hold-back.ts';
+import { createSender, type Sender } from '../sequence/sender.ts';
+import type { Ack } from '../wire/ack.ts';
+import type { CloseContract } from '../wire/contract-messages.ts';
+import type { Id } from '../wire/id.ts';
+import { type Lane, type Pack, toLaneKey } from '../wire/pack.ts';
+import { createHoleWatch, type HoleWatch } from './hole-watch.ts';
+import type { Renewals } from './renewal.ts';
+
+/** Our answers to one consumer: a sequence for each lane that it is answered by. */
+export interface Replies {
+  /** The sequence of a lane; it is begun by the first call. */
+  find(lane: Lane): Sender;
+  /** True where it is an answer of the consumer to one of these sequences. */
+  acked(ack: Ack, now: number): boolean;
+  /** Packs to send now, at most so many. */
+  packs(now: number, most: number): readonly Pack[];
+  /** Contracts to ask for; ends what is over. */
+  step(now: number): readonly ContractAsk[];
+  /** The consumer has a new contract, made at this time. */
+  anchored(createdAt: number): void;
+  /** Bytes that were sent by contracts which the service had closed by then; it never shrinks. */
+  unpaidBytes(): number;
+  isRunningOut(now: number): boolean;
+  /** Something was sent that is not acknowledged. */
+  isUnanswered(): boolean;
+  wakeAt(now: number): number;
+  isEmpty(): boolean;
+  endAll(): void;
+  takeReports(): readonly CloseContract[];
+  save(): readonly AccountData[];
+}
+
+/** A contract to ask the platform for; each is answered once, to `contracts`. */
+export interface ContractAsk {
+  readonly destinationId: Id;
+  readonly transferByteCount: number;
+  readonly isCompanion: boolean;
+  readonly forceStream: boolean;
+  readonly contracts: OwnContracts;
+}
+
+export interface RepliesOptions {
+  readonly consumerId: Id;
+  readonly ownId: Id;
+  readonly clock: ServiceClock;
+  readonly budget: MemoryBudget;
+  readonly newId: () => Id;
+  readonly renewals: Renewals;
+}
+
+/**
+ * Packets that wait for one consumer: what it is sent while its first contract is asked for, a
+ * quarter of a second at 32 Mbit/s.
+ */
+const queueBytes = 1024 * 1024;
+
+interface Reply {
+  readonly lane: Lane;
+  readonly sender: Sender;
+  readonly contracts: OwnContracts;
+  readonly holes: HoleWatch;
+}
+
+export function createReplies(options: RepliesOptions): Replies {
+  const { consumerId, ownId, clock, budget, newId } = options;
+  const open = new Map<string, Reply>();
+  let anchoredAt: number | undefined;
+  let endedUnpaid = 0;
+  let reports: CloseContract[] = [];
+
+  const end = (key: string, reply: Reply): void => {
+    endedUnpaid += reply.contracts.unpaidBytes();
+    reply.sender.end();
+    reports.push(...reply.contracts.end());
+    open.delete(key);
+  };
+  const make = (lane: Lane): Reply => {
+    const contracts = createOwnContracts({ ownId, peerId: consumerId, clock });
+    if (anchoredAt !== undefined) contracts.anchored(anchoredAt);
+    const sender = createSender({
+      sequenceId: newId(),
+      lane,
+      payment: contracts,
+      newMessageId: newId,
+      queueBytes,
+      budget,
+    });
+    return { lane, sender, contracts, holes: createHoleWatch() };
+  };
+  const stepOne = ({ lane, contracts }: Reply, now: number): readonly ContractAsk[] => {
+    const { ask, reports: made } = contracts.step(now);
+    reports.push(...made);
+    if (ask === undefined) return [];
+    const { isCompanion, forceStream } = lane;
+    const transferByteCount = ask;
+    return [{ destinationId: consumerId, transferByteCount, isCompanion, forceStream, contracts }];
+  };
+
+  return {
+    find(lane) {
+      const key = toLaneKey(lane);
+      const reply = open.get(key) ?? make(lane);
+      open.set(key, reply);
+      return reply.sender;
+    },
+    acked(ack, now) {
+      for (const { sender } of open.values()) sender.take(ack, now);
+      return [...open.values()].some(({ sender }) => sender.sequenceId === ack.sequenceId);
+    },
+    packs(now, most) {
+      const packs: Pack[] = [];
+      for (const { sender } of open.values()) packs.push(...sender.step(now, most - packs.length));
+      return packs;
+    },
+    step(now) {
+      const asks: ContractAsk[] = [];
+      for (const [key, reply] of open) {
+        if (reply.holes.look(reply.sender.counters(), now)) options.renewals.holes++;
+        asks.push(...stepOne(reply, now));
+        if (reply.sender.ended(now) !== undefined) end(key, reply);
+      }
+      return asks;
+    },
+    anchored(createdAt) {
+      anchoredAt = createdAt;
+      for (const { contracts } of open.values()) contracts.anchored(createdAt);
+    },
+    unpaidBytes() {
+      let sum = endedUnpaid;
+      for (const { contracts } of open.values()) sum += contracts.unpaidBytes();
+      return sum;
+    },
+    isRunningOut: (now) => [...open.values()].some(({ contracts }) => contracts.isRunningOut(now)),
+    isUnanswered: () => [...open.values()].some(({ sender }) => sender.counters().unackedBytes > 0),
+    wakeAt(now) {
+      let soonest = Number.POSITIVE_INFINITY;
+      for (const { sender } of open.values()) soonest = Math.min(soonest, sender.wakeAt(now));
+      return soonest;
+    },
+    isEmpty: () => open.size === 0,
+    endAll() {
+      for (const [key, reply] of open) end(key, reply);
+    },
+    takeReports() {
+      const taken = reports;
+      reports = [];
+      return taken;
+    },
+    save: () => [...open.values()].flatMap(({ contracts }) => contracts.save()),
+  };
+}

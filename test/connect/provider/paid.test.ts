@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import { createFlow } from '../support/flow.ts';
+
+const calm = { loss: 0, duplication: 0, delay: 5, jitter: 0 };
+const minute = 60_000;
+
+test('twenty minutes of a slow flow are paid as far as the service pays, and none is lost', () => {
+  const flow = createFlow({
+    nature: calm,
+    seed: 1,
+    downPerSecond: 10,
+    downBytes: 500,
+    upPerSecond: 10,
+    upBytes: 500,
+  });
+  flow.run(20 * minute);
+  const { up, down } = flow;
+  expect([up.received, down.received]).toEqual([up.sent, down.sent]);
+  expect(up.isInOrder && down.isInOrder).toBe(true);
+  expect(down.sent).toBeGreaterThan(11_900);
+  expect(down.paidBytes).toBeGreaterThan(0.9 * down.sentBytes);
+  expect(up.paidBytes + down.paidBytes).toBeGreaterThan(0.6 * (up.sentBytes + down.sentBytes));
+  expect(flow.world.service.overPaid()).toEqual([]);
+  expect(flow.app().refused()).toBe(0);
+});
+
+test('a pause brings a new contract, and the connection lives', () => {
+  const flow = createFlow({
+    nature: calm,
+    seed: 2,
+    downPerSecond: 20,
+    downBytes: 1000,
+    upPerSecond: 0,
+    upBytes: 60,
+    hasAcks: true,
+    isPaused: (now) => now >= 6 * minute && now < 7 * minute,
+  });
+  flow.run(10 * minute);
+  expect(flow.world.engine.counters().renewals).toMatchObject({
+    byPause: 1,
+    aborted: 0,
+    refused: 0,
+    holes: 0,
+  });
+  expect([flow.identities(), flow.app().sequences(), flow.app().refused()]).toEqual([1, 2, 0]);
+  expect(flow.down.received).toBe(flow.down.sent);
+  expect(flow.longestSilence()).toBeLessThan(500);
+});
+
+test('a pause that is too short changes nothing: data is acknowledged at once', () => {
+  const flow = createFlow({
+    nature: calm,
+    seed: 3,
+    downPerSecond: 20,
+    downBytes: 1000,
+    upPerSecond: 0,
+    upBytes: 60,
+    hasAcks: true,
+    isPaused: (now) => now >= 5 * minute && now % minute >= 30_000,
+  });
+  flow.run(9 * minute);
+  const { aborted, byPause } = flow.world.engine.counters().renewals;
+  expect(aborted).toBeGreaterThan(1);
+  expect([byPause, flow.identities(), flow.app().sequences()]).toEqual([0, 1, 1]);
+  expect(flow.down.received).toBe(flow.down.sent);
+  expect(flow.longestSilence()).toBeLessThan(500);
+});
+
+test('in direct mode, signals bring new contracts, and everything down is paid', () => {
+  const flow = createFlow({
+    nature: calm,
+    seed: 4,
+    isDirect: true,
+    downPerSecond: 20,
+    downBytes: 1000,
+    upPerSecond: 0,
+    upBytes: 60,
+    hasAcks: true,
+  });
+  flow.run(20 * minute);
+  const { bySignal, byPause, refused, holes } = flow.world.engine.counters().renewals;
+  expect(bySignal).toBeGreaterThan(2);
+  expect([byPause, refused, holes, flow.identities()]).toEqual([0, 0, 0, 1]);
+  expect(flow.down.received).toBe(flow.down.sent);
+  expect(flow.down.paidBytes).toBeGreaterThan(0.99 * flow.down.sentBytes);
+  expect(flow.longestSilence()).toBeLessThan(500);
+});
+
+test('at the owner’s limit, the consumer comes back as another one while answers still flow', () => {
+  const flow = createFlow({
+    nature: calm,
+    seed: 5,
+    downPerSecond: 20,
+    downBytes: 1000,
+    upPerSecond: 0,
+    upBytes: 60,
+    hasAcks: true,
+    mostUnpaidBytes: 3_000_000,
+  });
+  flow.run(22 * minute);
+  const { ended, bridgedBytes, holes } = flow.world.engine.counters().renewals;
+  expect([ended, holes, flow.identities()]).toEqual([1, 0, 2]);
+  expect(bridgedBytes).toBeGreaterThan(3_000_000);
+  // What flows until the app gives up, half a minute later.
+  expect(bridgedBytes).toBeLessThan(3_000_000 + 60 * 21_000);
+  expect(flow.longestSilence()).toBeLessThan(2000);
+});

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { createHoleWatch } from '../../../src/connect/provider/hole-watch.ts';
+import {
+  findRenewal,
+  isAtLimit,
+  isPlanned,
+  type RenewalFacts,
+  toPackKind,
+} from '../../../src/connect/provider/renewal.ts';
+
+const now = 1_000_000;
+const old = { createdAt: now - 240_000, cameAt: now - 240_000 };
+const ping: RenewalFacts = {
+  kind: 'ping',
+  isSignalLane: false,
+  hasSignalLane: false,
+  anchor: old,
+  dataAt: now - 1000,
+};
+const signals: RenewalFacts = { ...ping, kind: 'signals', isSignalLane: true, hasSignalLane: true };
+
+test.each<readonly [string, RenewalFacts, ReturnType<typeof findRenewal>]>([
+  ['a ping in a pause', ping, 'idle'],
+  ['a ping while data flows', { ...ping, dataAt: now - 999 }, undefined],
+  ['a ping before any data', { ...ping, dataAt: undefined }, undefined],
+  ['a ping beside a lane of signals', { ...ping, hasSignalLane: true }, undefined],
+  ['data', { ...ping, kind: 'data' }, undefined],
+  ['a Pack without frames', { ...ping, kind: 'empty' }, undefined],
+  ['a ping without a contract', { ...ping, anchor: undefined }, undefined],
+  [
+    'a ping with a young contract',
+    { ...ping, anchor: { createdAt: now - 239_999, cameAt: now - 239_999 } },
+    undefined,
+  ],
+  [
+    'a ping with an old contract that came a moment ago',
+    { ...ping, anchor: { createdAt: now - 280_000, cameAt: now - 119_999 } },
+    undefined,
+  ],
+  ['signals on their lane', signals, 'signal'],
+  ['signals on a lane of data', { ...signals, isSignalLane: false }, undefined],
+  ['signals of a consumer without data', { ...signals, dataAt: now - 240_000 }, undefined],
+])('%s: acks are withheld by the rule %3$s', (_, facts, rule) => {
+  expect(findRenewal(facts, now)).toBe(rule);
+});
+
+test('a sequence that comes sooner than a consumer gives up was not waited for', () => {
+  expect(isPlanned('idle', now, now + 24_999)).toBe(false);
+  expect(isPlanned('signal', now, now + 25_000)).toBe(true);
+  expect(isPlanned('limit', now, now + 60_000)).toBe(false);
+});
+
+test('the limit counts unpaid bytes, and holds where contracts run out', () => {
+  const facts = { unpaidBytes: 99, mostUnpaidBytes: 100, isRunningOut: false };
+  expect(isAtLimit(facts)).toBe(false);
+  expect(isAtLimit({ ...facts, unpaidBytes: 100 })).toBe(true);
+  expect(isAtLimit({ ...facts, isRunningOut: true })).toBe(true);
+  // Without an unpaid byte it is not the age that contracts run out by.
+  expect(isAtLimit({ ...facts, unpaidBytes: 0, isRunningOut: true })).toBe(false);
+});
+
+test('a Pack with anything in it that is not known is data', () => {
+  const kindOf = (...types: number[]) =>
+    toPackKind({ frames: types.map((type) => ({ type, bytes: Buffer.alloc(1), isRaw: true })) });
+  expect([kindOf(), kindOf(17, 17), kindOf(20)]).toEqual(['empty', 'ping', 'signals']);
+  expect([kindOf(17, 15), kindOf(20, 99), kindOf(15), kindOf(17, 20)]).toEqual(
+    Array(4).fill('data'),
+  );
+});
+
+test('a hole is counted once, when something waited for two seconds and nothing was sent', () => {
+  const watch = createHoleWatch();
+  const looks = [0, 1999, 2000, 5000].map((at) => watch.look({ queuedBytes: 1, packs: 5 }, at));
+  expect(looks).toEqual([false, false, true, false]);
+  expect(watch.look({ queuedBytes: 1, packs: 6 }, 5001)).toBe(false);
+  expect(watch.look({ queuedBytes: 0, packs: 6 }, 9000)).toBe(false);
+  expect(watch.look({ queuedBytes: 1, packs: 6 }, 10_999)).toBe(false);
+  expect(watch.look({ queuedBytes: 1, packs: 6 }, 11_000)).toBe(true);
+});

@@ -1,0 +1,166 @@
+import { spawn } from 'node:child_process';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { engineNodeOptions } from '../../../src/connect/engine/node-options.ts';
+import { type Lab, waitForDownload } from '../../lab/lab.ts';
+import { LabError } from '../../lab/lab-error.ts';
+import { type Bench, pause, startScript, stopScript, withBench } from '../bench-lab.ts';
+import { type Figure, renderFigures } from '../figures.ts';
+import { computeMedian } from '../medians.ts';
+import { findProcesses, parseStat, readKilobytes, readOrEmpty } from '../process-tree.ts';
+import { leadTraffic, openDevice, register, startConsumers } from './connect-world.ts';
+import { type AloneSpeed, measureAlone } from './engine-alone.ts';
+import { startEngineProcess } from './engine-process.ts';
+
+interface ConnectBench {
+  readonly rounds: number;
+  readonly distDirectory: string;
+  readonly isJson: boolean;
+}
+
+interface Sample {
+  readonly megabitsPerSecond: number;
+  /** Of one core, for 10^9 bytes of the download. */
+  readonly cpuSecondsPerGigabyte: number;
+}
+
+const downloadBytes = 64 * 1024 ** 2;
+/** Each way; the first half of it warms up. */
+const aloneMegabytes = 500;
+/** The garbage of the start is collected by then. */
+const settleSeconds = 15;
+const megabyte = 1024;
+
+/**
+ * `npm run bench -- connect`: the engine of the network's own protocol as a process: memory at rest
+ * and under load, what one flow carries and what a gigabyte costs, in turn with a WireGuard tunnel.
+ */
+export async function benchConnect({ rounds, distDirectory, isJson }: ConnectBench): Promise<void> {
+  const figures = await withBench({ distDirectory }, async (bench) => {
+    // The agent runs from the same file: beside it, pages of Node's own count once for both.
+    const node = join(bench.lab.directory, 'node');
+    await copyFile(process.execPath, node);
+    const besideIt = spawn(node, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
+    await openDevice(bench);
+    const start = await register(bench);
+    const file = join(distDirectory, 'program/engine.cjs');
+    const engine = startEngineProcess(
+      bench.lab.network.on('device', node, ...engineNodeOptions, file),
+      start,
+    );
+    await engine.waitForLife();
+    await pause(settleSeconds);
+    const rest = readMemory(engine.pid);
+    await startConsumers(bench, start.ownId);
+    const samples = await measureInTurn(bench, engine.pid, rounds);
+    const load = readMemory(engine.pid);
+    await engine.stop();
+    besideIt.kill();
+    return toFigures({ rest, load, samples, alone: measureAlone(aloneMegabytes) });
+  });
+  process.stdout.write(
+    isJson ? `${JSON.stringify({ rounds, figures })}\n` : renderFigures(figures),
+  );
+}
+
+async function measureInTurn(bench: Bench, enginePid: number, rounds: number) {
+  const samples = { engine: [] as Sample[], tunnel: [] as Sample[] };
+  for (let round = 0; round <= rounds; round += 1) {
+    await leadTraffic(bench, 'engine');
+    const engine = await download(bench.lab, enginePid);
+    await leadTraffic(bench, 'tunnel');
+    await startScript(bench);
+    const tunnel = await download(bench.lab, findProcesses('wireguard-go', 'base-bench')[0]?.pid);
+    await stopScript(bench);
+    // The first round warms up.
+    if (round > 0) {
+      samples.engine.push(engine);
+      samples.tunnel.push(tunnel);
+    }
+  }
+  return samples;
+}
+
+async function download(lab: Lab, pid: number | undefined): Promise<Sample> {
+  await waitForDownload(lab.startDownload(100_000, 20));
+  const before = readCpu(pid);
+  const { bytes, seconds, isWhole } = await waitForDownload(lab.startDownload(downloadBytes, 60));
+  if (!isWhole) throw new LabError(`a download ended after ${bytes} bytes`);
+  return {
+    megabitsPerSecond: (bytes * 8) / seconds / 1e6,
+    cpuSecondsPerGigabyte: ((readCpu(pid) - before) * 1e9) / bytes,
+  };
+}
+
+/** Seconds of one core that it has used; a tunnel in the kernel has no process. */
+function readCpu(pid: number | undefined): number {
+  return parseStat(readOrEmpty(`/proc/${pid}/stat`))?.cpuSeconds ?? Number.NaN;
+}
+
+interface Memory {
+  /** Shared pages divided among their users. */
+  readonly kilobytes: number;
+  readonly residentKilobytes: number;
+  readonly ownKilobytes: number;
+  readonly mostKilobytes: number;
+}
+
+function readMemory(pid: number): Memory {
+  const [rollup, status] = [
+    readOrEmpty(`/proc/${pid}/smaps_rollup`),
+    readOrEmpty(`/proc/${pid}/status`),
+  ];
+  const find = (text: string, name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0);
+  return {
+    kilobytes: readKilobytes(pid),
+    residentKilobytes: find(rollup, 'Rss'),
+    ownKilobytes: find(rollup, 'Private_Dirty'),
+    mostKilobytes: find(status, 'VmHWM'),
+  };
+}
+
+function toFigures(of: {
+  readonly rest: Memory;
+  readonly load: Memory;
+  readonly alone: AloneSpeed;
+  readonly samples: { readonly engine: readonly Sample[]; readonly tunnel: readonly Sample[] };
+}): readonly Figure[] {
+  const { rest, load, samples, alone } = of;
+  const median = (all: readonly Sample[], what: keyof Sample) =>
+    computeMedian(all.map((one) => one[what]));
+  return [
+    {
+      name: 'engine: memory at rest',
+      value: rest.kilobytes,
+      unit: 'kibibytes',
+      goal: { of: 'value', most: 40 * megabyte },
+    },
+    { name: '  its own pages', value: rest.ownKilobytes, unit: 'kibibytes' },
+    {
+      name: 'engine: memory under load',
+      value: load.kilobytes,
+      unit: 'kibibytes',
+      goal: { of: 'value', most: 120 * megabyte },
+    },
+    { name: '  resident, at most', value: load.mostKilobytes, unit: 'kibibytes' },
+    {
+      name: 'one flow down',
+      value: median(samples.engine, 'megabitsPerSecond'),
+      unit: 'megabits per second',
+      beside: { name: 'WireGuard', value: median(samples.tunnel, 'megabitsPerSecond') },
+    },
+    {
+      name: 'CPU of a gigabyte',
+      value: median(samples.engine, 'cpuSecondsPerGigabyte'),
+      unit: 'seconds',
+      beside: { name: 'wireguard-go', value: median(samples.tunnel, 'cpuSecondsPerGigabyte') },
+    },
+    {
+      name: 'in one core, alone: down',
+      value: alone.downMegabitsPerSecond,
+      unit: 'megabits per second',
+    },
+    { name: '  up', value: alone.upMegabitsPerSecond, unit: 'megabits per second' },
+  ];
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { completeSecrets, saveSecrets } from '../../../src/connect/contract/secrets.ts';
+import type { StartMessage } from '../../../src/connect/engine/messages.ts';
+import { createIdSource, toUuid } from '../../../src/connect/wire/id.ts';
+import { deviceUplink, labInternet } from '../../lab/network.ts';
+import type { Bench } from '../bench-lab.ts';
+
+const device = 'conn-bench';
+const consumerDevice = 'use-bench';
+
+/** What the agent does for the engine: a device, ways out, and nothing of a fence. */
+const ruleset = `table inet connect-bench {
+  chain clamp {
+    type filter hook forward priority mangle; policy accept;
+    iifname "${device}" tcp flags syn tcp option maxseg size set 1060
+    oifname "${device}" tcp flags syn tcp option maxseg size set 1060
+  }
+  chain translate {
+    type nat hook postrouting priority srcnat; policy accept;
+    iifname "${device}" oifname "${deviceUplink}" masquerade
+  }
+}
+`;
+
+/** Makes the device that the engine attaches to, on the lab's device. */
+export async function openDevice({ lab: { network } }: Bench): Promise<void> {
+  const ip = (line: string) => network.run('device', 'ip', ...line.split(' '));
+  await ip(`tuntap add dev ${device} mode tun vnet_hdr user 0`);
+  await ip(`address add 100.112.0.1/16 dev ${device}`);
+  await ip(`link set ${device} mtu 1500 up`);
+  await network.run('device', 'sysctl', '-qw', 'net.ipv4.ip_forward=1');
+  await network.run('device', 'sysctl', '-qw', `net.ipv4.conf.${device}.rp_filter=2`);
+  await network.run('device', 'sh', '-c', 'printf %s "$1" | nft -f -', '-', ruleset);
+}
+
+/** Registers a provider with the lab's service: what its engine is started with. */
+export async function register({ lab, authCode }: Bench): Promise<StartMessage> {
+  const ask = async (path: string, token: string, body: object) => {
+    const options = [
+      '--fail',
+      '--silent',
+      '--show-error',
+      '--header',
+      `Authorization: Bearer ${token}`,
+    ];
+    const more = ['--header', 'Content-Type: application/json', '--data', JSON.stringify(body)];
+    return JSON.parse(
+      await lab.network.run('device', 'curl', ...options, ...more, `${lab.baseUrl}${path}`),
+    );
+  };
+  const { by_jwt: networkToken } = await ask('/auth/code-login', '', { auth_code: authCode });
+  const { by_client_jwt: token } = await ask('/network/auth-client', networkToken, {
+    description: 'engine',
+    device_spec: 'bench',
+  });
+  const claims = JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString());
+  return {
+    type: 'start',
+    ownId: claims.client_id,
+    token,
+    urls: [lab.baseUrl.replace(/^http/, 'ws')],
+    controlUrl: `${lab.baseUrl}/connect/control`,
+    authority: null,
+    instanceId: toUuid(createIdSource({ randomBytes }).next(Date.now())),
+    appVersion: '0.0.0-bench',
+    secrets: saveSecrets(completeSecrets(randomBytes)),
+    published: null,
+    wish: 'public',
+    pool: {
+      ipv4: { first: '100.112.0.2', count: 60_000 },
+      ipv6: { first: 'fd00::2', count: 60_000 },
+    },
+    device,
+    books: null,
+    largestId: null,
+  };
+}
+
+/** Connects consumers to the provider, and leads what goes to the lab's Internet to them. */
+export async function startConsumers(
+  { lab, start, distDirectory }: Bench,
+  provider: string,
+): Promise<void> {
+  const program = [process.execPath, join(distDirectory, 'tributary.cjs'), 'sandbox', 'consumer'];
+  const options = ['--data', join(lab.directory, 'service'), '--service', lab.baseUrl, '--json'];
+  const more = ['--interface', consumerDevice, '--provider', provider];
+  const running = start({ argv: lab.network.on('consumer', ...program, ...options, ...more) });
+  await running.waitForLine((line) => line.startsWith('{'));
+}
+
+/** Whether what the consumer's host sends to the lab's Internet goes by the engine. */
+export async function leadTraffic(
+  { lab: { network } }: Bench,
+  to: 'engine' | 'tunnel',
+): Promise<void> {
+  const change = to === 'engine' ? 'replace' : 'delete';
+  await network.run('consumer', 'ip', 'route', change, labInternet, 'dev', consumerDevice);
+}

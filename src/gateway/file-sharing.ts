@@ -29,12 +29,12 @@ const tcpWords = [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] as const;
 const nameTcpChain = (words: number) => `tcp_bytes_${words}`;
 
 /** The rules that send a packet to the chains below; TCP's first bytes lie behind its options. */
-export function listSharingRules(): readonly Rule[] {
+export function listSharingRules(): Readonly<Record<'tcp' | 'udp', Rule>> {
   const byWords = tcpWords.map((words) => `${words} : goto ${nameTcpChain(words)}`);
-  return [
-    rule('first-bytes-tcp', `tcp doff vmap { ${byWords.join(', ')} }`),
-    rule('first-bytes-udp', 'meta l4proto udp goto udp_bytes'),
-  ];
+  return {
+    tcp: rule('first-bytes-tcp', `tcp doff vmap { ${byWords.join(', ')} }`),
+    udp: rule('first-bytes-udp', 'meta l4proto udp goto udp_bytes'),
+  };
 }
 
 /** The chains that look at the first bytes. */

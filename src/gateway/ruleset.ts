@@ -5,6 +5,7 @@ import { type ForwardedTotals, type GatewayPolicy, refusals, tableName } from '.
 import { type Chain, hasRules, type Rule, renderChain, rule } from './rule.ts';
 import { probeSets } from './self-test.ts';
 import { type RuleSet, toSets } from './sets.ts';
+import { listStrictChainNames } from './strict-rules.ts';
 
 /** The ruleset as data: it is rendered, and compared with a listing of the kernel's table. */
 export interface Ruleset {
@@ -67,6 +68,9 @@ export function renderRuleset(
   const sets = Object.entries(ruleset.sets);
   const entrances = Array.from({ length: ruleset.entrances }, (_, index) => nameEntrance(index));
   const quotas = loading === 'keep-cap' ? [] : Object.entries(ruleset.quotas);
+  const gone = listStrictChainNames().filter(
+    (name) => !ruleset.chains.some((own) => own.name === name),
+  );
   const kindOf = ({ isMap }: RuleSet) => (isMap ? 'map' : 'set');
   return `${[
     ...(loading === 'replace' ? [`table inet ${tableName}`, `delete table inet ${tableName}`] : []),
@@ -79,11 +83,11 @@ export function renderRuleset(
     `  counter forwarded_down { packets ${totals.down.packets} bytes ${totals.down.bytes} }`,
     ...Object.keys(refusals).map((name) => `  counter ${name} { }`),
     ...quotas.map(([name]) => `  quota ${name} { over 1 bytes }`),
-    ...entrances.flatMap((name) => [`  chain ${name} {`, '  }']),
+    ...[...entrances, ...gone].flatMap((name) => [`  chain ${name} {`, '  }']),
     '}',
     `flush table inet ${tableName}`,
-    // Tied to a device that may be another by now.
-    ...entrances.map((name) => `delete chain inet ${tableName} ${name}`),
+    // Entrances are tied to a device that may be another by now.
+    ...[...entrances, ...gone].map((name) => `delete chain inet ${tableName} ${name}`),
     ...sets
       .filter(([, { isFilledByRules }]) => !(isFilledByRules && ruleset.keepsCounts))
       .map(([name, set]) => `flush ${kindOf(set)} inet ${tableName} ${name}`),

@@ -32,15 +32,17 @@ export const sharingPorts = [
 const lastServicePort = 1023;
 
 /**
- * What the strict rules refuse, as `gateway.blocked_ports` would have it. Protocols without ports
- * are refused too: nobody behind a shared address needs one, and they leave by address alone.
+ * What the strict rules refuse, as `gateway.blocked_ports` would have it, for each protocol by
+ * itself. Protocols without ports are refused too: nobody behind a shared address needs one, and
+ * they leave by address alone.
  */
 export function listStrictPorts(): readonly string[] {
   return [
     ...(['tcp', 'udp'] as const).flatMap((protocol) =>
-      listBetween(protocol).map((range) => `${protocol}/${range}`),
+      [...listBetween(protocol), ...sharingPorts.map(({ ports }) => ports)].map(
+        (range) => `${protocol}/${range}`,
+      ),
     ),
-    ...sharingPorts.map(({ ports }) => `${ports}`),
     otherProtocols,
   ];
 }

@@ -33,20 +33,36 @@ export function listStrictChains({
     allowDestinations.length === 0
       ? []
       : both('allowed', (ip, family) => `${ip} saddr @allowed${family} return`);
+  const badAddress = rule('bad-address', `meta mark ${badMark} ${refuse('refused_bad')}`);
   if (!devices.some(({ isStrict }) => isStrict)) return [];
   return [
-    chain('strict', [...listRefusals('dport'), ...listSharingRules()]),
+    chain('strict', [badAddress, ...listRisky('dport').flatMap(withFirstBytes)]),
     ...listSharingChains(),
-    chain('strict_answers', [...allowed, ...listRefusals('sport')]),
+    chain('strict_answers', [...allowed, badAddress, ...listRisky('sport')]),
   ];
 }
 
-/** What is refused both ways: by the port and the address of the far end. */
-function listRefusals(side: PortSide): readonly Rule[] {
-  return [
-    rule('bad-address', `meta mark ${badMark} ${refuse('refused_bad')}`),
-    ...listPortMatches(listStrictPorts(), { by: 'ports', side }).map(({ name, match }) =>
-      rule(name.replace('blocked', 'risky'), `${match} ${refuse('refused_risky')}`),
-    ),
-  ];
+/** The names of these chains, which come and go. */
+export function listStrictChainNames(): readonly string[] {
+  return ['strict', ...listSharingChains().map(({ name }) => name), 'strict_answers'];
+}
+
+/** What is refused by the far end's port: a rule for TCP, one for UDP, and one for the rest. */
+function listRisky(side: PortSide): readonly Rule[] {
+  return listPortMatches(listStrictPorts(), { by: 'ports', side }).map(({ name, match }) =>
+    rule(name.replace('blocked', 'risky'), `${match} ${refuse('refused_risky')}`),
+  );
+}
+
+/** Behind its ports, a protocol's first bytes are looked at, and no rule of another protocol. */
+function withFirstBytes(risky: Rule): readonly Rule[] {
+  const { tcp, udp } = listSharingRules();
+  switch (risky.name) {
+    case 'risky-tcp':
+      return [risky, tcp];
+    case 'risky-udp':
+      return [risky, udp];
+    default:
+      return [risky];
+  }
 }

@@ -88,7 +88,7 @@ const reasons = {
   },
   'list-lines-skipped': {
     fixedBy: 'owner',
-    action: 'Correct these lines, or tell whoever makes the list. The rest of it is in force.',
+    action: 'Correct these lines, or report them to the maker of the list. The rest of it is in force.',
   },
   'address-collision': {
     fixedBy: 'owner',

@@ -7,6 +7,7 @@ const tried = [
   'in mode none',
   'while it opens',
   'while it provides',
+  'with the strict rules, as without them all else',
   'with a limit on the line',
   'while it reloads again and again',
   'with its own table flushed',

@@ -10,6 +10,7 @@ import { controls } from './rows/controls.ts';
 import { lateAnswerRows } from './rows/late-answers.ts';
 import { blockedPorts } from './rows/port-ranges.ts';
 import { publicRows } from './rows/public.ts';
+import { strictRows } from './rows/strict.ts';
 import { findThrough, type Outcome, runRows, runRowsAtOnce } from './run-rows.ts';
 import { streamWhile } from './stream-rows.ts';
 import type { AttackWorld } from './world.ts';
@@ -62,6 +63,10 @@ export const scenarios: readonly Scenario[] = [
       const faults = await tryControls(world);
       return { outcomes: await runRows(world, listRows(world.way)), faults };
     },
+  },
+  {
+    name: 'with the strict rules, as without them all else',
+    run: tryStrictRules,
   },
   {
     // And so to the end: what follows is tried with a tree that packets pass through.
@@ -191,6 +196,31 @@ async function tryControls(world: AttackWorld): Promise<readonly string[]> {
       faults.push(`${name} to a public address does not pass`);
   }
   return faults;
+}
+
+/** What they refuse passes before and after; beside them all holds that holds without them. */
+async function tryStrictRules(world: AttackWorld): Promise<Result> {
+  const rows = strictRows.filter(({ family }) => world.way === 'container' || family === 4);
+  const findIdle = async (when: string) =>
+    (await runRows(world, rows))
+      .filter((outcome) => findThrough(outcome).length === 0)
+      .map(({ row }) => `${row.name}: does not pass ${when} the strict rules`);
+  const before = await findIdle('before');
+  await setStrictRules(world, 'always');
+  const controlFaults = await tryControls(world);
+  const outcomes = await runRows(world, [...rows, ...listRows(world.way)]);
+  await setStrictRules(world, 'never');
+  const after = await findIdle('after');
+  return { outcomes, faults: [...before, ...controlFaults, ...after] };
+}
+
+async function setStrictRules(world: AttackWorld, strict: 'always' | 'never'): Promise<void> {
+  await changeConfig(world.lab, { gateway: { strict_rules: strict } });
+  world.agent().kill('SIGHUP');
+  const isStrict = async () =>
+    (await world.inside('nft', 'list', 'ruleset')).includes('chain strict_answers');
+  await until(async () => (await isStrict()) === (strict === 'always'));
+  await waitFor(world, ({ phase, gateway }) => phase === 'providing' && gateway.open);
 }
 
 /** Above what the rows send, and below what a greedy consumer does. */

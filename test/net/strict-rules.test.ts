@@ -10,6 +10,7 @@ import {
   deniedTableName,
   type GatewayPolicy,
   type RefusalCounter,
+  tableName,
 } from '../../src/gateway/policy.ts';
 import { parseAddressList } from '../../src/system/address-list.ts';
 import { applyNft, observeNftOutline } from '../../src/system/nft.ts';
@@ -170,6 +171,16 @@ describe.skipIf(!isInsideLab())('the strict rules', () => {
 
   test('let everything else through', async () => {
     expect(await findFates(ordinaryBytes)).toEqual(ordinaryBytes.map(toAnswered));
+  });
+
+  test('leave no chain behind when they end', async () => {
+    await apply({});
+    const listed = await network.onDevice({
+      program: 'nft',
+      args: ['list', 'table', 'inet', tableName],
+      doing: 'listing',
+    });
+    expect(listed.match(/chain (strict\w*|\w+_bytes\w*)/g)).toBeNull();
   });
 
   test('are not there by themselves', async () => {

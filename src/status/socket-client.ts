@@ -6,7 +6,11 @@ import { parseJson } from '../lib/parse-json.ts';
 import { openFolder } from '../system/folder.ts';
 import { stateHeader, versionHeader } from './source.ts';
 
-const timeoutMs = 5_000;
+/**
+ * In ms. An order is answered when a pass has carried it out, for which a busy device takes its
+ * time.
+ */
+const usualTimeoutMs = { GET: 5_000, POST: 20_000 } as const;
 const answerLimitBytes = 4 * 1024 * 1024;
 /** These mean that no socket is there, or one that a dead process left. */
 const nobody: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED']);
@@ -24,6 +28,8 @@ interface Question {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: unknown;
+  /** How long an answer is waited for, in ms; an order's longer by default. */
+  readonly timeoutMs?: number;
   /** Called with the version of the program that answers; undefined if it does not say. */
   readonly onVersion?: (version: string | undefined) => void;
 }
@@ -43,7 +49,8 @@ export async function askAgent(
       return await exchange(socketPath, onlyOf, question);
     } catch (error) {
       if (hasCode(error, 'not-running')) others.push(`; on ${socketPath} ${error.message}`);
-      else if (!nobody.has(systemCodeOf(error))) throw createAskError(error, name, socketPath);
+      else if (!nobody.has(systemCodeOf(error)))
+        throw createAskError(error, { name, socketPath, ...question });
     }
   }
   const nothing = `${name} is not running: nothing answers on ${socketPaths.join(' or ')}`;
@@ -59,7 +66,7 @@ export async function askAgent(
 async function exchange(
   socketPath: string,
   onlyOf: string | undefined,
-  { method, path, body, onVersion }: Question,
+  { method, path, body, onVersion, timeoutMs = usualTimeoutMs[method] }: Question,
 ) {
   const signal = AbortSignal.timeout(timeoutMs);
   // Root connects with the rights of the folder's owner. A link in place of the agent's socket
@@ -106,7 +113,16 @@ async function readAnswer(status: number, text: string): Promise<unknown> {
   throw new Error(`it answered with ${status === 0 ? 'no whole answer' : `status ${status}`}`);
 }
 
-function createAskError(error: unknown, name: string, socketPath: string): TributaryError {
+interface Asked extends Pick<Question, 'method' | 'timeoutMs'> {
+  /** Which agent was asked, in words. */
+  readonly name: string;
+  readonly socketPath: string;
+}
+
+function createAskError(
+  error: unknown,
+  { name, socketPath, method, timeoutMs = usualTimeoutMs[method] }: Asked,
+): TributaryError {
   if (error instanceof TributaryError) return error;
   if (systemCodeOf(error) === 'EACCES' || systemCodeOf(error) === 'EPERM') {
     const message = `asking ${name}: this user may not use ${socketPath}`;

@@ -42,6 +42,8 @@ export interface LabOptions {
  */
 export type Lab = Awaited<ReturnType<typeof createLab>>;
 
+/** In ms: a busy machine answers late, and that is no fault of the agent's. */
+const statusTimeoutMs = 30_000;
 const servicePort = 8080;
 export const webPort = 80;
 
@@ -122,7 +124,10 @@ export async function createLab(options: LabOptions) {
     await writeFile(configPath, renderConfig(options, said.baseUrl, socketPath));
     const status = async () =>
       statusDocument.parse(
-        await askAgent({ socketPaths: [socketPath] }, { method: 'GET', path: '/status.json' }),
+        await askAgent(
+          { socketPaths: [socketPath] },
+          { method: 'GET', path: '/status.json', timeoutMs: statusTimeoutMs },
+        ),
       );
     return {
       network,

@@ -47,6 +47,18 @@ describe('asking the agent', () => {
     });
   });
 
+  test('waits for an answer as long as it is asked to', async () => {
+    await using agent = await serve(() => undefined);
+    const asked = askAgent(
+      { socketPaths: [agent.path] },
+      { method: 'POST', path: '/self-test', timeoutMs: 50 },
+    );
+    await expect(asked).rejects.toMatchObject({
+      code: 'command-failed',
+      message: expect.stringMatching(/: no answer within 0.05 s$/),
+    });
+  });
+
   test('says that no agent runs, and where it looked', async () => {
     const asked = askAgent(
       { socketPaths: ['/nowhere/a.sock', '/nowhere/b.sock'] },

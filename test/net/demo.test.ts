@@ -4,10 +4,11 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isInsideLab } from '../../tools/lab/network.ts';
 import { type LabProcess, startProcess } from '../../tools/lab/processes.ts';
 import { readBlocks } from '../pages.ts';
+import { waitUntil } from '../patience.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -25,19 +26,16 @@ const demo = (...args: readonly string[]) =>
     ...args,
   ] as const;
 
-function start(env: Readonly<Record<string, string>>, ...args: readonly string[]): LabProcess {
-  const running = startProcess({ argv: demo(...args), env });
-  onTestFinished(async () => {
-    running.kill('SIGKILL');
-    await running.exited;
-  });
-  return running;
+async function kill(running: LabProcess | undefined): Promise<void> {
+  running?.kill('SIGKILL');
+  await running?.exited;
 }
 
 /** What differs from run to run. */
 function mask(line: string): string {
   return line
     .replace(/ [▁-█][▁-█ ]{6,}/, ' BARS ')
+    .replace(/(?<=http:\/\/127\.0\.0\.1:)\d+/, 'N')
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, 'ID')
     .replace(/(?<=198\.51\.100\.2:)\d{4,5}(?=: yes)|\d+(\.\d+)?(?= (s|Mbit\/s)\b)/g, 'N');
 }
@@ -66,18 +64,47 @@ async function showAtTerminal(env: Readonly<Record<string, string>>): Promise<st
   return stdout;
 }
 
-describe.skipIf(!isInsideLab())('the demonstration', () => {
-  it('says in a pipe what its page of the documentation shows, without colours, and what to do next', async () => {
-    const running = start({});
-    expect(await running.exited, running.lines.join('\n')).toBe(0);
-    const [shown = ''] = readBlocks('text', 'docs/development/demo.md');
-    expect(running.lines.map(mask)).toEqual(shown.trimEnd().split('\n').map(mask));
-    expect(running.lines.join('')).not.toContain(colour);
-    expect(
-      existsSync(join(root, /docs\/\S+\.md/.exec(running.lines.at(-1) ?? '')?.[0] ?? 'none')),
-    ).toBe(true);
-  });
+describe.skipIf(!isInsideLab())(
+  'the demonstration in a pipe, where an agent of this machine has the usual port',
+  () => {
+    const agent = createServer();
+    let running: LabProcess | undefined;
+    let page: string;
+    let isPageThere: boolean;
+    let exitCode: number | null;
+    beforeAll(async () => {
+      // Another test may have the port for a moment.
+      await waitUntil(() => once(agent.listen(9469, '127.0.0.1'), 'listening'));
+      running = startProcess({ argv: demo() });
+      page = await readPage(running);
+      isPageThere = await isAnswered(`${page}livez`);
+      exitCode = await running.exited;
+    });
+    afterAll(async () => {
+      agent.close();
+      await kill(running);
+    });
 
+    it('says what its page of the documentation shows, without colours, and what to do next', () => {
+      const lines = running?.lines ?? [];
+      expect(exitCode, lines.join('\n')).toBe(0);
+      const [shown = ''] = readBlocks('text', 'docs/development/demo.md');
+      expect(lines.map(mask)).toEqual(shown.trimEnd().split('\n').map(mask));
+      expect(lines.join('')).not.toContain(colour);
+      expect(existsSync(join(root, /docs\/\S+\.md/.exec(lines.at(-1) ?? '')?.[0] ?? 'none'))).toBe(
+        true,
+      );
+    });
+
+    it('takes another port for the page, as long as it runs', async () => {
+      expect(new URL(page).port).not.toBe('9469');
+      expect(isPageThere).toBe(true);
+      await expect.poll(() => isAnswered(page)).toBe(false);
+    });
+  },
+);
+
+describe.skipIf(!isInsideLab())('the demonstration', () => {
   it('shows six hosts in colours at a terminal, and no colour where none is wanted', async () => {
     const shown = await showAtTerminal({ TERM: 'xterm-256color' });
     for (const host of ['consumer', 'service', 'Internet', 'home router', 'NAS', 'device']) {
@@ -91,7 +118,8 @@ describe.skipIf(!isInsideLab())('the demonstration', () => {
   });
 
   it('shows the page of its device on this machine, keeps it with --keep, and takes it away with itself', async () => {
-    const running = start({}, '--keep');
+    const running = startProcess({ argv: demo('--keep') });
+    onTestFinished(() => kill(running));
     const page = await readPage(running);
     expect(new URL(page).hostname).toBe('127.0.0.1');
     await running.waitForLine((line) => line.includes('It stays until Ctrl-C'), 120_000);
@@ -116,28 +144,6 @@ describe.skipIf(!isInsideLab())('the demonstration', () => {
     expect(running.lines.join('\n')).toContain('All as promised.');
     await expect.poll(() => isAnswered(page)).toBe(false);
     await expect.poll(() => existsSync(enter.trim().slice(3))).toBe(false);
-  });
-
-  it('takes another port for the page where an agent of this machine has the usual one', async () => {
-    const agent = createServer();
-    // Another test may have it for a moment.
-    await expect
-      .poll(() =>
-        once(agent.listen(9469, '127.0.0.1'), 'listening').then(
-          () => true,
-          () => false,
-        ),
-      )
-      .toBe(true);
-    onTestFinished(() => {
-      agent.close();
-    });
-    const running = start({});
-    const page = await readPage(running);
-    expect(new URL(page).port).not.toBe('9469');
-    expect(await isAnswered(`${page}livez`)).toBe(true);
-    expect(await running.exited).toBe(0);
-    await expect.poll(() => isAnswered(page)).toBe(false);
   });
 
   it.each([

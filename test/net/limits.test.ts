@@ -116,13 +116,18 @@ describe.skipIf(!isInsideLab())("the owner's limits", () => {
       configured: 'public',
     });
     expect(await lab.probe(addresses.internet, webPort)).toBe('refused');
-    const order = await runOnDevice(lab, ['provide', 'public', '--for', '2s']);
-    expect(order).toMatchObject({ exitCode: 0, text: expect.stringContaining('public') });
+    const provideFor = async (time: string) =>
+      expect(await runOnDevice(lab, ['provide', 'public', '--for', time])).toMatchObject({
+        exitCode: 0,
+        text: expect.stringContaining('public'),
+      });
+    await provideFor('1h');
     const open = await lab.waitForStatus(({ gateway }) => gateway.open);
     expect(open.provide).toMatchObject({
       effective: 'public',
       override: { mode: 'public', until: expect.any(String) },
     });
+    await provideFor('2s');
     const over = await lab.waitForStatus((status) => isIdle(status) && !status.gateway.open);
     expect(over.provide).toMatchObject({ effective: 'none', override: null });
   });

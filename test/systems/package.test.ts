@@ -95,6 +95,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => 
   it('starts at boot, and an upgrade keeps the client and a running download', async () => {
     const text = await run(`
       until_true 60 is_phase providing
+      journalctl --boot --output cat | grep 'ordering cycle' && fail 'systemd left a unit out'
       until_true 20 is_reached 192.0.2.10
       cp /etc/tributary/tributary.yaml owners.yaml
       on consumer $node $dist/worker.cjs download http://192.0.2.10:80/bytes/60000000 120 >download.log &

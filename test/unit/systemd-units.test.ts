@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { credentialNames } from '../../src/config/credential-names.ts';
 
@@ -33,6 +33,25 @@ test('nor has what starts with each start of the service', () => {
   const names = ['tributary.path', 'tributary.socket', 'tributary-netns.service'];
   for (const name of [...names, 'tributary-netns-watch.service', 'tributary-netns-check.path'])
     expect(read(name), name).toContain('StartLimitIntervalSec=0');
+});
+
+test('no socket and no path comes after a service and, by default, before all of them: systemd would leave one of them out at a boot', () => {
+  const early = readdirSync(new URL('../../systemd/', import.meta.url)).filter((name) =>
+    /\.(socket|path|timer)$/.test(name),
+  );
+  const late = early.filter((name) =>
+    read(name).some((line) => /^(After|Requires|Requisite|BindsTo)=.*\.service/.test(line)),
+  );
+  expect(late).toEqual(['tributary-netns-check.path', 'tributary.socket']);
+  for (const name of late)
+    expect(read(name), name).toEqual(
+      expect.arrayContaining([
+        'DefaultDependencies=no',
+        expect.stringMatching(/^After=sysinit\.target /),
+        'Conflicts=shutdown.target',
+        'Before=shutdown.target',
+      ]),
+    );
 });
 
 test('no process grows until the machine has no memory left, however it is run: the same ceiling for all', () => {

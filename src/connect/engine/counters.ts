@@ -9,7 +9,7 @@ export function readCounters(of: {
   readonly reports: ReportQueue;
   readonly device: PacketDevice;
 }): EngineCounters {
-  const { consumers, contracts, upBytes, downBytes, dropped } = of.engine.counters();
+  const { consumers, contracts, upBytes, downBytes, dropped, renewals } = of.engine.counters();
   return {
     consumers,
     upBytes,
@@ -19,6 +19,7 @@ export function readCounters(of: {
     unpaidBytes: contracts.unpaidBytes,
     doubtfulBytes: of.reports.doubtfulBytes(),
     reportsWaiting: of.reports.waiting(),
+    renewals: { ...renewals },
     dropped: { ...dropped },
     failedWrites: of.device.state().failedWrites,
   };

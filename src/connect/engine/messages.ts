@@ -138,6 +138,8 @@ export interface EngineCounters {
   readonly doubtfulBytes: number;
   /** Reports that were not answered yet. */
   readonly reportsWaiting: number;
+  /** Contracts that consumers were brought to renew, and what that cost, by name. */
+  readonly renewals?: Readonly<Record<string, number>> | undefined;
   /** What was dropped, by reason. */
   readonly dropped: Readonly<Record<string, number>>;
   /** Packets that the device did not take. */

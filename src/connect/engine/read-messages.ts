@@ -118,6 +118,7 @@ const fromEngine = z.discriminatedUnion('type', [
       unpaidBytes: count,
       doubtfulBytes: count,
       reportsWaiting: count,
+      renewals: z.optional(counts),
       dropped: counts,
       failedWrites: count,
     }),

@@ -1,6 +1,7 @@
 import type { AccountData } from '../contract/account.ts';
 import type { Anchor } from '../contract/incoming.ts';
 import type { ReceivedContracts } from '../contract/received-contracts.ts';
+import { type ProvideWish, publishedModes } from '../contract/secrets.ts';
 import type { ServiceClock } from '../contract/service-clock.ts';
 import type { MemoryBudget } from '../sequence/hold-back.ts';
 import type { Ack } from '../wire/ack.ts';
@@ -32,6 +33,8 @@ export interface Consumer {
   wakeAt(now: number): number;
   /** Nothing is left of it. */
   isGone(): boolean;
+  /** Ends what was paid by contracts of a mode that is not published for this wish. */
+  narrow(wish: ProvideWish): void;
   end(): readonly CloseContract[];
   /** Our contracts to it, to be kept. */
   save(): readonly AccountData[];
@@ -217,6 +220,14 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       let soonest = replies.wakeAt(now);
       for (const lane of lanes.values()) soonest = Math.min(soonest, lane.wakeAt());
       return soonest;
+    },
+    narrow(wish) {
+      const isWished = (lane: IncomingLane): boolean =>
+        publishedModes[wish].some((mode) => mode === lane.mode());
+      for (const [key, lane] of lanes) if (!isWished(lane)) endLane(key);
+      if (last === undefined || isWished(last)) return;
+      last = undefined;
+      endReplies();
     },
     save: replies.save,
     isGone: () => lanes.size === 0 && replies.isEmpty(),

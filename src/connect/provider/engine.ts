@@ -38,6 +38,7 @@ export interface Engine {
   /** What is to be done now; at most `most` Packs, so that the socket is not flooded. */
   step(now: number, most: number): EngineStep;
   wakeAt(now: number): number;
+  /** Who is not wished for any more is ended: the reports of it come within a second. */
   setWish(wish: ProvideWish): void;
   /** Ends every sequence. The reports are the last ones; send them before the process ends. */
   end(now: number): readonly CloseContract[];
@@ -225,6 +226,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     setWish(next) {
       wish = next;
+      for (const consumer of consumers.values()) consumer.narrow(next);
     },
     end(now) {
       const last = [...consumers.values()].flatMap((consumer) => consumer.end());

@@ -62,6 +62,7 @@ const counters: EngineCounters = {
   unpaidBytes: 6,
   doubtfulBytes: 7,
   reportsWaiting: 8,
+  renewals: { byPause: 11 },
   dropped: { tooMany: 9 },
   failedWrites: 10,
 };

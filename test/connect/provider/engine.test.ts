@@ -175,3 +175,31 @@ test('an earlier life’s contracts are closed with what was not reported of the
   for (const [contractId, bytes] of consumer.sent)
     expect(second.reported.get(contractId)).toBe(bytes);
 });
+
+test('who is not wished for any more is ended and reported, and comes back with the wish', () => {
+  const world = createWorld({ nature: calm, seed: 7, device: echo });
+  const consumer = world.addConsumer();
+  for (let number = 0; number < 10; number++) consumer.send(packetOf(number), world.now());
+  world.run(2000);
+  expect(consumer.received).toHaveLength(10);
+  // Still wished for: nothing happens to it.
+  world.engine.setWish('public');
+  world.run(2000);
+  expect(world.engine.counters().consumers).toBe(1);
+  expect(world.reported.size).toBe(0);
+
+  world.engine.setWish('network');
+  world.run(2000);
+  expect(world.engine.counters().consumers).toBe(0);
+  for (const [contractId, bytes] of [...consumer.sent, ...consumer.got])
+    expect(world.reported.get(contractId)).toBe(bytes);
+  for (let number = 10; number < 20; number++) consumer.send(packetOf(number), world.now());
+  world.run(3000);
+  expect(consumer.received).toHaveLength(10);
+  expect(world.engine.counters().contracts.refused['mode-not-published']).toBeGreaterThan(0);
+
+  world.engine.setWish('public');
+  world.run(20_000);
+  expect(numbersOf(consumer.received)).toEqual([...Array(20).keys()]);
+  expectEqualCounts(world);
+});

@@ -35,6 +35,7 @@ import { now } from '../../tools/docs/sample-facts.ts';
 import { arbitraryPolicy } from '../unit/gateway/policy-fixture.ts';
 import { arbitraryFacts } from '../unit/health/arbitrary-facts.ts';
 import { createIssued } from '../unit/source/wireguard/issued-fixture.ts';
+import { connectTargets } from './connect-targets.ts';
 import { answers, jsonOfIp, jsonOfNft, tunnelSamples, wholeIdentity } from './samples.ts';
 
 /** A reader of what others wrote. */
@@ -80,6 +81,7 @@ const toValue = <T>(values: fc.Arbitrary<T>, text: string) =>
   })[0] as T;
 
 export const targets: readonly Target[] = [
+  ...connectTargets,
   {
     name: 'the phase, of any facts',
     samples: ['1', '2'],

@@ -32,6 +32,8 @@ export interface OwnContracts extends Payment {
   anchored(createdAt: number): void;
   /** Bytes that were sent by contracts which the service had closed by then. */
   unpaidBytes(): number;
+  /** Bytes that the consumer has acknowledged. */
+  ackedBytes(): number;
   /** The service grants nothing more, and what is left lasts less than a minute. */
   isRunningOut(now: number): boolean;
   /** Reports of everything that is left; a contract that is granted later is given back. */
@@ -75,6 +77,7 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
   let anchoredAt: number | undefined;
   let isOver = false;
   let unpaidBytes = 0;
+  let ackedBytes = 0;
   let planAt = Number.NEGATIVE_INFINITY;
 
   const push = (report: CloseContract | undefined): void => {
@@ -183,6 +186,7 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
       return { kind: 'waits' };
     },
     acked(by, bytes) {
+      ackedBytes += bytes;
       const one = find(by.contractId);
       if (one === undefined) return;
       one.account.counted += bytes;
@@ -217,6 +221,7 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
       asking.forgetRefusals();
     },
     unpaidBytes: () => unpaidBytes,
+    ackedBytes: () => ackedBytes,
     isRunningOut: (now) =>
       current !== undefined && asking.wasRefused() && sumLeft() < rate.bytesPerMinute(now),
     end() {

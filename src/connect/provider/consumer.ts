@@ -22,7 +22,8 @@ export interface Consumer {
   readonly id: Id;
   /** False where the Pack leads to nothing: old, unpaid, or on one lane too many. */
   take(pack: Pack, now: number): boolean;
-  acked(ack: Ack, now: number): void;
+  /** False where it belongs to nothing that was sent. */
+  acked(ack: Ack, now: number): boolean;
   /** Answers by the lane of the last Pack; false where the frame is dropped. */
   answer(frame: Frame, now: number): boolean;
   acks(now: number): readonly Ack[];
@@ -52,6 +53,8 @@ export interface ConsumerOptions {
   readonly clock: ServiceClock;
   readonly receiveBudget: MemoryBudget;
   readonly sendBudget: MemoryBudget;
+  /** Lanes of all consumers together. */
+  readonly laneBudget: MemoryBudget;
   readonly newId: () => Id;
   readonly renewals: Renewals;
   /** Unpaid bytes that a consumer may carry from one of its contracts to the next. */
@@ -95,7 +98,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     const lane = lanes.get(key);
     endedUnpaid += lane?.unpaidBytes() ?? 0;
     lane?.end();
-    lanes.delete(key);
+    if (lanes.delete(key)) options.laneBudget.give(1);
   };
   const endReplies = (): void => {
     replies.endAll();
@@ -167,6 +170,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       return pack.sequenceId === known.sequenceId ? known : undefined;
     if (!isPaid(pack, now) || (known === undefined && lanes.size >= mostLanes)) return undefined;
     if (known !== undefined) replace(key, known, now);
+    if (!options.laneBudget.take(1)) return undefined;
     const made = openLane(pack);
     lanes.set(key, made);
     return made;
@@ -196,11 +200,13 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       return lane !== undefined;
     },
     acked(ack, now) {
-      if (replies.acked(ack, now)) renewedAt = undefined;
+      const isOurs = replies.acked(ack, now);
+      if (isOurs) renewedAt = undefined;
+      return isOurs;
     },
     answer(frame, now) {
       const mode = last?.mode();
-      if (last === undefined || mode === undefined) return false;
+      if (last === undefined || mode === undefined || replies.isAbused()) return false;
       const lane = { ...last.lane, isCompanion: mode !== provideModes.network };
       return replies.find(lane).offer(frame, now);
     },

@@ -26,6 +26,8 @@ export interface Drops {
   unsound: number;
   /** Packets that no address is to be had for, or whose address is nobody's. */
   noAddress: number;
+  /** Acks of sequences that were never sent, or are over. */
+  strayAcks: number;
   /** Answers for a consumer that takes them too slowly. */
   full: number;
 }
@@ -37,5 +39,6 @@ export const noDrops: Readonly<Drops> = {
   tooMany: 0,
   unsound: 0,
   noAddress: 0,
+  strayAcks: 0,
   full: 0,
 };

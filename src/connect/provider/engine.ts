@@ -15,6 +15,7 @@ import { WireError } from '../wire/wire-error.ts';
 import { type Consumer, createConsumer } from './consumer.ts';
 import { type Drops, type EngineCounters, noDrops } from './counters.ts';
 import type { EngineStep } from './engine-step.ts';
+import { engineLimits } from './limits.ts';
 import { createPlatformPeer } from './platform-peer.ts';
 import { noRenewals, type Renewals, usualUnpaidBytes } from './renewal.ts';
 import type { ContractAsk } from './replies.ts';
@@ -61,9 +62,6 @@ export interface EngineOptions {
   readonly books?: Books | undefined;
 }
 
-const mostConsumers = 4096;
-const receiveBytes = 16 * 1024 * 1024;
-const sendBytes = 32 * 1024 * 1024;
 /** Books are kept, and what is idle is looked at, so often; what is busy is looked at each step. */
 const round = 1000;
 
@@ -77,8 +75,9 @@ export function createEngine(options: EngineOptions): Engine {
     accounts: options.books?.received,
   });
   const translation = createTranslation(options.pool);
-  const receiveBudget = createMemoryBudget(receiveBytes);
-  const sendBudget = createMemoryBudget(sendBytes);
+  const receiveBudget = createMemoryBudget(engineLimits.receiveBytes);
+  const sendBudget = createMemoryBudget(engineLimits.sendBytes);
+  const laneBudget = createMemoryBudget(engineLimits.lanes);
   const platform = createPlatformPeer(receiveBudget);
   const strangers = createStrangers();
   const consumers = new Map<Id, Consumer>();
@@ -110,6 +109,7 @@ export function createEngine(options: EngineOptions): Engine {
       clock,
       receiveBudget,
       sendBudget,
+      laneBudget,
       newId: () => ids.next(wallMs()),
       renewals,
       mostUnpaidBytes: options.mostUnpaidBytes ?? usualUnpaidBytes,
@@ -125,7 +125,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   const takePack = (sourceId: Id, pack: Pack, now: number): void => {
     const known = consumers.get(sourceId);
-    if (known === undefined && consumers.size >= mostConsumers) {
+    if (known === undefined && consumers.size >= engineLimits.consumers) {
       drops.tooMany++;
       return;
     }
@@ -151,7 +151,7 @@ export function createEngine(options: EngineOptions): Engine {
     if (path.destinationId !== ownId || path.streamId !== undefined) drops.misdirected++;
     else if (sourceId === undefined) platform.take(body, now);
     else if (body.kind === 'pack') takePack(sourceId, body.pack, now);
-    else if (body.kind === 'ack') wake(sourceId)?.acked(body.ack, now);
+    else if (body.kind === 'ack' && !wake(sourceId)?.acked(body.ack, now)) drops.strayAcks++;
   };
 
   const keepBooks = (consumer: Consumer, now: number): void => {

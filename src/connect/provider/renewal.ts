@@ -101,6 +101,8 @@ export interface Renewals {
   refused: number;
   /** Bytes, in both directions, by contracts that the service had closed by then. */
   bridgedBytes: number;
+  /** Bytes of answers that were not acknowledged when their sequence ended. */
+  abandonedBytes: number;
   /** Times for which a consumer's answers waited for more than two seconds. */
   holes: number;
 }
@@ -112,5 +114,6 @@ export const noRenewals: Readonly<Renewals> = {
   ended: 0,
   refused: 0,
   bridgedBytes: 0,
+  abandonedBytes: 0,
   holes: 0,
 };

@@ -25,6 +25,8 @@ export interface Replies {
   /** Bytes that were sent by contracts which the service had closed by then; it never shrinks. */
   unpaidBytes(): number;
   isRunningOut(now: number): boolean;
+  /** Too much was left unacknowledged: nothing more is sent. */
+  isAbused(): boolean;
   /** Something was sent that is not acknowledged. */
   isUnanswered(): boolean;
   wakeAt(now: number): number;
@@ -58,6 +60,12 @@ export interface RepliesOptions {
  */
 const queueBytes = 1024 * 1024;
 
+/**
+ * What is not acknowledged when a sequence ends is paid by nobody. A consumer that begins again and
+ * again could download by that, so it may leave so much, and as much as it has acknowledged.
+ */
+const mostAbandoned = 16 * 1024 * 1024;
+
 interface Reply {
   readonly lane: Lane;
   readonly sender: Sender;
@@ -69,11 +77,16 @@ export function createReplies(options: RepliesOptions): Replies {
   const { consumerId, ownId, clock, budget, newId } = options;
   const open = new Map<string, Reply>();
   let anchoredAt: number | undefined;
-  let endedUnpaid = 0;
+  /** Of the sequences that are over. */
+  const ended = { unpaid: 0, acked: 0, abandoned: 0 };
   let reports: CloseContract[] = [];
 
   const end = (key: string, reply: Reply): void => {
-    endedUnpaid += reply.contracts.unpaidBytes();
+    const { unackedBytes } = reply.sender.counters();
+    ended.unpaid += reply.contracts.unpaidBytes();
+    ended.acked += reply.contracts.ackedBytes();
+    ended.abandoned += unackedBytes;
+    options.renewals.abandonedBytes += unackedBytes;
     reply.sender.end();
     reports.push(...reply.contracts.end());
     open.delete(key);
@@ -130,11 +143,12 @@ export function createReplies(options: RepliesOptions): Replies {
       for (const { contracts } of open.values()) contracts.anchored(createdAt);
     },
     unpaidBytes() {
-      let sum = endedUnpaid;
+      let sum = ended.unpaid;
       for (const { contracts } of open.values()) sum += contracts.unpaidBytes();
       return sum;
     },
     isRunningOut: (now) => [...open.values()].some(({ contracts }) => contracts.isRunningOut(now)),
+    isAbused: () => ended.abandoned > mostAbandoned + ended.acked,
     isUnanswered: () => [...open.values()].some(({ sender }) => sender.counters().unackedBytes > 0),
     wakeAt(now) {
       let soonest = Number.POSITIVE_INFINITY;

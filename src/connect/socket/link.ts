@@ -53,6 +53,8 @@ const longestSilence = 30_000;
 const longestDial = 15_000;
 /** How long the old socket is read after a move: two sockets of a process share what comes in. */
 const farewell = 2000;
+/** Whatever the platform asks: a second connection in a minute costs that minute's reliability. */
+const shortestBetweenMoves = 30_000;
 
 interface Socket {
   readonly number: number;
@@ -74,6 +76,7 @@ export function createLink(options: LinkOptions): Link {
   let host = 0;
   let dialAt = Number.NEGATIVE_INFINITY;
   let moveAt = Number.POSITIVE_INFINITY;
+  let movedAt = Number.NEGATIVE_INFINITY;
 
   const dial = (now: number): LinkEffect => {
     const number = count++;
@@ -138,6 +141,7 @@ export function createLink(options: LinkOptions): Link {
       effects.push(...sendReleased(now));
       if (now >= moveAt) {
         moveAt = Number.POSITIVE_INFINITY;
+        movedAt = now;
         host = (host + 1) % options.hosts;
         if (inUse !== undefined) effects.push(dial(now));
       }
@@ -171,7 +175,7 @@ export function createLink(options: LinkOptions): Link {
       return [toSend(inUse, frame)];
     },
     move(at) {
-      moveAt = at;
+      moveAt = Math.min(moveAt, Math.max(at, movedAt + shortestBetweenMoves));
     },
     hurry() {
       if (dialAt !== Number.POSITIVE_INFINITY) dialAt = Number.NEGATIVE_INFINITY;

@@ -179,3 +179,18 @@ test('sockets that open and die young are dialled later and later', () => {
   });
   expect(delays).toEqual([2500, 2500, 2500, 10_000, 20_000, 40_000, 60_000, 60_000]);
 });
+
+test('a platform that asks for a move each second brings one in half a minute', () => {
+  const link = openLink();
+  let dials = 0;
+  for (let now = 1000; now < 121_000; now += 1000) {
+    link.move(now);
+    for (const effect of link.step(now)) {
+      if (effect.kind !== 'dial') continue;
+      dials++;
+      link.opened(effect.socket, now);
+    }
+    link.received(dials, Buffer.alloc(0), now);
+  }
+  expect(dials).toBe(4);
+});

@@ -11,7 +11,7 @@ export async function whileHeldStill<T>(world: AttackWorld, act: () => Promise<T
   world.agent().kill('SIGSTOP');
   const { putBack } = await findRefusals(world);
   try {
-    const element = `element inet tributary permit { "${world.tunnelInterface}"`;
+    const element = `element inet tributary permit { "${world.attackedDevice}"`;
     await world.inside(
       'nft',
       `add ${element} timeout 1h }; delete ${element} }; add ${element} timeout 1h }`,

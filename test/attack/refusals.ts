@@ -75,21 +75,21 @@ async function listRules(place: string, run: Run): Promise<readonly Refusal[]> {
 }
 
 /**
- * The second fence within the namespace: what comes from the tunnel looks its routes up in a table
- * of its own first.
+ * The second fence within the namespace: what comes from a source looks its routes up in a table of
+ * its own first.
  */
 async function findFence(run: Run) {
   const rules = await Promise.all(
-    ['-4', '-6'].map(async (family) => ({
-      family,
-      isThere: (await run('ip', family, 'rule')).includes(`${fencePriority}:`),
-      iif: /from all iif (\S+) lookup 51821/.exec(await run('ip', family, 'rule'))?.[1],
-    })),
+    ['-4', '-6'].map(async (family) =>
+      [...(await run('ip', family, 'rule')).matchAll(/from all iif (\S+) lookup 51821/g)].map(
+        ([, iif = '']) => ({ family, iif }),
+      ),
+    ),
   );
-  const present = rules.filter(({ isThere }) => isThere);
+  const present = rules.flat();
   if (present.length === 0) return undefined;
   const change = async (verb: 'add' | 'delete') => {
-    for (const { family, iif = '' } of present) {
+    for (const { family, iif } of present) {
       const rest = ['priority', fencePriority, 'iif', iif, 'lookup', '51821'];
       await run('ip', family, 'rule', verb, ...rest).catch(() => '');
     }

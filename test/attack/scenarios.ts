@@ -54,7 +54,7 @@ export const scenarios: readonly Scenario[] = [
     run: (world) =>
       streamed(world, listRows(world.way), async () => {
         await world.lab.runCommand('provide', 'public');
-        await waitFor(world, ({ phase }) => phase === 'providing');
+        await waitFor(world, provides);
       }),
   },
   {
@@ -87,14 +87,14 @@ export const scenarios: readonly Scenario[] = [
     run: (world) => heldStill(world, () => flushRouting(world)),
   },
   {
-    name: 'with the tunnel under another name',
+    name: 'with its device under another name',
     run: (world) =>
       heldStill(world, async () => {
-        await world.inside('ip', 'link', 'set', world.tunnelInterface, 'name', 'stranger0');
+        await world.inside('ip', 'link', 'set', world.attackedDevice, 'name', 'stranger0');
         try {
           return await runRowsAtOnce(world, allClosed(world));
         } finally {
-          await world.inside('ip', 'link', 'set', 'stranger0', 'name', world.tunnelInterface);
+          await world.inside('ip', 'link', 'set', 'stranger0', 'name', world.attackedDevice);
         }
       }),
   },
@@ -111,7 +111,7 @@ export const scenarios: readonly Scenario[] = [
       await waitUntilClosed(world);
       const outcomes = await runRowsAtOnce(world, allClosed(world));
       world.agent().kill('SIGCONT');
-      await waitFor(world, ({ phase, gateway }) => phase === 'providing' && gateway.open);
+      await waitFor(world, provides);
       return tried(outcomes);
     },
   },
@@ -151,7 +151,7 @@ export const scenarios: readonly Scenario[] = [
         45_000,
       );
       await world.lab.runCommand('provide', 'public');
-      await waitFor(world, ({ phase }) => phase === 'providing');
+      await waitFor(world, provides);
       return {
         outcomes: [],
         faults: await whileHeldStill(world, () => findIdle(world, listRows(world.way))),
@@ -175,6 +175,10 @@ async function streamed(
 ): Promise<Result> {
   return tried(await streamWhile(world, rows, act));
 }
+
+/** The gateway is open for every source: the attacking one among them. */
+const provides = ({ phase, gateway, sources }: StatusDocument) =>
+  phase === 'providing' && gateway.open && sources.every(({ aliveSince }) => aliveSince !== null);
 
 function waitFor(world: AttackWorld, fits: (status: StatusDocument) => boolean) {
   return world.lab.waitForStatus(fits);
@@ -286,7 +290,7 @@ async function heldStill(
   act: () => Promise<readonly Outcome[]>,
 ): Promise<Result> {
   const outcomes = await whileHeldStill(world, act);
-  await waitFor(world, ({ phase, gateway }) => phase === 'providing' && gateway.open);
+  await waitFor(world, provides);
   return tried(outcomes);
 }
 

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exec } from '../../src/system/exec.ts';
 import type { Lab } from '../../tools/lab/lab.ts';
@@ -39,8 +39,8 @@ export interface AttackWorld {
   readonly lab: Lab;
   readonly packets: PacketProcess;
   readonly service: NastyService;
-  /** The tunnel's name on the device. */
-  readonly tunnelInterface: string;
+  /** The device by which the attacking consumers' packets come. */
+  readonly attackedDevice: string;
   /** Namespace in which the agent works, and where its tables are. */
   readonly agentNetns: string;
   /** Runs a program in the agent's namespace to its end: its output. @throws where it fails */
@@ -84,7 +84,7 @@ export async function createAttackWorld(
     }
     if (way === 'host')
       await onHost(...lab.command('namespace', 'down').slice(4)).catch(() => undefined);
-    await Promise.all([packets.stop(), service?.stop()]);
+    await Promise.all([packets.stop(), service?.stop(), endFeed(lab)]);
     await lab.remove();
   };
   try {
@@ -94,7 +94,7 @@ export async function createAttackWorld(
     if (from === 'program') await makeFeed(lab);
     if (way === 'host') await onHost(...lab.command('namespace', 'up').slice(4));
     await packets.open({
-      points: listPoints(lab, way, consumerEnd),
+      points: listPoints(lab, way, [...new Set([consumerEnd, `end-${id}`])]),
       ways: await listWays(lab, consumerEnd),
     });
     return {
@@ -103,7 +103,7 @@ export async function createAttackWorld(
       lab,
       packets,
       service,
-      tunnelInterface: `trib-${id}`,
+      attackedDevice: from === 'program' ? program.device : `trib-${id}`,
       agentNetns,
       onHost,
       inside: (...command) => runIn(agentNetns, command),
@@ -168,7 +168,8 @@ function startInNamespace(lab: Lab): LabProcess {
   });
 }
 
-function listPoints(lab: Lab, way: Way, consumerEnd: string) {
+/** Both sources' ends are heard, because what comes back unasked goes to either. */
+function listPoints(lab: Lab, way: Way, ends: readonly string[]) {
   const point = (name: Point, host: HostName, device?: string) => ({
     name,
     netns: lab.network.netns(host),
@@ -178,7 +179,7 @@ function listPoints(lab: Lab, way: Way, consumerEnd: string) {
     point('nas', 'nas', 'lan0'),
     point('router', 'home', 'port2'),
     point('internet', 'internet', 'to-home'),
-    point('tunnel', 'proxy', consumerEnd),
+    ...ends.map((end) => point('tunnel', 'proxy', end)),
     { ...point('service', 'device'), port: servicePort },
     ...(way === 'host'
       ? [point('host', 'device'), { name: 'device', netns: namespaceName }]
@@ -209,7 +210,34 @@ const program = {
   consumers: ['10.99.0.0/24', 'fd99::/64'],
 } as const;
 
+/**
+ * Feeds the device on when the agent is killed, and until the next agent starts the next one, so
+ * that attacks go on meanwhile: $0 is the file with its process, $1 a pipe that nobody closes.
+ */
+const outlive = `
+  exec 3<>"$1"
+  old=$(cat "$0" 2>/dev/null) && kill "$old" 2>/dev/null
+  for wait in 1 2 3 4 5; do [ -e /proc/\${old:-none}/exe ] && sleep 0.1; done
+  echo $$ >"$0"
+  shift
+  exec /usr/bin/python3 "$@" <&3 2>/dev/null
+`;
+const feedFile = (lab: Lab) => join(lab.directory, 'feed.pid');
+
+/** A feed that has outlived the last agent ends. */
+async function endFeed(lab: Lab): Promise<void> {
+  const pid = Number(await readFile(feedFile(lab), 'utf8').catch(() => '0'));
+  if (pid === 0) return;
+  try {
+    process.kill(pid);
+  } catch {
+    // It has ended with its device.
+  }
+}
+
 async function makeFeed(lab: Lab): Promise<void> {
+  await exec({ program: 'mkfifo', args: [join(lab.directory, 'feed.pipe')], doing: 'a pipe' });
+
   await lab.network.run('proxy', 'ip', 'tuntap', 'add', 'dev', feed, 'mode', 'tun');
   await lab.network.run('proxy', 'ip', 'link', 'set', feed, 'up');
 }
@@ -218,7 +246,9 @@ async function makeFeed(lab: Lab): Promise<void> {
 function listProgramRun(lab: Lab): readonly [string, ...string[]] {
   const folder = join(import.meta.dirname, '../net/support/program-source');
   const netns = lab.network.netns('proxy');
-  const command = ['/usr/bin/python3', join(folder, 'feed.py'), '-', program.device, netns, feed];
+  const feeding = [join(folder, 'feed.py'), '-', program.device, netns, feed];
+  const pipe = join(lab.directory, 'feed.pipe');
+  const command = ['/bin/sh', '-c', outlive, feedFile(lab), pipe, ...feeding];
   return lab.network.on(
     'device',
     process.execPath,

@@ -325,6 +325,7 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     contracts: 'Contracts with the provider that were used.',
     unpaid: 'Refused messages: no contract paid for them.',
     unsound: 'Refused messages: too long, or not readable.',
+    unansweredPings: 'Pings that the provider did not echo within half a minute.',
   },
   'sandbox balance': { balanceBytes: 'What the network may still use.' },
   'sandbox drain': { refuseSeconds: 'For how long new sockets are refused.' },
@@ -349,7 +350,7 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     'contracts[].sourceBytes': 'What the sender reported.',
     'contracts[].destinationBytes': 'What the receiver reported.',
     'contracts[].paidBytes': 'What is paid for.',
-    'contracts[].lateBytes': 'Reported after it was settled: nobody pays for it.',
+    'contracts[].lateBytes': 'Reported by the provider after it was settled: nobody pays for it.',
   },
   'sandbox money': {
     networks: 'One for each network.',

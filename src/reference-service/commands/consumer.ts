@@ -1,4 +1,5 @@
 import type { ConsumerCounters } from '../consumer/consumer.ts';
+import { type Manner, manners } from '../consumer/habits.ts';
 import {
   parseInterface,
   parseNumber,
@@ -15,6 +16,7 @@ interface ConsumerOptions extends SharedOptions {
   readonly provider?: string;
   readonly network?: string;
   readonly service?: string;
+  readonly manner: Manner;
 }
 
 /** What is printed once the consumers are connected. */
@@ -41,6 +43,10 @@ export function createConsumerCommand(program: string): SandboxCommand<ConsumerO
       '--count <number>': [
         'consumers, each with addresses of its own on the device',
         (own) => own.default('1'),
+      ],
+      '--manner <manner>': [
+        'app: it pings too; direct: it also tries to do without the platform; plain: neither',
+        (own) => own.choices(manners).default('app'),
       ],
       '--provider <client>': 'id of the provider (default: the first that is connected)',
       '--network <network>': 'whose clients they are (default: a network of their own)',
@@ -81,7 +87,14 @@ export function createConsumerCommand(program: string): SandboxCommand<ConsumerO
 }
 
 function sum(counters: readonly ConsumerCounters[]): ConsumerCounters {
-  const total = { upBytes: 0, downBytes: 0, contracts: 0, unpaid: 0, unsound: 0 };
+  const total = {
+    upBytes: 0,
+    downBytes: 0,
+    contracts: 0,
+    unpaid: 0,
+    unsound: 0,
+    unansweredPings: 0,
+  };
   for (const one of counters)
     for (const name of Object.keys(total) as (keyof ConsumerCounters)[]) total[name] += one[name];
   return total;

@@ -5,6 +5,7 @@ import { provideModes } from '../../connect/wire/message-types.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { SandboxError } from '../errors.ts';
 import { type ConsumerCounters, createConsumer } from './consumer.ts';
+import type { Manner } from './habits.ts';
 import type { ConsumerIdentity } from './identities.ts';
 import { createPostControl } from './post-control.ts';
 import { type RunningConsumer, runConsumer } from './run-consumer.ts';
@@ -23,12 +24,10 @@ export interface ConsumeOptions {
   readonly serviceUrl: string;
   readonly providerId: string;
   readonly identities: readonly ConsumerIdentity[];
+  readonly manner: Manner;
   /** Takes what comes back. */
   readonly write: (packets: readonly Buffer[]) => void;
 }
-
-/** A spare contract is given back after so many ms of the platform's clock. */
-const longestUnused = 120_000;
 
 /**
  * Has these clients use one provider, each by a socket, a secret and contracts of its own, until
@@ -70,7 +69,9 @@ export async function consume(
       providerId,
       streamSecret,
       newId: () => ids.next(Date.now()),
-      longestUnused: longestUnused / rate,
+      manner: options.manner,
+      randomBytes,
+      rate,
     });
     const running = runConsumer(
       {

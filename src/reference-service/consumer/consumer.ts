@@ -1,7 +1,8 @@
 import { createMemoryBudget } from '../../connect/sequence/hold-back.ts';
 import { createReceiver, type Receiver } from '../../connect/sequence/receiver.ts';
-import { createSender, type Sender } from '../../connect/sequence/sender.ts';
+import type { Ack } from '../../connect/wire/ack.ts';
 import type { CloseContract } from '../../connect/wire/contract-messages.ts';
+import type { Frame } from '../../connect/wire/frame.ts';
 import type { Id } from '../../connect/wire/id.ts';
 import { readIpPacket, toProviderFrame } from '../../connect/wire/ip-frames.ts';
 import { largestPacket, messageTypes } from '../../connect/wire/message-types.ts';
@@ -13,7 +14,8 @@ import {
 } from '../../connect/wire/transfer-frame.ts';
 import { WireError } from '../../connect/wire/wire-error.ts';
 import { type Companions, createCompanions } from './companions.ts';
-import { type ConsumerContracts, createConsumerContracts } from './consumer-contracts.ts';
+import { createHabits, type Habits, type Manner } from './habits.ts';
+import { type ConsumerAsk, createUpLane, type UpLane } from './up-lane.ts';
 
 /**
  * One consumer of one provider, without its effects: packets and frames go in with the time (whole
@@ -42,12 +44,6 @@ interface ConsumerStep {
   readonly reports: readonly CloseContract[];
 }
 
-/** A contract to the provider that is to be asked for. */
-export interface ConsumerAsk {
-  readonly byteCount: number;
-  readonly contracts: ConsumerContracts;
-}
-
 export interface ConsumerCounters {
   readonly upBytes: number;
   readonly downBytes: number;
@@ -56,6 +52,7 @@ export interface ConsumerCounters {
   readonly unpaid: number;
   /** Packets above what consumers' devices take, messages that cannot be read. */
   readonly unsound: number;
+  readonly unansweredPings: number;
 }
 
 export interface ConsumerOptions {
@@ -63,56 +60,46 @@ export interface ConsumerOptions {
   readonly providerId: Id;
   /** By which the platform signs the provider's contracts to us. */
   readonly streamSecret: Buffer;
+  readonly manner: Manner;
   readonly newId: () => Id;
-  /** A contract that was asked for in vain is given back after so many ms. */
-  readonly longestUnused: number;
+  readonly randomBytes: (length: number) => Buffer;
+  /** How many of the platform's ms pass in one of ours. */
+  readonly rate: number;
 }
 
-const queueBytes = 1024 * 1024;
 const budgetBytes = 8 * 1024 * 1024;
 /** Contracts and ends are looked at so often, where nothing else happens. */
 const round = 1000;
-const upLane: Lane = { forceStream: false, isCompanion: false, number: 0 };
+/** By the platform's clock: a spare contract is given back after so many ms. */
+const longestUnused = 120_000;
+/** By the platform's clock: an app gives a sequence up after so many ms without an ack. */
+const longestUnackedSignals = 30_000;
 
 interface Incoming {
   readonly receiver: Receiver;
   readonly companions: Companions;
 }
 
-interface Outgoing {
-  readonly sender: Sender;
-  readonly contracts: ConsumerContracts;
-}
-
 export function createConsumer(options: ConsumerOptions): Consumer {
-  const { id, providerId, newId } = options;
+  const { id, providerId, rate } = options;
   const budget = createMemoryBudget(budgetBytes);
   const path = { sourceId: id, destinationId: providerId, streamId: undefined };
+  const habits: Habits = createHabits(options);
+  const shared = { ...options, ownId: id, budget, longestUnused: longestUnused / rate };
+  const data: UpLane = createUpLane({
+    ...shared,
+    lane: { forceStream: false, isCompanion: false, number: 0 },
+    longestUnacked: Number.POSITIVE_INFINITY,
+  });
+  const signals: UpLane = createUpLane({
+    ...shared,
+    lane: { forceStream: false, isCompanion: true, number: 0 },
+    longestUnacked: longestUnackedSignals / rate,
+  });
   const lanes = new Map<string, Incoming>();
   let packets: Buffer[] = [];
   let reports: CloseContract[] = [];
-  let outgoing: Outgoing | undefined;
-  const count = { upBytes: 0, downBytes: 0, contracts: 0, unpaid: 0, unsound: 0 };
-
-  const begin = (): Outgoing => {
-    const contracts = createConsumerContracts({ ...options, ownId: id });
-    const sender = createSender({
-      sequenceId: newId(),
-      lane: upLane,
-      payment: contracts,
-      newMessageId: newId,
-      queueBytes,
-      budget,
-    });
-    outgoing = { sender, contracts };
-    return outgoing;
-  };
-  const endOutgoing = (): void => {
-    outgoing?.sender.end();
-    reports.push(...(outgoing?.contracts.end() ?? []));
-    count.contracts += outgoing?.contracts.opened() ?? 0;
-    outgoing = undefined;
-  };
+  const count = { upBytes: 0, downBytes: 0, unpaid: 0, unsound: 0 };
 
   const takePacket = (packet: Buffer): void => {
     if (packet.length > largestPacket) {
@@ -122,6 +109,10 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     count.downBytes += packet.length;
     // A view of the message would not outlive it.
     packets.push(Buffer.from(packet));
+  };
+  const takeFrame = (frame: Frame): void => {
+    if (frame.type === messageTypes.ipPacketFromProvider) takePacket(readIpPacket(frame));
+    else if (frame.type === messageTypes.ipPing) habits.echoed(frame.bytes);
   };
   const openLane = (sequenceId: Id): Incoming => {
     const companions = createCompanions({ ...options, ownId: id });
@@ -134,8 +125,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
           count.unpaid++;
           return false;
         }
-        for (const frame of pack.frames)
-          if (frame.type === messageTypes.ipPacketFromProvider) takePacket(readIpPacket(frame));
+        for (const frame of pack.frames) takeFrame(frame);
         return true;
       },
     });
@@ -159,31 +149,37 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     return made;
   };
 
+  const takeAck = (ack: Ack, now: number): void => {
+    data.take(ack, now);
+    signals.take(ack, now);
+  };
   const read = (bytes: Buffer, now: number): void => {
     const { path: of, body } = decodeTransferFrame(bytes);
     if (of.destinationId !== id || of.sourceId !== providerId) return;
-    if (body.kind === 'ack') outgoing?.sender.take(body.ack, now);
+    if (body.kind === 'ack') takeAck(body.ack, now);
     else if (body.kind === 'pack') findLane(body.pack)?.receiver.take(body.pack, now);
   };
 
+  const followHabits = (now: number): void => {
+    const due = habits.step(now);
+    for (const ping of due.pings) data.offer(ping, now);
+    // There is something to answer once the provider has answered us.
+    if (lanes.size > 0) for (const signal of due.signals) signals.offer(signal, now);
+  };
   const keepBooks = (now: number): readonly ConsumerAsk[] => {
     for (const [key, { receiver, companions }] of lanes) {
       reports.push(...companions.takeReports());
       const end = receiver.ended(now);
       if (end === 'gap' || end === 'idle') endLane(key);
     }
-    if (outgoing === undefined) return [];
-    const { sender, contracts } = outgoing;
-    const { ask, reports: due } = contracts.step(now);
-    reports.push(...due);
-    if (sender.ended(now) !== undefined) endOutgoing();
-    return ask === undefined ? [] : [{ byteCount: ask, contracts }];
+    const asks = [data, signals].flatMap((lane) => lane.keepBooks(now) ?? []);
+    reports.push(...data.takeReports(), ...signals.takeReports());
+    return asks;
   };
 
   return {
     packet(bytes, now) {
-      const { sender } = outgoing ?? begin();
-      const isTaken = sender.offer(toProviderFrame(bytes), now);
+      const isTaken = data.offer(toProviderFrame(bytes), now);
       if (isTaken) count.upBytes += bytes.length;
       return isTaken;
     },
@@ -195,15 +191,13 @@ export function createConsumer(options: ConsumerOptions): Consumer {
         count.unsound++;
       }
     },
-    answered(ask, contract, now) {
-      if (contract === undefined) ask.contracts.refused(now);
-      else ask.contracts.granted(contract, now);
-      // Of a sequence that is over, it is given back at once.
-      if (ask.contracts !== outgoing?.contracts) reports.push(...ask.contracts.end());
-    },
+    answered: (ask, contract, now) =>
+      (ask.isCompanion ? signals : data).answered(ask, contract, now),
     step(now, most) {
-      // It is asked first: what it finds missing is asked for in the same step.
-      const packs = outgoing?.sender.step(now, most) ?? [];
+      followHabits(now);
+      const early = signals.packs(now, most);
+      const packs = [...early, ...data.packs(now, most - early.length)];
+      // Asked after the Packs: what they found missing is asked for in the same step.
       const asks = keepBooks(now);
       const acks = [...lanes.values()].flatMap(({ receiver }) => receiver.acks(now));
       const step = {
@@ -220,20 +214,22 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       return step;
     },
     wakeAt(now) {
-      let soonest = Math.min(now + round, outgoing?.sender.wakeAt(now) ?? now + round);
+      let soonest = Math.min(now + round, data.wakeAt(now), signals.wakeAt(now), habits.wakeAt());
       for (const { receiver } of lanes.values()) soonest = Math.min(soonest, receiver.wakeAt());
       return Math.max(now + 1, soonest);
     },
     end() {
       for (const key of [...lanes.keys()]) endLane(key);
-      endOutgoing();
-      const last = reports;
+      data.end();
+      signals.end();
+      const last = [...reports, ...data.takeReports(), ...signals.takeReports()];
       reports = [];
       return last;
     },
     counters: () => ({
       ...count,
-      contracts: count.contracts + (outgoing?.contracts.opened() ?? 0),
+      contracts: data.opened() + signals.opened(),
+      unansweredPings: habits.unanswered(),
     }),
   };
 }

@@ -5,7 +5,8 @@ import { openPlatformSocket, type PlatformSocket } from '../../connect/socket/we
 import type { Id } from '../../connect/wire/id.ts';
 import { largestMessage } from '../../connect/wire/message-types.ts';
 import { sleep } from '../../lib/sleep.ts';
-import type { Consumer, ConsumerAsk } from './consumer.ts';
+import type { Consumer } from './consumer.ts';
+import type { ConsumerAsk } from './up-lane.ts';
 
 export interface RunConsumerOptions {
   readonly ownId: Id;
@@ -84,7 +85,7 @@ export function runConsumer(options: RunConsumerOptions, signal: AbortSignal): R
     const request = {
       destinationId: options.providerId,
       transferByteCount: of.byteCount,
-      isCompanion: false,
+      isCompanion: of.isCompanion,
       usedContractIds: [],
       forceStream: undefined,
       streamVersion: 1,

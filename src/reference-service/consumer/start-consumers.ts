@@ -3,6 +3,7 @@ import { exec } from '../../system/exec.ts';
 import { SandboxError } from '../errors.ts';
 import { consume, type RunningConsumers } from './consume.ts';
 import { type ConsumerAddresses, openConsumerDevice } from './consumer-device.ts';
+import type { Manner } from './habits.ts';
 import { type ConsumerIdentity, openConsumerDirectory } from './identities.ts';
 
 export interface StartConsumersOptions {
@@ -11,6 +12,7 @@ export interface StartConsumersOptions {
   /** The TUN device to make. */
   readonly name: string;
   readonly count: number;
+  readonly manner: Manner;
   /** The provider's client id; by default the first one that is connected. */
   readonly provider?: string | undefined;
   readonly network?: string | undefined;
@@ -43,7 +45,7 @@ export async function startConsumers(
   const device = await openConsumerDevice(exec, options);
   try {
     const consumers = await consume(
-      { serviceUrl, providerId: provider, identities, write: device.write },
+      { ...options, serviceUrl, providerId: provider, identities, write: device.write },
       signal,
     );
     device.start((number, packet) => consumers.send(number, [packet]));

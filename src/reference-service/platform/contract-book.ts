@@ -20,7 +20,7 @@ export interface KeptContract extends NewContract {
   readonly outcome: 'settled' | null;
   /** What the payer pays for. */
   readonly paidBytes: number;
-  /** Reported after it was closed: carried, and not paid. */
+  /** Reported by the provider after it was closed: carried, and not paid. */
   readonly lateBytes: number;
 }
 
@@ -128,7 +128,10 @@ export function createContractBook(
       const isSource = contract.sourceId === clientId;
       if (!isSource && contract.destinationId !== clientId) return 'not-a-party';
       if (contract.outcome !== null) {
-        run`update contract set late_bytes = late_bytes + ${report.bytes} where contract_id = ${contractId}`;
+        // The provider's reports say what it carried for nothing; the consumer counts the same.
+        const isProvider = isSource === (contract.isCompanion === 1);
+        if (isProvider)
+          run`update contract set late_bytes = late_bytes + ${report.bytes} where contract_id = ${contractId}`;
         return 'closed';
       }
       if (contract.disputedMs !== null) return 'disputed';
@@ -141,14 +144,14 @@ export function createContractBook(
     },
     hasOrigin({ sourceId, destinationId }) {
       const since = now() - originAfterClose;
+      const answered = sql`source_id = ${destinationId} and destination_id = ${sourceId}`;
       return (
-        readNumber`select exists (select 1 from contract
-          where source_id = ${destinationId} and destination_id = ${sourceId}
-          and (closed_ms is null or closed_ms > ${since}))` === 1
+        readNumber`select exists (select 1 from contract where ${answered} and closed_ms is null)
+          or exists (select 1 from contract where ${answered} and closed_ms > ${since})` === 1
       );
     },
     hasClean({ sourceId, destinationId }) {
-      const isClean = sql`outcome is null and source_state = 'unreported' and destination_state = 'unreported'`;
+      const isClean = sql`closed_ms is null and source_state = 'unreported' and destination_state = 'unreported'`;
       return (
         readNumber`select
           exists (select 1 from contract where source_id = ${sourceId} and destination_id = ${destinationId} and ${isClean})
@@ -171,7 +174,7 @@ export function createContractBook(
     reservedBytes: (networkId) =>
       readNumber`select coalesce(sum(byte_count), 0) from contract
         where payer_id = ${networkId} and outcome is null and mode <> ${provideModes.network}`,
-    list: (most) => listRows`${select} order by created_ms desc, contract_id desc limit ${most}`,
+    list: (most) => listRows`${select} order by rowid desc limit ${most}`,
   };
 }
 

@@ -45,7 +45,7 @@ export interface ShownContract {
   readonly sourceBytes: number;
   readonly destinationBytes: number;
   readonly paidBytes: number;
-  /** Reported after the contract was closed: nobody pays for them. */
+  /** Reported by the provider after the contract was closed: nobody pays for them. */
   readonly lateBytes: number;
 }
 

@@ -30,7 +30,8 @@ export const platformSchema = `create table provide_key (
    create table transfer_balance (
      network_id text primary key references network (network_id), bytes integer not null
    ) strict, without rowid;
-   create index contract_pair on contract (source_id, destination_id, created_ms);
+   create index contract_pair on contract (source_id, destination_id, closed_ms);
    create index contract_open on contract (created_ms) where outcome is null;
+   create index contract_dispute on contract (disputed_ms) where outcome is null and disputed_ms is not null;
    create index contract_payer on contract (payer_id) where outcome is null;
    create index contract_payee on contract (payee_id, closed_ms) where paid_bytes > 0;`;

@@ -1,5 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 import { consume, type RunningConsumers } from '../../../src/reference-service/consumer/consume.ts';
+import type { Manner } from '../../../src/reference-service/consumer/habits.ts';
 import { openConsumerDirectory } from '../../../src/reference-service/consumer/identities.ts';
 import type { ProviderWorld, RegisteredClient } from './provider-world.ts';
 
@@ -15,7 +16,7 @@ interface ConsumerWorld {
 export async function startConsumers(
   world: ProviderWorld,
   provider: RegisteredClient,
-  count: number,
+  { count, manner = 'plain' }: { readonly count: number; readonly manner?: Manner },
 ): Promise<ConsumerWorld> {
   const directory = await openConsumerDirectory(world.directory);
   const identities = await directory.enrol({ count, network: undefined });
@@ -27,6 +28,7 @@ export async function startConsumers(
       serviceUrl: world.service.baseUrl,
       providerId: provider.clientId,
       identities,
+      manner,
       write: (packets) => void received.push(...packets),
     },
     stop.signal,

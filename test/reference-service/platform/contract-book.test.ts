@@ -8,7 +8,8 @@ import {
   type NewContract,
 } from '../../../src/reference-service/platform/contract-book.ts';
 import { createProxies } from '../../../src/reference-service/proxies.ts';
-import { makeDirectory } from '../../flow/reference-caller.ts';
+import { makeDirectory } from '../../make-directory.ts';
+import { listScans } from '../query-plan.ts';
 
 const second = 1000;
 
@@ -111,7 +112,8 @@ test('force close leaves a contract five minutes, and a lone checkpoint one pass
   clock.ms += 60 * second;
   book.forceClose();
   expect(paid).toEqual([550]);
-  expect(byConsumer(contract, 7, 'close')).toBe('closed');
+  expect(byProvider(contract, 7, 'close')).toBe('closed');
+  expect(byConsumer(contract, 11, 'close')).toBe('closed');
   expect(book.list(10).map(({ paidBytes, lateBytes }) => [paidBytes, lateBytes])).toEqual(
     expect.arrayContaining([
       [550, 7],
@@ -143,4 +145,30 @@ test('within a network, and by a stranger, nothing is paid', () => {
   byProvider(contract, 5, 'close');
   expect(paid).toEqual([]);
   expect(book.list(1)[0]).toMatchObject({ outcome: 'settled', paidBytes: 0 });
+});
+
+test('no question about contracts walks through a table, but for the list of the newest', async () => {
+  const contractId = randomUUID();
+  const pair = { sourceId: randomUUID(), destinationId: randomUUID() };
+  const scans = await listScans(
+    (database) => {
+      database.exec('pragma foreign_keys = off');
+      return createContractBook(database, { now: Date.now, onPaid: () => undefined });
+    },
+    (book) => {
+      const terms = { isCompanion: 0, mode: 3, byteCount: 5, payerId: 'a', payeeId: 'b' } as const;
+      book.add({ contractId, ...pair, ...terms, createdMs: 0 });
+      book.hasOrigin(pair);
+      book.hasClean(pair);
+      book.reservedBytes('a');
+      book.report({ contractId, clientId: pair.sourceId, bytes: 1, isCheckpoint: true });
+      book.forceClose();
+      book.report({ contractId, clientId: pair.destinationId, bytes: 1, isCheckpoint: true });
+      book.forceClose();
+      book.report({ contractId, clientId: pair.destinationId, bytes: 1, isCheckpoint: true });
+      book.list(1);
+    },
+  );
+  const walks = scans.filter((scan) => scan.startsWith('SCAN contract'));
+  expect(walks).toEqual([expect.stringContaining('order by rowid desc limit')]);
 });

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { openOverview } from '../../../src/reference-service/platform/open-overview.ts';
 import { makePacket } from '../../connect/support/packets.ts';
 import { waitUntil } from '../../patience.ts';
 import { startConsumers } from './consumer-world.ts';
@@ -8,7 +9,7 @@ test("a consumer's packets go to the provider and back through the service", asy
   const world = await startProviderWorld();
   const provider = await world.register();
   const { engine } = await world.provide(provider);
-  const { consumers, received } = await startConsumers(world, provider, 1);
+  const { consumers, received } = await startConsumers(world, provider, { count: 1 });
   for (let number = 0; number < 200; number++)
     consumers.send(0, [
       makePacket({ version: 4, protocol: 17, payload: Buffer.alloc(1000, number) }),
@@ -19,4 +20,28 @@ test("a consumer's packets go to the provider and back through the service", asy
   );
   expect(engine.counters().consumers).toBe(1);
   await waitUntil(() => expect(consumers.counters()[0]).toMatchObject({ unpaid: 0, unsound: 0 }));
+});
+
+test("an app's pings come back, and in direct mode it is answered on a lane of its own", async () => {
+  // Habits follow the platform's clock: a ping each half second.
+  const world = await startProviderWorld({ hasten: 30 });
+  const provider = await world.register();
+  await world.provide(provider);
+  const { overview, close } = await openOverview(world.directory);
+  onTestFinished(close);
+  const { consumers } = await startConsumers(world, provider, { count: 1, manner: 'direct' });
+  // Its contract to the provider, the provider's to it, and the one for its signals, which the
+  // provider's network pays.
+  await waitUntil(() => {
+    const made = overview.listContracts(100).map(({ kind, sourceId }) => [kind, sourceId]);
+    const own = made.find(([kind]) => kind === 'plain')?.[1];
+    expect(made).toEqual(
+      expect.arrayContaining([
+        ['companion', provider.clientId],
+        ['companion', own],
+      ]),
+    );
+    expect(consumers.counters()[0]?.contracts).toBeGreaterThanOrEqual(2);
+  });
+  expect(consumers.counters()[0]).toMatchObject({ unpaid: 0, unsound: 0, unansweredPings: 0 });
 });

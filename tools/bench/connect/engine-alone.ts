@@ -66,7 +66,9 @@ function createPair() {
     providerId: ownId,
     streamSecret,
     newId: () => ids.next(Date.now()),
-    longestUnused: 60_000,
+    manner: 'plain',
+    randomBytes,
+    rate: 1,
   });
   let written = 0;
   const joiner = createJoiner((bytes) => {

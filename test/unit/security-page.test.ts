@@ -8,7 +8,10 @@ const { remainingBytes, remainingNewBytes } = capped ?? homePolicy;
 /** With every rule that some setting adds. */
 const policy = {
   ...homePolicy,
-  devices: endpoint?.devices ?? homePolicy.devices,
+  devices: (endpoint?.devices ?? homePolicy.devices).map((device) => ({
+    ...device,
+    isStrict: true,
+  })),
   remainingBytes,
   remainingNewBytes,
   line: { ...homePolicy.line, dropAboveBits: policed?.line.dropAboveBits },
@@ -44,8 +47,10 @@ describe('docs/security.md', () => {
     );
     const said = new Set(quoted.map((text) => text.split('/')[0]));
     const further = ['probe_leak', 'ceilings', 'half_open'];
+    // A row of chains that differ by a number alone is written once, with an ellipsis.
+    const isSaid = (name: string) => said.has(name) || said.has(name.replace(/\d+$/, '…'));
     expect(
-      refusing.map(({ name }) => name).filter((name) => !said.has(name) && !further.includes(name)),
+      refusing.map(({ name }) => name).filter((name) => !isSaid(name) && !further.includes(name)),
     ).toEqual([]);
   });
 });

@@ -34,6 +34,6 @@ test('a datagram that is refused says so in a process that is busy for longer th
 });
 
 test('a datagram that cannot be sent says why', async () => {
-  // To all at once, which a socket may not do unasked.
-  expect(await tryDatagram('255.255.255.255', 9)).toBe('EACCES');
+  // To all at once, which a socket may not do unasked; without any network there is no way either.
+  expect(await tryDatagram('255.255.255.255', 9)).toBeOneOf(['EACCES', 'ENETUNREACH']);
 });

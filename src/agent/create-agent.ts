@@ -34,7 +34,8 @@ export interface AgentParts extends Pick<Shared, 'log' | 'now' | 'random'> {
 /**
  * The agent without its lifetime: its loops, and everything that commands, page and publishers are
  * given of it. Its maker runs the loops; at the end `beginStop` comes first, then the loops
- * end, then the data path is taken down with `host` and `keepTotals`, and `close` is last.
+ * end, then `endSources`, then the data path is taken down with `host` and `keepTotals`, and
+ * `close` is last.
  */
 export interface Agent {
   readonly loops: readonly Loop[];
@@ -57,7 +58,12 @@ export interface Agent {
   beginStop(): void;
   /** Writes the last totals, as the tear-down read them. @throws state-unwritable */
   readonly keepTotals: UsageAccounting['close'];
-  /** Ends the ledger and the connections to the service; called once, after all loops. */
+  /**
+   * Ends the permit, then what runs beside the agent for its sources; called once, after all loops
+   * and before the tear-down.
+   */
+  readonly endSources: () => Promise<void>;
+  /** Ends the ledger and the connections to the service; called once, last. */
   close(): Promise<void>;
 }
 
@@ -138,8 +144,8 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
       sections.life.stoppingSince = now();
     },
     keepTotals: usage.close,
+    endSources: pass.close,
     async close() {
-      await pass.close();
       await tell.ledger?.close();
       await talk.client.close();
     },

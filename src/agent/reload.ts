@@ -14,7 +14,7 @@ export interface ReloadParts
  * Sections that the agent is built on and cannot change while it runs. A restart within the
  * permit's time interrupts no traffic.
  */
-const needRestart = ['service', 'status', 'tunnel', 'report', 'log'] as const;
+const needRestart = ['service', 'status', 'source', 'tunnel', 'connect', 'report', 'log'] as const;
 
 /**
  * Puts a changed configuration into force without a restart.

@@ -120,6 +120,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     stop.now();
     await supervisor?.stopping();
     await Promise.allSettled(running);
+    await agent.endSources();
     leftBehind = await takeDown(agent, { keepsFence, log });
     await agent.close();
     kept?.close();

@@ -112,7 +112,7 @@ export interface Sections {
   /** Where consumers' traffic comes from. Written by `pass/create-pass.ts`, once. */
   readonly sources: {
     all: readonly Source[];
-    /** What only WireGuard has; undefined before the sources are opened. */
+    /** What only one source has; undefined before the sources are opened, and without it. */
     wireGuard?: Pick<WireGuardSource, 'tunnel'> | undefined;
   };
   /** The mode that the last pass decided. Written by `pass/gate-keeper.ts`. */

@@ -20,6 +20,7 @@ export async function findCombinationProblems(
 ): Promise<readonly Problem[]> {
   return [
     ...checkTransport(config),
+    ...checkInterfaces(config),
     ...checkResetDay(config, given),
     ...checkConnections(config),
     ...checkSchedule(config),
@@ -82,16 +83,22 @@ const addresses = [
 ] as const;
 
 function findInsecure(config: PartialConfig) {
-  return addresses.flatMap(({ path, allow, risk }) => {
+  const platforms = (config.connect?.urls ?? []).map((_, index) => ({
+    path: ['connect', 'urls', index],
+    allow: ['service', 'allow_insecure_http'],
+    risk: 'tokens',
+  }));
+  const all = addresses.map((own) => ({ ...own, allow: [...own.path.slice(0, -1), own.allow] }));
+  return [...all, ...platforms].flatMap(({ path, allow, risk }) => {
     const url = String(valueAt(config, path) ?? '');
     const parsed = URL.parse(url);
     if (
       parsed === null ||
-      !['http:', 'mqtt:'].includes(parsed.protocol) ||
+      !['http:', 'mqtt:', 'ws:'].includes(parsed.protocol) ||
       isLoopback(parsed.hostname)
     )
       return [];
-    return [{ path, url, risk, allow: [...path.slice(0, -1), allow] }];
+    return [{ path, url, risk, allow }];
   });
 }
 
@@ -99,10 +106,19 @@ function checkTransport(config: PartialConfig): readonly Problem[] {
   return findInsecure(config)
     .filter(({ allow }) => valueAt(config, allow) === false)
     .map(({ path, url, allow, risk }) => {
-      const scheme = url.startsWith('mqtt') ? 'mqtts' : 'https';
-      const allowed = `an ${scheme}:// address, or ${allow.join('.')}: true beside it (${risk} can then be read on the way)`;
+      const scheme = `${URL.parse(url)?.protocol.slice(0, -1)}s`;
+      const article = scheme === 'wss' ? 'a' : 'an';
+      const allowed = `${article} ${scheme}:// address, or ${allow.join('.')}: true beside it (${risk} can then be read on the way)`;
       return { path, text: renderFound(hidePath(url), allowed) };
     });
+}
+
+/** Two devices cannot have one name. */
+function checkInterfaces({ source, tunnel, connect }: PartialConfig): readonly Problem[] {
+  const name = connect?.interface;
+  if (source !== 'both' || name === undefined || name !== tunnel?.interface) return [];
+  const text = renderFound(name, 'another name than tunnel.interface has');
+  return [{ path: ['connect', 'interface'], text }];
 }
 
 function checkResetDay(config: PartialConfig, given: ConfigTree): readonly Problem[] {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { profileNames } from '../service/profiles.ts';
+import { connectSection, trafficSources } from './connect-section.ts';
 import { gatewaySection } from './gateway-section.ts';
 import { mqttSection, webhookSection } from './notifier-sections.ts';
 import { provideSection } from './provide-section.ts';
@@ -133,7 +134,13 @@ export const configSchema = z
     provide: provideSection.prefault({}),
     device: deviceSection.prefault({}),
     proxy: proxySection.prefault({}),
+    source: oneOf(trafficSources)
+      .default('wireguard')
+      .describe(
+        "Where consumers' traffic comes from: the tunnel that the service issues, the network's own protocol, or both.",
+      ),
     tunnel: tunnelSection.prefault({}),
+    connect: connectSection.prefault({}),
     gateway: gatewaySection.prefault({}),
     report: reportSection.prefault({}),
     status: statusSection.prefault({}),

@@ -60,9 +60,9 @@ export function renderShownConfig(shown: ShownConfig): string {
   const sections = Map.groupBy(shown.keys, ({ key }) => key.split('.')[0] ?? '');
   const rows = [
     ...[...sections].flatMap(([section, keys]) => [
-      [section],
+      ...(keys[0]?.key === section ? [] : [[section]]),
       ...keys.map(({ key, text, place }) => [
-        `  ${key.slice(section.length + 1)}`,
+        key === section ? key : `  ${key.slice(section.length + 1)}`,
         text,
         place ?? 'default',
       ]),

@@ -197,6 +197,14 @@ export const webhookUrl = webAddress('https://hooks.example/tributary')
   .refine((text) => !text.includes('#'), 'an address without fragment')
   .transform((text) => new SecretAddress(text));
 
+const platformAllowed =
+  'a wss:// address without user, password, query and fragment, such as "wss://connect.service.example"';
+
+/** The address of a platform that consumers come by. */
+export const platformUrl = z
+  .url({ protocol: /^wss?$/, error: platformAllowed, abort: true })
+  .refine((text) => /^wss?:\/\/[^?#@]+$/.test(text), platformAllowed);
+
 const brokerAllowed =
   'an mqtts:// address without path, user and password, such as "mqtts://broker.example:8883"';
 

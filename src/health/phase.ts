@@ -187,8 +187,10 @@ const leastProvidingSeconds = 86_400;
  * Notes that a tunnel seems to carry this device's own traffic out instead of consumers' traffic
  * in, as tunnels of the production deployment do.
  */
-function explainSilence({ service, gateway }: Facts): readonly Reason[] {
+function explainSilence({ service, gateway, sources }: Facts): readonly Reason[] {
   const { silence, forwardedBytes } = gateway;
+  // Another source brings consumers by the network's own protocol, and may lack them all the same.
+  if (sources.some(({ name }) => name !== 'wireguard')) return [];
   if (service.profile !== 'production' || silence === undefined || forwardedBytes === undefined)
     return [];
   const isSilent = forwardedBytes.up + forwardedBytes.down === silence.totalBytes;

@@ -92,7 +92,8 @@ const reasons = {
   },
   'address-collision': {
     fixedBy: 'owner',
-    action: 'Give your network another address range: it and the tunnel cannot share one.',
+    action:
+      'Give your network another address range: it and the tunnel cannot share one. For connect: connect.pool_ipv4 and connect.pool_ipv6',
   },
   'no-ipv6': {
     fixedBy: 'owner',
@@ -100,6 +101,11 @@ const reasons = {
       'To share over IPv6 as well, enable IPv6 where the agent runs (sysctl net.ipv6.conf.all.disable_ipv6=0; a kernel started with ipv6.disable=1 has none).',
   },
   'tunnel-failed': { fixedBy: 'owner', action: tools },
+  'platform-refused': {
+    fixedBy: 'owner',
+    action:
+      'Read the message. If the version is refused, update Tributary; if the certificate is, check connect.urls and service.ca_file.',
+  },
   'gateway-failed': { fixedBy: 'owner', action: tools },
   'self-test-failed': {
     fixedBy: 'owner',
@@ -117,7 +123,7 @@ const reasons = {
   'consumer-tunnel': {
     fixedBy: 'owner',
     action:
-      'Nothing is broken here. Ask the service whether its tunnels bring consumers; docs/networks.md says what is known.',
+      'Nothing is broken here. Ask the service whether its tunnels bring consumers, or see docs/connect.md; docs/networks.md says what is known.',
   },
   'gateway-disabled': {
     fixedBy: 'owner',
@@ -173,6 +179,16 @@ const reasons = {
   },
   'tunnel-starting': { fixedBy: 'time', action: 'Just wait: this takes a few seconds.' },
   'gateway-starting': { fixedBy: 'time', action: 'Just wait: this takes a few seconds.' },
+  'engine-failed': {
+    fixedBy: 'time',
+    action:
+      'Nothing to do: it is started again. If it lasts, see what it says: journalctl --unit tributary',
+  },
+  'platform-unreachable': {
+    fixedBy: 'time',
+    action:
+      'Nothing to do: it is tried again. If it lasts, check connect.urls: tributary config show',
+  },
   'cap-ending': {
     fixedBy: 'time',
     action:

@@ -75,7 +75,7 @@ export function isInAny(address: string, prefixes: readonly string[]): boolean {
 }
 
 /** The eight 16-bit groups of an IPv6 address. */
-function toGroups(address: string): readonly number[] {
+export function toGroups(address: string): readonly number[] {
   // The URL parser writes the address in its shortest form, with a trailing IPv4 part turned into
   // groups.
   const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1);

@@ -18,6 +18,12 @@ export const wireGuardOverheadBytes = {
   6: ipBytes[6] + udpBytes + wireGuardBytes,
 } as const;
 
+/**
+ * What the network's own protocol puts around a packet, where each travels alone: TCP with its time
+ * stamps, TLS, WebSocket, and the frame with two ids, the Pack's numbers and its tag.
+ */
+export const connectOverheadBytes = ipBytes[6] + 32 + 22 + 8 + 130;
+
 /** A path may turn IPv4 into IPv6 on the way: what has to fit into an uplink counts the larger. */
 export const mostOverheadBytes = wireGuardOverheadBytes[6];
 

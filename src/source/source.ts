@@ -1,4 +1,5 @@
 import type { TributaryError } from '../errors/codes.ts';
+import type { ProvideMode } from '../service/profiles.ts';
 import type { Interface } from '../system/ip.ts';
 import type { SourceReport } from './source-report.ts';
 
@@ -200,11 +201,18 @@ export interface Source<
    * @throws command-failed, missing-program
    */
   settle(): Promise<void>;
+  /**
+   * Takes the mode that holds from now on, as soon as it is decided and not only with the next
+   * pass; undefined before it was first decided. A source that offers this device to consumers, in
+   * place of the service, offers it to others now, or to nobody. What has to be done for that goes
+   * on beside the caller; nothing is thrown.
+   */
+  follow(mode: ProvideMode | undefined): void;
   /** What was last known, by the present clock; nothing is asked. */
   report(): SourceReport;
   /**
-   * Ends what runs beside the agent for it (a program), for the agent's end. The device is not its
-   * concern: the data path removes it.
+   * Ends what runs beside the agent for it (a program), for the agent's end: the permit is over by
+   * then, and the device is still there. The data path removes it afterwards.
    */
   close(): Promise<void>;
 }

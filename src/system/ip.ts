@@ -11,7 +11,15 @@ const interfaceRow = z
     flags: z.array(z.string()).default([]),
     mtu: z.number().default(1500),
     address: z.string().optional(),
-    linkinfo: z.object({ info_kind: z.string().optional() }).optional(),
+    linkinfo: z
+      .object({
+        info_kind: z.string().optional(),
+        info_data: z
+          .object({ vnet_hdr: z.boolean(), user: z.union([z.string(), z.number()]) })
+          .partial()
+          .optional(),
+      })
+      .optional(),
     addr_info: z
       .array(
         z.object({
@@ -33,6 +41,7 @@ const interfaceRow = z
      * loopback.
      */
     kind: row.linkinfo?.info_kind,
+    ...toTun(row.linkinfo),
     addresses: row.addr_info.flatMap(
       ({ family: kind, local: address, prefixlen: prefixLength }) => {
         const family: Family | undefined = kind === 'inet' ? 4 : kind === 'inet6' ? 6 : undefined;
@@ -69,6 +78,25 @@ const ruleRow = z
     table,
     destination: dst,
   }));
+
+/** What a TUN device was made with, beside what every interface has. */
+interface TunSettings {
+  /** Whether packets come with a header of virtio. */
+  readonly hasVnetHeader: boolean;
+  /** Who may attach to it, by name, or by number where the system has no name; absent for root. */
+  readonly user: string | undefined;
+}
+
+function toTun(link?: {
+  readonly info_kind?: string | undefined;
+  readonly info_data?:
+    | { readonly vnet_hdr?: boolean | undefined; readonly user?: string | number | undefined }
+    | undefined;
+}): { readonly tun?: TunSettings } {
+  if (link?.info_kind !== 'tun') return {};
+  const { vnet_hdr: hasVnetHeader = false, user } = link.info_data ?? {};
+  return { tun: { hasVnetHeader, user: user === undefined ? undefined : String(user) } };
+}
 
 export type Family = 4 | 6;
 

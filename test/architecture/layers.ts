@@ -176,6 +176,11 @@ export const crossings: readonly Crossing[] = [
     reason: 'what it is for a source to be alive is said once, in the contract of all sources',
   },
   {
+    from: 'src/source/connect/protocol.ts',
+    to: 'src/connect/',
+    reason: 'the engine is told and heard by its own messages; this is the one door to its package',
+  },
+  {
     from: 'src/status/page/clock.ts',
     to: 'src/provide/zone.ts',
     reason: 'midnight on the page is the midnight of schedule and cap, by the same pure functions',

@@ -180,8 +180,8 @@ const harmless = [
   // A schema of zod, or one made of another: `z.object(…)`, `secret.optional()`.
   /^z\s*\./,
   /^\w+(\([^()]*\))?(\s*\.\s*(optional|nullable|nullish|default|prefault|describe|transform|refine|pick)\b)+/,
-  // Our own makers of schemas (config/values.ts, service/fields.ts).
-  /^(oneOf|line|listOf|wholeNumber|amount|textLike|textThat|hostPortThat|webAddress|object|answer|maybe|list|map)\(/,
+  // Our own makers of schemas (config/values.ts, config/private-prefix.ts, service/fields.ts).
+  /^(oneOf|line|listOf|wholeNumber|amount|textLike|textThat|hostPortThat|webAddress|privatePrefix|object|answer|maybe|list|map)\(/,
   // Hands a command through, for its types alone; a call inside of it is looked at like any other.
   /^defineCommand\(\{/,
   /^new (Map|Set|RegExp|URL|Intl\.\w+)\b/,

@@ -85,6 +85,7 @@ const packagePlaces: readonly {
       'system',
       'status',
       'identity',
+      'source',
       'data-path',
       'cli',
       'lab',
@@ -116,6 +117,8 @@ const builtInPlaces: readonly {
       'src/system/lock.ts',
       // What runs as long as the agent does, and is heard line by line.
       'src/system/kept-program.ts',
+      // What is told things as long as it runs, which execa has no advantage for, and heard.
+      'src/system/spoken-program.ts',
       // perl makes a call of the kernel on a descriptor of ours, which execa does not hand over.
       'src/connect/tun/open-tun.ts',
       // The agent itself, in its namespace, on our own standard streams until it ends.
@@ -188,6 +191,8 @@ const inlinePlaces: readonly {
       // The WireGuard text: read, and written to a file, 0600.
       'src/source/wireguard/parse.ts',
       'src/source/wireguard/render.ts',
+      // The engine is told its secrets and the device's token by a pipe.
+      'src/source/connect/engine-order.ts',
       'src/system/wireguard-keys.ts',
       // A key that is handed in like a secret, so that it is checked like any other.
       'src/config/load.ts',
@@ -211,6 +216,7 @@ const inlinePlaces: readonly {
       'identity',
       'agent',
       'data-path',
+      'src/source/connect/engine-files.ts',
       // It is about to write the document.
       'src/cli/commands/account/jwt-destination.ts',
     ],

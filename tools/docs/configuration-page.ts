@@ -35,7 +35,8 @@ export function renderConfigurationPage(): string {
 }
 
 function renderSection(name: string, keys: readonly ConfigKey[]): string {
-  return `### \`${name}\`\n\n${describe(name)}\n\n${renderKeys(keys)}`;
+  // A key that is no section says itself what it is.
+  return [`### \`${name}\``, describe(name), renderKeys(keys)].filter(Boolean).join('\n\n');
 }
 
 function renderKeys(keys: readonly ConfigKey[]): string {

@@ -15,6 +15,7 @@ import {
   labInternet,
 } from './network.ts';
 import { type LabCommand, type LabProcess, startProcess } from './processes.ts';
+import { startConsumer } from './start-consumer.ts';
 
 /** The outcome of what the consumer tries. */
 export type Outcome = 'reached' | 'refused';
@@ -26,6 +27,8 @@ export interface LabOptions {
   readonly id: string;
   readonly profile: ProfileName;
   readonly distDirectory: string;
+  /** How consumers' traffic gets to the device; by default through the issued tunnel. */
+  readonly source?: 'wireguard' | 'connect' | undefined;
   /** Sections of the configuration that replace the lab's own. */
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly keepaliveSeconds?: number;
@@ -122,6 +125,8 @@ export async function createLab(options: LabOptions) {
     );
     await Promise.all(servers.map((server) => server.waitForLine((line) => line === 'listening')));
     await writeFile(configPath, renderConfig(options, said.baseUrl, socketPath));
+    const around = { network, start, program, directory, baseUrl: said.baseUrl };
+    const consumer = options.source === 'connect' ? await startConsumer(around) : undefined;
     const status = async () =>
       statusDocument.parse(
         await askAgent(
@@ -135,6 +140,8 @@ export async function createLab(options: LabOptions) {
       stateDirectory,
       baseUrl: said.baseUrl,
       authCode: said.authCode,
+      /** undefined where the consumer comes by the tunnel. */
+      consumer,
       command,
       status,
       /** By default the built program's `run`. */
@@ -210,7 +217,10 @@ export async function waitForDownload(running: LabProcess) {
 function listServiceArguments(options: LabOptions, directory: string): readonly string[] {
   return [
     ...['--listen', `${addresses.proxy}:${servicePort}`, '--data', join(directory, 'service')],
-    ...['--profile', options.profile, '--wireguard', 'on', '--consumers', consumerSide],
+    ...['--profile', options.profile],
+    ...(options.source === 'connect'
+      ? ['--wireguard', 'off']
+      : ['--wireguard', 'on', '--consumers', consumerSide]),
     // wireguard-go's control sockets are shared by all namespaces, so names of interfaces have to
     // differ.
     ...['--wireguard-interface', `ref-${options.id}`],
@@ -226,12 +236,13 @@ function renderConfig(options: LabOptions, baseUrl: string, socketPath: string):
     service: { base_url: baseUrl, profile: options.profile, allow_insecure_http: true },
     device: { description: `lab device ${options.id}` },
     tunnel: { interface: `trib-${options.id}` },
+    connect: { interface: `tribc-${options.id}` },
     gateway: { allow_destinations: [labInternet] },
     status: { listen: '127.0.0.1:9469', socket: socketPath },
   };
   const sections = new Set([...Object.keys(own), ...Object.keys(options.config ?? {})]);
   const merged = [...sections].map((name) => [name, { ...own[name], ...options.config?.[name] }]);
-  return JSON.stringify(Object.fromEntries(merged), null, 2);
+  return JSON.stringify({ source: options.source, ...Object.fromEntries(merged) }, null, 2);
 }
 
 function describePhase({ phase, reasons: [reason] }: StatusDocument): string {

@@ -23,6 +23,9 @@ export const addresses = {
 /** The value of the device's `gateway.allow_destinations` in the lab. */
 export const labInternet = '192.0.2.0/24';
 
+/** The network of the service, and how the consumer's host gets there. */
+export const serviceNetwork = { prefix: '198.51.100.0/24', router: '10.99.0.1' } as const;
+
 /** The proxy's interface for consumers' traffic, and the device's uplink. */
 export const consumerSide = 'to-consumer';
 export const deviceUplink = 'lan0';

@@ -1,6 +1,8 @@
 import { createLineShaper } from '../../data-path/line-shaper.ts';
+import { revokePermit } from '../../data-path/permit.ts';
 import { createSelfTest, sendProbes } from '../../data-path/self-test.ts';
 import type { DataPathHost } from '../../data-path/state.ts';
+import { toUndefined } from '../../errors/codes.ts';
 import type { Phase } from '../../health/phase.ts';
 import type { Exec } from '../../system/exec.ts';
 import type { KeepProgram } from '../../system/kept-program.ts';
@@ -37,7 +39,10 @@ export interface Pass {
   readonly host: DataPathHost;
   readonly sample: Meter['sample'];
   readonly enforce: DataPathLoop['enforce'];
-  /** Ends what runs beside the agent for its sources; their devices go with the tear-down. */
+  /**
+   * Ends what runs beside the agent for its sources, and the permit before that. Called before the
+   * tear-down, which takes their devices. Never throws.
+   */
   close(): Promise<void>;
 }
 
@@ -61,11 +66,15 @@ export function createPass(parts: CreatePassParts): Pass {
   const restore = createRestoreFile(directory, 'restore', onSetAside);
   const { all: sources, wireGuard } = (parts.openSources ?? openSources)({
     config: () => state.configuration.config,
+    authority: () => state.configuration.certificateAuthority,
     host: { exec, stateDirectory: directory },
+    onSetAside,
     issued: () => state.service.registration,
     renewSeconds: () => state.service.renewSeconds,
     isServiceAsked: () => state.contact.isReachable !== undefined,
     now,
+    onChange: () => wakeups.dataPath.notify(),
+    onSaid: (source, line) => log.info({ source }, line),
   });
   Object.assign(sections.sources, { all: sources, wireGuard });
   const drivers = sources.map(({ driver }) => driver);
@@ -113,7 +122,10 @@ export function createPass(parts: CreatePassParts): Pass {
     sample: meter.sample,
     enforce: dataPath.enforce,
     async close() {
-      for (const source of sources) await source.close();
+      // What ends a source properly may take a while, and nothing passes meanwhile.
+      if (state.path.openUntilMs !== undefined)
+        await revokePermit(exec).catch(toUndefined('command-failed', 'missing-program'));
+      await Promise.all(sources.map((source) => source.close()));
     },
   };
 }

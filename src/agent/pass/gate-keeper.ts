@@ -65,6 +65,7 @@ export function createGateKeeper(parts: GateKeeperParts): GateKeeper {
     mode.scheduled = (await scheduledMode(now()))?.mode;
     const before = mode.decision?.mode;
     mode.decision = mayForward(facts(), { now: now(), mode: chooseMode() });
+    for (const source of state.sources.all) source.follow(mode.decision.mode);
     if (mode.decision.mode !== before) wakeups.announce.notify();
     return mode.decision;
   };

@@ -1,6 +1,7 @@
 import { uptime } from 'node:os';
 import type { Config } from '../../config/schema.ts';
-import type { Issuance } from '../../identity/registration-files.ts';
+import type { Registration } from '../../identity/registration-files.ts';
+import { isWanted } from '../../source/drivers.ts';
 import type { Source } from '../../source/source.ts';
 import type { CurrentTunnelReader } from '../../source/wireguard/current-tunnel.ts';
 import { createWireGuardDriver } from '../../source/wireguard/driver.ts';
@@ -10,19 +11,31 @@ import {
   createWireGuardSource,
   type WireGuardSource,
 } from '../../source/wireguard/wireguard-source.ts';
+import type { OnSetAside } from '../../system/state-file.ts';
+import { openConnect } from './open-connect.ts';
+
+/** What of a registration the sources use. */
+type ForSources = Pick<Registration, 'tunnel' | 'unissued' | 'clientId' | 'clientJwt'>;
 
 /** What sources are made from; each function is asked again when a pass begins. */
 export interface SourceSurroundings {
-  /** With its device named for good; the rest of it may change with a reload. */
+  /** With its sources and devices named for good; the rest of it may change with a reload. */
   readonly config: () => Config;
+  /** The certificates that alone vouch for the service, as PEM; undefined where Node's own do. */
+  readonly authority: () => string | undefined;
   readonly host: TunnelHost;
+  readonly onSetAside: OnSetAside;
   /** What the service issued; undefined before the device is registered. */
-  readonly issued: () => Issuance | undefined;
+  readonly issued: () => ForSources | undefined;
   /** The service's interval; undefined before it named one. */
   readonly renewSeconds: () => number | undefined;
   /** True once the service answered, or failed to. */
   readonly isServiceAsked: () => boolean;
   readonly now: () => Date;
+  /** Called between passes, whenever a source may be alive that was not, or the other way round. */
+  readonly onChange: () => void;
+  /** A line for the log, of a program that runs for the source of this name. */
+  readonly onSaid: (source: string, line: string) => void;
   /** Milliseconds since the machine started, sleep included: by default as the system has them. */
   readonly uptimeMs?: () => number;
   /** By default the issued text, read and resolved. */
@@ -32,15 +45,22 @@ export interface SourceSurroundings {
 /** The sources of consumers' traffic, in the order in which their devices are told apart. */
 export interface OpenedSources {
   readonly all: readonly Source[];
-  readonly wireGuard: WireGuardSource;
+  /** undefined where it is not wanted. */
+  readonly wireGuard: WireGuardSource | undefined;
 }
 
 /** Opens every source that the configuration asks for: a new source is a row here. Asks nothing. */
 export function openSources(given: SourceSurroundings): OpenedSources {
+  const wireGuard = isWanted('wireguard', given.config()) ? openWireGuard(given) : undefined;
+  const connect = isWanted('connect', given.config()) ? openConnect(given) : undefined;
+  return { all: [wireGuard, connect].filter((own) => own !== undefined), wireGuard };
+}
+
+function openWireGuard(given: SourceSurroundings): WireGuardSource {
   const { config, host, issued, now, tunnels } = given;
   const { interface: device } = config().tunnel;
   const { base_url: baseUrl, renew_seconds_default: usualSeconds } = config().service;
-  const wireGuard = createWireGuardSource({
+  return createWireGuardSource({
     driver: createWireGuardDriver(host, device),
     exec: host.exec,
     issued,
@@ -52,5 +72,4 @@ export function openSources(given: SourceSurroundings): OpenedSources {
     uptimeMs: given.uptimeMs ?? (() => uptime() * 1000),
     ...(tunnels && { tunnels }),
   });
-  return { all: [wireGuard], wireGuard };
 }

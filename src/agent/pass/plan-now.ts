@@ -38,11 +38,15 @@ export async function planNow(
   const { renew_seconds_default: usualSeconds } = config.service;
   const { all: sources } = openSources({
     config: () => config,
+    authority: () => undefined,
     host: { exec, stateDirectory },
+    onSetAside: kept.onSetAside,
     issued: () => registration,
     renewSeconds: () => registration && chooseRenewSeconds(registration.renewSeconds, usualSeconds),
     isServiceAsked: () => false,
     now: () => new Date(),
+    onChange: () => undefined,
+    onSaid: () => undefined,
   });
   const drivers = sources.map(({ driver }) => driver);
   const wanted = await Promise.all(sources.map((source) => source.wanted()));

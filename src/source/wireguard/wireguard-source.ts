@@ -117,6 +117,8 @@ export function createWireGuardSource(parts: WireGuardSourceParts): WireGuardSou
       const moved = await tunnels.resolveAgain(handshakes.lastHandshakeAt(), now());
       if (moved !== undefined) await moveEndpoint(exec, { interface: driver.device, ...moved });
     },
+    // The service is told the mode by the agent; the tunnel stays as it is.
+    follow() {},
     report() {
       const since = handshakes.lastHandshakeAt();
       const persistentKeepaliveSeconds = peer?.persistentKeepaliveSeconds;

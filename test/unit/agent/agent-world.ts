@@ -77,11 +77,15 @@ export async function createAgentWorld(given: object = {}) {
   };
   const { all: sources, wireGuard } = openSources({
     config: () => state.configuration.config,
+    authority: () => undefined,
     host: { exec, stateDirectory: directory },
+    onSetAside,
     issued: () => undefined,
     renewSeconds: () => state.service.renewSeconds,
     isServiceAsked: () => state.contact.isReachable !== undefined,
     now,
+    onChange: () => undefined,
+    onSaid: () => undefined,
     // A test that sets the clock sets this one too.
     uptimeMs: () => performance.now(),
     tunnels: { current: async () => issued.tunnel, resolveAgain: async () => undefined },

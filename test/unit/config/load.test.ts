@@ -254,7 +254,37 @@ describe('one wrong value gives one line with place, finding and what is allowed
     [
       'a key that other languages find special',
       '__proto__: { a: 1 }',
-      '__proto__: unknown key; allowed: service, provide, device, proxy, tunnel, gateway, report, status, log',
+      '__proto__: unknown key; allowed: service, provide, device, proxy, source, tunnel, connect, gateway, report, status, log',
+    ],
+    [
+      'a source that there is not',
+      'source: tunnel',
+      'source: found "tunnel"; allowed: "wireguard", "connect", "both"',
+    ],
+    [
+      'an address of the platform that a browser would open',
+      'connect: { urls: ["https://connect.example"] }',
+      'connect.urls[0]: found "https://connect.example"; allowed: a wss:// address without user, password, query and fragment, such as "wss://connect.service.example"',
+    ],
+    [
+      'an address of the platform without TLS',
+      'connect: { urls: ["ws://connect.example"] }',
+      'connect.urls[0]: found "ws://connect.example"; allowed: a wss:// address, or service.allow_insecure_http: true beside it (tokens can then be read on the way)',
+    ],
+    [
+      'public addresses for consumers',
+      'connect: { pool_ipv4: 198.51.100.0/24 }',
+      'connect.pool_ipv4: found "198.51.100.0/24"; allowed: a private IPv4 prefix of /8 to /28, such as "100.126.0.0/16"',
+    ],
+    [
+      'a prefix that is wider than the private one in it',
+      'connect: { pool_ipv4: 172.0.0.0/8 }',
+      'connect.pool_ipv4: found "172.0.0.0/8"; allowed: a private IPv4 prefix of /8 to /28, such as "100.126.0.0/16"',
+    ],
+    [
+      'a device of consumers with the name of the tunnel',
+      'connect: { interface: tributary0 }\nsource: both',
+      'connect.interface: found "tributary0"; allowed: another name than tunnel.interface has',
     ],
   ];
   test.each(rows)('%s', async (_claim, text, expected) => {

@@ -18,7 +18,7 @@ const names = new Set(listConfigKeys().flatMap(({ path }) => path));
 const whole = sample
   .split('\n')
   .map((line) => {
-    const match = /^(\s*)# (\s*)(?:([a-z_]+):|- \{)/.exec(line);
+    const match = /^(\s*)# (\s*)(?:([a-z][a-z0-9_]*):|- \{)/.exec(line);
     const isKey = match !== null && (match[3] === undefined || names.has(match[3]));
     return isKey ? line.replace('# ', '').replace(': e.g. ', ': ') : line;
   })

@@ -48,6 +48,7 @@ test('people see a tree', async () => {
     .split('\n')
     .map((line) => line.trimEnd().split(/\s{2,}/));
   expect(lines).toContainEqual(['provide']);
+  expect(lines.filter(([name]) => name === 'source')).toEqual([['source', 'wireguard', 'default']]);
   expect(lines).toContainEqual(['', 'cap.bytes', '500 GB', `${loaded.file}:3`]);
   expect(lines).toContainEqual(['', 'blocked_ports', '25, mail, udp/1-9', `${loaded.file}:4`]);
   expect(lines).toContainEqual(['', 'auth-code', '[secret]', 'TRIBUTARY_AUTH_CODE']);

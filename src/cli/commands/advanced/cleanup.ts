@@ -43,7 +43,13 @@ export const cleanup = defineCommand({
  */
 async function findSettings(options: PathOptions, context: CommandContext) {
   const { configSchema } = await import('../../../config/schema.ts');
-  const { tunnel, provide } = configSchema.shape;
+  const { tunnel, connect, provide } = configSchema.shape;
   const loaded = await loadConfig(options, context).catch(toUndefined('configuration-invalid'));
-  return loaded?.config ?? { tunnel: tunnel.parse({}), provide: provide.parse({}) };
+  return (
+    loaded?.config ?? {
+      tunnel: tunnel.parse({}),
+      connect: connect.parse({}),
+      provide: provide.parse({}),
+    }
+  );
 }

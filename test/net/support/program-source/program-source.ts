@@ -55,6 +55,7 @@ export function createProgramSource(exec: Exec, settings: ProgramSourceSettings)
     async settle() {
       if (found.kind === 'present' && child === undefined) start();
     },
+    follow() {},
     report: () => ({
       isThere: found.kind === 'present',
       life: since && { since, until: undefined },

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { once } from '../../lib/once.ts';
+import { type ConnectSource, createConnectSource } from '../../source/connect/connect-source.ts';
+import { connectName, createEngineDriver } from '../../source/connect/device.ts';
+import { createEngineFiles } from '../../source/connect/engine-files.ts';
+import { findEngineUser } from '../../source/connect/engine-user.ts';
+import { findPlatform } from '../../source/connect/platform-urls.ts';
+import { planPool } from '../../source/connect/pool.ts';
+import { prepareEngine } from '../../source/connect/start-engine.ts';
+import { superviseEngine } from '../../source/connect/supervise-engine.ts';
+import { speakWith } from '../../system/spoken-program.ts';
+import { version } from '../../version.ts';
+import { chooseProfileName } from '../to-facts.ts';
+import type { SourceSurroundings } from './open-sources.ts';
+
+/** The engine's program lies beside this one. */
+const engineFile = 'engine.cjs';
+
+/** The network's own protocol as a source. Starts nothing yet. */
+export function openConnect(given: SourceSurroundings): ConnectSource {
+  const { config, host, onSetAside, onChange } = given;
+  const { interface: device, pool_ipv4: ipv4, pool_ipv6: ipv6 } = config().connect;
+  const addresses = planPool(ipv4, ipv6);
+  const user = once(findEngineUser);
+  const command = [process.execPath, join(dirname(process.argv[1] ?? ''), engineFile)];
+  return createConnectSource({
+    driver: createEngineDriver(host.exec, { device, consumers: addresses.consumers }),
+    supervisor: superviseEngine({
+      files: createEngineFiles({ directory: host.stateDirectory, onSetAside }),
+      prepare: async () => prepareEngine({ speakWith, command, user: await user() }),
+      appVersion: version,
+      newInstanceId: randomUUID,
+      random: Math.random,
+      onSaid: (line) => given.onSaid(connectName, line),
+      onChange,
+    }),
+    user,
+    addresses,
+    order() {
+      const issued = given.issued();
+      if (issued === undefined) return undefined;
+      const { service, connect } = config();
+      return {
+        clientId: issued.clientId,
+        token: issued.clientJwt,
+        authority: given.authority(),
+        ...findPlatform({
+          baseUrl: service.base_url,
+          profile: chooseProfileName(config()),
+          urls: connect.urls,
+        }),
+      };
+    },
+  });
+}

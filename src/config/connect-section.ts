@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { privatePrefix } from './private-prefix.ts';
+import { listOf, platformUrl, textLike } from './values.ts';
+
+/** Where consumers' traffic comes from: a WireGuard tunnel, the network's own protocol, or both. */
+export const trafficSources = ['wireguard', 'connect', 'both'] as const;
+
+/** The section `connect` of the configuration. */
+export const connectSection = z
+  .strictObject({
+    interface: textLike(
+      /^[a-z][a-z0-9-]{0,14}$/,
+      'an interface name: a small letter, then at most 14 small letters, digits or "-"',
+    )
+      .default('tributary-c0')
+      .describe("Name of the interface that consumers' packets come by."),
+    urls: listOf(platformUrl, 16)
+      .default([])
+      .describe('Addresses of the platform that consumers come by; empty: by service.base_url.'),
+    pool_ipv4: privatePrefix(4, 8, 28)
+      .default('100.126.0.0/16')
+      .describe(
+        'Private addresses that consumers have on this device, out of the way of your own.',
+      ),
+    pool_ipv6: privatePrefix(6, 8, 120)
+      .default('fd5e:b4c2:91d7::/112')
+      .describe('The same for IPv6.'),
+  })
+  .describe("The network's own protocol, where source names it.");

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import * as z from 'zod';
+import { Secret } from '../../lib/secret.ts';
+import { createStateFile, type OnSetAside } from '../../system/state-file.ts';
+import { completeSecrets, type KeepMessage, saveSecrets } from './protocol.ts';
+
+const secret = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .transform((text) => new Secret(text));
+const secretsDocument = z.object({
+  secrets: z.object({ 1: secret, 2: secret, 3: secret, 4: secret }),
+});
+
+const account = z.object({
+  contract: z.string(),
+  peer: z.string(),
+  byteCount: z.number(),
+  createdAt: z.number(),
+  counted: z.number(),
+  reported: z.number(),
+});
+const booksDocument = z.object({
+  /** Whose they are: another client has contracts of its own. */
+  clientId: z.string(),
+  books: z.object({ received: z.array(account), own: z.array(account) }),
+  largestId: z.string().nullable(),
+  published: z.string().nullable(),
+});
+
+/** What an earlier engine left for the next one. */
+export interface EngineHeritage extends Pick<KeepMessage, 'largestId' | 'published'> {
+  /** By the number of the mode, in hex. The platform signs contracts with them. */
+  readonly secrets: z.output<typeof secretsDocument>['secrets'];
+  /** null before the first were kept. */
+  readonly books: KeepMessage['books'] | null;
+}
+
+/**
+ * `connect-secrets.json` and `connect-books.json` in the state directory: with checksums, replaced
+ * in one step. The engine itself touches no file.
+ */
+export interface EngineFiles {
+  /**
+   * What the next engine of this client begins with. Secrets that are missing are made, and are on
+   * the disk before this resolves: contracts on their way die with a secret. A broken file is set
+   * aside, and then counts as missing.
+   * @throws state-unreadable, state-unwritable
+   */
+  load(clientId: string): Promise<EngineHeritage>;
+  /** Writes down what the engine wants kept, whole. @throws state-unwritable */
+  keep(clientId: string, kept: Omit<KeepMessage, 'type' | 'number'>): Promise<void>;
+}
+
+export function createEngineFiles(of: {
+  readonly directory: string;
+  readonly onSetAside: OnSetAside;
+}): EngineFiles {
+  const secretsFile = createStateFile({ ...of, name: 'connect-secrets', schema: secretsDocument });
+  const booksFile = createStateFile({ ...of, name: 'connect-books', schema: booksDocument });
+
+  const loadSecrets = async () => {
+    const known = await secretsFile.readOrSetAside();
+    if (known !== undefined) return known.secrets;
+    const made = secretsDocument.parse({ secrets: saveSecrets(completeSecrets(randomBytes)) });
+    await secretsFile.write(made);
+    return made.secrets;
+  };
+  return {
+    async load(clientId) {
+      const secrets = await loadSecrets();
+      const left = await booksFile.readOrSetAside();
+      if (left === undefined) return { secrets, books: null, largestId: null, published: null };
+      const { books, largestId, published } = left;
+      // Ids have to grow with each process, also with another client's; the rest is the client's.
+      return left.clientId === clientId
+        ? { secrets, books, largestId, published }
+        : { secrets, books: null, largestId, published: null };
+    },
+    keep: (clientId, { books, largestId, published }) =>
+      booksFile.write({
+        clientId,
+        // The file's type is what the schema reads, which may be changed; what is kept may not.
+        books: { received: [...books.received], own: [...books.own] },
+        largestId,
+        published,
+      }),
+  };
+}

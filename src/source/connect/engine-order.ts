@@ -1,0 +1,60 @@
+import { isSame, type Secret } from '../../lib/secret.ts';
+import type { EngineHeritage } from './engine-files.ts';
+import type { ProvideWish, StartMessage, ToEngine } from './protocol.ts';
+
+/** What an engine is to be. */
+export interface EngineOrder {
+  /** The device's client, and its token; never the token of its owner's network. */
+  readonly clientId: string;
+  readonly token: Secret;
+  readonly urls: readonly string[];
+  readonly controlUrl: string;
+  readonly pool: StartMessage['pool'];
+  /** The device's name; it is there, and the engine's user may attach to it. */
+  readonly device: string;
+  /** The certificates that alone vouch for the service, as PEM; undefined where Node's own do. */
+  readonly authority: string | undefined;
+  readonly wish: ProvideWish;
+}
+
+/**
+ * What a running engine is told, so that it becomes what is wanted; undefined where only a new one
+ * can.
+ */
+export function planMessages(
+  present: EngineOrder,
+  wanted: EngineOrder,
+): readonly ToEngine[] | undefined {
+  const { token, wish } = wanted;
+  if (!isSame({ ...present, token, wish }, wanted)) return undefined;
+  return [
+    ...(token.equals(present.token) ? [] : [{ type: 'token' as const, token: token.reveal() }]),
+    ...(wish === present.wish ? [] : [{ type: 'wish' as const, wish }]),
+  ];
+}
+
+/** The first message to a new engine. The only place where secrets leave the agent for it. */
+export function toStartMessage(
+  order: EngineOrder,
+  { secrets, books, largestId, published }: EngineHeritage,
+  process: Pick<StartMessage, 'instanceId' | 'appVersion'>,
+): StartMessage {
+  return {
+    type: 'start',
+    ...process,
+    ownId: order.clientId,
+    token: order.token.reveal(),
+    urls: order.urls,
+    controlUrl: order.controlUrl,
+    authority: order.authority ?? null,
+    secrets: Object.fromEntries(
+      Object.entries(secrets).map(([mode, secret]) => [mode, secret.reveal()]),
+    ),
+    published,
+    wish: order.wish,
+    pool: order.pool,
+    device: order.device,
+    books,
+    largestId,
+  };
+}

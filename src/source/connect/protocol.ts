@@ -1,0 +1,18 @@
+/*
+ * All that the agent takes of the protocol's own package: the messages that it exchanges with the
+ * engine, and how secrets are made. What the engine does with packets is not loaded here.
+ */
+
+export type { ProvideWish } from '../../connect/contract/secrets.ts';
+export { completeSecrets, saveSecrets } from '../../connect/contract/secrets.ts';
+export { createLineReader } from '../../connect/engine/line-reader.ts';
+export type {
+  FromEngine,
+  KeepMessage,
+  ProblemCode,
+  StartMessage,
+  StateMessage,
+  ToEngine,
+} from '../../connect/engine/messages.ts';
+export { longestLineWithBooks } from '../../connect/engine/messages.ts';
+export { readFromEngine, writeMessage } from '../../connect/engine/read-messages.ts';

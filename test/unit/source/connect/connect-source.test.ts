@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import { Secret } from '../../../../src/lib/secret.ts';
+import { createConnectSource } from '../../../../src/source/connect/connect-source.ts';
+import { createEngineDriver } from '../../../../src/source/connect/device.ts';
+import type { EngineOrder } from '../../../../src/source/connect/engine-order.ts';
+import { planPool } from '../../../../src/source/connect/pool.ts';
+import type { EngineReport } from '../../../../src/source/connect/supervise-engine.ts';
+import { toState } from './fake-engines.ts';
+
+const addresses = planPool('100.126.0.0/16', 'fd5e:b4c2:91d7::/112');
+const device = 'tributary-c0';
+const fitting = {
+  kind: 'present',
+  isUp: true,
+  mtu: 1500,
+  addresses: addresses.device,
+  takesOffloads: true,
+  user: '990',
+} as const;
+
+interface World {
+  report: EngineReport;
+  registered: { readonly token: Secret } | undefined;
+}
+
+function createWorld() {
+  const wants: (EngineOrder | undefined)[] = [];
+  const world: World = {
+    report: { state: undefined, problem: undefined, isTokenRefused: false, starts: 0 },
+    registered: { token: new Secret('token') },
+  };
+  const source = createConnectSource({
+    driver: createEngineDriver(async () => '', { device, consumers: addresses.consumers }),
+    supervisor: {
+      want: (order) => void wants.push(order),
+      report: () => world.report,
+      close: async () => undefined,
+    },
+    user: async () => ({ uid: 990, gid: 990, name: undefined, isOther: true }),
+    addresses,
+    order: () =>
+      world.registered && {
+        clientId: 'client',
+        token: world.registered.token,
+        urls: ['wss://connect.example/'],
+        controlUrl: 'https://service.example/connect/control',
+        authority: undefined,
+      },
+    readCarried: () => ({ rxBytes: 10, txBytes: 20, packets: 3 }),
+  });
+  return { world, source, wants };
+}
+
+test('its engine waits for a device and for the first decision, and is then kept as decided', async () => {
+  const { source, wants } = createWorld();
+  await source.wanted();
+  await source.settle();
+  source.follow(undefined);
+  source.take(fitting);
+  await source.settle();
+  expect(wants).toEqual([]);
+  source.follow('public');
+  source.follow('none');
+  await source.settle();
+  expect(wants.map((order) => order?.wish)).toEqual(['public', 'none', 'none']);
+  expect(wants[0]).toMatchObject({ device, pool: addresses.pool, clientId: 'client' });
+});
+
+test('a device that the engine cannot attach to starts none', async () => {
+  const { source, wants } = createWorld();
+  await source.wanted();
+  source.take({ ...fitting, user: 'root' });
+  source.follow('public');
+  expect(wants).toEqual([]);
+  expect(source.report().isThere).toBe(false);
+});
+
+test('without a registration there is no device and no engine', async () => {
+  const { world, source, wants } = createWorld();
+  world.registered = undefined;
+  expect((await source.wanted()).wish.kind).toBe('absent');
+  source.take(fitting);
+  source.follow('public');
+  expect(wants).toEqual([undefined]);
+});
+
+test('it wants a device behind whose fence consumers have addresses of its own', async () => {
+  const { source } = createWorld();
+  expect(source.wantsIssuedTunnel).toBe(false);
+  expect(source.driver.consumers).toEqual(['100.126.0.0/16', 'fd5e:b4c2:91d7::/112']);
+  expect((await source.wanted()).wish).toMatchObject({
+    kind: 'present',
+    mtu: 1100,
+    outer: undefined,
+    settings: { user: { uid: 990 } },
+  });
+});
+
+test.each([
+  ['before the engine said anything', undefined, 'public', false],
+  ['connected and published', toState(), 'public', true],
+  ['connected, not published yet', toState({ isPublished: false }), 'public', false],
+  [
+    'connected in mode none, which publishes nothing',
+    toState({ isPublished: false }),
+    'none',
+    true,
+  ],
+  ['not connected', toState({ isConnected: false, connectedSince: null }), 'public', false],
+] as const)('%s it is alive: %#', async (_, state, mode, isAlive) => {
+  const { world, source } = createWorld();
+  await source.wanted();
+  source.take(fitting);
+  source.follow(mode);
+  world.report = { ...world.report, state };
+  const since = new Date(1_700_000_000_000);
+  expect(source.report().life).toEqual(isAlive ? { since, until: undefined } : undefined);
+});
+
+test('it counts at its device, and asks the service where its token is refused', async () => {
+  const { world, source } = createWorld();
+  source.take(fitting);
+  world.report = { ...world.report, isTokenRefused: true };
+  expect(source.report()).toMatchObject({
+    traffic: { rxBytes: 10, txBytes: 20 },
+    asksService: true,
+  });
+});

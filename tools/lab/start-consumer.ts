@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { type createLabNetwork, serviceNetwork } from './network.ts';
+import type { LabCommand, LabProcess } from './processes.ts';
+
+const ready = z.object({ interface: z.string(), provider: z.string() });
+
+export interface ConsumerParts {
+  readonly network: Awaited<ReturnType<typeof createLabNetwork>>;
+  readonly start: (argv: LabCommand['argv']) => LabProcess;
+  /** The built program. */
+  readonly program: string;
+  /** The lab's own; the service keeps its data in it. */
+  readonly directory: string;
+  /** The service's address. */
+  readonly baseUrl: string;
+}
+
+/** A consumer that uses the device by the network's own protocol. */
+export interface LabConsumer {
+  /**
+   * Resolves when it has found its provider, and everything that its host sends to the Internet
+   * goes there. It never does otherwise: without a provider the host has no way.
+   */
+  readonly isReady: Promise<{ readonly provider: string }>;
+}
+
+/** Starts the consumer, which looks for a provider of the service. */
+export async function startConsumer(parts: ConsumerParts): Promise<LabConsumer> {
+  const { network, start, program, directory, baseUrl } = parts;
+  const ip = (...args: readonly string[]) => network.run('consumer', 'ip', ...args);
+  // The service is reached as before, and nothing else.
+  await ip('route', 'delete', 'default');
+  await ip('route', 'add', serviceNetwork.prefix, 'via', serviceNetwork.router);
+  const data = ['--data', `${directory}/service`, '--service', baseUrl];
+  const running = start(
+    network.on('consumer', process.execPath, program, 'sandbox', 'consumer', '--json', ...data),
+  );
+  const find = async () => {
+    const line = await running.waitForLine((text) => text.startsWith('{'), waitMs);
+    const { interface: device, provider } = ready.parse(JSON.parse(line));
+    await ip('route', 'add', 'default', 'dev', device);
+    return { provider };
+  };
+  const isReady = find();
+  // Who never asks is not told why there was none.
+  isReady.catch(() => undefined);
+  return { isReady };
+}
+
+/** So long (ms) a provider is waited for. */
+const waitMs = 60_000;

@@ -7,11 +7,16 @@ import type { PortRange } from '../lib/ports.ts';
  * address comes: a UDP sender that never pauses would keep its dead translation alive for ever.
  */
 
+type Translation = readonly [name: 'lasting' | 'ports' | 'forwarded', statement: string];
+
 /**
  * Name and nft statement of each translation to an uplink with these IPv4 addresses. With several
  * addresses the kernel chooses one.
  */
-export function listTranslations(addresses: readonly string[], ports: PortRange | undefined) {
+export function listTranslations(
+  addresses: readonly string[],
+  ports: PortRange | undefined,
+): readonly Translation[] {
   const range = ports === undefined ? '' : `:${ports.first}-${ports.last}`;
   const [address, ...others] = addresses;
   const isCertain = address !== undefined && others.length === 0;

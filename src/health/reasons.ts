@@ -88,7 +88,8 @@ const reasons = {
   },
   'list-lines-skipped': {
     fixedBy: 'owner',
-    action: 'Correct these lines, or report them to the maker of the list. The rest of it is in force.',
+    action:
+      'Correct these lines, or report them to the maker of the list. The rest of it is in force.',
   },
   'address-collision': {
     fixedBy: 'owner',

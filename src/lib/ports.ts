@@ -29,7 +29,7 @@ export function parsePortRange(text: string): ProtocolPorts | undefined {
 export function mergePortRanges(
   ranges: readonly ProtocolPorts[],
   protocol: ProtocolPorts['protocol'],
-) {
+): readonly string[] {
   const sorted = ranges
     .filter((range) => range.protocol === protocol)
     .sort((one, other) => one.first - other.first);

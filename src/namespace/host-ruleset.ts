@@ -124,7 +124,7 @@ export function explainKeptAway(
   host: string,
   address: string | undefined,
   allowed: readonly string[],
-) {
+): string | undefined {
   if (address === undefined || isIP(host) !== 0 || !isInAny(address, specialPrefixes.v4))
     return undefined;
   return isInAny(address, allowed)

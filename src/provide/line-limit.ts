@@ -18,7 +18,7 @@ export interface LineLimit {
  */
 export function decideLineLimit(
   given: { readonly [Source in LineLimit['source']]: RateLimit | undefined },
-) {
+): LineLimit | undefined {
   const limits = sources.flatMap((source): readonly LineLimit[] => {
     const bitsPerSecond = given[source]?.line;
     return bitsPerSecond === undefined ? [] : [{ bitsPerSecond, source }];

@@ -15,7 +15,11 @@ export interface PeriodSettings {
  * The period that contains `now`, from midnight to midnight in the owner's time zone; `end` is the
  * first moment after it.
  */
-export function findPeriod(settings: PeriodSettings, now: Date, timeZone: TimeZone) {
+export function findPeriod(
+  settings: PeriodSettings,
+  now: Date,
+  timeZone: TimeZone,
+): { readonly start: Date; readonly end: Date } {
   const [startWallMs, endWallMs] = findWallPeriod(settings, toWallMs(now.getTime(), timeZone));
   return {
     start: new Date(toInstantMs(startWallMs, timeZone)),

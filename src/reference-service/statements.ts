@@ -69,11 +69,24 @@ export function sumOnConflict(fields: string): Sql {
   return raw(`on conflict do update set ${sums.join(', ')}`);
 }
 
+/** Statements on a database, written as templates whose parts become values or texts. */
+export interface Statements {
+  listRows<Row>(strings: TemplateStringsArray, ...parts: readonly Part[]): readonly Row[];
+  /** undefined without a row. A statement that changes rows is run to its end. */
+  findRow<Row>(strings: TemplateStringsArray, ...parts: readonly Part[]): Row | undefined;
+  readNumber(strings: TemplateStringsArray, ...parts: readonly Part[]): number;
+  run(strings: TemplateStringsArray, ...parts: readonly Part[]): void;
+  /** Reads row by row, as far as the caller takes them. */
+  readRows<Row>(strings: TemplateStringsArray, ...parts: readonly Part[]): Iterable<Row>;
+  /** Inserts a row whose fields have the names of the table's columns. Returns its number. */
+  insert(table: string, row: Readonly<Record<string, Value>>, ending?: Sql): number;
+}
+
 /**
  * Statements on this database; each is prepared when it first runs. The caller is responsible for a
  * row's columns having the names and types of the fields of `Row`.
  */
-export function queryOn(database: DatabaseSync) {
+export function queryOn(database: DatabaseSync): Statements {
   const prepared = new Map<string, StatementSync>();
 
   function prepare(text: string): StatementSync {
@@ -89,26 +102,23 @@ export function queryOn(database: DatabaseSync) {
 
   return {
     listRows,
-    /** undefined without a row. A statement that changes rows is run to its end. */
     findRow: <Row>(strings: TemplateStringsArray, ...parts: readonly Part[]) =>
       listRows<Row>(strings, ...parts)[0],
     readNumber: (strings: TemplateStringsArray, ...parts: readonly Part[]) =>
       Number(Object.values(listRows<Record<string, number>>(strings, ...parts)[0] ?? {})[0]),
     run: (strings: TemplateStringsArray, ...parts: readonly Part[]) =>
       void listRows(strings, ...parts),
-    /** Reads row by row, as far as the caller takes them. */
     *readRows<Row>(strings: TemplateStringsArray, ...parts: readonly Part[]): Iterable<Row> {
       const { text, values } = sql(strings, ...parts);
       yield* prepare(text).iterate(...values) as Iterable<unknown> as Iterable<Row>;
     },
-    /** Inserts a row whose fields have the names of the table's columns. Returns its number. */
     insert(table: string, row: Readonly<Record<string, Value>>, ending?: Sql): number {
       const columns = Object.keys(row).map(toColumn);
       const places = columns.map(() => '?');
       const text = `insert into ${table} (${columns.join(', ')}) values (${places.join(', ')}) ${ending?.text ?? ''}`;
       return Number(prepare(text).run(...Object.values(row)).lastInsertRowid);
     },
-  } as const;
+  };
 }
 
 function toColumn(field: string): string {

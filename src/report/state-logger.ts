@@ -11,15 +11,19 @@ interface StateChange {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
+export interface StateLogger {
+  /** Logs if the state of the topic differs from the last one. */
+  note(change: StateChange): void;
+}
+
 /**
  * Writes one record when a state changes and none when it repeats, so that the log does not wear
  * out an SD card.
  */
-export function createStateLogger(log: Logger) {
+export function createStateLogger(log: Logger): StateLogger {
   const states = new Map<string, string>();
   return {
-    /** Logs if the state of `topic` differs from the last one. */
-    note({ topic, state, level, message, fields }: StateChange): void {
+    note({ topic, state, level, message, fields }) {
       if (states.get(topic) === state) return;
       states.set(topic, state);
       log[level]({ topic, state, ...fields }, message);

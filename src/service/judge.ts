@@ -130,7 +130,7 @@ export function createRefusalError(
   name: OperationName,
   error: RefusalFields,
   secrets: readonly Secret[] = [],
-) {
+): ServiceError {
   const message = typeof error.message === 'string' ? error.message : '';
   const said = scrub(message, secrets);
   const why =

@@ -8,13 +8,32 @@ const heardSoonMs = 2_000;
 /** A change of our own that was not reported by then (ms) never will be. */
 const heardWithinMs = 5_000;
 
+export interface NftNews {
+  /** Takes a line; true where it ends a transaction, which is worth a look at `isChanged`. */
+  takeLine(line: string): boolean;
+  /** Runs programs, and counts the transactions that are this process's own. */
+  readonly exec: Exec;
+  /**
+   * True where another program has changed the table since this was last asked; undefined while a
+   * change of our own is under way.
+   */
+  isChanged(): boolean | undefined;
+  /**
+   * True while changes are reported; false before the first one, and after one of our own was not
+   * reported.
+   */
+  isHearing(): boolean;
+  /** True once where the monitor hangs: it has reported changes before, but not our own. */
+  takeHang(): boolean;
+}
+
 /**
  * Tells this process's own changes of a table from other programs' changes, in what `nft monitor`
  * prints. The kernel numbers the transactions of a namespace. Another program made every
  * transaction that touched `table` (`inet tributary`) or that the monitor missed, less our own. So
  * a restart of the monitor hides no change, and the permit's renewals are no news.
  */
-export function createNftNews(exec: Exec, table: string) {
+export function createNftNews(exec: Exec, table: string): NftNews {
   const ofTable = new RegExp(`^\\w+ \\w+ ${table}(?: |$)`);
   const inTable = new RegExp(`\\b${table}(?:\\s|$)`);
   let number: number | undefined;
@@ -27,16 +46,11 @@ export function createNftNews(exec: Exec, table: string) {
   let awaitedSinceMs: number | undefined;
   /** When each own transaction that was not reported yet was done, in ms. */
   let own: number[] = [];
-  /**
-   * True while changes are reported; false before the first one, and after one of our own was not
-   * reported.
-   */
   const isHearing = () =>
     number !== undefined &&
     (awaitedSinceMs === undefined || performance.now() - awaitedSinceMs < heardWithinMs);
   return {
-    /** Takes a line; true where it ends a transaction, which is worth a look at `isChanged`. */
-    takeLine(line: string) {
+    takeLine(line) {
       const next = /^# new generation (\d+)/.exec(line)?.[1];
       if (next === undefined) {
         isTouched = isTouched === true || ofTable.test(line);
@@ -52,8 +66,7 @@ export function createNftNews(exec: Exec, table: string) {
       number = Number(next);
       return true;
     },
-    /** Runs programs, and counts the transactions that are this process's own. */
-    exec: (async (command) => {
+    async exec(command) {
       const { input = table } = command;
       const isOwn = command.program === 'nft' && command.args[0] === '-f' && inTable.test(input);
       if (!isOwn) return exec(command);
@@ -67,11 +80,7 @@ export function createNftNews(exec: Exec, table: string) {
       } finally {
         underWay -= 1;
       }
-    }) satisfies Exec,
-    /**
-     * True where another program has changed the table since this was last asked; undefined while a
-     * change of our own is under way.
-     */
+    },
     isChanged() {
       if (underWay > 0) return undefined;
       const isForeign = touching > own.length;
@@ -80,7 +89,6 @@ export function createNftNews(exec: Exec, table: string) {
       return isForeign;
     },
     isHearing,
-    /** True once where the monitor hangs: it has reported changes before, but not our own. */
     takeHang() {
       const isHung = number !== undefined && !isHearing();
       if (isHung) awaitedSinceMs = undefined;

@@ -16,6 +16,12 @@ const mostLines = 300;
 const mostCharacters = 16 * 1024 * 1024;
 const longestRestMs = 300_000;
 
+export interface TalkingExec {
+  readonly exec: Exec;
+  /** Ends the kept programs. From now on every command is run as a program of its own. */
+  close(): void;
+}
+
 /**
  * Runs programs, but asks a kept program where a command has lines for it. Where that program is
  * missing, stopped, of another version or without a line editor, the command is run as a program of
@@ -26,12 +32,12 @@ export function createTalkingExec(
   exec: Exec,
   dialects: Record<Talk['to'], Dialect> = realDialects,
   deadlineMs = 2_500,
-) {
+): TalkingExec {
   const partners = new Map(
     Object.entries(dialects).map(([to, dialect]) => [to, createPartner(dialect, deadlineMs)]),
   );
   return {
-    exec: (async (command) => {
+    async exec(command) {
       const { talk, program, doing } = command;
       // After such a command interfaces may have other numbers, which the kept programs would not
       // notice.
@@ -45,8 +51,7 @@ export function createTalkingExec(
         'command-failed',
         `${doing}: ${program} refused: ${answer.refusal.slice(0, 400)}`,
       );
-    }) satisfies Exec,
-    /** Ends the kept programs. From now on every command is run as a program of its own. */
+    },
     close() {
       for (const partner of partners.values()) partner.close();
     },

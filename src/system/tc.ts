@@ -9,7 +9,7 @@ export async function applyTc(
   exec: Exec,
   lines: readonly string[],
   how: 'whole' | 'forced' | 'talk' = 'whole',
-) {
+): Promise<void> {
   const force = how === 'forced' ? ['-force'] : [];
   const talk = { to: 'tc', lines, isChange: true } as const;
   const command = {

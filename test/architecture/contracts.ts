@@ -4,6 +4,8 @@ import { type ESTree, Visitor } from 'rolldown/utils';
 export interface Contracts {
   /** Exported types and interfaces that ask what a function returns. */
   readonly inferredTypes: readonly string[];
+  /** Exported functions whose result is not written. */
+  readonly inferredResults: readonly string[];
   readonly takenNames: readonly TakenName[];
 }
 
@@ -15,9 +17,11 @@ interface TakenName {
 
 export function readContracts(program: ESTree.Program, text: string): Contracts {
   const inferredTypes: string[] = [];
+  const inferredResults: string[] = [];
   const takenNames: TakenName[] = [];
   new Visitor({
     ExportNamedDeclaration: ({ declaration }) => {
+      inferredResults.push(...listInferred(declaration));
       if (!isType(declaration)) return;
       if (asksForResult.test(text.slice(declaration.start, declaration.end)))
         inferredTypes.push(declaration.id.name);
@@ -31,10 +35,24 @@ export function readContracts(program: ESTree.Program, text: string): Contracts 
       }
     },
   }).visit(program);
-  return { inferredTypes, takenNames };
+  return { inferredTypes, inferredResults, takenNames };
 }
 
 const asksForResult = /\bReturnType<\s*typeof\b/;
+
+/** The functions of a declaration that say nothing of their result. */
+function listInferred(declaration: ESTree.Declaration | null): readonly string[] {
+  if (declaration?.type === 'FunctionDeclaration') {
+    const { id, returnType } = declaration;
+    return id === null || returnType ? [] : [id.name];
+  }
+  if (declaration?.type !== 'VariableDeclaration') return [];
+  return declaration.declarations.flatMap(({ id, init }) => {
+    if (id.type !== 'Identifier' || id.typeAnnotation) return [];
+    const isFunction = init?.type === 'ArrowFunctionExpression' && !init.returnType;
+    return isFunction ? [id.name] : [];
+  });
+}
 
 function isType(
   declaration: ESTree.Declaration | null,

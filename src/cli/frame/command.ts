@@ -134,7 +134,7 @@ export async function confirmOrStop(
   question: string,
   { yes }: CommonOptions,
   { prompt }: CommandContext,
-) {
+): Promise<void> {
   if (yes === true) return;
   if (prompt === undefined)
     throw refuse(`${question} Not running in a terminal: pass --yes to confirm`);
@@ -160,7 +160,7 @@ export function renderCommand(words: readonly string[], { config, stateDir }: Pa
 export function refuse(
   message: string,
   known: ConstructorParameters<typeof TributaryError>[2] = {},
-) {
+): TributaryError {
   return new TributaryError('usage-invalid', message, known);
 }
 
@@ -178,7 +178,7 @@ export function parseNumber(
   option: string,
   text: string,
   { least = 0, most }: { least?: number; most: number },
-) {
+): number {
   if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
   throw refuseOption(option, text, `a whole number from ${least} to ${most}`);
 }

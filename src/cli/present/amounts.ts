@@ -4,22 +4,22 @@ import * as units from '../../lib/units.ts';
 export const unknown = '-';
 
 /** The service's GiB for people: `1.50 MB`. */
-export const formatGib = (gib: number | undefined) =>
+export const formatGib = (gib: number | undefined): string =>
   orUnknown(gib, (known) => units.formatBytes(Math.round(known * units.GIB)));
 
 /** USDC for people. */
-export const formatUsdc = (usdc: number | undefined) => orUnknown(usdc, units.formatUsdc);
+export const formatUsdc = (usdc: number | undefined): string => orUnknown(usdc, units.formatUsdc);
 
 /** Hours as `23 h 5 min`. */
-export const formatHours = (hours: number | undefined) =>
+export const formatHours = (hours: number | undefined): string =>
   orUnknown(hours, (known) => units.formatSeconds(known * 3600));
 
 /** Bytes per second as bits per second. */
-export const formatBitrate = (bytesPerSecond: number | undefined) =>
+export const formatBitrate = (bytesPerSecond: number | undefined): string =>
   orUnknown(bytesPerSecond, units.formatBitrate);
 
 /** A count of anything. */
-export const formatCount = (count: number | undefined) => orUnknown(count, String);
+export const formatCount = (count: number | undefined): string => orUnknown(count, String);
 
 /** A share between 0 and 1 in percent, with one digit behind the point below ten. */
 export function formatShare(share: number | undefined): string {

@@ -6,7 +6,7 @@ import { listDevices } from '../../source/drivers.ts';
 import { pingOverheadBytes, wireGuardOverheadBytes } from '../../source/packet-bytes.ts';
 import { defaultMtu } from '../../source/wireguard/state.ts';
 import type { Exec } from '../../system/exec.ts';
-import { fail, findEndpoint, pass, skip, toShellWord } from '../check.ts';
+import { type Finding, fail, findEndpoint, pass, skip, toShellWord } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
 /** Sizes of packet that connections are known to stop at, widest first. */
@@ -16,7 +16,7 @@ const steps = [1492, 1480, 1472, 1460, 1450, 1430, 1420, 1400, 1380, 1360, 1340,
  * Whether the tunnel's largest packets reach its other end; tried by pings that must not be
  * fragmented.
  */
-export async function lookAtMtu(host: DoctorHost) {
+export async function lookAtMtu(host: DoctorHost): Promise<Finding> {
   const endpoint = await findEndpoint(host);
   if (endpoint === undefined) return skip('no tunnel was issued yet');
   const { config } = await host.configuration();

@@ -9,11 +9,19 @@ import {
   hasFreshHandshake,
 } from '../../source/wireguard/handshake.ts';
 import { explainUnissued } from '../../source/wireguard/not-issued.ts';
-import { fail, findEndpoint, insideAsRoot, pass, skip, toShellWord } from '../check.ts';
+import {
+  type Finding,
+  fail,
+  findEndpoint,
+  insideAsRoot,
+  pass,
+  skip,
+  toShellWord,
+} from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
 /** The tunnel must not share addresses with a network of the owner's. */
-export async function lookAtCollision(host: DoctorHost) {
+export async function lookAtCollision(host: DoctorHost): Promise<Finding> {
   const spec = await host.tunnel();
   if (spec === undefined) return skip('no tunnel was issued yet');
   const devices = listDevices((await host.configuration()).config);
@@ -31,7 +39,7 @@ export async function lookAtCollision(host: DoctorHost) {
  * Two interfaces with one key take the tunnel from each other, and two on one port cannot both be
  * up.
  */
-export async function lookAtRivals(host: DoctorHost) {
+export async function lookAtRivals(host: DoctorHost): Promise<Finding> {
   const spec = await host.tunnel();
   if (spec === undefined) return skip('no tunnel was issued yet');
   const inside = await insideAsRoot(host);
@@ -67,7 +75,7 @@ export async function lookAtRivals(host: DoctorHost) {
  * Whether a datagram to the tunnel's other end may leave. Silence proves nothing here; the
  * handshake does.
  */
-export async function lookAtEndpoint(host: DoctorHost) {
+export async function lookAtEndpoint(host: DoctorHost): Promise<Finding> {
   const { registration } = await host.state();
   if (registration !== undefined && (await host.tunnel()) === undefined) {
     const unissued = explainUnissued(registration);
@@ -89,7 +97,7 @@ export async function lookAtEndpoint(host: DoctorHost) {
  * The one proof that the tunnel's other end answers, by the rule of freshness that the agent itself
  * obeys. Where the issued text cannot be read here, its keepalive is taken to be the usual one.
  */
-export async function lookAtHandshake(host: DoctorHost) {
+export async function lookAtHandshake(host: DoctorHost): Promise<Finding> {
   const { tunnel, service, phase } = await host.status();
   if (tunnel.backend === null) return skip(`there is no tunnel: the agent is ${phase}`);
   const fix = `Allow outgoing UDP to ${tunnel.endpoint ?? 'the endpoint'} in your router and firewall`;

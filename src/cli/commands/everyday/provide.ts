@@ -99,7 +99,7 @@ export async function readProvideBody(
 }
 
 /** The error for an unknown mode. `pause` is the command that stops sharing. */
-export function refuseMode(text: string, modes: readonly string[], pause: string) {
+export function refuseMode(text: string, modes: readonly string[], pause: string): TributaryError {
   const nearest = findNearest(text, modes);
   const hint =
     nearest === undefined ? `the modes are ${modes.join(', ')}` : `did you mean ${nearest}?`;

@@ -13,18 +13,19 @@ export const partNames = [
 ] as const;
 export type PartName = (typeof partNames)[number];
 
-const subjects = ['agent', 'service', 'rules', 'household', 'connect'] as const;
+const subjects = ['agent', 'service', 'rules', 'packet', 'household', 'connect'] as const;
 
 const usualRounds = {
   agent: '5',
   service: '30',
   rules: '5',
+  packet: '5',
   household: '3',
   connect: '5',
 } as const;
 
 const usage = `Usage: npm run bench -- [--only PART[,PART…]] [--rounds N] [--rest-seconds N] [--json FILE]
-       npm run bench -- service|rules|connect [--rounds N] [--json -]
+       npm run bench -- service|rules|packet|connect [--rounds N] [--json -]
        npm run bench -- household [--only SCENARIO[,SCENARIO…]] [--rounds N] [--json -]
 Parts: ${partNames.join(', ')}. FILE: - is standard output.`;
 
@@ -32,7 +33,7 @@ Parts: ${partNames.join(', ')}. FILE: - is standard output.`;
 export interface BenchOptions {
   /**
    * What is measured: the agent beside a shell script, the reference service, the agent's rules,
-   * the home's line, or the engine of the network's own protocol.
+   * what they cost a packet, the home's line, or the engine of the network's own protocol.
    */
   readonly subject: (typeof subjects)[number];
   readonly parts: readonly PartName[];

@@ -17,8 +17,8 @@ import { computeFigureRatio, type Figure, isMet, renderFigures } from './figures
  * machine it is compared with a shell script that signs in, registers, makes an equal tunnel and
  * forwards equal traffic, and with a Node that does nothing. Figures are judged, but a missed goal
  * is no failure. `service` measures the reference service in worlds of different sizes, `rules` one
- * tunnel with and without all rules, `household` what is left of a home's line, `connect` the
- * engine of the network's own protocol.
+ * tunnel with and without all rules, `packet` what they cost one packet, `household` what is left
+ * of a home's line, `connect` the engine of the network's own protocol.
  */
 
 const parts: Readonly<Record<PartName, (options: PartOptions) => Promise<readonly Figure[]>>> = {
@@ -48,6 +48,10 @@ async function main(): Promise<void> {
   if (subject === 'rules') {
     const { benchRules } = await import('./bench-rules.ts');
     return benchRules({ rounds, distDirectory: __dirname, isJson });
+  }
+  if (subject === 'packet') {
+    const { benchPacket } = await import('./bench-packet.ts');
+    return benchPacket({ rounds, isJson });
   }
   if (subject === 'connect') {
     const { benchConnect } = await import('./connect/bench-connect.ts');

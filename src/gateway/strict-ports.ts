@@ -32,8 +32,8 @@ export const sharingPorts = [
 const lastServicePort = 1023;
 
 /**
- * What the strict rules refuse, as `gateway.blocked_ports` would have it, for each protocol by
- * itself. Protocols without ports are refused too: nobody behind a shared address needs one, and
+ * What the strict rules refuse, as `gateway.blocked_ports` would have it, protocol by
+ * protocol. Protocols without ports are refused too: nobody behind a shared address needs one, and
  * they leave by address alone.
  */
 export function listStrictPorts(): readonly string[] {

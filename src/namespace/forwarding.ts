@@ -13,12 +13,38 @@ export function toForwardingPath(name: string): string {
 export const everywhere = 'net/ipv4/conf/all/forwarding';
 
 /**
- * True where the host did not forward before and has not begun to since, as it does when Docker
- * starts.
+ * Interfaces that forward, or will, only because the namespace needs it: neither was it so before,
+ * nor has another program begun to forward since, as Docker does when it starts. An interface whose
+ * setting decides is the one by which a packet comes in.
  */
-export async function isSwitchedByUs(host: NamespaceHost, path: string): Promise<boolean> {
-  if (await hasAnotherForwarder(host)) return false;
-  return (await host.restore.read())[path] !== undefined || (await readSysctl(path)) !== '1';
+export async function listSwitched(
+  host: NamespaceHost,
+  uplink: string | undefined,
+): Promise<readonly string[]> {
+  if (await hasAnotherForwarder(host)) return [];
+  const former = (await listRemembered(host)).map(({ name }) => name);
+  const isToCome = uplink !== undefined && (await readSysctl(toForwardingPath(uplink))) !== '1';
+  return [...new Set([...former, ...(isToCome ? [uplink] : [])])];
+}
+
+/** Puts interfaces back that were the uplink once and forward still. */
+export async function switchFormerOff(
+  host: NamespaceHost,
+  uplink: string | undefined,
+): Promise<void> {
+  if (await hasAnotherForwarder(host)) return;
+  for (const { name, path, before } of await listRemembered(host)) {
+    const now = await readSysctl(path);
+    if (name !== uplink && now !== undefined && now !== before) await writeSysctl(path, before);
+  }
+}
+
+/** The interfaces that were switched, with the value from before. */
+async function listRemembered({ restore }: NamespaceHost) {
+  return Object.entries(await restore.read()).flatMap(([path, before]) => {
+    const name = /^net\/ipv4\/conf\/([^/]+)\/forwarding$/.exec(path)?.[1];
+    return name === undefined || path === everywhere ? [] : [{ name, path, before }];
+  });
 }
 
 export async function hasAnotherForwarder({ restore }: NamespaceHost): Promise<boolean> {

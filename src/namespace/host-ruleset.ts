@@ -27,8 +27,8 @@ export interface HostPolicy extends Omit<WaysOut, 'publicAddress' | 'totalConnec
   readonly consumerPorts: PortRange | undefined;
   /** How many connections out of the namespace the host tracks at most; 0 for no ceiling. */
   readonly connections: number;
-  /** True where forwarding was off on the uplink before: then only the namespace may use it. */
-  readonly isForwardingOurs: boolean;
+  /** Interfaces that forward for the namespace alone: what comes in by them goes nowhere else. */
+  readonly switched: readonly string[];
 }
 
 /**
@@ -85,10 +85,13 @@ export function renderHostRuleset(policy: HostPolicy): string {
     `    iifname ${inner} goto from_namespace`,
     `    oifname ${inner} ct state established,related accept`,
     `    oifname ${inner} drop`,
-    // The host did not route before. It does now, for the namespace alone.
-    ...(uplink !== undefined && policy.isForwardingOurs
-      ? [`    iifname "${uplink}" oifname "${uplink}" drop`]
-      : []),
+    // The host did not route before. It does now, for the namespace alone, whatever other networks
+    // it is in.
+    ...(policy.switched.length === 0
+      ? []
+      : [
+          `    iifname { ${policy.switched.map((name) => `"${name}"`).join(', ')} } oifname != ${inner} drop`,
+        ]),
     '  }',
     '  chain from_namespace {',
     '    ct state { invalid, untracked } drop',

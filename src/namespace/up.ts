@@ -22,7 +22,8 @@ import { observeConnectionRoom, readSysctl, writeSysctl } from '../system/sysctl
 import {
   everywhere,
   hasAnotherForwarder,
-  isSwitchedByUs,
+  listSwitched,
+  switchFormerOff,
   switchForwardingOn,
   toForwardingPath,
 } from './forwarding.ts';
@@ -64,8 +65,7 @@ export async function bringNamespaceUp(
   const nameServers = await prepareNameServers()
     .catch(rethrow('command-failed', 'giving it DNS'))
     .catch(explain);
-  const isForwardingOurs =
-    uplink !== undefined && (await isSwitchedByUs(host, toForwardingPath(uplink)));
+  const switched = await listSwitched(host, uplink);
   // The fence is set up before the link.
   const consumerPorts = chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range'));
   const known = await outsideFile.read();
@@ -79,7 +79,7 @@ export async function bringNamespaceUp(
     nameServers,
     consumerPorts,
     connections,
-    isForwardingOurs,
+    switched,
   };
   const uplinkAddresses = listAddresses(interfaces, uplink);
   const policy = { ...found, uplinkAddresses, publicAddresses: known, ...ways };
@@ -87,6 +87,7 @@ export async function bringNamespaceUp(
   const mtu = Math.min(1500, interfaces.find(({ name }) => name === uplink)?.mtu ?? 1500);
   const isThere = interfaces.some(({ name }) => name === hostSide);
   await makeLink(exec, { ...link, mtu, isThere });
+  await switchFormerOff(host, uplink);
   if (uplink !== undefined) await switchForwardingOn(host, toForwardingPath(uplink));
   await writeSysctl(toForwardingPath(hostSide), '1');
   // This comes last, because another firewall may not answer, and the namespace is complete without

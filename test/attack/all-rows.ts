@@ -10,6 +10,7 @@ import { neighbourRows } from './rows/neighbours.ts';
 import { ownOutsideRows } from './rows/own-outside.ts';
 import { portRangeRows } from './rows/port-ranges.ts';
 import { portRows } from './rows/ports.ts';
+import { routedRows } from './rows/routed.ts';
 import { routingHeaderRows } from './rows/routing-headers.ts';
 import { listSourceRows } from './rows/sources.ts';
 import { unaskedRows } from './rows/unasked.ts';
@@ -32,5 +33,6 @@ export function listRows(way: Way): readonly Row[] {
     ...answerRows,
     ...ownPortRows,
     ...unaskedRows,
+    ...(way === 'host' ? routedRows : []),
   ];
 }

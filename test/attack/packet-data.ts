@@ -35,6 +35,9 @@ export const attackAddresses = {
   /** Another network of the same home, behind the same router. */
   guest6: '2a00:77:77:1::5',
   tunnel6: 'fd00:99::2',
+  /** The host's address in its second network, and another machine there. */
+  second4: '192.168.78.2',
+  beyond4: '192.168.78.9',
 } as const;
 
 /** A port that the rows' packets leave from unless they say another. */

@@ -15,6 +15,7 @@ import { attackAddresses } from './packet-data.ts';
 import { type PacketProcess, startPacketProcess } from './packet-process.ts';
 import { deniedDestinations } from './rows/own-outside.ts';
 import { blockedPorts } from './rows/port-ranges.ts';
+import { makeSecondNetwork, secondNetwork } from './second-network.ts';
 
 /**
  * The two ways of running: a namespace that is the agent's already, as a container's, or one made
@@ -25,9 +26,18 @@ export type Way = (typeof ways)[number];
 
 /**
  * Where packets are heard. `router`: all that leaves the device for its own network; `device`,
- * `host`: local sockets; `service`: one UDP service of the machine's own.
+ * `host`: local sockets; `service`: one UDP service of the machine's own; `second`: another network
+ * of a host's.
  */
-export type Point = 'nas' | 'router' | 'internet' | 'device' | 'host' | 'service' | 'tunnel';
+export type Point =
+  | 'nas'
+  | 'router'
+  | 'internet'
+  | 'device'
+  | 'host'
+  | 'service'
+  | 'tunnel'
+  | 'second';
 
 /** Whose consumers attack: the tunnel's, or the consumers of a program that runs beside it. */
 export type AttackSource = 'wireguard' | 'program';
@@ -89,6 +99,7 @@ export async function createAttackWorld(
   };
   try {
     await makeDualStack(lab);
+    if (way === 'host') await makeSecondNetwork(lab);
     service = await startNastyService(lab);
     await makeTunnelEnd(lab, id, service);
     if (from === 'program') await makeFeed(lab);
@@ -182,7 +193,11 @@ function listPoints(lab: Lab, way: Way, ends: readonly string[]) {
     ...ends.map((end) => point('tunnel', 'proxy', end)),
     { ...point('service', 'device'), port: servicePort },
     ...(way === 'host'
-      ? [point('host', 'device'), { name: 'device', netns: namespaceName }]
+      ? [
+          point('host', 'device'),
+          point('second', 'nas', secondNetwork),
+          { name: 'device', netns: namespaceName },
+        ]
       : [point('device', 'device')]),
   ];
 }

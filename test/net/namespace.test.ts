@@ -142,6 +142,54 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     }
   });
 
+  it('lets a card forward only as long as it is the way out, and then for the namespace alone', async () => {
+    const upBy = async (name: string) => {
+      expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+      const forwarding = await run(
+        'sh',
+        '-c',
+        'cd /proc/sys/net/ipv4/conf; cat lan0/forwarding other0/forwarding',
+      );
+      const rules = await run('nft', 'list', 'chain', 'inet', 'tributary_host', 'forward');
+      return { name, forwarding: forwarding.text, rules: rules.text };
+    };
+    const routed = 'iifname { "lan0", "other0" } oifname != "tributary-host" drop';
+    await run(
+      'sh',
+      '-c',
+      `ip link add other0 type veth peer name other1; ip address add 192.168.79.2/24 dev other0
+      ip link set other0 up; ip link set other1 up`,
+    );
+    try {
+      await run(
+        'ip',
+        'route',
+        'add',
+        '0.0.0.0/0',
+        'via',
+        '192.168.79.1',
+        'metric',
+        '1',
+        'onlink',
+        'dev',
+        'other0',
+      );
+      await run('ip', 'route', 'delete', 'default', 'dev', 'lan0');
+      expect(await upBy('other0')).toMatchObject({
+        forwarding: '0\n1',
+        rules: expect.stringContaining(routed),
+      });
+    } finally {
+      await run('ip', 'route', 'delete', 'default', 'dev', 'other0');
+      await run('ip', 'route', 'add', 'default', 'via', addresses.homeLan);
+    }
+    expect(await upBy('lan0')).toMatchObject({
+      forwarding: '1\n0',
+      rules: expect.stringContaining(routed),
+    });
+    await run('ip', 'link', 'delete', 'other0');
+  });
+
   it("keeps the home's public address from the namespace, once the router has told it", async () => {
     const withoutAsking = ['env', 'TRIBUTARY_GATEWAY_PUBLIC_ADDRESS_ASK_ROUTER=false'];
     expect(await probeFromInside(outside, webPort)).toBe('refused');

@@ -15,7 +15,7 @@ import { computeMedian } from './medians.ts';
 
 const [consumer, device, far] = ['bench-consumer', 'bench-device', 'bench-far'] as const;
 const hosts = { consumer: '10.99.0.2', server: '9.9.9.9', device: '192.0.2.1' } as const;
-const packetsEach = 100_000;
+const packetsEach = 60_000;
 const listLength = 64_000;
 
 const tunnel: SourceDevice = {
@@ -214,7 +214,12 @@ function ip(line: string): Promise<string> {
 }
 
 function run(netns: string, ...command: readonly string[]): Promise<string> {
-  return exec({ program: 'ip', args: ['netns', 'exec', netns, ...command], doing: 'measuring' });
+  return exec({
+    program: 'ip',
+    args: ['netns', 'exec', netns, ...command],
+    doing: 'measuring',
+    timeoutMs: 120_000,
+  });
 }
 
 async function nft(script: string): Promise<void> {

@@ -17,7 +17,7 @@ const plain: HostPolicy = {
   blockedPorts: [25],
   connections: 12_288,
   recipients: [],
-  isForwardingOurs: true,
+  switched: ['eth0'],
 };
 
 /** The policies of the host's side of the fence that are reviewed as text. */
@@ -28,7 +28,7 @@ export const reviewedHostPolicies: Readonly<Record<string, HostPolicy>> = {
     uplink: undefined,
     uplinkAddresses: [],
     nameServers: [],
-    isForwardingOurs: false,
+    switched: [],
   },
   bare: {
     ...plain,
@@ -37,10 +37,11 @@ export const reviewedHostPolicies: Readonly<Record<string, HostPolicy>> = {
     consumerPorts: undefined,
     blockedPorts: [],
     connections: 0,
-    isForwardingOurs: false,
+    switched: [],
   },
   everything: {
     ...plain,
+    switched: ['eth0', 'wlan0'],
     ownPrefixes: ['10.0.0.0/8', '10.1.0.0/16', '172.17.0.0/16', '192.168.1.0/24', 'fd00::/64'],
     nameServers: ['192.168.1.1', '1.1.1.1', '1.1.1.1', '2606:4700:4700::1111'],
     blockedPorts: [25, '6881-6889', 'udp/1900', 'tcp/6660-6669', 'tcp/6665', 'other-protocols'],

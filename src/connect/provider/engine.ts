@@ -21,7 +21,7 @@ import { noRenewals, type Renewals, usualUnpaidBytes } from './renewal.ts';
 import type { ContractAsk } from './replies.ts';
 import { createStrangers } from './strangers.ts';
 import { createTranslation } from './translation.ts';
-import { sendAcks, sendInTurn } from './turns.ts';
+import { createTurns, sendAcks } from './turns.ts';
 
 /**
  * A provider without its effects: frames of the platform and packets of a device go in with the
@@ -81,6 +81,7 @@ export function createEngine(options: EngineOptions): Engine {
   const platform = createPlatformPeer(receiveBudget);
   const strangers = createStrangers();
   const consumers = new Map<Id, Consumer>();
+  const turns = createTurns(ownId);
   /** Those that may have something to do before the next round. */
   const busy = new Set<Consumer>();
   let [packets, asks]: [Buffer[], ContractAsk[]] = [[], []];
@@ -205,7 +206,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     step(now, most) {
       if (now >= roundAt) beginRound(now);
-      const packs = sendInTurn(ownId, busy, { now, most });
+      const packs = turns.send(busy, { now, most });
       for (const consumer of [...busy]) keepBooks(consumer, now);
       const step = {
         frames: [...sendAcks(ownId, [platform, ...busy, ...strangers.takeAcks()], now), ...packs],

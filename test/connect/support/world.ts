@@ -38,7 +38,9 @@ export interface WorldOptions {
   readonly refuses?: (now: number) => boolean;
   readonly books?: Books;
   /** Packs that the provider's socket takes in one step. */
-  readonly most?: number;
+  readonly most?: number | (() => number);
+  /** How many frames the socket took. */
+  readonly onSent?: (frames: number) => void;
   readonly companionBytes?: (asked: number) => number;
 }
 
@@ -95,10 +97,13 @@ export function createWorld(options: WorldOptions): World {
       mode,
     });
   };
+  const findMost = (): number =>
+    typeof options.most === 'function' ? options.most() : (options.most ?? 1000);
   const turnProvider = (): void => {
     for (const bytes of up.arrived(now)) engine.frame(bytes, now);
     for (const ask of http.arrived(now)) engine.answered(ask, grant(ask), now);
-    const { frames, packets, asks, reports } = engine.step(now, options.most ?? 1000);
+    const { frames, packets, asks, reports } = engine.step(now, findMost());
+    options.onSent?.(frames.length);
     for (const frame of frames) down.send(frame, now);
     for (const ask of asks) http.send(ask, now);
     report(reports);

@@ -105,6 +105,23 @@ describe.skipIf(!isInsideLab())(
 );
 
 describe.skipIf(!isInsideLab())('the demonstration', () => {
+  it('downloads by the network’s own protocol with --source connect, and says what was earned', async () => {
+    const running = startProcess({ argv: demo('--json', '--source', 'connect') });
+    onTestFinished(() => kill(running));
+    expect(await running.exited, running.lines.join('\n')).toBe(0);
+    const result = JSON.parse(running.lines.find((line) => line.startsWith('{')) ?? '');
+    expect(result).toMatchObject({
+      handshake: true,
+      lan: 'refused',
+      host: 'refused',
+      modeNone: 'refused',
+      registrations: 1,
+    });
+    expect(result.internet.bytes).toBeGreaterThan(10_000_000);
+    expect(result.earnedUsdc).toBeGreaterThan(0);
+    expect(running.lines.join('\n')).toMatch(/source +connect \(tribc-demo\), connected: yes/);
+  });
+
   it('shows six hosts in colours at a terminal, and no colour where none is wanted', async () => {
     const shown = await showAtTerminal({ TERM: 'xterm-256color' });
     for (const host of ['consumer', 'service', 'Internet', 'home router', 'NAS', 'device']) {
@@ -153,6 +170,8 @@ describe.skipIf(!isInsideLab())('the demonstration', () => {
       '--profile documentd: documented or production; did you mean documented?',
     ],
     [['--profile', 'x'], '--profile x: documented or production'],
+    [['--source', 'x'], '--source x: wireguard or connect'],
+    [['--source', 'conect'], '--source conect: wireguard or connect; did you mean connect?'],
     [['--profile'], "Option '--profile <value>' argument missing"],
     [['--keep=x'], "Option '--keep' does not take an argument"],
     [['keep'], "Unexpected argument 'keep'; did you mean --keep?"],
@@ -167,7 +186,7 @@ describe.skipIf(!isInsideLab())('the demonstration', () => {
     const [exitCode] = await once(running, 'close');
     expect([exitCode, said.join('')]).toEqual([
       64,
-      `tributary: demo: ${reason}\nUsage: npm run demo -- [--json] [--keep] [--profile documented|production]\n`,
+      `tributary: demo: ${reason}\nUsage: npm run demo -- [--json] [--keep] [--profile documented|production] [--source wireguard|connect]\n`,
     ]);
   });
 });

@@ -3,22 +3,32 @@ import { messageOf, TributaryError } from '../../src/errors/codes.ts';
 import { findNearest } from '../../src/lib/edit-distance.ts';
 import { profileNames } from '../../src/service/profiles.ts';
 
-export const usage = 'Usage: npm run demo -- [--json] [--keep] [--profile documented|production]';
+export const usage =
+  'Usage: npm run demo -- [--json] [--keep] [--profile documented|production] [--source wireguard|connect]';
 
 const options = {
   json: { type: 'boolean', default: false },
   keep: { type: 'boolean', default: false },
   profile: { type: 'string', default: 'documented' },
+  source: { type: 'string', default: 'wireguard' },
   help: { type: 'boolean', default: false },
 } as const;
 
+const sources = ['wireguard', 'connect'] as const;
+
 /** Reads the arguments after `npm run demo --`. @throws usage-invalid */
 export function readDemoOptions(args: readonly string[]) {
-  const { profile: typed, ...values } = parse(args);
+  const { profile: typed, source: typedSource, ...values } = parse(args);
   const profile = profileNames.find((name) => name === typed);
   if (profile === undefined)
     throw refuse(`--profile ${typed}: documented or production`, findNearest(typed, profileNames));
-  return { ...values, profile };
+  const source = sources.find((name) => name === typedSource);
+  if (source === undefined)
+    throw refuse(
+      `--source ${typedSource}: wireguard or connect`,
+      findNearest(typedSource, sources),
+    );
+  return { ...values, profile, source };
 }
 
 function parse(args: readonly string[]) {

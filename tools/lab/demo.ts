@@ -5,9 +5,16 @@ import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { hasCode, messageOf, TributaryError } from '../../src/errors/codes.ts';
 import { formatBytes } from '../../src/lib/units.ts';
-import type { ProfileName } from '../../src/service/profiles.ts';
 import { readDemoOptions, usage } from './demo-options.ts';
-import { createLab, type Lab, type Outcome, waitForDownload, webPort } from './lab.ts';
+import { describeSource, readEarned } from './demo-source.ts';
+import {
+  createLab,
+  type Lab,
+  type LabOptions,
+  type Outcome,
+  waitForDownload,
+  webPort,
+} from './lab.ts';
 import { LabError } from './lab-error.ts';
 import { addresses, isInsideLab } from './network.ts';
 import { plotThroughput, type Reading } from './throughput-plot.ts';
@@ -26,7 +33,7 @@ const picture = `
 `;
 
 async function main(): Promise<void> {
-  const { json, keep, help, profile } = readDemoOptions(process.argv.slice(2));
+  const { json, keep, help, profile, source } = readDemoOptions(process.argv.slice(2));
   if (help) return void process.stdout.write(`${usage}\n`);
   if (!isInsideLab())
     throw new TributaryError(
@@ -36,8 +43,10 @@ async function main(): Promise<void> {
   // With --json a program reads standard output, so the lines for people go to standard error.
   const stream = json ? process.stderr : process.stdout;
   const say: Say = (line) => void stream.write(`${paintLine(line, stream)}\n`);
-  if (stream.isTTY) say(picture);
-  const result = await demonstrate(profile, say, { isKept: keep });
+  const isTunnel = source === 'wireguard';
+  if (stream.isTTY)
+    say(isTunnel ? picture : picture.replace('WireGuard tunnel', 'network protocol'));
+  const result = await demonstrate({ profile, source }, say, { isKept: keep });
   say('\nNext: install it on a device of yours: docs/getting-started.md');
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
 }
@@ -60,30 +69,30 @@ function paintLine(line: string, stream: NodeJS.WriteStream): string {
  * @throws LabError with the step's reason
  */
 async function demonstrate(
-  profile: ProfileName,
+  { profile, source }: Pick<LabOptions, 'profile' | 'source'>,
   say: Say,
   { isKept }: { readonly isKept: boolean },
 ) {
   say(
     'Tributary: one device, its service, a consumer and the Internet, on six hosts made for this run.',
   );
-  const lab = await createLab({ id: 'demo', profile, distDirectory: __dirname });
+  const lab = await createLab({ id: 'demo', profile, source, distDirectory: __dirname });
   const interrupt = () => {
     process.exitCode = interrupted;
     void lab.remove().finally(() => process.exit(interrupted));
   };
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   try {
-    say(`  service     ${lab.baseUrl} (profile ${profile}) with a real WireGuard end`);
+    const end = lab.consumer === undefined ? 'a real WireGuard end' : "the platform's end";
+    say(`  service     ${lab.baseUrl} (profile ${profile}) with ${end}`);
     const agentStartedAtMs = performance.now();
     const agent = lab.startAgent();
     const providing = await lab.waitForStatus((status) => status.phase === 'providing');
     const secondsToProviding = Number(((performance.now() - agentStartedAtMs) / 1000).toFixed(2));
-    const { client, tunnel } = providing;
-    const handshake = tunnel.lastHandshakeAt !== null;
-    const shaken = `handshake with ${tunnel.endpoint}: ${handshake ? 'yes' : 'no'}`;
+    const { client } = providing;
+    const { line, backend, isAlive: handshake } = describeSource(providing);
     say(`  registered  as ${client.id} ("${client.description}")`);
-    say(`  tunnel      ${tunnel.interface} (${tunnel.backend}), ${shaken}`);
+    say(line);
     say(
       `  providing   in mode ${providing.provide.effective}, ${secondsToProviding} s after the start`,
     );
@@ -105,7 +114,7 @@ async function demonstrate(
     say(`  service     lists ${registrations} ${registrations === 1 ? 'client' : 'clients'}`);
     const result = {
       clientId: client.id ?? '',
-      backend: tunnel.backend ?? '',
+      backend: backend ?? '',
       handshake,
       internet,
       lan,
@@ -117,11 +126,14 @@ async function demonstrate(
     judge(result);
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
     if (isKept) await stay(lab, say);
+    await lab.consumer?.stop();
     agent.kill('SIGTERM');
     const exitCode = await agent.exited;
     if (exitCode !== 0) throw new LabError(`stopping the agent: it exited with ${exitCode}`);
+    const earned = await readEarned(lab);
+    if (earned !== undefined) say(earned.line);
     say('  stopped     and took everything down again. All as promised.');
-    return result;
+    return { ...result, earnedUsdc: earned?.usdc ?? null };
   } finally {
     await lab.remove();
   }
@@ -132,6 +144,7 @@ async function demonstrate(
  * consumers.
  */
 async function waitForConsumer(lab: Lab): Promise<void> {
+  await lab.consumer?.isReady;
   for (let attempt = 0; attempt < 10; attempt += 1) {
     if ((await lab.probe(addresses.internet, webPort)) === 'reached') return;
   }
@@ -180,9 +193,9 @@ async function tryModeNone(lab: Lab, say: Say): Promise<Outcome> {
 }
 
 /** Checks every promise of the demonstration. @throws LabError with the ones that were broken */
-function judge(result: Awaited<ReturnType<typeof demonstrate>>): void {
+function judge(result: Omit<Awaited<ReturnType<typeof demonstrate>>, 'earnedUsdc'>): void {
   const broken = [
-    !result.handshake && 'there was no handshake',
+    !result.handshake && 'nobody answered at the other end',
     result.internet.bytes < leastBytes && `only ${result.internet.bytes} bytes came through`,
     result.lan !== 'refused' && "the owner's NAS was reached",
     result.host !== 'refused' && 'the device itself was reached',

@@ -22,6 +22,10 @@ export interface LabConsumer {
    * goes there. It never does otherwise: without a provider the host has no way.
    */
   readonly isReady: Promise<{ readonly provider: string }>;
+  /** Ends it, once its last contracts are reported. */
+  stop(): Promise<void>;
+  /** What each network used and earned, as JSON. */
+  readMoney(): Promise<string>;
 }
 
 /** Starts the consumer, which looks for a provider of the service. */
@@ -44,7 +48,23 @@ export async function startConsumer(parts: ConsumerParts): Promise<LabConsumer> 
   const isReady = find();
   // Who never asks is not told why there was none.
   isReady.catch(() => undefined);
-  return { isReady };
+  return {
+    isReady,
+    async stop() {
+      running.kill('SIGTERM');
+      await running.exited;
+    },
+    readMoney: () =>
+      network.run(
+        'proxy',
+        process.execPath,
+        program,
+        'sandbox',
+        'money',
+        '--json',
+        ...data.slice(0, 2),
+      ),
+  };
 }
 
 /** So long (ms) a provider is waited for. */

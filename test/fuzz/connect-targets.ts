@@ -45,10 +45,11 @@ function readOrRefuse(read: (bytes: Buffer) => unknown, bytes: Buffer): unknown 
 
 /** Out by an address of the pool, and the same bytes as an answer. */
 function readPacket(bytes: Buffer): unknown {
-  const translation = createTranslation({
+  const pool = {
     ipv4: { first: Buffer.from([100, 64, 0, 1]), count: 4 },
     ipv6: { first: Buffer.from('fd00'.padEnd(32, '0'), 'hex'), count: 4 },
-  });
+  };
+  const translation = createTranslation(pool, new Map());
   const consumer = fromUuid('00000000-0000-4000-8000-000000000001');
   return [translation.outward(consumer, bytes), translation.inward(Buffer.from(bytes))];
 }

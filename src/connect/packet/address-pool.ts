@@ -1,16 +1,21 @@
+import { createHmac } from 'node:crypto';
 import type { Id } from '../wire/id.ts';
 
 /**
  * Gives each inner address of each consumer an address of its own: consumers choose their addresses
  * by themselves, and two of them choose the same. Mappings live as long as `release` is not called
  * for their consumer.
+ *
+ * Servers go on sending to an address after its mapping is over, as after a restart of ours, and
+ * what they send is for nobody else. So the same consumer gets the same address again, in another
+ * process too: its place is a hash under `key`, which is kept, and which consumers do not know.
  */
 export interface AddressPool {
   /** The address for what this consumer sends from there; undefined where all are given out. */
   outer(consumer: Id, inner: Buffer): Buffer | undefined;
   /** Whose address it is; undefined where it belongs to nobody. */
   inner(outer: Buffer): InnerAddress | undefined;
-  /** Forgets every address of a consumer. Addresses are given out again as late as possible. */
+  /** Forgets every address of a consumer; others get them as late as possible. */
   release(consumer: Id): void;
   size(): number;
 }
@@ -34,18 +39,40 @@ interface PoolRange {
 /** A device has one address, two with IPv6; more of them were made up. */
 const mostOfConsumer = 16;
 
-export function createAddressPool(options: AddressPoolOptions): AddressPool {
+/** So many addresses rest after their release, until others may have them. */
+const mostResting = 16_384;
+
+export function createAddressPool(options: AddressPoolOptions, key: Buffer): AddressPool {
   const outers = new Map<Id, Map<string, Buffer>>();
   const inners = new Map<string, InnerAddress>();
-  const ranges = { 4: createRange(options.ipv4), 16: createRange(options.ipv6) };
+  /** Whose an address was, in the order of release. */
+  const resting = new Map<string, Id>();
+  const ranges = { 4: options.ipv4, 16: options.ipv6 };
 
+  const findPlace = (consumer: Id, inner: Buffer): number =>
+    createHmac('sha256', key).update(consumer, 'latin1').update(inner).digest().readUInt32BE(0);
+  const find = (consumer: Id, inner: Buffer): Buffer | undefined => {
+    const range = ranges[inner.length as 4 | 16];
+    const from = findPlace(consumer, inner);
+    const isFree = (address: string): boolean => !inners.has(address);
+    const hasRested = (address: string): boolean =>
+      isFree(address) && (resting.get(address) ?? consumer) === consumer;
+    return findAddress(range, from, hasRested) ?? findAddress(range, from, isFree);
+  };
   const give = (consumer: Id, inner: Buffer, own: Map<string, Buffer>): Buffer | undefined => {
     if (own.size >= mostOfConsumer) return undefined;
-    const outer = ranges[inner.length as 4 | 16].take((address) => !inners.has(toKey(address)));
+    const outer = find(consumer, inner);
     if (outer === undefined) return undefined;
     own.set(toKey(inner), outer);
     inners.set(toKey(outer), { consumer, address: Buffer.from(inner) });
+    resting.delete(toKey(outer));
     return outer;
+  };
+  const rest = (outer: Buffer, consumer: Id): void => {
+    inners.delete(toKey(outer));
+    resting.set(toKey(outer), consumer);
+    const [oldest] = resting.keys();
+    if (resting.size > mostResting && oldest !== undefined) resting.delete(oldest);
   };
 
   return {
@@ -59,26 +86,24 @@ export function createAddressPool(options: AddressPoolOptions): AddressPool {
     },
     inner: (outer) => inners.get(toKey(outer)),
     release(consumer) {
-      for (const outer of outers.get(consumer)?.values() ?? []) inners.delete(toKey(outer));
+      for (const outer of outers.get(consumer)?.values() ?? []) rest(outer, consumer);
       outers.delete(consumer);
     },
     size: () => inners.size,
   };
 }
 
-/** Addresses in turn, so that one that became free is used again only after all the others. */
-function createRange({ first, count }: PoolRange) {
-  let next = 0;
-  return {
-    take(isFree: (address: Buffer) => boolean): Buffer | undefined {
-      for (let tries = 0; tries < count; tries++) {
-        const address = addTo(first, next);
-        next = (next + 1) % count;
-        if (isFree(address)) return address;
-      }
-      return undefined;
-    },
-  };
+/** The first one from that place on, and around. */
+function findAddress(
+  { first, count }: PoolRange,
+  from: number,
+  isFree: (address: string) => boolean,
+): Buffer | undefined {
+  for (let tries = 0; tries < count; tries++) {
+    const address = addTo(first, (from + tries) % count);
+    if (isFree(toKey(address))) return address;
+  }
+  return undefined;
 }
 
 function addTo(first: Buffer, offset: number): Buffer {

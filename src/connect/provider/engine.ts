@@ -74,7 +74,7 @@ export function createEngine(options: EngineOptions): Engine {
     clock,
     accounts: options.books?.received,
   });
-  const translation = createTranslation(options.pool);
+  const translation = createTranslation(options.pool, options.secrets);
   const receiveBudget = createMemoryBudget(engineLimits.receiveBytes);
   const sendBudget = createMemoryBudget(engineLimits.sendBytes);
   const laneBudget = createMemoryBudget(engineLimits.lanes);

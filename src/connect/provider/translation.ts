@@ -1,8 +1,10 @@
+import { createHmac } from 'node:crypto';
+import type { Secrets } from '../contract/secrets.ts';
 import { type AddressPoolOptions, createAddressPool } from '../packet/address-pool.ts';
 import { readIpHeader } from '../packet/ip-packet.ts';
 import { readAddress, rewriteAddress, rewriteQuotedSource } from '../packet/rewrite.ts';
 import type { Id } from '../wire/id.ts';
-import { largestPacket } from '../wire/message-types.ts';
+import { largestPacket, provideModes } from '../wire/message-types.ts';
 
 /**
  * Packets between consumers, whose addresses collide, and the device, where each is one of a pool.
@@ -18,8 +20,8 @@ export interface Translation {
 /** Consumers' devices send what they take themselves; some send a little more. */
 const mostFromConsumer = 1500;
 
-export function createTranslation(options: AddressPoolOptions): Translation {
-  const pool = createAddressPool(options);
+export function createTranslation(options: AddressPoolOptions, secrets: Secrets): Translation {
+  const pool = createAddressPool(options, toAddressKey(secrets));
   return {
     outward(consumer, packet) {
       const header = readIpHeader(packet);
@@ -41,4 +43,10 @@ export function createTranslation(options: AddressPoolOptions): Translation {
     },
     release: pool.release,
   };
+}
+
+/** It is as old as the secrets, which are made once and kept. */
+function toAddressKey(secrets: Secrets): Buffer {
+  const secret = secrets.get(provideModes.stream) ?? Buffer.alloc(0);
+  return createHmac('sha256', secret).update('addresses').digest();
 }

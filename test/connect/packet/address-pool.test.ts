@@ -7,11 +7,14 @@ import { address } from '../support/packets.ts';
 
 const ids = testIds();
 const consumers = Array.from({ length: 5 }, (_, at) => ids.next(at));
-const createPool = (count: number) =>
-  createAddressPool({
-    ipv4: { first: Buffer.from([100, 64, 0, 1]), count },
-    ipv6: { first: Buffer.from('fd00'.padEnd(32, '0'), 'hex'), count },
-  });
+const createPool = (count: number, key = Buffer.alloc(32)) =>
+  createAddressPool(
+    {
+      ipv4: { first: Buffer.from([100, 64, 0, 1]), count },
+      ipv6: { first: Buffer.from('fd00'.padEnd(32, '0'), 'hex'), count },
+    },
+    key,
+  );
 
 test('each address of each consumer has one of its own, and leads back', () => {
   const step = fc.record({
@@ -50,9 +53,31 @@ test('nobody gets more than sixteen, and an empty pool gives none', () => {
   const rest = Array.from({ length: 10 }, (_, at) => pool.outer(other, address(4, at)));
   expect(rest.filter((outer) => outer !== undefined).length).toBe(4);
   pool.release(one);
-  expect(pool.outer(other, address(4, 99))).toEqual(Buffer.from([100, 64, 0, 1]));
+  expect(pool.outer(other, address(4, 99))).toBeDefined();
 });
 
 test('an address that belongs to nobody leads nowhere', () => {
   expect(createPool(5).inner(address(4, 1))).toBeUndefined();
+});
+
+test('after a restart each consumer has its address again, in whatever order they come back', () => {
+  const many = Array.from({ length: 40 }, (_, at) => ids.next(at));
+  const addressOf = (pool: ReturnType<typeof createPool>) => (id: (typeof many)[number]) =>
+    pool.outer(id, address(4, 1))?.toString('hex');
+  const before = many.map(addressOf(createPool(60_000)));
+  const after = many.toReversed().map(addressOf(createPool(60_000)));
+  expect(after.toReversed()).toEqual(before);
+  // Without the key, nobody can choose an address to get another consumer's.
+  expect(many.map(addressOf(createPool(60_000, Buffer.alloc(32, 1))))).not.toEqual(before);
+});
+
+test('what a consumer had is given to others only when nothing else is left', () => {
+  const pool = createPool(8);
+  const [one, other] = consumers as [(typeof consumers)[number], (typeof consumers)[number]];
+  const had = [0, 1, 2].map((at) => pool.outer(one, address(4, at))?.toString('hex'));
+  pool.release(one);
+  const others = Array.from({ length: 8 }, (_, at) => pool.outer(other, address(4, at)));
+  const given = others.map((outer) => outer?.toString('hex'));
+  expect(given.slice(0, 5).filter((outer) => had.includes(outer))).toEqual([]);
+  expect(new Set(given).size).toBe(8);
 });

@@ -152,6 +152,29 @@ test('with nobody to pay for the answers, they are dropped, and memory is bounde
   expect(world.engine.counters().dropped.full).toBeGreaterThan(1000);
 });
 
+test('a provider that was started again gives each consumer the address that it had', () => {
+  const addressesOf = (order: readonly number[]) => {
+    const addresses = new Map<number, string>();
+    const device = (packet: Buffer) => {
+      const header = readIpHeader(packet);
+      if (header === undefined) throw new Error('not a packet');
+      const source = readAddress(packet, header, 'source').toString('hex');
+      addresses.set(packet.readUInt32BE(28), source);
+      return [];
+    };
+    const world = createWorld({ nature: calm, seed: 12, device });
+    const consumers = order.map(() => world.addConsumer());
+    for (const at of order) {
+      consumers[at]?.send(packetOf(at), world.now());
+      world.run(100);
+    }
+    return addresses;
+  };
+  const before = addressesOf([0, 1, 2, 3, 4]);
+  expect(before.size).toBe(5);
+  expect(addressesOf([4, 2, 0, 1, 3])).toEqual(before);
+});
+
 test('what stands still is forgotten', () => {
   const world = createWorld({ nature: calm, seed: 6, device: echo });
   for (let at = 0; at < 20; at++) world.addConsumer().send(packetOf(at), world.now());

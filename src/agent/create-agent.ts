@@ -86,42 +86,16 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
   const opened = await openState({ config, certificateAuthority, directory, onSetAside, now });
   const { sections, usage, overrides, facts } = opened;
   const wakeups = createWakeups();
-  const talk = await createTalk({
-    loaded,
-    machine,
-    opened,
-    wakeups,
-    facts,
-    log,
-    now,
-    random,
-    directory,
-    onSetAside,
-  });
-  const tell = createTell({
-    config,
-    opened,
-    client: talk.client,
-    profile: talk.profile,
-    wakeups,
-    facts,
-    log,
-    now,
-    random,
-    directory,
-  });
+  /** What each of the three groups is given. */
+  const common = { opened, wakeups, facts, log, now, random, directory, onSetAside };
+  const talk = await createTalk({ ...common, loaded, machine });
+  const tell = createTell({ ...common, config, client: talk.client, profile: talk.profile });
   const pass = createPass({
-    opened,
+    ...common,
     exec,
     keepProgram,
     openSources: parts.openSources,
     notePhase: tell.phaseNotes.note,
-    wakeups,
-    facts,
-    log,
-    now,
-    directory,
-    onSetAside,
   });
   const memory = every({
     name: 'memory',

@@ -13,7 +13,9 @@ async function startTlsFront(of: OwnCertificate, plainUrl: string): Promise<numb
     socket.pipe(plain).pipe(socket);
     for (const end of [socket, plain]) {
       end.on('error', () => undefined);
-      end.on('close', () => void [socket, plain].map((one) => one.destroy()));
+      end.on('close', () => {
+        for (const one of [socket, plain]) one.destroy();
+      });
     }
   });
   front.on('tlsClientError', () => undefined);

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { hasStrictRules, type StrictSetting } from '../../../src/gateway/strictness.ts';
 import { provideModes } from '../../../src/service/profiles.ts';
+import { connectName } from '../../../src/source/connect/device.ts';
 
 const strictModes = (setting: StrictSetting, source: string) =>
   provideModes.filter((mode) => hasStrictRules(setting, { source, mode }));
 
 test.each<readonly [StrictSetting, string, readonly string[]]>([
-  ['auto', 'connect', ['default', 'public', 'stream']],
+  ['auto', connectName, ['default', 'public', 'stream']],
   ['auto', 'wireguard', []],
   ['auto', 'program', []],
   ['always', 'connect', provideModes],

@@ -66,6 +66,12 @@ test('no process grows until the machine has no memory left, however it is run: 
     expect(read(name), name).toEqual(expect.arrayContaining(['MemoryMax=256M', 'TasksMax=256']));
 });
 
+test('the engine can give up its capabilities: nothing after the refused calls takes that one away', () => {
+  const filters = read('tributary.service').filter((line) => line.startsWith('SystemCallFilter='));
+  expect(filters.at(-1)).toBe('SystemCallFilter=capset');
+  expect(read('tributary.service')).toContain('CapabilityBoundingSet=CAP_NET_ADMIN');
+});
+
 test('no crash writes keys to a disk', () => {
   for (const name of services) expect(read(name), name).toContain('LimitCORE=0');
 });

@@ -7,6 +7,7 @@ import { createEngineFiles } from '../../source/connect/engine-files.ts';
 import { findEngineUser } from '../../source/connect/engine-user.ts';
 import { findPlatform } from '../../source/connect/platform-urls.ts';
 import { planPool } from '../../source/connect/pool.ts';
+import { engineNodeOptions } from '../../source/connect/protocol.ts';
 import { prepareEngine } from '../../source/connect/start-engine.ts';
 import { superviseEngine } from '../../source/connect/supervise-engine.ts';
 import { speakWith } from '../../system/spoken-program.ts';
@@ -23,7 +24,8 @@ export function openConnect(given: SourceSurroundings): ConnectSource {
   const { interface: device, pool_ipv4: ipv4, pool_ipv6: ipv6 } = config().connect;
   const addresses = planPool(ipv4, ipv6);
   const user = once(findEngineUser);
-  const command = [process.execPath, join(dirname(process.argv[1] ?? ''), engineFile)];
+  const program = join(dirname(process.argv[1] ?? ''), engineFile);
+  const command = [process.execPath, ...engineNodeOptions, program];
   return createConnectSource({
     driver: createEngineDriver(host.exec, { device, consumers: addresses.consumers }),
     supervisor: superviseEngine({

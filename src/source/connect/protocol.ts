@@ -15,4 +15,5 @@ export type {
   ToEngine,
 } from '../../connect/engine/messages.ts';
 export { longestLineWithBooks } from '../../connect/engine/messages.ts';
+export { engineNodeOptions } from '../../connect/engine/node-options.ts';
 export { readFromEngine, writeMessage } from '../../connect/engine/read-messages.ts';

@@ -7,9 +7,12 @@ import type { ProvideWish, SecretsData } from '../contract/secrets.ts';
  * is free text for the log, without secrets.
  *
  * Order: `start` is the first line and comes once. Everything else may come at any time after it.
- * The engine ends after `stop`, and when its standard input ends. It says `ended` last, whatever
- * the reason; a process that ends without it has crashed. The reader of either side refuses a line
- * that is not sound, and goes on with the next one: see `read-messages.ts`.
+ * The engine ends after `stop`, by SIGTERM, and when its device is gone; it says `ended` last, at
+ * most ten seconds after it was asked. A process that ends without it has crashed. After `ended` it
+ * ends itself by SIGKILL, because a pending read of the device keeps it from ending in any other
+ * way. Where its standard input ends, it ends at once and says nothing: nobody would keep the
+ * books. The reader of either side refuses a line that is not sound, and goes on with the next one:
+ * see `read-messages.ts`.
  */
 export type ToEngine = StartMessage | TokenMessage | WishMessage | KeptMessage | StopMessage;
 

@@ -34,7 +34,7 @@ export interface PublisherOptions {
   readonly published: string | null;
   /** From 0 to 1. */
   readonly random: () => number;
-  /** What `published` gives is to be kept. */
+  /** What `published` gives is another one now, and is to be kept. */
   readonly onPublished: () => void;
 }
 
@@ -49,11 +49,12 @@ export function createPublisher(options: PublisherOptions): Publisher {
   const isDone = (): boolean => published === nameSet(ownId, secrets, wish());
 
   const publish = async (wanted: ProvideWish, signal: AbortSignal): Promise<boolean> => {
+    const before = published;
     const outcome = await control.provide(toProvideKeys(secrets, wanted), signal);
     if (outcome.kind === 'done') published = nameSet(ownId, secrets, wanted);
     // It may have been carried out, or not.
     else if (outcome.reason === 'unknown') published = null;
-    if (outcome.kind === 'done') options.onPublished();
+    if (published !== before) options.onPublished();
     return outcome.kind === 'done';
   };
 

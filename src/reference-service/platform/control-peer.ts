@@ -16,8 +16,6 @@ export interface ControlPeer {
   tell(frame: Frame, now: number): void;
   /** What is to be sent now. */
   step(now: number): { readonly packs: readonly Pack[]; readonly acks: readonly Ack[] };
-  /** How many messages were not acknowledged yet. */
-  unacked(): number;
   end(): void;
 }
 
@@ -88,6 +86,8 @@ export function createControlPeer({ newId, onFrame }: ControlPeerOptions): Contr
       told.push({ pack, dueAt: now, sendings: 0 });
     },
     step(now) {
+      // What was sent so often in vain is given up a resend later.
+      told = told.filter(({ sendings, dueAt }) => sendings < mostSendings || dueAt > now);
       const due = told.filter(({ dueAt }) => dueAt <= now);
       const packs = due.map((one, index) => {
         one.sendings++;
@@ -95,10 +95,8 @@ export function createControlPeer({ newId, onFrame }: ControlPeerOptions): Contr
         const isHead = one.pack.isHead || (index === 0 && one === told[0]);
         return { ...one.pack, isHead, tag: { sentAt: now } };
       });
-      told = told.filter(({ sendings, dueAt }) => sendings < mostSendings || dueAt > now);
       return { packs, acks: receiver?.acks(now) ?? [] };
     },
-    unacked: () => told.length,
     end: () => receiver?.end(),
   };
 }

@@ -122,13 +122,14 @@ export function createPlatform(database: DatabaseSync, options: PlatformOptions)
           const sample = { ...noTraffic, clientId, bytesPerSecond, atMs: now() };
           usage.add([{ ...sample, isConnected: isConnected(clientId) }]);
         },
-        onClosed: () => sockets.remove(number),
+        onClosed: () => attempt(() => sockets.remove(number)),
       };
     },
-    onConnection({ clientId, isConnected: isNow }) {
-      options.onBeforeChange();
-      usage.add([{ ...noTraffic, clientId, isConnected: isNow, atMs: now() }]);
-    },
+    onConnection: ({ clientId, isConnected: isNow }) =>
+      attempt(() => {
+        options.onBeforeChange();
+        usage.add([{ ...noTraffic, clientId, isConnected: isNow, atMs: now() }]);
+      }),
   });
   const drain = createDrain({
     read: options.drains.last,

@@ -65,7 +65,10 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       if (path !== '/') return refuse(socket, '404 Not Found', '404 page not found');
       if (options.isDraining()) return refuse(socket, '503 Service Unavailable', 'draining');
       const caller = await options.identify(request.headers.authorization);
-      server.handleUpgrade(request, socket, head, (opened) => void accept(opened, request, caller));
+      server.handleUpgrade(request, socket, head, (opened) => {
+        // One that cannot be served, such as where the disk is full, is not kept.
+        accept(opened, request, caller).catch(() => opened.terminate());
+      });
     },
     async close() {
       const closed = [...server.clients].map((socket) => once(socket, 'close'));

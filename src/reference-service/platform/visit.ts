@@ -14,8 +14,6 @@ export interface Visit {
   readonly ownId: Id;
   readonly line: Line;
   readonly resident: Resident;
-  /** By the platform's clock. */
-  readonly openedMs: number;
   heard(message: Buffer): void;
   step(): void;
   /** Frames that were sent to the client show a fast line. */
@@ -62,7 +60,6 @@ export function createVisit(options: VisitOptions): Visit {
     ownId: fromUuid(caller.clientId),
     line,
     resident,
-    openedMs: opened.platformNow,
     heard(message) {
       const at = clocks();
       messages++;

@@ -118,6 +118,8 @@ export function createVisits(options: VisitsOptions): Visits {
   return {
     open(caller, instanceId, line) {
       const { clientId } = caller;
+      // First of all: where it fails, nothing was begun.
+      const watcher = options.onOpened({ clientId, openedMs: options.clocks().platformNow });
       const watched: Line = {
         ...line,
         send(bytes) {
@@ -137,7 +139,6 @@ export function createVisits(options: VisitsOptions): Visits {
         isFirst: !known.has(clientId),
       });
       known.add(clientId);
-      const watcher = options.onOpened({ clientId, openedMs: visit.openedMs });
       const held: Held = { visit, watcher, isAnnounced: false, measured: visit.measured() };
       visits.add(held);
       peers.greet(visit);

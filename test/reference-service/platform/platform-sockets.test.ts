@@ -14,6 +14,7 @@ import {
   encodePackFrame,
 } from '../../../src/connect/wire/transfer-frame.ts';
 import { administer } from '../../../src/reference-service/admin-commands.ts';
+import { openDatabase } from '../../../src/reference-service/database.ts';
 import { waitUntil } from '../../patience.ts';
 import { type ProviderWorld, type RegisteredClient, startProviderWorld } from './provider-world.ts';
 
@@ -235,4 +236,18 @@ test('a host that drains asks its clients to move, refuses new sockets while it 
   expect(await raw.closed).toBe(1006);
   const again = await waitUntil(() => open(world, client, instance));
   expect(again.socket.readyState).toBe(WebSocket.OPEN);
+});
+
+test('a socket that cannot be noted is closed, and the service goes on', async () => {
+  const warnings: string[] = [];
+  const world = await startProviderWorld({ warn: (message) => void warnings.push(message) });
+  const client = await world.register();
+  const before = await open(world, client);
+  using database = openDatabase(world.directory);
+  database.exec('drop table open_socket');
+  const raw = dial(world, client.token);
+  expect(await raw.closed).toBe(1006);
+  before.socket.terminate();
+  await waitUntil(() => expect(warnings.join()).toContain('no such table: open_socket'));
+  expect((await fetch(`${world.service.baseUrl}/openapi.json`)).status).toBe(200);
 });

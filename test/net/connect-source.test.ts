@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Lab, waitForDownload, webPort } from '../../tools/lab/lab.ts';
+import { addresses, isInsideLab } from '../../tools/lab/network.ts';
+import type { LabProcess } from '../../tools/lab/processes.ts';
+import { createTestLab, killAgent, showLogOnFailure } from './support/test-lab.ts';
+
+/** The process ids of running engines in this lab, with what the kernel says of each. */
+function findEngines(): readonly { readonly pid: number; readonly status: string }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+        if (!command.some((word) => word.endsWith('/engine.cjs')) || command[0] === 'setpriv')
+          return [];
+        return [{ pid: Number(pid), status: readFileSync(`/proc/${pid}/status`, 'utf8') }];
+      } catch {
+        return [];
+      }
+    });
+}
+
+describe.skipIf(!isInsideLab())('consumers by the network’s own protocol', () => {
+  let lab: Lab;
+  let agent: LabProcess;
+  beforeAll(async () => {
+    lab = await createTestLab({ id: 'csrc', profile: 'documented', source: 'connect' });
+    agent = lab.startAgent();
+    await lab.waitForStatus(({ phase }) => phase === 'providing');
+    await lab.consumer?.isReady;
+  });
+  beforeEach((context) => showLogOnFailure(context, () => agent));
+  afterAll(() => lab?.remove());
+
+  it('reach the Internet through the device, and nothing at home', async () => {
+    expect(await waitForDownload(lab.startDownload(1_000_000, 60))).toMatchObject({
+      isWhole: true,
+    });
+    expect(await lab.probe(addresses.nas, webPort)).toBe('refused');
+    expect(await lab.probeFrom('home', addresses.nas, webPort)).toBe('reached');
+  });
+
+  it('meet an engine without any capability, and without a way to one', () => {
+    const engines = findEngines();
+    expect(engines).toHaveLength(1);
+    expect(engines[0]?.status).toMatch(/^CapPrm:\s0+$/m);
+    expect(engines[0]?.status).toMatch(/^CapEff:\s0+$/m);
+    expect(engines[0]?.status).toMatch(/^CapAmb:\s0+$/m);
+    expect(engines[0]?.status).toMatch(/^NoNewPrivs:\s1$/m);
+  });
+
+  it('are served again once a killed engine was started again', async () => {
+    const [before] = findEngines();
+    process.kill(before?.pid ?? 0, 'SIGKILL');
+    await lab.waitForStatus(({ phase }) => phase !== 'providing');
+    await lab.waitForStatus(({ phase }) => phase === 'providing');
+    expect(findEngines().map(({ pid }) => pid)).not.toContain(before?.pid);
+    await expect.poll(() => lab.probe(addresses.internet, webPort)).toBe('reached');
+  });
+
+  it('have no engine any more once the agent was killed', async () => {
+    await killAgent(agent);
+    await expect.poll(() => findEngines()).toEqual([]);
+  });
+});

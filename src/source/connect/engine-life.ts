@@ -142,7 +142,8 @@ export function liveWithEngine(options: EngineLifeOptions): EngineLife {
       if (isAsked) return;
       isAsked = true;
       hanging = setTimeout(() => engine.kill(), endWithinMs);
-      // Its input stays open: an engine whose input ends believes the agent gone, and reports no more.
+      // Its input stays open: where that ends, an engine takes the agent for gone, and reports no
+      // more.
       engine.tell({ type: 'stop', final: isFinal });
     },
     report: () => ({

@@ -5,19 +5,19 @@ const calm = { loss: 0, duplication: 0, delay: 5, jitter: 0 };
 const minute = 60_000;
 const download = {
   nature: calm,
-  downPerSecond: 1000,
+  downPerSecond: 50,
   downBytes: 1000,
   upPerSecond: 0,
   upBytes: 60,
   hasAcks: true,
 } as const;
 
-test('an hour of 1 MB/s down in direct mode is paid, without a silence', () => {
+test('an hour of a download in direct mode is paid, without a silence', () => {
   const flow = createFlow({ ...download, seed: 1, isDirect: true });
   flow.run(60 * minute);
   const { down } = flow;
   expect(down.received).toBe(down.sent);
-  expect(down.sentBytes).toBeGreaterThan(3.5e9);
+  expect(down.sent).toBeGreaterThan(179_000);
   expect(down.paidBytes).toBeGreaterThan(0.99 * down.sentBytes);
   expect(flow.longestSilence()).toBeLessThan(500);
   expect(flow.identities()).toBe(1);
@@ -40,7 +40,7 @@ test('with a pause of 35 s each quarter of an hour, one connection lives and is 
 });
 
 test('without a pause there is no silence, and what is not paid stays within the limit', () => {
-  const mostUnpaidBytes = 100_000_000;
+  const mostUnpaidBytes = 10_000_000;
   const flow = createFlow({ ...download, seed: 3, mostUnpaidBytes });
   flow.run(60 * minute);
   const { down } = flow;
@@ -50,6 +50,6 @@ test('without a pause there is no silence, and what is not paid stays within the
   expect([holes, flow.identities()]).toEqual([0, ended + 1]);
   expect(ended).toBeGreaterThan(0);
   // Within a minute of the limit the consumer has come back as another one.
-  expect(bridgedBytes).toBeLessThan((ended + 1) * (mostUnpaidBytes + 60 * 1_050_000));
+  expect(bridgedBytes).toBeLessThan((ended + 1) * (mostUnpaidBytes + 60 * 53_000));
   expect(down.paidBytes).toBeGreaterThan(0.75 * down.sentBytes);
 });

@@ -71,6 +71,17 @@ test('every packet comes once and in order, nothing is stuck, and memory is boun
   });
 });
 
+test('a Pack that nothing follows is not stuck where it is lost', () => {
+  for (let seed = 0; seed < 300; seed++) {
+    const nature = { loss: 0.1, duplication: 0, delay: 5, jitter: 0 };
+    const pair = createPair({ nature, seed, payment: freeOfCharge });
+    const traffic = { count: 1 + (seed % 2), bytes: 40, pace: 0.02 };
+    drive(pair, traffic);
+    expect(pair.delivered.length).toBe(traffic.count);
+    expect(longestSilence(pair.delivered, traffic)).toBeLessThan(3000);
+  }
+});
+
 test('a full window with a hole in it gets on, too', () => {
   for (const [seed, loss] of [0.001, 0.01, 0.03].entries()) {
     const pair = createPair({

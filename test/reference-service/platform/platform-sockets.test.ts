@@ -232,8 +232,11 @@ test('a host that drains asks its clients to move, refuses new sockets while it 
   const dialled = dial(world, client.token, instance);
   const [, response] = await once(dialled.socket, 'unexpected-response');
   expect(response.statusCode).toBe(503);
-  // Two minutes of the platform's clock are over in a moment.
+  // Two minutes of the platform's clock are over in a moment. Silence does not end it meanwhile.
+  const pings = setInterval(() => raw.socket.send(Buffer.alloc(0)), 1000);
+  onTestFinished(() => clearInterval(pings));
   expect(await raw.closed).toBe(1006);
+  clearInterval(pings);
   const again = await waitUntil(() => open(world, client, instance));
   expect(again.socket.readyState).toBe(WebSocket.OPEN);
 });

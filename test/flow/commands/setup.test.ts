@@ -50,9 +50,12 @@ describe.each(profileNames)('in the %s profile, one line', (profile) => {
       stdout: `Set up, but the agent is not running. Start it:\n  tributary run --config ${device.configPath}\n`,
     });
     const shows = profile === 'production' ? ', production profile' : '';
-    expect(stderr).toBe(
-      `${device.service.baseUrl} answers as a bandwidth-sharing service${shows}.\n`,
-    );
+    const [first, second = '', ...rest] = stderr.trimEnd().split('\n');
+    expect([first, rest]).toEqual([
+      `${device.service.baseUrl} answers as a bandwidth-sharing service${shows}.`,
+      [],
+    ]);
+    expect(second.includes('config set source connect')).toBe(profile === 'production');
     expect(device.config()).toEqual({
       service: {
         base_url: device.service.baseUrl,

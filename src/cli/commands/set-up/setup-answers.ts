@@ -75,6 +75,7 @@ export async function gatherAnswers(offers: Offers, parts: AnswerParts): Promise
     configured ?? (await asker('profile')?.choose(whichProfile, 'documented', profiles));
   if (profile !== (found ?? profile))
     parts.say(`Warning: it answers like the ${found} profile, not ${profile}.`);
+  if (profile === 'production') parts.say(otherSource);
   const offered = offers.mode.value as ProvideMode | undefined;
   const mode = await asker('mode')?.choose(
     'Who may use your connection?',
@@ -130,6 +131,9 @@ async function findService(
 
 const withoutTerminal =
   'Without a terminal give --service, --mode and --cap, and the code by --code-file, standard input or TRIBUTARY_AUTH_CODE';
+/** No question: what the network's terms allow is for the owner to read first. */
+const otherSource =
+  "Consumers may not come through this service's tunnel. To share by the network's own protocol, read its terms and docs/connect.md, then: sudo tributary config set source connect";
 const howMuch = 'Monthly data cap, such as 500 GB (empty: no cap)';
 const whichProfile = 'Which profile does the service use?';
 const profiles = {

@@ -63,6 +63,8 @@ test('what was carried is paid once both ends are gone, and half of it is earned
     money.find(({ networkName }) => networkName === name),
   );
   expect(away?.usedBytes).toBe(home?.providedBytes);
+  const unused = home?.balanceBytes ?? 0;
+  expect(away?.balanceBytes).toBe(unused - (away?.usedBytes ?? 0));
   expect(home?.earnedUsdc).toBeCloseTo((away?.usedUsdc ?? 0) / 2, 9);
   expect(away).toMatchObject({ reservedBytes: 0, providedBytes: 0, earnedUsdc: 0 });
 });

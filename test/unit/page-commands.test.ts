@@ -51,6 +51,10 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
   'npm run demo -- --json': ['test/systems/clone.test.ts'],
   'npm run demo -- --keep': ['test/systems/clone.test.ts'],
   'npm run demo -- --profile production': ['test/systems/clone.test.ts'],
+  'npm run demo -- --source connect': [
+    'test/net/demo.test.ts',
+    "demo('--json', '--source', 'connect')",
+  ],
   // Both run one table of scenarios, by one function.
   'npm run attack': ['test/attack/container.test.ts', "describeAttack('container')"],
   // Both try some moments and cases in common, by one function.

@@ -124,20 +124,30 @@ function describeDifference(before: string, after: string): string {
   return `gone: ${gone}; new: ${added}`;
 }
 
+/** The agent may load the table once more meanwhile, which gives each rule another handle. */
 async function changeRule(world: AttackWorld, how: 'delete' | 'swap' | 'insert'): Promise<void> {
+  const tookMs = await waitUntil(async () => {
+    await world.inside('nft', await planChange(world, how));
+    return true;
+  });
+  if (tookMs > mostMs) throw new Error(`the rule own-v4 could not be changed: ${how}`);
+}
+
+async function planChange(world: AttackWorld, how: 'delete' | 'swap' | 'insert'): Promise<string> {
   const text = await world.inside('nft', '-a', 'list', 'chain', 'inet', 'tributary', 'destination');
-  const found = /^.*comment "own-v4" # handle (\d+)$/m.exec(text);
-  if (found === null) throw new Error(`no rule own-v4 in ${text}`);
-  const at = ['inet', 'tributary', 'destination'];
-  if (how === 'insert')
-    await world.inside('nft', 'insert', 'rule', ...at, 'ip', 'daddr', own.nas4, 'return');
-  else if (how === 'delete')
-    await world.inside('nft', 'delete', 'rule', ...at, 'handle', found[1] ?? '');
-  else
-    await world.inside(
-      'nft',
-      `replace rule ${at.join(' ')} handle ${found[1]} ip daddr @own4 return comment "own-v4"`,
-    );
+  const [, handle] = /^.*comment "own-v4" # handle (\d+)$/m.exec(text) ?? [];
+  if (handle === undefined) throw new Error(`no rule own-v4 in ${text}`);
+  const at = 'inet tributary destination';
+  switch (how) {
+    case 'insert':
+      return `insert rule ${at} ip daddr ${own.nas4} return`;
+    case 'delete':
+      return `delete rule ${at} handle ${handle}`;
+    case 'swap':
+      return `replace rule ${at} handle ${handle} ip daddr @own4 return comment "own-v4"`;
+    default:
+      return how satisfies never;
+  }
 }
 
 /** How long it took (ms); no longer than a minute is waited. */

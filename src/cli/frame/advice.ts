@@ -45,6 +45,9 @@ const advice: Partial<Readonly<Record<ErrorCode, Advice>>> = {
   'answer-invalid': address,
   'answer-too-large': address,
   'answer-truncated': 'Try again.',
+  'engine-failed': 'See what it says: journalctl --unit tributary',
+  'platform-unreachable':
+    'Check connect.urls (tributary config show), and the Internet connection.',
 };
 
 /**

@@ -2,22 +2,24 @@ import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'rolldown';
-import { program } from '../../../rolldown.config.ts';
+import { engine, program } from '../../../rolldown.config.ts';
 import { type Machine, workingDirectory } from './machine.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
 /**
- * Builds the program into a folder of its own, because other processes may use `dist` meanwhile.
+ * Builds the program and the engine of `source: connect` into a folder of their own, because other
+ * processes may use `dist` meanwhile.
  */
 export async function buildProgram(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-build-'));
-  await build({
-    ...program,
-    cwd: root,
-    output: { ...program.output, dir: directory },
-    logLevel: 'silent',
-  });
+  for (const part of [program, engine])
+    await build({
+      ...part,
+      cwd: root,
+      output: { ...part.output, dir: directory },
+      logLevel: 'silent',
+    });
   // Also for the service, which is nobody in particular.
   await chmod(directory, 0o755);
   return directory;

@@ -69,12 +69,24 @@ at_terminal() {
 }
 
 # The configuration that an owner would write; the world's Internet has addresses from the documentation ranges.
+# `source` is where consumers come from, if not through the tunnel.
 write_config() {
   mkdir -p /etc/tributary
   cat >/etc/tributary/tributary.yaml <<CONFIG
 service: { base_url: "$service", profile: documented, allow_insecure_http: true }
 gateway: { allow_destinations: [192.0.2.0/24, 198.51.100.0/24], permit_seconds: 20 }
+${source:+source: $source}
 CONFIG
+}
+
+# Consumers by the network's own protocol: what they send to the Internet leaves by the device, or not at all.
+use_provider() {
+  on consumer ip route delete default
+  on consumer ip route add 198.51.100.0/24 via 10.99.0.1
+  on consumer $node $dist/tributary.cjs sandbox consumer --json --data $world --service $service \
+    >/run/world/consumer.json 2>/run/world/consumer.log &
+  until_true 60 grep -q '^{' /run/world/consumer.json
+  on consumer ip route add default dev trib-use0
 }
 
 is_inactive() { [ "$(systemctl show --value -p ActiveState "$1")" = inactive ]; }

@@ -84,11 +84,12 @@ export function renderSampleConfig(text: string): string {
 }
 
 /**
- * The libraries that the packaged Node is linked with, and the programs that the agent runs.
- * util-linux is on every Debian.
+ * The libraries that the packaged Node is linked with, and the programs that the agent and its
+ * engine run. perl-base and util-linux are on every Debian, where only their versions are to be
+ * named: setpriv ties a program to its parent (--pdeathsig) since 2.33.
  */
 const depends =
-  'libc6 (>= 2.28), libgcc-s1 (>= 3.4), libstdc++6 (>= 7), iproute2, nftables, wireguard-tools';
+  'libc6 (>= 2.28), libgcc-s1 (>= 3.4), libstdc++6 (>= 7), iproute2, nftables, perl-base (>= 5.28),\n util-linux (>= 2.33), wireguard-tools';
 
 /** Libraries that `depends` installs. A Node that needs another one needs another entry there. */
 export const knownLibraries =

@@ -40,6 +40,14 @@ describe('what Debian is told', () => {
     expect(lines.filter((line) => line.length > 130)).toEqual([]);
   });
 
+  test('names what the engine of source: connect is started with', () => {
+    const [, depends = ''] =
+      /^Depends: ((?:.|\n )*)$/m.exec(renderControl(release, amd64, 1)) ?? [];
+    const names = depends.split(/,\s*/).map((text) => text.split(' ')[0]);
+    // /usr/bin/perl and setpriv.
+    expect(names).toEqual(expect.arrayContaining(['perl-base', 'util-linux']));
+  });
+
   test('a pre-release comes before its release', () => {
     expect(toDebianVersion({ ...release, version: '1.0.0-beta.1' })).toBe('1.0.0~beta.1-1');
   });

@@ -42,7 +42,8 @@ export async function readEarned({ consumer }: Lab): Promise<Earned | undefined>
   const usdc = networks.reduce((sum, { earnedUsdc }) => sum + earnedUsdc, 0);
   const bytes = networks.reduce((sum, { providedBytes }) => sum + providedBytes, 0);
   if (usdc === 0) throw new LabError('nothing was earned');
-  const line = `  earned      ${usdc.toFixed(6)} USDC for ${formatBytes(bytes)}, by contracts that both ends reported`;
+  // The consumer only says what its last contract carried so far, as the network's own programs do.
+  const line = `  earned      ${usdc.toFixed(6)} USDC for ${formatBytes(bytes)}; the last contract is paid when the service closes it`;
   return { usdc, line };
 }
 

@@ -1,25 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Lab, waitForDownload, webPort } from '../../tools/lab/lab.ts';
 import { addresses, isInsideLab } from '../../tools/lab/network.ts';
 import type { LabProcess } from '../../tools/lab/processes.ts';
+import { findEngines } from './support/find-engines.ts';
 import { createTestLab, killAgent, showLogOnFailure } from './support/test-lab.ts';
-
-/** The process ids of running engines in this lab, with what the kernel says of each. */
-function findEngines(): readonly { readonly pid: number; readonly status: string }[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-        if (!command.some((word) => word.endsWith('/engine.cjs')) || command[0] === 'setpriv')
-          return [];
-        return [{ pid: Number(pid), status: readFileSync(`/proc/${pid}/status`, 'utf8') }];
-      } catch {
-        return [];
-      }
-    });
-}
 
 describe.skipIf(!isInsideLab())('consumers by the network’s own protocol', () => {
   let lab: Lab;
@@ -41,8 +25,8 @@ describe.skipIf(!isInsideLab())('consumers by the network’s own protocol', () 
     expect(await lab.probeFrom('home', addresses.nas, webPort)).toBe('reached');
   });
 
-  it('meet an engine without any capability, and without a way to one', () => {
-    const engines = findEngines();
+  it('meet an engine without any capability, and without a way to one', async () => {
+    const engines = await findEngines(lab);
     expect(engines).toHaveLength(1);
     expect(engines[0]?.status).toMatch(/^CapPrm:\s0+$/m);
     expect(engines[0]?.status).toMatch(/^CapEff:\s0+$/m);
@@ -51,16 +35,16 @@ describe.skipIf(!isInsideLab())('consumers by the network’s own protocol', () 
   });
 
   it('are served again once a killed engine was started again', async () => {
-    const [before] = findEngines();
+    const [before] = await findEngines(lab);
     process.kill(before?.pid ?? 0, 'SIGKILL');
     await lab.waitForStatus(({ phase }) => phase !== 'providing');
     await lab.waitForStatus(({ phase }) => phase === 'providing');
-    expect(findEngines().map(({ pid }) => pid)).not.toContain(before?.pid);
+    expect((await findEngines(lab)).map(({ pid }) => pid)).not.toContain(before?.pid);
     await expect.poll(() => lab.probe(addresses.internet, webPort)).toBe('reached');
   });
 
   it('have no engine any more once the agent was killed', async () => {
     await killAgent(agent);
-    await expect.poll(() => findEngines()).toEqual([]);
+    await expect.poll(() => findEngines(lab)).toEqual([]);
   });
 });

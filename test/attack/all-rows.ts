@@ -7,6 +7,7 @@ import { outsideRows } from './rows/from-outside.ts';
 import { headerRows } from './rows/headers.ts';
 import { ownPortRows } from './rows/late-answers.ts';
 import { neighbourRows } from './rows/neighbours.ts';
+import { toConnectRow, translatedSources } from './rows/over-connect.ts';
 import { ownOutsideRows } from './rows/own-outside.ts';
 import { portRangeRows } from './rows/port-ranges.ts';
 import { portRows } from './rows/ports.ts';
@@ -14,16 +15,17 @@ import { routedRows } from './rows/routed.ts';
 import { routingHeaderRows } from './rows/routing-headers.ts';
 import { listSourceRows } from './rows/sources.ts';
 import { unaskedRows } from './rows/unasked.ts';
-import type { Way } from './world.ts';
+import type { AttackWorld } from './world.ts';
 
 /** Every row that is tried in each phase. */
-export function listRows(way: Way): readonly Row[] {
-  return [
+export function listRows({ way, from, outerOf }: AttackWorld): readonly Row[] {
+  const sources = listSourceRows(way);
+  const rows = [
     ...destinationRows,
     ...ownOutsideRows,
     ...portRows,
     ...portRangeRows,
-    ...listSourceRows(way),
+    ...(from === 'connect' ? sources.map(translatedSources) : sources),
     ...errorRows,
     ...neighbourRows,
     ...routingHeaderRows,
@@ -35,4 +37,5 @@ export function listRows(way: Way): readonly Row[] {
     ...unaskedRows,
     ...(way === 'host' ? routedRows : []),
   ];
+  return from === 'connect' ? rows.map((row) => toConnectRow(row, outerOf)) : rows;
 }

@@ -5,19 +5,28 @@ import { describeOutcome } from './describe-outcome.ts';
 import { proveRows, whileHeldStill } from './prove.ts';
 import { findThrough } from './run-rows.ts';
 import { listFailures, scenarios } from './scenarios.ts';
-import { type AttackWorld, createAttackWorld, type Way, ways } from './world.ts';
+import {
+  type AttackSource,
+  type AttackWorld,
+  attackSources,
+  createAttackWorld,
+  type Way,
+  ways,
+} from './world.ts';
 
 /*
- * `npm run attack [-- --way container|host] [--only WORDS] [--prove]`: crafted packets against a
- * running agent, a line for each row; ends with 1 where one got through. `--only` takes the
- * scenarios whose names hold the words; those before them still happen. `--prove` takes out one
- * rule after the other and shows which rows get through without it; `--only` then takes the rows
- * whose names hold the words.
+ * `npm run attack [-- --way container|host] [--from SOURCE] [--only WORDS] [--prove]`: crafted
+ * packets against a running agent, a line for each row; ends with 1 where one got through. `--from`
+ * says whose consumers attack, by default the tunnel's; other sources have the container's way
+ * alone. `--only` takes the scenarios whose names hold the words; those before them still happen.
+ * `--prove` takes out one rule after the other and shows which rows get through without it;
+ * `--only` then takes the rows whose names hold the words.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       way: { type: 'string' },
+      from: { type: 'string', default: 'wireguard' },
       only: { type: 'string' },
       prove: { type: 'boolean', default: false },
     },
@@ -27,15 +36,18 @@ async function main(): Promise<void> {
   const chosen = ways.filter((way) => values.way === undefined || values.way === way);
   if (chosen.length === 0)
     throw new Error(`attack: --way ${values.way}: not one of ${ways.join(', ')}`);
-  for (const way of chosen) {
-    await using world = await open(way);
+  const from = attackSources.find((source) => source === values.from);
+  if (from === undefined)
+    throw new Error(`attack: --from ${values.from}: not one of ${attackSources.join(', ')}`);
+  for (const way of from === 'wireguard' ? chosen : (['container'] as const)) {
+    await using world = await open(way, from);
     if (values.prove) await prove(world, values.only ?? '');
     else await attack(world, values.only ?? '');
   }
 }
 
-async function open(way: Way): Promise<AttackWorld & AsyncDisposable> {
-  const world = await createAttackWorld(way, { countsEachRow: true });
+async function open(way: Way, from: AttackSource): Promise<AttackWorld & AsyncDisposable> {
+  const world = await createAttackWorld(way, { countsEachRow: true, from });
   return { ...world, [Symbol.asyncDispose]: () => world.remove() };
 }
 
@@ -63,7 +75,7 @@ async function prove(world: AttackWorld, only: string): Promise<void> {
   await world.lab.runCommand('provide', 'public');
   await world.lab.waitForStatus(({ phase }) => phase === 'providing');
   say(`\n${world.way}: each rule by itself, and each rule taken out`);
-  const rows = listRows(world.way).filter(({ name }) => name.includes(only));
+  const rows = listRows(world).filter(({ name }) => name.includes(only));
   const proofs = await whileHeldStill(world, () => proveRows(world, rows, say));
   for (const { row, heldBy, getsThroughWithout } of proofs) {
     say(

@@ -11,6 +11,11 @@ interface Place {
   readonly interface?: string;
   /** UDP: what a service there is told. */
   readonly port?: number;
+  /**
+   * Of a place whose sockets are heard: who sends it consumers' packets within a connection of TCP,
+   * which is not the packets themselves.
+   */
+  readonly carrier?: { readonly address: string; readonly port: number };
   /** MAC address of the next hop. */
   readonly to?: string;
 }

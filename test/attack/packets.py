@@ -4,7 +4,7 @@ Sends crafted packets into the network namespaces of a lab, and hears where they
 answers each with one line {"id", "result"} or {"id", "error"}; ends with its standard input. Needs scapy (Debian:
 python3-scapy).
 
-  open   {"points": [{"name", "netns", "interface"?, "port"?}]}  with an interface: frames that arrive on it; with a port: what
+  open   {"points": [{"name", "netns", "interface"?, "port"?, "carrier"?}]}  with an interface: frames that arrive on it; with a port: what
                                                           a service on this UDP port is told; without: what sockets are handed
          {"ways": [{"name", "netns", "interface", "to"?}]}  where packets are sent out; "to": the next hop's MAC address
   send   {"row", "steps": [{"from", "packets", "waitMs"}], "marks", "settleMs", "until"?}
@@ -108,9 +108,9 @@ class Hearing:
         self.poll = select.epoll()
         threading.Thread(target=self.run, daemon=True).start()
 
-    def add(self, name, opened, is_frames):
+    def add(self, name, opened, is_frames, carrier=None):
         opened.setblocking(False)
-        self.sockets[opened.fileno()] = (name, opened, is_frames)
+        self.sockets[opened.fileno()] = (name, opened, is_frames, carrier)
         self.poll.register(opened.fileno(), select.EPOLLIN)
 
     def mark(self, row, marks):
@@ -121,7 +121,7 @@ class Hearing:
     def run(self):
         while True:
             for number, _ in self.poll.poll():
-                name, opened, is_frames = self.sockets[number]
+                name, opened, is_frames, carrier = self.sockets[number]
                 for _ in range(64):
                     try:
                         data, address = opened.recvfrom(65535)
@@ -129,6 +129,8 @@ class Hearing:
                         break
                     # What leaves by the interface was sent by this program or by that host itself.
                     if is_frames and address[2] == socket.PACKET_OUTGOING:
+                        continue
+                    if carrier is not None and is_carried(data, carrier):
                         continue
                     self.take(name, data, is_frames)
 
@@ -174,6 +176,15 @@ class Hearing:
                 self.counts.pop((one["row"], one["point"]), None)
                 self.kinds.pop((one["row"], one["point"]), None)
             return found
+
+
+def is_carried(data, carrier):
+    """True for TCP over IPv4 of the connection within which consumers' packets come, as bytes of a stream."""
+    at = (data[0] & 15) * 4
+    if data[0] >> 4 != 4 or data[9] != socket.IPPROTO_TCP or len(data) < at + 2:
+        return False
+    source = (socket.inet_ntoa(data[12:16]), struct.unpack("!H", data[at : at + 2])[0])
+    return source == (carrier["address"], carrier["port"])
 
 
 def read_source_port(frame):
@@ -296,7 +307,7 @@ class Session:
                 self.hearing.add(point["name"], opened, False)
             elif interface is None:
                 for opened in in_netns(point["netns"], listen_to_sockets):
-                    self.hearing.add(point["name"], opened, False)
+                    self.hearing.add(point["name"], opened, False, point.get("carrier"))
             else:
                 opened = in_netns(point["netns"], lambda: listen_on(interface))
                 self.hearing.add(point["name"], opened, True)

@@ -33,8 +33,9 @@ export async function findIdle(
 ): Promise<readonly string[]> {
   const { all, putBack } = await findRefusals(world);
   try {
-    const through = await tryWithout(world, rows, all);
-    return rows.flatMap((row) => {
+    const tried = rows.filter(({ keptByEngine }) => keptByEngine === undefined);
+    const through = await tryWithout(world, tried, all);
+    return tried.flatMap((row) => {
       if (!through.has(row) && row.keptByKernel === undefined && !hasNoWay(world, row))
         return [`${row.name}: gets through nowhere, without any rule`];
       if (world.way === 'container' && through.has(row) && row.keptByKernel !== undefined)
@@ -73,7 +74,9 @@ export async function proveRows(
   const { all, putBack } = await findRefusals(world);
   const heldBy = new Map<Row, string[]>();
   const needed = new Map<Row, string[]>();
-  const provable = rows.filter((row) => row.keptByKernel === undefined);
+  const provable = rows.filter(
+    ({ keptByKernel, keptByEngine }) => (keptByKernel ?? keptByEngine) === undefined,
+  );
   for (const { name } of all) {
     // Handles are the kernel's, new each time: found by name.
     const pick = async (isTaken: (candidate: Refusal) => boolean) => {

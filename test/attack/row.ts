@@ -30,6 +30,11 @@ export interface Row {
    * through.
    */
   readonly keptByKernel?: string;
+  /**
+   * What never meets a rule where consumers come by the network's own protocol, because the engine
+   * drops or changes it, or no way leads to it; and why.
+   */
+  readonly keptByEngine?: string;
 }
 
 /** Anywhere but in the tunnel. */

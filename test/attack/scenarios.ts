@@ -12,6 +12,7 @@ import { blockedPorts } from './rows/port-ranges.ts';
 import { publicRows } from './rows/public.ts';
 import { strictRows } from './rows/strict.ts';
 import { findThrough, type Outcome, runRows, runRowsAtOnce } from './run-rows.ts';
+import { waitUntilServed } from './served.ts';
 import { streamWhile } from './stream-rows.ts';
 import type { AttackWorld } from './world.ts';
 
@@ -52,7 +53,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'while it opens',
     run: (world) =>
-      streamed(world, listRows(world.way), async () => {
+      streamed(world, listRows(world), async () => {
         await world.lab.runCommand('provide', 'public');
         await waitFor(world, provides);
       }),
@@ -61,7 +62,7 @@ export const scenarios: readonly Scenario[] = [
     name: 'while it provides',
     run: async (world) => {
       const faults = await tryControls(world);
-      return { outcomes: await runRows(world, listRows(world.way)), faults };
+      return { outcomes: await runRows(world, listRows(world)), faults };
     },
   },
   {
@@ -74,12 +75,12 @@ export const scenarios: readonly Scenario[] = [
     run: async (world) => {
       await limitLine(world);
       const faults = await tryControls(world);
-      return { outcomes: await runRowsAtOnce(world, listRows(world.way)), faults };
+      return { outcomes: await runRowsAtOnce(world, listRows(world)), faults };
     },
   },
   {
     name: 'while it reloads again and again',
-    run: (world) => streamed(world, listRows(world.way), () => reload(world)),
+    run: (world) => streamed(world, listRows(world), () => reload(world)),
   },
   { name: 'with its own table flushed', run: (world) => heldStill(world, () => flushOwn(world)) },
   {
@@ -102,7 +103,7 @@ export const scenarios: readonly Scenario[] = [
   { name: 'after connections were forgotten', run: tryLateAnswers },
   {
     name: 'while a stranger changes its rules',
-    run: (world) => tryDisturbances(world, listRows(world.way)),
+    run: (world) => tryDisturbances(world, listRows(world)),
   },
   {
     name: 'stopped by SIGSTOP until its permit has run out',
@@ -118,7 +119,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'while it dies by SIGKILL and its permit runs out',
     run: (world) =>
-      streamed(world, listRows(world.way), async () => {
+      streamed(world, listRows(world), async () => {
         world.agent().kill('SIGKILL');
         await world.agent().exited;
         await waitUntilClosed(world);
@@ -131,7 +132,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'while it comes back',
     run: (world) =>
-      streamed(world, listRows(world.way), async () => {
+      streamed(world, listRows(world), async () => {
         world.startAgent();
         await waitFor(world, ({ phase }) => phase === 'idle' || phase === 'providing');
       }),
@@ -139,7 +140,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'while it stops',
     run: (world) =>
-      streamed(world, listRows(world.way), async () => void (await stopAgent(world.agent()))),
+      streamed(world, listRows(world), async () => void (await stopAgent(world.agent()))),
   },
   {
     name: 'by its rules: without them, each row gets through',
@@ -154,7 +155,7 @@ export const scenarios: readonly Scenario[] = [
       await waitFor(world, provides);
       return {
         outcomes: [],
-        faults: await whileHeldStill(world, () => findIdle(world, listRows(world.way))),
+        faults: await whileHeldStill(world, () => findIdle(world, listRows(world))),
       };
     },
   },
@@ -165,7 +166,7 @@ function tried(outcomes: readonly Outcome[]): Result {
 }
 
 function allClosed(world: AttackWorld): readonly Row[] {
-  return [...publicRows, ...listRows(world.way)];
+  return [...publicRows, ...listRows(world)];
 }
 
 async function streamed(
@@ -180,8 +181,13 @@ async function streamed(
 const provides = ({ phase, gateway, sources }: StatusDocument) =>
   phase === 'providing' && gateway.open && sources.every(({ aliveSince }) => aliveSince !== null);
 
-function waitFor(world: AttackWorld, fits: (status: StatusDocument) => boolean) {
-  return world.lab.waitForStatus(fits);
+/** Where it provides, consumers by the network's own protocol then have to come to it, too. */
+async function waitFor(
+  world: AttackWorld,
+  fits: (status: StatusDocument) => boolean,
+): Promise<void> {
+  await world.lab.waitForStatus(fits);
+  if (fits === provides && world.from === 'connect') await waitUntilServed(world);
 }
 
 /** What has to pass, so that nothing seen elsewhere says something. */
@@ -212,7 +218,7 @@ async function tryStrictRules(world: AttackWorld): Promise<Result> {
   const before = await findIdle('before');
   await setStrictRules(world, 'always');
   const controlFaults = await tryControls(world);
-  const outcomes = await runRows(world, [...rows, ...listRows(world.way)]);
+  const outcomes = await runRows(world, [...rows, ...listRows(world)]);
   await setStrictRules(world, 'never');
   const after = await findIdle('after');
   return { outcomes, faults: [...before, ...controlFaults, ...after] };
@@ -252,11 +258,11 @@ async function flushOwn(world: AttackWorld): Promise<readonly Outcome[]> {
   await world.inside('nft', 'flush', 'ruleset');
   const rows =
     world.way === 'host'
-      ? listRows(world.way).map((row) => ({
+      ? listRows(world).map((row) => ({
           ...row,
           never: row.never.filter((point) => point !== 'device'),
         }))
-      : listRows(world.way).filter(({ isHeldTwice }) => isHeldTwice === true);
+      : listRows(world).filter(({ isHeldTwice }) => isHeldTwice === true);
   return runRowsAtOnce(world, rows);
 }
 
@@ -266,7 +272,7 @@ async function flushRouting(world: AttackWorld): Promise<readonly Outcome[]> {
     '-c',
     'ip -4 rule delete priority 5181; ip -6 rule delete priority 5181',
   );
-  return runRowsAtOnce(world, listRows(world.way));
+  return runRowsAtOnce(world, listRows(world));
 }
 
 /** Connection tracking forgets within a second what it would forget within half a minute. */

@@ -39,11 +39,16 @@ export type Point =
   | 'tunnel'
   | 'second';
 
-/** Whose consumers attack: the tunnel's, or the consumers of a program that runs beside it. */
-export type AttackSource = 'wireguard' | 'program';
+/**
+ * Whose consumers attack: the tunnel's, the consumers of a program that runs beside it, or those by
+ * the network's own protocol.
+ */
+export const attackSources = ['wireguard', 'program', 'connect'] as const;
+export type AttackSource = (typeof attackSources)[number];
 
 export interface AttackWorld {
   readonly way: Way;
+  readonly from: AttackSource;
   /** Counters are read after each row, which takes longer; otherwise once for all of them. */
   readonly countsEachRow: boolean;
   readonly lab: Lab;
@@ -51,6 +56,11 @@ export interface AttackWorld {
   readonly service: NastyService;
   /** The device by which the attacking consumers' packets come. */
   readonly attackedDevice: string;
+  /**
+   * By the network's own protocol the device gives each consumer an address: by the consumer's own,
+   * for those that were seen.
+   */
+  readonly outerOf: Map<string, string>;
   /** Namespace in which the agent works, and where its tables are. */
   readonly agentNetns: string;
   /** Runs a program in the agent's namespace to its end: its output. @throws where it fails */
@@ -77,12 +87,16 @@ export async function createAttackWorld(
     from = 'wireguard',
   }: Pick<AttackWorld, 'countsEachRow'> & { readonly from?: AttackSource },
 ): Promise<AttackWorld> {
-  const id = from === 'program' ? 'atkprg' : way === 'host' ? 'atkhst' : 'atkcon';
-  const consumerEnd = from === 'program' ? feed : `end-${id}`;
-  const lab = await createTestLab({ id, profile: 'documented', config: listSections(way) });
+  const id = toLabId(way, from);
+  const source = from === 'connect' ? 'connect' : 'wireguard';
+  const consumerEnd = from === 'wireguard' ? `end-${id}` : feed;
+  const ends = from === 'connect' ? [feed] : [...new Set([consumerEnd, `end-${id}`])];
+  const config = from === 'connect' ? listConnectSections(way) : listSections(way);
+  const lab = await createTestLab({ id, profile: 'documented', source, config });
   const packets = await startPacketProcess();
   const agents: LabProcess[] = [];
   let service: NastyService | undefined;
+  let hostile: LabProcess | undefined;
   const agentNetns = way === 'host' ? namespaceName : lab.network.netns('device');
   const onHost = (...command: readonly string[]) => runIn(lab.network.netns('device'), command);
   const remove = async () => {
@@ -94,27 +108,33 @@ export async function createAttackWorld(
     }
     if (way === 'host')
       await onHost(...lab.command('namespace', 'down').slice(4)).catch(() => undefined);
-    await Promise.all([packets.stop(), service?.stop(), endFeed(lab)]);
+    hostile?.kill('SIGKILL');
+    await Promise.all([packets.stop(), service?.stop(), endFeed(lab), hostile?.exited]);
     await lab.remove();
   };
   try {
     await makeDualStack(lab);
     if (way === 'host') await makeSecondNetwork(lab);
     service = await startNastyService(lab);
-    await makeTunnelEnd(lab, id, service);
+    if (from === 'connect') hostile = await startHostileConsumers(lab);
+    else await makeTunnelEnd(lab, id, service);
     if (from === 'program') await makeFeed(lab);
     if (way === 'host') await onHost(...lab.command('namespace', 'up').slice(4));
     await packets.open({
-      points: listPoints(lab, way, [...new Set([consumerEnd, `end-${id}`])]),
+      points: listPoints(lab, way, ends).map((point) => withCarrier(point, lab, from)),
       ways: await listWays(lab, consumerEnd),
     });
     return {
       way,
+      from,
       countsEachRow,
       lab,
       packets,
       service,
-      attackedDevice: from === 'program' ? program.device : `trib-${id}`,
+      attackedDevice: { wireguard: `trib-${id}`, program: program.device, connect: `tribc-${id}` }[
+        from
+      ],
+      outerOf: new Map(),
       agentNetns,
       onHost,
       inside: (...command) => runIn(agentNetns, command),
@@ -139,6 +159,11 @@ export async function createAttackWorld(
   }
 }
 
+function toLabId(way: Way, from: AttackSource): string {
+  if (from === 'wireguard') return way === 'host' ? 'atkhst' : 'atkcon';
+  return from === 'program' ? 'atkprg' : 'atkcct';
+}
+
 function listSections(way: Way): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
   // The host's side of the fence knows nothing of the lab's service either.
   const allowed = way === 'host' ? [labInternet, '198.51.100.2'] : [labInternet];
@@ -153,6 +178,15 @@ function listSections(way: Way): Readonly<Record<string, Readonly<Record<string,
       permit_seconds: 5,
     },
   };
+}
+
+/**
+ * The pool is where the rows take consumers to be. Strict rules would hold by themselves; they have
+ * a scenario of their own.
+ */
+function listConnectSections(way: Way): ReturnType<typeof listSections> {
+  const { service: _, gateway, ...rest } = listSections(way);
+  return { ...rest, gateway: { ...gateway, strict_rules: 'never' }, connect: pool };
 }
 
 /** Without `ip netns exec`, which hides the names of namespaces. */
@@ -202,6 +236,19 @@ function listPoints(lab: Lab, way: Way, ends: readonly string[]) {
   ];
 }
 
+/** The platform's own messages to the device hold consumers' packets, and are none of them. */
+function withCarrier(
+  point: ReturnType<typeof listPoints>[number],
+  lab: Lab,
+  from: AttackSource,
+): ReturnType<typeof listPoints>[number] & {
+  readonly carrier?: { address: string; port: number };
+} {
+  if (from !== 'connect' || point.name !== 'device') return point;
+  const { hostname, port } = new URL(lab.baseUrl);
+  return { ...point, carrier: { address: hostname, port: Number(port) } };
+}
+
 async function listWays(lab: Lab, consumerEnd: string) {
   const readMac = async (host: HostName, device: string) =>
     (await lab.network.run(host, 'cat', `/sys/class/net/${device}/address`)).trim();
@@ -217,7 +264,7 @@ async function listWays(lab: Lab, consumerEnd: string) {
   ];
 }
 
-/** Where the program takes its consumers' packets from. */
+/** Where the program, or the hostile consumers, take packets from. */
 const feed = 'feed0';
 const program = {
   device: 'program0',
@@ -255,6 +302,23 @@ async function makeFeed(lab: Lab): Promise<void> {
 
   await lab.network.run('proxy', 'ip', 'tuntap', 'add', 'dev', feed, 'mode', 'tun');
   await lab.network.run('proxy', 'ip', 'link', 'set', feed, 'up');
+}
+
+const pool = { pool_ipv4: '10.99.0.0/24', pool_ipv6: 'fd99::/112' };
+
+/** In place of the lab's own consumer, whose clients they are. */
+async function startHostileConsumers(lab: Lab): Promise<LabProcess> {
+  await lab.consumer?.stop();
+  for (const command of [
+    `tuntap add dev ${feed} mode tun vnet_hdr`,
+    `link set ${feed} addrgenmode none`,
+    `link set ${feed} up`,
+  ])
+    await lab.network.run('proxy', 'ip', ...command.split(' '));
+  const program = join(import.meta.dirname, 'hostile-consumers.ts');
+  const data = join(lab.directory, 'service');
+  const argv = lab.network.on('proxy', process.execPath, program, data, lab.baseUrl, feed);
+  return startProcess({ argv });
 }
 
 /** The agent with a program that feeds a TUN device beside the tunnel. */

@@ -1,0 +1,3 @@
+import { describeAttack } from './describe-attack.ts';
+
+describeAttack('container', { from: 'connect' });

@@ -20,10 +20,16 @@ const account = z.object({
   counted: z.number(),
   reported: z.number(),
 });
+const report = z.object({ contract: z.string(), bytes: z.number(), isCheckpoint: z.boolean() });
 const booksDocument = z.object({
   /** Whose they are: another client has contracts of its own. */
   clientId: z.string(),
-  books: z.object({ received: z.array(account), own: z.array(account) }),
+  books: z.object({
+    received: z.array(account).readonly(),
+    own: z.array(account).readonly(),
+    /** Files of earlier versions have none. */
+    waiting: z.array(report).readonly().optional(),
+  }),
   largestId: z.string().nullable(),
   published: z.string().nullable(),
 });
@@ -78,12 +84,6 @@ export function createEngineFiles(of: {
         : { secrets, books: null, largestId, published: null };
     },
     keep: (clientId, { books, largestId, published }) =>
-      booksFile.write({
-        clientId,
-        // The file's type is what the schema reads, which may be changed; what is kept may not.
-        books: { received: [...books.received], own: [...books.own] },
-        largestId,
-        published,
-      }),
+      booksFile.write({ clientId, books, largestId, published }),
   };
 }

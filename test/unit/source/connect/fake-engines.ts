@@ -65,6 +65,7 @@ export const books: KeepMessage['books'] = {
     },
   ],
   own: [],
+  waiting: [{ contract: '01920000-0000-7000-8000-000000000003', bytes: 5, isCheckpoint: false }],
 };
 
 export function toKeep(number: number): KeepMessage {

@@ -1,6 +1,7 @@
 import type { CloseContract } from '../wire/contract-messages.ts';
 import { fromUuid, type Id, toUuid } from '../wire/id.ts';
 import { checkpointAges } from './ages.ts';
+import type { ConsumerData } from './consumer-data.ts';
 
 /** What is known of one contract's bytes. Its reports never add up to more than it was made for. */
 export interface Account {
@@ -67,6 +68,8 @@ export interface Books {
   readonly own: readonly AccountData[];
   /** Reports that were made and are still to be sent. */
   readonly waiting?: readonly ReportData[] | undefined;
+  /** Consumers that are there, each once; no two of them have an address of the pool. */
+  readonly consumers?: readonly ConsumerData[] | undefined;
 }
 
 /** A report as data to keep. */

@@ -1,5 +1,5 @@
 import type { ReportQueue } from '../control/report-queue.ts';
-import type { Engine } from '../provider/engine.ts';
+import type { Engine } from '../provider/engine-contract.ts';
 import type { PacketDevice } from '../tun/tun-device.ts';
 import type { EngineCounters } from './messages.ts';
 

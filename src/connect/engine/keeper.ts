@@ -9,6 +9,8 @@ export interface Keeper {
    * or where they are too long for a line; they may be written down all the same.
    */
   keep(books: Books, signal: AbortSignal): Promise<void>;
+  /** True while books are not on the disk: it may be stuck, and each set of them is large. */
+  isWaiting(): boolean;
   /** The agent's answer; one to another number is ignored. */
   kept(number: number): void;
 }
@@ -24,12 +26,16 @@ export function createKeeper(options: KeeperOptions): Keeper {
   let count = 0;
   let asked: { readonly number: number; readonly resolve: () => void } | undefined;
   let last: Promise<void> = Promise.resolve();
+  let waiting = 0;
 
   const ask = (books: Books): Promise<void> => {
     const number = ++count;
-    const line = writeMessage({ type: 'keep', number, books, ...options.beside() });
-    if (Buffer.byteLength(line) > longestLineWithBooks)
-      throw new Error('the books are too long to be kept');
+    const toLine = (of: Books): string =>
+      writeMessage({ type: 'keep', number, books: of, ...options.beside() });
+    const whole = toLine(books);
+    // What is paid comes before who is answered at once after a crash.
+    const line = isTooLong(whole) ? toLine({ ...books, consumers: [] }) : whole;
+    if (isTooLong(line)) throw new Error('the books are too long to be kept');
     const { promise, resolve } = Promise.withResolvers<void>();
     // Before it is written: the answer may come at once.
     asked = { number, resolve };
@@ -39,14 +45,24 @@ export function createKeeper(options: KeeperOptions): Keeper {
 
   return {
     keep(books, signal) {
+      waiting++;
       const done = last.then(() => ask(books));
-      last = done.catch(() => undefined);
+      last = done
+        .catch(() => undefined)
+        .finally(() => {
+          waiting--;
+        });
       return unlessAborted(done, signal);
     },
+    isWaiting: () => waiting > 0,
     kept(number) {
       if (asked?.number === number) asked.resolve();
     },
   };
+}
+
+function isTooLong(line: string): boolean {
+  return Buffer.byteLength(line) > longestLineWithBooks;
 }
 
 async function unlessAborted(done: Promise<void>, signal: AbortSignal): Promise<void> {

@@ -17,7 +17,11 @@ export function toPast(books: Books, now: number): Books {
     ...account,
     createdAt: Math.min(account.createdAt, now),
   });
-  return { received: books.received.map(toEarlier), own: books.own.map(toEarlier) };
+  const consumers = (books.consumers ?? []).map((consumer) => ({
+    ...consumer,
+    heardAt: Math.min(consumer.heardAt, now),
+  }));
+  return { received: books.received.map(toEarlier), own: books.own.map(toEarlier), consumers };
 }
 
 export function toPool({ ipv4, ipv6 }: StartMessage['pool']): AddressPoolOptions {

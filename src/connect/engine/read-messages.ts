@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
 import * as z from 'zod/mini';
+import { type ConsumerData, mostAddressesKept } from '../contract/consumer-data.ts';
+import { engineLimits } from '../provider/limits.ts';
 import { type FromEngine, longestLine, type ToEngine } from './messages.ts';
 
 /** A line that is no sound message. Its text says which field, and never what was in it. */
@@ -40,10 +42,22 @@ const account = z.object({
   reported: count,
 });
 const report = z.object({ contract: uuid, bytes: count, isCheckpoint: z.boolean() });
+const consumer = z.object({
+  peer: uuid,
+  sequence: uuid,
+  lane: z.string().check(z.regex(/^[01][01][0-8]$/)),
+  mode: z.number().check(z.int(), z.minimum(1), z.maximum(4)),
+  heardAt: z.number(),
+  addresses: z
+    .array(z.string().check(z.regex(/^([0-9a-f]{8}:[0-9a-f]{8}|[0-9a-f]{32}:[0-9a-f]{32})$/)))
+    .check(z.minLength(1), z.maxLength(mostAddressesKept)),
+});
+const consumers = z.array(consumer).check(z.maxLength(engineLimits.consumers), z.refine(areApart));
 const books = z.object({
   received: z.array(account),
   own: z.array(account),
   waiting: z.optional(z.array(report)),
+  consumers: z.optional(consumers),
 });
 
 const secret = z.string().check(z.regex(/^[0-9a-f]{64}$/));
@@ -160,6 +174,13 @@ function isIpv4Pool({ first, count }: { readonly first: string; readonly count: 
   if (isIP(first) !== 4) return false;
   const number = first.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
   return number + count <= 2 ** 32;
+}
+
+/** An address of the pool is one consumer's, or answers would reach another one. */
+function areApart(consumers: readonly ConsumerData[]): boolean {
+  const peers = consumers.map(({ peer }) => peer);
+  const outers = consumers.flatMap(({ addresses }) => addresses.map((pair) => pair.split(':')[1]));
+  return new Set(peers).size === peers.length && new Set(outers).size === outers.length;
 }
 
 function isIpv6Address(text: string): boolean {

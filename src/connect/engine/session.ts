@@ -42,6 +42,8 @@ export interface SessionOptions {
 
 /** What was counted since the last time is lost where the power fails. */
 const keepEvery = 60_000;
+/** Who came since then is known to nobody after a crash, until he sends again. */
+const keepNewcomersEvery = 5000;
 const tellEvery = 1000;
 /** After the last reports, for taking back what was published, and for the last books. */
 const lastWords = 2000;
@@ -115,6 +117,12 @@ export function createSession(options: SessionOptions): Session {
     const { upBytes, downBytes } = engine.counters();
     if (upBytes + downBytes !== keptBytes) keepSoon();
     keptBytes = upBytes + downBytes;
+  };
+  let keptChanges = 0;
+  const keepNewcomers = (): void => {
+    if (keeper.isWaiting() || engine.changes() === keptChanges) return;
+    keptChanges = engine.changes();
+    keepSoon();
   };
   const publisher = createPublisher({
     ownId,
@@ -226,10 +234,12 @@ export function createSession(options: SessionOptions): Session {
       say({ type: 'opened' });
       const looking = setInterval(look, tellEvery);
       const keeping = setInterval(keepChanged, keepEvery);
+      const greeting = setInterval(keepNewcomers, keepNewcomersEvery);
       look();
       await Promise.all([publisher.run(stopping.signal), provide()]);
       clearInterval(looking);
       clearInterval(keeping);
+      clearInterval(greeting);
       await end();
     },
   };

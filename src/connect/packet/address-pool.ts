@@ -13,11 +13,24 @@ import type { Id } from '../wire/id.ts';
 export interface AddressPool {
   /** The address for what this consumer sends from there; undefined where all are given out. */
   outer(consumer: Id, inner: Buffer): Buffer | undefined;
+  /**
+   * Gives a consumer the address that it had in an earlier life. Nothing happens where the address
+   * is not one of the pool, or is given out already: it never passes to another consumer by this.
+   */
+  restore(consumer: Id, pair: AddressPair): void;
+  /** The addresses of a consumer, in the order in which it came to them. */
+  pairs(consumer: Id): readonly AddressPair[];
   /** Whose address it is; undefined where it belongs to nobody. */
   inner(outer: Buffer): InnerAddress | undefined;
   /** Forgets every address of a consumer; others get them as late as possible. */
   release(consumer: Id): void;
   size(): number;
+}
+
+/** A consumer's own address, and the one of the pool that stands for it. */
+export interface AddressPair {
+  readonly inner: Buffer;
+  readonly outer: Buffer;
 }
 
 interface InnerAddress {
@@ -59,13 +72,17 @@ export function createAddressPool(options: AddressPoolOptions, key: Buffer): Add
       isFree(address) && (resting.get(address) ?? consumer) === consumer;
     return findAddress(range, from, hasRested) ?? findAddress(range, from, isFree);
   };
+  const join = (consumer: Id, pair: AddressPair, own: Map<string, Buffer>): void => {
+    own.set(toKey(pair.inner), pair.outer);
+    outers.set(consumer, own);
+    inners.set(toKey(pair.outer), { consumer, address: Buffer.from(pair.inner) });
+    resting.delete(toKey(pair.outer));
+  };
   const give = (consumer: Id, inner: Buffer, own: Map<string, Buffer>): Buffer | undefined => {
     if (own.size >= mostOfConsumer) return undefined;
     const outer = find(consumer, inner);
     if (outer === undefined) return undefined;
-    own.set(toKey(inner), outer);
-    inners.set(toKey(outer), { consumer, address: Buffer.from(inner) });
-    resting.delete(toKey(outer));
+    join(consumer, { inner, outer }, own);
     return outer;
   };
   const rest = (outer: Buffer, consumer: Id): void => {
@@ -80,10 +97,20 @@ export function createAddressPool(options: AddressPoolOptions, key: Buffer): Add
       const own = outers.get(consumer) ?? new Map<string, Buffer>();
       const known = own.get(toKey(inner));
       if (known !== undefined) return known;
-      const given = give(consumer, inner, own);
-      if (given !== undefined) outers.set(consumer, own);
-      return given;
+      return give(consumer, inner, own);
     },
+    restore(consumer, pair) {
+      const own = outers.get(consumer) ?? new Map<string, Buffer>();
+      const range = ranges[pair.inner.length as 4 | 16];
+      const isFree = !own.has(toKey(pair.inner)) && !inners.has(toKey(pair.outer));
+      if (isFree && own.size < mostOfConsumer && isWithin(range, pair.outer))
+        join(consumer, pair, own);
+    },
+    pairs: (consumer) =>
+      [...(outers.get(consumer) ?? [])].map(([inner, outer]) => ({
+        inner: Buffer.from(inner, 'latin1'),
+        outer,
+      })),
     inner: (outer) => inners.get(toKey(outer)),
     release(consumer) {
       for (const outer of outers.get(consumer)?.values() ?? []) rest(outer, consumer);
@@ -104,6 +131,13 @@ function findAddress(
     if (isFree(toKey(address))) return address;
   }
   return undefined;
+}
+
+function isWithin({ first, count }: PoolRange, address: Buffer): boolean {
+  if (address.length !== first.length) return false;
+  const place = address.length - 4;
+  const offset = (address.readUInt32BE(place) - first.readUInt32BE(place)) >>> 0;
+  return offset < count && addTo(first, offset).equals(address);
 }
 
 function addTo(first: Buffer, offset: number): Buffer {

@@ -1,66 +1,11 @@
-import type { AccountData } from '../contract/account.ts';
 import type { Anchor } from '../contract/incoming.ts';
-import type { ReceivedContracts } from '../contract/received-contracts.ts';
-import { type ProvideWish, publishedModes } from '../contract/secrets.ts';
-import type { ServiceClock } from '../contract/service-clock.ts';
-import type { MemoryBudget } from '../sequence/hold-back.ts';
-import type { Ack } from '../wire/ack.ts';
-import type { CloseContract } from '../wire/contract-messages.ts';
-import type { Frame } from '../wire/frame.ts';
-import type { Id } from '../wire/id.ts';
+import { publishedModes } from '../contract/secrets.ts';
 import { provideModes } from '../wire/message-types.ts';
 import { type Pack, toLaneKey } from '../wire/pack.ts';
+import type { Consumer, ConsumerOptions, KnownConsumer } from './consumer-contract.ts';
 import { createIncomingLane, type IncomingLane } from './incoming-lane.ts';
-import { isAtLimit, type Renewals } from './renewal.ts';
-import { type ContractAsk, createReplies } from './replies.ts';
-
-/**
- * One consumer: what it sends, lane by lane, and our answers. It is told the time, and acts on
- * nothing else; `deliver` is called with each frame that comes in its turn and is paid for.
- */
-export interface Consumer {
-  readonly id: Id;
-  /** False where the Pack leads to nothing: old, unpaid, or on one lane too many. */
-  take(pack: Pack, now: number): boolean;
-  /** False where it belongs to nothing that was sent. */
-  acked(ack: Ack, now: number): boolean;
-  /** Answers by the lane of the last Pack; false where the frame is dropped. */
-  answer(frame: Frame, now: number): boolean;
-  acks(now: number): readonly Ack[];
-  /** Packs to send now, at most so many. */
-  packs(now: number, most: number): readonly Pack[];
-  /** Contracts to ask for and reports to send; ends what is over. */
-  keepBooks(now: number): Step;
-  wakeAt(now: number): number;
-  /** Nothing is left of it. */
-  isGone(): boolean;
-  /** Ends what was paid by contracts of a mode that is not published for this wish. */
-  narrow(wish: ProvideWish): void;
-  end(): readonly CloseContract[];
-  /** Our contracts to it, to be kept. */
-  save(): readonly AccountData[];
-}
-
-interface Step {
-  readonly asks: readonly ContractAsk[];
-  readonly reports: readonly CloseContract[];
-}
-
-export interface ConsumerOptions {
-  readonly id: Id;
-  readonly ownId: Id;
-  readonly ledger: ReceivedContracts;
-  readonly clock: ServiceClock;
-  readonly receiveBudget: MemoryBudget;
-  readonly sendBudget: MemoryBudget;
-  /** Lanes of all consumers together. */
-  readonly laneBudget: MemoryBudget;
-  readonly newId: () => Id;
-  readonly renewals: Renewals;
-  /** Unpaid bytes that a consumer may carry from one of its contracts to the next. */
-  readonly mostUnpaidBytes: number;
-  readonly deliver: (frame: Frame, now: number) => void;
-}
+import { isAtLimit } from './renewal.ts';
+import { createReplies } from './replies.ts';
 
 /** 2 classes of stream, 2 of companion and 9 lanes are possible; programs use three. */
 const mostLanes = 16;
@@ -82,7 +27,8 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     renewals,
   });
   /** The lane of the last packet or ping. */
-  let last: IncomingLane | undefined;
+  let last: Pick<IncomingLane, 'lane' | 'sequenceId' | 'mode'> | undefined = options.earlier;
+  let heardAt = options.earlier?.heardAt ?? Number.NEGATIVE_INFINITY;
   let anchor: Anchor | undefined;
   let dataAt: number | undefined;
   /** Unpaid bytes of lanes that are over. */
@@ -134,11 +80,13 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       }),
       deliver(inTurn, kind, now) {
         findAnchor(lane);
+        heardAt = now;
         if (kind === 'data') dataAt = now;
         if (kind === 'data' || kind === 'ping') last = lane;
         for (const frame of inTurn.frames) options.deliver(frame, now);
       },
     });
+    options.onLane();
     return lane;
   };
 
@@ -163,12 +111,25 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     else renewals.byPause++;
   };
 
+  /**
+   * The first Pack on the lane that an earlier life of ours knew. A newer sequence is a consumer
+   * that may have been started again, so answers begin again, too; false for an older one.
+   */
+  const meetsEarlier = (pack: Pack, key: string): boolean => {
+    if (last === undefined || last !== options.earlier) return true;
+    if (toLaneKey(last.lane) !== key || pack.sequenceId === last.sequenceId) return true;
+    if (pack.sequenceId < last.sequenceId) return false;
+    last = undefined;
+    endReplies();
+    return true;
+  };
   const findLane = (pack: Pack, now: number): IncomingLane | undefined => {
     const key = toLaneKey(pack.lane);
     const known = lanes.get(key);
     if (known !== undefined && pack.sequenceId <= known.sequenceId)
       return pack.sequenceId === known.sequenceId ? known : undefined;
-    if (!isPaid(pack, now) || (known === undefined && lanes.size >= mostLanes)) return undefined;
+    const hasRoom = known !== undefined || lanes.size < mostLanes;
+    if (!isPaid(pack, now) || !hasRoom || !meetsEarlier(pack, key)) return undefined;
     if (known !== undefined) replace(key, known, now);
     if (!options.laneBudget.take(1)) return undefined;
     const made = openLane(pack);
@@ -201,8 +162,10 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     },
     acked(ack, now) {
       const isOurs = replies.acked(ack, now);
-      if (isOurs) renewedAt = undefined;
-      return isOurs;
+      if (!isOurs) return false;
+      renewedAt = undefined;
+      heardAt = now;
+      return true;
     },
     answer(frame, now) {
       const mode = last?.mode();
@@ -228,13 +191,14 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       return soonest;
     },
     narrow(wish) {
-      const isWished = (lane: IncomingLane): boolean =>
+      const isWished = (lane: Pick<IncomingLane, 'mode'>): boolean =>
         publishedModes[wish].some((mode) => mode === lane.mode());
       for (const [key, lane] of lanes) if (!isWished(lane)) endLane(key);
       if (last === undefined || isWished(last)) return;
       last = undefined;
       endReplies();
     },
+    known: () => (last === undefined ? undefined : toKnown(last, heardAt)),
     save: replies.save,
     isGone: () => lanes.size === 0 && replies.isEmpty(),
     end() {
@@ -243,4 +207,11 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       return replies.takeReports();
     },
   };
+}
+
+function toKnown(
+  { lane, sequenceId, mode }: Pick<IncomingLane, 'lane' | 'sequenceId' | 'mode'>,
+  heardAt: number,
+): KnownConsumer {
+  return { lane, sequenceId, mode, heardAt };
 }

@@ -1,66 +1,27 @@
-import { type Books, loadAccount, makeClose } from '../contract/account.ts';
+import { loadAccount, makeClose } from '../contract/account.ts';
+import type { ConsumerData } from '../contract/consumer-data.ts';
 import { createReceivedContracts } from '../contract/received-contracts.ts';
-import type { ProvideWish, Secrets } from '../contract/secrets.ts';
 import { createServiceClock } from '../contract/service-clock.ts';
-import type { AddressPoolOptions } from '../packet/address-pool.ts';
 import { createMemoryBudget } from '../sequence/hold-back.ts';
-import type { CloseContract } from '../wire/contract-messages.ts';
 import type { Frame } from '../wire/frame.ts';
-import type { Id, IdSource } from '../wire/id.ts';
+import type { Id } from '../wire/id.ts';
 import { fromProviderFrame, readIpPacket } from '../wire/ip-frames.ts';
 import { messageTypes } from '../wire/message-types.ts';
 import type { Pack } from '../wire/pack.ts';
 import { decodeTransferFrame } from '../wire/transfer-frame.ts';
 import { WireError } from '../wire/wire-error.ts';
-import { type Consumer, createConsumer } from './consumer.ts';
-import { type Drops, type EngineCounters, noDrops } from './counters.ts';
-import type { EngineStep } from './engine-step.ts';
+import { createConsumer } from './consumer.ts';
+import type { Consumer, KnownConsumer } from './consumer-contract.ts';
+import { type Drops, noDrops } from './counters.ts';
+import type { Engine, EngineOptions } from './engine-contract.ts';
 import { engineLimits } from './limits.ts';
 import { createPlatformPeer } from './platform-peer.ts';
 import { noRenewals, type Renewals, usualUnpaidBytes } from './renewal.ts';
 import type { ContractAsk } from './replies.ts';
+import { createReturning, saveKnown } from './returning.ts';
 import { createStrangers } from './strangers.ts';
 import { createTranslation } from './translation.ts';
 import { createTurns, sendAcks } from './turns.ts';
-
-/**
- * A provider without its effects: frames of the platform and packets of a device go in with the
- * time (whole ms of one clock that never goes back), and `step` gives what follows from them. Call
- * `step` after each batch of them, and at `wakeAt`. Whatever a consumer sends, memory is bounded,
- * and nothing is delivered that no contract pays for.
- */
-export interface Engine {
-  /** One binary message that is a frame. */
-  frame(bytes: Buffer, now: number): void;
-  /** One packet of at most 1,100 bytes that goes to an address of the pool. */
-  packet(bytes: Buffer, now: number): void;
-  /** The platform's answer to an ask: a contract, or undefined for none. */
-  answered(ask: ContractAsk, contract: Buffer | undefined, now: number): void;
-  /** What is to be done now; at most `most` Packs, so that the socket is not flooded. */
-  step(now: number, most: number): EngineStep;
-  wakeAt(now: number): number;
-  /** Who is not wished for any more is ended: the reports of it come within a second. */
-  setWish(wish: ProvideWish): void;
-  /** Ends every sequence. The reports are the last ones; send them before the process ends. */
-  end(now: number): readonly CloseContract[];
-  /** What a later life needs to count nothing twice; kept before reports are sent. */
-  save(): Books;
-  counters(): EngineCounters;
-}
-
-export interface EngineOptions {
-  readonly ownId: Id;
-  readonly secrets: Secrets;
-  readonly wish: ProvideWish;
-  readonly pool: AddressPoolOptions;
-  readonly ids: IdSource;
-  /** Unix ms, for ids alone. */
-  readonly wallMs: () => number;
-  /** Unpaid bytes that a consumer may carry from one of its contracts to the next. */
-  readonly mostUnpaidBytes?: number | undefined;
-  /** What an earlier life kept. */
-  readonly books?: Books | undefined;
-}
 
 /** Books are kept, and what is idle is looked at, so often; what is busy is looked at each step. */
 const round = 1000;
@@ -81,6 +42,9 @@ export function createEngine(options: EngineOptions): Engine {
   const platform = createPlatformPeer(receiveBudget);
   const strangers = createStrangers();
   const consumers = new Map<Id, Consumer>();
+  const earlier = options.books?.consumers ?? [];
+  const returning = createReturning({ earlier, wish, translation });
+  let changes = 0;
   const turns = createTurns(ownId);
   /** Those that may have something to do before the next round. */
   const busy = new Set<Consumer>();
@@ -102,7 +66,7 @@ export function createEngine(options: EngineOptions): Engine {
     }
   };
 
-  const makeConsumer = (id: Id): Consumer => {
+  const makeConsumer = (id: Id, known: KnownConsumer | undefined): Consumer => {
     const consumer: Consumer = createConsumer({
       id,
       ownId,
@@ -114,6 +78,10 @@ export function createEngine(options: EngineOptions): Engine {
       newId: () => ids.next(wallMs()),
       renewals,
       mostUnpaidBytes: options.mostUnpaidBytes ?? usualUnpaidBytes,
+      earlier: known,
+      onLane() {
+        changes++;
+      },
       deliver(frame, now) {
         if (frame.type === messageTypes.ipPacketToProvider) toDevice(id, frame);
         // A view of the message would not outlive it.
@@ -124,19 +92,31 @@ export function createEngine(options: EngineOptions): Engine {
     return consumer;
   };
 
+  const enter = (consumer: Consumer): Consumer => {
+    if (consumers.has(consumer.id)) return consumer;
+    consumers.set(consumer.id, consumer);
+    returning.entered(consumer.id);
+    return consumer;
+  };
+  /** An answer came to one that an earlier life served. */
+  const comeBack = (id: Id, now: number): Consumer | undefined => {
+    const known = returning.find(id, now);
+    const isFull = consumers.size >= engineLimits.consumers;
+    return known === undefined || isFull ? undefined : enter(makeConsumer(id, known));
+  };
+
   const takePack = (sourceId: Id, pack: Pack, now: number): void => {
     const known = consumers.get(sourceId);
     if (known === undefined && consumers.size >= engineLimits.consumers) {
       drops.tooMany++;
       return;
     }
-    const consumer = known ?? makeConsumer(sourceId);
+    const consumer = known ?? makeConsumer(sourceId, returning.find(sourceId, now));
     if (!consumer.take(pack, now)) {
       if (!strangers.take(sourceId, pack, now)) drops.unpaid++;
       return;
     }
-    consumers.set(sourceId, consumer);
-    busy.add(consumer);
+    busy.add(enter(consumer));
     for (const early of strangers.claim(sourceId, pack.sequenceId)) consumer.take(early, now);
   };
 
@@ -163,14 +143,24 @@ export function createEngine(options: EngineOptions): Engine {
     translation.release(consumer.id);
     consumers.delete(consumer.id);
     busy.delete(consumer);
+    changes++;
   };
   const beginRound = (now: number): void => {
     roundAt = now + round;
     for (const consumer of [...consumers.values()]) keepBooks(consumer, now);
     reports.push(...ledger.takeReports(now));
     strangers.forget(now);
+    returning.forget(now);
     for (const consumer of consumers.values()) busy.add(consumer);
   };
+  const listKnown = (): readonly ConsumerData[] => {
+    const here = [...consumers.values()].flatMap((consumer) =>
+      saveKnown(consumer, translation.pairs(consumer.id)),
+    );
+    return [...here, ...returning.save()].slice(0, engineLimits.consumers);
+  };
+  /** Who was there at the end. */
+  let left: readonly ConsumerData[] | undefined;
   const letRest = (now: number): void => {
     for (const consumer of busy) if (consumer.wakeAt(now) >= roundAt) busy.delete(consumer);
   };
@@ -186,11 +176,12 @@ export function createEngine(options: EngineOptions): Engine {
     },
     packet(packet, now) {
       const id = translation.inward(packet);
-      const consumer = id === undefined ? undefined : wake(id);
+      const consumer = id === undefined ? undefined : (consumers.get(id) ?? comeBack(id, now));
       if (consumer === undefined) {
         drops.noAddress++;
         return;
       }
+      busy.add(consumer);
       if (consumer.answer(fromProviderFrame(packet), now)) bytes.downBytes += packet.length;
       else drops.full++;
     },
@@ -228,8 +219,10 @@ export function createEngine(options: EngineOptions): Engine {
     setWish(next) {
       wish = next;
       for (const consumer of consumers.values()) consumer.narrow(next);
+      returning.narrow(next);
     },
     end(now) {
+      left = listKnown();
       const last = [...consumers.values()].flatMap((consumer) => consumer.end());
       consumers.clear();
       busy.clear();
@@ -238,7 +231,9 @@ export function createEngine(options: EngineOptions): Engine {
     save: () => ({
       received: ledger.save(),
       own: [...consumers.values()].flatMap((consumer) => consumer.save()),
+      consumers: left ?? listKnown(),
     }),
+    changes: () => changes,
     counters: () => ({
       consumers: consumers.size,
       contracts: ledger.counters(),

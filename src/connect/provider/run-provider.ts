@@ -7,7 +7,7 @@ import { openPlatformSocket, type PlatformSocket, type SocketEnd } from '../sock
 import type { PacketDevice } from '../tun/tun-device.ts';
 import type { Id } from '../wire/id.ts';
 import { largestMessage } from '../wire/message-types.ts';
-import type { Engine } from './engine.ts';
+import type { Engine } from './engine-contract.ts';
 import type { ContractAsk } from './replies.ts';
 
 export interface RunProviderOptions {

@@ -1,6 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { Secrets } from '../contract/secrets.ts';
-import { type AddressPoolOptions, createAddressPool } from '../packet/address-pool.ts';
+import {
+  type AddressPair,
+  type AddressPoolOptions,
+  createAddressPool,
+} from '../packet/address-pool.ts';
 import { readIpHeader } from '../packet/ip-packet.ts';
 import { readAddress, rewriteAddress, rewriteQuotedSource } from '../packet/rewrite.ts';
 import type { Id } from '../wire/id.ts';
@@ -15,6 +19,9 @@ export interface Translation {
   /** Whose answer it is; the packet is changed in place. Undefined where it is nobody's. */
   inward(packet: Buffer): Id | undefined;
   release(consumer: Id): void;
+  /** Gives a consumer addresses of an earlier life again; false where it gets none of them. */
+  restore(consumer: Id, pairs: readonly AddressPair[]): boolean;
+  pairs(consumer: Id): readonly AddressPair[];
 }
 
 /** Consumers' devices send what they take themselves; some send a little more. */
@@ -42,6 +49,11 @@ export function createTranslation(options: AddressPoolOptions, secrets: Secrets)
       return inner.consumer;
     },
     release: pool.release,
+    restore(consumer, pairs) {
+      for (const pair of pairs) pool.restore(consumer, pair);
+      return pool.pairs(consumer).length > 0;
+    },
+    pairs: pool.pairs,
   };
 }
 

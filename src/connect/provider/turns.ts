@@ -1,6 +1,6 @@
 import type { Id } from '../wire/id.ts';
 import { encodeAckFrame, encodePackFrame, type TransferPath } from '../wire/transfer-frame.ts';
-import type { Consumer } from './consumer.ts';
+import type { Consumer } from './consumer-contract.ts';
 import type { PlatformPeer } from './platform-peer.ts';
 
 /** One turn of Packs for one consumer, so that many at once share the line evenly. */

@@ -41,6 +41,15 @@ export function toLaneKey({ forceStream, isCompanion, number }: Lane): string {
   return `${Number(forceStream)}${Number(isCompanion)}${number}`;
 }
 
+/** Reads back what `toLaneKey` wrote. */
+export function fromLaneKey(key: string): Lane {
+  return {
+    forceStream: key[0] === '1',
+    isCompanion: key[1] === '1',
+    number: Number(key[2]),
+  };
+}
+
 export function scanPack(scanner: Scanner): Pack {
   const found = { ...emptyPack, frames: [] as Frame[] };
   while (scanner.next()) scanField(found, scanner);

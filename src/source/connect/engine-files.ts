@@ -21,14 +21,23 @@ const account = z.object({
   reported: z.number(),
 });
 const report = z.object({ contract: z.string(), bytes: z.number(), isCheckpoint: z.boolean() });
+const consumer = z.object({
+  peer: z.string(),
+  sequence: z.string(),
+  lane: z.string(),
+  mode: z.number(),
+  heardAt: z.number(),
+  addresses: z.array(z.string()).readonly(),
+});
 const booksDocument = z.object({
   /** Whose they are: another client has contracts of its own. */
   clientId: z.string(),
   books: z.object({
     received: z.array(account).readonly(),
     own: z.array(account).readonly(),
-    /** Files of earlier versions have none. */
+    /** Files of earlier versions have neither. */
     waiting: z.array(report).readonly().optional(),
+    consumers: z.array(consumer).readonly().optional(),
   }),
   largestId: z.string().nullable(),
   published: z.string().nullable(),

@@ -28,6 +28,14 @@ const account = {
   counted: 20,
   reported: 10,
 };
+const consumer = {
+  peer: uuid,
+  sequence: uuid,
+  lane: '018',
+  mode: 3,
+  heardAt: 1700000000000,
+  addresses: ['0a000001:64700002', `${'fd'.repeat(16)}:${'fe'.repeat(16)}`],
+};
 const start: StartMessage = {
   type: 'start',
   ownId: uuid,
@@ -79,7 +87,7 @@ const state: StateMessage = {
 const keep: KeepMessage = {
   type: 'keep',
   number: 1,
-  books: { received: [], own: [account] },
+  books: { received: [], own: [account], consumers: [consumer] },
   largestId: uuid,
   published: null,
 };
@@ -140,6 +148,14 @@ describe('messages', () => {
     ['device', 'x; reboot'],
     ['books.received', [{ ...account, counted: -1 }]],
     ['books.received', [{ ...account, contract: '../..' }]],
+    ['books.consumers', [{ ...consumer, lane: '019' }]],
+    ['books.consumers', [{ ...consumer, mode: 5 }]],
+    ['books.consumers', [{ ...consumer, addresses: [] }]],
+    ['books.consumers', [{ ...consumer, addresses: ['0a000001'] }]],
+    ['books.consumers', [{ ...consumer, addresses: Array(5).fill('0a000001:64700002') }]],
+    ['books.consumers', [consumer, consumer]],
+    ['books.consumers', [consumer, { ...consumer, peer: uuid.replace('0', '1') }]],
+    ['books.consumers', Array(4097).fill(consumer)],
     ['largestId', 'x'],
   ])('a start whose %s is %j is refused, and the field is named', (path, value) => {
     expect(() => readToEngine(change(start, path, value))).toThrow(
@@ -180,7 +196,9 @@ describe('messages', () => {
   test('the books of a full house fit into a line', () => {
     const most = { ...account, byteCount: 2 ** 31, counted: 2 ** 31, reported: 2 ** 31 };
     const books = Array.from({ length: 16_384 + 3 * 4096 }, () => most);
-    expect(JSON.stringify(books).length).toBeLessThan(longestLineWithBooks);
+    const addresses = Array(4).fill(consumer.addresses[1]);
+    const consumers = Array.from({ length: 4096 }, () => ({ ...consumer, addresses }));
+    expect(JSON.stringify([books, consumers]).length).toBeLessThan(longestLineWithBooks);
   });
 });
 

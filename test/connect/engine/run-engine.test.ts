@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { completeSecrets, saveSecrets } from '../../../src/connect/contract/secrets.ts';
 import { longestLineWithBooks, type StartMessage } from '../../../src/connect/engine/messages.ts';
+import { toUuid } from '../../../src/connect/wire/id.ts';
 import { waitUntil } from '../../patience.ts';
 import { startEngine, startEngineWorld } from '../support/engine-world.ts';
 import { connectConsumer } from '../support/socket-consumer.ts';
@@ -77,6 +78,22 @@ describe('the engine', () => {
     for (const [contractId, bytes] of consumer.got)
       expect(platform.reported.get(contractId) ?? 0).toBeLessThanOrEqual(bytes);
     expect(next.messages.at(-1)).toEqual({ type: 'ended', reportsLeft: 0 });
+  });
+
+  test('has the books kept soon after somebody came, and the next process knows who it was', async () => {
+    const world = await startEngineWorld();
+    const { engine, consumer, close } = await startFlow(world);
+    await waitUntil(() => expect(engine.kept()?.books.consumers).toHaveLength(1));
+    engine.abandon();
+    await engine.ended;
+    close();
+    const { books = null, published = null, largestId = null } = engine.kept() ?? {};
+    expect(books?.consumers).toMatchObject([{ peer: toUuid(consumer.id), lane: '000', mode: 3 }]);
+    const next = startEngine({ ...world.start, books, published, largestId });
+    await next.waitFor('state', { isConnected: true });
+    next.tell({ type: 'stop', final: false });
+    await next.ended;
+    expect(next.kept()?.books.consumers).toEqual(books?.consumers);
   });
 
   test('ends at once, and sends nothing more, where its input ends', async () => {

@@ -71,6 +71,23 @@ test('after a restart each consumer has its address again, in whatever order the
   expect(many.map(addressOf(createPool(60_000, Buffer.alloc(32, 1))))).not.toEqual(before);
 });
 
+test('an address of an earlier life is restored, but from nobody, and only where it is one of the pool', () => {
+  const [one, other] = consumers as [(typeof consumers)[number], (typeof consumers)[number]];
+  const inner = address(4, 1);
+  const toPair = (last: number) => ({ inner, outer: Buffer.from([100, 64, 0, last]) });
+  const pool = createPool(20);
+  pool.restore(one, toPair(5));
+  expect(pool.outer(one, inner)).toEqual(toPair(5).outer);
+  expect(pool.pairs(one)).toEqual([toPair(5)]);
+  pool.restore(other, toPair(5));
+  expect(pool.inner(toPair(5).outer)?.consumer).toBe(one);
+  pool.restore(one, toPair(6));
+  for (const outside of [0, 21]) pool.restore(other, toPair(outside));
+  pool.restore(other, { inner, outer: Buffer.from([100, 65, 0, 5]) });
+  expect(pool.pairs(other)).toEqual([]);
+  expect(pool.size()).toBe(1);
+});
+
 test('what a consumer had is given to others only when nothing else is left', () => {
   const pool = createPool(8);
   const [one, other] = consumers as [(typeof consumers)[number], (typeof consumers)[number]];

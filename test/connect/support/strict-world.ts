@@ -1,5 +1,6 @@
 import { completeSecrets } from '../../../src/connect/contract/secrets.ts';
-import { createEngine, type Engine } from '../../../src/connect/provider/engine.ts';
+import { createEngine } from '../../../src/connect/provider/engine.ts';
+import type { Engine } from '../../../src/connect/provider/engine-contract.ts';
 import type { ContractAsk } from '../../../src/connect/provider/replies.ts';
 import { createIdSource, type Id } from '../../../src/connect/wire/id.ts';
 import { readPath } from '../../../src/connect/wire/transfer-frame.ts';

@@ -1,6 +1,7 @@
 import type { Books } from '../../../src/connect/contract/account.ts';
 import { completeSecrets, type ProvideWish } from '../../../src/connect/contract/secrets.ts';
-import { createEngine, type Engine } from '../../../src/connect/provider/engine.ts';
+import { createEngine } from '../../../src/connect/provider/engine.ts';
+import type { Engine } from '../../../src/connect/provider/engine-contract.ts';
 import type { ContractAsk } from '../../../src/connect/provider/replies.ts';
 import type { CloseContract } from '../../../src/connect/wire/contract-messages.ts';
 import { createIdSource, type Id, type IdSource } from '../../../src/connect/wire/id.ts';
@@ -26,6 +27,8 @@ export interface World {
   /** Hands bytes to the provider as the platform would. */
   deliver(bytes: Buffer): void;
   report(reports: readonly CloseContract[]): void;
+  /** The engine is killed, with all that is on its way, and another one has its books. */
+  replaceEngine(books: Books): void;
 }
 
 export interface WorldOptions {
@@ -41,6 +44,8 @@ export interface WorldOptions {
   readonly most?: number | (() => number);
   /** How many frames the socket took. */
   readonly onSent?: (frames: number) => void;
+  /** Addresses for consumers, of each family. */
+  readonly poolSize?: number;
   readonly companionBytes?: (asked: number) => number;
 }
 
@@ -53,21 +58,25 @@ export function createWorld(options: WorldOptions): World {
   const providerId = ids.next(start);
   const secrets = completeSecrets(randomBytes);
   let now = start;
-  const engine = createEngine({
-    ownId: providerId,
-    secrets,
-    wish: options.wish ?? 'public',
-    ids,
-    wallMs: () => now,
-    books: options.books,
-    pool: {
-      ipv4: { first: Buffer.from([100, 64, 0, 1]), count: 60_000 },
-      ipv6: { first: Buffer.from('fd00'.padEnd(32, '0'), 'hex'), count: 60_000 },
-    },
-  });
-  const up: Link<Buffer> = createLink(options.nature, chance);
-  const down: Link<Buffer> = createLink(options.nature, chance);
-  const http = createLink<ContractAsk>({ loss: 0, duplication: 0, delay: 20, jitter: 30 }, chance);
+  const count = options.poolSize ?? 60_000;
+  const startEngine = (books: Books | undefined): Engine =>
+    createEngine({
+      ownId: providerId,
+      secrets,
+      wish: options.wish ?? 'public',
+      ids,
+      wallMs: () => now,
+      books,
+      pool: {
+        ipv4: { first: Buffer.from([100, 64, 0, 1]), count },
+        ipv6: { first: Buffer.from('fd00'.padEnd(32, '0'), 'hex'), count },
+      },
+    });
+  const linkHttp = (): Link<ContractAsk> =>
+    createLink({ loss: 0, duplication: 0, delay: 20, jitter: 30 }, chance);
+  const linkSocket = (): Link<Buffer> => createLink(options.nature, chance);
+  let engine = startEngine(options.books);
+  let [up, down, http] = [linkSocket(), linkSocket(), linkHttp()];
   const consumers: TestConsumer[] = [];
   const reported = new Map<Id, number>();
   const sizes = new Map<Id, number>();
@@ -118,7 +127,9 @@ export function createWorld(options: WorldOptions): World {
   };
 
   return {
-    engine,
+    get engine() {
+      return engine;
+    },
     ids,
     providerId,
     consumers,
@@ -126,6 +137,10 @@ export function createWorld(options: WorldOptions): World {
     closed,
     sizes,
     report,
+    replaceEngine(books) {
+      engine = startEngine(books);
+      [up, down, http] = [linkSocket(), linkSocket(), linkHttp()];
+    },
     now: () => now,
     deliver: (bytes) => engine.frame(bytes, now),
     addConsumer(contractBytes = 1024 * 1024) {

@@ -7,7 +7,8 @@ import {
 } from '../../../src/connect/control/control-client.ts';
 import { readIpHeader } from '../../../src/connect/packet/ip-packet.ts';
 import { readAddress, rewriteAddress } from '../../../src/connect/packet/rewrite.ts';
-import { createEngine, type Engine } from '../../../src/connect/provider/engine.ts';
+import { createEngine } from '../../../src/connect/provider/engine.ts';
+import type { Engine } from '../../../src/connect/provider/engine-contract.ts';
 import { runProvider } from '../../../src/connect/provider/run-provider.ts';
 import type { PacketDevice } from '../../../src/connect/tun/tun-device.ts';
 import { createIdSource, fromUuid } from '../../../src/connect/wire/id.ts';

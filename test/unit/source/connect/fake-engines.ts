@@ -66,6 +66,16 @@ export const books: KeepMessage['books'] = {
   ],
   own: [],
   waiting: [{ contract: '01920000-0000-7000-8000-000000000003', bytes: 5, isCheckpoint: false }],
+  consumers: [
+    {
+      peer: '01920000-0000-7000-8000-000000000002',
+      sequence: '01920000-0000-7000-8000-000000000004',
+      lane: '000',
+      mode: 3,
+      heardAt: 1_700_000_000_000,
+      addresses: ['0a000001:64700002'],
+    },
+  ],
 };
 
 export function toKeep(number: number): KeepMessage {

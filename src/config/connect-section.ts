@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { privatePrefix } from './private-prefix.ts';
-import { listOf, platformUrl, textLike } from './values.ts';
+import { dataSize, listOf, platformUrl, textLike } from './values.ts';
 
 /** Where consumers' traffic comes from: a WireGuard tunnel, the network's own protocol, or both. */
 export const trafficSources = ['wireguard', 'connect', 'both'] as const;
@@ -25,5 +25,10 @@ export const connectSection = z
     pool_ipv6: privatePrefix(6, 8, 120)
       .default('fd5e:b4c2:91d7::/112')
       .describe('The same for IPv6.'),
+    unpaid_limit: dataSize
+      .prefault('256 MiB')
+      .describe(
+        'Most data that one consumer may carry unpaid until it brings a new contract: above it, its connections are broken, so that it comes back and is paid for.',
+      ),
   })
   .describe("The network's own protocol, where source names it.");

@@ -21,16 +21,17 @@ const byteFactors = {
 };
 const rateFactors = { kbit: 1e3, Mbit: 1e6, Gbit: 1e9 };
 
-/** An amount of data above zero, such as `500 GB` or `1.5 TiB`; it becomes bytes. */
-export const byteAmount = amount(
+/** An amount of data, such as `500 GB` or `1.5 TiB`; it becomes bytes. */
+export const dataSize = amount(
   'an amount of data with its unit, such as "500 GB" or "1.5 TiB"',
   byteFactors,
-)
-  .refine(
-    (bytes) => bytes >= 1,
-    'more than nothing; to share no data at all set provide.mode to "none"',
-  )
-  .refine((bytes) => bytes <= Number.MAX_SAFE_INTEGER, 'at most "8000 TiB"');
+).refine((bytes) => bytes <= Number.MAX_SAFE_INTEGER, 'at most "8000 TiB"');
+
+/** An amount of data above zero; it becomes bytes. */
+export const byteAmount = dataSize.refine(
+  (bytes) => bytes >= 1,
+  'more than nothing; to share no data at all set provide.mode to "none"',
+);
 
 /** A rate of 64 kbit to 100 Gbit per second, such as `20 Mbit`; it becomes bits per second. */
 export const bitRate = amount(

@@ -34,6 +34,7 @@ const start: StartMessage = {
   wish: 'public',
   pool: { ipv4: { first: '100.112.0.2', count: 9 }, ipv6: { first: 'fd00::2', count: 9 } },
   device: name,
+  mostUnpaidBytes: 268_435_456,
   books: null,
   largestId: null,
 };

@@ -47,6 +47,7 @@ export function openConnect(given: SourceSurroundings): ConnectSource {
         clientId: issued.clientId,
         token: issued.clientJwt,
         authority: given.authority(),
+        mostUnpaidBytes: connect.unpaid_limit,
         ...findPlatform({
           baseUrl: service.base_url,
           profile: chooseProfileName(config()),

@@ -46,6 +46,8 @@ export interface StartMessage {
   readonly pool: { readonly ipv4: PoolAddresses; readonly ipv6: PoolAddresses };
   /** The name of a TUN device with virtio headers that the engine's user may attach to. */
   readonly device: string;
+  /** Unpaid bytes, both ways, that a consumer may carry from one of its contracts to the next. */
+  readonly mostUnpaidBytes: number;
   /** The books and the id of the last `keep`, of whichever process; null before the first. */
   readonly books: Books | null;
   readonly largestId: string | null;

@@ -88,6 +88,7 @@ const toEngine = z.discriminatedUnion('type', [
     wish,
     pool,
     device: z.string().check(z.regex(/^[a-z][a-z0-9-]{0,14}$/)),
+    mostUnpaidBytes: count,
     books: z.nullable(books),
     largestId: z.nullable(uuid),
   }),

@@ -96,6 +96,7 @@ export function createSession(options: SessionOptions): Session {
     ids,
     wallMs: Date.now,
     pool: toPool(start.pool),
+    mostUnpaidBytes: start.mostUnpaidBytes,
     books: start.books === null ? undefined : toPast(start.books, readClock()),
   });
 

@@ -15,6 +15,8 @@ export interface EngineOrder {
   /** The certificates that alone vouch for the service, as PEM; undefined where Node's own do. */
   readonly authority: string | undefined;
   readonly wish: ProvideWish;
+  /** The owner's limit of what one consumer may carry unpaid until its next contract. */
+  readonly mostUnpaidBytes: number;
 }
 
 /**
@@ -54,6 +56,7 @@ export function toStartMessage(
     wish: order.wish,
     pool: order.pool,
     device: order.device,
+    mostUnpaidBytes: order.mostUnpaidBytes,
     books,
     largestId,
   };

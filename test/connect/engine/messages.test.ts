@@ -50,6 +50,7 @@ const start: StartMessage = {
   wish: 'public',
   pool: { ipv4: { first: '100.112.0.2', count: 65000 }, ipv6: { first: 'fd00::2', count: 65000 } },
   device: 'connect0',
+  mostUnpaidBytes: 268_435_456,
   books: { received: [account], own: [] },
   largestId: null,
 };

@@ -49,6 +49,7 @@ function toStart(platform: TestPlatform): Omit<StartMessage, 'ownId' | 'token' |
       ipv6: { first: 'fd00::2', count: 60_000 },
     },
     device: 'connect0',
+    mostUnpaidBytes: 268_435_456,
     books: null,
     largestId: null,
   };

@@ -282,6 +282,11 @@ describe('one wrong value gives one line with place, finding and what is allowed
       'connect.pool_ipv4: found "172.0.0.0/8"; allowed: a private IPv4 prefix of /8 to /28, such as "100.126.0.0/16"',
     ],
     [
+      'a size without its unit',
+      'connect: { unpaid_limit: 256 }',
+      'connect.unpaid_limit: found 256 without a unit; allowed: an amount of data with its unit, such as "500 GB" or "1.5 TiB"',
+    ],
+    [
       'a device of consumers with the name of the tunnel',
       'connect: { interface: tributary0 }\nsource: both',
       'connect.interface: found "tributary0"; allowed: another name than tunnel.interface has',

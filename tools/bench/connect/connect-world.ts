@@ -72,6 +72,7 @@ export async function register({ lab, authCode }: Bench): Promise<StartMessage> 
       ipv6: { first: 'fd00::2', count: 60_000 },
     },
     device,
+    mostUnpaidBytes: 256 * 1024 * 1024,
     books: null,
     largestId: null,
   };

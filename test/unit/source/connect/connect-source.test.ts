@@ -45,6 +45,7 @@ function createWorld() {
         urls: ['wss://connect.example/'],
         controlUrl: 'https://service.example/connect/control',
         authority: undefined,
+        mostUnpaidBytes: 268_435_456,
       },
     readCarried: () => ({ rxBytes: 10, txBytes: 20, packets: 3 }),
   });

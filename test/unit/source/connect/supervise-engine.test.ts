@@ -18,6 +18,7 @@ const order: EngineOrder = {
   },
   device: 'tributary-c0',
   wish: 'public',
+  mostUnpaidBytes: 5_000_000,
 };
 
 /** The clock's steps (ms) while an engine is waited for. */
@@ -96,6 +97,7 @@ describe('an engine that is wanted', () => {
       largestId: null,
       wish: 'public',
       device: 'tributary-c0',
+      mostUnpaidBytes: 5_000_000,
     });
     expect(first?.type === 'start' && Object.keys(first.secrets)).toEqual(['1', '2', '3', '4']);
   });

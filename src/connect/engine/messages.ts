@@ -109,8 +109,8 @@ export interface KeepMessage {
 }
 
 /**
- * Where something in it changed: counters at most once a second, everything else at once; and once
- * after `opened`.
+ * Where something in it changed: counters at most once a second, everything else at once; once
+ * after `opened`, and from then on every fifteen seconds at least, whether anything changed or not.
  */
 export interface StateMessage {
   readonly type: 'state';

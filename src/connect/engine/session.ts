@@ -16,6 +16,7 @@ import { readClock, toPast, toPool } from './past.ts';
 import { createProblems } from './problems.ts';
 import { createPublisher } from './publisher.ts';
 import { writeMessage } from './read-messages.ts';
+import { createTeller } from './teller.ts';
 import { createTokens } from './tokens.ts';
 
 /** A provider from its start to its end, as the agent's messages steer it. */
@@ -54,14 +55,12 @@ export function createSession(options: SessionOptions): Session {
   const ownId = fromUuid(start.ownId);
   const secrets = loadSecrets(start.secrets);
   const tokens = createTokens(start.token);
-  const problems = createProblems({ tell: say, onChange: () => tellSoon() });
+  const problems = createProblems({ tell: say, onChange: () => teller.tellSoon() });
   const authority = start.authority ?? undefined;
   const stopping = new AbortController();
   let wish = start.wish;
   let isFinal = false;
   let line: { readonly url: string; readonly since: number } | undefined;
-  let toldState = '';
-  let isTelling = false;
 
   const refuse = (token: string): void => {
     tokens.refuse(token);
@@ -134,12 +133,12 @@ export function createSession(options: SessionOptions): Session {
     random: options.random,
     onPublished() {
       keepSoon();
-      tellSoon();
+      teller.tellSoon();
     },
   });
 
   const onLine = ({ url, end }: Line): void => {
-    tellSoon();
+    teller.tellSoon();
     if (url === undefined) line = undefined;
     else if (line?.url !== url || end === undefined) line = { url, since: Date.now() };
     if (end === undefined) problems.set('socket', undefined);
@@ -161,25 +160,19 @@ export function createSession(options: SessionOptions): Session {
     problem: problems.current(),
     counters: readCounters({ engine, reports, device }),
   });
-  const tellState = (): void => {
-    isTelling = false;
-    if (!options.isHeard()) return;
-    const text = writeMessage(readState());
-    if (text !== toldState) options.write(text);
-    toldState = text;
-  };
-  /** Once for all that happens in one turn of the event loop. */
-  const tellSoon = (): void => {
-    if (!isTelling) setImmediate(tellState);
-    isTelling = true;
-  };
+  const teller = createTeller({
+    read: readState,
+    write: options.write,
+    isHeard: options.isHeard,
+    now: readClock,
+  });
   const look = (): void => {
     if (device.state().hasEnded) {
       const message = `the device ${start.device} is gone`;
       problems.set('device', { code: 'device-unavailable', message });
       stopping.abort();
     }
-    tellState();
+    teller.tell();
   };
 
   const provide = async (): Promise<void> => {
@@ -210,7 +203,7 @@ export function createSession(options: SessionOptions): Session {
   const end = async (): Promise<void> => {
     if (isFinal) await publisher.withdraw(AbortSignal.timeout(lastWords));
     await keep(AbortSignal.timeout(lastWords)).catch(() => undefined);
-    tellState();
+    teller.tell();
     say({ type: 'ended', reportsLeft: reports.waiting() });
   };
 
@@ -224,7 +217,7 @@ export function createSession(options: SessionOptions): Session {
       wish = next;
       engine.setWish(next);
       publisher.wake();
-      tellSoon();
+      teller.tellSoon();
     },
     kept: keeper.kept,
     stop({ final }) {

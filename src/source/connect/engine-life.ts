@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { TributaryError } from '../../errors/codes.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { toSourceProblem } from './engine-problem.ts';
@@ -8,6 +9,13 @@ import type { FromEngine, KeepMessage, StateMessage, ToEngine } from './protocol
 const openWithinMs = 60_000;
 /** It sends its last reports within five seconds; what takes longer (ms) hangs. */
 const endWithinMs = 8_000;
+/**
+ * From `opened` on it says something every fifteen seconds; one that said nothing between so many
+ * looks hangs. Looks are counted, and not the time: an agent that was held up itself has not read
+ * yet what was said meanwhile.
+ */
+const lookEveryMs = 10_000;
+const mostSilentLooks = 6;
 /** Books are written at most so often (ms): SD cards wear out, and a faulty engine may not know. */
 const leastMsBetweenWrites = 1_000;
 const writeAgainMs = 5_000;
@@ -68,6 +76,12 @@ export function liveWithEngine(options: EngineLifeOptions): EngineLife {
     openWithinMs,
   );
   let hanging: NodeJS.Timeout | undefined;
+  let looking: NodeJS.Timeout | undefined;
+  let silentLooks = 0;
+  const look = (): void => {
+    if (silentLooks === mostSilentLooks) end('was ended, because it said nothing for a minute');
+    silentLooks += 1;
+  };
 
   const keep = async (message: KeepMessage): Promise<void> => {
     if (isKeeping) {
@@ -95,18 +109,25 @@ export function liveWithEngine(options: EngineLifeOptions): EngineLife {
     return diskProblem === undefined;
   };
 
+  const takeState = (message: StateMessage): void => {
+    const isNews = problem !== undefined || !isSameButCounted(state, message);
+    state = message;
+    if (message.problem === null) problem = undefined;
+    // It counts each second while consumers are there, and nobody has to do anything about that.
+    if (isNews) options.onChange();
+  };
   const take = (message: FromEngine): void => {
+    silentLooks = 0;
     switch (message.type) {
       case 'opened':
         clearTimeout(tooLate);
+        looking ??= setInterval(look, lookEveryMs);
         return;
       case 'keep':
         void keep(message);
         return;
       case 'state':
-        state = message;
-        if (message.problem === null) problem = undefined;
-        options.onChange();
+        takeState(message);
         return;
       case 'problem':
         problem = {
@@ -130,6 +151,7 @@ export function liveWithEngine(options: EngineLifeOptions): EngineLife {
       state = undefined;
       clearTimeout(tooLate);
       clearTimeout(hanging);
+      clearInterval(looking);
       // What has said that it ends may end its process by a signal.
       resolve({ how: fault ?? (hasSaidEnd ? 'has ended' : how), wasAsked: isAsked });
     },
@@ -152,4 +174,9 @@ export function liveWithEngine(options: EngineLifeOptions): EngineLife {
       isTokenRefused: problem?.code === 'token-refused',
     }),
   };
+}
+
+function isSameButCounted(one: StateMessage | undefined, other: StateMessage): boolean {
+  const counters = undefined;
+  return isDeepStrictEqual({ ...one, counters }, { ...other, counters });
 }

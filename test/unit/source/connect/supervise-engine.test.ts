@@ -49,7 +49,9 @@ let instances: number;
 
 beforeEach(() => {
   [changes, said, instances] = [0, [], 0];
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
+  });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -297,6 +299,40 @@ describe('an engine that is not as it should be', () => {
     expect(wasKilled()).toBe(true);
     expect(supervisor.report().problem?.message).toMatch(/never opened its device/);
     await supervisor.close();
+  });
+
+  test('that said nothing for a minute is ended and started again, and one that speaks is not', async () => {
+    const { supervisor, engine, engines } = supervise();
+    supervisor.want(order);
+    const { say, wasKilled } = await engine(1);
+    say({ type: 'opened' });
+    for (let told = 0; told < 20; told += 1) {
+      await vi.advanceTimersByTimeAsync(15_000);
+      // Whether it is news or not.
+      say(toState());
+    }
+    await vi.advanceTimersByTimeAsync(59_900);
+    expect(wasKilled()).toBe(false);
+    await vi.advanceTimersByTimeAsync(10_100);
+    expect(wasKilled()).toBe(true);
+    expect(supervisor.report().problem?.message).toMatch(/said nothing for a minute/);
+    const next = await engine(2);
+    expect(engines).toHaveLength(2);
+    await Promise.all([supervisor.close(), next.end('exited with 0')]);
+  });
+
+  test('wakes nobody by what it counts alone', async () => {
+    const { supervisor, engine } = supervise();
+    supervisor.want(order);
+    const { say, end } = await engine(1);
+    say(toState());
+    const before = changes;
+    say(toState({ counters: { ...toState().counters, consumers: 3 } }));
+    expect(changes).toBe(before);
+    expect(supervisor.report().state?.counters.consumers).toBe(3);
+    say(toState({ isConnected: false }));
+    expect(changes).toBe(before + 1);
+    await Promise.all([supervisor.close(), end('exited with 0')]);
   });
 
   test('that does not wait for its books is ended', async () => {

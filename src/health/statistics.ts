@@ -82,6 +82,40 @@ const table = {
     help: 'Bytes that went out by the network device of a source of traffic.',
     read: (input) => toSourceSamples(input, ({ traffic }) => traffic?.txBytes),
   },
+  tributary_source_consumers: {
+    help: 'Consumers that a source has now, where it can tell them apart.',
+    read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.present),
+  },
+  tributary_source_accepted_contracts_total: {
+    help: "Consumers' contracts that a source accepted.",
+    read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.acceptedContracts),
+  },
+  tributary_source_refused_contracts_total: {
+    help: "Consumers' contracts that a source refused, by reason.",
+    read: ({ facts }) =>
+      facts.sources.flatMap(({ name, consumers }) =>
+        toSamples('reason', consumers?.refusedContracts).map(({ labels, value }) => ({
+          labels: { source: name, ...labels },
+          value,
+        })),
+      ),
+  },
+  tributary_source_unpaid_bytes_total: {
+    help: 'Bytes that a source carried, and that nobody pays for any more.',
+    read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.unpaidBytes),
+  },
+  tributary_source_bridged_bytes_total: {
+    help: 'Bytes that a source carried by contracts that the service had closed by then.',
+    read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.bridgedBytes),
+  },
+  tributary_source_doubtful_bytes_total: {
+    help: 'Bytes that a source reported, and of which nobody knows whether they were counted.',
+    read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.doubtfulBytes),
+  },
+  tributary_source_reports_waiting: {
+    help: 'Reports of a source that the service has not answered yet.',
+    read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.reportsWaiting),
+  },
   tributary_tunnel_last_handshake_timestamp_seconds: {
     help: 'Unix time of the last WireGuard handshake.',
     read: ({ facts }) => toUnixSeconds(facts.tunnel.lastHandshakeAt),

@@ -58,6 +58,18 @@ export const statusDocument = z.object({
       aliveUntil: time,
       rxBytes: figure,
       txBytes: figure,
+      /** Of all its consumers together; null where it cannot tell them apart. */
+      consumers: z
+        .object({
+          present: z.number(),
+          acceptedContracts: z.number(),
+          refusedContracts: z.record(z.string(), z.number()),
+          unpaidBytes: bytes,
+          bridgedBytes: bytes,
+          doubtfulBytes: bytes,
+          reportsWaiting: z.number(),
+        })
+        .nullable(),
       /** What is wrong with it, or what it lacks although it works; null where all is well. */
       problem: reason.nullable(),
     }),
@@ -150,7 +162,7 @@ function describeSource(
   source: SourceFacts,
   now: Date,
 ): StatusDocument['sources'][number] {
-  const { name, device, isThere, life, traffic } = source;
+  const { name, device, isThere, life, traffic, consumers } = source;
   const alive = bringsConsumers(source, now) ? life : undefined;
   const problem = findProblem(facts, source, now);
   return {
@@ -161,6 +173,9 @@ function describeSource(
     aliveUntil: alive?.until?.toISOString() ?? null,
     rxBytes: traffic?.rxBytes ?? null,
     txBytes: traffic?.txBytes ?? null,
+    consumers: consumers
+      ? { ...consumers, refusedContracts: { ...consumers.refusedContracts } }
+      : null,
     problem:
       problem === undefined ? null : fill(reason, { ...problem, action: findAction(problem.code) }),
   };

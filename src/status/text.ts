@@ -3,7 +3,12 @@ import { formatValue, type StatusSection } from '../health/statistic.ts';
 import { statistics } from '../health/statistics.ts';
 import { formatBitrate, formatBytes, formatSeconds, formatUsdc } from '../lib/units.ts';
 import { chooserWords, findChosenMode } from './chosen-mode.ts';
-import { describeSource, hasTunnel, listShownSources } from './describe-sources.ts';
+import {
+  describeConsumers,
+  describeSource,
+  hasTunnel,
+  listShownSources,
+} from './describe-sources.ts';
 import type { StatusDocument } from './document.ts';
 import { wrapPhrases, wrapText } from './wrap.ts';
 
@@ -47,6 +52,9 @@ export function renderStatus(document: StatusDocument, now: Date): readonly Stat
     ...(hasTunnel(document) ? renderField('Tunnel', describeTunnel(document.tunnel, now)) : []),
     ...listShownSources(document).flatMap((source, index) =>
       renderField(index === 0 ? 'Sources' : '', describeOne(source, now)),
+    ),
+    ...document.sources.flatMap(({ consumers }) =>
+      consumers === null ? [] : renderField('Consumers', describeConsumers(consumers)),
     ),
     ...renderField('Gateway', describeGateway(document.gateway, now)),
     ...renderField('Usage', describeUsage(document.usage, now)),

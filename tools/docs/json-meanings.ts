@@ -233,6 +233,19 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
       'Until when it counts as alive if the other end stays silent; null where it would notice at once.',
     'sources[].rxBytes': 'Bytes from consumers, counted at the device.',
     'sources[].txBytes': 'Bytes to consumers, counted at the device.',
+    'sources[].consumers':
+      'What it counts of all its consumers together; null where it cannot tell them apart. But for `present` and `reportsWaiting`, sums since the agent started.',
+    'sources[].consumers.present': 'Consumers that are there now.',
+    'sources[].consumers.acceptedContracts': 'Contracts by which consumers pay.',
+    'sources[].consumers.refusedContracts': 'Contracts that were refused.',
+    'sources[].consumers.refusedContracts.*': 'One for each reason.',
+    'sources[].consumers.unpaidBytes':
+      'Bytes that were carried, and that nobody pays for any more.',
+    'sources[].consumers.bridgedBytes':
+      'Bytes that were carried by contracts that the service had closed by then.',
+    'sources[].consumers.doubtfulBytes':
+      'Bytes of reports whose answer was lost: nobody knows whether they were counted.',
+    'sources[].consumers.reportsWaiting': 'Reports that the service has not answered yet.',
     'sources[].problem':
       'What is wrong with it, or what it lacks although it works; null where all is well.',
     'sources[].problem.since': 'When it began.',

@@ -36,6 +36,7 @@ export const providingFacts: Facts = {
       isThere: true,
       life: { since: ago(40), until: ago(40 - 205) },
       traffic: { rxBytes: 1_500_000_000, txBytes: 200_000_000 },
+      consumers: undefined,
       asksService: false,
       problem: undefined,
       shortfall: undefined,
@@ -115,10 +116,27 @@ export const programSource: SourceFacts = {
   isThere: true,
   life: { since: ago(7_200), until: undefined },
   traffic: { rxBytes: 3_000_000_000, txBytes: 900_000_000 },
+  consumers: undefined,
   asksService: false,
   problem: undefined,
   shortfall: undefined,
   silentSince: undefined,
+};
+
+/** A source that can tell its consumers apart, and was refused and not paid some of everything. */
+export const consumersSource: SourceFacts = {
+  ...programSource,
+  name: 'connect',
+  device: 'tributary-c0',
+  consumers: {
+    present: 3,
+    acceptedContracts: 120,
+    refusedContracts: { 'bad-signature': 1, 'too-old': 3 },
+    unpaidBytes: 1_200_000,
+    bridgedBytes: 30_000_000,
+    doubtfulBytes: 4_000,
+    reportsWaiting: 2,
+  },
 };
 
 /** A device that has only just started and knows nothing yet. */
@@ -217,6 +235,7 @@ function toTunnelSource(
     isThere: tunnel.backend !== undefined,
     life: since && { since, until: findFreshUntil(tunnel) },
     traffic: isRead ? { rxBytes, txBytes } : undefined,
+    consumers: undefined,
     asksService: tunnel.backend !== undefined && isHandshakeOverdue(tunnel, now),
   };
 }

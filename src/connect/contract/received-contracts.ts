@@ -11,13 +11,9 @@ import {
   saveAccount,
 } from './account.ts';
 import { longestUnused, oldestToAdmit } from './ages.ts';
+import type { RefusedContract } from './refused-contract.ts';
 import type { ServiceClock } from './service-clock.ts';
-import {
-  type RefusedContract,
-  type Verification,
-  type VerifyOptions,
-  verifyContract,
-} from './verify.ts';
+import { type Verification, type VerifyOptions, verifyContract } from './verify.ts';
 
 /**
  * The ledger of consumers' contracts, by contract id over every sequence and lane: the same

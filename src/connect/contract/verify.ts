@@ -4,6 +4,7 @@ import type { Id } from '../wire/id.ts';
 import { decode } from '../wire/message.ts';
 import type { ProvideMode } from '../wire/message-types.ts';
 import { WireError } from '../wire/wire-error.ts';
+import type { RefusedContract } from './refused-contract.ts';
 import { type ProvideWish, publishedModes, type Secrets } from './secrets.ts';
 
 /** A consumer's contract that may be used, or why it may not. */
@@ -15,19 +16,6 @@ export type Verification =
       readonly mode: ProvideMode;
     }
   | { readonly kind: 'refused'; readonly reason: RefusedContract };
-
-export type RefusedContract =
-  | 'unreadable'
-  | 'mode-not-published'
-  | 'old-form'
-  | 'bad-signature'
-  | 'foreign-source'
-  | 'foreign-destination'
-  | 'oversized'
-  | 'finished'
-  | 'foreign-owner'
-  | 'too-old'
-  | 'too-many';
 
 export interface VerifyOptions {
   readonly ownId: Id;

@@ -94,6 +94,7 @@ export function createConnectSource(parts: ConnectSourceParts): ConnectSource {
       isThere: isThere(),
       life: findLife(),
       traffic: carried && { rxBytes: carried.rxBytes, txBytes: carried.txBytes },
+      consumers: supervisor.report().figures,
       asksService: supervisor.report().isTokenRefused,
     }),
     engine: supervisor.report,

@@ -3,7 +3,13 @@ import { TributaryError } from '../../errors/codes.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { toSourceProblem } from './engine-problem.ts';
 import type { EngineProcess, EngineProcessOptions } from './engine-process.ts';
-import type { FromEngine, KeepMessage, StateMessage, ToEngine } from './protocol.ts';
+import type {
+  EngineCounters,
+  FromEngine,
+  KeepMessage,
+  StateMessage,
+  ToEngine,
+} from './protocol.ts';
 
 /** Its first lines come within this time (ms), on a board that is busy starting too. */
 const openWithinMs = 60_000;
@@ -46,6 +52,8 @@ export interface EngineLife {
 interface LifeReport {
   /** undefined before it said anything of the kind. */
   readonly state: StateMessage | undefined;
+  /** What it counted, as it said last, also when it has ended. */
+  readonly counters: EngineCounters | undefined;
   readonly problem: TributaryError | undefined;
   /** True while the platform refuses its token. */
   readonly isTokenRefused: boolean;
@@ -57,6 +65,7 @@ interface LifeReport {
  */
 export function liveWithEngine(options: EngineLifeOptions): EngineLife {
   let state: StateMessage | undefined;
+  let counters: EngineCounters | undefined;
   let problem: { readonly code: string; readonly error: TributaryError } | undefined;
   let diskProblem: TributaryError | undefined;
   let fault: string | undefined;
@@ -112,6 +121,7 @@ export function liveWithEngine(options: EngineLifeOptions): EngineLife {
   const takeState = (message: StateMessage): void => {
     const isNews = problem !== undefined || !isSameButCounted(state, message);
     state = message;
+    counters = message.counters;
     if (message.problem === null) problem = undefined;
     // It counts each second while consumers are there, and nobody has to do anything about that.
     if (isNews) options.onChange();
@@ -170,6 +180,7 @@ export function liveWithEngine(options: EngineLifeOptions): EngineLife {
     },
     report: () => ({
       state,
+      counters,
       problem: diskProblem ?? problem?.error,
       isTokenRefused: problem?.code === 'token-refused',
     }),

@@ -1,12 +1,15 @@
 /*
  * All that the agent takes of the protocol's own package: the messages that it exchanges with the
- * engine, and how secrets are made. What the engine does with packets is not loaded here.
+ * engine, why contracts are refused, and how secrets are made. What the engine does with packets is
+ * not loaded here.
  */
 
+export { refusedContracts } from '../../connect/contract/refused-contract.ts';
 export type { ProvideWish } from '../../connect/contract/secrets.ts';
 export { completeSecrets, saveSecrets } from '../../connect/contract/secrets.ts';
 export { createLineReader } from '../../connect/engine/line-reader.ts';
 export type {
+  EngineCounters,
   FromEngine,
   KeepMessage,
   ProblemCode,

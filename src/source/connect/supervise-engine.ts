@@ -1,5 +1,7 @@
 import { TributaryError, toFailure } from '../../errors/codes.ts';
 import { computeBackoffMs } from '../../lib/backoff.ts';
+import type { ConsumerFigures } from '../source-report.ts';
+import { addEngine, noFigures } from './consumer-figures.ts';
 import type { EngineFiles } from './engine-files.ts';
 import { type EngineLife, type EngineLifeOptions, liveWithEngine } from './engine-life.ts';
 import { type EngineOrder, planMessages, toStartMessage } from './engine-order.ts';
@@ -16,7 +18,9 @@ export interface EngineSupervisor {
   close(): Promise<void>;
 }
 
-export interface EngineReport extends ReturnType<EngineLife['report']> {
+export interface EngineReport extends Omit<ReturnType<EngineLife['report']>, 'counters'> {
+  /** Of every engine since the agent started. */
+  readonly figures: ConsumerFigures;
   /** How often an engine was started. */
   readonly starts: number;
 }
@@ -53,6 +57,8 @@ export function superviseEngine(parts: EngineSupervisorParts): EngineSupervisor 
   let resting: NodeJS.Timeout | undefined;
   let failure: TributaryError | undefined;
   let failures = 0;
+  /** Of those that have ended. */
+  let figures = noFigures;
   let starts = 0;
   let isClosed = false;
 
@@ -98,6 +104,7 @@ export function superviseEngine(parts: EngineSupervisorParts): EngineSupervisor 
     running = { order, life };
     void life.ended.then(({ how, wasAsked }) => {
       running = undefined;
+      figures = addEngine(addEngine(figures, life.report().counters), undefined);
       parts.onSaid(`the engine ${how}`);
       if (performance.now() - startedAtMs > wellMs) failures = 0;
       if (wasAsked) advance();
@@ -139,8 +146,14 @@ export function superviseEngine(parts: EngineSupervisorParts): EngineSupervisor 
       advance();
     },
     report() {
-      const { state, problem, isTokenRefused = false } = running?.life.report() ?? {};
-      return { state, problem: problem ?? failure, isTokenRefused, starts };
+      const { state, counters, problem, isTokenRefused = false } = running?.life.report() ?? {};
+      return {
+        state,
+        figures: addEngine(figures, counters),
+        problem: problem ?? failure,
+        isTokenRefused,
+        starts,
+      };
     },
     async close() {
       isClosed = true;

@@ -128,6 +128,7 @@ export function createWireGuardSource(parts: WireGuardSourceParts): WireGuardSou
         isThere,
         life: since && { since, until: findFreshUntil(handshake) },
         traffic: peer && { rxBytes: peer.rxBytes, txBytes: peer.txBytes },
+        consumers: undefined,
         asksService: isThere && isHandshakeOverdue(handshake, now()),
       };
     },

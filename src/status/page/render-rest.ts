@@ -1,7 +1,12 @@
 import type { RefusalReason } from '../../gateway/policy.ts';
 import { formatBytes } from '../../lib/units.ts';
 import { chooserWords } from '../chosen-mode.ts';
-import { describeSource, hasTunnel, listShownSources } from '../describe-sources.ts';
+import {
+  describeConsumers,
+  describeSource,
+  hasTunnel,
+  listShownSources,
+} from '../describe-sources.ts';
 import type { StatusDocument } from '../document.ts';
 import type { RecentEvent } from '../recent.ts';
 import { describeLimit, describeMode, phaseNames, sayStatistics } from '../text.ts';
@@ -54,11 +59,16 @@ export function renderConnection(view: View): Html {
   const sourceRows = listShownSources(document).map(
     (source) => [`Source ${source.name}`, describeOne(source)] as const,
   );
+  const consumerRows = document.sources.flatMap(({ name, consumers }) =>
+    consumers === null
+      ? []
+      : [[`Consumers by ${name}`, describeConsumers(consumers, formatCount)] as const],
+  );
   const rows = {
     Mode: describeMode(provide, now),
     Limit: [describeLimit(provide)],
     ...(hasTunnel(document) && { Tunnel: tunnelRow }),
-    ...Object.fromEntries(sourceRows),
+    ...Object.fromEntries([...sourceRows, ...consumerRows]),
     Service: [service.baseUrl, answering, moment(service.lastContactAt, 'last answer')],
     Uplink: [
       gateway.uplink === null ? 'none' : `${gateway.uplink}, ${gateway.open ? 'open' : 'closed'}`,

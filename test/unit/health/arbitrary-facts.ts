@@ -74,6 +74,17 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
         }),
       ),
       traffic: maybe(fc.record({ rxBytes: bytes, txBytes: bytes })),
+      consumers: maybe(
+        fc.record({
+          present: fc.nat(),
+          acceptedContracts: fc.nat(),
+          refusedContracts: fc.dictionary(text, fc.nat()),
+          unpaidBytes: bytes,
+          bridgedBytes: bytes,
+          doubtfulBytes: bytes,
+          reportsWaiting: fc.nat(),
+        }),
+      ),
       asksService: fc.boolean(),
       problem: rare(problem),
       shortfall: rare(problem),

@@ -5,6 +5,7 @@ import { judgePhase } from '../../../src/health/phase.ts';
 import { statistics } from '../../../src/health/statistics.ts';
 import { renderMetric, renderMetrics } from '../../../src/report/metrics.ts';
 import {
+  consumersSource,
   freshFacts,
   now,
   programSource,
@@ -62,6 +63,23 @@ describe('metrics', () => {
     expect(read('received_bytes_total')).toEqual([
       { labels: { source: 'wireguard' }, value: 1_500_000_000 },
     ]);
+  });
+
+  test('a source that can tell its consumers apart has what it counts of them, by its name', () => {
+    const facts = { ...providingFacts, sources: [...providingFacts.sources, consumersSource] };
+    const families = parsePrometheus(render(facts));
+    const read = (name: string) => families.get(`tributary_source_${name}`)?.samples;
+    const one = (value: number) => [{ labels: { source: 'connect' }, value }];
+    expect(read('consumers')).toEqual(one(3));
+    expect(read('accepted_contracts_total')).toEqual(one(120));
+    expect(read('refused_contracts_total')).toEqual([
+      { labels: { source: 'connect', reason: 'bad-signature' }, value: 1 },
+      { labels: { source: 'connect', reason: 'too-old' }, value: 3 },
+    ]);
+    expect(read('unpaid_bytes_total')).toEqual(one(1_200_000));
+    expect(read('bridged_bytes_total')).toEqual(one(30_000_000));
+    expect(read('doubtful_bytes_total')).toEqual(one(4_000));
+    expect(read('reports_waiting')).toEqual(one(2));
   });
 
   test('exactly one phase is 1', () => {

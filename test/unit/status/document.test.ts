@@ -6,6 +6,7 @@ import { buildStatusDocument, statusDocument } from '../../../src/status/documen
 import { renderStatus } from '../../../src/status/text.ts';
 import {
   ago,
+  consumersSource,
   createFacts,
   freshFacts,
   now,
@@ -57,6 +58,7 @@ test('each source has a row, with what is wrong with it', () => {
       aliveUntil: ago(-165).toISOString(),
       rxBytes: 1_500_000_000,
       txBytes: 200_000_000,
+      consumers: null,
       problem: null,
     },
     {
@@ -67,10 +69,29 @@ test('each source has a row, with what is wrong with it', () => {
       aliveUntil: null,
       rxBytes: 3_000_000_000,
       txBytes: 900_000_000,
+      consumers: null,
       problem: expect.objectContaining({
         code: 'source-not-alive',
         since: ago(30).toISOString(),
       }),
+    },
+  ]);
+});
+
+test('what a source counts of its consumers is in its row', () => {
+  const { sources } = buildStatusDocument(createFacts({ sources: [consumersSource] }), now);
+  expect(sources).toMatchObject([
+    {
+      name: 'connect',
+      consumers: {
+        present: 3,
+        acceptedContracts: 120,
+        refusedContracts: { 'bad-signature': 1, 'too-old': 3 },
+        unpaidBytes: 1_200_000,
+        bridgedBytes: 30_000_000,
+        doubtfulBytes: 4_000,
+        reportsWaiting: 2,
+      },
     },
   ]);
 });

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Facts } from '../../../src/health/facts.ts';
+import { noFigures } from '../../../src/source/connect/consumer-figures.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
 import { describeLine, describeMode, renderStatus } from '../../../src/status/text.ts';
 import {
   ago,
+  consumersSource,
   createFacts,
   freshFacts,
   now,
@@ -74,6 +76,23 @@ describe('the lines of the sources', () => {
         'Gateway',
       ].join('\n'),
     );
+  });
+
+  test('are followed by what is counted of consumers, without what never occurred', () => {
+    const text = wide(createFacts({ sources: [tunnel, consumersSource] }));
+    expect(text).toContain(
+      [
+        '3.00 GB received, 900 MB sent',
+        'Consumers 3 now, 120 contracts accepted, refused: 1 bad-signature, 3 too-old,',
+        '+ 1.20 MB unpaid, 30.0 MB bridged, 4.00 kB in doubt, 2 reports waiting',
+        'Gateway',
+      ].join('\n'),
+    );
+    const fresh = { ...consumersSource, consumers: noFigures };
+    expect(wide(createFacts({ sources: [fresh] }))).toContain(
+      '\nConsumers 0 now, 0 contracts accepted\nGateway',
+    );
+    expect(renderText(providingFacts)).not.toContain('Consumers');
   });
 
   test('stand in the place of a tunnel that is no source here', () => {

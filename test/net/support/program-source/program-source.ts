@@ -60,6 +60,7 @@ export function createProgramSource(exec: Exec, settings: ProgramSourceSettings)
       isThere: found.kind === 'present',
       life: since && { since, until: undefined },
       traffic: carried,
+      consumers: undefined,
       asksService: false,
     }),
     async close() {

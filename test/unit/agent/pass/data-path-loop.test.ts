@@ -662,6 +662,7 @@ describe('a handshake that is overdue', () => {
         isThere: true,
         life: { since, until: since },
         traffic: undefined,
+        consumers: undefined,
         asksService: true,
       }),
     };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Secret } from '../../../../src/lib/secret.ts';
 import { createConnectSource } from '../../../../src/source/connect/connect-source.ts';
+import { noFigures } from '../../../../src/source/connect/consumer-figures.ts';
 import { createEngineDriver } from '../../../../src/source/connect/device.ts';
 import type { EngineOrder } from '../../../../src/source/connect/engine-order.ts';
 import { planPool } from '../../../../src/source/connect/pool.ts';
@@ -26,7 +27,13 @@ interface World {
 function createWorld() {
   const wants: (EngineOrder | undefined)[] = [];
   const world: World = {
-    report: { state: undefined, problem: undefined, isTokenRefused: false, starts: 0 },
+    report: {
+      state: undefined,
+      figures: noFigures,
+      problem: undefined,
+      isTokenRefused: false,
+      starts: 0,
+    },
     registered: { token: new Secret('token') },
   };
   const source = createConnectSource({
@@ -116,6 +123,13 @@ test.each([
   world.report = { ...world.report, state };
   const since = new Date(1_700_000_000_000);
   expect(source.report().life).toEqual(isAlive ? { since, until: undefined } : undefined);
+});
+
+test('it tells what its engines counted of consumers', () => {
+  const { world, source } = createWorld();
+  const figures = { ...noFigures, present: 2, acceptedContracts: 7 };
+  world.report = { ...world.report, figures };
+  expect(source.report().consumers).toEqual(figures);
 });
 
 test('it counts at its device, and asks the service where its token is refused', async () => {

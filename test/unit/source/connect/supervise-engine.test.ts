@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TributaryError } from '../../../../src/errors/codes.ts';
 import { Secret } from '../../../../src/lib/secret.ts';
+import { noFigures } from '../../../../src/source/connect/consumer-figures.ts';
 import type { EngineFiles, EngineHeritage } from '../../../../src/source/connect/engine-files.ts';
 import type { EngineOrder } from '../../../../src/source/connect/engine-order.ts';
 import { superviseEngine } from '../../../../src/source/connect/supervise-engine.ts';
@@ -251,6 +252,77 @@ describe('the books of an engine', () => {
     expect(told.at(-1)).toEqual({ type: 'kept', number: 2 });
     end('exited with 0');
     await closing;
+  });
+});
+
+describe('what engines count', () => {
+  const { counters: zero } = toState();
+  const first = toState({
+    counters: {
+      ...zero,
+      consumers: 3,
+      admittedContracts: 10,
+      refusedContracts: { 'too-old': 2 },
+      unpaidBytes: 100,
+      doubtfulBytes: 20,
+      reportsWaiting: 4,
+      renewals: { bridgedBytes: 5, byPause: 1 },
+    },
+  });
+
+  test('is added up over their processes, and goes on between them', async () => {
+    const { supervisor, engine } = supervise();
+    supervisor.want(order);
+    expect(supervisor.report().figures).toEqual(noFigures);
+    const one = await engine(1);
+    one.say(toState());
+    one.say(first);
+    const counted = {
+      acceptedContracts: 10,
+      refusedContracts: { 'too-old': 2 },
+      unpaidBytes: 100,
+      bridgedBytes: 5,
+      doubtfulBytes: 20,
+      reportsWaiting: 4,
+    };
+    expect(supervisor.report().figures).toEqual({ ...counted, present: 3 });
+    one.end('was ended by SIGKILL');
+    await settled();
+    // Nobody is there without an engine. What waited is in the books.
+    expect(supervisor.report().figures).toEqual({ ...counted, present: 0 });
+    const two = await engine(2);
+    expect(supervisor.report().figures).toEqual({ ...counted, present: 0 });
+    two.say(toState());
+    expect(supervisor.report().figures).toEqual({ ...counted, present: 0, reportsWaiting: 0 });
+    two.say(
+      toState({
+        counters: {
+          ...first.counters,
+          consumers: 1,
+          refusedContracts: { 'too-old': 1, 'bad-signature': 1 },
+        },
+      }),
+    );
+    expect(supervisor.report().figures).toEqual({
+      present: 1,
+      acceptedContracts: 20,
+      refusedContracts: { 'bad-signature': 1, 'too-old': 3 },
+      unpaidBytes: 200,
+      bridgedBytes: 10,
+      doubtfulBytes: 40,
+      reportsWaiting: 4,
+    });
+    await Promise.all([supervisor.close(), two.end('exited with 0')]);
+  });
+
+  test('is kept by known kinds alone, whatever an engine names', async () => {
+    const { supervisor, engine } = supervise();
+    supervisor.want(order);
+    const { say, end } = await engine(1);
+    const refusedContracts = { oversized: 1, 'made-up': 9, toString: 9 };
+    say(toState({ counters: { ...zero, refusedContracts } }));
+    expect(supervisor.report().figures.refusedContracts).toEqual({ oversized: 1 });
+    await Promise.all([supervisor.close(), end('exited with 0')]);
   });
 });
 

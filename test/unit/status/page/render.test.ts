@@ -8,6 +8,7 @@ import { buildView } from '../../../../src/status/page/view.ts';
 import type { StatusSource } from '../../../../src/status/source.ts';
 import {
   ago,
+  consumersSource,
   createFacts,
   freshFacts,
   programSource,
@@ -58,6 +59,15 @@ const setByHand = (mode: 'none', until: Date | undefined) => ({
   gateway: { isOpen: false },
 });
 
+/** The rows of the page that tell where consumers come from, as text. */
+const readRows = async (facts: Facts) =>
+  (await render(facts)).match(/<dt>(?:Tunnel|Source|Consumers).*/g)?.map((row) =>
+    row
+      .replaceAll(/<[^>]+>/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+  );
+
 describe('the page for people', () => {
   test.each([
     {
@@ -85,13 +95,6 @@ describe('the page for people', () => {
   });
 
   test('has a row for each source where a tunnel is not alone', async () => {
-    const readRows = async (facts: Facts) =>
-      (await render(facts)).match(/<dt>(?:Tunnel|Source).*/g)?.map((row) =>
-        row
-          .replaceAll(/<[^>]+>/g, ' ')
-          .replaceAll(/\s+/g, ' ')
-          .trim(),
-      );
     expect(await readRows(providingFacts)).toEqual([
       'Tunnel tributary0, kernel WireGuard · last handshake 11:59',
     ]);
@@ -105,6 +108,16 @@ describe('the page for people', () => {
     ]);
     expect(await readRows({ ...providingFacts, sources: [programSource] })).toEqual([
       'Source program program0 · alive since 10:00 · 3.00 GB received · 900 MB sent',
+    ]);
+  });
+
+  test('says what a source counts of its consumers', async () => {
+    const { consumers } = consumersSource;
+    const many = consumers && { ...consumers, acceptedContracts: 12_345 };
+    const sources = [{ ...consumersSource, consumers: many }];
+    expect(await readRows({ ...providingFacts, sources })).toEqual([
+      'Source connect tributary-c0 · alive since 10:00 · 3.00 GB received · 900 MB sent',
+      'Consumers by connect 3 now · 12,345 contracts accepted · refused: 1 bad-signature, 3 too-old · 1.20 MB unpaid · 30.0 MB bridged · 4.00 kB in doubt · 2 reports waiting',
     ]);
   });
 

@@ -7,6 +7,7 @@ import { type NftTable, observeNftOutline, observeNftTable } from '../system/nft
 import {
   type ConnectionRoom,
   hasIpv6,
+  mayForwardIpv6,
   observeConnectionRoom,
   readSysctl,
 } from '../system/sysctl.ts';
@@ -23,7 +24,7 @@ export interface ObservedHost {
    * The table of denied destinations, without the elements; undefined where the kernel has none.
    */
   readonly denied: NftTable | undefined;
-  /** True where every source's device may have IPv6. */
+  /** True where every source's device may have IPv6, and it may be forwarded. */
   readonly isIpv6On: boolean;
   readonly room: ConnectionRoom;
   /** The ports from which programs here send, in the kernel's words. */
@@ -56,7 +57,7 @@ export async function observeHost(
     readNetwork?.() ?? observeNetwork(exec),
     seen ?? observeTable(exec),
     isDenying ? observeNftOutline(exec, deniedTableName) : undefined,
-    Promise.all(devices.map(hasIpv6)),
+    Promise.all([mayForwardIpv6(), ...devices.map(hasIpv6)]),
     observeConnectionRoom(),
     readSysctl('net/ipv4/ip_local_port_range'),
   ]);

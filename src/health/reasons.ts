@@ -99,7 +99,7 @@ const reasons = {
   'no-ipv6': {
     fixedBy: 'owner',
     action:
-      'To share over IPv6 as well, enable IPv6 where the agent runs (sysctl net.ipv6.conf.all.disable_ipv6=0; a kernel started with ipv6.disable=1 has none).',
+      'To share over IPv6 as well, enable IPv6 where the agent runs (sysctl net.ipv6.conf.all.disable_ipv6=0; a kernel started with ipv6.disable=1 has none). A container that is started as documented shares IPv4 alone.',
   },
   'tunnel-failed': { fixedBy: 'owner', action: tools },
   'platform-refused': {

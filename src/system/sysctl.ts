@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -29,6 +29,25 @@ export async function speaksIpv6(): Promise<boolean> {
 export async function hasIpv6(interfaceName: string): Promise<boolean> {
   const ask = (name: string) => readSysctl(`net/ipv6/conf/${name}/disable_ipv6`);
   return ((await ask(interfaceName)) ?? (await ask('default'))) === '0';
+}
+
+/**
+ * False where IPv6 is not forwarded and nothing here can change that: in a container the kernel's
+ * settings are read-only, and the command that starts it usually sets none of IPv6.
+ */
+export async function mayForwardIpv6(): Promise<boolean> {
+  const path = 'net/ipv6/conf/all/forwarding';
+  return (await readSysctl(path)) === '1' || !isReadOnly(path);
+}
+
+/** Opens the setting for writing, and writes nothing. */
+function isReadOnly(path: string): boolean {
+  try {
+    closeSync(openSync(join('/proc/sys', path), constants.O_WRONLY));
+    return false;
+  } catch (error) {
+    return systemCodeOf(error) === 'EROFS';
+  }
 }
 
 /** What limits how many connections this machine can keep. */

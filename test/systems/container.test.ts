@@ -161,6 +161,30 @@ describe('the image, run as it is documented', () => {
     expect(await probe('consumer', addresses.internet)).toBe('refused');
   });
 
+  test('consumers of the network’s own protocol are served by an engine without any capability', async () => {
+    await host.podman('rm', '--force', '--time', '20', 'tributary');
+    const [command = '', ...options] = host.documentedRun;
+    await host.podman(command, '--env', 'TRIBUTARY_SOURCE=connect', ...options);
+    const { sources } = await waitForProviding();
+    // As documented it may forward IPv4 alone: IPv6 is left out, and nothing is blocked by that.
+    expect(sources).toMatchObject([{ name: 'connect', there: true, problem: { code: 'no-ipv6' } }]);
+    const engines = (await sh(findEngines)).split(/^Name:\s+/m).slice(1);
+    expect(engines).toHaveLength(1);
+    for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapAmb'])
+      expect(engines[0]).toMatch(new RegExp(`^${set}:\\s0+$`, 'm'));
+    expect(engines[0]).toMatch(/^NoNewPrivs:\s1$/m);
+    await host.changeConsumer();
+    await expect
+      .poll(() => probe('consumer', addresses.internet), { timeout: 30_000 })
+      .toBe('reached');
+    expect(await probe('consumer', addresses.nas)).toBe('refused');
+    expect(await probe('consumer', addresses.device)).toBe('refused');
+    const url = `http://${addresses.internet}:80/bytes/3000000`;
+    expect(await host.work('consumer', 'download', url, '60')).toMatch(
+      /"bytes":3000000,.*"isWhole":true/,
+    );
+  });
+
   async function startNeighbour(): Promise<void> {
     const serve =
       "require('node:http').createServer((request, response) => response.end()).listen(80)";
@@ -186,5 +210,12 @@ describe('the image, run as it is documented', () => {
   }
 });
 
+/** What the kernel says of each engine: of what has become one, and not of what is about to. */
+const findEngines = `
+for process in /proc/[0-9]*; do
+  if [ "$(readlink $process/exe)" = /usr/lib/tributary/node ] && grep -aq engine.cjs $process/cmdline; then
+    cat $process/status
+  fi
+done`;
 const images = z.tuple([z.object({ Healthcheck: z.object({ Test: z.array(z.string()) }) })]);
 const deviceList = z.object({ devices: z.array(z.object({ clientId: z.string() })) });

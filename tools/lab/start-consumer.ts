@@ -5,7 +5,7 @@ import type { LabCommand, LabProcess } from './processes.ts';
 const ready = z.object({ interface: z.string(), provider: z.string() });
 
 export interface ConsumerParts {
-  readonly network: Awaited<ReturnType<typeof createLabNetwork>>;
+  readonly network: Pick<Awaited<ReturnType<typeof createLabNetwork>>, 'on' | 'run'>;
   readonly start: (argv: LabCommand['argv']) => LabProcess;
   /** The built program. */
   readonly program: string;

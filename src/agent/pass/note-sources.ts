@@ -44,11 +44,11 @@ function explainNoIpv6(missing: NonNullable<SourcePath['missing']>, name: string
   switch (missing) {
     case 'ipv6': {
       const whose = isTunnel ? "the tunnel's IPv6 address" : `the IPv6 address of ${name}`;
-      return `IPv6 is switched off here: ${whose} is left out, and IPv4 is provided`;
+      return `IPv6 cannot be forwarded here: ${whose} is left out, and IPv4 is provided`;
     }
     case 'everything': {
       const what = isTunnel ? 'the service issued a tunnel' : `${name} has addresses`;
-      return `${what} for IPv6 alone, and IPv6 is switched off here`;
+      return `${what} for IPv6 alone, and IPv6 cannot be forwarded here`;
     }
     default:
       return missing satisfies never;

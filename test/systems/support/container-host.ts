@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { type StatusDocument, statusDocument } from '../../../src/status/document.ts';
-import { labInternet } from '../../../tools/lab/network.ts';
+import { type HostName, labInternet } from '../../../tools/lab/network.ts';
+import { startConsumer } from '../../../tools/lab/start-consumer.ts';
 import { findRunArguments } from '../../architecture/container-flags.ts';
 import { buildImage, prepareImageTools } from './image.ts';
 import { type Stage, setStage } from './stage.ts';
@@ -31,6 +32,11 @@ export interface ContainerHost extends AsyncDisposable {
   readonly asideOptions: readonly string[];
   /** The documented command, with what only this machine and this lab need. */
   readonly documentedRun: readonly string[];
+  /**
+   * From now on the consumer's host goes to the Internet by the network's own protocol, and no
+   * longer through the tunnel. Resolves when it has found its provider.
+   */
+  changeConsumer(): Promise<void>;
   /** Runs a command in the container of the agent. @throws Error where it does not exit with 0 */
   inside(...command: readonly string[]): Promise<string>;
   waitForStatus(fits: (status: StatusDocument) => boolean): Promise<StatusDocument>;
@@ -91,6 +97,19 @@ export async function createContainerHost(): Promise<ContainerHost> {
         `TRIBUTARY_SERVICE_BASE_URL=${said.baseUrl}`,
       ],
       documentedRun: buildLocalRun(documented, said.baseUrl),
+      async changeConsumer() {
+        const consumer = await startConsumer({
+          network: {
+            on: (host, ...command) => ['ip', 'netns', 'exec', `${id}-${host}`, ...command],
+            run: (host: HostName, program = 'true', ...args) =>
+              stage.run([program, ...args], `${id}-${host}`),
+          },
+          start: (argv) => stage.start(argv),
+          program: join(dist, 'tributary.cjs'),
+          ...said,
+        });
+        await consumer.isReady;
+      },
       podmanReading: (file, ...args) =>
         stage.run(['sh', '-c', 'exec "$@" <"$0"', file, ...tools.podman, ...args], `${id}-device`),
       async writeAuthCode() {
@@ -151,6 +170,7 @@ async function waitForStatus(
     if (last.startsWith('{')) {
       const status = statusDocument.parse(JSON.parse(last));
       if (fits(status)) return status;
+      last = `${status.phase}: ${JSON.stringify(status.reasons)}`;
     }
     await new Promise((resolve) => setTimeout(resolve, 200));
   }

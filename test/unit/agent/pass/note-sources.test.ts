@@ -53,8 +53,8 @@ describe('what a pass notes of a source', () => {
 });
 
 test.each([
-  ['wireguard', "IPv6 is switched off here: the tunnel's IPv6 address is left out"],
-  ['program', 'IPv6 is switched off here: the IPv6 address of program is left out'],
+  ['wireguard', "IPv6 cannot be forwarded here: the tunnel's IPv6 address is left out"],
+  ['program', 'IPv6 cannot be forwarded here: the IPv6 address of program is left out'],
 ])('what %s lacks without IPv6 is said of it', (name, said) => {
   const source = {
     failure: undefined,

@@ -89,7 +89,7 @@ export function renderSampleConfig(text: string): string {
  * named: setpriv ties a program to its parent (--pdeathsig) since 2.33.
  */
 const depends =
-  'libc6 (>= 2.28), libgcc-s1 (>= 3.4), libstdc++6 (>= 7), iproute2, nftables, perl-base (>= 5.28),\n util-linux (>= 2.33), wireguard-tools';
+  'libc6 (>= 2.28), libgcc-s1 (>= 3.4), libstdc++6 (>= 7), iproute2, nftables, perl-base (>= 5.28), util-linux (>= 2.33), wireguard-tools';
 
 /** Libraries that `depends` installs. A Node that needs another one needs another entry there. */
 export const knownLibraries =

@@ -37,12 +37,11 @@ describe('what Debian is told', () => {
   test('every line is a field or goes on with one', () => {
     const lines = renderControl(release, amd64, 1).trimEnd().split('\n');
     expect(lines.filter((line) => !/^([A-Z][\w-]+: \S| \S)/.test(line))).toEqual([]);
-    expect(lines.filter((line) => line.length > 130)).toEqual([]);
+    expect(lines.filter((line) => line.length > 150)).toEqual([]);
   });
 
   test('names what the engine of source: connect is started with', () => {
-    const [, depends = ''] =
-      /^Depends: ((?:.|\n )*)$/m.exec(renderControl(release, amd64, 1)) ?? [];
+    const [, depends = ''] = /^Depends: (.*)$/m.exec(renderControl(release, amd64, 1)) ?? [];
     const names = depends.split(/,\s*/).map((text) => text.split(' ')[0]);
     // /usr/bin/perl and setpriv.
     expect(names).toEqual(expect.arrayContaining(['perl-base', 'util-linux']));

@@ -90,7 +90,7 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
   const common = { opened, wakeups, facts, log, now, random, directory, onSetAside };
   const talk = await createTalk({ ...common, loaded, machine });
   const tell = createTell({ ...common, config, client: talk.client, profile: talk.profile });
-  const pass = createPass({
+  const pass = await createPass({
     ...common,
     exec,
     keepProgram,

@@ -230,8 +230,8 @@ test('a second source provides although no tunnel was issued, and the tunnel joi
       exec: machine.exec,
       signals: signals as never,
       stdout: { write: () => undefined },
-      openSources: (given) => {
-        const opened = openSources(given);
+      openSources: async (given) => {
+        const opened = await openSources(given);
         const program = createProgramSource(given.host.exec, {
           device: programDevice,
           consumers: ['10.88.0.0/24', 'fd88::/64'],

@@ -53,7 +53,7 @@ export interface Pass {
 const tryFenceMs = 8_000;
 
 /** Changes nothing before its loops run. */
-export function createPass(parts: CreatePassParts): Pass {
+export async function createPass(parts: CreatePassParts): Promise<Pass> {
   const { opened, wakeups, facts, log, now, directory, onSetAside } = parts;
   const { state, sections, usage } = opened;
   const watch = createKernelWatch({
@@ -64,7 +64,7 @@ export function createPass(parts: CreatePassParts): Pass {
   const { exec } = watch;
   const line = createLineShaper(exec);
   const restore = createRestoreFile(directory, 'restore', onSetAside);
-  const { all: sources, wireGuard } = (parts.openSources ?? openSources)({
+  const { all: sources, wireGuard } = await (parts.openSources ?? openSources)({
     config: () => state.configuration.config,
     authority: () => state.configuration.certificateAuthority,
     host: { exec, stateDirectory: directory },

@@ -12,7 +12,6 @@ import {
   type WireGuardSource,
 } from '../../source/wireguard/wireguard-source.ts';
 import type { OnSetAside } from '../../system/state-file.ts';
-import { openConnect } from './open-connect.ts';
 
 /** What of a registration the sources use. */
 type ForSources = Pick<Registration, 'tunnel' | 'unissued' | 'clientId' | 'clientJwt'>;
@@ -49,10 +48,15 @@ export interface OpenedSources {
   readonly wireGuard: WireGuardSource | undefined;
 }
 
-/** Opens every source that the configuration asks for: a new source is a row here. Asks nothing. */
-export function openSources(given: SourceSurroundings): OpenedSources {
+/**
+ * Opens every source that the configuration asks for: a new source is a row here. Asks nothing, and
+ * loads only what is wanted: which sources there are changes with a restart alone.
+ */
+export async function openSources(given: SourceSurroundings): Promise<OpenedSources> {
   const wireGuard = isWanted('wireguard', given.config()) ? openWireGuard(given) : undefined;
-  const connect = isWanted('connect', given.config()) ? openConnect(given) : undefined;
+  const connect = isWanted('connect', given.config())
+    ? (await import('./open-connect.ts')).openConnect(given)
+    : undefined;
   return { all: [wireGuard, connect].filter((own) => own !== undefined), wireGuard };
 }
 

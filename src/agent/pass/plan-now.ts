@@ -36,7 +36,7 @@ export async function planNow(
     kept.onSetAside,
   ).registration.peek();
   const { renew_seconds_default: usualSeconds } = config.service;
-  const { all: sources } = openSources({
+  const { all: sources } = await openSources({
     config: () => config,
     authority: () => undefined,
     host: { exec, stateDirectory },

@@ -75,7 +75,7 @@ export async function createAgentWorld(given: object = {}) {
       refusal: undefined,
     },
   };
-  const { all: sources, wireGuard } = openSources({
+  const { all: sources, wireGuard } = await openSources({
     config: () => state.configuration.config,
     authority: () => undefined,
     host: { exec, stateDirectory: directory },

@@ -25,8 +25,8 @@ await runAgent({
     claimNamespace,
     signals: process,
     stdout: process.stdout,
-    openSources: (given) => {
-      const opened = openSources(given);
+    openSources: async (given) => {
+      const opened = await openSources(given);
       const program = createProgramSource(
         given.host.exec,
         JSON.parse(settings) as ProgramSourceSettings,

@@ -1,27 +1,8 @@
 import { expect, test } from 'vitest';
-import type { StateMessage } from '../../../src/connect/engine/messages.ts';
 import { createTeller } from '../../../src/connect/engine/teller.ts';
+import { toState } from '../support/engine-state.ts';
 
-const quiet: StateMessage = {
-  type: 'state',
-  isConnected: false,
-  connectedSince: null,
-  url: null,
-  isPublished: false,
-  problem: null,
-  counters: {
-    consumers: 0,
-    upBytes: 0,
-    downBytes: 0,
-    admittedContracts: 0,
-    refusedContracts: {},
-    unpaidBytes: 0,
-    doubtfulBytes: 0,
-    reportsWaiting: 0,
-    dropped: {},
-    failedWrites: 0,
-  },
-};
+const quiet = toState({ isConnected: false, connectedSince: null, url: null, isPublished: false });
 
 /** A teller that is asked each second, by a clock that the test sets. */
 function createWorld() {

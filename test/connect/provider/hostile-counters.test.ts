@@ -7,13 +7,11 @@ import type { Id } from '../../../src/connect/wire/id.ts';
 import { toProviderFrame } from '../../../src/connect/wire/ip-frames.ts';
 import { decode, encode } from '../../../src/connect/wire/message.ts';
 import type { Pack } from '../../../src/connect/wire/pack.ts';
-import {
-  decodeTransferFrame,
-  encodeAckFrame,
-  encodePackFrame,
-} from '../../../src/connect/wire/transfer-frame.ts';
+import { decodeTransferFrame, encodeAckFrame } from '../../../src/connect/wire/transfer-frame.ts';
 import { makeContract, testIds } from '../support/contracts.ts';
 import { makePacket } from '../support/packets.ts';
+import { sendPack } from '../support/send-pack.ts';
+import { testPool } from '../support/test-pool.ts';
 
 const start = 1_700_000_000_000;
 const ids = testIds(31);
@@ -31,10 +29,7 @@ const setUp = () =>
     wish: 'network',
     ids,
     wallMs: () => start,
-    pool: {
-      ipv4: { first: Buffer.from([100, 64, 0, 1]), count: 60_000 },
-      ipv6: { first: Buffer.from('fd00'.padEnd(32, '0'), 'hex'), count: 60_000 },
-    },
+    pool: testPool,
   });
 
 type ContractOf = Partial<Parameters<typeof makeContract>[0]>;
@@ -51,22 +46,8 @@ function contractOf(of: ContractOf = {}): Buffer {
 }
 
 function send(pack: Partial<Pack>, sourceId: Id | undefined = consumer, to = ownId): Buffer {
-  return encodePackFrame(
-    { sourceId, destinationId: to, streamId: undefined },
-    {
-      messageId: ids.next(start),
-      sequenceId: ids.next(start),
-      sequenceNumber: 0,
-      isHead: true,
-      frames: [toProviderFrame(packet)],
-      wantsNoAck: false,
-      contract: undefined,
-      tag: { sentAt: start },
-      contractId: undefined,
-      lane: { forceStream: false, isCompanion: false, number: 0 },
-      ...pack,
-    },
-  );
+  const sending = { sourceId, destinationId: to, ids, at: start };
+  return sendPack(sending, { frames: [toProviderFrame(packet)], ...pack });
 }
 
 function ackOf(sequenceId: Id): Buffer {

@@ -4,9 +4,10 @@ import { createEngine } from '../../../src/connect/provider/engine.ts';
 import type { Id } from '../../../src/connect/wire/id.ts';
 import { toProviderFrame } from '../../../src/connect/wire/ip-frames.ts';
 import type { Pack } from '../../../src/connect/wire/pack.ts';
-import { encodePackFrame } from '../../../src/connect/wire/transfer-frame.ts';
 import { makeContract, testIds } from '../support/contracts.ts';
 import { address, makePacket } from '../support/packets.ts';
+import { sendPack } from '../support/send-pack.ts';
+import { testPool } from '../support/test-pool.ts';
 
 const start = 1_700_000_000_000;
 const ids = testIds(9);
@@ -22,10 +23,7 @@ function setUp() {
     wish: 'public',
     ids,
     wallMs: () => start,
-    pool: {
-      ipv4: { first: Buffer.from([100, 64, 0, 1]), count: 60_000 },
-      ipv6: { first: Buffer.from('fd00'.padEnd(32, '0'), 'hex'), count: 60_000 },
-    },
+    pool: testPool,
   });
   let delivered = 0;
   let answered = 0;
@@ -51,22 +49,8 @@ function contractOf(sourceId: Id, of: Partial<Parameters<typeof makeContract>[0]
 }
 
 function send(sourceId: Id | undefined, pack: Partial<Pack>): Buffer {
-  return encodePackFrame(
-    { sourceId, destinationId: ownId, streamId: undefined },
-    {
-      messageId: ids.next(start),
-      sequenceId: ids.next(start),
-      sequenceNumber: 0,
-      isHead: true,
-      frames: [toProviderFrame(packet)],
-      wantsNoAck: false,
-      contract: undefined,
-      tag: { sentAt: start },
-      contractId: undefined,
-      lane: { forceStream: false, isCompanion: false, number: 0 },
-      ...pack,
-    },
-  );
+  const sending = { sourceId, destinationId: ownId, ids, at: start };
+  return sendPack(sending, { frames: [toProviderFrame(packet)], ...pack });
 }
 
 const stranger = ids.next(start);

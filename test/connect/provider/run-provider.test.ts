@@ -9,6 +9,7 @@ import { createIdSource, toUuid } from '../../../src/connect/wire/id.ts';
 import { makePacket } from '../support/packets.ts';
 import { connectConsumer, createEchoDevice, readClock } from '../support/socket-consumer.ts';
 import { startTestPlatform } from '../support/test-platform.ts';
+import { testPool } from '../support/test-pool.ts';
 
 async function setUp(device: PacketDevice = createEchoDevice()) {
   const ids = createIdSource({ randomBytes });
@@ -24,10 +25,7 @@ async function setUp(device: PacketDevice = createEchoDevice()) {
     wish: 'public',
     ids,
     wallMs: Date.now,
-    pool: {
-      ipv4: { first: Buffer.from([100, 64, 0, 1]), count: 60_000 },
-      ipv6: { first: Buffer.from('fd00'.padEnd(32, '0'), 'hex'), count: 60_000 },
-    },
+    pool: testPool,
   });
   let token = toUuid(ownId);
   const running = runProvider(

@@ -8,6 +8,7 @@ import { type App, createApp } from './app.ts';
 import { createChance, createLink, type LinkNature } from './link.ts';
 import { chanceBytes } from './pair.ts';
 import { createService, type Service } from './service.ts';
+import { testPool } from './test-pool.ts';
 
 /** A provider and apps on a strict service, in virtual time that begins at 0 for `each`. */
 export interface StrictWorld {
@@ -52,10 +53,7 @@ export function createStrictWorld(options: StrictWorldOptions): StrictWorld {
     ids,
     wallMs: () => now,
     mostUnpaidBytes: options.mostUnpaidBytes,
-    pool: {
-      ipv4: { first: Buffer.from([100, 64, 0, 1]), count: 60_000 },
-      ipv6: { first: Buffer.from('fd00'.padEnd(32, '0'), 'hex'), count: 60_000 },
-    },
+    pool: testPool,
   });
   const up = createLink<Buffer>(options.nature, chance);
   const down = createLink<Buffer>(options.nature, chance);

@@ -5,8 +5,6 @@ import {
   type ControlClient,
   createControlClient,
 } from '../../../src/connect/control/control-client.ts';
-import { readIpHeader } from '../../../src/connect/packet/ip-packet.ts';
-import { readAddress, rewriteAddress } from '../../../src/connect/packet/rewrite.ts';
 import { createEngine } from '../../../src/connect/provider/engine.ts';
 import type { Engine } from '../../../src/connect/provider/engine-contract.ts';
 import { runProvider } from '../../../src/connect/provider/run-provider.ts';
@@ -18,6 +16,8 @@ import {
   type ReferenceServiceOptions,
   startReferenceService,
 } from '../../../src/reference-service/server.ts';
+import { createEchoDevice } from '../../connect/support/socket-consumer.ts';
+import { testPool } from '../../connect/support/test-pool.ts';
 import { makeDirectory } from '../../flow/reference-caller.ts';
 
 /** A device of the first network, as it is registered. */
@@ -94,10 +94,7 @@ export async function startProviderWorld(
         wish: 'public',
         ids,
         wallMs: Date.now,
-        pool: {
-          ipv4: { first: Buffer.from([100, 64, 0, 1]), count: 60_000 },
-          ipv6: { first: Buffer.from('fd00'.padEnd(32, '0'), 'hex'), count: 60_000 },
-        },
+        pool: testPool,
       });
       const running = runProvider(
         {
@@ -124,26 +121,4 @@ export async function startProviderWorld(
       return { engine, stop: end };
     },
   };
-}
-
-/** Gives every packet back to where it came from. */
-function createEchoDevice(): PacketDevice {
-  let listener: (packets: readonly Buffer[]) => void = () => undefined;
-  return {
-    start(onPackets) {
-      listener = onPackets;
-    },
-    write: (packets) => listener(packets.map(turnAround)),
-    state: () => ({ failedWrites: 0, hasEnded: false }),
-  };
-}
-
-function turnAround(packet: Buffer): Buffer {
-  const header = readIpHeader(packet);
-  if (header === undefined) throw new Error('not a packet');
-  const source = Buffer.from(readAddress(packet, header, 'source'));
-  const destination = Buffer.from(readAddress(packet, header, 'destination'));
-  rewriteAddress(packet, header, { place: 'source', address: destination });
-  rewriteAddress(packet, header, { place: 'destination', address: source });
-  return packet;
 }

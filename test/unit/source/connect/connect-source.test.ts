@@ -6,7 +6,7 @@ import { createEngineDriver } from '../../../../src/source/connect/device.ts';
 import type { EngineOrder } from '../../../../src/source/connect/engine-order.ts';
 import { planPool } from '../../../../src/source/connect/pool.ts';
 import type { EngineReport } from '../../../../src/source/connect/supervise-engine.ts';
-import { toState } from './fake-engines.ts';
+import { toState } from '../../../connect/support/engine-state.ts';
 
 const addresses = planPool('100.126.0.0/16', 'fd5e:b4c2:91d7::/112');
 const device = 'tributary-c0';

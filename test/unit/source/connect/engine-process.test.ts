@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startEngineProcess } from '../../../../src/source/connect/engine-process.ts';
 import type { FromEngine } from '../../../../src/source/connect/protocol.ts';
 import { speakWith } from '../../../../src/system/spoken-program.ts';
-import { toState } from './fake-engines.ts';
+import { toState } from '../../../connect/support/engine-state.ts';
 
 /** Runs a script as the engine, to its end. */
 async function hear(script: string, tell?: (told: ReturnType<typeof startEngineProcess>) => void) {

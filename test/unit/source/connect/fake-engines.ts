@@ -1,10 +1,5 @@
 import type { EngineLifeOptions } from '../../../../src/source/connect/engine-life.ts';
-import type {
-  FromEngine,
-  KeepMessage,
-  StateMessage,
-  ToEngine,
-} from '../../../../src/source/connect/protocol.ts';
+import type { FromEngine, KeepMessage, ToEngine } from '../../../../src/source/connect/protocol.ts';
 
 /** One process of an engine, as a test plays it. */
 export interface FakeEngine {
@@ -85,29 +80,5 @@ export function toKeep(number: number): KeepMessage {
     books,
     largestId: '01920000-0000-7000-8000-00000000ffff',
     published: 'public',
-  };
-}
-
-export function toState(change: Partial<StateMessage> = {}): StateMessage {
-  return {
-    type: 'state',
-    isConnected: true,
-    connectedSince: 1_700_000_000_000,
-    url: 'wss://connect.example/',
-    isPublished: true,
-    problem: null,
-    counters: {
-      consumers: 0,
-      upBytes: 0,
-      downBytes: 0,
-      admittedContracts: 0,
-      refusedContracts: {},
-      unpaidBytes: 0,
-      doubtfulBytes: 0,
-      reportsWaiting: 0,
-      dropped: {},
-      failedWrites: 0,
-    },
-    ...change,
   };
 }

@@ -5,7 +5,8 @@ import { noFigures } from '../../../../src/source/connect/consumer-figures.ts';
 import type { EngineFiles, EngineHeritage } from '../../../../src/source/connect/engine-files.ts';
 import type { EngineOrder } from '../../../../src/source/connect/engine-order.ts';
 import { superviseEngine } from '../../../../src/source/connect/supervise-engine.ts';
-import { books, createFakeEngines, type FakeEngine, toKeep, toState } from './fake-engines.ts';
+import { toState } from '../../../connect/support/engine-state.ts';
+import { books, createFakeEngines, type FakeEngine, toKeep } from './fake-engines.ts';
 
 const order: EngineOrder = {
   clientId: '01920000-0000-7000-8000-0000000000aa',

@@ -81,6 +81,13 @@ export const accountHandlers = {
     wallet_id: wallets.findPayoutWallet(network.networkId),
   }),
 
+  /** What was measured until now is counted. */
+  async transferStats({ payouts, sample }, { network }) {
+    await sample();
+    const { paidBytes, unpaidBytes } = payouts.sum(network.networkId);
+    return { paid_bytes_provided: paidBytes, unpaid_bytes_provided: unpaidBytes };
+  },
+
   /** A wallet of another network gets the error for an unknown wallet. */
   setPayoutWallet({ wallets }, { request, network }) {
     if (wallets.choosePayoutWallet(network.networkId, request.wallet_id)) return {};

@@ -19,6 +19,7 @@ import {
   type Networks,
   type Wallets,
 } from './networks.ts';
+import { createPayouts, type Payouts } from './payouts.ts';
 import { createDrainRequests, type DrainRequests } from './platform/drain-requests.ts';
 import { createMoney, type Money } from './platform/money.ts';
 import type { Platform } from './platform/platform.ts';
@@ -46,6 +47,7 @@ export interface Repositories {
   readonly world: World;
   readonly directory: ProviderDirectory;
   readonly money: Money;
+  readonly payouts: Payouts;
   readonly drains: DrainRequests;
 }
 
@@ -75,6 +77,7 @@ export function createRepositories(database: DatabaseSync, terms: Terms): Reposi
     world: createWorld(),
     directory: createProviderDirectory(database),
     money: createMoney(database),
+    payouts: createPayouts(database, { now, countsCompanions: profile.countsCompanions }),
     drains: createDrainRequests(database),
   };
 }

@@ -46,6 +46,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
       providerLast90: { client_id: clientId },
       leaderboard: {},
       wallets: undefined,
+      transferStats: undefined,
       payoutWallet: undefined,
       setPayoutWallet: { wallet_id: 'nobody has this' },
     };

@@ -75,6 +75,7 @@ const requests: Readonly<Record<OperationName, (setting: Setting, hand: Hand) =>
   providerLast90: ({ clientId }) => ({ client_id: clientId }),
   leaderboard: () => ({}),
   wallets: () => undefined,
+  transferStats: () => undefined,
   payoutWallet: () => undefined,
   setPayoutWallet: ({ walletId }) => ({ wallet_id: walletId }),
 };

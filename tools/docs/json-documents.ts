@@ -230,6 +230,7 @@ const serviceCommands: Readonly<Record<string, readonly [files: string, about: s
   'network spec': ['network-spec', 'What the words come down to.'],
   'network reliability': ['network-reliability', 'The window that the service reports.'],
   'network leaderboard': ['network-leaderboard', 'The networks that provided the most.'],
+  'account provided': ['account-provided', 'What the network provided since its beginning.'],
   'account wallets': ['account-wallets', 'The wallets of the network.'],
   'account payout-wallet': ['account-payout-wallet', 'The wallet that is paid.'],
   'account upgrade': ['account-upgrade', 'What became of the guest.'],

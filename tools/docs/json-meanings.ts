@@ -107,6 +107,8 @@ export const meanings: Meanings = {
   socksPort: 'Its SOCKS port.',
   wireGuardPort: 'Its WireGuard port.',
   hasTunnel: 'True where a WireGuard tunnel was issued.',
+  paidBytes: 'Provided since the beginning, and paid.',
+  unpaidBytes: 'Provided, and not paid yet.',
   wallets: 'One for each wallet.',
   wallet: 'The wallet that is paid.',
   payoutWalletId: 'The wallet that is paid, as the service knows it.',

@@ -15,9 +15,12 @@ export interface PlatformClock {
   keep(): void;
 }
 
-/** What the clock showed when it was kept last, or ours where it never ran; for other programs. */
-export function readPlatformTime(database: DatabaseSync): number {
-  return Math.max(Date.now(), Number(readSetting(database, setting) ?? 0));
+/**
+ * What the clock showed when it was kept last, or ours (`now`) where it never ran; for other
+ * programs, and for what counts in days.
+ */
+export function readPlatformTime(database: DatabaseSync, now: () => number = Date.now): number {
+  return Math.max(now(), Number(readSetting(database, setting) ?? 0));
 }
 
 const setting = 'platform-clock';

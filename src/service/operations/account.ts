@@ -28,7 +28,7 @@ export const wallet = object(() => ({
   create_time: time('When it was created.'),
 }));
 
-/** The operations below `/account` (service-interface, "Endpoints"). */
+/** The operations below `/account` (service-interface, "Endpoints"), and what payouts come to. */
 export const accountOperations = {
   wallets: {
     ...reading,
@@ -53,6 +53,17 @@ export const accountOperations = {
       wallet_id: z.string().describe('A wallet, by its id at the service.'),
     })),
     response: answer(() => ({})),
+  },
+  transferStats: {
+    ...reading,
+    summary: "Reads how many bytes the network's devices provided, paid and not paid yet.",
+    path: '/transfer/stats',
+    response: answer(() => ({
+      paid_bytes_provided: integer.describe('Provided since the beginning, and paid.'),
+      unpaid_bytes_provided: integer.describe(
+        "Provided, and not paid yet. What consumers download by the network's own protocol is part of both, also where the statistics of providers leave it out.",
+      ),
+    })),
   },
 } as const satisfies Record<string, Operation>;
 

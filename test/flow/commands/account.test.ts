@@ -1,6 +1,7 @@
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { dayMs } from '../../../src/lib/units.ts';
+import { openDatabase } from '../../../src/reference-service/database.ts';
 import { type ProfileName, profileNames } from '../../../src/service/profiles.ts';
 import { createCommandWorld, expectGolden, indent, maskChance } from './command-world.ts';
 import { createTypist } from './typist.ts';
@@ -34,6 +35,30 @@ async function createInvestor(profile: ProfileName = 'documented') {
 
 const listed = ['account', 'wallets'];
 const payout = ['account', 'payout-wallet'];
+
+describe('tributary account provided', () => {
+  /** An owner whose devices provided something, of which nothing is paid yet. */
+  async function createProvider(profile: ProfileName = 'documented') {
+    const world = await createCommandWorld(profile);
+    const database = openDatabase(world.dataDirectory);
+    database.exec('update network set provided_bytes = 3_210_987_654');
+    database.close();
+    return world;
+  }
+
+  test('says what is paid, and what is not yet', async () => {
+    const { run } = await createProvider();
+    const { stdout, exitCode } = await run(['account', 'provided']);
+    expect(exitCode).toBe(0);
+    await expectGolden('account-provided.txt', stdout);
+  });
+
+  test.each(profileNames)('gives scripts whole bytes, in %s too', async (profile) => {
+    const { run } = await createProvider(profile);
+    const { stdout } = await run(['account', 'provided', '--json']);
+    await expectGolden(`account-provided-${profile}.json`, indent(stdout));
+  });
+});
 
 describe('tributary account wallets', () => {
   test.each<[string, number | undefined]>([

@@ -3,7 +3,7 @@ import { createCommandWorld } from './command-world.ts';
 
 const groups = {
   device: ['list', 'share', 'add', 'associations', 'provide'],
-  account: ['wallets', 'payout-wallet', 'upgrade', 'set-password'],
+  account: ['provided', 'wallets', 'payout-wallet', 'upgrade', 'set-password'],
   auth: ['code'],
   network: ['clients', 'locations', 'providers', 'spec', 'reliability', 'leaderboard'],
 } as const;

@@ -54,6 +54,7 @@ const answers: ReadonlyMap<string, unknown> = new Map<string, unknown>(
 
 /** How each command that asks the service is typed. */
 const lines: Readonly<Record<string, readonly string[]>> = {
+  'account provided': [],
   'account wallets': [],
   'account payout-wallet': [nasty, '--yes'],
   'account upgrade': ['--user-auth', 'a@b.c', '--name', 'Ada', '--yes'],

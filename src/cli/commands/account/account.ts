@@ -1,5 +1,6 @@
 import { type CommandGroup, defineCommand } from '../../frame/command.ts';
 import { checkSources, readNewPassword, readSecret } from '../../frame/read-secret.ts';
+import { provided } from './provided.ts';
 import { upgrade } from './upgrade.ts';
 import { payoutWallet, wallets } from './wallets.ts';
 
@@ -35,6 +36,7 @@ const setPassword = defineCommand({
 
 export const account: CommandGroup = {
   usage: 'account',
-  description: 'payout wallets, the password, and making a guest permanent',
-  commands: [wallets, payoutWallet, upgrade, setPassword],
+  description:
+    'what was provided and paid, payout wallets, the password, and making a guest permanent',
+  commands: [provided, wallets, payoutWallet, upgrade, setPassword],
 };

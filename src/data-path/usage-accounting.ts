@@ -1,10 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { TributaryError, toFailure } from '../errors/codes.ts';
 import type { ForwardedTotals } from '../gateway/policy.ts';
 import { isClockSet } from '../lib/clock.ts';
-import { hourMs } from '../lib/units.ts';
 import { findPeriod, type PeriodSettings, projectReachedAt } from '../provide/period.ts';
 import type { TimeZone } from '../provide/zone.ts';
+import { createSeldomWriter } from '../system/seldom-writer.ts';
 import { createStateFile, type StateFileOptions } from '../system/state-file.ts';
 import { findSoftEnd, isUsedUp } from './cap-end.ts';
 import { rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from './usage.ts';
@@ -89,22 +87,11 @@ export interface UsageAccountingOptions
 }
 
 /**
- * Writing wears out a card, so it is done at most once a minute (ms), and only if a power cut would
- * lose something that counts.
- */
-const writeEveryMs = 60_000;
-/**
  * A restart loses nothing that is unwritten, because the kernel goes on counting. A power cut loses
  * less than this many bytes, and no more than this share of a cap.
  */
 const worthWritingBytes = 64 * 1024 ** 2;
 const worthWritingOfCap = 1 / 1000;
-/** Less than that is written this often (ms). */
-const writeTrifleEveryMs = 3 * hourMs;
-/** A failed write wears nothing out, so it is repeated after this time (ms). */
-const writeAgainMs = 5_000;
-/** A dying card may take minutes for a write, and the permit has to be renewed meanwhile. */
-const patience = () => sleep(1_000, undefined, { ref: false });
 /**
  * How much a forwarded byte counts for a provider that counts both ways: it crosses the line twice,
  * once of these within WireGuard.
@@ -123,13 +110,9 @@ export function openUsageAccounting(options: UsageAccountingOptions): UsageAccou
     schema: usageSchema,
     onSetAside,
   });
+  const writer = createSeldomWriter(file);
   let usage: Usage | undefined;
-  /** undefined before this process's first write, which shows whether the disk can be written. */
-  let written: Usage | undefined;
   let isLoaded = false;
-  let writtenAtMs = Number.NEGATIVE_INFINITY;
-  let failure: TributaryError | undefined;
-  let writing: Usage | undefined;
   let isCounting = false;
   const periodAt = (instant: Date) => {
     const { cap, time_zone: timeZone } = limits();
@@ -160,17 +143,6 @@ export function openUsageAccounting(options: UsageAccountingOptions): UsageAccou
       : file.readOrSetAside());
     isLoaded = true;
   };
-  const write = async () => {
-    if (usage === undefined || usage === written) return;
-    if (writing !== undefined)
-      throw new TributaryError('state-unwritable', `writing ${file.path} takes very long`);
-    writtenAtMs = performance.now();
-    writing = usage;
-    failure = await file.write(writing).then(() => undefined, toFailure());
-    if (failure === undefined) written = writing;
-    writing = undefined;
-    if (failure !== undefined) throw failure;
-  };
   const take = (totals: ForwardedTotals | undefined) => {
     if (totals === undefined) return;
     const instant = now();
@@ -190,12 +162,8 @@ export function openUsageAccounting(options: UsageAccountingOptions): UsageAccou
     take,
     async keep() {
       if (usage === undefined) return;
-      const isTrifle = countUnwrittenBytes(written, usage) < leastWorthWriting(readCap().capBytes);
-      const everyMs = isTrifle ? writeTrifleEveryMs : writeEveryMs;
-      const waitMs = failure === undefined ? everyMs : writeAgainMs;
-      if (writing || performance.now() - writtenAtMs >= waitMs)
-        await Promise.race([write(), patience()]);
-      else if (failure !== undefined) throw failure;
+      const unwritten = countUnwrittenBytes(writer.written(), usage);
+      await writer.keep(usage, { isTrifle: unwritten < leastWorthWriting(readCap().capBytes) });
     },
     stopAtBytes: () => toTotal(readCap().capBytes),
     newUntilBytes: () => toTotal(readCap().softEndBytes),
@@ -218,7 +186,7 @@ export function openUsageAccounting(options: UsageAccountingOptions): UsageAccou
     async close(totals: ForwardedTotals | undefined) {
       await load();
       take(totals);
-      await write();
+      if (usage !== undefined) await writer.write(usage);
     },
   };
 }

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hourMs } from '../lib/units.ts';
+import { SystemError, toFailure } from './errors.ts';
+import type { StateFile } from './state-file.ts';
+
+/**
+ * Writes a count that grows all the time, seldom: writing wears out a card. Only one process may
+ * use it for a file.
+ */
+export interface SeldomWriter<T> {
+  /**
+   * Writes the count where it is time for it. A trifle, which a power cut may take, waits for
+   * longer. Resolves after a second at the latest, also where the disk takes longer; the next call
+   * then says so.
+   * @throws state-unwritable, until a write succeeds again
+   */
+  keep(value: T, how: { readonly isTrifle: boolean }): Promise<void>;
+  /** Writes the count now, unless it is the one that was written last. @throws state-unwritable */
+  write(value: T): Promise<void>;
+  /** undefined before the first write, which shows whether the disk can be written. */
+  written(): T | undefined;
+}
+
+/** What counts is written at most this often (ms). */
+const writeEveryMs = 60_000;
+const writeTrifleEveryMs = 3 * hourMs;
+/** A failed write wears nothing out, so it is repeated after this time (ms). */
+const writeAgainMs = 5_000;
+/** A dying card may take minutes for a write, and the permit has to be renewed meanwhile. */
+const patience = () => sleep(1_000, undefined, { ref: false });
+
+export function createSeldomWriter<T>(file: Pick<StateFile<T>, 'path' | 'write'>): SeldomWriter<T> {
+  let written: T | undefined;
+  let writing: T | undefined;
+  let writtenAtMs = Number.NEGATIVE_INFINITY;
+  let failure: SystemError | undefined;
+  const write = async (value: T) => {
+    if (value === written) return;
+    if (writing !== undefined)
+      throw new SystemError('state-unwritable', `writing ${file.path} takes very long`);
+    writtenAtMs = performance.now();
+    writing = value;
+    failure = await file.write(value).then(() => undefined, toFailure());
+    if (failure === undefined) written = value;
+    writing = undefined;
+    if (failure !== undefined) throw failure;
+  };
+  return {
+    async keep(value, { isTrifle }) {
+      const everyMs = isTrifle ? writeTrifleEveryMs : writeEveryMs;
+      const waitMs = failure === undefined ? everyMs : writeAgainMs;
+      if (writing !== undefined || performance.now() - writtenAtMs >= waitMs)
+        await Promise.race([write(value), patience()]);
+      else if (failure !== undefined) throw failure;
+    },
+    write,
+    written: () => written,
+  };
+}

@@ -86,31 +86,40 @@ const table = {
     help: 'Consumers that a source has now, where it can tell them apart.',
     read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.present),
   },
+  tributary_source_carried_bytes_total: {
+    help: "Bytes of consumers' packets that a source carried: up from them, down to them.",
+    read: (input) =>
+      toLabelledSourceSamples(
+        input,
+        'direction',
+        ({ consumers }) => consumers && { up: consumers.upBytes, down: consumers.downBytes },
+      ),
+    isKept: true,
+  },
   tributary_source_accepted_contracts_total: {
     help: "Consumers' contracts that a source accepted.",
     read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.acceptedContracts),
+    isKept: true,
   },
   tributary_source_refused_contracts_total: {
     help: "Consumers' contracts that a source refused, by reason.",
-    read: ({ facts }) =>
-      facts.sources.flatMap(({ name, consumers }) =>
-        toSamples('reason', consumers?.refusedContracts).map(({ labels, value }) => ({
-          labels: { source: name, ...labels },
-          value,
-        })),
-      ),
+    read: (input) =>
+      toLabelledSourceSamples(input, 'reason', ({ consumers }) => consumers?.refusedContracts),
   },
   tributary_source_unpaid_bytes_total: {
     help: 'Bytes that a source carried, and that nobody pays for any more.',
     read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.unpaidBytes),
+    isKept: true,
   },
   tributary_source_bridged_bytes_total: {
     help: 'Bytes that a source carried by contracts that the service had closed by then.',
     read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.bridgedBytes),
+    isKept: true,
   },
   tributary_source_doubtful_bytes_total: {
     help: 'Bytes that a source reported, and of which nobody knows whether they were counted.',
     read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.doubtfulBytes),
+    isKept: true,
   },
   tributary_source_reports_waiting: {
     help: 'Reports of a source that the service has not answered yet.',
@@ -203,6 +212,21 @@ function toSourceSamples(
   read: (source: SourceFacts) => number | undefined,
 ): readonly Sample[] {
   return toSamples('source', Object.fromEntries(facts.sources.map((own) => [own.name, read(own)])));
+}
+
+/** Samples of several values of each source, which one more label tells apart. */
+function toLabelledSourceSamples(
+  { facts }: StatisticsInput,
+  label: string,
+  read: (source: SourceFacts) => Readonly<Record<string, number>> | undefined,
+): readonly Sample[] {
+  const byName = new Map(facts.sources.map((own) => [own.name, own]));
+  return [...byName.values()].flatMap((own) =>
+    toSamples(label, read(own)).map(({ labels, value }) => ({
+      labels: { source: own.name, ...labels },
+      value,
+    })),
+  );
 }
 
 function toUnixSeconds(date: Date | undefined): number | undefined {

@@ -17,25 +17,40 @@ interface SourceTraffic {
   readonly txBytes: number;
 }
 
-/**
- * What a source counts that can tell its consumers apart, of all of them together. But for
- * `present` and `reportsWaiting`, sums since the agent started.
- */
-export interface ConsumerFigures {
-  /** Consumers that are there now. */
-  readonly present: number;
+/** What a source carried for its consumers, and what became of it, of all of them together. */
+export interface ConsumerSums {
+  /** Bytes of consumers' IP packets: up from them, down to them. */
+  readonly upBytes: number;
+  readonly downBytes: number;
   /** Contracts by which consumers pay. */
   readonly acceptedContracts: number;
-  /** By kind, without those that never occurred. */
-  readonly refusedContracts: Readonly<Record<string, number>>;
   /** Bytes that were carried, and that no report can be made of any more. */
   readonly unpaidBytes: number;
   /** Bytes that were carried by contracts that the service had closed by then. */
   readonly bridgedBytes: number;
   /** Bytes of reports whose answer was lost: nobody knows whether they were counted. */
   readonly doubtfulBytes: number;
+}
+
+/** What the engines of one run of the agent told of their consumers. */
+export interface RunFigures extends ConsumerSums {
+  /** Consumers that are there now. */
+  readonly present: number;
+  /** Since the agent started, by kind, without those that never occurred. */
+  readonly refusedContracts: Readonly<Record<string, number>>;
   /** Reports that the service has not answered yet. */
   readonly reportsWaiting: number;
+}
+
+/**
+ * What a source counts that can tell its consumers apart. Its sums are kept: they go on over
+ * restarts of the agent, and never fall.
+ */
+export interface ConsumerFigures extends RunFigures {
+  /** When counting began; undefined where the clock was never set since. */
+  readonly countedSince: Date | undefined;
+  /** What was added to the sums since the month began, by UTC. */
+  readonly month: ConsumerSums;
 }
 
 /** What is known of a source now. */
@@ -46,7 +61,10 @@ export interface SourceReport {
   readonly life: SourceLife | undefined;
   /** undefined before the first reading, and without a device. */
   readonly traffic: SourceTraffic | undefined;
-  /** undefined for a source that cannot tell its consumers apart. */
+  /**
+   * undefined for a source that cannot tell its consumers apart, and until it has read what earlier
+   * runs of the agent counted.
+   */
   readonly consumers: ConsumerFigures | undefined;
   /**
    * True where the service should be asked at once and not only at the next renewal: the other end

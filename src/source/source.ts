@@ -197,8 +197,8 @@ export interface Source<
   sample(): Promise<() => void>;
   /**
    * What follows from what was found, once the pass is through with it: a tunnel is pointed at the
-   * new address of its peer.
-   * @throws command-failed, missing-program
+   * new address of its peer, and what was counted is written down.
+   * @throws command-failed, missing-program, state-unwritable
    */
   settle(): Promise<void>;
   /**

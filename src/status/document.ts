@@ -18,6 +18,14 @@ const reason = z.object({
   action: z.string(),
   since: z.iso.datetime(),
 });
+const consumerSums = {
+  upBytes: bytes,
+  downBytes: bytes,
+  acceptedContracts: z.number(),
+  unpaidBytes: bytes,
+  bridgedBytes: bytes,
+  doubtfulBytes: bytes,
+};
 const tunnelFigures = Object.fromEntries(
   [...statistics].flatMap(({ status }) =>
     status?.section === 'tunnel' ? [[status.field, figure]] : [],
@@ -62,11 +70,11 @@ export const statusDocument = z.object({
       consumers: z
         .object({
           present: z.number(),
-          acceptedContracts: z.number(),
+          countedSince: time,
+          ...consumerSums,
+          /** What was added to these since the month began, by UTC. */
+          month: z.object(consumerSums),
           refusedContracts: z.record(z.string(), z.number()),
-          unpaidBytes: bytes,
-          bridgedBytes: bytes,
-          doubtfulBytes: bytes,
           reportsWaiting: z.number(),
         })
         .nullable(),
@@ -174,7 +182,11 @@ function describeSource(
     rxBytes: traffic?.rxBytes ?? null,
     txBytes: traffic?.txBytes ?? null,
     consumers: consumers
-      ? { ...consumers, refusedContracts: { ...consumers.refusedContracts } }
+      ? {
+          ...consumers,
+          countedSince: consumers.countedSince?.toISOString() ?? null,
+          refusedContracts: { ...consumers.refusedContracts },
+        }
       : null,
     problem:
       problem === undefined ? null : fill(reason, { ...problem, action: findAction(problem.code) }),

@@ -217,6 +217,7 @@ const inlinePlaces: readonly {
       'agent',
       'data-path',
       'src/source/connect/engine-files.ts',
+      'src/source/connect/kept-sums.ts',
       // It is about to write the document.
       'src/cli/commands/account/jwt-destination.ts',
     ],

@@ -236,16 +236,30 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     'sources[].rxBytes': 'Bytes from consumers, counted at the device.',
     'sources[].txBytes': 'Bytes to consumers, counted at the device.',
     'sources[].consumers':
-      'What it counts of all its consumers together; null where it cannot tell them apart. But for `present` and `reportsWaiting`, sums since the agent started.',
+      'What it counts of all its consumers together; null where it cannot tell them apart. Its sums go on over restarts of the agent.',
     'sources[].consumers.present': 'Consumers that are there now.',
+    'sources[].consumers.countedSince':
+      'When the sums began; null where the clock was never set since.',
+    'sources[].consumers.upBytes': "Bytes of consumers' packets that were carried from them.",
+    'sources[].consumers.downBytes': "Bytes of consumers' packets that were carried to them.",
     'sources[].consumers.acceptedContracts': 'Contracts by which consumers pay.',
-    'sources[].consumers.refusedContracts': 'Contracts that were refused.',
+    'sources[].consumers.refusedContracts': 'Contracts that were refused since the agent started.',
     'sources[].consumers.refusedContracts.*': 'One for each reason.',
     'sources[].consumers.unpaidBytes':
       'Bytes that were carried, and that nobody pays for any more.',
     'sources[].consumers.bridgedBytes':
       'Bytes that were carried by contracts that the service had closed by then.',
     'sources[].consumers.doubtfulBytes':
+      'Bytes of reports whose answer was lost: nobody knows whether they were counted.',
+    'sources[].consumers.month': 'What was added to these sums since the month began, by UTC.',
+    'sources[].consumers.month.upBytes': "Bytes of consumers' packets from them.",
+    'sources[].consumers.month.downBytes': "Bytes of consumers' packets to them.",
+    'sources[].consumers.month.acceptedContracts': 'Contracts by which consumers pay.',
+    'sources[].consumers.month.unpaidBytes':
+      'Bytes that were carried, and that nobody pays for any more.',
+    'sources[].consumers.month.bridgedBytes':
+      'Bytes that were carried by contracts that the service had closed by then.',
+    'sources[].consumers.month.doubtfulBytes':
       'Bytes of reports whose answer was lost: nobody knows whether they were counted.',
     'sources[].consumers.reportsWaiting': 'Reports that the service has not answered yet.',
     'sources[].problem':

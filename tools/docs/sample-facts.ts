@@ -130,11 +130,22 @@ export const consumersSource: SourceFacts = {
   device: 'tributary-c0',
   consumers: {
     present: 3,
+    countedSince: ago(90 * 86_400),
+    upBytes: 600_000_000,
+    downBytes: 2_900_000_000,
     acceptedContracts: 120,
     refusedContracts: { 'bad-signature': 1, 'too-old': 3 },
     unpaidBytes: 1_200_000,
     bridgedBytes: 30_000_000,
     doubtfulBytes: 4_000,
+    month: {
+      upBytes: 200_000_000,
+      downBytes: 900_000_000,
+      acceptedContracts: 40,
+      unpaidBytes: 300_000,
+      bridgedBytes: 9_000_000,
+      doubtfulBytes: 1_000,
+    },
     reportsWaiting: 2,
   },
 };

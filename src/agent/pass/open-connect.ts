@@ -5,6 +5,7 @@ import { type ConnectSource, createConnectSource } from '../../source/connect/co
 import { connectName, createEngineDriver } from '../../source/connect/device.ts';
 import { createEngineFiles } from '../../source/connect/engine-files.ts';
 import { findEngineUser } from '../../source/connect/engine-user.ts';
+import { openKeptSums } from '../../source/connect/kept-sums.ts';
 import { findPlatform } from '../../source/connect/platform-urls.ts';
 import { planPool } from '../../source/connect/pool.ts';
 import { engineNodeOptions } from '../../source/connect/protocol.ts';
@@ -25,18 +26,22 @@ export function openConnect(given: SourceSurroundings): ConnectSource {
   const addresses = planPool(ipv4, ipv6);
   const user = once(findEngineUser);
   const program = join(dirname(process.argv[1] ?? ''), engineFile);
+  const files = { directory: host.stateDirectory, onSetAside };
+  const onSaid = (line: string) => given.onSaid(connectName, line);
   const command = [process.execPath, ...engineNodeOptions, program];
   return createConnectSource({
     driver: createEngineDriver(host.exec, { device, consumers: addresses.consumers }),
     supervisor: superviseEngine({
-      files: createEngineFiles({ directory: host.stateDirectory, onSetAside }),
+      files: createEngineFiles(files),
       prepare: async () => prepareEngine({ speakWith, command, user: await user() }),
       appVersion: version,
       newInstanceId: randomUUID,
       random: Math.random,
-      onSaid: (line) => given.onSaid(connectName, line),
+      onSaid,
       onChange,
     }),
+    sums: openKeptSums({ ...files, now: given.now }),
+    onSaid,
     user,
     addresses,
     order() {

@@ -1,3 +1,4 @@
+import { toFailure } from '../../errors/codes.ts';
 import type { ProvideMode } from '../../service/profiles.ts';
 import { type Carried, readCarried } from '../../system/traffic.ts';
 import type { Source } from '../source.ts';
@@ -10,6 +11,7 @@ import {
 } from './device.ts';
 import type { EngineOrder } from './engine-order.ts';
 import type { EngineUser } from './engine-user.ts';
+import type { KeptSums } from './kept-sums.ts';
 import type { PoolPlan } from './pool.ts';
 import { provideWishes } from './provide-wish.ts';
 import type { EngineReport, EngineSupervisor } from './supervise-engine.ts';
@@ -24,11 +26,15 @@ export interface ConnectSource extends Source<EngineDevice, ObservedEngineDevice
 export interface ConnectSourceParts {
   readonly driver: EngineDriver;
   readonly supervisor: EngineSupervisor;
+  /** What its engines counted, kept over restarts of the agent. */
+  readonly sums: KeptSums;
   /** Who the engine runs as; asked once. */
   readonly user: () => Promise<EngineUser>;
   readonly addresses: PoolPlan;
   /** What the engine is to be, but for what this source adds; undefined until registered. */
   readonly order: () => Omit<EngineOrder, 'device' | 'pool' | 'wish'> | undefined;
+  /** A line for the log. */
+  readonly onSaid: (line: string) => void;
   /** By default the kernel's count of the device. */
   readonly readCarried?: (device: string) => Carried | undefined;
 }
@@ -38,7 +44,7 @@ export interface ConnectSourceParts {
  * the owner's mode offers anything, published: before that no consumer can be behind it.
  */
 export function createConnectSource(parts: ConnectSourceParts): ConnectSource {
-  const { driver, supervisor, addresses } = parts;
+  const { driver, supervisor, sums, addresses } = parts;
   const { device } = driver;
   const count = parts.readCarried ?? readCarried;
   let user: EngineUser | undefined;
@@ -62,16 +68,23 @@ export function createConnectSource(parts: ConnectSourceParts): ConnectSource {
       return undefined;
     return { since: new Date(state.connectedSince), until: undefined };
   };
+  const readFigures = () => {
+    const { figures } = supervisor.report();
+    sums.take(figures);
+    const kept = sums.read();
+    return kept && { ...figures, ...kept };
+  };
   return {
     driver,
     wantsIssuedTunnel: false,
     async wanted() {
       user ??= await parts.user();
+      const unread = await sums.load().then(() => undefined, toFailure());
       const wish =
         parts.order() === undefined
           ? { kind: 'absent' as const, device }
           : wantEngineDevice(device, addresses.device, { user });
-      return { wish, problem: supervisor.report().problem };
+      return { wish, problem: supervisor.report().problem ?? unread };
     },
     take(observed) {
       found = observed;
@@ -85,6 +98,8 @@ export function createConnectSource(parts: ConnectSourceParts): ConnectSource {
     },
     async settle() {
       direct();
+      sums.take(supervisor.report().figures);
+      await sums.keep();
     },
     follow(next) {
       mode = next;
@@ -94,10 +109,15 @@ export function createConnectSource(parts: ConnectSourceParts): ConnectSource {
       isThere: isThere(),
       life: findLife(),
       traffic: carried && { rxBytes: carried.rxBytes, txBytes: carried.txBytes },
-      consumers: supervisor.report().figures,
+      consumers: readFigures(),
       asksService: supervisor.report().isTokenRefused,
     }),
     engine: supervisor.report,
-    close: supervisor.close,
+    async close() {
+      await supervisor.close();
+      sums.take(supervisor.report().figures);
+      const lost = await sums.close().then(() => undefined, toFailure());
+      if (lost !== undefined) parts.onSaid(`what it counted last is lost: ${lost.message}`);
+    },
   };
 }

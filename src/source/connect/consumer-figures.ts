@@ -1,39 +1,68 @@
-import type { ConsumerFigures } from '../source-report.ts';
+import type { ConsumerSums, RunFigures } from '../source-report.ts';
 import { type EngineCounters, refusedContracts } from './protocol.ts';
 
-/** Before any engine has said anything. */
-export const noFigures: ConsumerFigures = {
-  present: 0,
+/** Nothing was carried. Its fields are the names by which sums are kept. */
+export const noSums: ConsumerSums = {
+  upBytes: 0,
+  downBytes: 0,
   acceptedContracts: 0,
-  refusedContracts: {},
   unpaidBytes: 0,
   bridgedBytes: 0,
   doubtfulBytes: 0,
+};
+
+/** Before any engine has said anything. */
+export const noFigures: RunFigures = {
+  ...noSums,
+  present: 0,
+  refusedContracts: {},
   reportsWaiting: 0,
 };
+
+/** For each sum, what `merge` makes of its two values. */
+export function mergeSums(
+  one: ConsumerSums,
+  other: ConsumerSums,
+  merge: (own: number, others: number) => number,
+): ConsumerSums {
+  const names = Object.keys(noSums) as readonly (keyof ConsumerSums)[];
+  return Object.fromEntries(
+    names.map((name) => [name, merge(one[name], other[name])]),
+  ) as unknown as ConsumerSums;
+}
+
+/** An engine in a stranger's hand may name any number; the state file takes no larger one. */
+export function addSums(one: ConsumerSums, other: ConsumerSums): ConsumerSums {
+  return mergeSums(one, other, (own, more) => Math.min(own + more, Number.MAX_SAFE_INTEGER));
+}
 
 /**
  * The figures of all engines until now: what the earlier ones counted, and what one more has
  * counted, each of which began at zero. Consumers are this one's alone. Reports that waited when an
  * engine ended are in the books, which the next one sends: they wait until it says something else.
  */
-export function addEngine(
-  before: ConsumerFigures,
-  counted: EngineCounters | undefined,
-): ConsumerFigures {
+export function addEngine(before: RunFigures, counted: EngineCounters | undefined): RunFigures {
   if (counted === undefined) return { ...before, present: 0 };
   return {
+    ...addSums(before, toSums(counted)),
     present: counted.consumers,
-    acceptedContracts: before.acceptedContracts + counted.admittedContracts,
     refusedContracts: addRefused(before.refusedContracts, counted.refusedContracts),
-    unpaidBytes: before.unpaidBytes + counted.unpaidBytes,
-    bridgedBytes: before.bridgedBytes + (counted.renewals?.bridgedBytes ?? 0),
-    doubtfulBytes: before.doubtfulBytes + counted.doubtfulBytes,
     reportsWaiting: counted.reportsWaiting,
   };
 }
 
-type Refused = ConsumerFigures['refusedContracts'];
+function toSums(counted: EngineCounters): ConsumerSums {
+  return {
+    upBytes: counted.upBytes,
+    downBytes: counted.downBytes,
+    acceptedContracts: counted.admittedContracts,
+    unpaidBytes: counted.unpaidBytes,
+    bridgedBytes: counted.renewals?.bridgedBytes ?? 0,
+    doubtfulBytes: counted.doubtfulBytes,
+  };
+}
+
+type Refused = RunFigures['refusedContracts'];
 
 /** A kind that is not known is left out: an engine in a stranger's hand could name any number. */
 function addRefused(before: Refused, counted: Refused): Refused {

@@ -1,6 +1,6 @@
 import { TributaryError, toFailure } from '../../errors/codes.ts';
 import { computeBackoffMs } from '../../lib/backoff.ts';
-import type { ConsumerFigures } from '../source-report.ts';
+import type { RunFigures } from '../source-report.ts';
 import { addEngine, noFigures } from './consumer-figures.ts';
 import type { EngineFiles } from './engine-files.ts';
 import { type EngineLife, type EngineLifeOptions, liveWithEngine } from './engine-life.ts';
@@ -20,7 +20,7 @@ export interface EngineSupervisor {
 
 export interface EngineReport extends Omit<ReturnType<EngineLife['report']>, 'counters'> {
   /** Of every engine since the agent started. */
-  readonly figures: ConsumerFigures;
+  readonly figures: RunFigures;
   /** How often an engine was started. */
   readonly starts: number;
 }

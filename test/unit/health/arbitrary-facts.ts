@@ -34,6 +34,14 @@ const codes = [
   'configuration-invalid',
 ] as const;
 
+const consumerSums = {
+  upBytes: bytes,
+  downBytes: bytes,
+  acceptedContracts: fc.nat(),
+  unpaidBytes: bytes,
+  bridgedBytes: bytes,
+  doubtfulBytes: bytes,
+};
 const problem: fc.Arbitrary<Problem> = fc.record({
   code: fc.constantFrom(...codes),
   message: text,
@@ -76,12 +84,11 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
       traffic: maybe(fc.record({ rxBytes: bytes, txBytes: bytes })),
       consumers: maybe(
         fc.record({
+          ...consumerSums,
           present: fc.nat(),
-          acceptedContracts: fc.nat(),
+          countedSince: maybe(time),
+          month: fc.record(consumerSums),
           refusedContracts: fc.dictionary(text, fc.nat()),
-          unpaidBytes: bytes,
-          bridgedBytes: bytes,
-          doubtfulBytes: bytes,
           reportsWaiting: fc.nat(),
         }),
       ),

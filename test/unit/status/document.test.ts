@@ -85,6 +85,10 @@ test('what a source counts of its consumers is in its row', () => {
       name: 'connect',
       consumers: {
         present: 3,
+        countedSince: ago(90 * 86_400).toISOString(),
+        upBytes: 600_000_000,
+        downBytes: 2_900_000_000,
+        month: { acceptedContracts: 40, bridgedBytes: 9_000_000 },
         acceptedContracts: 120,
         refusedContracts: { 'bad-signature': 1, 'too-old': 3 },
         unpaidBytes: 1_200_000,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Facts } from '../../../src/health/facts.ts';
-import { noFigures } from '../../../src/source/connect/consumer-figures.ts';
+import { noFigures, noSums } from '../../../src/source/connect/consumer-figures.ts';
 import { buildStatusDocument } from '../../../src/status/document.ts';
 import { describeLine, describeMode, renderStatus } from '../../../src/status/text.ts';
 import {
@@ -88,7 +88,10 @@ describe('the lines of the sources', () => {
         'Gateway',
       ].join('\n'),
     );
-    const fresh = { ...consumersSource, consumers: noFigures };
+    const fresh = {
+      ...consumersSource,
+      consumers: { ...noFigures, countedSince: undefined, month: noSums },
+    };
     expect(wide(createFacts({ sources: [fresh] }))).toContain(
       '\nConsumers 0 now, 0 contracts accepted\nGateway',
     );

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
+import { TributaryError } from '../../../../src/errors/codes.ts';
 import { Secret } from '../../../../src/lib/secret.ts';
 import { createConnectSource } from '../../../../src/source/connect/connect-source.ts';
-import { noFigures } from '../../../../src/source/connect/consumer-figures.ts';
+import { noFigures, noSums } from '../../../../src/source/connect/consumer-figures.ts';
 import { createEngineDriver } from '../../../../src/source/connect/device.ts';
 import type { EngineOrder } from '../../../../src/source/connect/engine-order.ts';
+import type { KeptSums } from '../../../../src/source/connect/kept-sums.ts';
 import { planPool } from '../../../../src/source/connect/pool.ts';
 import type { EngineReport } from '../../../../src/source/connect/supervise-engine.ts';
+import type { ConsumerSums } from '../../../../src/source/source-report.ts';
 import { toState } from '../../../connect/support/engine-state.ts';
 
 const addresses = planPool('100.126.0.0/16', 'fd5e:b4c2:91d7::/112');
@@ -21,6 +24,10 @@ const fitting = {
 
 interface World {
   report: EngineReport;
+  /** Why the kept sums cannot be read or written. */
+  diskProblem: TributaryError | undefined;
+  taken: ConsumerSums;
+  readonly said: string[];
   registered: { readonly token: Secret } | undefined;
 }
 
@@ -35,6 +42,24 @@ function createWorld() {
       starts: 0,
     },
     registered: { token: new Secret('token') },
+    diskProblem: undefined,
+    taken: noSums,
+    said: [],
+  };
+  const use = async () => {
+    if (world.diskProblem) throw world.diskProblem;
+  };
+  const sums: KeptSums = {
+    load: use,
+    take(counted) {
+      world.taken = counted;
+    },
+    read: () =>
+      world.diskProblem
+        ? undefined
+        : { ...noSums, acceptedContracts: 107, countedSince: undefined, month: noSums },
+    keep: use,
+    close: use,
   };
   const source = createConnectSource({
     driver: createEngineDriver(async () => '', { device, consumers: addresses.consumers }),
@@ -43,6 +68,8 @@ function createWorld() {
       report: () => world.report,
       close: async () => undefined,
     },
+    sums,
+    onSaid: (line) => world.said.push(line),
     user: async () => ({ uid: 990, gid: 990, name: undefined, isOther: true }),
     addresses,
     order: () =>
@@ -125,11 +152,36 @@ test.each([
   expect(source.report().life).toEqual(isAlive ? { since, until: undefined } : undefined);
 });
 
-test('it tells what its engines counted of consumers', () => {
+test('it tells who is there now, and what was kept of all runs with what this one counted', () => {
   const { world, source } = createWorld();
   const figures = { ...noFigures, present: 2, acceptedContracts: 7 };
   world.report = { ...world.report, figures };
-  expect(source.report().consumers).toEqual(figures);
+  const consumers = { ...figures, acceptedContracts: 107, countedSince: undefined, month: noSums };
+  expect(source.report().consumers).toEqual(consumers);
+  expect(world.taken).toEqual(figures);
+});
+
+test('a state directory that cannot be used is its problem, and stops no traffic', async () => {
+  const { world, source } = createWorld();
+  world.diskProblem = new TributaryError('state-unreadable', 'reading connect-sums.json: EACCES');
+  const { wish, problem } = await source.wanted();
+  expect([wish.kind, problem]).toEqual(['present', world.diskProblem]);
+  source.take(fitting);
+  source.follow('public');
+  world.report = { ...world.report, state: toState() };
+  expect(source.report()).toMatchObject({ isThere: true, consumers: undefined });
+  expect(source.report().life).toBeDefined();
+  await expect(source.settle()).rejects.toBe(world.diskProblem);
+  await source.close();
+  expect(world.said).toEqual(['what it counted last is lost: reading connect-sums.json: EACCES']);
+});
+
+test('what its engine counted last is kept at the end', async () => {
+  const { world, source } = createWorld();
+  world.report = { ...world.report, figures: { ...noFigures, downBytes: 5 } };
+  await source.close();
+  expect(world.taken).toMatchObject({ downBytes: 5 });
+  expect(world.said).toEqual([]);
 });
 
 test('it counts at its device, and asks the service where its token is refused', async () => {

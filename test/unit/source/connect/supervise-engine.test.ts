@@ -262,6 +262,8 @@ describe('what engines count', () => {
     counters: {
       ...zero,
       consumers: 3,
+      upBytes: 1000,
+      downBytes: 2000,
       admittedContracts: 10,
       refusedContracts: { 'too-old': 2 },
       unpaidBytes: 100,
@@ -279,6 +281,8 @@ describe('what engines count', () => {
     one.say(toState());
     one.say(first);
     const counted = {
+      upBytes: 1000,
+      downBytes: 2000,
       acceptedContracts: 10,
       refusedContracts: { 'too-old': 2 },
       unpaidBytes: 100,
@@ -306,6 +310,8 @@ describe('what engines count', () => {
     );
     expect(supervisor.report().figures).toEqual({
       present: 1,
+      upBytes: 2000,
+      downBytes: 4000,
       acceptedContracts: 20,
       refusedContracts: { 'bad-signature': 1, 'too-old': 3 },
       unpaidBytes: 200,

@@ -11,10 +11,12 @@ import {
   type StartMessage,
   type ToEngine,
 } from '../../src/connect/engine/messages.ts';
+import { toEngineNodeOptions } from '../../src/connect/engine/node-options.ts';
 import { readFromEngine, writeMessage } from '../../src/connect/engine/read-messages.ts';
 import { exec } from '../../src/system/exec.ts';
 import { isInsideLab } from '../../tools/lab/network.ts';
 import { waitUntil } from '../patience.ts';
+import { launchOn } from './support/launch-on.ts';
 
 const engine = join(import.meta.dirname, '../../dist/engine.cjs');
 const ip = (...args: readonly string[]) => exec({ program: 'ip', args, doing: 'making a device' });
@@ -39,12 +41,11 @@ const start: StartMessage = {
   largestId: null,
 };
 
+const options = toEngineNodeOptions(engine, process.allowedNodeEnvironmentFlags);
+
 /** The built program with its own process, whose messages are collected. */
 function startBuilt() {
-  const running = spawn(process.execPath, [engine], {
-    env: {},
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const { running, errors } = launchOn(name, [process.execPath, ...options, engine]);
   const messages: FromEngine[] = [];
   const reader = createLineReader({
     longest: longestLineWithBooks,
@@ -56,9 +57,8 @@ function startBuilt() {
     },
   });
   running.stdout.on('data', reader.write);
-  onTestFinished(() => void running.kill('SIGKILL'));
   const tell = (message: ToEngine): void => void running.stdin.write(writeMessage(message));
-  return { running, messages, tell };
+  return { running, messages, errors, tell };
 }
 
 const waitForEnd = (running: ChildProcess) =>
@@ -119,16 +119,39 @@ describe.runIf(isInsideLab())('the process of the engine', () => {
     expect(messages.at(-1)).toEqual({ type: 'ended', reportsLeft: 0 });
   });
 
-  test('says so where another process has the device, and ends', async () => {
+  test('is not begun where another process has the device, and what starts it says so', async () => {
     const first = await startReading();
     const second = startBuilt();
-    second.tell(start);
     await waitForEnd(second.running);
-    expect(second.messages).toEqual([
-      { type: 'problem', code: 'device-unavailable', message: expect.stringContaining('busy') },
-      { type: 'ended', reportsLeft: 0 },
-    ]);
+    expect(second.messages).toEqual([]);
+    expect(second.errors.join('')).toBe(
+      `opening the device ${name}: TUNSETIFF: Device or resource busy
+`,
+    );
     first.running.stdin.destroy();
     await waitForEnd(first.running);
+  });
+
+  test('says so where it was handed no device, and ends', async () => {
+    const running = spawn(process.execPath, [...options, engine], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void running.kill('SIGKILL'));
+    const said: string[] = [];
+    running.stdout.on('data', (text) => said.push(String(text)));
+    running.stdin.write(writeMessage(start));
+    await waitForEnd(running);
+    expect(readFromEngine(said.join('').split('\n')[0] ?? '')).toEqual({
+      type: 'problem',
+      code: 'device-unavailable',
+      message: `the device ${name}: it was not handed over as descriptor 3`,
+    });
+  });
+
+  test('writes nothing but its messages', async () => {
+    const { running, errors, tell } = await startReading();
+    tell({ type: 'stop', final: false });
+    await waitForEnd(running);
+    expect(errors).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { once } from '../../lib/once.ts';
 import { type ConnectSource, createConnectSource } from '../../source/connect/connect-source.ts';
@@ -8,7 +9,7 @@ import { findEngineUser } from '../../source/connect/engine-user.ts';
 import { openKeptSums } from '../../source/connect/kept-sums.ts';
 import { findPlatform } from '../../source/connect/platform-urls.ts';
 import { planPool } from '../../source/connect/pool.ts';
-import { engineNodeOptions } from '../../source/connect/protocol.ts';
+import { toEngineNodeOptions } from '../../source/connect/protocol.ts';
 import { prepareEngine } from '../../source/connect/start-engine.ts';
 import { superviseEngine } from '../../source/connect/supervise-engine.ts';
 import { speakWith } from '../../system/spoken-program.ts';
@@ -25,15 +26,17 @@ export function openConnect(given: SourceSurroundings): ConnectSource {
   const { interface: device, pool_ipv4: ipv4, pool_ipv6: ipv6 } = config().connect;
   const addresses = planPool(ipv4, ipv6);
   const user = once(findEngineUser);
-  const program = join(dirname(process.argv[1] ?? ''), engineFile);
+  // npm installs a program as a link to it, and nothing lies beside the link.
+  const program = join(dirname(realpathSync(process.argv[1] ?? '')), engineFile);
+  const options = toEngineNodeOptions(program, process.allowedNodeEnvironmentFlags);
+  const command = [process.execPath, ...options, program];
   const files = { directory: host.stateDirectory, onSetAside };
   const onSaid = (line: string) => given.onSaid(connectName, line);
-  const command = [process.execPath, ...engineNodeOptions, program];
   return createConnectSource({
     driver: createEngineDriver(host.exec, { device, consumers: addresses.consumers }),
     supervisor: superviseEngine({
       files: createEngineFiles(files),
-      prepare: async () => prepareEngine({ speakWith, command, user: await user() }),
+      prepare: async () => prepareEngine({ speakWith, command, device, user: await user() }),
       appVersion: version,
       newInstanceId: randomUUID,
       random: Math.random,

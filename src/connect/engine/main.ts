@@ -1,10 +1,11 @@
-import { openTun } from '../tun/open-tun.ts';
+import { checkTun } from '../tun/check-tun.ts';
 import { createTunDevice } from '../tun/tun-device.ts';
+import { deviceDescriptor } from './messages.ts';
 import { runEngine } from './run-engine.ts';
 
 /*
  * The engine's process: `messages.ts` says what it is told, and what it says. The agent starts it
- * with the right to one device and to no other thing.
+ * with one open device and with the right to no other thing.
  */
 const terminated = new AbortController();
 process.on('SIGTERM', () => terminated.abort());
@@ -16,7 +17,7 @@ process.on('uncaughtException', (error) => end(error));
 runEngine({
   input: process.stdin,
   output: process.stdout,
-  openDevice: (name) => createTunDevice(openTun(name)),
+  takeDevice: () => createTunDevice(checkTun(deviceDescriptor)),
   terminated: terminated.signal,
   random: Math.random,
 }).then(() => end(), end);

@@ -4,7 +4,8 @@ import type { ProvideWish, SecretsData } from '../contract/secrets.ts';
 /**
  * What the agent and the engine's process say to each other: one JSON object a line, ended by a
  * line feed. The engine reads its standard input and writes its standard output; its standard error
- * is free text for the log, without secrets.
+ * is free text for the log, without secrets. What starts it hands it its network device, open, as
+ * the descriptor `deviceDescriptor`: it opens nothing and starts no program.
  *
  * Order: `start` is the first line and comes once. Everything else may come at any time after it.
  * The engine ends after `stop`, by SIGTERM, and when its device is gone; it says `ended` last, at
@@ -15,6 +16,12 @@ import type { ProvideWish, SecretsData } from '../contract/secrets.ts';
  * see `read-messages.ts`.
  */
 export type ToEngine = StartMessage | TokenMessage | WishMessage | KeptMessage | StopMessage;
+
+/**
+ * The TUN device with virtio headers and the kernel's offloads, attached, when the engine begins.
+ * It comes before the first line, and no other process holds it any more.
+ */
+export const deviceDescriptor = 3;
 
 export type FromEngine = OpenedMessage | KeepMessage | StateMessage | ProblemMessage | EndedMessage;
 
@@ -44,7 +51,7 @@ export interface StartMessage {
   readonly wish: ProvideWish;
   /** Consumers get addresses from here. The device's own address must not be among them. */
   readonly pool: { readonly ipv4: PoolAddresses; readonly ipv6: PoolAddresses };
-  /** The name of a TUN device with virtio headers that the engine's user may attach to. */
+  /** The name of the device that was handed over, for what is said of it. */
   readonly device: string;
   /** Unpaid bytes, both ways, that a consumer may carry from one of its contracts to the next. */
   readonly mostUnpaidBytes: number;
@@ -155,7 +162,7 @@ export interface EngineCounters {
 export type ProblemCode =
   /** A line from the agent is not sound; the line is ignored. */
   | 'line-refused'
-  /** The device cannot be opened, or is gone; the process ends after this. */
+  /** The device was not handed over, or is gone; the process ends after this. */
   | 'device-unavailable'
   /** The platform refuses the token; nothing is tried before another one comes by `token`. */
   | 'token-refused'

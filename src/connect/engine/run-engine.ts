@@ -13,8 +13,8 @@ import { createSession, type Session } from './session.ts';
 export interface RunEngineOptions {
   readonly input: Readable;
   readonly output: Writable;
-  /** @throws Error where the device cannot be had */
-  readonly openDevice: (name: string) => PacketDevice;
+  /** @throws Error where the device was not handed over */
+  readonly takeDevice: () => PacketDevice;
   /** Aborted where the process is asked to end by a signal: as `stop` without `final`. */
   readonly terminated: AbortSignal;
   /** From 0 to 1, for pauses. */
@@ -40,7 +40,7 @@ export async function runEngine(options: RunEngineOptions): Promise<void> {
 
   const end = (): void => void output.write('', () => finish());
   const open = (start: StartMessage): void => {
-    const device = openDevice(start);
+    const device = takeDevice(start);
     if (device === undefined) {
       end();
       return;
@@ -49,11 +49,11 @@ export async function runEngine(options: RunEngineOptions): Promise<void> {
     session = createSession({ start, device, write, isHeard, random: options.random });
     session.run().then(end, reject);
   };
-  const openDevice = ({ device, books }: StartMessage): PacketDevice | undefined => {
+  const takeDevice = ({ device, books }: StartMessage): PacketDevice | undefined => {
     try {
-      return options.openDevice(device);
+      return options.takeDevice();
     } catch (error) {
-      const { message } = error as Error;
+      const message = `the device ${device}: ${(error as Error).message}`;
       say({ type: 'problem', code: 'device-unavailable', message });
       say({ type: 'ended', reportsLeft: books?.waiting?.length ?? 0 });
       return undefined;

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
+import { attachScript } from './attach-script.ts';
 
 /**
  * Opens a TUN device with virtio headers and the kernel's offloads: one read gives up to 64 KiB of
@@ -23,10 +24,4 @@ export function openTun(name: string): number {
 }
 
 const deviceName = /^[a-z][a-z0-9-]{0,14}$/;
-/** TUNSETIFF with a TUN without packet information, with virtio headers; TUNSETOFFLOAD with
- * checksums and segments of TCP in both families. */
-const script = `
-my $request = pack("a16 s x22", $ARGV[0], 0x5001);
-ioctl(STDIN, 0x400454ca, $request) or die "TUNSETIFF: $!";
-ioctl(STDIN, 0x400454d0, 0x07) or die "TUNSETOFFLOAD: $!";
-`;
+const script = `my ($name, $tun) = ($ARGV[0], \\*STDIN);${attachScript}`;

@@ -25,6 +25,8 @@ const mostSilentLooks = 6;
 /** Books are written at most so often (ms): SD cards wear out, and a faulty engine may not know. */
 const leastMsBetweenWrites = 1_000;
 const writeAgainMs = 5_000;
+/** Of one that never opened its device, so many lines explain its end. */
+const mostErrorLines = 2;
 
 export interface EngineLifeOptions {
   /** Starts the process. */
@@ -69,6 +71,8 @@ export function liveWithEngine(options: EngineLifeOptions): EngineLife {
   let problem: { readonly code: string; readonly error: TributaryError } | undefined;
   let diskProblem: TributaryError | undefined;
   let fault: string | undefined;
+  let hasOpened = false;
+  const firstErrorLines: string[] = [];
   let hasSaidEnd = false;
   let isAsked = false;
   const over = new AbortController();
@@ -131,6 +135,7 @@ export function liveWithEngine(options: EngineLifeOptions): EngineLife {
     switch (message.type) {
       case 'opened':
         clearTimeout(tooLate);
+        hasOpened = true;
         looking ??= setInterval(look, lookEveryMs);
         return;
       case 'keep':
@@ -155,7 +160,10 @@ export function liveWithEngine(options: EngineLifeOptions): EngineLife {
   };
   const engine = options.start({
     onMessage: take,
-    onErrorLine: options.onErrorLine,
+    onErrorLine(line) {
+      if (!hasOpened && firstErrorLines.length < mostErrorLines) firstErrorLines.push(line);
+      options.onErrorLine(line);
+    },
     onEnd(how) {
       over.abort();
       state = undefined;
@@ -163,7 +171,9 @@ export function liveWithEngine(options: EngineLifeOptions): EngineLife {
       clearTimeout(hanging);
       clearInterval(looking);
       // What has said that it ends may end its process by a signal.
-      resolve({ how: fault ?? (hasSaidEnd ? 'has ended' : how), wasAsked: isAsked });
+      // What starts it says there why it could not.
+      const ending = hasOpened ? how : [how, ...firstErrorLines].join(': ');
+      resolve({ how: fault ?? (hasSaidEnd ? 'has ended' : ending), wasAsked: isAsked });
     },
   });
   engine.tell(options.first);

@@ -1,4 +1,15 @@
 import type { EngineUser } from './engine-user.ts';
+import { launchScript } from './launch-script.ts';
+
+export interface LaunchOptions {
+  /** Node by its path, its options, and the engine's file, without a link in either path. */
+  readonly command: readonly string[];
+  readonly user: EngineUser;
+  /** The network device, which belongs to that user. */
+  readonly device: string;
+  /** By default this machine's. */
+  readonly architecture?: NodeJS.Architecture;
+}
 
 /** A program with its arguments. */
 interface Launch {
@@ -17,36 +28,45 @@ const capsetNumbers: Readonly<Partial<Record<NodeJS.Architecture, number>>> = {
   x64: 126,
 };
 
+/** Programs and their libraries. */
+const runs = ['/usr', '/lib', '/lib32', '/lib64'];
 /**
- * Gives up every capability, then becomes the program. After `--no-new-privs` no program that it
- * starts can have one again, also as root: root in a container may keep its capabilities otherwise,
- * where it is not allowed to change its bounding set.
+ * Names of hosts are looked up by /etc and by what its links lead to; folders and not files,
+ * because these files are replaced. Node asks /proc and /sys how much memory and how many
+ * processors it has; what is a less restricted process's own there, the kernel
+ * does not show.
  */
-const giveUp = `
-my ($call, $whom, $none) = (shift(@ARGV) + 0, pack("L l", 0x20080522, 0), pack("L6", (0) x 6));
-syscall($call, $whom, $none) == 0 or die "capset: $!";
-exec { $ARGV[0] } @ARGV or die "$ARGV[0]: $!";
-`;
+const reads = [
+  '/etc',
+  '/run/systemd/resolve',
+  '/run/resolvconf',
+  '/run/NetworkManager',
+  '/proc',
+  '/sys',
+];
 
 /**
- * The engine's command line: no capability, no way to new ones, its own user where there is one,
- * and its end is this process's end, also after kill -9. undefined on a processor for which this
- * cannot be promised.
+ * The engine's command line: its device open, no capability, no way to new ones, no file but the
+ * system's, its own user where there is one, and its end is this process's end, also after
+ * kill -9. undefined on a processor for which this cannot be promised.
  */
-export function planLaunch(
-  engine: readonly string[],
-  user: EngineUser,
-  architecture: NodeJS.Architecture = process.arch,
-): Launch | undefined {
+export function planLaunch(options: LaunchOptions): Launch | undefined {
+  const { command, user, device, architecture = process.arch } = options;
   const capset = capsetNumbers[architecture];
   if (capset === undefined) return undefined;
+  const [node = '', file = ''] = [command[0], command.at(-1)];
   const ids = [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
+  const reach = [
+    ...[...runs, node].map((path) => `run:${path}`),
+    ...[...reads, file].map((path) => `read:${path}`),
+  ];
   return {
     program: 'setpriv',
     args: [
       ...['--pdeathsig', 'KILL', '--no-new-privs', '--inh-caps=-all', '--ambient-caps=-all'],
       ...(user.isOther ? ids : []),
-      ...['--', '/usr/bin/perl', '-e', giveUp, String(capset), ...engine],
+      ...['--', '/usr/bin/perl', '-e', launchScript],
+      ...[String(capset), device, ...reach, '--', ...command],
     ],
   };
 }

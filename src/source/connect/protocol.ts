@@ -1,7 +1,7 @@
 /*
  * All that the agent takes of the protocol's own package: the messages that it exchanges with the
- * engine, why contracts are refused, and how secrets are made. What the engine does with packets is
- * not loaded here.
+ * engine, with what it starts it, why contracts are refused, and how secrets are made. What the
+ * engine does with packets is not loaded here.
  */
 
 export { refusedContracts } from '../../connect/contract/refused-contract.ts';
@@ -17,6 +17,7 @@ export type {
   StateMessage,
   ToEngine,
 } from '../../connect/engine/messages.ts';
-export { longestLineWithBooks } from '../../connect/engine/messages.ts';
-export { engineNodeOptions } from '../../connect/engine/node-options.ts';
+export { deviceDescriptor, longestLineWithBooks } from '../../connect/engine/messages.ts';
+export { toEngineNodeOptions } from '../../connect/engine/node-options.ts';
 export { readFromEngine, writeMessage } from '../../connect/engine/read-messages.ts';
+export { attachScript } from '../../connect/tun/attach-script.ts';

@@ -79,7 +79,7 @@ export interface RunningEngine {
 
 export function startEngine(
   start: StartMessage | undefined,
-  openDevice: (() => never) | undefined = undefined,
+  takeDevice: (() => never) | undefined = undefined,
 ): RunningEngine {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const messages: FromEngine[] = [];
@@ -108,7 +108,7 @@ export function startEngine(
   const ended = runEngine({
     input,
     output,
-    openDevice: openDevice ?? (() => device),
+    takeDevice: takeDevice ?? (() => device),
     terminated: terminated.signal,
     random: () => 0,
   });

@@ -67,6 +67,8 @@ describe('the bundle of the packages and the image', () => {
     const asked = [...engine.matchAll(/\brequire\([`'"]([^`'"]+)[`'"]\)/g)].map(([, name]) => name);
     expect(asked).toContain('node:tls');
     expect(asked.filter((name = '') => !isBuiltin(name))).toEqual([]);
+    // It starts no program, and Node would not let it.
+    expect(asked).not.toContain('node:child_process');
     expect(bundle.packages).toContain('ws');
     // The part of zod that reads messages, without what describes them in words.
     expect(engine.length).toBeLessThan(250_000);

@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
-import { copyFile } from 'node:fs/promises';
+import { copyFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { engineNodeOptions } from '../../../src/connect/engine/node-options.ts';
+import { toEngineNodeOptions } from '../../../src/connect/engine/node-options.ts';
+import { planLaunch } from '../../../src/source/connect/launch.ts';
 import { type Lab, waitForDownload } from '../../lab/lab.ts';
 import { LabError } from '../../lab/lab-error.ts';
 import { type Bench, pause, startScript, stopScript, withBench } from '../bench-lab.ts';
 import { type Figure, renderFigures } from '../figures.ts';
 import { computeMedian } from '../medians.ts';
 import { findProcesses, parseStat, readKilobytes, readOrEmpty } from '../process-tree.ts';
-import { leadTraffic, openDevice, register, startConsumers } from './connect-world.ts';
+import { benchDevice, leadTraffic, makeDevice, register, startConsumers } from './connect-world.ts';
 import { type AloneSpeed, measureAlone } from './engine-alone.ts';
 import { startEngineProcess } from './engine-process.ts';
 
@@ -41,11 +42,11 @@ export async function benchConnect({ rounds, distDirectory, isJson }: ConnectBen
     const node = join(bench.lab.directory, 'node');
     await copyFile(process.execPath, node);
     const besideIt = spawn(node, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
-    await openDevice(bench);
+    await makeDevice(bench);
     const start = await register(bench);
-    const file = join(distDirectory, 'program/engine.cjs');
+    const file = await realpath(join(distDirectory, 'program/engine.cjs'));
     const engine = startEngineProcess(
-      bench.lab.network.on('device', node, ...engineNodeOptions, file),
+      bench.lab.network.on('device', ...toLaunch(node, file)),
       start,
     );
     await engine.waitForLife();
@@ -61,6 +62,17 @@ export async function benchConnect({ rounds, distDirectory, isJson }: ConnectBen
   process.stdout.write(
     isJson ? `${JSON.stringify({ rounds, figures })}\n` : renderFigures(figures),
   );
+}
+
+/** As the agent starts it; in the lab there is one user. */
+function toLaunch(node: string, file: string): readonly string[] {
+  const launch = planLaunch({
+    command: [node, ...toEngineNodeOptions(file, process.allowedNodeEnvironmentFlags), file],
+    user: { uid: 0, gid: 0, name: 'root', isOther: false },
+    device: benchDevice,
+  });
+  if (launch === undefined) throw new LabError(`no engine runs on ${process.arch}`);
+  return [launch.program, ...launch.args];
 }
 
 async function measureInTurn(bench: Bench, enginePid: number, rounds: number) {

@@ -6,31 +6,32 @@ import { createIdSource, toUuid } from '../../../src/connect/wire/id.ts';
 import { deviceUplink, labInternet } from '../../lab/network.ts';
 import type { Bench } from '../bench-lab.ts';
 
-const device = 'conn-bench';
+/** The engine's, on the lab's device. */
+export const benchDevice = 'conn-bench';
 const consumerDevice = 'use-bench';
 
 /** What the agent does for the engine: a device, ways out, and nothing of a fence. */
 const ruleset = `table inet connect-bench {
   chain clamp {
     type filter hook forward priority mangle; policy accept;
-    iifname "${device}" tcp flags syn tcp option maxseg size set 1060
-    oifname "${device}" tcp flags syn tcp option maxseg size set 1060
+    iifname "${benchDevice}" tcp flags syn tcp option maxseg size set 1060
+    oifname "${benchDevice}" tcp flags syn tcp option maxseg size set 1060
   }
   chain translate {
     type nat hook postrouting priority srcnat; policy accept;
-    iifname "${device}" oifname "${deviceUplink}" masquerade
+    iifname "${benchDevice}" oifname "${deviceUplink}" masquerade
   }
 }
 `;
 
 /** Makes the device that the engine attaches to, on the lab's device. */
-export async function openDevice({ lab: { network } }: Bench): Promise<void> {
+export async function makeDevice({ lab: { network } }: Bench): Promise<void> {
   const ip = (line: string) => network.run('device', 'ip', ...line.split(' '));
-  await ip(`tuntap add dev ${device} mode tun vnet_hdr user 0`);
-  await ip(`address add 100.112.0.1/16 dev ${device}`);
-  await ip(`link set ${device} mtu 1500 up`);
+  await ip(`tuntap add dev ${benchDevice} mode tun vnet_hdr user 0`);
+  await ip(`address add 100.112.0.1/16 dev ${benchDevice}`);
+  await ip(`link set ${benchDevice} mtu 1500 up`);
   await network.run('device', 'sysctl', '-qw', 'net.ipv4.ip_forward=1');
-  await network.run('device', 'sysctl', '-qw', `net.ipv4.conf.${device}.rp_filter=2`);
+  await network.run('device', 'sysctl', '-qw', `net.ipv4.conf.${benchDevice}.rp_filter=2`);
   await network.run('device', 'sh', '-c', 'printf %s "$1" | nft -f -', '-', ruleset);
 }
 
@@ -71,7 +72,7 @@ export async function register({ lab, authCode }: Bench): Promise<StartMessage> 
       ipv4: { first: '100.112.0.2', count: 60_000 },
       ipv6: { first: 'fd00::2', count: 60_000 },
     },
-    device,
+    device: benchDevice,
     mostUnpaidBytes: 256 * 1024 * 1024,
     books: null,
     largestId: null,

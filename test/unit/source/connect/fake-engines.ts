@@ -9,6 +9,8 @@ export interface FakeEngine {
   readonly wasKilled: () => boolean;
   readonly isRunning: () => boolean;
   say(message: FromEngine): void;
+  /** Writes a line to its standard error. */
+  complain(line: string): void;
   /** Ends as a process does, in words. */
   end(how: string): void;
 }
@@ -32,6 +34,7 @@ export function createFakeEngines() {
       wasKilled: () => wasKilled,
       isRunning: () => isRunning,
       say: (message) => heard.onMessage(message),
+      complain: (line) => heard.onErrorLine(line),
       end,
     });
     return {

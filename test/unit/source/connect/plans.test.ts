@@ -3,6 +3,7 @@ import { chooseEngineUser } from '../../../../src/source/connect/engine-user.ts'
 import { planLaunch } from '../../../../src/source/connect/launch.ts';
 import { findPlatform } from '../../../../src/source/connect/platform-urls.ts';
 import { planPool } from '../../../../src/source/connect/pool.ts';
+import { toEngineNodeOptions } from '../../../../src/source/connect/protocol.ts';
 import { provideWishes } from '../../../../src/source/connect/provide-wish.ts';
 
 describe('the addresses of a pool', () => {
@@ -93,10 +94,11 @@ describe('who the engine runs as', () => {
 });
 
 describe('how the engine is started', () => {
-  const engine = ['/usr/bin/node', '/usr/lib/tributary/engine.cjs'];
+  const command = ['/opt/node', '--permission', '/usr/lib/tributary/engine.cjs'];
   const user = { uid: 0, gid: 0, name: 'root', isOther: false };
+  const base = { command, user, device: 'tributary-c0', architecture: 'arm64' } as const;
   test('ends with the agent, without capabilities and without a way to new ones', () => {
-    const { program, args = [] } = planLaunch(engine, user, 'arm64') ?? {};
+    const { program, args = [] } = planLaunch(base) ?? {};
     expect(program).toBe('setpriv');
     expect(args.slice(0, 6)).toEqual([
       '--pdeathsig',
@@ -106,16 +108,49 @@ describe('how the engine is started', () => {
       '--ambient-caps=-all',
       '--',
     ]);
-    expect(args.slice(-3)).toEqual(['91', ...engine]);
+    expect(args.slice(9, 11)).toEqual(['91', 'tributary-c0']);
+    expect(args.slice(-4)).toEqual(['--', ...command]);
+  });
+
+  test('with no more of the file system than the system’s programs, its names, and its own file', () => {
+    const args = planLaunch(base)?.args ?? [];
+    expect(args.slice(11, args.lastIndexOf('--'))).toEqual([
+      'run:/usr',
+      'run:/lib',
+      'run:/lib32',
+      'run:/lib64',
+      'run:/opt/node',
+      'read:/etc',
+      'read:/run/systemd/resolve',
+      'read:/run/resolvconf',
+      'read:/run/NetworkManager',
+      'read:/proc',
+      'read:/sys',
+      'read:/usr/lib/tributary/engine.cjs',
+    ]);
   });
 
   test('as its own user, in no group but its own', () => {
-    const args = planLaunch(engine, { ...user, uid: 990, gid: 989, isOther: true }, 'x64')?.args;
+    const other = { ...user, uid: 990, gid: 989, isOther: true };
+    const args = planLaunch({ ...base, user: other })?.args;
     expect(args?.slice(5, 9)).toEqual(['--reuid=990', '--regid=989', '--clear-groups', '--']);
   });
 
   test('not at all where it would keep its capabilities', () => {
-    expect(planLaunch(engine, user, 'mips')).toBeUndefined();
+    expect(planLaunch({ ...base, architecture: 'mips' })).toBeUndefined();
+  });
+
+  test('with the right to the network where Node asks for one, and to none of its ways to files', () => {
+    const file = '/usr/lib/tributary/engine.cjs';
+    const today = toEngineNodeOptions(file, new Set());
+    expect(today).toContain('--permission');
+    expect(today.filter((option) => option.startsWith('--allow-'))).toEqual([
+      `--allow-fs-read=${file}`,
+    ]);
+    expect(today).toContain('--no-experimental-sqlite');
+    expect(toEngineNodeOptions(file, new Set(['--allow-net', '--allow-ffi']))).toEqual(
+      today.toSpliced(4, 0, '--allow-net'),
+    );
   });
 });
 

@@ -355,6 +355,25 @@ describe('an engine that is not as it should be', () => {
     await supervisor.close();
   });
 
+  test('tells the owner why it could not be started, and what it wrote later only to the log', async () => {
+    const { supervisor, engine } = supervise();
+    supervisor.want(order);
+    const first = await engine(1);
+    first.complain('opening the device tributary-c0: TUNSETIFF: Device or resource busy');
+    first.end('exited with 16');
+    await settled();
+    expect(supervisor.report().problem?.message).toContain(
+      'exited with 16: opening the device tributary-c0: TUNSETIFF: Device or resource busy; it is',
+    );
+    const second = await engine(2);
+    second.say({ type: 'opened' });
+    second.complain('TypeError: anything at all');
+    second.end('exited with 1');
+    await settled();
+    expect(supervisor.report().problem?.message).toContain('exited with 1; it is started again');
+    await supervisor.close();
+  });
+
   test('has its failures forgotten once it ran for a minute', async () => {
     const { supervisor, engine } = supervise();
     supervisor.want(order);

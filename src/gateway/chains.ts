@@ -119,6 +119,9 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       rule('permit', `iifname != @permit ${refuse('refused_closed')}`),
       rule('uplink', `${notUplink('oifname')}${refuse('refused_uplink')}`),
       rule('invalid', `ct state { invalid, untracked } ${refuse('refused_invalid')}`),
+      // An error counts as part of the connection that it quotes, which need not be the sender's:
+      // it may be another consumer's, or one of this device's own. No consumer has to send any.
+      rule('errors', `ct state related ${refuse('refused_error')}`),
       ...listStaleMatches(policy.uplinkAddresses).map((match) =>
         rule('stale', `${match} ${refuse('refused_invalid')}`),
       ),
@@ -162,6 +165,13 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
             rule(name, `iifname ${tunnel} oifname ${uplink} ${how}`),
           ),
     ),
+    // Whatever became of a packet before: with another source than this device's, it goes nowhere.
+    baseChain('departure', 'type filter hook postrouting priority srcnat + 1; policy accept;', [
+      rule(
+        'untranslated',
+        `iifname ${tunnel} fib saddr type != local ${refuse('refused_untranslated')}`,
+      ),
+    ]),
     ...toProbeChains(policy.probes, devices),
   ];
 }

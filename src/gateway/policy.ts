@@ -102,6 +102,7 @@ export const refusals = {
   refused_invalid: 'invalid',
   refused_unsolicited: 'unsolicited',
   refused_error: 'error-message',
+  refused_untranslated: 'not-translated',
   refused_connections: 'too-many-connections',
   refused_total: 'too-many-in-all',
   refused_new: 'too-many-new-connections',

@@ -115,6 +115,12 @@ export function renderHostRuleset(policy: HostPolicy): string {
       ? []
       : translations.map(([, how]) => `    ${own} oifname "${uplink}" ${how}`)),
     '  }',
+    // An error is part of the connection that it quotes, and has no translation where that is one
+    // of the host's own.
+    '  chain departure {',
+    '    type filter hook postrouting priority srcnat + 1; policy accept;',
+    `    iifname ${inner} fib saddr type != local drop`,
+    '  }',
     '}',
   ].join('\n')}\n`;
 }

@@ -18,6 +18,8 @@ type Fields = Readonly<Record<string, Field>>;
 export const attackAddresses = {
   consumer4: '10.99.0.2',
   consumer6: 'fd99::2',
+  neighbour4: '10.99.0.3',
+  neighbour6: 'fd99::3',
   public4: '9.9.9.9',
   public6: '2606:4700::1111',
   /** The device's way there takes no packets of the tunnel's size. */
@@ -25,6 +27,8 @@ export const attackAddresses = {
   narrow6: '2606:4700::2222',
   device4: '192.168.77.10',
   device6: '2a00:77:77::10',
+  /** The agent's own address in its namespace on a host. */
+  inside4: '198.18.213.2',
   nas4: '192.168.77.20',
   nas6: '2a00:77:77::20',
   router4: '192.168.77.1',

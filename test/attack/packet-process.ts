@@ -7,7 +7,7 @@ import type { Packet } from './packet-data.ts';
 interface Place {
   readonly name: string;
   readonly netns: string;
-  /** Without one: what the sockets of the namespace are handed. */
+  /** Without one: what the sockets of the namespace are handed, or send themselves. */
   readonly interface?: string;
   /** UDP: what a service there is told. */
   readonly port?: number;

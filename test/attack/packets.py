@@ -248,6 +248,23 @@ def with_checksum(packet):
     return bytes(header) + packet[length:]
 
 
+class OwnWay:
+    """A machine's own packets: they take its way out, with its rules and what it remembers of connections."""
+
+    def __init__(self):
+        self.sockets = {
+            4: (socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW), socket.IPPROTO_RAW),
+            6: (socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_RAW), 0),
+        }
+
+    def send(self, packet):
+        family = packet[0] >> 4
+        opened, port = self.sockets[family]
+        address = packet[16:20] if family == 4 else packet[24:40]
+        kind = socket.AF_INET if family == 4 else socket.AF_INET6
+        opened.sendto(packet, (socket.inet_ntop(kind, address), 0))
+
+
 class Way:
     """Where packets are sent out."""
 
@@ -312,7 +329,9 @@ class Session:
                 opened = in_netns(point["netns"], lambda: listen_on(interface))
                 self.hearing.add(point["name"], opened, True)
         for way in command.get("ways", []):
-            self.ways[way["name"]] = in_netns(way["netns"], lambda: Way(way["interface"], way.get("to")))
+            is_own = "interface" not in way
+            make = OwnWay if is_own else lambda: Way(way["interface"], way.get("to"))
+            self.ways[way["name"]] = in_netns(way["netns"], make)
         return "open"
 
     def send(self, command):

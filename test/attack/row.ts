@@ -3,9 +3,10 @@ import type { Point } from './world.ts';
 
 /**
  * Where a row's packets come from: a consumer, a server that works with one, a neighbour at home.
- * `uplink`: any sender, where no router is between the device and the Internet.
+ * `uplink`: any sender, where no router is between the device and the Internet. `device`: what the
+ * agent's own namespace sends itself.
  */
-type From = 'tunnel' | 'internet' | 'lan' | 'uplink';
+type From = 'tunnel' | 'internet' | 'lan' | 'uplink' | 'device';
 
 /** One thing that is tried, and where it may not be seen. */
 export interface Row {

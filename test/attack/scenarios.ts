@@ -11,6 +11,7 @@ import { lateAnswerRows } from './rows/late-answers.ts';
 import { blockedPorts } from './rows/port-ranges.ts';
 import { publicRows } from './rows/public.ts';
 import { strictRows } from './rows/strict.ts';
+import { untranslatedRows } from './rows/untranslated.ts';
 import { findThrough, type Outcome, runRows, runRowsAtOnce } from './run-rows.ts';
 import { waitUntilServed } from './served.ts';
 import { streamWhile } from './stream-rows.ts';
@@ -86,6 +87,14 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'with its rules for routing flushed',
     run: (world) => heldStill(world, () => flushRouting(world)),
+  },
+  {
+    name: 'with its translation flushed',
+    run: (world) =>
+      heldStill(world, async () => {
+        await world.inside('nft', 'flush chain inet tributary translate');
+        return runRowsAtOnce(world, untranslatedRows);
+      }),
   },
   {
     name: 'with its device under another name',

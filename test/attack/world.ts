@@ -122,7 +122,7 @@ export async function createAttackWorld(
     if (way === 'host') await onHost(...lab.command('namespace', 'up').slice(4));
     await packets.open({
       points: listPoints(lab, way, ends).map((point) => withCarrier(point, lab, from)),
-      ways: await listWays(lab, consumerEnd),
+      ways: await listWays(lab, consumerEnd, agentNetns),
     });
     return {
       way,
@@ -249,7 +249,7 @@ function withCarrier(
   return { ...point, carrier: { address: hostname, port: Number(port) } };
 }
 
-async function listWays(lab: Lab, consumerEnd: string) {
+async function listWays(lab: Lab, consumerEnd: string, agentNetns: string) {
   const readMac = async (host: HostName, device: string) =>
     (await lab.network.run(host, 'cat', `/sys/class/net/${device}/address`)).trim();
   const [uplink, wan] = await Promise.all([
@@ -261,6 +261,7 @@ async function listWays(lab: Lab, consumerEnd: string) {
     { name: 'lan', netns: lab.network.netns('nas'), interface: 'lan0', to: uplink },
     { name: 'uplink', netns: lab.network.netns('home'), interface: 'lan0', to: uplink },
     { name: 'internet', netns: lab.network.netns('internet'), interface: 'to-home', to: wan },
+    { name: 'device', netns: agentNetns },
   ];
 }
 

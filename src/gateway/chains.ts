@@ -3,9 +3,9 @@ import { listAnswerRules, listCeilingChains } from './ceiling-rules.ts';
 import { listReplyRules, listSegmentRules, listSenderRules } from './device-rules.ts';
 import { nameDevices } from './devices.ts';
 import { listClassRules, listFloodRules, listOuterRules, toLineChain } from './line-rules.ts';
-import { deniedMark, type GatewayPolicy } from './policy.ts';
-import { listPortMatches } from './ports.ts';
+import type { GatewayPolicy } from './policy.ts';
 import { countProbe, toProbeChains } from './probe-chains.ts';
+import { listDestinationRules, listSourceRules } from './reach-rules.ts';
 import { baseChain, both, type Chain, chain, type Rule, refuse, rule, when } from './rule.ts';
 import { probeMark } from './self-test.ts';
 import { listStrictChains, listStrictJumps } from './strict-rules.ts';
@@ -63,21 +63,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
     baseChain('arrival', 'type filter hook prerouting priority filter; policy accept;', [
       rule('from-tunnel', `iifname ${tunnel} goto destination`),
     ]),
-    chain('destination', [
-      rule('host', `fib daddr type local ${refuse('refused_host')}`),
-      rule('denied', `meta mark ${deniedMark} ${refuse('refused_denied')}`),
-      ...listPortMatches(policy.blockedPorts, { by: 'sets' }).map(({ name, match }) =>
-        rule(name, `${match} ${refuse('refused_port')}`),
-      ),
-      ...both('allowed', (ip, family) => `${ip} daddr @allowed${family} return`),
-      ...both('own', (ip, family) => `${ip} daddr @own${family} ${refuse('refused_own')}`),
-      ...both(
-        'special',
-        (ip, family) => `${ip} daddr @special${family} ${refuse('refused_special')}`,
-      ),
-      // Last, so that what is refused for a graver reason is counted under that.
-      ...listStrictJumps(devices, 'iifname'),
-    ]),
+    chain('destination', listDestinationRules(policy)),
     ...listStrictChains(policy),
     baseChain('input', 'type filter hook input priority filter; policy drop;', [
       rule('host', `iifname ${tunnel} ${refuse('refused_host')}`),
@@ -141,13 +127,13 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       ...listCapRules(policy),
       // Everything that arrived has crossed the line and is counted, even if it is refused below.
       rule('count-down', 'counter name forwarded_down'),
-      // A flow that was open when its other end was denied ends too.
-      rule('denied', `meta mark ${deniedMark} ${refuse('refused_denied')}`),
+      rule('source', 'jump source'),
       ...listStrictJumps(devices, 'oifname'),
       ...listFloodRules(policy.line),
       ...listClassRules(policy.line, 'daddr'),
       rule('forward-down', 'goto line'),
     ]),
+    chain('source', listSourceRules(policy)),
     toLineChain(policy.line),
     baseChain(
       'segments',

@@ -2,7 +2,7 @@ import { isIP, isIPv4 } from 'node:net';
 import type { WaysOut } from '../config/recipients.ts';
 import { renderNewCount } from '../gateway/ceilings.ts';
 import { specialPrefixes } from '../gateway/policy.ts';
-import { isRangeOfPorts, listPortMatches } from '../gateway/ports.ts';
+import { isRangeOfPorts, listPortMatches, type PortSide } from '../gateway/ports.ts';
 import { listStaleMatches, listTranslations } from '../gateway/translation.ts';
 import { isInAny, parsePrefix } from '../lib/addresses.ts';
 import { type PortRange, usualConsumerPorts } from '../lib/ports.ts';
@@ -40,10 +40,6 @@ export function renderHostRuleset(policy: HostPolicy): string {
   const inner = `"${hostSide}"`;
   const translations = listTranslations(policy.uplinkAddresses, policy.consumerPorts);
   const own = `ip saddr ${link.namespaceAddress}`;
-  const forAll = (prefixes: readonly string[], verdict: string) => {
-    const v4 = prefixes.filter((prefix) => parsePrefix(prefix)?.family === 4);
-    return v4.length === 0 ? [] : [`ip daddr { ${v4.join(', ')} } ${verdict}`];
-  };
   // These rules hold for what goes through the host and for what goes to the host itself.
   const everywhere = [
     ...forAll(policy.nameServers.filter(isIPv4), 'meta l4proto { tcp, udp } th dport 53 accept'),
@@ -51,16 +47,17 @@ export function renderHostRuleset(policy: HostPolicy): string {
       ({ address, port }) => `${own} ip daddr ${address} tcp dport ${port} accept`,
     ),
   ];
+  const named = [
+    ...listPortRules(policy.blockedPorts, 'dport'),
+    ...forAll(policy.denyDestinations, 'drop'),
+  ];
   const accepted = [
     ...everywhere,
-    ...listPortRules(policy.blockedPorts),
-    ...forAll(policy.denyDestinations, 'drop'),
+    ...named,
     ...(policy.connections === 0
       ? []
       : [`${renderNewCount('connections', policy.connections)} drop`]),
-    ...forAll(policy.allowDestinations, 'accept'),
-    ...forAll([...policy.ownPrefixes, ...policy.publicAddresses], 'drop'),
-    ...forAll(specialPrefixes.v4, 'drop'),
+    ...listNotPublic(policy, 'daddr'),
     `oifname "${uplink}" accept`,
   ];
   // A connection that once left untranslated would stay so even with an uplink, so without an
@@ -83,8 +80,7 @@ export function renderHostRuleset(policy: HostPolicy): string {
     '  chain forward {',
     '    type filter hook forward priority filter; policy accept;',
     `    iifname ${inner} goto from_namespace`,
-    `    oifname ${inner} ct state established,related accept`,
-    `    oifname ${inner} drop`,
+    `    oifname ${inner} goto to_namespace`,
     // The host did not route before. It does now, for the namespace alone, whatever other networks
     // it is in.
     ...(policy.switched.length === 0
@@ -108,6 +104,9 @@ export function renderHostRuleset(policy: HostPolicy): string {
     `    iifname ${inner} ct state established,related accept`,
     ...everywhere.map((rule) => `    iifname ${inner} ${rule}`),
     `    iifname ${inner} drop`,
+    '  }',
+    '  chain to_namespace {',
+    ...listAnswers(policy).map((rule) => `    ${rule}`),
     '  }',
     '  chain translate {',
     '    type nat hook postrouting priority srcnat; policy accept;',
@@ -141,17 +140,62 @@ export function explainKeptAway(
     : `${host} is ${address}, which is not on the Internet: the fence around the agent refuses it`;
 }
 
+/**
+ * What comes back: from nowhere that nothing may go to, so that a flow which was open before ends
+ * too. That a packet was too big may be said by the home's own router.
+ */
+function listAnswers(policy: HostPolicy): readonly string[] {
+  return [
+    'ct state != { established, related } drop',
+    'ct state related icmp type destination-unreachable icmp code frag-needed accept',
+    ...forAll(
+      policy.nameServers.filter(isIPv4),
+      'meta l4proto { tcp, udp } th sport 53 accept',
+      'saddr',
+    ),
+    ...policy.recipients.map(({ address, port }) => `ip saddr ${address} tcp sport ${port} accept`),
+    ...listPortRules(policy.blockedPorts, 'sport'),
+    ...forAll(policy.denyDestinations, 'drop', 'saddr'),
+    ...listNotPublic(policy, 'saddr'),
+    'accept',
+  ];
+}
+
+function listNotPublic(
+  { allowDestinations, ownPrefixes, publicAddresses }: HostPolicy,
+  side: Side,
+): readonly string[] {
+  return [
+    ...forAll(allowDestinations, 'accept', side),
+    ...forAll([...ownPrefixes, ...publicAddresses], 'drop', side),
+    ...forAll(specialPrefixes.v4, 'drop', side),
+  ];
+}
+
+type Side = 'saddr' | 'daddr';
+
+function forAll(prefixes: readonly string[], verdict: string, side: Side = 'daddr') {
+  const v4 = prefixes.filter((prefix) => parsePrefix(prefix)?.family === 4);
+  return v4.length === 0 ? [] : [`ip ${side} { ${v4.join(', ')} } ${verdict}`];
+}
+
 // A single blocked port is refused to the agent itself too. The tunnel's own port may lie in a
 // blocked range, so of a range only what the namespace translated is refused: consumers leave it
 // from the usual ports, because its settings are the kernel's defaults.
-function listPortRules(blockedPorts: HostPolicy['blockedPorts']): readonly string[] {
+function listPortRules(
+  blockedPorts: HostPolicy['blockedPorts'],
+  side: PortSide,
+): readonly string[] {
   const { true: ranges = [], false: single = [] } = Object.groupBy(
     blockedPorts,
     (entry) => `${isRangeOfPorts(entry)}`,
   );
-  const translated = `th sport ${usualConsumerPorts.first}-${usualConsumerPorts.last}`;
+  const near = side === 'dport' ? 'sport' : 'dport';
+  const translated = `th ${near} ${usualConsumerPorts.first}-${usualConsumerPorts.last}`;
   return [
-    ...listPortMatches(single, { by: 'ports' }).map(({ match }) => `${match} drop`),
-    ...listPortMatches(ranges, { by: 'ports' }).map(({ match }) => `${match} ${translated} drop`),
+    ...listPortMatches(single, { by: 'ports', side }).map(({ match }) => `${match} drop`),
+    ...listPortMatches(ranges, { by: 'ports', side }).map(
+      ({ match }) => `${match} ${translated} drop`,
+    ),
   ];
 }

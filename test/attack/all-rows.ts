@@ -3,6 +3,7 @@ import { answerRows } from './rows/answers.ts';
 import { destinationRows } from './rows/destinations.ts';
 import { errorRows } from './rows/errors.ts';
 import { fragmentRows } from './rows/fragments.ts';
+import { fromHomeRows } from './rows/from-home.ts';
 import { outsideRows } from './rows/from-outside.ts';
 import { headerRows } from './rows/headers.ts';
 import { ownPortRows } from './rows/late-answers.ts';
@@ -35,6 +36,7 @@ export function listRows({ way, from, outerOf }: AttackWorld): readonly Row[] {
     ...fragmentRows,
     ...outsideRows,
     ...answerRows,
+    ...fromHomeRows,
     ...ownPortRows,
     ...unaskedRows,
     ...(way === 'host' ? routedRows : []),

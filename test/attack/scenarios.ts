@@ -3,10 +3,12 @@ import { changeConfig, stopAgent } from '../net/support/test-lab.ts';
 import { listRows } from './all-rows.ts';
 import { describeOutcome } from './describe-outcome.ts';
 import { tryGreedyConsumer } from './greedy.ts';
+import { tryOpenFlows } from './open-flows.ts';
 import { findIdle, whileHeldStill } from './prove.ts';
 import { tryDisturbances } from './recovery.ts';
 import type { Row } from './row.ts';
 import { controls } from './rows/controls.ts';
+import { tooBigRows } from './rows/from-home.ts';
 import { lateAnswerRows } from './rows/late-answers.ts';
 import { blockedPorts } from './rows/port-ranges.ts';
 import { publicRows } from './rows/public.ts';
@@ -66,6 +68,7 @@ export const scenarios: readonly Scenario[] = [
       return { outcomes: await runRows(world, listRows(world)), faults };
     },
   },
+  { name: 'while flows are open that are refused from now on', run: tryOpenFlows },
   {
     name: 'with the strict rules, as without them all else',
     run: tryStrictRules,
@@ -213,6 +216,11 @@ async function tryControls(world: AttackWorld): Promise<readonly string[]> {
     });
     if (!heard.some(({ point }) => point === 'internet'))
       faults.push(`${name} to a public address does not pass`);
+  }
+  for (const outcome of await runRowsAtOnce(world, tooBigRows)) {
+    if (world.way === 'host' && outcome.row.family === 6) continue;
+    if (findThrough(outcome).length === 0)
+      faults.push(`${outcome.row.name}: the consumer is not told`);
   }
   return faults;
 }

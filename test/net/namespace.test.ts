@@ -319,7 +319,7 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     for (const [, address, port] of outOfReach)
       expect(await lab.probe(address, port)).toBe('refused');
     // Without its refusals they are reached. Its translation stays: the tunnel itself needs it.
-    for (const chain of ['origin', 'from_namespace', 'input', 'departure'])
+    for (const chain of ['origin', 'from_namespace', 'to_namespace', 'input', 'departure'])
       await run('nft', 'flush', 'chain', 'inet', 'tributary_host', chain);
     for (const { address, port } of told) expect(await lab.probe(address, port)).toBe('reached');
     await run('ip', 'route', 'delete', consumers);

@@ -1,0 +1,60 @@
+import { deniedMark, type GatewayPolicy } from './policy.ts';
+import { listPortMatches, type PortSide } from './ports.ts';
+import { both, type Rule, refuse, rule } from './rule.ts';
+import { listStrictJumps } from './strict-rules.ts';
+
+/*
+ * With whom consumers may speak, by the far end's address and port: where they send to, and where
+ * answers come from. Both ways are looked at in the same order. So a flow that was open when its
+ * far end was denied, blocked or became one of the home's own ends at once, whichever side sends.
+ */
+
+/** For packets that come from consumers. */
+export function listDestinationRules(policy: GatewayPolicy): readonly Rule[] {
+  return [
+    rule('host', `fib daddr type local ${refuse('refused_host')}`),
+    ...listNamed(policy, 'dport'),
+    ...both('allowed', (ip, family) => `${ip} daddr @allowed${family} return`),
+    ...listNotPublic('daddr'),
+    // Last, so that what is refused for a graver reason is counted under that.
+    ...listStrictJumps(policy.devices, 'iifname'),
+  ];
+}
+
+/**
+ * For packets that go to consumers. What a network of the home says about a consumer's packet would
+ * tell the home's inner addresses, so only what consumers cannot do without passes: that a packet
+ * was too big.
+ */
+export function listSourceRules(policy: GatewayPolicy): readonly Rule[] {
+  return [
+    ...listNamed(policy, 'sport'),
+    ...both('allowed', (ip, family) => `${ip} saddr @allowed${family} return`),
+    rule(
+      'too-big-v4',
+      'ct state related icmp type destination-unreachable icmp code frag-needed return',
+    ),
+    rule('too-big-v6', 'ct state related icmpv6 type packet-too-big return'),
+    ...listNotPublic('saddr'),
+  ];
+}
+
+/** What the owner denies and blocks. */
+function listNamed({ blockedPorts }: GatewayPolicy, side: PortSide): readonly Rule[] {
+  return [
+    rule('denied', `meta mark ${deniedMark} ${refuse('refused_denied')}`),
+    ...listPortMatches(blockedPorts, { by: 'sets', side }).map(({ name, match }) =>
+      rule(name, `${match} ${refuse('refused_port')}`),
+    ),
+  ];
+}
+
+function listNotPublic(side: 'daddr' | 'saddr'): readonly Rule[] {
+  return [
+    ...both('own', (ip, family) => `${ip} ${side} @own${family} ${refuse('refused_own')}`),
+    ...both(
+      'special',
+      (ip, family) => `${ip} ${side} @special${family} ${refuse('refused_special')}`,
+    ),
+  ];
+}

@@ -75,4 +75,6 @@ export interface ConsumerOptions {
   readonly deliver: (frame: Frame, now: number) => void;
   /** It has begun a sequence. */
   readonly onLane: () => void;
+  /** So many answers were dropped, because they waited for too long. */
+  readonly onLate: (frames: number) => void;
 }

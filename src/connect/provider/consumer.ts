@@ -25,6 +25,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     budget,
     newId,
     renewals,
+    onLate: options.onLate,
   });
   /** The lane of the last packet or ping. */
   let last: Pick<IncomingLane, 'lane' | 'sequenceId' | 'mode'> | undefined = options.earlier;

@@ -28,7 +28,9 @@ export interface Drops {
   noAddress: number;
   /** Acks of sequences that were never sent, or are over. */
   strayAcks: number;
-  /** Answers for a consumer that takes them too slowly. */
+  /** Answers that waited for too long: who sends them slows down by that. */
+  late: number;
+  /** Answers for a consumer that takes none, or far too few. */
   full: number;
 }
 
@@ -40,5 +42,6 @@ export const noDrops: Readonly<Drops> = {
   unsound: 0,
   noAddress: 0,
   strayAcks: 0,
+  late: 0,
   full: 0,
 };

@@ -82,6 +82,9 @@ export function createEngine(options: EngineOptions): Engine {
       onLane() {
         changes++;
       },
+      onLate(frames) {
+        drops.late += frames;
+      },
       deliver(frame, now) {
         if (frame.type === messageTypes.ipPacketToProvider) toDevice(id, frame);
         // A view of the message would not outlive it.

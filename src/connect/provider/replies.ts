@@ -2,6 +2,7 @@ import type { AccountData } from '../contract/account.ts';
 import { createOwnContracts, type OwnContracts } from '../contract/own-contracts.ts';
 import type { ServiceClock } from '../contract/service-clock.ts';
 import type { MemoryBudget } from '../sequence/hold-back.ts';
+import { createPatience } from '../sequence/patience.ts';
 import { createSender, type Sender } from '../sequence/sender.ts';
 import type { Ack } from '../wire/ack.ts';
 import type { CloseContract } from '../wire/contract-messages.ts';
@@ -52,11 +53,12 @@ export interface RepliesOptions {
   readonly budget: MemoryBudget;
   readonly newId: () => Id;
   readonly renewals: Renewals;
+  readonly onLate: (frames: number) => void;
 }
 
 /**
  * Packets that wait for one consumer: what it is sent while its first contract is asked for, a
- * quarter of a second at 32 Mbit/s.
+ * quarter of a second at 32 Mbit/s. What waits for long is dropped long before this is full.
  */
 const queueBytes = 1024 * 1024;
 
@@ -101,6 +103,8 @@ export function createReplies(options: RepliesOptions): Replies {
       newMessageId: newId,
       queueBytes,
       budget,
+      patience: createPatience(),
+      onLate: options.onLate,
     });
     return { lane, sender, contracts, holes: createHoleWatch() };
   };

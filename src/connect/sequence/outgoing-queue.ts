@@ -1,26 +1,38 @@
 import type { Frame } from '../wire/frame.ts';
+import { messageTypes } from '../wire/message-types.ts';
+import type { Patience } from './patience.ts';
 
 /** Frames that wait for the window, oldest first, bounded by their bytes. */
 export interface OutgoingQueue {
   /** False where it is full. */
-  push(frame: Frame): boolean;
+  push(frame: Frame, now: number): boolean;
   /** Bytes of the frames that the next Pack takes; 0 where nothing waits. */
   nextBytes(most: number): number;
   /** Those frames: two where both fit into `most` bytes, else one. */
   shift(most: number): readonly Frame[];
+  /**
+   * Takes out the first frames that have waited for too long, so that who sends them slows down.
+   * Asked when the first one could be sent.
+   */
+  takeLate(now: number): readonly Frame[];
+  /** What waited until now waited for something else than its turn. */
+  forgive(now: number): void;
   isEmpty(): boolean;
   bytes(): number;
-  dropped(): number;
 }
 
 /** A frame costs memory beside its bytes, so empty ones are counted too. */
 export const frameCost = 64;
+const none: readonly Frame[] = [];
 
-export function createOutgoingQueue(mostBytes: number): OutgoingQueue {
+/** @param patience without it, what waits is never dropped */
+export function createOutgoingQueue(mostBytes: number, patience?: Patience): OutgoingQueue {
   let frames: Frame[] = [];
+  /** When each of them came. */
+  let cameAt: number[] = [];
   let first = 0;
   let bytes = 0;
-  let dropped = 0;
+  let forgivenAt = Number.NEGATIVE_INFINITY;
 
   const nextCount = (most: number): number => {
     const one = frames[first];
@@ -29,13 +41,31 @@ export function createOutgoingQueue(mostBytes: number): OutgoingQueue {
     return two !== undefined && one.bytes.length + two.bytes.length <= most ? 2 : 1;
   };
 
+  /**
+   * One frame alone keeps nobody waiting; and a ping is always answered, or a consumer gives us up.
+   */
+  const findWait = (at: number, now: number): number => {
+    const isKept = at + 1 >= frames.length || frames[at]?.type === messageTypes.ipPing;
+    return isKept ? 0 : now - Math.max(cameAt[at] ?? now, forgivenAt);
+  };
+
+  const take = (count: number): readonly Frame[] => {
+    const taken = frames.slice(first, first + count);
+    first += taken.length;
+    for (const frame of taken) bytes -= frame.bytes.length + frameCost;
+    if (first > 256 && first * 2 > frames.length) {
+      frames = frames.slice(first);
+      cameAt = cameAt.slice(first);
+      first = 0;
+    }
+    return taken;
+  };
+
   return {
-    push(frame) {
-      if (bytes + frame.bytes.length + frameCost > mostBytes) {
-        dropped++;
-        return false;
-      }
+    push(frame, now) {
+      if (bytes + frame.bytes.length + frameCost > mostBytes) return false;
       frames.push(frame);
+      cameAt.push(now);
       bytes += frame.bytes.length + frameCost;
       return true;
     },
@@ -45,19 +75,16 @@ export function createOutgoingQueue(mostBytes: number): OutgoingQueue {
       for (let at = first; at < first + count; at++) sum += (frames[at] as Frame).bytes.length;
       return count === 0 ? 0 : Math.max(1, sum);
     },
-    shift(most) {
-      const count = nextCount(most);
-      const taken = frames.slice(first, first + count);
-      first += count;
-      for (const frame of taken) bytes -= frame.bytes.length + frameCost;
-      if (first > 256 && first * 2 > frames.length) {
-        frames = frames.slice(first);
-        first = 0;
-      }
-      return taken;
+    shift: (most) => take(nextCount(most)),
+    takeLate(now) {
+      let count = 0;
+      while (patience?.isOver(findWait(first + count, now), now)) count++;
+      return count === 0 ? none : take(count);
+    },
+    forgive(now) {
+      forgivenAt = now;
     },
     isEmpty: () => first === frames.length,
     bytes: () => bytes,
-    dropped: () => dropped,
   };
 }

@@ -8,7 +8,7 @@ export interface PaidBy {
 }
 
 /** What a sequence is told when it asks for bytes. */
-export type Charge =
+type Charge =
   /** The bytes are charged to this contract; undefined where nothing has to be paid. */
   | { readonly kind: 'charged'; readonly by: PaidBy | undefined }
   /**

@@ -6,9 +6,11 @@ import { countPackBytes, type Lane, type Pack } from '../wire/pack.ts';
 import type { MemoryBudget } from './hold-back.ts';
 import { createLossDetector } from './loss.ts';
 import { createOutgoingQueue, frameCost } from './outgoing-queue.ts';
-import type { Charge, PaidBy, Payment } from './payment.ts';
+import type { Patience } from './patience.ts';
+import type { PaidBy, Payment } from './payment.ts';
 import { createProbing } from './probing.ts';
 import { createRoundTrip } from './round-trip.ts';
+import type { SenderCounters } from './sender-counters.ts';
 import { findSenderEnd, findSenderEndTime, type SenderEnd, type Waiting } from './sender-end.ts';
 import { createUnackedPacks, toPack, type UnackedPack } from './unacked.ts';
 import { createWindow } from './window.ts';
@@ -33,16 +35,6 @@ export interface Sender {
   counters(): SenderCounters;
 }
 
-interface SenderCounters {
-  readonly packs: number;
-  readonly resent: number;
-  readonly probes: number;
-  readonly distrusted: number;
-  readonly droppedFrames: number;
-  readonly queuedBytes: number;
-  readonly unackedBytes: number;
-}
-
 export interface SenderOptions {
   readonly sequenceId: Id;
   readonly lane: Lane;
@@ -52,6 +44,10 @@ export interface SenderOptions {
   readonly queueBytes: number;
   /** Memory of all senders together, for what waits and for what is on its way. */
   readonly budget: MemoryBudget;
+  /** Where it is over, a frame is dropped; without it, only where the queue is full. */
+  readonly patience?: Patience | undefined;
+  /** So many frames were dropped because it was over. */
+  readonly onLate?: ((frames: number) => void) | undefined;
 }
 
 /** How many Packs go again in one step: more at once would be the burst that loses them. */
@@ -63,7 +59,7 @@ export function createSender(options: SenderOptions): Sender {
   const unacked = createUnackedPacks();
   const losses = createLossDetector(roundTrip);
   const probing = createProbing(roundTrip);
-  const queue = createOutgoingQueue(options.queueBytes);
+  const queue = createOutgoingQueue(options.queueBytes, options.patience);
   let nextNumber = 0;
   let usedAt: number | undefined;
   let waitsSince: number | undefined;
@@ -150,22 +146,26 @@ export function createSender(options: SenderOptions): Sender {
     return again.length > 0 ? again : sendProbe(now);
   };
 
-  /** Waits where the window is full, and where there is no contract. */
-  const chargeFor = (bytes: number, now: number): Charge => {
-    isFull = unacked.bytes() + bytes > window.bytes();
+  const isHeldBack = (now: number): boolean => {
+    isFull = unacked.bytes() + queue.nextBytes(largestPacket) > window.bytes();
     if (isFull) fullAt = now;
-    if (isFull) return { kind: 'waits' };
-    const charge = options.payment.take(bytes, now);
-    waitsSince = charge.kind === 'waits' ? (waitsSince ?? now) : undefined;
-    return charge;
+    return isFull;
+  };
+
+  const dropLate = (now: number): void => {
+    // What waits for a contract is not too much for the path.
+    if (waitsSince !== undefined) queue.forgive(now);
+    const late = queue.takeLate(now);
+    give(late);
+    if (late.length > 0) options.onLate?.(late.length);
   };
 
   const sendNew = (now: number, most: number): readonly Pack[] => {
     const packs: Pack[] = [];
-    while (packs.length < most) {
-      const bytes = queue.nextBytes(largestPacket);
-      if (bytes === 0) break;
-      const charge = chargeFor(bytes, now);
+    while (packs.length < most && !queue.isEmpty() && !isHeldBack(now)) {
+      dropLate(now);
+      const charge = options.payment.take(queue.nextBytes(largestPacket), now);
+      waitsSince = charge.kind === 'waits' ? (waitsSince ?? now) : undefined;
       if (charge.kind === 'waits') break;
       packs.push(send(charge.kind === 'opens' ? [] : queue.shift(largestPacket), charge.by, now));
     }
@@ -196,7 +196,7 @@ export function createSender(options: SenderOptions): Sender {
       const cost = frame.bytes.length + frameCost;
       if (!options.budget.take(cost)) return false;
       memory += cost;
-      const isTaken = queue.push(frame);
+      const isTaken = queue.push(frame, now);
       if (!isTaken) give([frame]);
       return isTaken;
     },
@@ -241,7 +241,6 @@ export function createSender(options: SenderOptions): Sender {
     ended: (now) => findSenderEnd(waiting(), now),
     counters: () => ({
       ...count,
-      droppedFrames: queue.dropped(),
       queuedBytes: queue.bytes(),
       unackedBytes: unacked.bytes(),
     }),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createMemoryBudget } from '../../../src/connect/sequence/hold-back.ts';
+import { createPatience } from '../../../src/connect/sequence/patience.ts';
 import { freeOfCharge, type Payment } from '../../../src/connect/sequence/payment.ts';
 import { createSender, type Sender } from '../../../src/connect/sequence/sender.ts';
 import type { Ack } from '../../../src/connect/wire/ack.ts';
@@ -120,4 +121,25 @@ test('acks that make no sense change nothing', () => {
   // A tag from the future is no round trip.
   sender.take(ackOf(pack as Pack, { tag: { sentAt: 1e15 } }), 5);
   expect(sender.counters().unackedBytes).toBe(2 * 1060);
+});
+
+test('what waits for a contract is not dropped, however long it waited', () => {
+  let isPaid = false;
+  const sender = createSender({
+    sequenceId: ids.next(1),
+    lane: { forceStream: false, isCompanion: true, number: 0 },
+    payment: { ...paid, take: () => (isPaid ? { kind: 'charged', by } : { kind: 'waits' }) },
+    newMessageId: () => ids.next(1),
+    queueBytes: 1024 * 1024,
+    budget: createMemoryBudget(1024 * 1024),
+    patience: createPatience(),
+    onLate: () => expect.unreachable(),
+  });
+  for (let number = 0; number < 60; number++) sender.offer(frame, 0);
+  for (let now = 0; now < 3000; now += 60) expect(sender.step(now, 1000)).toEqual([]);
+  isPaid = true;
+  let sent = 0;
+  // A busy machine: a few at a time, and seldom.
+  for (let now = 3000; now < 3200; now += 20) sent += sender.step(now, 8).length;
+  expect(sent).toBe(60);
 });

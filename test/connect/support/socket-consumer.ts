@@ -10,6 +10,9 @@ import { makePacket } from './packets.ts';
 import { createTestConsumer, type TestConsumer } from './test-consumer.ts';
 import type { TestPlatform } from './test-platform.ts';
 
+/** Less than the least window of answers. */
+const mostAtOnce = 24;
+
 /** A consumer on a real socket, whose packets come back from an echo. */
 export interface SocketConsumer {
   readonly consumer: TestConsumer;
@@ -69,8 +72,8 @@ export async function connectConsumer(of: {
       const before = consumer.received.length;
       let sent = 0;
       await until(() => {
-        // Never more than what fits into the queue of the answers.
-        for (; sent < Math.min(count, consumer.received.length - before + 500); sent++)
+        // Never more than what may be on its way at once: of what waits for long, some is dropped.
+        for (; sent < Math.min(count, consumer.received.length - before + mostAtOnce); sent++)
           consumer.send(
             makePacket({ version: 4, protocol: 17, payload: Buffer.alloc(1000, sent) }),
             readClock(),

@@ -55,7 +55,7 @@ export function createTcpSender(count: number): TcpSender {
       if (upTo > lowest) {
         window += window < threshold ? upTo - lowest : (upTo - lowest) / window;
         // A hole behind the one that was filled: it is sent at once.
-        if (upTo <= recoversUpTo) again.push(upTo);
+        if (upTo <= recoversUpTo && upTo < count) again.push(upTo);
         sample(upTo, now);
         [lowest, repeats] = [upTo, 0];
         next = Math.max(next, lowest);

@@ -10,6 +10,7 @@ const interfaceRow = z
     ifname: z.string(),
     flags: z.array(z.string()).default([]),
     mtu: z.number().default(1500),
+    txqlen: z.number().optional(),
     address: z.string().optional(),
     linkinfo: z
       .object({
@@ -41,7 +42,7 @@ const interfaceRow = z
      * loopback.
      */
     kind: row.linkinfo?.info_kind,
-    ...toTun(row.linkinfo),
+    ...toTun(row),
     addresses: row.addr_info.flatMap(
       ({ family: kind, local: address, prefixlen: prefixLength }) => {
         const family: Family | undefined = kind === 'inet' ? 4 : kind === 'inet6' ? 6 : undefined;
@@ -85,17 +86,25 @@ interface TunSettings {
   readonly hasVnetHeader: boolean;
   /** Who may attach to it, by name, or by number where the system has no name; absent for root. */
   readonly user: string | undefined;
+  /** Packets that wait for its program; undefined where `ip` does not say it. */
+  readonly queueLength: number | undefined;
 }
 
-function toTun(link?: {
-  readonly info_kind?: string | undefined;
-  readonly info_data?:
-    | { readonly vnet_hdr?: boolean | undefined; readonly user?: string | number | undefined }
+function toTun(row: {
+  readonly txqlen?: number | undefined;
+  readonly linkinfo?:
+    | {
+        readonly info_kind?: string | undefined;
+        readonly info_data?:
+          | { readonly vnet_hdr?: boolean | undefined; readonly user?: string | number | undefined }
+          | undefined;
+      }
     | undefined;
 }): { readonly tun?: TunSettings } {
-  if (link?.info_kind !== 'tun') return {};
-  const { vnet_hdr: hasVnetHeader = false, user } = link.info_data ?? {};
-  return { tun: { hasVnetHeader, user: user === undefined ? undefined : String(user) } };
+  if (row.linkinfo?.info_kind !== 'tun') return {};
+  const { vnet_hdr: hasVnetHeader = false, user } = row.linkinfo.info_data ?? {};
+  const named = user === undefined ? undefined : String(user);
+  return { tun: { hasVnetHeader, user: named, queueLength: row.txqlen } };
 }
 
 export type Family = 4 | 6;

@@ -26,6 +26,8 @@ export type ObservedEngineDevice =
       readonly takesOffloads: boolean;
       /** Who may attach to it, as `ip` prints it; undefined for root alone. */
       readonly user: string | undefined;
+      /** Packets that wait for the engine; undefined where nobody knows. */
+      readonly queueLength: number | undefined;
     });
 
 /** One command of `ip`, and what it does in words. */
@@ -45,6 +47,12 @@ export const connectName = 'connect';
  */
 const consumersMtu = 1100;
 const deviceMtu = 1500;
+/**
+ * A packet that finds so many waiting for the engine is lost. On a busy machine the engine may have
+ * to wait for a tenth of a second: the kernel's own 500 packets are too few for twenty downloads
+ * then, and each of them loses some.
+ */
+const deviceQueue = 2000;
 
 /** The wish for a device with these addresses. */
 export function wantEngineDevice(
@@ -120,6 +128,7 @@ function observe(link: Interface | undefined): ObservedEngineDevice {
       .filter((address) => !address.startsWith('fe80:')),
     takesOffloads: link.tun?.hasVnetHeader === true,
     user: link.tun?.user,
+    queueLength: link.tun?.queueLength,
   };
 }
 
@@ -130,8 +139,10 @@ function planRemoval(device: string, observed: ObservedEngineDevice): readonly S
   return [toStep('remove', `removing the interface ${device}`, `link delete ${device}`)];
 }
 
-const newDevice: Pick<ObservedDevice & { readonly kind: 'present' }, 'isUp' | 'mtu' | 'addresses'> =
-  { isUp: false, mtu: 0, addresses: [] };
+const newDevice: Omit<
+  ObservedEngineDevice & { readonly kind: 'present' },
+  'takesOffloads' | 'user'
+> = { kind: 'present', isUp: false, mtu: 0, addresses: [], queueLength: 0 };
 
 /** A device that the engine cannot attach to is made again: nothing of it can be changed. */
 function planPresent(
@@ -167,6 +178,15 @@ function planPresent(
     ...(found.mtu === deviceMtu
       ? []
       : [toStep('change', `setting the MTU of ${device}`, `link set ${device} mtu ${deviceMtu}`)]),
+    ...((found.queueLength ?? deviceQueue) === deviceQueue
+      ? []
+      : [
+          toStep(
+            'change',
+            `setting the queue of ${device}`,
+            `link set ${device} txqueuelen ${deviceQueue}`,
+          ),
+        ]),
     ...(found.isUp ? [] : [toStep('raise', `bringing ${device} up`, `link set ${device} up`)]),
   ];
 }

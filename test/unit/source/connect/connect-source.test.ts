@@ -19,6 +19,7 @@ const fitting = {
   mtu: 1500,
   addresses: addresses.device,
   takesOffloads: true,
+  queueLength: undefined,
   user: '990',
 } as const;
 

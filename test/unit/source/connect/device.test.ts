@@ -22,6 +22,7 @@ const fitting: ObservedEngineDevice = {
   addresses,
   takesOffloads: true,
   user: 'tributary-connect',
+  queueLength: 2000,
 };
 const link: Interface = {
   name: device,
@@ -30,7 +31,7 @@ const link: Interface = {
   mtu: 1500,
   hardwareAddress: undefined,
   kind: 'tun',
-  tun: { hasVnetHeader: true, user: '990' },
+  tun: { hasVnetHeader: true, user: '990', queueLength: 2000 },
   addresses: [
     { family: 4, address: '100.126.0.1', prefixLength: 32 },
     { family: 6, address: 'fd5e:b4c2:91d7::1', prefixLength: 128 },
@@ -46,6 +47,7 @@ const made = [
   `change: ip address add 100.126.0.1/32 dev ${device} noprefixroute`,
   `change: ip address add fd5e:b4c2:91d7::1/128 dev ${device} noprefixroute`,
   `change: ip link set ${device} mtu 1500`,
+  `change: ip link set ${device} txqueuelen 2000`,
   `raise: ip link set ${device} up`,
 ];
 
@@ -57,6 +59,7 @@ describe('the device that the engine attaches to', () => {
   test('needs nothing once it is as wanted', () => {
     expect(show(fitting)).toEqual([]);
     expect(show({ ...fitting, user: '990' })).toEqual([]);
+    expect(show({ ...fitting, queueLength: undefined })).toEqual([]);
   });
 
   test.each([
@@ -72,12 +75,14 @@ describe('the device that the engine attaches to', () => {
       ...fitting,
       isUp: false,
       mtu: 1420,
+      queueLength: 500,
       addresses: ['100.126.0.1', '10.1.1.1'],
     };
     expect(show(observed)).toEqual([
       `change: ip address add fd5e:b4c2:91d7::1/128 dev ${device} noprefixroute`,
       `change: ip address delete 10.1.1.1/32 dev ${device}`,
       `change: ip link set ${device} mtu 1500`,
+      `change: ip link set ${device} txqueuelen 2000`,
       `raise: ip link set ${device} up`,
     ]);
   });

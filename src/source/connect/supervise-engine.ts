@@ -62,16 +62,20 @@ export function superviseEngine(parts: EngineSupervisorParts): EngineSupervisor 
   let starts = 0;
   let isClosed = false;
 
-  /** The next start is after a while, longer after each failure. */
-  const rest = (error: TributaryError): void => {
+  /**
+   * The next start is after a while, longer after each failure; but at once where the engine ran
+   * well until then: consumers are in the middle of something.
+   */
+  const rest = (error: TributaryError, { ranWell } = { ranWell: false }): void => {
     failure = error;
-    failures += 1;
+    failures = ranWell ? 1 : failures + 1;
+    const restMs = leastRestMs + computeBackoffMs(failures, again, parts.random);
     resting = setTimeout(
       () => {
         resting = undefined;
         advance();
       },
-      leastRestMs + computeBackoffMs(failures, again, parts.random),
+      ranWell ? 0 : restMs,
     );
     parts.onChange();
   };
@@ -106,9 +110,9 @@ export function superviseEngine(parts: EngineSupervisorParts): EngineSupervisor 
       running = undefined;
       figures = addEngine(addEngine(figures, life.report().counters), undefined);
       parts.onSaid(`the engine ${how}`);
-      if (performance.now() - startedAtMs > wellMs) failures = 0;
+      const ranWell = performance.now() - startedAtMs > wellMs;
       if (wasAsked) advance();
-      else rest(life.report().problem ?? explainEnd(how));
+      else rest(life.report().problem ?? explainEnd(how), { ranWell });
     });
   };
 

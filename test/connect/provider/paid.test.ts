@@ -47,6 +47,29 @@ test('a pause brings a new contract, and the connection lives', () => {
   expect(flow.longestSilence()).toBeLessThan(500);
 });
 
+test.each([
+  [45, 0],
+  [90, 1],
+])(
+  'after fast traffic, an app pings late: a pause of %i s brings %i new contracts',
+  (seconds, count) => {
+    const flow = createFlow({
+      nature: calm,
+      seed: 6,
+      downPerSecond: 50,
+      downBytes: 1000,
+      upPerSecond: 0,
+      upBytes: 60,
+      hasAcks: true,
+      isPaused: (now) => now >= 5 * minute && now < 5 * minute + seconds * 1000,
+    });
+    flow.run(7 * minute);
+    expect(flow.world.engine.counters().renewals.byPause).toBe(count);
+    expect([flow.identities(), flow.down.received]).toEqual([1, flow.down.sent]);
+    expect(flow.longestSilence()).toBeLessThan(500);
+  },
+);
+
 test('a pause that is too short changes nothing: data is acknowledged at once', () => {
   const flow = createFlow({
     nature: calm,

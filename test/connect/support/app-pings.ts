@@ -19,28 +19,33 @@ export interface AppPingsOptions {
 
 const rest = 10_000;
 const longestWait = 30_000;
-const mostBytesPerMs = 32 * 1.024;
+/**
+ * An app pings where no more than this flowed, on average over what is left of the last half
+ * minute: after a fast download it waits until all of that is over.
+ */
+const mostBytesPerSecond = 32 * 1024;
+const busyTime = 30_000;
 
 export function createAppPings({ steadyMs, send, answered }: AppPingsOptions): AppPings {
   const pause = steadyMs ?? rest;
   /** Not a number where there are no more. */
   let dueAt = Number.POSITIVE_INFINITY;
   let waiting: { readonly sentAt: number; readonly answers: number } | undefined;
-  let recent = { since: 0, bytes: 0 };
-  let before = 0;
+  /** What flowed, by the second. */
+  let flowed: { readonly second: number; bytes: number }[] = [];
 
-  const turn = (now: number): void => {
-    if (now - recent.since < rest) return;
-    before = now - recent.since < 2 * rest ? recent.bytes : 0;
-    recent = { since: now, bytes: 0 };
+  const isBusy = (now: number): boolean => {
+    flowed = flowed.filter(({ second }) => second * 1000 > now - busyTime);
+    const bytes = flowed.reduce((sum, one) => sum + one.bytes, 0);
+    const seconds = (flowed.at(-1)?.second ?? 0) - (flowed[0]?.second ?? 0) + 1;
+    return steadyMs === undefined && bytes > mostBytesPerSecond * seconds;
   };
-  const isBusy = (): boolean =>
-    steadyMs === undefined && recent.bytes + before > mostBytesPerMs * rest;
 
   return {
     flowed(bytes, now) {
-      turn(now);
-      recent.bytes += bytes;
+      const second = Math.floor(now / 1000);
+      if (flowed.at(-1)?.second !== second) flowed.push({ second, bytes: 0 });
+      (flowed.at(-1) as { bytes: number }).bytes += bytes;
       if (dueAt === Number.POSITIVE_INFINITY) dueAt = now + pause;
     },
     step(now) {
@@ -53,9 +58,8 @@ export function createAppPings({ steadyMs, send, answered }: AppPingsOptions): A
         dueAt = steadyMs === undefined ? Number.NaN : now;
       }
       if (!(now >= dueAt) || waiting !== undefined) return;
-      turn(now);
       dueAt = now + pause;
-      if (isBusy()) return;
+      if (isBusy(now)) return;
       waiting = { sentAt: now, answers: answered() };
       send(now);
     },

@@ -173,7 +173,8 @@ describe('what is published', () => {
     await waitUntil(() => expect(platform.publishedModes(ownId)).toEqual([1, 2, 3, 4]));
     engine.tell({ type: 'wish', wish: 'none' });
     await engine.waitFor('state', { isConnected: true, isPublished: false });
-    expect(platform.publishedModes(ownId)).toEqual([]);
+    // It is said at once, and done a request later.
+    await waitUntil(() => expect(platform.publishedModes(ownId)).toEqual([]));
     engine.tell({ type: 'wish', wish: 'public' });
     await engine.waitFor('state', { isPublished: true });
     engine.tell({ type: 'stop', final: true });

@@ -43,6 +43,29 @@ describe.skipIf(!isInsideLab())('consumers by the network’s own protocol', () 
     await expect.poll(() => lab.probe(addresses.internet, webPort)).toBe('reached');
   });
 
+  it('are not divided: a second agent of the same identity is refused, and starts no engine', async () => {
+    const before = await findEngines(lab);
+    const second = lab.startAgent();
+    expect(await second.exited).not.toBe(0);
+    expect(second.lines.join('\n')).toMatch(
+      /another agent \(process \d+\) uses this state directory/,
+    );
+    expect((await findEngines(lab)).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
+    expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
+  });
+
+  it('find one engine after the agent was killed, though the one before hangs', async () => {
+    const [before] = await findEngines(lab);
+    process.kill(before?.pid ?? 0, 'SIGSTOP');
+    await killAgent(agent);
+    agent = lab.startAgent();
+    await lab.waitForStatus(({ phase }) => phase === 'providing');
+    const after = await findEngines(lab);
+    expect(after).toHaveLength(1);
+    expect(after.map(({ pid }) => pid)).not.toContain(before?.pid);
+    await expect.poll(() => lab.probe(addresses.internet, webPort)).toBe('reached');
+  });
+
   it('have no engine any more once the agent was killed', async () => {
     await killAgent(agent);
     await expect.poll(() => findEngines(lab)).toEqual([]);

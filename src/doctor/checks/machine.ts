@@ -1,6 +1,7 @@
 import { hasCode, toFailure } from '../../errors/codes.ts';
 import { isClockSet } from '../../lib/clock.ts';
 import { formatBytes, formatSeconds } from '../../lib/units.ts';
+import { isWanted } from '../../source/drivers.ts';
 import { type Finding, fail, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
@@ -98,11 +99,15 @@ const marksOfSynology = ['/proc/sys/kernel/syno_hw_version', '/etc/synoinfo.conf
 
 const tunDevice = '/dev/net/tun';
 
-/** wireguard-go needs /dev/net/tun; the kernel's WireGuard does not. */
+/**
+ * The network's own protocol needs /dev/net/tun everywhere, and so does wireguard-go; the kernel's
+ * WireGuard does not.
+ */
 export async function lookAtTun(host: DoctorHost): Promise<Finding> {
   const backend = await findBackend(host);
   const isForKernel =
-    backend === 'kernel' || (backend === 'auto' && (await hasKernelWireGuard(host)));
+    !(await wantsEngine(host)) &&
+    (backend === 'kernel' || (backend === 'auto' && (await hasKernelWireGuard(host))));
   if (isForKernel) return pass("not needed: the kernel's own WireGuard carries the tunnel");
   const code = await host.disk.tryOpen(tunDevice);
   if (code === undefined) return pass(`${tunDevice} opens`);
@@ -154,6 +159,12 @@ async function findProgram({ exec }: Pick<DoctorHost, 'exec'>, program: string) 
 /** The configured backend of the tunnel; `auto` where the configuration cannot be read. */
 async function findBackend({ configuration }: Pick<DoctorHost, 'configuration'>) {
   return (await configuration().catch(() => undefined))?.config.tunnel.backend ?? 'auto';
+}
+
+/** Whether consumers are to come by the network's own protocol, too. */
+async function wantsEngine({ configuration }: Pick<DoctorHost, 'configuration'>) {
+  const source = (await configuration().catch(() => undefined))?.config.source;
+  return source !== undefined && isWanted('connect', { source });
 }
 
 /**

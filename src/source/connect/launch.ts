@@ -33,8 +33,7 @@ const runs = ['/usr', '/lib', '/lib32', '/lib64'];
 /**
  * Names of hosts are looked up by /etc and by what its links lead to; folders and not files,
  * because these files are replaced. Node asks /proc and /sys how much memory and how many
- * processors it has; what is a less restricted process's own there, the kernel
- * does not show.
+ * processors it has. The kernel does not show there what belongs to a less restricted process.
  */
 const reads = [
   '/etc',

@@ -44,6 +44,10 @@ const expired = new Secret(
 const withToken = (token: Secret | undefined) => ({
   state: async () => ({ ...(await (await createHost()).state()), token }),
 });
+const withSource = (source: 'wireguard' | 'connect') => async () => {
+  const loaded = await (await createHost()).configuration();
+  return { ...loaded, config: { ...loaded.config, source } };
+};
 /** The agent is in a namespace on a host, from which `connecting` is the answer to a connection. */
 const behindFence = (connecting: string | TributaryError) => ({
   place: async () =>
@@ -264,6 +268,16 @@ const faults: readonly (readonly [
     /missing/,
     /--device/,
     { disk: createDisk({ '/.dockerenv': '' }, { tryOpen: async () => 'ENOENT' }) },
+  ],
+  [
+    'no tun for the network’s own protocol, though the kernel has WireGuard',
+    'tun',
+    /missing/,
+    /modprobe tun/,
+    {
+      configuration: withSource('connect'),
+      disk: createDisk({ '/sys/module/wireguard': '' }, { tryOpen: async () => 'ENOENT' }),
+    },
   ],
   [
     'no wg',

@@ -1,4 +1,4 @@
-import { type CommandContext, createPaint, loadConfig } from './cli/frame/context.ts';
+import { type CommandContext, createPaint, loadConfig, openOutput } from './cli/frame/context.ts';
 import { printError, toExitCode } from './cli/frame/exit-code.ts';
 import { openPrompt, readStandardInput } from './cli/frame/prompt.ts';
 import { runPlainCommand } from './cli/plain-command.ts';
@@ -37,8 +37,9 @@ export async function main(): Promise<void> {
     const environment = completeEnvironment(taken);
     const context: CommandContext = {
       version,
-      stdout: process.stdout,
-      stderr: process.stderr,
+      stdout: openOutput(process.stdout),
+      screen: process.stdout,
+      stderr: openOutput(process.stderr),
       columns: process.stdout.isTTY ? process.stdout.columns : undefined,
       get prompt() {
         return openPrompt();

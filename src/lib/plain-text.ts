@@ -11,6 +11,46 @@ export function toPlainText(text: string): string {
   return text.replace(/\s/g, ' ').replace(unseen, '?');
 }
 
+/**
+ * A copy of the value in which every text, names of fields too, is safe to show; see `toPlainText`.
+ */
+export function toPlainValue<T>(value: T): T {
+  return clean(value) as T;
+}
+
+function clean(value: unknown): unknown {
+  if (typeof value === 'string') return toPlainText(value);
+  if (Array.isArray(value)) return value.map(clean);
+  if (!isPlainObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [toPlainText(name), clean(inner)]),
+  );
+}
+
+/** A date or another object with a class has no text of its own that is shown. */
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const parent: unknown = Object.getPrototypeOf(value);
+  return parent === Object.prototype || parent === null;
+}
+
+/** Begins every order to a terminal. */
+const escapeSign = '\u001b';
+
+/**
+ * Text on several lines, as commands write it, in which nothing can move a terminal's cursor or
+ * hide a part: line breaks, tabs and colours stay, anything else that cannot be seen becomes `?`.
+ */
+export function toPlainLines(text: string): string {
+  // The colours that `paint` writes, and the end of each, are the only orders that a command's text
+  // may hold. The lines of CSV end in two signs.
+  const meant = new RegExp(`(${escapeSign}\\[3[1239]m|\\r?\\n|\\t)`);
+  return text
+    .split(meant)
+    .map((part, index) => (index % 2 === 1 ? part : part.replace(unseen, '?')))
+    .join('');
+}
+
 /** The value as JSON without characters that cannot be seen: they are written as `\u009b`. */
 export function toPlainJson(value: unknown, indent?: number): string {
   return escapeUnseen(JSON.stringify(value, undefined, indent) ?? 'null');

@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import { hasCode, isAbort, messageOf, systemCodeOf, TributaryError } from '../errors/codes.ts';
 import { isErrorCode } from '../health/reasons.ts';
 import { parseJson } from '../lib/parse-json.ts';
+import { toPlainText } from '../lib/plain-text.ts';
 import { openFolder } from '../system/folder.ts';
 import { stateHeader, versionHeader } from './source.ts';
 
@@ -12,6 +13,8 @@ import { stateHeader, versionHeader } from './source.ts';
  */
 const usualTimeoutMs = { GET: 5_000, POST: 20_000 } as const;
 const answerLimitBytes = 4 * 1024 * 1024;
+/** Of lists and objects in each other; what the agent answers has fewer than ten. */
+const mostLevels = 32;
 /** These mean that no socket is there, or one that a dead process left. */
 const nobody: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED']);
 
@@ -101,6 +104,7 @@ async function readToEnd(socket: Socket): Promise<Buffer> {
 
 async function readAnswer(status: number, text: string): Promise<unknown> {
   const value = parseJson(text);
+  if (isDeeperThan(mostLevels, value)) throw new Error('its answer is nested too deeply');
   if (status >= 200 && status < 300 && value !== undefined) return value;
   // Loaded only for errors, which most answers are not.
   const z = await import('zod');
@@ -108,9 +112,24 @@ async function readAnswer(status: number, text: string): Promise<unknown> {
     .object({ error: z.object({ code: z.string(), message: z.string() }) })
     .safeParse(value);
   if (told.success && isErrorCode(told.data.error.code)) {
-    throw new TributaryError(told.data.error.code, told.data.error.message);
+    throw new TributaryError(told.data.error.code, toMessage(told.data.error));
   }
   throw new Error(`it answered with ${status === 0 ? 'no whole answer' : `status ${status}`}`);
+}
+
+/**
+ * An error in the agent's words, of which none can begin a line: an attacker who took the agent
+ * over could write one that looks like the owner's prompt. Only a configuration has several errors.
+ */
+function toMessage({ code, message }: { readonly code: string; readonly message: string }): string {
+  const lines = code === 'configuration-invalid' ? message.split('\n') : [message];
+  return lines.map(toPlainText).join('\n  ');
+}
+
+/** Whether more than so many lists and objects lie in each other. */
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
 }
 
 interface Asked extends Pick<Question, 'method' | 'timeoutMs'> {

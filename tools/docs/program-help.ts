@@ -26,6 +26,7 @@ export function readExamples(command: Command): readonly string[] {
 /** A context without a prompt, a reader or an agent. */
 export const silent: CommandContext = {
   stdout: { write: () => true },
+  screen: { write: () => true },
   stderr: { write: () => true },
   columns: undefined,
   prompt: undefined,

@@ -118,7 +118,14 @@ interface Given<Flags extends AnyFlags> {
   readonly show: Show;
 }
 
-export type Show = (result: unknown, render: () => string | Promise<string>) => Promise<void>;
+/**
+ * Shows a command's result: as JSON, or as the text that `render` makes of a copy in which every
+ * text is safe to show, so that no line break in an answer begins a line of the command's.
+ */
+export type Show = <Result>(
+  result: Result,
+  render: (plain: Result) => string | Promise<string>,
+) => Promise<void>;
 
 export interface CommonOptions extends PathOptions, ListOptions {
   readonly yes?: boolean;

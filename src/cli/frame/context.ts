@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { LoadConfigOptions, LoadedConfig } from '../../config/load.ts';
+import { toPlainLines } from '../../lib/plain-text.ts';
 import type { Listening } from '../../status/socket-client.ts';
 import type { ExitCode } from './exit-code.ts';
 import type { Prompt } from './prompt.ts';
@@ -13,6 +14,11 @@ export interface Output {
 
 export interface CommandContext {
   readonly stdout: Output;
+  /**
+   * Standard output without the guard of `openOutput`, for `--watch`, which moves the cursor and
+   * guards its lines itself.
+   */
+  readonly screen: Output;
   /** For everything that is not the result: progress, hints. */
   readonly stderr: Output;
   /**
@@ -41,6 +47,17 @@ export interface CommandContext {
   readonly resolvePlaces: (options: PathOptions) => Promise<Listening>;
   /** Sets the exit code of a command that did its work and found a problem. */
   readonly setExitCode: (code: ExitCode | 1) => void;
+}
+
+/**
+ * A stream that shows what a command writes and never obeys it: whatever a command has forgotten to
+ * clean, no text of a service or an agent moves the cursor or hides what is there.
+ */
+export function openOutput(stream: Output): Output {
+  return {
+    write: (text) => stream.write(toPlainLines(text)),
+    once: (event, listener) => stream.once?.(event, listener),
+  };
 }
 
 /** What the text of a command depends on. */

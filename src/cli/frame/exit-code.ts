@@ -61,12 +61,15 @@ export function printError(error: unknown, options: PrintErrorOptions): void {
     ? { code: error.code, action: error.action ?? findAction(error.code) }
     : { code: 'bug', action: 'This is a bug in tributary: please report it.' };
   const message = messageOf(error);
-  // Errors of a configuration come one on each line. All other control characters are removed.
+  // Errors of a configuration come one on each line. Any other message is one line, no matter
+  // who made it, and all other control characters are removed.
+  const told = `tributary: ${message}`;
   const lines = options.isJson
     ? [toPlainJson({ error: { code, message, action } })]
-    : [...`tributary: ${message}`.split('\n'), ...(action === '' ? [] : [`  > ${action}`])].map(
-        toPlainText,
-      );
+    : [
+        ...(code === 'configuration-invalid' ? told.split('\n') : [told]),
+        ...(action === '' ? [] : [`  > ${action}`]),
+      ].map(toPlainText);
   options.stderr.write(
     lines.map((line) => `${options.isForJournal ? '<3>' : ''}${line}\n`).join(''),
   );

@@ -1,3 +1,4 @@
+import { toPlainValue } from '../../lib/plain-text.ts';
 import { renderJson } from '../present/text.ts';
 import type { AnyCommand, Show, Typed } from './command.ts';
 import type { CommandContext } from './context.ts';
@@ -23,7 +24,9 @@ async function runAndShow(
   context: CommandContext,
 ): Promise<void> {
   const show: Show = async (result, render) => {
-    context.stdout.write(typed.options.json === true ? `${renderJson(result)}\n` : await render());
+    const text =
+      typed.options.json === true ? `${renderJson(result)}\n` : await render(toPlainValue(result));
+    context.stdout.write(text);
   };
   const given = { ...typed, show };
   if ('act' in command) return command.act(given, context);
@@ -35,5 +38,7 @@ async function runAndShow(
     return await showTables({ ...command, tables: command.tables, run }, given.options, context);
   }
   const view = await run();
-  await given.show(view, () => command.render(view, { ...context, tables: {} }, given.options));
+  await given.show(view, (plain) =>
+    command.render(plain, { ...context, tables: {} }, given.options),
+  );
 }

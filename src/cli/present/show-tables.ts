@@ -1,4 +1,4 @@
-import { toPlainText } from '../../lib/plain-text.ts';
+import { toPlainText, toPlainValue } from '../../lib/plain-text.ts';
 import { refuse, type Shown } from '../frame/command.ts';
 import type { CommandContext } from '../frame/context.ts';
 import { choose, readChoice, renderCsv, renderTables } from './listing.ts';
@@ -20,12 +20,11 @@ export async function showTables<View>(
 ): Promise<void> {
   const choice = readChoice(options, context);
   const { csv, json, filter, watch } = options;
-  const read = async () => {
-    const view = await run();
+  const read = async (view: View) => {
     return { view, chosen: choose(await tables(view, options), choice, context.now()) };
   };
   const readJson = async () => {
-    const { view, chosen } = await read();
+    const { view, chosen } = await read(await run());
     const isOwn = ([name, value]: [string, unknown]) => chosen[name]?.all === value;
     const own = Object.entries(view ?? {}).filter(isOwn);
     if (choice.isNarrowed && own.length === 0)
@@ -33,7 +32,7 @@ export async function showTables<View>(
     return { ...view, ...Object.fromEntries(own.map(([name]) => [name, chosen[name]?.rows])) };
   };
   const readText = async () => {
-    const { view, chosen } = await read();
+    const { view, chosen } = await read(toPlainValue(await run()));
     if (csv === true) return renderCsv(chosen);
     const found = Object.values(chosen);
     const isEmpty =

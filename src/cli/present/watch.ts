@@ -1,4 +1,5 @@
 import { TributaryError } from '../../errors/codes.ts';
+import { toPlainLines, toPlainText } from '../../lib/plain-text.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { parseNumber } from '../frame/command.ts';
 import type { CommandContext, Output } from '../frame/context.ts';
@@ -18,7 +19,7 @@ const enter = '\u001b[?1049h\u001b[?25l\u001b[?7l';
 const leave = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 
 /** What `--watch` asks for, with a signal that aborts at Ctrl-C. @throws usage-invalid */
-export function openWatch(seconds: string, { stdout, columns }: CommandContext) {
+export function openWatch(seconds: string, { screen, columns }: CommandContext) {
   const intervalMs = parseWatchSeconds(seconds) * 1000;
   const controller = new AbortController();
   const stop = () => controller.abort();
@@ -26,7 +27,7 @@ export function openWatch(seconds: string, { stdout, columns }: CommandContext) 
   // A terminal that does not know its size says 0.
   const rows = () =>
     columns === undefined ? undefined : process.stdout.rows || Number.POSITIVE_INFINITY;
-  return { watch: { stdout, rows, intervalMs }, signal: controller.signal };
+  return { watch: { stdout: screen, rows, intervalMs }, signal: controller.signal };
 }
 
 /** The seconds between two looks. @throws usage-invalid */
@@ -45,10 +46,13 @@ export async function watchLines(
 ) {
   const { stdout, rows, intervalMs } = watch;
   const isTerminal = rows() !== undefined;
-  const explain = (error: unknown) => [`${checkTransient(error).message}; asking again`];
+  const explain = (error: unknown) => [
+    `${toPlainText(checkTransient(error).message)}; asking again`,
+  ];
   if (isTerminal) stdout.write(enter);
   try {
-    for await (const lines of repeat(() => look().catch(explain), intervalMs, signal)) {
+    for await (const found of repeat(() => look().catch(explain), intervalMs, signal)) {
+      const lines = found.map(toPlainLines);
       stdout.write(
         isTerminal ? renderScreen(lines, rows() ?? lines.length) : `${lines.join('\n')}\n\n`,
       );

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { CommandContext } from '../../../src/cli/frame/context.ts';
+import { type CommandContext, openOutput } from '../../../src/cli/frame/context.ts';
 import { printError, toExitCode } from '../../../src/cli/frame/exit-code.ts';
 import type { Prompt } from '../../../src/cli/frame/prompt.ts';
 import { createProgram } from '../../../src/cli/program.ts';
@@ -31,6 +31,8 @@ interface RunOptions {
   readonly columns?: number | undefined;
   readonly prompt?: Prompt;
   readonly standardInput?: string;
+  /** Where the agent answers; nowhere by default. */
+  readonly socketPath?: string;
 }
 
 /**
@@ -111,14 +113,15 @@ export async function createOwner(
 export async function runAs(
   argv: readonly string[],
   clock: { readonly nowMs: number },
-  { columns, prompt, standardInput = '' }: RunOptions,
+  { columns, prompt, standardInput = '', socketPath = '/nowhere/tributary.sock' }: RunOptions,
 ): Promise<CommandRun> {
   const stdout: string[] = [];
   const stderr: string[] = [];
   let exitCode = 0;
   const context: CommandContext = {
-    stdout: { write: (text) => void stdout.push(text) },
-    stderr: { write: (text) => void stderr.push(text) },
+    stdout: openOutput({ write: (text) => void stdout.push(text) }),
+    screen: { write: (text) => void stdout.push(text) },
+    stderr: openOutput({ write: (text) => void stderr.push(text) }),
     columns,
     paint: (_style, text) => text,
     now: () => new Date(clock.nowMs),
@@ -126,7 +129,7 @@ export async function runAs(
     version: '0.0.0',
     readStandardInput: async () => standardInput,
     environment: {},
-    resolvePlaces: async () => ({ socketPaths: ['/nowhere/tributary.sock'], onlyOf: undefined }),
+    resolvePlaces: async () => ({ socketPaths: [socketPath], onlyOf: undefined }),
     setExitCode: (code) => {
       exitCode = code;
     },

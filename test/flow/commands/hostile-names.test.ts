@@ -82,6 +82,7 @@ const kinds = {
   'in a refusal': () => sendJson({ error: { message: nasty } }),
   'as its answer': () => sendText(nasty, 400),
   'in its failure': () => sendText(nasty, 500),
+  'in lists without end': () => sendText(`${'['.repeat(200_000)}${']'.repeat(200_000)}`, 200),
 } as const;
 
 type Kind = keyof typeof kinds;
@@ -114,6 +115,7 @@ describe('a command shows no sign that cannot be seen', () => {
       );
       expect(asked, stderr).toBeGreaterThan(0);
       expectPlain(stdout + stderr);
+      expect(stdout + stderr).not.toContain('Maximum call stack');
     }
     const { stdout, stderr } = await runWith(
       kind,

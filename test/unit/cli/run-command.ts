@@ -34,6 +34,7 @@ export function createContext(socketPath: string) {
   let exitCode: number | undefined;
   const context: CommandContext = {
     stdout: { write: (text) => void written.push(text) },
+    screen: { write: (text) => void written.push(text) },
     stderr: { write: () => undefined },
     columns: 80,
     prompt: undefined,

@@ -1,5 +1,4 @@
 import { TributaryError } from '../../../errors/codes.ts';
-import { toPlainText } from '../../../lib/plain-text.ts';
 import { confirmOrStop, defineCommand, type OptionValues, refuse } from '../../frame/command.ts';
 import { checkSources, readNewPassword, readSecret } from '../../frame/read-secret.ts';
 import { joinLines } from '../../present/text.ts';
@@ -66,16 +65,15 @@ export const upgrade = defineCommand({
     };
   },
   render({ upgraded, networkName, verificationRequired, signedIn, jwtFile }) {
-    const name = toPlainText(networkName);
-    const whom = toPlainText(verificationRequired ?? '');
     return joinLines([
       upgraded
-        ? `The network ${name} is now permanent.`
-        : `The network ${name} is not permanent yet.`,
+        ? `The network ${networkName} is now permanent.`
+        : `The network ${networkName} is not permanent yet.`,
       !upgraded && "The service gave no new token: the guest's stays in use.",
       signedIn && 'This device is signed in to it.',
-      jwtFile !== undefined && `Its network JWT is in ${toPlainText(jwtFile)}.`,
-      verificationRequired !== undefined && `Verify ${whom}: the service sent instructions there.`,
+      jwtFile !== undefined && `Its network JWT is in ${jwtFile}.`,
+      verificationRequired !== undefined &&
+        `Verify ${verificationRequired}: the service sent instructions there.`,
     ]);
   },
 });

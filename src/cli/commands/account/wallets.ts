@@ -1,5 +1,4 @@
 import { TributaryError } from '../../../errors/codes.ts';
-import { toPlainText } from '../../../lib/plain-text.ts';
 import type { OperationResponse } from '../../../service/operations.ts';
 import { confirmOrStop, defineCommand, refuse } from '../../frame/command.ts';
 import { keepNames } from '../../frame/known-names.ts';
@@ -72,7 +71,7 @@ export const payoutWallet = defineCommand({
       return 'No payout wallet yet. Choose one of `tributary account wallets`: tributary account payout-wallet WALLET\n';
     }
     if (wallet === undefined)
-      return `Payouts go to wallet ${toPlainText(payoutWalletId)}, which is not among yours.\n`;
+      return `Payouts go to wallet ${payoutWalletId}, which is not among yours.\n`;
     return joinLines([
       isChanged ? 'From now on, payouts go to' : 'Payouts go to',
       ...describe(wallet).map((line) => `  ${line}`),
@@ -154,6 +153,6 @@ function describe({
 }: WalletView): readonly [string, string] {
   const { address = 'an address that the service does not say' } = wallet;
   const join = (...parts: readonly (string | undefined)[]) =>
-    toPlainText(parts.filter((part) => part !== undefined).join(' '));
+    parts.filter((part) => part !== undefined).join(' ');
   return [join(blockchain, address), join(walletType, 'wallet', walletId)];
 }

@@ -28,7 +28,7 @@ export const health = defineCommand({
       healthy: false,
       message: messageOf(error),
     }));
-    await show(answer, () => `${answer.healthy ? 'healthy' : 'unhealthy'}: ${answer.message}\n`);
+    await show(answer, (told) => `${told.healthy ? 'healthy' : 'unhealthy'}: ${told.message}\n`);
     context.setExitCode(answer.healthy ? 0 : 1);
   },
 });

@@ -1,5 +1,4 @@
 import { TributaryError } from '../../../errors/codes.ts';
-import { toPlainText } from '../../../lib/plain-text.ts';
 import { provideModes, toProvideMode } from '../../../service/profiles.ts';
 import { defineCommand } from '../../frame/command.ts';
 import { joinLines } from '../../present/text.ts';
@@ -34,7 +33,7 @@ export const provide = defineCommand({
     return { clientId, name: name || undefined, isThisDevice, requestedMode, provideMode };
   },
   render({ clientId, name, isThisDevice, requestedMode, provideMode }, { paint }) {
-    const device = toPlainText(name ?? `client ${clientId}`);
+    const device = name ?? `client ${clientId}`;
     const said =
       provideMode === undefined ? 'did not say which mode it applied' : `applied ${provideMode}`;
     return joinLines([

@@ -1,5 +1,4 @@
 import { TributaryError } from '../../../errors/codes.ts';
-import { toPlainText } from '../../../lib/plain-text.ts';
 import { confirmOrStop, defineCommand, refuse } from '../../frame/command.ts';
 import { readSecret } from '../../frame/read-secret.ts';
 import { formatHours } from '../../present/amounts.ts';
@@ -34,8 +33,8 @@ export const share = defineCommand({
   },
   async render({ shareCode, clientId, deviceName }, { columns }, { qr }) {
     return joinLines([
-      `Share code  ${toPlainText(shareCode)}`,
-      `Device      ${toPlainText(deviceName)} (${toPlainText(clientId)})`,
+      `Share code  ${shareCode}`,
+      `Device      ${deviceName} (${clientId})`,
       '',
       'Give this code to the owner of the other network, who types:',
       `  ${writeAddCommand(shareCode)}`,
@@ -78,13 +77,12 @@ export const add = defineCommand({
     clientId,
     durationMinutes,
   }) {
-    const device = toPlainText(deviceName);
-    const whose = owner === undefined ? '' : `, which ${toPlainText(owner)} shares with you`;
+    const whose = owner === undefined ? '' : `, which ${owner} shares with you`;
     return joinLines([
       codeType === 'adopt'
-        ? `Adopted ${device}: it belongs to your network now.`
-        : `Added ${device}${whose}.`,
-      clientId !== undefined && `Your client for it: ${toPlainText(clientId)}`,
+        ? `Adopted ${deviceName}: it belongs to your network now.`
+        : `Added ${deviceName}${whose}.`,
+      clientId !== undefined && `Your client for it: ${clientId}`,
       durationMinutes !== undefined && `Time limit: ${formatHours(durationMinutes / 60)}`,
       'See your devices: tributary device list',
     ]);

@@ -1,4 +1,3 @@
-import { toPlainText } from '../../../lib/plain-text.ts';
 import { defineCommand, refuse } from '../../frame/command.ts';
 import { formatAgo, unknown } from '../../present/amounts.ts';
 import { renderLabelled } from '../../present/text.ts';
@@ -36,10 +35,7 @@ export const show = defineCommand({
       Proxy: client.proxy?.host,
       Tunnel: client.proxy?.hasTunnel === true ? 'issued' : 'none',
     };
-    const shown = Object.entries(known).map(([label, value]) => [
-      label,
-      toPlainText(value ?? unknown),
-    ]);
+    const shown = Object.entries(known).map(([label, value]) => [label, value ?? unknown]);
     return renderLabelled(Object.fromEntries(shown));
   },
 });

@@ -65,9 +65,11 @@ async function showProvide(
   const body = await readProvideBody(mode, options);
   const shown = await askProvide(await context.resolvePlaces(options), body);
   const { describeLine, describeMode } = await import('../../../status/text.ts');
-  const parts = describeMode(shown, context.now()).filter((part) => part !== '');
-  const line = describeLine(shown).filter((part) => part !== '');
-  await show(shown, () => `Mode: ${parts.join(', ')}\nLimit: ${line.join(', ')}\n`);
+  await show(shown, (plain) => {
+    const parts = describeMode(plain, context.now()).filter((part) => part !== '');
+    const line = describeLine(plain).filter((part) => part !== '');
+    return `Mode: ${parts.join(', ')}\nLimit: ${line.join(', ')}\n`;
+  });
 }
 
 type ProvideOptions = { readonly for?: string; readonly limit?: string; readonly clear?: boolean };

@@ -1,4 +1,5 @@
 import { TributaryError } from '../../../errors/codes.ts';
+import { toPlainValue } from '../../../lib/plain-text.ts';
 import type { StatusDocument } from '../../../status/document.ts';
 import { renderStatus } from '../../../status/text.ts';
 import { defineCommand } from '../../frame/command.ts';
@@ -31,11 +32,11 @@ export const status = defineCommand({
     if (options.watch !== undefined)
       return watchStatus(ask, { ...options, watch: options.watch }, context);
     const answer = await ask();
-    await show(answer, async () => {
+    await show(answer, async (plain) => {
       // An agent of this version returns exactly the document that this command was compiled for.
       // Checking it would only take time.
       const document =
-        agentVersion === context.version ? (answer as StatusDocument) : await parseStatus(answer);
+        agentVersion === context.version ? (plain as StatusDocument) : await parseStatus(plain);
       return joinLines(renderLines(document, context));
     });
   },
@@ -57,7 +58,7 @@ async function watchStatus(
   const { createStatusLook } = await import('./status-watch.ts');
   const look = createStatusLook({
     async ask() {
-      const document = await parseStatus(await ask());
+      const document = await parseStatus(toPlainValue(await ask()));
       return { document, lines: renderLines(document, context) };
     },
     nowMs: () => performance.now(),

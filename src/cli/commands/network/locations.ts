@@ -1,4 +1,3 @@
-import { toPlainText } from '../../../lib/plain-text.ts';
 import { defineCommand, refuse, refuseOption } from '../../frame/command.ts';
 import { asMark, unknown } from '../../present/amounts.ts';
 import { defineTable } from '../../present/tables.ts';
@@ -78,12 +77,11 @@ function parseNear({ near, distance }: NearOptions, query: string | undefined) {
 
 function renderNone(query: string | undefined, { near, distance }: NearOptions): string {
   if (query === undefined) return 'No place has a provider yet.\n';
-  const words = toPlainText(query);
   const isExact = near === undefined && distance === undefined;
   const next = isExact
-    ? `Try tributary network locations ${words} --near`
+    ? `Try tributary network locations ${query} --near`
     : 'All places: tributary network locations';
-  return `No place is called ${words}. ${next}\n`;
+  return `No place is called ${query}. ${next}\n`;
 }
 
 function defineTree(places: readonly PlaceView[]) {

@@ -1,5 +1,5 @@
 import type { Option } from 'commander';
-import { toPlainText } from '../../../lib/plain-text.ts';
+import { toPlainValue } from '../../../lib/plain-text.ts';
 import type { OperationRequest, OperationResponse } from '../../../service/operations.ts';
 import { defineCommand, type OptionValues, parseNumber, refuse } from '../../frame/command.ts';
 import { asBitrate, unknown } from '../../present/amounts.ts';
@@ -54,7 +54,7 @@ export const providers = defineCommand({
     const request = { ...createIdSearch({ place, options }), count, excludeLocationIds: exclude };
     const { clientIds } = await session.call('findProviders', request);
     // A list that a script reads may contain ids only, so notes go to standard error.
-    if (options.json !== true) stderr.write(renderNotes(place, clientIds.length));
+    if (options.json !== true) stderr.write(renderNotes(toPlainValue(place), clientIds.length));
     return {
       place,
       providers: clientIds.map((clientId, index) => viewProvider({ clientId }, index)),
@@ -79,8 +79,7 @@ export const providers = defineCommand({
     ]),
   }),
   render({ place, providers: found }, { tables }, { ids }) {
-    if (ids === true)
-      return joinLines(found.map(({ clientId }) => toPlainText(clientId ?? unknown)));
+    if (ids === true) return joinLines(found.map(({ clientId }) => clientId ?? unknown));
     return joinSections([renderNotes(place, found.length), tables.providers]);
   },
 });
@@ -95,9 +94,9 @@ function viewProvider(
 }
 
 function renderNotes(place: ChosenPlace | undefined, foundCount: number): string {
-  const [name = '', ...alsoFits] = [place?.name ?? '', ...(place?.alsoFits ?? [])].map(toPlainText);
+  const { name = '', type = 'place', alsoFits = [] } = place ?? {};
   return joinLines([
-    name !== '' && `In ${name} (${toPlainText(place?.type ?? 'place')})`,
+    name !== '' && `In ${name} (${type})`,
     alsoFits.length > 0 && `Other places of that name: ${alsoFits.join('; ')}`,
     foundCount === 0 &&
       'No provider is online there now. To see where some are: tributary network locations',

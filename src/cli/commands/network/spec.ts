@@ -1,4 +1,3 @@
-import { toPlainText } from '../../../lib/plain-text.ts';
 import type { OperationResponse } from '../../../service/operations.ts';
 import { defineCommand, refuse } from '../../frame/command.ts';
 import type { Session } from '../../frame/session.ts';
@@ -31,7 +30,7 @@ export const spec = defineCommand({
   },
   render({ query, specs }, terminal) {
     if (specs.length === 0)
-      return `Nothing fits ${toPlainText(query)}. All places: tributary network locations\n`;
+      return `Nothing fits ${query}. All places: tributary network locations\n`;
     return renderTable(specs, terminal, [
       {
         title: 'Spec',

@@ -1,5 +1,4 @@
 import { TributaryError } from '../../../errors/codes.ts';
-import { toPlainText } from '../../../lib/plain-text.ts';
 import { formatSeconds } from '../../../lib/units.ts';
 import {
   type CommandGroup,
@@ -56,7 +55,7 @@ const code = defineCommand({
       uses !== undefined && `${uses} ${uses === 1 ? 'sign-in' : 'sign-ins'}`,
     ].filter((part) => part !== false);
     return joinLines([
-      toPlainText(authCode),
+      authCode,
       '',
       validity.length > 0 && `Good for ${validity.join(' and ')}.`,
       'On the other device, type this code when you are asked for it:',
@@ -101,12 +100,11 @@ const status = defineCommand({
         client && toTime(readClaims(client.clientJwt)?.expiresAtMs),
       ],
     ];
-    const texts = rows.map(([label, , value]) => [
-      label,
-      value === undefined ? 'not known' : toPlainText(value),
-    ]);
     const result = Object.fromEntries(rows.map(([, name, value]) => [name, value]));
-    await show(result, () => renderLabelled(Object.fromEntries(texts), 17));
+    await show(result, (plain) => {
+      const texts = rows.map(([label, name]) => [label, plain[name] ?? 'not known']);
+      return renderLabelled(Object.fromEntries(texts), 17);
+    });
   },
 });
 

@@ -33,9 +33,9 @@ export const config: CommandGroup = {
           throw error;
         });
         const warnings = [...loaded.warnings, ...(await findKeptAway(loaded))];
-        await show({ ok: true, problems: [], warnings }, () =>
+        await show({ ok: true, problems: [], warnings }, (told) =>
           joinLines([
-            ...warnings.map((text) => paint('yellow', `warning: ${text}`)),
+            ...told.warnings.map((text) => paint('yellow', `warning: ${text}`)),
             paint('green', 'ok'),
           ]),
         );
@@ -85,10 +85,11 @@ export const config: CommandGroup = {
           },
         );
         const effect = await findEffect(key, options, context);
-        await show({ file, key, value, ...effect }, () =>
+        await show({ file, key, value, ...effect }, (told) =>
           joinLines([
-            `${key} is now ${value}, in ${file}${isNew ? ' (a new file)' : ''}`,
-            effect.message,
+            `${told.key} is now ${told.value}, in ${told.file}${isNew ? ' (a new file)' : ''}`,
+            // Errors of the file that was just written are the program's own, a line for each.
+            effect.effect === 'refused' ? effect.message : told.message,
           ]),
         );
       },

@@ -47,9 +47,9 @@ export const login = defineCommand({
     });
     const isRunning = await wakeAgent(loaded);
     const networkName = findNetworkName(token);
-    await show({ signedIn: true, networkName, isRunning }, () =>
+    await show({ signedIn: true, networkName, isRunning }, (plain) =>
       joinLines([
-        `Signed in to ${toPlainText(networkName)}.`,
+        `Signed in to ${plain.networkName}.`,
         isRunning && 'The agent takes it from here: tributary status',
         !isRunning &&
           'Start the agent: sudo systemctl start tributary (without the package: tributary run)',
@@ -76,9 +76,9 @@ export const logout = defineCommand({
     const networkName = findNetworkName(token);
     await confirmOrStop(`Forget the sign-in to ${toPlainText(networkName)}?`, options, context);
     await forgetNetworkJwt(networkJwt, token);
-    await show({ signedIn: false, networkName }, () =>
+    await show({ signedIn: false, networkName }, (plain) =>
       joinLines([
-        `Signed out of ${toPlainText(networkName)}. This device stays registered there.`,
+        `Signed out of ${plain.networkName}. This device stays registered there.`,
         'A running agent keeps going until it is restarted. To sign in again: tributary login',
       ]),
     );

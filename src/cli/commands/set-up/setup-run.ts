@@ -10,6 +10,7 @@ import { knock } from '../../../doctor/ask-service.ts';
 import { hasCode, messageOf, TributaryError, toUndefined } from '../../../errors/codes.ts';
 import { phaseTraits } from '../../../health/phase-traits.ts';
 import { createRegistrationFiles } from '../../../identity/registration-files.ts';
+import { toPlainText, toPlainValue } from '../../../lib/plain-text.ts';
 import { sleep } from '../../../lib/sleep.ts';
 import { judgeStatus } from '../../../service/judge.ts';
 import type { ServiceAddress } from '../../../service/url.ts';
@@ -89,7 +90,7 @@ async function prepare(options: SetupOptions, context: CommandContext) {
   // A code that was handed in means that a script runs this, so no question is asked.
   const prompt =
     options.codeFile === undefined && handedIn === undefined ? context.prompt : undefined;
-  const say = (line: string) => void context.stderr.write(`${line}\n`);
+  const say = (line: string) => void context.stderr.write(`${toPlainText(line)}\n`);
   const check = async (baseUrl: string) => {
     const { base_url: known } = loaded.config.service;
     if (!before.isRegistered || before.isNew || baseUrl === known)
@@ -215,7 +216,7 @@ async function waitForStatus(places: Listening, limitMs: number, signal: AbortSi
   for (;;) {
     const asked = askAgent(places, { method: 'GET', path: '/status.json' });
     const answer = await asked.catch(toUndefined('not-running', 'command-failed'));
-    const status = answer === undefined ? undefined : await parseStatus(answer);
+    const status = answer === undefined ? undefined : await parseStatus(toPlainValue(answer));
     const isSettled = status && (phaseTraits[status.phase].isWell || status.phase === 'blocked');
     if (isSettled || performance.now() >= untilMs || !(await sleep(500, signal))) return status;
   }

@@ -1,5 +1,4 @@
 import { renderSparkline } from '../../../lib/bars.ts';
-import { toPlainText } from '../../../lib/plain-text.ts';
 import { hourMs } from '../../../lib/units.ts';
 import type { Shown } from '../../frame/command.ts';
 import type { Terminal } from '../../frame/context.ts';
@@ -107,7 +106,7 @@ function renderTitle(
       ? 'A window that the service does not name'
       : `Last ${formatWindow(windowHours)}`;
   const asked = windowHours === askedHours ? '' : ` (asked for: ${formatWindow(askedHours)})`;
-  return `${toPlainText(title)}\n${window}${asked}, as of ${formatMoment(createdAt ?? now().toISOString())}\n`;
+  return `${title}\n${window}${asked}, as of ${formatMoment(createdAt ?? now().toISOString())}\n`;
 }
 
 /**

@@ -1,5 +1,4 @@
 import { renderSparkline } from '../../../lib/bars.ts';
-import { toPlainText } from '../../../lib/plain-text.ts';
 import { hourMs } from '../../../lib/units.ts';
 import type { Shown } from '../../frame/command.ts';
 import {
@@ -108,7 +107,7 @@ function renderTimelines(
       if (slot < firstSlot) return undefined;
       return share > 0 ? Math.max(share, 1 / 8) : 0;
     });
-    return `${fitText(toPlainText(nameDevice(provider)), nameWidth - 2)}  ${renderSparkline(seenShares, 1)}\n`;
+    return `${fitText(nameDevice(provider), nameWidth - 2)}  ${renderSparkline(seenShares, 1)}\n`;
   });
   const more = seen.length > mostTimelines ? `… and ${seen.length - mostTimelines} more\n` : '';
   return `Connected since ${formatMoment(new Date(startMs).toISOString())}\n${lines.join('')}${more}`;

@@ -93,7 +93,7 @@ describe('an error', () => {
 
   test('lets no text of a stranger steer the terminal', () => {
     const hostile = new TributaryError('service-refused', 'one\ntwo\u001b[2J\u202e');
-    expect(print(hostile, false)).toContain('tributary: one\ntwo?[2J?\n');
+    expect(print(hostile, false)).toContain('tributary: one two?[2J?\n');
   });
 
   test('that is a bug says so', () => {

@@ -36,6 +36,7 @@ function createContext({
   };
   const context: CommandContext = {
     stdout: { write: () => undefined },
+    screen: { write: () => undefined },
     stderr: { write: () => undefined },
     columns: undefined,
     paint: (_style, text) => text,

@@ -1,6 +1,7 @@
 import { connect, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { WebSocket } from 'ws';
+import { createMessageWriter } from './message-writer.ts';
 
 /** An open or opening socket; every callback of one socket comes in order, `onClose` last. */
 export interface PlatformSocket {
@@ -59,17 +60,11 @@ export function openPlatformSocket(options: PlatformSocketOptions): PlatformSock
       'X-UR-TransportVersion': transportVersion,
     },
   });
-  /** What is sent in one turn of the event loop goes to the kernel in one call. */
-  let isGathering = false;
-  const gather = (): void => {
-    if (isGathering) return;
-    isGathering = true;
-    line?.cork();
-    process.nextTick(() => {
-      isGathering = false;
-      line?.uncork();
-    });
+  const write = (bytes: Buffer): void => {
+    // A line that was ended meanwhile takes nothing more.
+    if (line?.writable) line.write(bytes);
   };
+  const writer = createMessageWriter({ write, hides: true });
   socket.binaryType = 'nodebuffer';
   socket.on('open', () => {
     end = { kind: 'closed' };
@@ -89,12 +84,10 @@ export function openPlatformSocket(options: PlatformSocketOptions): PlatformSock
   socket.on('close', () => options.onClose(end));
   return {
     send(bytes) {
-      if (socket.readyState !== WebSocket.OPEN) return;
-      gather();
-      socket.send(bytes);
+      if (socket.readyState === WebSocket.OPEN) writer.send(bytes);
     },
     close: () => socket.terminate(),
-    bufferedBytes: () => socket.bufferedAmount,
+    bufferedBytes: () => socket.bufferedAmount + writer.gatheredBytes(),
   };
 }
 

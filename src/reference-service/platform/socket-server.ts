@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { createMessageWriter } from '../../connect/socket/message-writer.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Caller } from './issue-contract.ts';
 import type { Line } from './residents.ts';
@@ -85,26 +86,18 @@ function readInstanceId(headers: IncomingHttpHeaders): string {
   return typeof said === 'string' ? said.toLowerCase() : '';
 }
 
-/** What is sent in one turn of the event loop goes to the kernel in one call. */
 function toLine(socket: WebSocket, connection: Duplex): Line {
-  let isGathering = false;
-  const gather = (): void => {
-    if (isGathering) return;
-    isGathering = true;
-    connection.cork();
-    process.nextTick(() => {
-      isGathering = false;
-      connection.uncork();
-    });
+  const write = (bytes: Buffer): void => {
+    // A line that was ended meanwhile takes nothing more.
+    if (connection.writable) connection.write(bytes);
   };
+  const writer = createMessageWriter({ write, hides: false });
   return {
     send(bytes) {
-      if (socket.readyState !== socket.OPEN) return;
-      gather();
-      socket.send(bytes);
+      if (socket.readyState === socket.OPEN) writer.send(bytes);
     },
     end: () => socket.terminate(),
-    bufferedBytes: () => socket.bufferedAmount,
+    bufferedBytes: () => socket.bufferedAmount + writer.gatheredBytes(),
   };
 }
 

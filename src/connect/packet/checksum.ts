@@ -6,12 +6,37 @@ export function addWords(
   bytes: Buffer,
   of: { readonly from: number; readonly to: number },
 ): number {
+  if (of.to - of.from >= worthAView) return addLong(sum, bytes, of);
   let total = sum;
   let at = of.from;
   for (const last = of.to - 1; at < last; at += 2)
     total += ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
   if (at < of.to) total += (bytes[at] as number) << 8;
   return total;
+}
+
+/** Where a view that reads four bytes at once, in any place, has paid for being made. */
+const worthAView = 256;
+
+/** Takes two thirds of the time, which is the largest part of what cutting a packet takes. */
+function addLong(
+  sum: number,
+  bytes: Buffer,
+  { from, to }: { readonly from: number; readonly to: number },
+): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset + from, to - from);
+  const whole = view.byteLength & ~3;
+  let swapped = 0;
+  for (let at = 0; at < whole; at += 4) {
+    const two = view.getInt32(at, true);
+    swapped += (two & 0xffff) + (two >>> 16);
+  }
+  // The low byte of each word was read first, so the bytes of their sum change places, too.
+  const folded = foldSum(swapped);
+  return addWords(sum + (((folded & 0xff) << 8) | (folded >> 8)), bytes, {
+    from: from + whole,
+    to,
+  });
 }
 
 /** The sum in 16 bits. */
@@ -27,16 +52,19 @@ export function toChecksum(sum: number): number {
 
 /**
  * A checksum after some of the words that it covers were changed (RFC 1624, equation 3): `change`
- * is what `toChange` gives.
+ * is what `exchange` gives.
  */
 export function updateChecksum(checksum: number, change: number): number {
   return toChecksum((~checksum & 0xffff) + change);
 }
 
-/** The difference of two parts of equal length, in words. */
-export function toChange(before: Buffer, after: Buffer): number {
+/** Writes a part of whole words there, and gives the difference to what was there before. */
+export function exchange(bytes: Buffer, at: number, part: Buffer): number {
   let change = 0;
-  for (let at = 0; at < before.length; at += 2)
-    change += (~before.readUInt16BE(at) & 0xffff) + after.readUInt16BE(at);
+  for (let word = 0; word < part.length; word += 2) {
+    const after = part.readUInt16BE(word);
+    change += (~bytes.readUInt16BE(at + word) & 0xffff) + after;
+    bytes.writeUInt16BE(after, at + word);
+  }
   return change;
 }

@@ -1,4 +1,4 @@
-import { toChange, updateChecksum } from './checksum.ts';
+import { exchange, updateChecksum } from './checksum.ts';
 import {
   addressPlaces,
   checksumPlace,
@@ -24,9 +24,7 @@ export function rewriteAddress(
   packet: IpPacket,
   to: { readonly place: AddressPlace; readonly address: Buffer },
 ): void {
-  const address = readAddress(bytes, packet, to.place);
-  const change = toChange(address, to.address);
-  to.address.copy(address);
+  const change = exchange(bytes, addressPlaces[packet.version][to.place], to.address);
   if (packet.version === 4) correct(bytes, 10, change);
   const place = coversAddresses(packet) ? checksumPlace(packet) : undefined;
   if (place === undefined) return;
@@ -47,9 +45,7 @@ export function rewriteQuotedSource(bytes: Buffer, packet: IpPacket, address: Bu
   const places = addressPlaces[packet.version];
   if (quoted.length < places.source + places.length) return;
   if ((quoted[0] as number) >> 4 !== packet.version) return;
-  const source = quoted.subarray(places.source, places.source + places.length);
-  const change = toChange(source, address);
-  address.copy(source);
+  const change = exchange(quoted, places.source, address);
   // In IPv4 the quoted header's own sum takes the change up, so that the error's sum stays right.
   if (packet.version === 4) correct(quoted, 10, change);
   else correct(bytes, packet.headerLength + 2, change);

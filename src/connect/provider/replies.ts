@@ -7,7 +7,7 @@ import { createSender, type Sender } from '../sequence/sender.ts';
 import type { Ack } from '../wire/ack.ts';
 import type { CloseContract } from '../wire/contract-messages.ts';
 import type { Id } from '../wire/id.ts';
-import { type Lane, type Pack, toLaneKey } from '../wire/pack.ts';
+import { isSameLane, type Lane, type Pack, toLaneKey } from '../wire/pack.ts';
 import { createHoleWatch, type HoleWatch } from './hole-watch.ts';
 import type { Renewals } from './renewal.ts';
 
@@ -78,6 +78,8 @@ interface Reply {
 export function createReplies(options: RepliesOptions): Replies {
   const { consumerId, ownId, clock, budget, newId } = options;
   const open = new Map<string, Reply>();
+  /** What was answered last, so that the next packet of a flow finds it without making a key. */
+  let latest: Reply | undefined;
   let anchoredAt: number | undefined;
   /** Of the sequences that are over. */
   const ended = { unpaid: 0, acked: 0, abandoned: 0 };
@@ -92,6 +94,7 @@ export function createReplies(options: RepliesOptions): Replies {
     reply.sender.end();
     reports.push(...reply.contracts.end());
     open.delete(key);
+    if (latest === reply) latest = undefined;
   };
   const make = (lane: Lane): Reply => {
     const contracts = createOwnContracts({ ownId, peerId: consumerId, clock });
@@ -119,10 +122,11 @@ export function createReplies(options: RepliesOptions): Replies {
 
   return {
     find(lane) {
+      if (latest !== undefined && isSameLane(latest.lane, lane)) return latest.sender;
       const key = toLaneKey(lane);
-      const reply = open.get(key) ?? make(lane);
-      open.set(key, reply);
-      return reply.sender;
+      latest = open.get(key) ?? make(lane);
+      open.set(key, latest);
+      return latest.sender;
     },
     acked(ack, now) {
       for (const { sender } of open.values()) sender.take(ack, now);

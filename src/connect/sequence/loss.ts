@@ -68,6 +68,10 @@ export function createLossDetector(roundTrip: RoundTrip): LossDetector {
 /** Packs whose last sending is older than one that arrived. */
 function listOvertaken(packs: UnackedPacks, latest: Sending): readonly UnackedPack[] {
   const overtaken: UnackedPack[] = [];
+  const lowest = packs.lowest();
+  // Nearly always, and then nothing has to be gone through.
+  if (lowest === undefined || (lowest.sendings === 1 && !wasSentBefore(lowest, latest)))
+    return overtaken;
   for (const pack of packs.all()) {
     const isOlder = wasSentBefore(pack, latest);
     // What was sent once, and after the latest arrival, is followed by nothing older.

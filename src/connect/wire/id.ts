@@ -59,8 +59,8 @@ export function createIdSource(of: {
       const madeAt = Math.max(0, Math.floor(wallMs)) % 2 ** 48;
       if (madeAt > last.readUIntBE(0, timeLength)) {
         last.writeUIntBE(madeAt, 0, timeLength);
-        random(idLength - timeLength).copy(last, timeLength);
-      } else add(last, 1 + random(stepLength).readUInt32BE());
+        for (let at = timeLength; at < idLength; at++) last[at] = random();
+      } else add(last, 1 + random() * 2 ** 24 + (random() << 16) + (random() << 8) + random());
       return toId(last);
     },
     largest: () => (last.every((byte) => byte === 0) ? undefined : toId(last)),
@@ -75,20 +75,21 @@ export interface IdSource {
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** The first 48 bits of an id are the time. */
 const timeLength = 6;
-/** Where the clock does not go on, an id grows by up to 2^32. */
-const stepLength = 4;
 
-/** Random bytes in drops of one large draw: an id is made for each packet. */
-function createRandomPool(randomBytes: RandomBytes): RandomBytes {
+/** Random bytes one by one, of one large draw: an id is made for each packet. */
+function createRandomPool(randomBytes: RandomBytes): () => number {
   let pool: Buffer = Buffer.alloc(0);
-  return (length) => {
-    if (pool.length < length) pool = randomBytes(poolLength);
-    const drop = pool.subarray(0, length);
-    pool = pool.subarray(length);
-    return drop;
+  let used = 0;
+  return () => {
+    if (used === pool.length) {
+      pool = randomBytes(poolLength);
+      used = 0;
+    }
+    return pool[used++] as number;
   };
 }
 
+/** Where the clock does not go on, an id grows by up to 2^32. */
 function add(id: Buffer, step: number): void {
   let carry = step;
   for (let at = idLength - 4; at >= 0 && carry > 0; at -= 4) {

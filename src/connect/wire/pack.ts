@@ -1,8 +1,7 @@
-import { type Tag, tag } from './ack.ts';
+import { scanTag, type Tag, writeTag } from './ack.ts';
 import type { Encoder } from './encoder.ts';
 import { type Frame, packFramesField, scanFrame, writeFrame } from './frame.ts';
 import type { Id } from './id.ts';
-import { scanMessage, writeMessage } from './message.ts';
 import { largestLane, messageTypes } from './message-types.ts';
 import type { Scanner } from './scanner.ts';
 import { WireError } from './wire-error.ts';
@@ -39,6 +38,14 @@ export interface Lane {
 /** A lane as text, equal for equal lanes: the key of a Map. */
 export function toLaneKey({ forceStream, isCompanion, number }: Lane): string {
   return `${Number(forceStream)}${Number(isCompanion)}${number}`;
+}
+
+export function isSameLane(one: Lane, other: Lane): boolean {
+  return (
+    one.number === other.number &&
+    one.isCompanion === other.isCompanion &&
+    one.forceStream === other.forceStream
+  );
 }
 
 /** Reads back what `toLaneKey` wrote. */
@@ -80,7 +87,7 @@ export function writePack(encoder: Encoder, field: number, pack: Pack): void {
   encoder.integer(11, Number(pack.lane.isCompanion));
   encoder.integer(10, Number(pack.lane.forceStream));
   encoder.id(9, pack.contractId);
-  if (pack.tag !== undefined) writeMessage(encoder, 8, { message: tag, value: pack.tag });
+  if (pack.tag !== undefined) writeTag(encoder, 8, pack.tag);
   if (pack.contract !== undefined)
     writeFrame(encoder, 7, { type: messageTypes.contract, bytes: pack.contract, isRaw: false });
   encoder.integer(6, Number(pack.wantsNoAck));
@@ -138,7 +145,7 @@ function scanField(found: typeof emptyPack & { readonly frames: Frame[] }, scann
       found.contract = scanContract(scanner.inner());
       break;
     case 8:
-      found.tag = scanMessage(tag, scanner.inner());
+      found.tag = scanTag(scanner.inner());
       break;
     default:
       scanLaneField(found, scanner);

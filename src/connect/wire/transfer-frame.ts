@@ -2,7 +2,7 @@ import { type Ack, ack } from './ack.ts';
 import { Encoder } from './encoder.ts';
 import { noBytes, scanFrame } from './frame.ts';
 import type { Id } from './id.ts';
-import { type Message, optionalId, scanMessage, writeMessage } from './message.ts';
+import { scanMessage, writeMessage } from './message.ts';
 import { largestMessage, messageTypes } from './message-types.ts';
 import { countPackBytes, type Pack, scanPack, writePack } from './pack.ts';
 import { Scanner } from './scanner.ts';
@@ -19,11 +19,24 @@ export interface TransferPath {
   readonly streamId: Id | undefined;
 }
 
-const transferPath: Message<TransferPath> = {
-  destinationId: [1, optionalId],
-  sourceId: [2, optionalId],
-  streamId: [3, optionalId],
-};
+/** By hand, as Packs are: it comes with each packet. */
+function scanPath(scanner: Scanner): TransferPath {
+  let [destinationId, sourceId, streamId]: (Id | undefined)[] = [];
+  while (scanner.next()) {
+    if (scanner.field === 1) destinationId = scanner.id();
+    else if (scanner.field === 2) sourceId = scanner.id();
+    else if (scanner.field === 3) streamId = scanner.id();
+  }
+  return { sourceId, destinationId, streamId };
+}
+
+function writePath(encoder: Encoder, path: TransferPath): void {
+  const end = encoder.mark();
+  encoder.id(3, path.streamId);
+  encoder.id(2, path.sourceId);
+  encoder.id(1, path.destinationId);
+  encoder.wrap(1, end);
+}
 
 /** One binary message of the socket. */
 export interface TransferFrame {
@@ -44,7 +57,7 @@ export function decodeTransferFrame(bytes: Buffer): TransferFrame {
   let body: TransferFrame['body'] | undefined;
   const scanner = new Scanner(bytes);
   while (scanner.next()) {
-    if (scanner.field === 1) path = scanMessage(transferPath, scanner.inner());
+    if (scanner.field === 1) path = scanPath(scanner.inner());
     else if (scanner.field === 2) body = scanOldBody(scanner.inner());
     else if (scanner.field === 4) body = { kind: 'pack', pack: scanPack(scanner.inner()) };
     else if (scanner.field === 5) body = { kind: 'ack', ack: scanMessage(ack, scanner.inner()) };
@@ -62,8 +75,7 @@ export function decodeTransferFrame(bytes: Buffer): TransferFrame {
 export function readPath(bytes: Buffer): TransferPath | undefined {
   try {
     const scanner = new Scanner(bytes);
-    while (scanner.next())
-      if (scanner.field === 1) return scanMessage(transferPath, scanner.inner());
+    while (scanner.next()) if (scanner.field === 1) return scanPath(scanner.inner());
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
   }
@@ -75,14 +87,14 @@ export function encodePackFrame(path: TransferPath, pack: Pack): Buffer {
   const contract = pack.contract ?? noBytes;
   const encoder = new Encoder(overhead + countPackBytes(pack.frames) + contract.length);
   writePack(encoder, 4, pack);
-  writeMessage(encoder, 1, { message: transferPath, value: path });
+  writePath(encoder, path);
   return checkLength(encoder.finish());
 }
 
 export function encodeAckFrame(path: TransferPath, value: Ack): Buffer {
   const encoder = new Encoder(overhead);
   writeMessage(encoder, 5, { message: ack, value });
-  writeMessage(encoder, 1, { message: transferPath, value: path });
+  writePath(encoder, path);
   return checkLength(encoder.finish());
 }
 

@@ -38,10 +38,14 @@ export function createIncomingContracts(
   let mode: ProvideMode | undefined;
   let newest: Anchor | undefined;
   let unpaidBytes = 0;
+  /** The contract in use as it came: each Pack that waits for none before it carries it again. */
+  let admitted: Buffer | undefined;
 
   const admit = (bytes: Buffer, now: number): boolean => {
+    if (admitted?.equals(bytes)) return true;
     const verified = ledger.admit(bytes, sourceId, now);
     if (verified.kind === 'refused') return false;
+    admitted = Buffer.from(bytes);
     current = verified.contractId;
     mode = verified.mode;
     if (open.has(current)) return true;

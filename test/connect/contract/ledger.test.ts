@@ -67,6 +67,28 @@ test('one contract on many lanes carries its bytes once', () => {
   expect(sum(ledger.takeReports(start))).toBe(10_000);
 });
 
+test('the contract in use is looked at again as soon as a byte of it is another one', () => {
+  const ledger = createLedger();
+  const lane = createIncomingContracts(ledger, consumer);
+  const { bytes } = contractOf(10_000);
+  expect(lane.pay(packOf(1000, bytes), start)).toBe(true);
+  expect(lane.pay(packOf(1000, Buffer.from(bytes)), start)).toBe(true);
+  let refused = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const changed = Buffer.from(bytes);
+    changed[at] = (changed[at] as number) ^ 1;
+    const fresh = createIncomingContracts(createLedger(), consumer);
+    const isGood = fresh.pay(packOf(1, changed), start);
+    expect(lane.pay(packOf(1, changed), start), `byte ${at}`).toBe(isGood);
+    if (!isGood) refused++;
+  }
+  expect(refused).toBeGreaterThan(bytes.length - 4);
+  const next = contractOf(500);
+  expect(lane.pay(packOf(400, next.bytes), start)).toBe(true);
+  expect(lane.pay(packOf(400, next.bytes), start)).toBe(false);
+  expect(lane.pay(packOf(400, bytes), start)).toBe(true);
+});
+
 test('what was counted is reported by age, each byte once, within the contract', () => {
   const ledger = createLedger();
   const { bytes } = contractOf(5000);

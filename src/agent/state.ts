@@ -5,7 +5,7 @@ import type { TributaryError } from '../errors/codes.ts';
 import type { Facts, Silence } from '../health/facts.ts';
 import type { ForwardDecision } from '../health/may-forward.ts';
 import type { Problem } from '../health/problem.ts';
-import type { ServiceFigures } from '../health/service-figures.ts';
+import type { Provided, ServiceFigures } from '../health/service-figures.ts';
 import type { Registration } from '../identity/registration-files.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { LineLimit } from '../provide/line-limit.ts';
@@ -130,7 +130,10 @@ export interface Sections {
   /** The problem with telling the service the mode. Written by `talk/announce-loop.ts`. */
   readonly announcement: { problem?: Problem | undefined };
   /** The service's own statistics. Written by `tell/report-loop.ts`. */
-  readonly figures: { service?: ServiceFigures | undefined };
+  readonly figures: {
+    service?: ServiceFigures | undefined;
+    provided?: Provided | undefined;
+  };
   /** What the ledger says about the present. Written by `tell/ledger-loop.ts`. */
   readonly ledger: {
     silence?: Silence | undefined;

@@ -72,6 +72,7 @@ export function collectFacts(state: AgentState, version: string): Facts {
       reachedAt: usage?.reachedAt,
     },
     serviceFigures: state.figures.service,
+    provided: state.figures.provided,
     earned: findEarned(state.figures.service, state.ledger.monthUsdc),
   };
 }

@@ -1,3 +1,4 @@
+import type { MarketReport } from '../source/source-report.ts';
 import type { Facts, SourceFacts } from './facts.ts';
 import { bringsConsumers } from './may-forward.ts';
 import type { Problem } from './problem.ts';
@@ -30,6 +31,44 @@ export function noteSilent(facts: Facts, now: Date): readonly SourceProblem[] {
     )
     .filter((source) => source.isThere && !bringsConsumers(source, now))
     .map((source) => explain(facts, source, now));
+}
+
+/** Notes that consumers do not find this device in a network's list, or soon may not. */
+export function noteListing({ sources }: Facts): readonly SourceProblem[] {
+  return sources.flatMap(({ name, market }) =>
+    market === undefined ? [] : explainListing(name, market),
+  );
+}
+
+function explainListing(name: string, market: MarketReport): readonly SourceProblem[] {
+  const { standing, standingSince: since, minutes } = market;
+  const needs = [minutes.hour, minutes.halfDay]
+    .flatMap(({ wanted, all }) =>
+      wanted === undefined ? [] : [`${wanted} of the last ${all} minutes`],
+    )
+    .join(' and ');
+  const rule = `The network of ${name} lists a device while ${needs} count`;
+  switch (standing) {
+    case 'waiting': {
+      const message = `${rule}, and this one has not been connected for so long: consumers do not find it yet.`;
+      return [{ code: 'not-listed', message, since }];
+    }
+    case 'dropped': {
+      const message = `${rule}, and too many were lost here: consumers do not find this device now.`;
+      return [{ code: 'not-listed', message, since }];
+    }
+    case 'at-risk': {
+      const message = `${rule}. So many were lost here that consumers may soon not find this device any more.`;
+      return [{ code: 'listing-at-risk', message, since }];
+    }
+    case 'listed':
+    case 'offline':
+    case 'own-network':
+    case 'nobody':
+      return [];
+    default:
+      return standing satisfies never;
+  }
 }
 
 /** What is wrong with one source now, or what it lacks; undefined where all is well. */

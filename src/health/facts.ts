@@ -3,7 +3,7 @@ import type { ProfileName, ProvideMode } from '../service/profiles.ts';
 import type { SourceReport } from '../source/source-report.ts';
 import type { TunnelFacts } from '../source/wireguard/wireguard-source.ts';
 import type { Problem } from './problem.ts';
-import type { Earned, ServiceFigures } from './service-figures.ts';
+import type { Earned, Provided, ServiceFigures } from './service-figures.ts';
 
 /** A source of consumers' traffic, as everyone but the source itself sees it. */
 export interface SourceFacts extends SourceReport {
@@ -160,6 +160,8 @@ export interface Facts {
   };
   /** The service's own statistics of this client; undefined before they were first read. */
   readonly serviceFigures: ServiceFigures | undefined;
+  /** For payouts; undefined before it was first read, and where no source needs it. */
+  readonly provided: Provided | undefined;
   /** Earnings by the service's figures; undefined before the service named a payout. */
   readonly earned: Earned | undefined;
 }

@@ -1,5 +1,11 @@
 import { formatBytes } from '../lib/units.ts';
-import { explainSilent, explainStarting, listProblems, noteSilent } from './explain-sources.ts';
+import {
+  explainSilent,
+  explainStarting,
+  listProblems,
+  noteListing,
+  noteSilent,
+} from './explain-sources.ts';
 import type { Facts } from './facts.ts';
 import { mayForward, type Obstacle } from './may-forward.ts';
 import { phaseTraits } from './phase-traits.ts';
@@ -160,6 +166,7 @@ function collectNotes(facts: Facts, phase: Phase, now: Date): readonly Reason[] 
   const beside = [
     ...listProblems(facts),
     ...noteSilent(facts, now),
+    ...noteListing(facts),
     ...sources.map(({ shortfall }) => shortfall),
     gateway.selfTest.note,
     provide.confirmationProblem,

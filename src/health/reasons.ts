@@ -178,6 +178,16 @@ const reasons = {
     action:
       "Check this device's Internet connection; the log says more: journalctl -u tributary. The agent keeps trying.",
   },
+  'not-listed': {
+    fixedBy: 'time',
+    action:
+      'Leave it connected: it is listed by itself. tributary status says when, and which minutes were lost.',
+  },
+  'listing-at-risk': {
+    fixedBy: 'time',
+    action:
+      'Find out what interrupts the connection: a cable in place of Wi-Fi often helps. The log has each interruption: journalctl -u tributary',
+  },
   'tunnel-starting': { fixedBy: 'time', action: 'Just wait: this takes a few seconds.' },
   'gateway-starting': { fixedBy: 'time', action: 'Just wait: this takes a few seconds.' },
   'engine-failed': {

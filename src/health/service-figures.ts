@@ -47,6 +47,17 @@ export function pickServiceFigures(
   };
 }
 
+/**
+ * What all devices of the owner's network provided since the beginning, as the service counts it
+ * for payouts; undefined for what it did not say.
+ */
+export interface Provided {
+  readonly paidBytes: number | undefined;
+  /** Not paid out yet. */
+  readonly unpaidBytes: number | undefined;
+  readonly at: Date;
+}
+
 /** What the service says that this device earned. */
 export interface Earned {
   readonly last24hUsdc: number;

@@ -101,3 +101,21 @@ const formats: Readonly<Record<Unit, (value: number) => string>> = {
 export function formatValue(value: number, unit: Unit): string {
   return formats[unit](value);
 }
+
+/**
+ * Samples of the values that were read. An unread counter must not be shown as 0: a program that
+ * adds up growth would count it twice.
+ */
+export function toSamples(
+  label: string,
+  values: Readonly<Record<string, number | undefined>> = {},
+): readonly Sample[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ labels: { [label]: name }, value }],
+  );
+}
+
+/** Undefined stays undefined. */
+export function toUnixSeconds(date: Date | undefined): number | undefined {
+  return date === undefined ? undefined : date.getTime() / 1000;
+}

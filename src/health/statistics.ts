@@ -1,13 +1,13 @@
 import { provideModes } from '../service/profiles.ts';
-import type { SourceFacts } from './facts.ts';
-import { bringsConsumers } from './may-forward.ts';
 import { phases } from './phase.ts';
+import { sourceStatistics } from './source-statistics.ts';
 import {
   type Sample,
   type StatisticRow,
-  type StatisticsInput,
   type StatusSection,
+  toSamples,
   toStatistic,
+  toUnixSeconds,
 } from './statistic.ts';
 
 const table = {
@@ -70,61 +70,12 @@ const table = {
     read: ({ facts: { earned } }) =>
       toSamples('window', { '24h': earned?.last24hUsdc, month: earned?.monthUsdc }),
   },
-  tributary_source_alive: {
-    help: '1 while the other end of a source of traffic answers, else 0.',
-    read: (input) => toSourceSamples(input, (source) => Number(bringsConsumers(source, input.now))),
+  tributary_service_provided_bytes: {
+    help: "What all devices of the owner's network provided, as the service counts it for payouts: paid out, and not yet.",
+    read: ({ facts: { provided } }) =>
+      toSamples('payout', { paid: provided?.paidBytes, unpaid: provided?.unpaidBytes }),
   },
-  tributary_source_received_bytes_total: {
-    help: 'Bytes that came in by the network device of a source of traffic.',
-    read: (input) => toSourceSamples(input, ({ traffic }) => traffic?.rxBytes),
-  },
-  tributary_source_sent_bytes_total: {
-    help: 'Bytes that went out by the network device of a source of traffic.',
-    read: (input) => toSourceSamples(input, ({ traffic }) => traffic?.txBytes),
-  },
-  tributary_source_consumers: {
-    help: 'Consumers that a source has now, where it can tell them apart.',
-    read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.present),
-  },
-  tributary_source_carried_bytes_total: {
-    help: "Bytes of consumers' packets that a source carried: up from them, down to them.",
-    read: (input) =>
-      toLabelledSourceSamples(
-        input,
-        'direction',
-        ({ consumers }) => consumers && { up: consumers.upBytes, down: consumers.downBytes },
-      ),
-    isKept: true,
-  },
-  tributary_source_accepted_contracts_total: {
-    help: "Consumers' contracts that a source accepted.",
-    read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.acceptedContracts),
-    isKept: true,
-  },
-  tributary_source_refused_contracts_total: {
-    help: "Consumers' contracts that a source refused, by reason.",
-    read: (input) =>
-      toLabelledSourceSamples(input, 'reason', ({ consumers }) => consumers?.refusedContracts),
-  },
-  tributary_source_unpaid_bytes_total: {
-    help: 'Bytes that a source carried, and that nobody pays for any more.',
-    read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.unpaidBytes),
-    isKept: true,
-  },
-  tributary_source_bridged_bytes_total: {
-    help: 'Bytes that a source carried by contracts that the service had closed by then.',
-    read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.bridgedBytes),
-    isKept: true,
-  },
-  tributary_source_doubtful_bytes_total: {
-    help: 'Bytes that a source reported, and of which nobody knows whether they were counted.',
-    read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.doubtfulBytes),
-    isKept: true,
-  },
-  tributary_source_reports_waiting: {
-    help: 'Reports of a source that the service has not answered yet.',
-    read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.reportsWaiting),
-  },
+  ...sourceStatistics,
   tributary_tunnel_last_handshake_timestamp_seconds: {
     help: 'Unix time of the last WireGuard handshake.',
     read: ({ facts }) => toUnixSeconds(facts.tunnel.lastHandshakeAt),
@@ -191,44 +142,4 @@ function toStates(
   current: string | undefined,
 ): readonly Sample[] {
   return states.map((state) => ({ labels: { [label]: state }, value: state === current ? 1 : 0 }));
-}
-
-/**
- * Samples of the values that were read. An unread counter must not be shown as 0: a program that
- * adds up growth would count it twice.
- */
-function toSamples(
-  label: string,
-  values: Readonly<Record<string, number | undefined>> = {},
-): readonly Sample[] {
-  return Object.entries(values).flatMap(([name, value]) =>
-    value === undefined ? [] : [{ labels: { [label]: name }, value }],
-  );
-}
-
-/** A sample for each source of which the value is known, with its name. */
-function toSourceSamples(
-  { facts }: StatisticsInput,
-  read: (source: SourceFacts) => number | undefined,
-): readonly Sample[] {
-  return toSamples('source', Object.fromEntries(facts.sources.map((own) => [own.name, read(own)])));
-}
-
-/** Samples of several values of each source, which one more label tells apart. */
-function toLabelledSourceSamples(
-  { facts }: StatisticsInput,
-  label: string,
-  read: (source: SourceFacts) => Readonly<Record<string, number>> | undefined,
-): readonly Sample[] {
-  const byName = new Map(facts.sources.map((own) => [own.name, own]));
-  return [...byName.values()].flatMap((own) =>
-    toSamples(label, read(own)).map(({ labels, value }) => ({
-      labels: { source: own.name, ...labels },
-      value,
-    })),
-  );
-}
-
-function toUnixSeconds(date: Date | undefined): number | undefined {
-  return date === undefined ? undefined : date.getTime() / 1000;
 }

@@ -22,9 +22,11 @@ export interface ConsumerSums {
   /** Bytes of consumers' IP packets: up from them, down to them. */
   readonly upBytes: number;
   readonly downBytes: number;
+  /** What its own protocol needed on the wire besides, both ways. */
+  readonly overheadBytes: number;
   /** Contracts by which consumers pay. */
   readonly acceptedContracts: number;
-  /** Bytes that were carried, and that no report can be made of any more. */
+  /** Bytes that were carried, and that no report can be made of, or that nobody acknowledged. */
   readonly unpaidBytes: number;
   /** Bytes that were carried by contracts that the service had closed by then. */
   readonly bridgedBytes: number;
@@ -53,6 +55,56 @@ export interface ConsumerFigures extends RunFigures {
   readonly month: ConsumerSums;
 }
 
+/** Over the last hour, the last twelve hours, and the last seven days. */
+export type MinuteWindow = 'hour' | 'halfDay' | 'week';
+
+/** Minutes of a window, without the present one. */
+export interface MinuteCount {
+  /** By these, the network trusts this device. */
+  readonly valid: number;
+  /** All minutes of the window, or fewer where nobody has counted for so long. */
+  readonly known: number;
+  /** How many of all have to be valid for a device to be listed; undefined where none have to. */
+  readonly wanted: number | undefined;
+  /** All minutes of the window. */
+  readonly all: number;
+}
+
+/**
+ * How a network that keeps a list of its providers judges this device, as far as the device itself
+ * can tell: the network does not say it.
+ */
+export interface MarketReport {
+  readonly standing: /** Enough minutes count: consumers find it. */
+    | 'listed'
+    /** They do yet, and so many were lost lately that few more may be. */
+    | 'at-risk'
+    /** It has not been there for long enough. */
+    | 'waiting'
+    /** Too many minutes were lost. */
+    | 'dropped'
+    /** It is not connected now. */
+    | 'offline'
+    /** The owner's mode offers it to nobody but the owner's network and friends. */
+    | 'own-network'
+    /** The owner's mode, or the agent, offers it to nobody. */
+    | 'nobody';
+  readonly standingSince: Date;
+  /**
+   * When it will be listed, if every minute counts from now on; undefined but for `waiting` and
+   * `dropped`.
+   */
+  readonly expectedAt: Date | undefined;
+  readonly minutes: Readonly<Record<MinuteWindow, MinuteCount>>;
+  /** The last test of the line's speed by the network. `isWhole`: nothing of it was missing. */
+  readonly speedTest:
+    | { readonly at: Date; readonly bytesPerSecond: number; readonly isWhole: boolean }
+    | undefined;
+  readonly latencyTestedAt: Date | undefined;
+  /** When a consumer last sent or was sent anything; undefined before the first time. */
+  readonly lastConsumerAt: Date | undefined;
+}
+
 /** What is known of a source now. */
 export interface SourceReport {
   /** True while its device exists and is what it has to be. */
@@ -66,6 +118,8 @@ export interface SourceReport {
    * runs of the agent counted.
    */
   readonly consumers: ConsumerFigures | undefined;
+  /** undefined for a source without a list of providers, and before its record was read. */
+  readonly market: MarketReport | undefined;
   /**
    * True where the service should be asked at once and not only at the next renewal: the other end
    * has been silent for longer than it may be, and the service may know what it expects by now,

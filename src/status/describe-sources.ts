@@ -49,15 +49,10 @@ export function describeConsumers(
   const { present, acceptedContracts, refusedContracts, reportsWaiting } = consumers;
   const kinds = Object.entries(refusedContracts).filter(([, count]) => count > 0);
   const refused = kinds.map(([kind, count]) => `${formatCount(count)} ${kind}`).join(', ');
-  const sayBytes = (bytes: number, words: string) =>
-    bytes === 0 ? '' : `${formatBytes(bytes)} ${words}`;
   return [
     `${formatCount(present)} now`,
     `${formatCount(acceptedContracts)} contracts accepted`,
     refused === '' ? '' : `refused: ${refused}`,
-    sayBytes(consumers.unpaidBytes, 'unpaid'),
-    sayBytes(consumers.bridgedBytes, 'bridged'),
-    sayBytes(consumers.doubtfulBytes, 'in doubt'),
     reportsWaiting === 0 ? '' : `${formatCount(reportsWaiting)} reports waiting`,
   ];
 }

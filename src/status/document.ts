@@ -1,31 +1,13 @@
 import * as z from 'zod';
-import { findProblem } from '../health/explain-sources.ts';
-import type { Facts, SourceFacts } from '../health/facts.ts';
-import { bringsConsumers } from '../health/may-forward.ts';
+import type { Facts } from '../health/facts.ts';
 import { judgePhase, phases } from '../health/phase.ts';
-import { findAction } from '../health/reasons.ts';
 import { readTotal, type StatisticsInput, type StatusSection } from '../health/statistic.ts';
 import { type StatusField, statistics } from '../health/statistics.ts';
 import { profileNames, provideModes } from '../service/profiles.ts';
+import { bytes, figure, fill, reason, time } from './document-parts.ts';
+import { buildSourceDocument, sourceDocument } from './document-sources.ts';
 
-const time = z.iso.datetime().nullable();
 const mode = z.enum(provideModes).nullable();
-const bytes = z.number();
-const figure = bytes.nullable();
-const reason = z.object({
-  code: z.string(),
-  message: z.string(),
-  action: z.string(),
-  since: z.iso.datetime(),
-});
-const consumerSums = {
-  upBytes: bytes,
-  downBytes: bytes,
-  acceptedContracts: z.number(),
-  unpaidBytes: bytes,
-  bridgedBytes: bytes,
-  doubtfulBytes: bytes,
-};
 const tunnelFigures = Object.fromEntries(
   [...statistics].flatMap(({ status }) =>
     status?.section === 'tunnel' ? [[status.field, figure]] : [],
@@ -55,33 +37,7 @@ export const statusDocument = z.object({
     nextKeepaliveAt: time,
   }),
   /** Where consumers' traffic comes from, one row for each source. */
-  sources: z.array(
-    z.object({
-      name: z.string(),
-      interface: z.string(),
-      there: z.boolean(),
-      /** When the connection began, or the last sign of life came; null while it is not alive. */
-      aliveSince: time,
-      /** Until when it counts as alive without another sign; null where the connection tells. */
-      aliveUntil: time,
-      rxBytes: figure,
-      txBytes: figure,
-      /** Of all its consumers together; null where it cannot tell them apart. */
-      consumers: z
-        .object({
-          present: z.number(),
-          countedSince: time,
-          ...consumerSums,
-          /** What was added to these since the month began, by UTC. */
-          month: z.object(consumerSums),
-          refusedContracts: z.record(z.string(), z.number()),
-          reportsWaiting: z.number(),
-        })
-        .nullable(),
-      /** What is wrong with it, or what it lacks although it works; null where all is well. */
-      problem: reason.nullable(),
-    }),
-  ),
+  sources: z.array(sourceDocument),
   tunnel: z.object({
     interface: z.string(),
     backend: z.enum(['kernel', 'userspace']).nullable(),
@@ -127,6 +83,8 @@ export const statusDocument = z.object({
     resetsAt: time,
     reachedAt: time,
   }),
+  /** All devices of the network, as counted for payouts; null where nobody asks, or answers. */
+  provided: z.object({ paidBytes: figure, unpaidBytes: figure, at: z.iso.datetime() }).nullable(),
   /** Earnings by the service; null before the service named a payout. */
   earned: z.object({ last24hUsdc: z.number(), monthUsdc: figure, at: z.iso.datetime() }).nullable(),
 });
@@ -136,7 +94,7 @@ export type StatusDocument = z.output<typeof statusDocument>;
 /** The facts for scripts: stable names, and ISO 8601 times in UTC. */
 export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
   const report = judgePhase(facts, now);
-  const { registration, service, tunnel, gateway, usage, earned } = facts;
+  const { registration, service, tunnel, gateway, usage, provided, earned } = facts;
   const { shape } = statusDocument;
   return {
     version: 1,
@@ -149,7 +107,7 @@ export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
       keepaliveSeconds: service.renewSeconds,
       nextKeepaliveAt: service.nextRenewalAt,
     }),
-    sources: facts.sources.map((source) => describeSource(facts, source, now)),
+    sources: facts.sources.map((source) => buildSourceDocument(facts, source, now)),
     tunnel: fill(shape.tunnel, { ...tunnel, ...readSection('tunnel', { facts, report, now }) }),
     provide: buildProvideDocument(facts),
     gateway: fill(shape.gateway, {
@@ -161,35 +119,8 @@ export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
       ...readSection('gateway', { facts, report, now }),
     }),
     usage: fill(shape.usage, { ...usage, reachedAt: usage.reachedAt }),
+    provided: provided === undefined ? null : fill(shape.provided.unwrap(), provided),
     earned: earned === undefined ? null : fill(shape.earned.unwrap(), earned),
-  };
-}
-
-function describeSource(
-  facts: Facts,
-  source: SourceFacts,
-  now: Date,
-): StatusDocument['sources'][number] {
-  const { name, device, isThere, life, traffic, consumers } = source;
-  const alive = bringsConsumers(source, now) ? life : undefined;
-  const problem = findProblem(facts, source, now);
-  return {
-    name,
-    interface: device,
-    there: isThere,
-    aliveSince: alive?.since.toISOString() ?? null,
-    aliveUntil: alive?.until?.toISOString() ?? null,
-    rxBytes: traffic?.rxBytes ?? null,
-    txBytes: traffic?.txBytes ?? null,
-    consumers: consumers
-      ? {
-          ...consumers,
-          countedSince: consumers.countedSince?.toISOString() ?? null,
-          refusedContracts: { ...consumers.refusedContracts },
-        }
-      : null,
-    problem:
-      problem === undefined ? null : fill(reason, { ...problem, action: findAction(problem.code) }),
   };
 }
 
@@ -205,20 +136,4 @@ function readSection<Section extends StatusSection>(section: Section, input: Sta
   const own = statistics.filter(({ status }) => status?.section === section);
   const entries = own.map((statistic) => [statistic.status?.field, readTotal(statistic, input)]);
   return Object.fromEntries(entries) as Record<StatusField<Section>, number | undefined>;
-}
-
-/** The values that a part of the document is made from: dates for times, undefined for null. */
-type Known<Part> = {
-  readonly [Name in keyof Part]: null extends Part[Name]
-    ? Exclude<Part[Name], null> | Date | undefined
-    : Part[Name] | Date;
-};
-
-function fill<Part extends z.ZodObject>(part: Part, known: Known<z.output<Part>>): z.output<Part> {
-  const values = new Map<string, unknown>(Object.entries(known));
-  const fields = Object.keys(part.shape).map((name) => {
-    const value = values.get(name);
-    return [name, value instanceof Date ? value.toISOString() : (value ?? null)];
-  });
-  return Object.fromEntries(fields) as z.output<Part>;
 }

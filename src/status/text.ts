@@ -3,6 +3,7 @@ import { formatValue, type StatusSection } from '../health/statistic.ts';
 import { statistics } from '../health/statistics.ts';
 import { formatBitrate, formatBytes, formatSeconds, formatUsdc } from '../lib/units.ts';
 import { chooserWords, findChosenMode } from './chosen-mode.ts';
+import { describeMarket, describeProvided, layOutCarried } from './describe-market.ts';
 import {
   describeConsumers,
   describeSource,
@@ -53,12 +54,31 @@ export function renderStatus(document: StatusDocument, now: Date): readonly Stat
     ...listShownSources(document).flatMap((source, index) =>
       renderField(index === 0 ? 'Sources' : '', describeOne(source, now)),
     ),
-    ...document.sources.flatMap(({ consumers }) =>
-      consumers === null ? [] : renderField('Consumers', describeConsumers(consumers)),
-    ),
+    ...document.sources.flatMap((source) => renderConsumers(source, now)),
     ...renderField('Gateway', describeGateway(document.gateway, now)),
     ...renderField('Usage', describeUsage(document.usage, now)),
+    ...(document.provided === null
+      ? []
+      : renderField('Provided', describeProvided(document.provided))),
     ...(document.earned === null ? [] : renderField('Earned', describeEarned(document.earned))),
+  ];
+}
+
+/** Whether consumers find this device, who is there, and what became of what was carried. */
+function renderConsumers(
+  { consumers, market }: StatusDocument['sources'][number],
+  now: Date,
+): readonly StatusLine[] {
+  const moment = (time: string, how: 'past' | 'future') =>
+    how === 'past' ? `${formatAge(time, now)} ago` : `in ${formatTimeLeft(time, now)}`;
+  const phrases = market === null ? [] : describeMarket(market, { count: String, moment });
+  const listed = phrases.map((phrase) => (typeof phrase === 'string' ? phrase : phrase.join(' ')));
+  return [
+    ...(market === null ? [] : renderField('Listed', listed)),
+    ...(consumers === null ? [] : renderField('Consumers', describeConsumers(consumers))),
+    ...(consumers === null ? [] : layOutCarried(consumers, 'Traffic'.padEnd(labelWidth))).map(
+      toPlain,
+    ),
   ];
 }
 

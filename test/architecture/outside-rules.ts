@@ -218,6 +218,7 @@ const inlinePlaces: readonly {
       'data-path',
       'src/source/connect/engine-files.ts',
       'src/source/connect/kept-sums.ts',
+      'src/source/connect/market-watch.ts',
       // It is about to write the document.
       'src/cli/commands/account/jwt-destination.ts',
     ],

@@ -55,6 +55,10 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
     'test/net/demo.test.ts',
     "demo('--json', '--source', 'connect')",
   ],
+  'tributary account provided': [
+    'test/flow/commands/account.test.ts',
+    "run(['account', 'provided'])",
+  ],
   // Both run one table of scenarios, by one function.
   'npm run attack': ['test/attack/container.test.ts', "describeAttack('container')"],
   // Both try some moments and cases in common, by one function.

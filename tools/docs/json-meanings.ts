@@ -242,11 +242,13 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
       'When the sums began; null where the clock was never set since.',
     'sources[].consumers.upBytes': "Bytes of consumers' packets that were carried from them.",
     'sources[].consumers.downBytes': "Bytes of consumers' packets that were carried to them.",
+    'sources[].consumers.overheadBytes':
+      'What its own protocol needed on the wire besides, without TLS, TCP and IP.',
     'sources[].consumers.acceptedContracts': 'Contracts by which consumers pay.',
     'sources[].consumers.refusedContracts': 'Contracts that were refused since the agent started.',
     'sources[].consumers.refusedContracts.*': 'One for each reason.',
     'sources[].consumers.unpaidBytes':
-      'Bytes that were carried, and that nobody pays for any more.',
+      'Bytes that were carried and could not be reported, or that nobody acknowledged: nobody pays for them.',
     'sources[].consumers.bridgedBytes':
       'Bytes that were carried by contracts that the service had closed by then.',
     'sources[].consumers.doubtfulBytes':
@@ -254,14 +256,51 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     'sources[].consumers.month': 'What was added to these sums since the month began, by UTC.',
     'sources[].consumers.month.upBytes': "Bytes of consumers' packets from them.",
     'sources[].consumers.month.downBytes': "Bytes of consumers' packets to them.",
+    'sources[].consumers.month.overheadBytes':
+      'What its own protocol needed on the wire besides, without TLS, TCP and IP.',
     'sources[].consumers.month.acceptedContracts': 'Contracts by which consumers pay.',
     'sources[].consumers.month.unpaidBytes':
-      'Bytes that were carried, and that nobody pays for any more.',
+      'Bytes that were carried and could not be reported, or that nobody acknowledged: nobody pays for them.',
     'sources[].consumers.month.bridgedBytes':
       'Bytes that were carried by contracts that the service had closed by then.',
     'sources[].consumers.month.doubtfulBytes':
       'Bytes of reports whose answer was lost: nobody knows whether they were counted.',
     'sources[].consumers.reportsWaiting': 'Reports that the service has not answered yet.',
+    'sources[].market':
+      'How the list of providers of its network judges this device, as far as the device itself can tell; null for a source without one, and before it is known.',
+    'sources[].market.standing':
+      '`listed`; `at-risk`: listed, but few more minutes may be lost; `waiting`: not connected for long enough; `dropped`: too many minutes were lost; `offline`: not connected now; `own-network`, `nobody`: the mode does not offer it to strangers.',
+    'sources[].market.standingSince': 'Since when, or since the agent started.',
+    'sources[].market.expectedAt':
+      'When it is listed, if every minute counts from now on; null unless it waits or was dropped.',
+    'sources[].market.minutes': 'Minutes by which the network judges, without the present one.',
+    'sources[].market.minutes.hour': 'The last hour.',
+    'sources[].market.minutes.hour.valid': 'Minutes that count.',
+    'sources[].market.minutes.hour.known':
+      'Minutes that this device knows of: all, or fewer where it has not counted for so long.',
+    'sources[].market.minutes.hour.wanted':
+      'How many have to count for a device to be listed; null where none have to.',
+    'sources[].market.minutes.halfDay': 'The last twelve hours.',
+    'sources[].market.minutes.halfDay.valid': 'Minutes that count.',
+    'sources[].market.minutes.halfDay.known':
+      'Minutes that this device knows of: all, or fewer where it has not counted for so long.',
+    'sources[].market.minutes.halfDay.wanted':
+      'How many have to count for a device to be listed; null where none have to.',
+    'sources[].market.minutes.week': 'The last seven days.',
+    'sources[].market.minutes.week.valid': 'Minutes that count.',
+    'sources[].market.minutes.week.known':
+      'Minutes that this device knows of: all, or fewer where it has not counted for so long.',
+    'sources[].market.minutes.week.wanted':
+      'How many have to count for a device to be listed; null where none have to.',
+    'sources[].market.speedTest':
+      "The network's last test of the line's speed; null before the first.",
+    'sources[].market.speedTest.at': 'When it ended.',
+    'sources[].market.speedTest.bytesPerSecond':
+      'The speed as this end saw it; the network measures at the other end.',
+    'sources[].market.speedTest.whole': 'False where some of it was missing: it may not count.',
+    'sources[].market.latencyTestedAt':
+      'When the network last tested how quickly this device answers.',
+    'sources[].market.lastConsumerAt': 'When a consumer was last sent or sent anything.',
     'sources[].problem':
       'What is wrong with it, or what it lacks although it works; null where all is well.',
     'sources[].problem.since': 'When it began.',
@@ -300,6 +339,11 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     'gateway.lineHeldBy':
       'How a limit is held: for both directions as one, each direction by half of it, or by dropping what is above it; null: not known yet.',
     'gateway.selfTestHeldAt': 'When the firewall last did what it should with test packets.',
+    provided:
+      "What all devices of the owner's network provided since the beginning, as the service counts it for payouts; null where no source counts its own, and before the service has said it.",
+    'provided.paidBytes': 'Paid out; null: not said.',
+    'provided.unpaidBytes': 'Not paid out yet; null: not said.',
+    'provided.at': 'When the service said so.',
     earned: 'What the service pays; null until it has said anything of it.',
     'earned.last24hUsdc': 'In the last 24 hours, in USDC.',
     'earned.monthUsdc': 'This month, in USDC; null: not known.',

@@ -37,6 +37,7 @@ export const providingFacts: Facts = {
       life: { since: ago(40), until: ago(40 - 205) },
       traffic: { rxBytes: 1_500_000_000, txBytes: 200_000_000 },
       consumers: undefined,
+      market: undefined,
       asksService: false,
       problem: undefined,
       shortfall: undefined,
@@ -106,6 +107,7 @@ export const providingFacts: Facts = {
     at: ago(300),
     hereBytes: 1_500_000_000,
   },
+  provided: undefined,
   earned: { last24hUsdc: 0.42, monthUsdc: 11.9, at: ago(300) },
 };
 
@@ -117,6 +119,7 @@ export const programSource: SourceFacts = {
   life: { since: ago(7_200), until: undefined },
   traffic: { rxBytes: 3_000_000_000, txBytes: 900_000_000 },
   consumers: undefined,
+  market: undefined,
   asksService: false,
   problem: undefined,
   shortfall: undefined,
@@ -133,6 +136,7 @@ export const consumersSource: SourceFacts = {
     countedSince: ago(90 * 86_400),
     upBytes: 600_000_000,
     downBytes: 2_900_000_000,
+    overheadBytes: 290_000_000,
     acceptedContracts: 120,
     refusedContracts: { 'bad-signature': 1, 'too-old': 3 },
     unpaidBytes: 1_200_000,
@@ -141,12 +145,26 @@ export const consumersSource: SourceFacts = {
     month: {
       upBytes: 200_000_000,
       downBytes: 900_000_000,
+      overheadBytes: 90_000_000,
       acceptedContracts: 40,
       unpaidBytes: 300_000,
       bridgedBytes: 9_000_000,
       doubtfulBytes: 1_000,
     },
     reportsWaiting: 2,
+  },
+  market: {
+    standing: 'at-risk',
+    standingSince: ago(2_400),
+    expectedAt: undefined,
+    minutes: {
+      hour: { valid: 57, known: 60, wanted: 57, all: 60 },
+      halfDay: { valid: 717, known: 720, wanted: 504, all: 720 },
+      week: { valid: 10_070, known: 10_080, wanted: undefined, all: 10_080 },
+    },
+    speedTest: { at: ago(4_000), bytesPerSecond: 6_150_000, isWhole: true },
+    latencyTestedAt: ago(4_100),
+    lastConsumerAt: ago(120),
   },
 };
 
@@ -247,6 +265,7 @@ function toTunnelSource(
     life: since && { since, until: findFreshUntil(tunnel) },
     traffic: isRead ? { rxBytes, txBytes } : undefined,
     consumers: undefined,
+    market: undefined,
     asksService: tunnel.backend !== undefined && isHandshakeOverdue(tunnel, now),
   };
 }

@@ -7,6 +7,7 @@ import { connectName, createEngineDriver } from '../../source/connect/device.ts'
 import { createEngineFiles } from '../../source/connect/engine-files.ts';
 import { findEngineUser } from '../../source/connect/engine-user.ts';
 import { openKeptSums } from '../../source/connect/kept-sums.ts';
+import { createMarketWatch } from '../../source/connect/market-watch.ts';
 import { findPlatform } from '../../source/connect/platform-urls.ts';
 import { planPool } from '../../source/connect/pool.ts';
 import { toEngineNodeOptions } from '../../source/connect/protocol.ts';
@@ -32,10 +33,17 @@ export function openConnect(given: SourceSurroundings): ConnectSource {
   const command = [process.execPath, ...options, program];
   const files = { directory: host.stateDirectory, onSetAside };
   const onSaid = (line: string) => given.onSaid(connectName, line);
+  const market = createMarketWatch({
+    ...files,
+    now: given.now,
+    onFailure: ({ message }) => onSaid(`the minutes that count are not kept: ${message}`),
+  });
   return createConnectSource({
     driver: createEngineDriver(host.exec, { device, consumers: addresses.consumers }),
+    market,
     supervisor: superviseEngine({
       files: createEngineFiles(files),
+      market,
       prepare: async () => prepareEngine({ speakWith, command, device, user: await user() }),
       appVersion: version,
       newInstanceId: randomUUID,

@@ -29,6 +29,7 @@ export function createReport(parts: ReportParts): (signal: AbortSignal) => Promi
   let previous: ReportTotals | undefined;
   return async (signal) => {
     await readServiceFigures(parts, signal);
+    await readProvided(parts, signal);
     const facts = parts.facts();
     const line = composeReportLine(facts, judgePhase(facts, parts.now()), previous);
     parts.log.info(line, 'report');
@@ -102,6 +103,27 @@ async function readServiceFigures(parts: ReportParts, signal: AbortSignal): Prom
   } catch (error) {
     if (isAbort(error) && signal.aborted) return;
     log.debug({ reason: messageOf(error) }, 'the service gave no statistics');
+  }
+}
+
+/**
+ * What the service pays out for. The statistics of providers leave out what consumers download by
+ * the network's own protocol, so only this can be compared with what such a source counted.
+ */
+async function readProvided(parts: ReportParts, signal: AbortSignal): Promise<void> {
+  const { networkJwt } = parts.state.service;
+  const isCounted = parts.facts().sources.some(({ consumers }) => consumers !== undefined);
+  if (networkJwt === undefined || !isCounted) return;
+  try {
+    const answer = await parts.client.call('transferStats', undefined, {
+      token: networkJwt,
+      signal,
+    });
+    const { paidBytesProvided: paidBytes, unpaidBytesProvided: unpaidBytes } = answer;
+    parts.figures.provided = { paidBytes, unpaidBytes, at: parts.now() };
+  } catch (error) {
+    if (isAbort(error) && signal.aborted) return;
+    parts.log.debug({ reason: messageOf(error) }, 'the service does not say what it pays for');
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ReportQueue } from '../control/report-queue.ts';
 import type { Engine } from '../provider/engine-contract.ts';
+import type { WireMeter } from '../socket/wire-meter.ts';
 import type { PacketDevice } from '../tun/tun-device.ts';
 import type { EngineCounters } from './messages.ts';
 
@@ -8,12 +9,14 @@ export function readCounters(of: {
   readonly engine: Engine;
   readonly reports: ReportQueue;
   readonly device: PacketDevice;
+  readonly meter: WireMeter;
 }): EngineCounters {
   const { consumers, contracts, upBytes, downBytes, dropped, renewals } = of.engine.counters();
   return {
     consumers,
     upBytes,
     downBytes,
+    overheadBytes: Math.max(0, of.meter.bytes() - upBytes - downBytes),
     admittedContracts: contracts.admitted,
     refusedContracts: { ...contracts.refused },
     unpaidBytes: contracts.unpaidBytes,

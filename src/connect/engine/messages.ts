@@ -1,5 +1,6 @@
 import type { Books } from '../contract/account.ts';
 import type { ProvideWish, SecretsData } from '../contract/secrets.ts';
+import type { Sighting } from '../socket/sighting.ts';
 
 /**
  * What the agent and the engine's process say to each other: one JSON object a line, ended by a
@@ -23,7 +24,13 @@ export type ToEngine = StartMessage | TokenMessage | WishMessage | KeptMessage |
  */
 export const deviceDescriptor = 3;
 
-export type FromEngine = OpenedMessage | KeepMessage | StateMessage | ProblemMessage | EndedMessage;
+export type FromEngine =
+  | OpenedMessage
+  | KeepMessage
+  | StateMessage
+  | SeenMessage
+  | ProblemMessage
+  | EndedMessage;
 
 /** Everything that the engine needs. It asks nobody else and reads no file. */
 export interface StartMessage {
@@ -133,6 +140,14 @@ export interface StateMessage {
   readonly counters: EngineCounters;
 }
 
+/** Sent when it happens, so that its time is the time at which it is read. */
+export interface SeenMessage {
+  readonly type: 'seen';
+  readonly sighting: Sighting;
+  /** As in `state`. */
+  readonly isPublished: boolean;
+}
+
 /** What is counted since the process started; all but `consumers` and `reportsWaiting` grow. */
 export interface EngineCounters {
   /** Consumers that have a sequence now. */
@@ -140,6 +155,8 @@ export interface EngineCounters {
   /** Consumers' IP packets in bytes: up from them to the device, down to them. */
   readonly upBytes: number;
   readonly downBytes: number;
+  /** What the sockets carried besides, of both directions, without TLS, TCP and IP. */
+  readonly overheadBytes: number;
   /** Consumers' contracts that were accepted. */
   readonly admittedContracts: number;
   /** Contracts that were refused, by reason. */

@@ -108,6 +108,13 @@ const problem = z.enum([
   'platform-refused',
 ]);
 
+const sighting = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('noted'), isFirst: z.boolean() }),
+  z.object({ kind: z.literal('changed') }),
+  z.object({ kind: z.literal('latency-test') }),
+  z.object({ kind: z.literal('speed-test'), bytesPerSecond: count, isWhole: z.boolean() }),
+]);
+
 const fromEngine = z.discriminatedUnion('type', [
   z.object({ type: z.literal('opened') }),
   z.object({
@@ -128,6 +135,7 @@ const fromEngine = z.discriminatedUnion('type', [
       consumers: count,
       upBytes: count,
       downBytes: count,
+      overheadBytes: count,
       admittedContracts: count,
       refusedContracts: counts,
       unpaidBytes: count,
@@ -138,6 +146,7 @@ const fromEngine = z.discriminatedUnion('type', [
       failedWrites: count,
     }),
   }),
+  z.object({ type: z.literal('seen'), sighting, isPublished: z.boolean() }),
   z.object({
     type: z.literal('problem'),
     code: problem,

@@ -6,6 +6,8 @@ import { createHttpPost, type PostOutcome } from '../control/http-post.ts';
 import { createReportQueue } from '../control/report-queue.ts';
 import { createEngine } from '../provider/engine.ts';
 import { type Line, runProvider } from '../provider/run-provider.ts';
+import type { Sighting } from '../socket/sighting.ts';
+import { createWireMeter } from '../socket/wire-meter.ts';
 import type { PacketDevice } from '../tun/tun-device.ts';
 import { createIdSource, fromUuid, toUuid } from '../wire/id.ts';
 import { readCounters } from './counters.ts';
@@ -57,6 +59,7 @@ export function createSession(options: SessionOptions): Session {
   const tokens = createTokens(start.token);
   const problems = createProblems({ tell: say, onChange: () => teller.tellSoon() });
   const authority = start.authority ?? undefined;
+  const meter = createWireMeter();
   const stopping = new AbortController();
   let wish = start.wish;
   let isFinal = false;
@@ -132,11 +135,14 @@ export function createSession(options: SessionOptions): Session {
     published: start.published,
     random: options.random,
     onPublished() {
+      if (line !== undefined) onSeen({ kind: 'changed' });
       keepSoon();
       teller.tellSoon();
     },
   });
 
+  const onSeen = (sighting: Sighting): void =>
+    say({ type: 'seen', sighting, isPublished: publisher.isPublished() });
   const onLine = ({ url, end }: Line): void => {
     teller.tellSoon();
     if (url === undefined) line = undefined;
@@ -158,7 +164,7 @@ export function createSession(options: SessionOptions): Session {
     url: line?.url ?? null,
     isPublished: publisher.isPublished(),
     problem: problems.current(),
-    counters: readCounters({ engine, reports, device }),
+    counters: readCounters({ engine, reports, device, meter }),
   });
   const teller = createTeller({
     read: readState,
@@ -194,6 +200,8 @@ export function createSession(options: SessionOptions): Session {
         keep: keeper.keep,
         reports,
         onLine,
+        onSeen,
+        meter,
         onTokenSuspect: checkToken,
       },
       stopping.signal,

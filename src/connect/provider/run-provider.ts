@@ -3,7 +3,9 @@ import type { Books } from '../contract/account.ts';
 import type { ControlClient } from '../control/control-client.ts';
 import { createReportQueue, type ReportQueue } from '../control/report-queue.ts';
 import { createLink, type LinkEffect } from '../socket/link.ts';
+import type { Sighting } from '../socket/sighting.ts';
 import { openPlatformSocket, type PlatformSocket, type SocketEnd } from '../socket/web-socket.ts';
+import type { WireMeter } from '../socket/wire-meter.ts';
 import type { PacketDevice } from '../tun/tun-device.ts';
 import type { Id } from '../wire/id.ts';
 import { largestMessage } from '../wire/message-types.ts';
@@ -38,6 +40,8 @@ export interface RunProviderOptions {
   readonly reports?: ReportQueue;
   /** Told each time a socket opened or was closed. */
   readonly onLine?: (line: Line) => void;
+  readonly onSeen?: (sighting: Sighting) => void;
+  readonly meter?: WireMeter;
   /** Sockets are closed as if the token were bad: find out over HTTP. */
   readonly onTokenSuspect: () => void;
 }
@@ -102,6 +106,7 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
       instanceId: options.instanceId,
       appVersion: options.appVersion,
       authority: options.authority,
+      meter: options.meter,
       onOpen: () => told(link.opened(socket, now())),
       onMessage(bytes) {
         // What comes after the end is for the next life: it would be counted, and not delivered.
@@ -114,14 +119,32 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
     sockets.set(socket, { ...opened, url });
   };
 
-  const act = (effects: readonly LinkEffect[]): void => {
-    for (const effect of effects) {
-      if (effect.kind === 'frame') engine.frame(effect.bytes, now());
-      else if (effect.kind === 'send') sockets.get(effect.socket)?.send(effect.bytes);
-      else if (effect.kind === 'dial') dial(effect.socket, effect.host);
-      else if (effect.kind === 'close') sockets.get(effect.socket)?.close();
-      else options.onTokenSuspect();
+  const actOn = (effect: LinkEffect): void => {
+    switch (effect.kind) {
+      case 'frame':
+        engine.frame(effect.bytes, now());
+        return;
+      case 'send':
+        sockets.get(effect.socket)?.send(effect.bytes);
+        return;
+      case 'dial':
+        dial(effect.socket, effect.host);
+        return;
+      case 'close':
+        sockets.get(effect.socket)?.close();
+        return;
+      case 'seen':
+        options.onSeen?.(effect.sighting);
+        return;
+      case 'check-token':
+        options.onTokenSuspect();
+        return;
+      default:
+        effect satisfies never;
     }
+  };
+  const act = (effects: readonly LinkEffect[]): void => {
+    for (const effect of effects) actOn(effect);
   };
 
   const ask = async (of: ContractAsk): Promise<void> => {

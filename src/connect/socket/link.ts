@@ -1,5 +1,6 @@
 import type { Id } from '../wire/id.ts';
 import { createReconnect } from './reconnect.ts';
+import { firstNoteAfter, noteEvery, type Sighting } from './sighting.ts';
 import { createSpeedTest } from './speed-test.ts';
 
 /**
@@ -32,6 +33,7 @@ export type LinkEffect =
   | { readonly kind: 'send'; readonly socket: number; readonly bytes: Buffer }
   | { readonly kind: 'close'; readonly socket: number }
   | { readonly kind: 'frame'; readonly bytes: Buffer }
+  | { readonly kind: 'seen'; readonly sighting: Sighting }
   /** Ask by HTTP whether the token is good: a socket is closed without a reason. */
   | { readonly kind: 'check-token' };
 
@@ -62,6 +64,8 @@ interface Socket {
   openedAt: number | undefined;
   heardAt: number;
   pingAt: number;
+  /** When the platform takes note of it next. */
+  noteAt: number;
   /** A newer one is in use: it is read until then. */
   closeAt: number;
 }
@@ -86,6 +90,7 @@ export function createLink(options: LinkOptions): Link {
       openedAt: undefined,
       heardAt: now,
       pingAt: now + pingEvery,
+      noteAt: Number.POSITIVE_INFINITY,
       closeAt: Number.POSITIVE_INFINITY,
     };
     sockets.set(number, socket);
@@ -127,9 +132,10 @@ export function createLink(options: LinkOptions): Link {
   const keepUp = (socket: Socket, now: number): readonly LinkEffect[] => {
     if (isOver(socket, now))
       return [{ kind: 'close', socket: socket.number }, ...remove(socket, now)];
-    if (socket.openedAt === undefined || now < socket.pingAt) return [];
+    const noted = noteSocket(socket, now);
+    if (socket.openedAt === undefined || now < socket.pingAt) return noted;
     socket.pingAt = now + pingEvery;
-    return [{ kind: 'send', socket: socket.number, bytes: Buffer.alloc(0) }];
+    return [...noted, { kind: 'send', socket: socket.number, bytes: Buffer.alloc(0) }];
   };
 
   const sendReleased = (now: number): readonly LinkEffect[] =>
@@ -153,6 +159,7 @@ export function createLink(options: LinkOptions): Link {
       if (socket === undefined) return [{ kind: 'close', socket: number }];
       socket.openedAt = now;
       socket.heardAt = now;
+      socket.noteAt = now + firstNoteAfter;
       if (inUse !== undefined) inUse.closeAt = now + farewell;
       inUse = socket;
       return sendReleased(now);
@@ -163,8 +170,11 @@ export function createLink(options: LinkOptions): Link {
       socket.heardAt = now;
       const use = speedTest.take(bytes, now);
       if (use === 'frame') return [{ kind: 'frame', bytes }];
+      if (use === 'ignore') return [];
+      const sighting = speedTest.takeSighting();
+      const seen = sighting === undefined ? [] : [{ kind: 'seen' as const, sighting }];
       // The end of a test is echoed before what waited for it.
-      return use === 'echo' ? [toSend(socket, bytes), ...sendReleased(now)] : [];
+      return [toSend(socket, bytes), ...sendReleased(now), ...seen];
     },
     closed(number, now) {
       const socket = sockets.get(number);
@@ -193,6 +203,15 @@ export function createLink(options: LinkOptions): Link {
       return soonest;
     },
   };
+}
+
+function noteSocket(socket: Socket, now: number): readonly LinkEffect[] {
+  const { noteAt, openedAt } = socket;
+  if (openedAt === undefined || now < noteAt) return [];
+  // Where this process stood still, what it missed is not known.
+  socket.noteAt = Math.max(noteAt, now - noteEvery) + noteEvery;
+  const isFirst = noteAt === openedAt + firstNoteAfter;
+  return [{ kind: 'seen', sighting: { kind: 'noted', isFirst } }];
 }
 
 function toSend(socket: Socket | undefined, bytes: Buffer): LinkEffect {

@@ -1,5 +1,6 @@
 import type { Id } from '../wire/id.ts';
 import { readPath } from '../wire/transfer-frame.ts';
+import type { Sighting } from './sighting.ts';
 
 /**
  * The platform measures our line with 512 messages of 1,024 bytes that come back, and counts
@@ -13,6 +14,8 @@ export interface SpeedTest {
   hold(frame: Buffer, now: number): boolean;
   /** Frames that waited, once the test is over. */
   release(now: number): readonly Buffer[];
+  /** What the last message was the end of; undefined where it ended nothing, and once taken. */
+  takeSighting(): Sighting | undefined;
   wakeAt(): number;
 }
 
@@ -22,45 +25,79 @@ type MessageUse = 'ignore' | 'echo' | 'frame';
 const latencyLength = 16;
 const controlLength = 5;
 const testLength = 1024;
+/** So many messages make a test that counts. */
+const wholeTest = 512;
 const starts = 1;
 /** A test takes well under a second; one whose end never comes must not stop us. */
 const longestHold = 3000;
+/** On a slow line it takes longer, and what comes is still sent back. */
+const longestTest = 30_000;
 /** What waits is bounded; what is above it is lost, and its sequences send it again. */
 const mostHeld = 1024;
 
 export function createSpeedTest(ownId: Id): SpeedTest {
+  let test: { readonly startedAt: number; echoed: number } | undefined;
   let held: Buffer[] = [];
-  let until = Number.POSITIVE_INFINITY;
-  let isOn = false;
+  let holdUntil = Number.POSITIVE_INFINITY;
+  let isHolding = false;
+  let sighting: Sighting | undefined;
 
-  const control = (bytes: Buffer, now: number): MessageUse => {
-    isOn = bytes[0] === starts;
-    until = isOn ? now + longestHold : Number.POSITIVE_INFINITY;
-    return 'echo';
+  const start = (now: number): void => {
+    test = { startedAt: now, echoed: 0 };
+    holdUntil = now + longestHold;
+    isHolding = true;
+  };
+  const stop = (now: number): void => {
+    if (test !== undefined) sighting = judgeTest(test.echoed, now - test.startedAt);
+    test = undefined;
+    isHolding = false;
+  };
+  const isChunk = (bytes: Buffer, now: number): boolean => {
+    if (test === undefined || now >= test.startedAt + longestTest) return false;
+    // Random bytes that name us as their destination come once in 2^128 tests.
+    return bytes.length === testLength && readPath(bytes)?.destinationId !== ownId;
   };
 
   return {
     take(bytes, now) {
-      if (bytes.length === latencyLength) return 'echo';
-      if (bytes.length === controlLength) return control(bytes, now);
+      if (bytes.length === latencyLength) {
+        sighting = { kind: 'latency-test' };
+        return 'echo';
+      }
+      if (bytes.length === controlLength) {
+        if (bytes[0] === starts) start(now);
+        else stop(now);
+        return 'echo';
+      }
       if (bytes.length < latencyLength) return 'ignore';
-      // Random bytes that name us as their destination come once in 2^128 tests.
-      const isTest = isOn && bytes.length === testLength;
-      return isTest && readPath(bytes)?.destinationId !== ownId ? 'echo' : 'frame';
+      if (test === undefined || !isChunk(bytes, now)) return 'frame';
+      test.echoed++;
+      return 'echo';
     },
     hold(frame, now) {
-      if (!isOn || now >= until) return false;
+      if (!isHolding || now >= holdUntil) return false;
       if (held.length < mostHeld) held.push(frame);
       return true;
     },
     release(now) {
-      if (isOn && now < until) return [];
-      isOn = false;
-      until = Number.POSITIVE_INFINITY;
+      if (isHolding && now < holdUntil) return [];
+      isHolding = false;
+      holdUntil = Number.POSITIVE_INFINITY;
       const released = held;
       held = [];
       return released;
     },
-    wakeAt: () => until,
+    takeSighting() {
+      const taken = sighting;
+      sighting = undefined;
+      return taken;
+    },
+    wakeAt: () => holdUntil,
   };
+}
+
+/** The speed as we see it: of what came between start and stop, by the time between them. */
+function judgeTest(echoed: number, ms: number): Sighting {
+  const bytesPerSecond = Math.round((echoed * testLength) / (Math.max(1, ms) / 1000));
+  return { kind: 'speed-test', bytesPerSecond, isWhole: echoed === wholeTest };
 }

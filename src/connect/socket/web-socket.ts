@@ -2,6 +2,7 @@ import { connect, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { WebSocket } from 'ws';
 import { createMessageWriter } from './message-writer.ts';
+import type { WireMeter } from './wire-meter.ts';
 
 /** An open or opening socket; every callback of one socket comes in order, `onClose` last. */
 export interface PlatformSocket {
@@ -23,6 +24,7 @@ export interface PlatformSocketOptions {
   readonly onClose: (end: SocketEnd) => void;
   /** Certificates in PEM form that are trusted in place of Node's own. */
   readonly authority?: string | undefined;
+  readonly meter?: WireMeter | undefined;
 }
 
 /** Why a socket is closed. */
@@ -45,6 +47,7 @@ export function openPlatformSocket(options: PlatformSocketOptions): PlatformSock
   const makeLine = (to: LineOptions): Socket => {
     const isSecure = options.url.startsWith('wss:');
     line = openLine(to, { isSecure, authority: options.authority });
+    options.meter?.watch(line);
     return line;
   };
   let end: SocketEnd = { kind: 'failed', error: new Error('no answer') };

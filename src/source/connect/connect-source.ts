@@ -12,6 +12,7 @@ import {
 import type { EngineOrder } from './engine-order.ts';
 import type { EngineUser } from './engine-user.ts';
 import type { KeptSums } from './kept-sums.ts';
+import type { MarketWatch } from './market-watch.ts';
 import type { PoolPlan } from './pool.ts';
 import { provideWishes } from './provide-wish.ts';
 import type { EngineReport, EngineSupervisor } from './supervise-engine.ts';
@@ -28,6 +29,7 @@ export interface ConnectSourceParts {
   readonly supervisor: EngineSupervisor;
   /** What its engines counted, kept over restarts of the agent. */
   readonly sums: KeptSums;
+  readonly market: Pick<MarketWatch, 'report' | 'close'>;
   /** Who the engine runs as; asked once. */
   readonly user: () => Promise<EngineUser>;
   readonly addresses: PoolPlan;
@@ -44,7 +46,7 @@ export interface ConnectSourceParts {
  * the owner's mode offers anything, published: before that no consumer can be behind it.
  */
 export function createConnectSource(parts: ConnectSourceParts): ConnectSource {
-  const { driver, supervisor, sums, addresses } = parts;
+  const { driver, supervisor, sums, market, addresses } = parts;
   const { device } = driver;
   const count = parts.readCarried ?? readCarried;
   let user: EngineUser | undefined;
@@ -73,6 +75,10 @@ export function createConnectSource(parts: ConnectSourceParts): ConnectSource {
     sums.take(figures);
     const kept = sums.read();
     return kept && { ...figures, ...kept };
+  };
+  const findMarket = () => {
+    const isConnected = supervisor.report().state?.isConnected === true;
+    return mode && market.report({ isConnected, wish: provideWishes[mode] });
   };
   return {
     driver,
@@ -110,6 +116,7 @@ export function createConnectSource(parts: ConnectSourceParts): ConnectSource {
       life: findLife(),
       traffic: carried && { rxBytes: carried.rxBytes, txBytes: carried.txBytes },
       consumers: readFigures(),
+      market: findMarket(),
       asksService: supervisor.report().isTokenRefused,
     }),
     engine: supervisor.report,
@@ -118,6 +125,7 @@ export function createConnectSource(parts: ConnectSourceParts): ConnectSource {
       sums.take(supervisor.report().figures);
       const lost = await sums.close().then(() => undefined, toFailure());
       if (lost !== undefined) parts.onSaid(`what it counted last is lost: ${lost.message}`);
+      await market.close();
     },
   };
 }

@@ -5,6 +5,7 @@ import { type EngineCounters, refusedContracts } from './protocol.ts';
 export const noSums: ConsumerSums = {
   upBytes: 0,
   downBytes: 0,
+  overheadBytes: 0,
   acceptedContracts: 0,
   unpaidBytes: 0,
   bridgedBytes: 0,
@@ -55,8 +56,9 @@ function toSums(counted: EngineCounters): ConsumerSums {
   return {
     upBytes: counted.upBytes,
     downBytes: counted.downBytes,
+    overheadBytes: counted.overheadBytes,
     acceptedContracts: counted.admittedContracts,
-    unpaidBytes: counted.unpaidBytes,
+    unpaidBytes: counted.unpaidBytes + (counted.renewals?.abandonedBytes ?? 0),
     bridgedBytes: counted.renewals?.bridgedBytes ?? 0,
     doubtfulBytes: counted.doubtfulBytes,
   };

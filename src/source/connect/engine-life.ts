@@ -7,6 +7,7 @@ import type {
   EngineCounters,
   FromEngine,
   KeepMessage,
+  SeenMessage,
   StateMessage,
   ToEngine,
 } from './protocol.ts';
@@ -37,6 +38,8 @@ export interface EngineLifeOptions {
   /** @throws state-unwritable */
   readonly keep: (kept: KeepMessage) => Promise<void>;
   readonly onErrorLine: (line: string) => void;
+  /** Told what shows how the network and consumers take to this device. */
+  readonly onHeard: (message: SeenMessage | StateMessage) => void;
   /** Called whenever `report` may say something else. */
   readonly onChange: () => void;
 }
@@ -143,6 +146,10 @@ export function liveWithEngine(options: EngineLifeOptions): EngineLife {
         return;
       case 'state':
         takeState(message);
+        options.onHeard(message);
+        return;
+      case 'seen':
+        options.onHeard(message);
         return;
       case 'problem':
         problem = {

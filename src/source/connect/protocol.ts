@@ -13,6 +13,7 @@ export type {
   FromEngine,
   KeepMessage,
   ProblemCode,
+  SeenMessage,
   StartMessage,
   StateMessage,
   ToEngine,
@@ -20,4 +21,5 @@ export type {
 export { deviceDescriptor, longestLineWithBooks } from '../../connect/engine/messages.ts';
 export { toEngineNodeOptions } from '../../connect/engine/node-options.ts';
 export { readFromEngine, writeMessage } from '../../connect/engine/read-messages.ts';
+export type { Sighting } from '../../connect/socket/sighting.ts';
 export { attachScript } from '../../connect/tun/attach-script.ts';

@@ -5,6 +5,7 @@ import { addEngine, noFigures } from './consumer-figures.ts';
 import type { EngineFiles } from './engine-files.ts';
 import { type EngineLife, type EngineLifeOptions, liveWithEngine } from './engine-life.ts';
 import { type EngineOrder, planMessages, toStartMessage } from './engine-order.ts';
+import type { MarketWatch } from './market-watch.ts';
 
 /** Keeps the engine that is wanted running: at most one, whatever happens. */
 export interface EngineSupervisor {
@@ -27,6 +28,7 @@ export interface EngineReport extends Omit<ReturnType<EngineLife['report']>, 'co
 
 export interface EngineSupervisorParts {
   readonly files: EngineFiles;
+  readonly market: Pick<MarketWatch, 'open' | 'take'>;
   /** Resolves with what starts the next process. @throws engine-failed */
   readonly prepare: () => Promise<EngineLifeOptions['start']>;
   readonly appVersion: string;
@@ -82,9 +84,11 @@ export function superviseEngine(parts: EngineSupervisorParts): EngineSupervisor 
 
   const start = async (order: EngineOrder): Promise<void> => {
     const { clientId } = order;
-    const prepared = await Promise.all([parts.files.load(clientId), parts.prepare()]).catch(
-      toFailure(),
-    );
+    const prepared = await Promise.all([
+      parts.files.load(clientId),
+      parts.prepare(),
+      parts.market.open(clientId),
+    ]).catch(toFailure());
     if (prepared instanceof TributaryError) {
       rest(prepared);
       return;
@@ -100,6 +104,7 @@ export function superviseEngine(parts: EngineSupervisorParts): EngineSupervisor 
       first: toStartMessage(order, heritage, process),
       keep: (kept) => parts.files.keep(clientId, kept),
       onErrorLine: parts.onSaid,
+      onHeard: parts.market.take,
       onChange() {
         if (life.report().state !== undefined) failure = undefined;
         parts.onChange();

@@ -129,6 +129,7 @@ export function createWireGuardSource(parts: WireGuardSourceParts): WireGuardSou
         life: since && { since, until: findFreshUntil(handshake) },
         traffic: peer && { rxBytes: peer.rxBytes, txBytes: peer.txBytes },
         consumers: undefined,
+        market: undefined,
         asksService: isThere && isHandshakeOverdue(handshake, now()),
       };
     },

@@ -1,6 +1,7 @@
 import type { RefusalReason } from '../../gateway/policy.ts';
 import { formatBytes } from '../../lib/units.ts';
 import { chooserWords } from '../chosen-mode.ts';
+import { describeProvided } from '../describe-market.ts';
 import {
   describeConsumers,
   describeSource,
@@ -11,6 +12,7 @@ import type { StatusDocument } from '../document.ts';
 import type { RecentEvent } from '../recent.ts';
 import { describeLimit, describeMode, phaseNames, sayStatistics } from '../text.ts';
 import { type Html, html, joinPhrases, renderMoment } from './html.ts';
+import { listMarketRows, renderCarried } from './render-market.ts';
 import { formatCount } from './render-numbers.ts';
 import type { View } from './view.ts';
 
@@ -68,20 +70,23 @@ export function renderConnection(view: View): Html {
     Mode: describeMode(provide, now),
     Limit: [describeLimit(provide)],
     ...(hasTunnel(document) && { Tunnel: tunnelRow }),
-    ...Object.fromEntries([...sourceRows, ...consumerRows]),
+    ...Object.fromEntries([...sourceRows, ...listMarketRows(view), ...consumerRows]),
     Service: [service.baseUrl, answering, moment(service.lastContactAt, 'last answer')],
     Uplink: [
       gateway.uplink === null ? 'none' : `${gateway.uplink}, ${gateway.open ? 'open' : 'closed'}`,
       ...sayStatistics('gateway', gateway),
       moment(gateway.selfTestHeldAt, 'firewall tested'),
     ],
+    ...(document.provided !== null && {
+      Provided: [...describeProvided(document.provided), moment(document.provided.at, 'asked')],
+    }),
     'Forwarded in all': [up === null || down === null ? 'not counted yet' : forwarded],
     Agent: [html`version ${version}, running since ${renderMoment(startedAt, view)}`],
   };
   const lines = Object.entries(rows).map(
     ([label, phrases]) => html`<div><dt>${label}</dt><dd>${joinPhrases(phrases)}</dd></div>\n`,
   );
-  return html`<dl class="rows">${lines}</dl>`;
+  return html`<dl class="rows">${lines}</dl>${renderCarried(view)}`;
 }
 
 /** What consumers tried and were refused, the most frequent first. */

@@ -66,6 +66,7 @@ const counters: EngineCounters = {
   consumers: 1,
   upBytes: 2,
   downBytes: 3,
+  overheadBytes: 12,
   admittedContracts: 4,
   refusedContracts: { 'bad-signature': 5 },
   unpaidBytes: 6,
@@ -97,6 +98,14 @@ const fromEngine: readonly FromEngine[] = [
   keep,
   state,
   { ...state, isConnected: false, connectedSince: null, url: null, problem },
+  { type: 'seen', sighting: { kind: 'noted', isFirst: true }, isPublished: true },
+  { type: 'seen', sighting: { kind: 'changed' }, isPublished: false },
+  { type: 'seen', sighting: { kind: 'latency-test' }, isPublished: true },
+  {
+    type: 'seen',
+    sighting: { kind: 'speed-test', bytesPerSecond: 4_000_000, isWhole: true },
+    isPublished: true,
+  },
   { type: 'problem', code: 'tls-refused', message: 'the certificate has expired' },
   { type: 'ended', reportsLeft: 0 },
 ];

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createLink, type Link, type LinkEffect } from '../../../src/connect/socket/link.ts';
 import { createReconnect } from '../../../src/connect/socket/reconnect.ts';
 import { encodeAckFrame } from '../../../src/connect/wire/transfer-frame.ts';
@@ -34,7 +34,7 @@ test('the length of a message says what it is', () => {
   const link = openLink();
   const probe = Buffer.alloc(16, 9);
   expect(link.received(0, Buffer.alloc(0), 20)).toEqual([]);
-  expect(link.received(0, probe, 20)).toEqual([sent(probe)]);
+  expect(link.received(0, probe, 20)[0]).toEqual(sent(probe));
   expect(link.received(0, Buffer.alloc(7), 20)).toEqual([]);
   expect(link.received(0, frame, 20)).toEqual([{ kind: 'frame', bytes: frame }]);
 });
@@ -51,7 +51,7 @@ test('between the echoes of a speed test nothing is sent but echoes', () => {
   expect(echoed).toBe(524_288);
   // A consumer's frame comes through meanwhile, and is no echo.
   expect(link.received(0, frame, 130)).toEqual([{ kind: 'frame', bytes: frame }]);
-  expect(link.received(0, control(2), 140)).toEqual([sent(control(2)), sent(own)]);
+  expect(link.received(0, control(2), 140).slice(0, 2)).toEqual([sent(control(2)), sent(own)]);
   expect(link.send(own, 150)).toEqual([sent(own)]);
   // Outside of a test, a message of that length is a frame like any other.
   expect(link.received(0, chunk, 160)).toEqual([{ kind: 'frame', bytes: chunk }]);
@@ -193,4 +193,59 @@ test('a platform that asks for a move each second brings one in half a minute', 
     link.received(dials, Buffer.alloc(0), now);
   }
   expect(dials).toBe(4);
+});
+
+describe('what shows how the platform sees this device', () => {
+  const chunk = Buffer.alloc(1024, 0xee);
+  const sightings = (effects: readonly LinkEffect[]) =>
+    effects.flatMap((effect) => (effect.kind === 'seen' ? [effect.sighting] : []));
+  /** Feeds a test of so many messages that takes so long, and gives what was seen. */
+  const runTest = (link: Link, { messages, ms }: { messages: number; ms: number }) => {
+    link.received(0, control(1), 1000);
+    for (let count = 0; count < messages; count++)
+      link.received(0, chunk, 1000 + Math.floor((ms * count) / messages));
+    link.step(1000 + ms);
+    return sightings(link.received(0, control(2), 1000 + ms));
+  };
+
+  test('a socket is noted when it is 35 seconds old, and then each 30 seconds', () => {
+    const link = openLink();
+    const seen: unknown[] = [];
+    for (let now = 10; now <= 100_000; now += 1000) {
+      link.received(0, Buffer.alloc(0), now);
+      for (const sighting of sightings(link.step(now))) seen.push([now, sighting]);
+    }
+    expect(seen).toEqual([
+      [35_010, { kind: 'noted', isFirst: true }],
+      [65_010, { kind: 'noted', isFirst: false }],
+      [95_010, { kind: 'noted', isFirst: false }],
+    ]);
+  });
+
+  test('each probe of the latency, and each speed test with its speed', () => {
+    const link = openLink();
+    expect(sightings(link.received(0, Buffer.alloc(16, 9), 20))).toEqual([
+      { kind: 'latency-test' },
+    ]);
+    const bytesPerSecond = 524_288 * 10;
+    expect(runTest(link, { messages: 512, ms: 100 })).toEqual([
+      { kind: 'speed-test', bytesPerSecond, isWhole: true },
+    ]);
+  });
+
+  test('a test of which a message is missing does not count', () => {
+    expect(runTest(openLink(), { messages: 511, ms: 1000 })).toEqual([
+      { kind: 'speed-test', bytesPerSecond: 511 * 1024, isWhole: false },
+    ]);
+  });
+
+  test('on a slow line all of it is sent back, however long that takes', () => {
+    expect(runTest(openLink(), { messages: 512, ms: 8192 })).toEqual([
+      { kind: 'speed-test', bytesPerSecond: 64_000, isWhole: true },
+    ]);
+  });
+
+  test('an end without a beginning is no test', () => {
+    expect(sightings(openLink().received(0, control(2), 100))).toEqual([]);
+  });
 });

@@ -13,6 +13,7 @@ export function toState(change: Partial<StateMessage> = {}): StateMessage {
       consumers: 0,
       upBytes: 0,
       downBytes: 0,
+      overheadBytes: 0,
       admittedContracts: 0,
       refusedContracts: {},
       unpaidBytes: 0,

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import type { Facts } from '../../../src/health/facts.ts';
 import type { Problem } from '../../../src/health/problem.ts';
 import { provideModes } from '../../../src/service/profiles.ts';
+import type { MarketReport } from '../../../src/source/source-report.ts';
 import { ago, providingFacts } from '../../../tools/docs/sample-facts.ts';
 
 const time = fc.integer({ min: -5000, max: 5000 }).map(ago);
@@ -37,6 +38,7 @@ const codes = [
 const consumerSums = {
   upBytes: bytes,
   downBytes: bytes,
+  overheadBytes: bytes,
   acceptedContracts: fc.nat(),
   unpaidBytes: bytes,
   bridgedBytes: bytes,
@@ -50,6 +52,30 @@ const problem: fc.Arbitrary<Problem> = fc.record({
 const rare = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 1 });
 
 /** Any facts at all, also those that no agent should ever report together. */
+const minuteCount = fc.record({
+  valid: fc.nat(10_080),
+  known: fc.nat(10_080),
+  wanted: maybe(fc.nat(10_080)),
+  all: fc.integer({ min: 1, max: 10_080 }),
+});
+const market: fc.Arbitrary<MarketReport> = fc.record({
+  standing: fc.constantFrom(
+    'listed',
+    'at-risk',
+    'waiting',
+    'dropped',
+    'offline',
+    'own-network',
+    'nobody',
+  ),
+  standingSince: time,
+  expectedAt: maybe(time),
+  minutes: fc.record({ hour: minuteCount, halfDay: minuteCount, week: minuteCount }),
+  speedTest: maybe(fc.record({ at: time, bytesPerSecond: fc.nat(), isWhole: fc.boolean() })),
+  latencyTestedAt: maybe(time),
+  lastConsumerAt: maybe(time),
+});
+
 export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
   version: fc.constant('1.2.3'),
   startedAt: time,
@@ -92,6 +118,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
           reportsWaiting: fc.nat(),
         }),
       ),
+      market: maybe(market),
       asksService: fc.boolean(),
       problem: rare(problem),
       shortfall: rare(problem),
@@ -152,6 +179,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     reachedAt: maybe(time),
   }),
   serviceFigures: fc.constant(providingFacts.serviceFigures),
+  provided: maybe(fc.record({ paidBytes: maybe(bytes), unpaidBytes: maybe(bytes), at: time })),
   earned: maybe(
     fc.record({
       last24hUsdc: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),

@@ -4,9 +4,11 @@ import type { Facts } from '../../../src/health/facts.ts';
 import { mayForward } from '../../../src/health/may-forward.ts';
 import { judgePhase, type Phase } from '../../../src/health/phase.ts';
 import type { Problem } from '../../../src/health/problem.ts';
+import type { MarketReport } from '../../../src/source/source-report.ts';
 import { isAlive } from '../../../src/source/source-report.ts';
 import {
   ago,
+  consumersSource,
   createFacts,
   type FactsChange,
   freshFacts,
@@ -23,6 +25,10 @@ const isSilent = { lastHandshakeAt: ago(900) };
 const [tunnelSource = programSource] = providingFacts.sources;
 const silentTunnel = { ...tunnelSource, life: undefined };
 const silentProgram = { ...programSource, life: undefined, silentSince: ago(300) };
+const judgedAs = (standing: MarketReport['standing']) => ({
+  ...programSource,
+  market: consumersSource.market && { ...consumersSource.market, standing },
+});
 const isUnreachable = { isReachable: false, lastError: problem('service-unreachable') };
 const isWithoutUplink = { uplink: undefined, uplinkMissingSince: ago(60), isOpen: false };
 
@@ -285,6 +291,24 @@ const rows: readonly Row[] = [
     change: { sources: [{ ...silentTunnel, silentSince: ago(61) }, programSource] },
     phase: 'providing',
     codes: ['no-handshake'],
+  },
+  ...(['listed', 'offline', 'own-network', 'nobody'] as const).map((standing) => ({
+    claim: `a source whose network has it as ${standing} has nothing to say about its list`,
+    change: { sources: [judgedAs(standing)] },
+    phase: 'providing' as const,
+    codes: [],
+  })),
+  {
+    claim: 'a device that is not listed provides all the same',
+    change: { sources: [judgedAs('dropped')] },
+    phase: 'providing',
+    codes: ['not-listed'],
+  },
+  {
+    claim: 'where nobody is at the other end, the list is not spoken of',
+    change: { sources: [{ ...judgedAs('dropped'), life: undefined, silentSince: ago(300) }] },
+    phase: 'connecting',
+    codes: ['source-not-alive'],
   },
   {
     claim: 'a source that connects again is no news beside one that is alive',

@@ -8,8 +8,10 @@ import {
   type ReasonCode,
   reasonCodes,
 } from '../../../src/health/reasons.ts';
+import type { MarketReport } from '../../../src/source/source-report.ts';
 import {
   ago,
+  consumersSource,
   createFacts,
   type FactsChange,
   freshFacts,
@@ -32,7 +34,37 @@ const silence = "The tunnel's other end (198.51.100.1:51820) does not answer.";
 const offline = 'This device has no way to the Internet: no default route.';
 const unreachable = 'The service at https://service.example cannot be reached.';
 
+const { market: risky } = consumersSource;
+const judged = (standing: MarketReport['standing']) => ({
+  sources: [
+    { ...consumersSource, market: risky && { ...risky, standing, standingSince: ago(700) } },
+  ],
+});
+const listingRule =
+  'The network of connect lists a device while 57 of the last 60 minutes and 504 of the last 720 minutes count';
+
 const rows: readonly Row[] = [
+  {
+    claim: 'a new device that the network of a source does not list yet',
+    change: judged('waiting'),
+    code: 'not-listed',
+    message: `${listingRule}, and this one has not been connected for so long: consumers do not find it yet.`,
+    since: ago(700),
+  },
+  {
+    claim: 'a device that fell off the list',
+    change: judged('dropped'),
+    code: 'not-listed',
+    message: `${listingRule}, and too many were lost here: consumers do not find this device now.`,
+    since: ago(700),
+  },
+  {
+    claim: 'a device that soon may fall off it',
+    change: judged('at-risk'),
+    code: 'listing-at-risk',
+    message: `${listingRule}. So many were lost here that consumers may soon not find this device any more.`,
+    since: ago(700),
+  },
   {
     claim: 'stopping, since it was told to',
     change: { stoppingSince: ago(3) },

@@ -1,10 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Facts } from '../../../src/health/facts.ts';
+import type { Facts, SourceFacts } from '../../../src/health/facts.ts';
 import { judgePhase } from '../../../src/health/phase.ts';
 import { statistics } from '../../../src/health/statistics.ts';
 import { renderMetric, renderMetrics } from '../../../src/report/metrics.ts';
+import type { MarketReport } from '../../../src/source/source-report.ts';
 import {
+  ago,
   consumersSource,
   freshFacts,
   now,
@@ -79,7 +81,31 @@ describe('metrics', () => {
     expect(read('unpaid_bytes_total')).toEqual(one(1_200_000));
     expect(read('bridged_bytes_total')).toEqual(one(30_000_000));
     expect(read('doubtful_bytes_total')).toEqual(one(4_000));
+    expect(read('paid_bytes_total')).toEqual(one(3_468_796_000));
+    expect(read('overhead_bytes_total')).toEqual(one(290_000_000));
     expect(read('reports_waiting')).toEqual(one(2));
+  });
+
+  test('a source with a list of providers tells how it judges this device', () => {
+    const read = (name: string, source: SourceFacts = consumersSource) =>
+      parsePrometheus(render({ ...providingFacts, sources: [source] })).get(
+        `tributary_source_${name}`,
+      )?.samples;
+    const one = (value: number) => [{ labels: { source: 'connect' }, value }];
+    expect(read('listed')).toEqual(one(1));
+    expect(read('valid_ratio')).toEqual([
+      { labels: { source: 'connect', window: '1h' }, value: 0.95 },
+      { labels: { source: 'connect', window: '12h' }, value: 717 / 720 },
+      { labels: { source: 'connect', window: '7d' }, value: 10_070 / 10_080 },
+    ]);
+    expect(read('speed_test_bytes_per_second')).toEqual(one(6_150_000));
+    expect(read('last_consumer_timestamp_seconds')).toEqual(one(ago(120).getTime() / 1000));
+    const { market } = consumersSource;
+    const listedAs = (standing: MarketReport['standing']) =>
+      read('listed', { ...consumersSource, market: market && { ...market, standing } }) ?? [];
+    expect(listedAs('offline')).toEqual(one(0));
+    // Where the owner's mode wants no strangers, nothing is wrong that an alert could name.
+    expect(listedAs('nobody')).toEqual([]);
   });
 
   test('exactly one phase is 1', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Facts } from '../../../src/health/facts.ts';
 import { judgePhase } from '../../../src/health/phase.ts';
 import { formatValue, readTotal } from '../../../src/health/statistic.ts';
 import { statistics } from '../../../src/health/statistics.ts';
@@ -59,6 +60,7 @@ test('each source has a row, with what is wrong with it', () => {
       rxBytes: 1_500_000_000,
       txBytes: 200_000_000,
       consumers: null,
+      market: null,
       problem: null,
     },
     {
@@ -70,6 +72,7 @@ test('each source has a row, with what is wrong with it', () => {
       rxBytes: 3_000_000_000,
       txBytes: 900_000_000,
       consumers: null,
+      market: null,
       problem: expect.objectContaining({
         code: 'source-not-alive',
         since: ago(30).toISOString(),
@@ -98,6 +101,35 @@ test('what a source counts of its consumers is in its row', () => {
       },
     },
   ]);
+});
+
+test('what the service counts for payouts is null where it is not known', () => {
+  const provided = { paidBytes: 7, unpaidBytes: undefined, at: ago(300) };
+  const read = (change: Partial<Facts>) =>
+    buildStatusDocument({ ...providingFacts, ...change }, now).provided;
+  expect(read({ provided })).toEqual({
+    paidBytes: 7,
+    unpaidBytes: null,
+    at: ago(300).toISOString(),
+  });
+  expect(read({})).toBeNull();
+});
+
+test("how a network's list judges the device is in its source's row", () => {
+  const { sources } = buildStatusDocument(createFacts({ sources: [consumersSource] }), now);
+  expect(sources[0]?.market).toEqual({
+    standing: 'at-risk',
+    standingSince: ago(2400).toISOString(),
+    expectedAt: null,
+    minutes: {
+      hour: { valid: 57, known: 60, wanted: 57 },
+      halfDay: { valid: 717, known: 720, wanted: 504 },
+      week: { valid: 10_070, known: 10_080, wanted: null },
+    },
+    speedTest: { at: ago(4000).toISOString(), bytesPerSecond: 6_150_000, whole: true },
+    latencyTestedAt: ago(4100).toISOString(),
+    lastConsumerAt: ago(120).toISOString(),
+  });
 });
 
 test('a handshake that is too old is no life', () => {

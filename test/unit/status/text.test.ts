@@ -83,19 +83,70 @@ describe('the lines of the sources', () => {
     expect(text).toContain(
       [
         '3.00 GB received, 900 MB sent',
+        'Listed    listed, but too many minutes were lost lately,',
+        '+ 57 of 60 minutes of the last hour count (57 wanted),',
+        '+ 717 of 720 minutes of the last 12 hours count (504 wanted),',
+        '+ 10070 of 10080 minutes of the last 7 days count,',
+        '+ speed 49.2 Mbit/s, tested 1 h 6 min ago, latency tested 1 h 8 min ago,',
+        '+ last consumer 2 min ago',
         'Consumers 3 now, 120 contracts accepted, refused: 1 bad-signature, 3 too-old,',
-        '+ 1.20 MB unpaid, 30.0 MB bridged, 4.00 kB in doubt, 2 reports waiting',
+        '+ 2 reports waiting',
+        'Traffic                         in all    this month',
+        '+ carried              3.50 GB       1.10 GB',
+        '+ paid                 3.47 GB       1.09 GB',
+        '+ bridged, unpaid      30.0 MB       9.00 MB',
+        '+ lost, unpaid         1.20 MB        300 kB',
+        '+ in doubt             4.00 kB       1.00 kB',
+        '+ overhead              290 MB       90.0 MB',
         'Gateway',
       ].join('\n'),
     );
     const fresh = {
       ...consumersSource,
       consumers: { ...noFigures, countedSince: undefined, month: noSums },
+      market: undefined,
     };
-    expect(wide(createFacts({ sources: [fresh] }))).toContain(
-      '\nConsumers 0 now, 0 contracts accepted\nGateway',
-    );
+    const early = wide(createFacts({ sources: [fresh] }));
+    expect(early).toContain('\nConsumers 0 now, 0 contracts accepted\nTraffic');
+    expect(early).not.toContain('Listed');
     expect(renderText(providingFacts)).not.toContain('Consumers');
+  });
+
+  test.each([
+    ['listed', 'listed, as far as this device can tell,'],
+    ['waiting', 'not listed yet, expected in 1 h,'],
+    ['dropped', 'not listed: too many minutes were lost, expected in 1 h,'],
+    ['offline', 'not listed: not connected,'],
+    ['own-network', 'not offered to strangers, by the mode,'],
+    ['nobody', 'offered to nobody, by the mode,'],
+  ] as const)('say whether consumers find the device: %s', (standing, words) => {
+    const isExpected = standing === 'waiting' || standing === 'dropped';
+    const market = consumersSource.market && {
+      ...consumersSource.market,
+      standing,
+      expectedAt: isExpected ? ago(-3600) : undefined,
+      speedTest: undefined,
+      latencyTestedAt: undefined,
+      lastConsumerAt: undefined,
+    };
+    const text = wide(createFacts({ sources: [{ ...consumersSource, market }] }));
+    expect(text).toContain(`Listed    ${words}`);
+    expect(text.replaceAll(/\n\+/g, '')).toContain(
+      'speed not tested yet, latency not tested yet, no consumer yet',
+    );
+  });
+
+  test('are followed by what the service counts for payouts, where it says so', () => {
+    const provided = { paidBytes: 2_100_000_000, unpaidBytes: 300_000_000, at: ago(300) };
+    const said = wide({ ...createFacts({ sources: [consumersSource] }), provided });
+    expect(said.replaceAll(/\n\+/g, '')).toContain(
+      'Provided  2.10 GB paid out, 300 MB not paid out yet, for all your devices, by the service',
+    );
+    const half = wide({ ...providingFacts, provided: { ...provided, paidBytes: undefined } });
+    expect(half).toContain(
+      'Provided  300 MB not paid out yet, for all your devices, by the service',
+    );
+    expect(renderText(providingFacts)).not.toContain('Provided');
   });
 
   test('stand in the place of a tunnel that is no source here', () => {

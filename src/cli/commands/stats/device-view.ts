@@ -1,6 +1,7 @@
 import { GIB, hourMs } from '../../../lib/units.ts';
 import type { HistoryPlace } from '../../../report/history.ts';
 import type { OperationResponse } from '../../../service/operations.ts';
+import type { ProfileName } from '../../../service/profiles.ts';
 import type { Session } from '../../frame/session.ts';
 import type { NamedClient } from '../choose-client.ts';
 import { divide, startOfHour, sumFigures, sumKnown } from './figures.ts';
@@ -121,6 +122,8 @@ export const hereReasons = {
   'history-purged':
     'The service keeps its history only for a while: older days come from this device alone.',
   'still-counting': 'Today is not over yet, and the service counts with a delay.',
+  'downloads-left-out':
+    "These figures of the service leave out what consumers download by the network's own protocol. What it pays for is in: tributary account provided",
 } as const;
 
 const worthSaying = 0.02;
@@ -132,7 +135,7 @@ const worthSaying = 0.02;
  */
 export async function readHere(
   stats: DeviceStats,
-  place: HistoryPlace,
+  place: HistoryPlace & Pick<Comparison, 'profile'>,
 ): Promise<HereStats | undefined> {
   const { readHistory } = await import('../../../report/history.ts');
   const { clipHours, findMoment } = await import('../../../report/same-moment.ts');
@@ -142,11 +145,22 @@ export async function readHere(
   const untilMs = findMoment(stats.createdAt, place.nowMs);
   const own = sumDays(clipHours(hours, { sinceMs, untilMs, nowMs: place.nowMs }));
   if (own.length === 0) return undefined;
-  return compareDays(stats.days, own, new Date(place.nowMs).toISOString().slice(0, 10));
+  const today = new Date(place.nowMs).toISOString().slice(0, 10);
+  return compareDays(stats.days, own, { today, profile: place.profile });
 }
 
-/** Compares the days of both; `today` is `yyyy-mm-dd`. */
-export function compareDays(service: readonly DayStats[], own: readonly LocalDay[], today: string) {
+interface Comparison {
+  /** `yyyy-mm-dd`. */
+  readonly today: string;
+  readonly profile: ProfileName;
+}
+
+/** Compares the days of both. */
+export function compareDays(
+  service: readonly DayStats[],
+  own: readonly LocalDay[],
+  { today, profile }: Comparison,
+) {
   const byDay = new Map(service.map((day) => [day.day, day]));
   const compare = (figure: number | undefined, here: number) => {
     const ratio = divide(figure, here);
@@ -173,6 +187,9 @@ export function compareDays(service: readonly DayStats[], own: readonly LocalDay
         own.day === today &&
         (isWorthSaying(own.uptimeDifference) || isWorthSaying(own.transferDifference)),
     ),
+    'downloads-left-out':
+      profile === 'production' &&
+      days.some(({ transferDifference = 0 }) => transferDifference < -worthSaying),
   };
   return {
     days,

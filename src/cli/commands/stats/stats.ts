@@ -50,7 +50,8 @@ export const stats = defineCommand({
         askedHours,
       );
       if (device.clientId !== (await session.findOwnClientId())) return device;
-      return { ...device, here: await readHere(device, await findLedger()) };
+      const place = { ...(await findLedger()), profile: session.profile.name };
+      return { ...device, here: await readHere(device, place) };
     } catch (error) {
       // Nothing is known here about other devices. And an owner who chose parts of the service's
       // table wants no other table.

@@ -61,6 +61,7 @@ export function createProgramSource(exec: Exec, settings: ProgramSourceSettings)
       life: since && { since, until: undefined },
       traffic: carried,
       consumers: undefined,
+      market: undefined,
       asksService: false,
     }),
     async close() {

@@ -663,6 +663,7 @@ describe('a handshake that is overdue', () => {
         life: { since, until: since },
         traffic: undefined,
         consumers: undefined,
+        market: undefined,
         asksService: true,
       }),
     };

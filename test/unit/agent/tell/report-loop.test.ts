@@ -5,13 +5,14 @@ import { createAnnounceLoop } from '../../../../src/agent/talk/announce-loop.ts'
 import { createReport, type ReportParts } from '../../../../src/agent/tell/report-loop.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import { TributaryError } from '../../../../src/errors/codes.ts';
+import type { Facts } from '../../../../src/health/facts.ts';
 import { Secret } from '../../../../src/lib/secret.ts';
 import { createWakeup } from '../../../../src/lib/wakeup.ts';
 import type { HistoryQuestion } from '../../../../src/report/history.ts';
 import { createLogger } from '../../../../src/report/logger.ts';
 import type { ServiceClient } from '../../../../src/service/client.ts';
 import { type ProvideMode, profiles } from '../../../../src/service/profiles.ts';
-import { createFacts } from '../../../../tools/docs/sample-facts.ts';
+import { consumersSource, createFacts } from '../../../../tools/docs/sample-facts.ts';
 import { makeHistoryRow } from '../../../../tools/docs/sample-history-row.ts';
 
 const config = configSchema.parse({
@@ -27,6 +28,9 @@ interface World {
   /** What the service does when it is asked for the providers. */
   readonly answer?: () => unknown;
   readonly history?: ReportParts['history'];
+  /** What it does when it is asked for what it pays out for. */
+  readonly provided?: () => unknown;
+  readonly sources?: Facts['sources'];
 }
 
 /** An agent that provides to friends, which its service confirmed. */
@@ -34,6 +38,8 @@ function startAgent({
   isSignedIn = true,
   answer = () => ({ providers: [] }),
   history,
+  provided = () => ({}),
+  sources,
 }: World = {}) {
   const sections = createSections(config, new Date(0));
   sections.service.registration = { clientId: 'ours', showsProduction: false } as never;
@@ -51,13 +57,14 @@ function startAgent({
   const call = async (name: string, request: { readonly provideMode: number } | undefined) => {
     calls.push(name);
     if (name === 'providers') return answer();
+    if (name === 'transferStats') return provided();
     return name === 'clients' ? { clients: [] } : request;
   };
   const client = { call: call as unknown as ServiceClient['call'] };
   const lines: string[] = [];
   const destination = { write: (line: string) => lines.push(line) };
   const log = createLogger({ level: 'info', format: 'json' }, { isTty: false, destination });
-  let facts = createFacts({});
+  let facts = createFacts(sources ? { sources } : {});
   const shared = { state: sections, confirmedMode, client, profile, now: () => new Date(nowMs) };
   const { figures } = sections;
   const report = createReport({ ...shared, figures, wakeups, history, facts: () => facts, log });
@@ -196,5 +203,36 @@ describe('a report', () => {
     expect(agent.lines.slice(1).map((line) => JSON.parse(line).since.forwardedUpBytes)).toEqual([
       1_000, 20,
     ]);
+  });
+});
+
+describe('what the service pays out for', () => {
+  const sources = [consumersSource];
+
+  test('is asked for beside a source that counts its consumers, and by no other device', async () => {
+    const provided = () => ({ paidBytesProvided: 700, unpaidBytesProvided: 30 });
+    const agent = startAgent({ provided, sources });
+    await agent.report();
+    expect(agent.figures.provided).toEqual({
+      paidBytes: 700,
+      unpaidBytes: 30,
+      at: new Date(nowMs),
+    });
+    const other = startAgent({ provided });
+    await other.report();
+    expect(other.calls).not.toContain('transferStats');
+    expect(other.figures.provided).toBeUndefined();
+  });
+
+  test('stays unknown where the service does not serve it, and nothing else is lost', async () => {
+    const agent = startAgent({
+      provided: () => {
+        throw new TributaryError('operation-not-served', 'not here');
+      },
+      sources,
+    });
+    await agent.report();
+    expect(agent.figures.provided).toBeUndefined();
+    expect(agent.lines).toHaveLength(1);
   });
 });

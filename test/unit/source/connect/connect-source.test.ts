@@ -8,7 +8,7 @@ import type { EngineOrder } from '../../../../src/source/connect/engine-order.ts
 import type { KeptSums } from '../../../../src/source/connect/kept-sums.ts';
 import { planPool } from '../../../../src/source/connect/pool.ts';
 import type { EngineReport } from '../../../../src/source/connect/supervise-engine.ts';
-import type { ConsumerSums } from '../../../../src/source/source-report.ts';
+import type { ConsumerSums, MarketReport } from '../../../../src/source/source-report.ts';
 import { toState } from '../../../connect/support/engine-state.ts';
 
 const addresses = planPool('100.126.0.0/16', 'fd5e:b4c2:91d7::/112');
@@ -30,6 +30,7 @@ interface World {
   taken: ConsumerSums;
   readonly said: string[];
   registered: { readonly token: Secret } | undefined;
+  market: MarketReport | undefined;
 }
 
 function createWorld() {
@@ -43,6 +44,7 @@ function createWorld() {
       starts: 0,
     },
     registered: { token: new Secret('token') },
+    market: undefined,
     diskProblem: undefined,
     taken: noSums,
     said: [],
@@ -62,12 +64,21 @@ function createWorld() {
     keep: use,
     close: use,
   };
+  const judged: unknown[] = [];
+  const closed: string[] = [];
   const source = createConnectSource({
     driver: createEngineDriver(async () => '', { device, consumers: addresses.consumers }),
     supervisor: {
       want: (order) => void wants.push(order),
       report: () => world.report,
-      close: async () => undefined,
+      close: async () => void closed.push('engine'),
+    },
+    market: {
+      report: (of) => {
+        judged.push(of);
+        return world.market;
+      },
+      close: async () => void closed.push('market'),
     },
     sums,
     onSaid: (line) => world.said.push(line),
@@ -84,7 +95,7 @@ function createWorld() {
       },
     readCarried: () => ({ rxBytes: 10, txBytes: 20, packets: 3 }),
   });
-  return { world, source, wants };
+  return { world, source, wants, judged, closed };
 }
 
 test('its engine waits for a device and for the first decision, and is then kept as decided', async () => {
@@ -183,6 +194,29 @@ test('what its engine counted last is kept at the end', async () => {
   await source.close();
   expect(world.taken).toMatchObject({ downBytes: 5 });
   expect(world.said).toEqual([]);
+});
+
+test('it tells how the network judges it: by its connection, and by whom the mode is for', () => {
+  const { world, source, judged } = createWorld();
+  const market = { standing: 'listed' } as MarketReport;
+  world.market = market;
+  // Before the mode is decided nobody knows whom it is for.
+  expect(source.report().market).toBeUndefined();
+  source.follow('public');
+  expect(source.report().market).toBe(market);
+  world.report = { ...world.report, state: toState() };
+  source.follow('none');
+  source.report();
+  expect(judged).toEqual([
+    { isConnected: false, wish: 'public' },
+    { isConnected: true, wish: 'none' },
+  ]);
+});
+
+test('its end is the end of the engine, and then of what is remembered of it', async () => {
+  const { source, closed } = createWorld();
+  await source.close();
+  expect(closed).toEqual(['engine', 'market']);
 });
 
 test('it counts at its device, and asks the service where its token is refused', async () => {

@@ -48,9 +48,11 @@ function keepInMemory(): EngineFiles {
 let changes: number;
 let said: string[];
 let instances: number;
+let opened: string[];
+let heard: unknown[];
 
 beforeEach(() => {
-  [changes, said, instances] = [0, [], 0];
+  [changes, said, instances, opened, heard] = [0, [], 0, [], []];
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
   });
@@ -63,6 +65,7 @@ function supervise(files: EngineFiles = keepInMemory()) {
   const { engines, prepare } = createFakeEngines();
   const supervisor = superviseEngine({
     files,
+    market: { open: async (clientId) => void opened.push(clientId), take: (of) => heard.push(of) },
     prepare,
     appVersion: '1.2.3',
     newInstanceId: () => `00000000-0000-4000-8000-00000000000${++instances}`,
@@ -256,6 +259,24 @@ describe('the books of an engine', () => {
   });
 });
 
+describe('how the network takes to the device', () => {
+  test('is remembered for its client, from what each engine says', async () => {
+    const { supervisor, engine } = supervise();
+    supervisor.want(order);
+    const { say, end } = await engine(1);
+    expect(opened).toEqual([order.clientId]);
+    const seen = {
+      type: 'seen',
+      sighting: { kind: 'noted', isFirst: true },
+      isPublished: true,
+    } as const;
+    say(toState());
+    say(seen);
+    expect(heard).toEqual([toState(), seen]);
+    await Promise.all([supervisor.close(), end('exited with 0')]);
+  });
+});
+
 describe('what engines count', () => {
   const { counters: zero } = toState();
   const first = toState({
@@ -264,6 +285,7 @@ describe('what engines count', () => {
       consumers: 3,
       upBytes: 1000,
       downBytes: 2000,
+      overheadBytes: 300,
       admittedContracts: 10,
       refusedContracts: { 'too-old': 2 },
       unpaidBytes: 100,
@@ -283,6 +305,7 @@ describe('what engines count', () => {
     const counted = {
       upBytes: 1000,
       downBytes: 2000,
+      overheadBytes: 300,
       acceptedContracts: 10,
       refusedContracts: { 'too-old': 2 },
       unpaidBytes: 100,
@@ -312,6 +335,7 @@ describe('what engines count', () => {
       present: 1,
       upBytes: 2000,
       downBytes: 4000,
+      overheadBytes: 600,
       acceptedContracts: 20,
       refusedContracts: { 'bad-signature': 1, 'too-old': 3 },
       unpaidBytes: 200,

@@ -61,7 +61,7 @@ const setByHand = (mode: 'none', until: Date | undefined) => ({
 
 /** The rows of the page that tell where consumers come from, as text. */
 const readRows = async (facts: Facts) =>
-  (await render(facts)).match(/<dt>(?:Tunnel|Source|Consumers).*/g)?.map((row) =>
+  (await render(facts)).match(/<dt>(?:Tunnel|Source|Listed|Consumers).*/g)?.map((row) =>
     row
       .replaceAll(/<[^>]+>/g, ' ')
       .replaceAll(/\s+/g, ' ')
@@ -117,8 +117,21 @@ describe('the page for people', () => {
     const sources = [{ ...consumersSource, consumers: many }];
     expect(await readRows({ ...providingFacts, sources })).toEqual([
       'Source connect tributary-c0 · alive since 10:00 · 3.00 GB received · 900 MB sent',
-      'Consumers by connect 3 now · 12,345 contracts accepted · refused: 1 bad-signature, 3 too-old · 1.20 MB unpaid · 30.0 MB bridged · 4.00 kB in doubt · 2 reports waiting',
+      'Listed by connect listed, but too many minutes were lost lately · 57 of 60 minutes of the last hour count (57 wanted) · 717 of 720 minutes of the last 12 hours count (504 wanted) · 10,070 of 10,080 minutes of the last 7 days count · speed 49.2 Mbit/s, tested 10:53 · latency tested 10:51 · last consumer 11:58',
+      'Consumers by connect 3 now · 12,345 contracts accepted · refused: 1 bad-signature, 3 too-old · 2 reports waiting',
     ]);
+    const page = await render({ ...providingFacts, sources });
+    const table = /<table><thead><tr><th scope="col">Traffic by connect.*?<\/table>/s.exec(page);
+    const cells = [...(table?.[0] ?? '').matchAll(/<t[hd](?: [^>]*)?>([^<]*)</g)].map(
+      ([, cell]) => cell,
+    );
+    expect(cells).toEqual([
+      ...['Traffic by connect', 'In all', 'This month'],
+      ...['carried', '3.50 GB', '1.10 GB', 'paid', '3.47 GB', '1.09 GB'],
+      ...['bridged, unpaid', '30.0 MB', '9.00 MB', 'lost, unpaid', '1.20 MB', '300 kB'],
+      ...['in doubt', '4.00 kB', '1.00 kB', 'overhead', '290 MB', '90.0 MB'],
+    ]);
+    expect(await render(providingFacts)).not.toContain('Traffic by');
   });
 
   test('shows texts of strangers as text in every place', async () => {

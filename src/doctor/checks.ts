@@ -2,6 +2,7 @@ import type { Finding } from './check.ts';
 import * as agent from './checks/agent.ts';
 import { lookAtFirewalls } from './checks/firewalls.ts';
 import * as forwarding from './checks/forwarding.ts';
+import { lookAtHostRights } from './checks/host-rights.ts';
 import * as machine from './checks/machine.ts';
 import * as network from './checks/network.ts';
 import { lookAtMtu } from './checks/packet-size.ts';
@@ -35,6 +36,7 @@ const rows = [
   { id: 'disk', title: 'State directory', needs: [], look: agent.lookAtDisk },
   { id: 'privileges', title: 'Privileges', needs: [], look: machine.lookAtPrivileges },
   { id: 'namespace', title: 'Namespace', needs: [], look: network.lookAtNamespace },
+  { id: 'host-rights', title: 'Rights on host', needs: ['namespace'], look: lookAtHostRights },
   { id: 'clock', title: 'Clock', needs: [], look: machine.lookAtClock },
   { id: 'nft', title: 'nft', needs: ['privileges', 'namespace'], look: machine.lookAtNft },
   { id: 'tun', title: '/dev/net/tun', needs: [], look: machine.lookAtTun },

@@ -29,6 +29,7 @@ import {
 } from './forwarding.ts';
 import { type HostPolicy, renderHostRuleset } from './host-ruleset.ts';
 import { letThrough, letThroughNoMore } from './let-through.ts';
+import { checkOwner, forgetOwner, makeNamespace } from './owner.ts';
 import {
   chooseLink,
   chooseNameServers,
@@ -134,6 +135,7 @@ export async function takeNamespaceDown(host: NamespaceHost): Promise<void> {
       doing: 'removing the namespace',
     });
   }
+  await forgetOwner(exec);
   const isTakenOver = await hasAnotherForwarder(host);
   await host.restore.putBack((path) => path !== everywhere && !isTakenOver);
   await host.forget();
@@ -193,13 +195,8 @@ async function makeLink(
   exec: Exec,
   link: Link & { readonly mtu: number; readonly isThere: boolean },
 ): Promise<void> {
-  if (!(await hasNamespace(exec))) {
-    await exec({
-      program: 'ip',
-      args: ['netns', 'add', namespaceName],
-      doing: 'making the namespace',
-    }).catch(explain);
-  }
+  if (await hasNamespace(exec)) await checkOwner(exec);
+  else await makeNamespace(exec).catch(explain);
   const onHost = [
     ...(link.isThere
       ? []

@@ -228,7 +228,11 @@ const inlinePlaces: readonly {
   {
     what: 'becomes another user',
     pattern: /\bset(e?[ug]id|groups)\b/,
-    places: ['src/system/folder.ts'],
+    places: [
+      'src/system/folder.ts',
+      // A program that is started, and ends as that user.
+      'src/namespace/owner.ts',
+    ],
     why: 'it lasts for one breath, in which nothing else runs, and is taken back',
     sample: 'export const drop = () => process.setuid?.(65534);',
   },
@@ -249,8 +253,9 @@ const inlinePlaces: readonly {
       // Below /proc/sys, and a file of the process's own in /proc.
       'src/system/sysctl.ts',
       'src/tributary.ts',
-      // Of root's: /etc/netns, /run/tributary-netns, /run/wireguard.
+      // Of root's: /etc/netns, /run/tributary-netns, /run/tributary-userns, /run/wireguard.
       'src/namespace/up.ts',
+      'src/namespace/owner.ts',
       'src/namespace/run-inside.ts',
       'src/source/wireguard/apply.ts',
       // What the caller named, and only where it was made by this command.

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { userNamespaceFile } from '../../src/namespace/owner.ts';
 import { type Lab, webPort } from '../../tools/lab/lab.ts';
 import { addresses, isInsideLab } from '../../tools/lab/network.ts';
 import { type LabProcess, startProcess } from '../../tools/lab/processes.ts';
@@ -64,6 +65,9 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
   };
   // Without `ip netns exec NAME`, which the lab puts in front.
   const program = (...args: readonly string[]) => lab.command(...args).slice(4);
+  // First the link, whose end the kernel may remove some time after the namespace.
+  const loseNamespace = () =>
+    run('sh', '-c', 'ip link delete tributary-host; ip netns delete tributary');
   const snapshot = async () =>
     (
       await run(
@@ -117,10 +121,40 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     expect(readdirSync(lab.stateDirectory)).not.toContain('host-restore.json');
   });
 
+  it("belongs to a user namespace of the agent's user, and goes on without one that is not its own", async () => {
+    const inside = async () => {
+      const entered = await run(
+        'nsenter',
+        '--preserve-credentials',
+        `--user=${userNamespaceFile}`,
+        '--net=/run/netns/tributary',
+        ...['sh', '-c', 'ip link show uplink0 && readlink /proc/self/ns/user'],
+      );
+      expect(entered.exitCode, entered.text).toBe(0);
+      return entered.text.split('\n').at(-1);
+    };
+    const own = await inside();
+    expect(own).toMatch(/^user:/);
+    expect(own).not.toBe((await run('readlink', '/proc/self/ns/user')).text);
+    expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+    expect(await inside()).toBe(own);
+    // Made again by hand, it is the host's.
+    await loseNamespace();
+    await run('ip', 'netns', 'add', 'tributary');
+    expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+    expect(existsSync(dirname(userNamespaceFile))).toBe(false);
+    await loseNamespace();
+    expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+    expect(await inside()).not.toBe(own);
+  });
+
   it('is made again with the system calls that its unit has', async () => {
     const inUnit = (...command: readonly string[]) => run('python3', asUnit, ...command);
     expect(await inUnit('chown', 'root', '/run/tributary-netns')).toMatchObject({ exitCode: 1 });
     expect(await inUnit(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+    await loseNamespace();
+    expect(await inUnit(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+    expect(existsSync(userNamespaceFile)).toBe(true);
   });
 
   it("is linked by a wire that carries no more than the host's uplink", async () => {
@@ -365,6 +399,7 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
       expect(await run(...program('namespace', 'down'))).toMatchObject({ exitCode: 0 });
       expect(await snapshot()).toBe(before);
       expect(existsSync('/run/tributary-netns')).toBe(false);
+      expect(existsSync(dirname(userNamespaceFile))).toBe(false);
     },
   );
 });

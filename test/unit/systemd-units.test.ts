@@ -31,7 +31,12 @@ test('nobody is ever given up: neither unit of the agent has a limit to its star
 
 test('nor has what starts with each start of the service', () => {
   const names = ['tributary.path', 'tributary.socket', 'tributary-netns.service'];
-  for (const name of [...names, 'tributary-netns-watch.service', 'tributary-netns-check.path'])
+  for (const name of [
+    ...names,
+    'tributary-right.service',
+    'tributary-netns-watch.service',
+    'tributary-netns-check.path',
+  ])
     expect(read(name), name).toContain('StartLimitIntervalSec=0');
 });
 
@@ -72,7 +77,26 @@ test('the engine can give up its capabilities and the file system: nothing after
     'SystemCallFilter=capset',
     'SystemCallFilter=landlock_create_ruleset landlock_add_rule landlock_restrict_self',
   ]);
-  expect(read('tributary.service')).toContain('CapabilityBoundingSet=CAP_NET_ADMIN');
+});
+
+test('the agent has no right on the host, and inside the one over its network, which being user 0 does not add to', () => {
+  const lines = read('tributary.service');
+  expect(lines).toEqual(
+    expect.arrayContaining(['CapabilityBoundingSet=', 'User=tributary', 'NoNewPrivileges=yes']),
+  );
+  expect(lines.filter((line) => line.startsWith('AmbientCapabilities='))).toEqual([]);
+  const rights = lines.find((line) => line.trim().startsWith('setpriv')) ?? '';
+  expect(rights.trim().split(/[ ;]+/)).toEqual([
+    'setpriv',
+    '--securebits=+noroot,+noroot_locked',
+    '--bounding-set=-all,+net_admin',
+    '--inh-caps=-all,+net_admin',
+    '--ambient-caps=-all,+net_admin',
+    '\\',
+  ]);
+  expect(read('sysusers/tributary.conf').filter((line) => line.startsWith('u '))).toEqual([
+    'u tributary - "Tributary agent"',
+  ]);
 });
 
 test('no crash writes keys to a disk', () => {
@@ -86,7 +110,7 @@ test("root's units have the same few powers, and no private view of the file sys
   });
   expect(own).toEqual(check);
   expect(own).toEqual(
-    expect.arrayContaining(['NoNewPrivileges=yes', 'RestrictNamespaces=net mnt']),
+    expect.arrayContaining(['NoNewPrivileges=yes', 'RestrictNamespaces=net mnt user']),
   );
   const hiding =
     /^(Protect(System|Home|Kernel\w+|ControlGroups|Proc)|Private\w+|ProcSubset|(ReadWrite|ReadOnly|Inaccessible|Exec|NoExec)Paths|BindPaths|BindReadOnlyPaths|TemporaryFileSystem|DynamicUser|MountFlags|Root\w+)=/;

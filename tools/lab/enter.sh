@@ -14,6 +14,9 @@ if [ "${1-}" = --inside ]; then
   # What a lab writes to /etc stays in the lab too, where the kernel lets an ordinary user lay one folder over another.
   mount -t overlay -o lowerdir=/etc,upperdir=/run/etc/upper,workdir=/run/etc/work overlay /etc 2>/dev/null ||
     echo "tributary: this kernel cannot lay a private folder over /etc; tests that write there are skipped" >&2
+  # The agent's user, as packages make it: there is one user here, under two names.
+  { grep -v '^tributary:' /etc/passwd; echo 'tributary:x:0:0::/:/usr/sbin/nologin'; } >/run/passwd
+  mount --bind /run/passwd /etc/passwd
   ip link set lo up
   export LAB_OF_TRIBUTARY=inside
   # What this machine sets for its own Node is refused by an agent, and is of no use where nothing outside is reached.

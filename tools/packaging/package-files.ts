@@ -58,6 +58,7 @@ export async function readPackageFiles(
     ...(await readProgramFiles(options)),
     ...(await readFolder(join(root, 'systemd'), 'usr/lib/systemd/system')),
     ...(await readFolder(join(root, 'systemd/user'), 'usr/lib/systemd/user')),
+    ...(await readFolder(join(root, 'systemd/sysusers'), 'usr/lib/sysusers.d')),
     ...(await readFolder(join(root, 'config'), 'usr/share/tributary')).filter(
       ({ path }) => !notOfPackages.test(path),
     ),

@@ -1,5 +1,6 @@
 """as-a-unit.py PROGRAM [ARGUMENT...]: runs it with the system calls refused that systemd refuses the project's units
-(SystemCallFilter=~@privileged @resources, SystemCallErrorNumber=EPERM): those of them that a program comes by easily."""
+(SystemCallFilter=~@privileged @resources, then setuid setresuid setresgid capset; SystemCallErrorNumber=EPERM): those of them that a program
+comes by easily."""
 import ctypes
 import errno
 import os
@@ -9,14 +10,14 @@ import sys
 # By asm/unistd.h; arm64 has no calls of its own for names without an open folder.
 REFUSED = {
     "x86_64": {
-        "chown": 92, "fchown": 93, "lchown": 94, "fchownat": 260, "setuid": 105, "setreuid": 113, "setgroups": 116,
-        "setresuid": 117, "setfsuid": 122, "capset": 126, "setpriority": 141, "sched_setparam": 142,
+        "chown": 92, "fchown": 93, "lchown": 94, "fchownat": 260, "setreuid": 113, "setgroups": 116,
+        "setfsuid": 122, "setpriority": 141, "sched_setparam": 142,
         "sched_setscheduler": 144, "setrlimit": 160, "chroot": 161, "sched_setaffinity": 203, "ioprio_set": 251,
     },
     "aarch64": {
-        "ioprio_set": 30, "chroot": 51, "fchownat": 54, "fchown": 55, "capset": 91, "sched_setparam": 118,
-        "sched_setscheduler": 119, "sched_setaffinity": 122, "setpriority": 140, "setreuid": 145, "setuid": 146,
-        "setresuid": 147, "setfsuid": 151, "setgroups": 159, "setrlimit": 164,
+        "ioprio_set": 30, "chroot": 51, "fchownat": 54, "fchown": 55, "sched_setparam": 118,
+        "sched_setscheduler": 119, "sched_setaffinity": 122, "setpriority": 140, "setreuid": 145,
+        "setfsuid": 151, "setgroups": 159, "setrlimit": 164,
     },
 }
 LOAD, JUMP_IF_EQUAL, RETURN = 0x20, 0x15, 0x06

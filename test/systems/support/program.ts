@@ -37,6 +37,8 @@ export async function installProgram(machine: Machine, built: string): Promise<v
   await machine.writeFile('/usr/bin/tributary', command, 0o755);
   await machine.copyIn(join(root, 'systemd'), '/usr/lib/systemd/system');
   await machine.copyIn(join(root, 'systemd/user'), '/usr/lib/systemd/user');
+  // The first boot makes the user.
+  await machine.copyIn(join(root, 'systemd/sysusers'), '/usr/lib/sysusers.d');
   await machine.copyIn(join(import.meta.dirname, 'world.sh'), join(workingDirectory, 'world.sh'));
 }
 

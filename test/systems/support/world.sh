@@ -111,5 +111,5 @@ snapshot() {
   ip route
   ls /run/netns
   sysctl -a 2>/dev/null | grep -E '^net\.ipv[46]\.(conf|ip_forward).*(forward|rp_filter|accept_ra)'
-  find /etc/netns /run/tributary /run/tributary-netns 2>/dev/null
+  find /etc/netns /run/tributary /run/tributary-netns /run/tributary-userns 2>/dev/null
 }

@@ -57,6 +57,11 @@ const behindFence = (connecting: string | TributaryError) => ({
       inside: createExec({ [process.execPath]: connecting }),
     }) as const,
 });
+/** The package's, with the user that it makes. */
+const onHost = (files: Readonly<Record<string, string>>) => ({
+  ...behindFence(''),
+  disk: createDisk({ '/etc/passwd': 'tributary:x:998:998::/:/usr/sbin/nologin\n', ...files }),
+});
 const withStatus = (changes: Partial<typeof providingFacts>) => ({
   status: async () => buildStatusDocument({ ...providingFacts, ...changes }, now),
 });
@@ -229,6 +234,20 @@ const faults: readonly (readonly [
       isNetworkAdmin: async () => false,
       place: async () => ({ kind: 'host', hardware: 'eth0', inside: undefined }),
     },
+  ],
+  [
+    'a host without user namespaces',
+    'host-rights',
+    /user namespaces are switched off here: .* could reach the network of this host/,
+    /user\.max_user_namespaces=/,
+    onHost({ '/proc/sys/user/max_user_namespaces': '0\n' }),
+  ],
+  [
+    'a namespace of an older version',
+    'host-rights',
+    /made without its own user namespace/,
+    /systemctl stop tributary && sudo systemctl start tributary$/,
+    onHost({ '/proc/sys/user/max_user_namespaces': '15000\n' }),
   ],
   ['the year 1970', 'clock', /believes it is 1970/, /timedatectl/, { now: () => new Date(5000) }],
   ['a clock ahead', 'clock', /1 h ahead of/, /timedatectl/, { serviceDate: async () => ago(3600) }],
@@ -772,6 +791,37 @@ describe('the doctor', () => {
     expect(results.filter(({ finding }) => finding.verdict === 'fail')).toEqual([]);
     expect(results.find(({ id }) => id === 'uplink')?.finding.verdict).toBe('pass');
   });
+
+  it.each([
+    [
+      "the namespace of the agent's user",
+      onHost({ '/run/tributary-userns/user': '' }),
+      'pass',
+      /^none: the namespace belongs to the agent's user/,
+    ],
+    ['a host without that user', behindFence(''), 'skip', /^the agent has no user of its/],
+    [
+      'a container as Docker runs it',
+      { disk: createDisk({ '/proc/self/uid_map': '         0          0 4294967295\n' }) },
+      'pass',
+      /one over its host's \(docs\/security\.md\)/,
+    ],
+    [
+      'a container whose users are its own',
+      { disk: createDisk({ '/proc/self/uid_map': '         0     100000      65536\n' }) },
+      'pass',
+      /^none: this user namespace is not the host's/,
+    ],
+  ] as const)(
+    'says what the right over the network is worth on the host: %s',
+    async (_, changes, verdict, found) => {
+      const results = await runChecks(checks, await createHost(changes));
+      expect(results.find(({ id }) => id === 'host-rights')?.finding).toEqual({
+        verdict,
+        found: expect.stringMatching(found),
+      });
+    },
+  );
 
   it.each([
     ['one-tree', 'pass', /both directions as one/],

@@ -16,6 +16,7 @@ import { type PacketProcess, startPacketProcess } from './packet-process.ts';
 import { deniedDestinations } from './rows/own-outside.ts';
 import { blockedPorts } from './rows/port-ranges.ts';
 import { makeSecondNetwork, secondNetwork } from './second-network.ts';
+import { wayIn, withoutRights } from './way-in.ts';
 
 /**
  * The two ways of running: a namespace that is the agent's already, as a container's, or one made
@@ -206,6 +207,9 @@ function startInNamespace(lab: Lab): LabProcess {
     'netns',
     'exec',
     namespaceName,
+    // As the unit starts it.
+    ...withoutRights,
+    ...wayIn,
   ];
   return startProcess({
     argv: [...inside, ...lab.command('run').slice(4)] as [string, ...string[]],

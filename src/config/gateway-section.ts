@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { furtherProtocols } from '../lib/protocols.ts';
 import {
   deniedDestination,
   fileOfAddresses,
@@ -38,6 +39,11 @@ export const gatewaySection = z
       .default([25])
       .describe(
         'Ports that consumers may not reach: 25, "6881-6889", "udp/1900", or by name: mail, file-sharing, scanning, web-only. 25 is how spam is sent.',
+      ),
+    other_protocols: listOf(oneOf(furtherProtocols), 16)
+      .default([])
+      .describe(
+        'Protocols beside TCP, UDP and ping that consumers may use. They leave by address alone, so one that your home uses itself should stay closed; none by default.',
       ),
     strict_rules: oneOf(['auto', 'always', 'never'])
       .default('auto')

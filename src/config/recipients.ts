@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { hostPortOfUrl } from '../lib/host-port.ts';
+import type { FurtherProtocol } from '../lib/protocols.ts';
 import { isLoopback } from '../service/url.ts';
 import { splitDenied } from './deny-destinations.ts';
 import { expandPresets } from './port-presets.ts';
@@ -19,6 +20,8 @@ export interface WaysOut {
   readonly denyDestinations: readonly string[];
   /** `25`, `6881-6889`, `udp/1900`. */
   readonly blockedPorts: readonly (number | string)[];
+  /** Protocols beside TCP, UDP and ping that may leave. */
+  readonly openProtocols: readonly FurtherProtocol[];
   /** Connections of all consumers together; undefined to let the machine decide. */
   readonly totalConnections: number | undefined;
   /** Whom to ask for the home's public address, besides looking at the router's own address. */
@@ -49,6 +52,7 @@ export function findWaysOut({
     allowDestinations: gateway.allow_destinations,
     denyDestinations: splitDenied(gateway.deny_destinations).named,
     blockedPorts: expandPresets(gateway.blocked_ports),
+    openProtocols: gateway.other_protocols,
     totalConnections: gateway.connections.total,
     publicAddress: gateway.public_address,
     recipients,

@@ -18,6 +18,7 @@ import {
   listAddresses,
   listHomePrefixes,
   listOwnPrefixes,
+  listTunnelEnds,
 } from '../gateway/uplink.ts';
 import { includesIpv6 } from '../lib/addresses.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
@@ -83,7 +84,8 @@ export function composeDataPath(
     devices: sources.map(({ device }) => device),
     uplink,
     uplinkAddresses: listAddresses(network.interfaces, uplink),
-    consumerPorts: chooseConsumerPorts(localPorts),
+    consumerPorts: chooseConsumerPorts(localPorts, observed.listeningPorts),
+    tunnelEnds: listTunnelEnds(network.interfaces),
     ownPrefixes: [
       ...ownPrefixes,
       ...listHomePrefixes(network.interfaces, devices),

@@ -3,6 +3,7 @@ import { deniedTableName, tableName } from '../gateway/policy.ts';
 import type { DesiredSysctl, ObservedSysctls } from '../gateway/sysctls.ts';
 import type { Exec } from '../system/exec.ts';
 import { type Network, observeNetwork } from '../system/ip.ts';
+import { observeListeningPorts } from '../system/listening-ports.ts';
 import { type NftTable, observeNftOutline, observeNftTable } from '../system/nft.ts';
 import {
   type ConnectionRoom,
@@ -29,6 +30,8 @@ export interface ObservedHost {
   readonly room: ConnectionRoom;
   /** The ports from which programs here send, in the kernel's words. */
   readonly localPorts: string | undefined;
+  /** The ports at which programs here wait to be spoken to. */
+  readonly listeningPorts?: readonly number[];
   /** undefined before the first pass, and after another program changed the table. */
   readonly record?: FenceRecord | undefined;
   /** True where only counts can have changed since the last pass. */
@@ -53,15 +56,17 @@ export async function observeHost(
   exec: Exec,
   { devices, isDenying, seen, readNetwork }: HostQuestion,
 ): Promise<ObservedHost> {
-  const [network, table, denied, haveIpv6, room, localPorts] = await Promise.all([
+  const [network, table, denied, haveIpv6, room, localPorts, listeningPorts] = await Promise.all([
     readNetwork?.() ?? observeNetwork(exec),
     seen ?? observeTable(exec),
     isDenying ? observeNftOutline(exec, deniedTableName) : undefined,
     Promise.all([mayForwardIpv6(), ...devices.map(hasIpv6)]),
     observeConnectionRoom(),
     readSysctl('net/ipv4/ip_local_port_range'),
+    observeListeningPorts(),
   ]);
-  return { network, table, denied, isIpv6On: haveIpv6.every(Boolean), room, localPorts };
+  const isIpv6On = haveIpv6.every(Boolean);
+  return { network, table, denied, isIpv6On, room, localPorts, listeningPorts };
 }
 
 /** The present values of these settings. */

@@ -32,7 +32,7 @@ export interface DesiredDataPath {
   readonly configuredUplink: string | undefined;
   readonly gateway: Pick<
     GatewayPolicy,
-    'allowDestinations' | 'denyDestinations' | 'blockedPorts' | 'pagePort'
+    'allowDestinations' | 'denyDestinations' | 'blockedPorts' | 'openProtocols' | 'pagePort'
   > & {
     readonly connections?: GivenCeilings;
   };

@@ -1,4 +1,5 @@
 import type { PortRange } from '../lib/ports.ts';
+import type { FurtherProtocol } from '../lib/protocols.ts';
 import type { Ceilings } from './ceilings.ts';
 import type { SourceDevice } from './devices.ts';
 import type { Probe } from './self-test.ts';
@@ -23,10 +24,10 @@ export interface GatewayPolicy {
   /** The port at which other machines reach the status page; undefined without one. */
   readonly pagePort: number | undefined;
   /**
-   * The ports that consumers' connections leave from; undefined where the device's own connections
-   * leave too few.
+   * The ports that consumers' connections leave from, the widest range last; none where the
+   * device's own connections leave too few.
    */
-  readonly consumerPorts: PortRange | undefined;
+  readonly consumerPorts: readonly PortRange[];
   /** Prefixes on this machine's own interfaces, the sources' devices left out. */
   readonly ownPrefixes: readonly string[];
   /**
@@ -40,6 +41,10 @@ export interface GatewayPolicy {
    * `25`, `6881-6889`, `udp/1900`, or `other-protocols` for protocols without ports, ping excepted.
    */
   readonly blockedPorts: readonly (number | string)[];
+  /** Protocols beside TCP, UDP and ping that consumers may use. */
+  readonly openProtocols: readonly FurtherProtocol[];
+  /** Where this machine's own tunnels lead: consumers reach these by TCP, UDP and ping alone. */
+  readonly tunnelEnds: readonly string[];
   readonly connections: Ceilings;
   readonly line: LinePolicy;
   /** Bytes that may still pass in this period; undefined without a cap. */
@@ -95,6 +100,7 @@ export const refusals = {
   refused_own: 'own-network',
   refused_special: 'not-public',
   refused_port: 'blocked-port',
+  refused_protocol: 'other-protocol',
   refused_risky: 'risky-port',
   refused_sharing: 'file-sharing',
   refused_bad: 'bad-address',

@@ -1,3 +1,5 @@
+import { parsePrefix } from '../lib/addresses.ts';
+import { matchOtherProtocols } from '../lib/protocols.ts';
 import { deniedMark, type GatewayPolicy } from './policy.ts';
 import { listPortMatches, type PortSide } from './ports.ts';
 import { both, type Rule, refuse, rule } from './rule.ts';
@@ -39,14 +41,36 @@ export function listSourceRules(policy: GatewayPolicy): readonly Rule[] {
   ];
 }
 
-/** What the owner denies and blocks. */
-function listNamed({ blockedPorts }: GatewayPolicy, side: PortSide): readonly Rule[] {
+/** What the owner denies, blocks, and has not opened. */
+function listNamed(
+  { blockedPorts, openProtocols, tunnelEnds }: GatewayPolicy,
+  side: PortSide,
+): readonly Rule[] {
+  // A protocol without ports is translated by the address alone. The first one to speak has the
+  // answers, so a consumer would get those to a tunnel of the home's own.
   return [
     rule('denied', `meta mark ${deniedMark} ${refuse('refused_denied')}`),
     ...listPortMatches(blockedPorts, { by: 'sets', side }).map(({ name, match }) =>
       rule(name, `${match} ${refuse('refused_port')}`),
     ),
+    rule('protocols', `${matchOtherProtocols(openProtocols)} ${refuse('refused_protocol')}`),
+    ...(openProtocols.length === 0 ? [] : listTunnelEnds(tunnelEnds, side)),
   ];
+}
+
+function listTunnelEnds(ends: readonly string[], side: PortSide): readonly Rule[] {
+  const where = side === 'dport' ? 'daddr' : 'saddr';
+  return ([4, 6] as const).flatMap((family) => {
+    const own = ends.filter((end) => parsePrefix(end)?.family === family);
+    if (own.length === 0) return [];
+    const match = `${family === 4 ? 'ip' : 'ip6'} ${where} { ${own.join(', ')} }`;
+    return [
+      rule(
+        `tunnel-ends-v${family}`,
+        `${match} ${matchOtherProtocols([])} ${refuse('refused_protocol')}`,
+      ),
+    ];
+  });
 }
 
 function listNotPublic(side: 'daddr' | 'saddr'): readonly Rule[] {

@@ -10,23 +10,30 @@ import type { PortRange } from '../lib/ports.ts';
 type Translation = readonly [name: 'lasting' | 'ports' | 'forwarded', statement: string];
 
 /**
- * Name and nft statement of each translation to an uplink with these IPv4 addresses. With several
- * addresses the kernel chooses one.
+ * Name and nft statement of each translation to an uplink with these IPv4 addresses, from these
+ * ranges of ports. With several addresses the kernel chooses one.
  */
 export function listTranslations(
   addresses: readonly string[],
-  ports: PortRange | undefined,
+  ports: readonly PortRange[],
 ): readonly Translation[] {
-  const range = ports === undefined ? '' : `:${ports.first}-${ports.last}`;
+  const ranges = ports.map(({ first, last }) => `${first}-${last}`);
   const [address, ...others] = addresses;
   const isCertain = address !== undefined && others.length === 0;
+  // A port that lies in a range stays as it is; every other one becomes one of the last range.
+  const toEach = (toText: (kept: string, range: string) => string) =>
+    ranges.map((range, index) =>
+      toText(index === ranges.length - 1 ? '' : ` th sport ${range}`, `:${range}`),
+    );
+  const toLasting = (kept: string, range: string) =>
+    `meta nfproto ipv4 meta l4proto tcp${kept} snat ip to ${address}${range}`;
   return [
-    ...(isCertain
-      ? [['lasting', `meta nfproto ipv4 meta l4proto tcp snat ip to ${address}${range}`] as const]
-      : []),
-    ...(ports === undefined
-      ? []
-      : [['ports', `meta l4proto { tcp, udp, sctp } masquerade to ${range}`] as const]),
+    ...(isCertain ? (ranges.length === 0 ? [toLasting('', '')] : toEach(toLasting)) : []).map(
+      (text) => ['lasting', text] as const,
+    ),
+    ...toEach((kept, range) => `meta l4proto { tcp, udp, sctp }${kept} masquerade to ${range}`).map(
+      (text) => ['ports', text] as const,
+    ),
     ['forwarded', 'masquerade'] as const,
   ];
 }

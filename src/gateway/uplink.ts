@@ -92,6 +92,11 @@ export function listHomePrefixes(
   return toNetworks(homes.map(({ address }) => `${address}/48`));
 }
 
+/** Where this machine's own tunnels lead (6in4, GRE, IP in IP), as far as they are interfaces. */
+export function listTunnelEnds(interfaces: readonly Interface[]): readonly string[] {
+  return [...new Set(interfaces.flatMap(({ tunnelEnd }) => tunnelEnd ?? []))].sort();
+}
+
 /**
  * The first of a source's addresses and consumers' prefixes that overlaps with a network of this
  * machine; undefined if none does.

@@ -50,11 +50,34 @@ export const usualConsumerPorts: PortRange = { first: 16_384, last: 32_767 };
 /** With fewer ports, too few connections to one busy destination would be possible. */
 const least = 4096;
 
+/** So many ranges at most, because each is a rule. */
+const mostRanges = 8;
+
 /**
- * Ports that no connection of the device itself uses, so that no late answer reaches it; undefined
- * where too few are left. `localRange` is the text of ip_local_port_range.
+ * Ports that no connection of the device itself uses, so that no late answer reaches it, and at
+ * which nothing listens, so that no consumer speaks as a server of the home's. The widest range is
+ * the last one; none where too few are left. `localRange` is the text of ip_local_port_range.
  */
-export function chooseConsumerPorts(localRange: string | undefined): PortRange | undefined {
+export function chooseConsumerPorts(
+  localRange: string | undefined,
+  listening: readonly number[] = [],
+): readonly PortRange[] {
+  const range = chooseRange(localRange);
+  return range === undefined ? [] : leaveOut(range, listening);
+}
+
+function leaveOut({ first, last }: PortRange, ports: readonly number[]): readonly PortRange[] {
+  const taken = ports.filter((port) => first <= port && port <= last);
+  const ends = [first - 1, ...new Set(taken.sort((one, other) => one - other)), last + 1];
+  return ends
+    .slice(1)
+    .map((end, index) => ({ first: (ends[index] ?? end) + 1, last: end - 1 }))
+    .filter((gap) => gap.first <= gap.last)
+    .sort((one, other) => one.last - one.first - (other.last - other.first))
+    .slice(-mostRanges);
+}
+
+function chooseRange(localRange: string | undefined): PortRange | undefined {
   const [first, last] = (localRange ?? '').split(/\s+/).map(Number);
   if (!first || !last || first > usualConsumerPorts.last || last < usualConsumerPorts.first)
     return usualConsumerPorts;

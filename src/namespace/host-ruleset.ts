@@ -6,6 +6,7 @@ import { isRangeOfPorts, listPortMatches, type PortSide } from '../gateway/ports
 import { listStaleMatches, listTranslations } from '../gateway/translation.ts';
 import { isInAny, parsePrefix } from '../lib/addresses.ts';
 import { type PortRange, usualConsumerPorts } from '../lib/ports.ts';
+import { matchOtherProtocols } from '../lib/protocols.ts';
 import { hostSide, hostTableName, type Link } from './plan.ts';
 
 export interface HostPolicy extends Omit<WaysOut, 'publicAddress' | 'totalConnections'> {
@@ -21,10 +22,11 @@ export interface HostPolicy extends Omit<WaysOut, 'publicAddress' | 'totalConnec
   readonly publicAddresses: readonly string[];
   readonly nameServers: readonly string[];
   /**
-   * The ports that consumers' connections leave from, the same as in the namespace and apart from
-   * the host's own.
+   * The ports that connections out of the namespace leave from, apart from the host's own.
    */
-  readonly consumerPorts: PortRange | undefined;
+  readonly consumerPorts: readonly PortRange[];
+  /** Where the host's own tunnels lead. */
+  readonly tunnelEnds: readonly string[];
   /** How many connections out of the namespace the host tracks at most; 0 for no ceiling. */
   readonly connections: number;
   /** Interfaces that forward for the namespace alone: what comes in by them goes nowhere else. */
@@ -49,6 +51,7 @@ export function renderHostRuleset(policy: HostPolicy): string {
   ];
   const named = [
     ...listPortRules(policy.blockedPorts, 'dport'),
+    ...listProtocolRules(policy),
     ...forAll(policy.denyDestinations, 'drop'),
   ];
   const accepted = [
@@ -155,6 +158,7 @@ function listAnswers(policy: HostPolicy): readonly string[] {
     ),
     ...policy.recipients.map(({ address, port }) => `ip saddr ${address} tcp sport ${port} accept`),
     ...listPortRules(policy.blockedPorts, 'sport'),
+    `${matchOtherProtocols(policy.openProtocols)} drop`,
     ...forAll(policy.denyDestinations, 'drop', 'saddr'),
     ...listNotPublic(policy, 'saddr'),
     'accept',
@@ -169,6 +173,14 @@ function listNotPublic(
     ...forAll(allowDestinations, 'accept', side),
     ...forAll([...ownPrefixes, ...publicAddresses], 'drop', side),
     ...forAll(specialPrefixes.v4, 'drop', side),
+  ];
+}
+
+/** By the far end of a tunnel of the host's own, its answers would be the namespace's. */
+function listProtocolRules({ openProtocols, tunnelEnds }: HostPolicy): readonly string[] {
+  return [
+    `${matchOtherProtocols(openProtocols)} drop`,
+    ...forAll(tunnelEnds, `${matchOtherProtocols([])} drop`),
   ];
 }
 

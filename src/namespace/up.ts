@@ -9,11 +9,13 @@ import {
   listAddresses,
   listOwnPrefixes,
   listPublicAddresses,
+  listTunnelEnds,
 } from '../gateway/uplink.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
 import type { Exec } from '../system/exec.ts';
 import { readFileIfThere } from '../system/files.ts';
 import { type Network, observeInterfaces, observeRoutes } from '../system/ip.ts';
+import { observeListeningPorts } from '../system/listening-ports.ts';
 import { checkUnclaimed } from '../system/lock.ts';
 import { applyNft, observeNftTable } from '../system/nft.ts';
 import { askForPublicAddresses, outsideFile } from '../system/public-addresses.ts';
@@ -68,7 +70,7 @@ export async function bringNamespaceUp(
     .catch(explain);
   const switched = await listSwitched(host, uplink);
   // The fence is set up before the link.
-  const consumerPorts = chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range'));
+  const localPorts = await readSysctl('net/ipv4/ip_local_port_range');
   const known = await outsideFile.read();
   // The host forgets a connection later than the namespace does, so it needs more room.
   const { total } = toCeilings(await observeConnectionRoom(), { total: ways.totalConnections });
@@ -78,7 +80,8 @@ export async function bringNamespaceUp(
     uplink,
     ownPrefixes,
     nameServers,
-    consumerPorts,
+    consumerPorts: chooseConsumerPorts(localPorts, await observeListeningPorts()),
+    tunnelEnds: listTunnelEnds(interfaces),
     connections,
     switched,
   };

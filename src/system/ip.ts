@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { parseJson } from '../lib/parse-json.ts';
 import { SystemError } from './errors.ts';
 import type { Exec, Talk } from './exec.ts';
+import { toTun, toTunnelEnd } from './link-details.ts';
 import { speaksIpv6 } from './sysctl.ts';
 
 const interfaceRow = z
@@ -16,7 +17,11 @@ const interfaceRow = z
       .object({
         info_kind: z.string().optional(),
         info_data: z
-          .object({ vnet_hdr: z.boolean(), user: z.union([z.string(), z.number()]) })
+          .object({
+            vnet_hdr: z.boolean(),
+            user: z.union([z.string(), z.number()]),
+            remote: z.union([z.ipv4(), z.ipv6()]).catch(''),
+          })
           .partial()
           .optional(),
       })
@@ -43,6 +48,7 @@ const interfaceRow = z
      */
     kind: row.linkinfo?.info_kind,
     ...toTun(row),
+    ...toTunnelEnd(row.linkinfo?.info_data?.remote),
     addresses: row.addr_info.flatMap(
       ({ family: kind, local: address, prefixlen: prefixLength }) => {
         const family: Family | undefined = kind === 'inet' ? 4 : kind === 'inet6' ? 6 : undefined;
@@ -79,33 +85,6 @@ const ruleRow = z
     table,
     destination: dst,
   }));
-
-/** What a TUN device was made with, beside what every interface has. */
-interface TunSettings {
-  /** Whether packets come with a header of virtio. */
-  readonly hasVnetHeader: boolean;
-  /** Who may attach to it, by name, or by number where the system has no name; absent for root. */
-  readonly user: string | undefined;
-  /** Packets that wait for its program; undefined where `ip` does not say it. */
-  readonly queueLength: number | undefined;
-}
-
-function toTun(row: {
-  readonly txqlen?: number | undefined;
-  readonly linkinfo?:
-    | {
-        readonly info_kind?: string | undefined;
-        readonly info_data?:
-          | { readonly vnet_hdr?: boolean | undefined; readonly user?: string | number | undefined }
-          | undefined;
-      }
-    | undefined;
-}): { readonly tun?: TunSettings } {
-  if (row.linkinfo?.info_kind !== 'tun') return {};
-  const { vnet_hdr: hasVnetHeader = false, user } = row.linkinfo.info_data ?? {};
-  const named = user === undefined ? undefined : String(user);
-  return { tun: { hasVnetHeader, user: named, queueLength: row.txqlen } };
-}
 
 export type Family = 4 | 6;
 

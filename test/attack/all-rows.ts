@@ -12,6 +12,7 @@ import { toConnectRow, translatedSources } from './rows/over-connect.ts';
 import { ownOutsideRows } from './rows/own-outside.ts';
 import { portRangeRows } from './rows/port-ranges.ts';
 import { portRows } from './rows/ports.ts';
+import { protocolRows } from './rows/protocols.ts';
 import { listRelatedRows } from './rows/related.ts';
 import { routedRows } from './rows/routed.ts';
 import { routingHeaderRows } from './rows/routing-headers.ts';
@@ -27,6 +28,7 @@ export function listRows({ way, from, outerOf }: AttackWorld): readonly Row[] {
     ...ownOutsideRows,
     ...portRows,
     ...portRangeRows,
+    ...protocolRows,
     ...(from === 'connect' ? sources.map(translatedSources) : sources),
     ...errorRows,
     ...listRelatedRows(way),

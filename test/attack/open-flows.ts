@@ -144,7 +144,10 @@ function readElements(rules: string, name: string): string {
 
 async function waitUntil(world: AttackWorld, holds: (rules: string) => boolean): Promise<void> {
   const deadlineMs = performance.now() + 30_000;
-  while (!holds(await world.inside('nft', 'list', 'ruleset').catch(() => ''))) {
+  for (;;) {
+    // While the rules are being changed, listing them may fail.
+    const rules = await world.inside('nft', 'list', 'ruleset').catch(() => undefined);
+    if (rules !== undefined && holds(rules)) return;
     if (performance.now() > deadlineMs) throw new Error('the rules are unchanged after 30 s');
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -13,6 +13,7 @@ import { createTestLab } from '../net/support/test-lab.ts';
 import { makeDualStack } from './dual-stack.ts';
 import { attackAddresses } from './packet-data.ts';
 import { type PacketProcess, startPacketProcess } from './packet-process.ts';
+import { homeServers } from './rows/late-answers.ts';
 import { deniedDestinations } from './rows/own-outside.ts';
 import { blockedPorts } from './rows/port-ranges.ts';
 import { makeSecondNetwork, secondNetwork } from './second-network.ts';
@@ -120,6 +121,7 @@ export async function createAttackWorld(
     if (from === 'connect') hostile = await startHostileConsumers(lab);
     else await makeTunnelEnd(lab, id, service);
     if (from === 'program') await makeFeed(lab);
+    await openListeningServices(packets, lab.network.netns('device'));
     if (way === 'host') await onHost(...lab.command('namespace', 'up').slice(4));
     await packets.open({
       points: listPoints(lab, way, ends).map((point) => withCarrier(point, lab, from)),
@@ -176,6 +178,7 @@ function listSections(way: Way): Readonly<Record<string, Readonly<Record<string,
       allow_destinations: allowed,
       deny_destinations: deniedDestinations,
       blocked_ports: blockedPorts,
+      other_protocols: ['gre'],
       permit_seconds: 5,
     },
   };
@@ -188,6 +191,14 @@ function listSections(way: Way): Readonly<Record<string, Readonly<Record<string,
 function listConnectSections(way: Way): ReturnType<typeof listSections> {
   const { service: _, gateway, ...rest } = listSections(way);
   return { ...rest, gateway: { ...gateway, strict_rules: 'never' }, connect: pool };
+}
+
+/** Before the fence is made, because it leaves out ports at which something listens. */
+function openListeningServices(packets: PacketProcess, netns: string): Promise<void> {
+  return packets.open({
+    points: homeServers.map((port) => ({ name: 'service', netns, port })),
+    ways: [],
+  });
 }
 
 /** Without `ip netns exec`, which hides the names of namespaces. */

@@ -179,6 +179,8 @@ async function applyGateway(
     uplinkAddresses: listAddresses(interfaces, 'uplink0'),
     pagePort: undefined,
     consumerPorts: chooseConsumerPorts(undefined),
+    openProtocols: ['gre', 'sctp'],
+    tunnelEnds: [],
     ownPrefixes: [
       ...listOwnPrefixes(interfaces, [tunnelInterface]),
       ...listHomePrefixes(interfaces, [tunnelInterface]),

@@ -84,6 +84,7 @@ export function planDataPath(sources: DesiredSources): DesiredDataPath {
       allowDestinations: config.gateway.allow_destinations,
       denyDestinations: splitDenied(config.gateway.deny_destinations).named,
       blockedPorts: expandPresets(config.gateway.blocked_ports),
+      openProtocols: config.gateway.other_protocols,
       pagePort: findPagePort(config.status.listen),
       connections: {
         perConsumer: connections.per_consumer,

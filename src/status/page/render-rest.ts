@@ -112,6 +112,7 @@ const refusals: Readonly<Record<RefusalReason, string>> = {
   'own-network': 'Into your own networks',
   'not-public': 'To addresses that are not public',
   'blocked-port': 'To blocked ports',
+  'other-protocol': 'By protocols that you have not opened',
   'risky-port': 'To or from ports that the strict rules refuse',
   'file-sharing': 'File sharing, known by its first bytes',
   'bad-address': 'To or from addresses on your lists of bad ones',

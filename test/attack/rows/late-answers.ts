@@ -22,15 +22,28 @@ export const lateAnswerRows: readonly Row[] = [
   why,
 }));
 
+/** Ports at which the home's own servers listen, within the range that consumers leave from. */
+export const homeServers = [16_384, 22_000, 27_015];
+
 /** Known by its two ports alone: it carries no mark. */
-export const ownPortRows: readonly Row[] = [own.public4, own.public6].map((server, index) => {
-  const ports = { sport: 40_100 + index, dport: 9100 };
+export const ownPortRows: readonly Row[] = [own.public4, own.public6].flatMap((server, index) => [
+  fromPort(server, "a port of the device's own", { sport: 40_100 + index, dport: 9100 }),
+  ...homeServers.map((port) =>
+    fromPort(server, `port ${port}, at which the home listens`, { sport: port, dport: port }),
+  ),
+]);
+
+function fromPort(
+  server: string,
+  name: string,
+  ports: { readonly sport: number; readonly dport: number },
+): Row {
   const packet: Packet = [ip(server), ['UDP', ports], ['Raw', { load: 'hello' }]];
   const marks = [
     [ports.sport, ports.dport].map((port) => port.toString(16).padStart(4, '0')).join(''),
   ];
   return {
-    name: `a consumer's connection to ${server} leaves from a port of the device's own`,
+    name: `a consumer's connection to ${server} leaves from ${name}`,
     family: server.includes(':') ? 6 : 4,
     steps: [{ from: 'tunnel', packets: [packet] }],
     never: ['router', 'internet'],
@@ -38,7 +51,7 @@ export const ownPortRows: readonly Row[] = [own.public4, own.public6].map((serve
     why,
     keptByKernel: 'its translation gives it another port: that is no refusal, and not taken out',
   };
-});
+}
 
 function answer(server: string, device: string): Packet {
   return [

@@ -18,7 +18,7 @@ export const strictRows: readonly Row[] = [
     refused(`${address}: the first and the last port below 1024`, ends(address), { why }),
     refused(`${address}: the web's port by UDP`, [udp(address, 80)], { why }),
     refused(`${address}: ports of trackers`, trackers(address), { why }),
-    refused(`${address}: protocols without ports`, [47, 50].map(toProtocol(address)), { why }),
+    refused(`${address}: a protocol without ports`, [toProtocol(address)(47)], { why }),
     ...[5, 6, 8, 15].map((words) =>
       refused(
         `${address}: the handshake of BitTorrent behind a header of ${words} words`,

@@ -8,6 +8,7 @@ export const usualDesired: Omit<DesiredDataPath, 'sources'> = {
     allowDestinations: [],
     denyDestinations: [],
     blockedPorts: [25],
+    openProtocols: [],
     pagePort: undefined,
   },
   line: { limitBits: undefined, isHouseholdFirst: true, isLowPriority: true },

@@ -11,6 +11,7 @@ import type { Probe } from '../../../src/gateway/self-test.ts';
 import { chooseConsumerPorts } from '../../../src/lib/ports.ts';
 import type { SourceWish } from '../../../src/source/source.ts';
 import type { Exec } from '../../../src/system/exec.ts';
+import { observeListeningPorts } from '../../../src/system/listening-ports.ts';
 import { applyNft } from '../../../src/system/nft.ts';
 import { readSysctl } from '../../../src/system/sysctl.ts';
 import { noTotals } from '../gateway/policy-fixture.ts';
@@ -54,12 +55,17 @@ const policy: GatewayPolicy = {
   allowDestinations: [],
   denyDestinations: [],
   blockedPorts: [25],
+  openProtocols: [],
   pagePort: undefined,
   connections: { total: 8192, perConsumer: 512, newPerSecond: 64, halfOpen: 256 },
   devices: [usualDevice],
   uplink,
   uplinkAddresses: ['192.168.1.10'],
-  consumerPorts: chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range')),
+  consumerPorts: chooseConsumerPorts(
+    await readSysctl('net/ipv4/ip_local_port_range'),
+    await observeListeningPorts(),
+  ),
+  tunnelEnds: [],
   ownPrefixes: ['192.168.1.0/24'],
   probes,
   line: usualLine,
@@ -99,6 +105,7 @@ describe('the ruleset of a pass', () => {
             allowDestinations: ['192.0.2.0/24'],
             denyDestinations: ['198.51.100.0/24'],
             blockedPorts: [25, 465],
+            openProtocols: ['gre'],
             pagePort: 9469,
           },
           line: { limitBits: 1e6, isHouseholdFirst: true, isLowPriority: false },
@@ -110,6 +117,7 @@ describe('the ruleset of a pass', () => {
         allowDestinations: ['192.0.2.0/24'],
         denyDestinations: ['198.51.100.0/24'],
         blockedPorts: [25, 465],
+        openProtocols: ['gre'],
         pagePort: 9469,
         // This kernel shapes nothing.
         line: {

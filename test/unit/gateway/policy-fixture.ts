@@ -4,6 +4,7 @@ import type { SourceDevice } from '../../../src/gateway/devices.ts';
 import type { ForwardedTotals, GatewayPolicy, LinePolicy } from '../../../src/gateway/policy.ts';
 import type { CarryingDevice } from '../../../src/gateway/routes.ts';
 import type { Probe } from '../../../src/gateway/self-test.ts';
+import { furtherProtocols } from '../../../src/lib/protocols.ts';
 import { arbitraryPrefix, toPrefixText } from '../lib/prefix-model.ts';
 
 /** A line without a limit that yields to the household. */
@@ -40,7 +41,9 @@ export const homePolicy: GatewayPolicy = {
   uplink: 'eth0',
   uplinkAddresses: ['192.168.1.10'],
   pagePort: undefined,
-  consumerPorts: { first: 16_384, last: 32_767 },
+  consumerPorts: [{ first: 16_384, last: 32_767 }],
+  openProtocols: [],
+  tunnelEnds: [],
   ownPrefixes: ['192.168.1.0/24'],
   allowDestinations: [],
   denyDestinations: [],
@@ -51,6 +54,12 @@ export const homePolicy: GatewayPolicy = {
   remainingNewBytes: undefined,
   probes: [],
 };
+
+/** Where a program of the home's listens among the ports of consumers. */
+const severalRanges = [
+  { first: 16_384, last: 21_999 },
+  { first: 22_001, last: 32_767 },
+];
 
 /** A source beside it, whose consumers have prefixes of their own. */
 export const programDevice: SourceDevice = {
@@ -146,11 +155,17 @@ export const reviewedPolicies: Readonly<Record<string, GatewayPolicy>> = {
   },
   'no-uplink': { ...homePolicy, uplink: undefined, uplinkAddresses: [] },
   'several-addresses': { ...homePolicy, uplinkAddresses: ['192.168.1.10', '192.168.1.11'] },
+  'own-tunnels': {
+    ...homePolicy,
+    consumerPorts: severalRanges,
+    openProtocols: ['gre', 'sctp'],
+    tunnelEnds: ['198.51.100.9', '2001:db8::9'],
+  },
   'no-tunnel': changeDevice(homePolicy, { isThere: false }),
   'page-for-others': {
     ...homePolicy,
     pagePort: 9469,
-    consumerPorts: undefined,
+    consumerPorts: [],
   },
   capped: { ...homePolicy, remainingBytes: 5_000_000_000, remainingNewBytes: 4_900_000_000 },
   'rate-limited': { ...homePolicy, line: { ...homeLine, classOf: 'connection', floodBits: 10e6 } },
@@ -234,7 +249,9 @@ export const arbitraryPolicy: fc.Arbitrary<GatewayPolicy> = fc.record({
   uplink: fc.constantFrom(undefined, 'eth0', 'enp0s31f6', 'eth0.100'),
   uplinkAddresses: fc.uniqueArray(fc.ipV4(), { maxLength: 3 }),
   pagePort: fc.constantFrom(undefined, 9469),
-  consumerPorts: fc.constantFrom(undefined, { first: 16_384, last: 32_767 }),
+  consumerPorts: fc.constantFrom([], [{ first: 16_384, last: 32_767 }], severalRanges),
+  openProtocols: fc.subarray([...furtherProtocols]),
+  tunnelEnds: fc.constantFrom([], ['198.51.100.9', '2001:db8::9']),
   ownPrefixes: prefixes,
   allowDestinations: prefixes,
   denyDestinations: prefixes,

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { chooseUplink, findCollision, listOwnPrefixes } from '../../../src/gateway/uplink.ts';
+import {
+  chooseUplink,
+  findCollision,
+  listOwnPrefixes,
+  listTunnelEnds,
+} from '../../../src/gateway/uplink.ts';
 import type { Interface, Route } from '../../../src/system/ip.ts';
 
 function createInterface(
@@ -128,4 +133,13 @@ test('text that is no address has no network', () => {
   expect(
     listOwnPrefixes([createInterface('eth0', ['nonsense/24', '192.168.1.10/24'])], ['tributary0']),
   ).toEqual(['192.168.1.0/24']);
+});
+
+test('the far ends of the machine’s own tunnels are known once each', () => {
+  const interfaces = [
+    createInterface('eth0', ['192.168.1.10/24']),
+    createInterface('he-ipv6', ['2001:db8::2/64'], { kind: 'sit', tunnelEnd: '198.51.100.9' }),
+    createInterface('gre1', [], { kind: 'gre', tunnelEnd: '198.51.100.9' }),
+  ];
+  expect(listTunnelEnds(interfaces)).toEqual(['198.51.100.9']);
 });

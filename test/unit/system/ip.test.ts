@@ -40,6 +40,20 @@ describe("ip's lists", () => {
         mtu: 1420,
         linkinfo: { info_kind: 'wireguard' },
       },
+      {
+        ifindex: 4,
+        ifname: 'he-ipv6',
+        flags: ['POINTOPOINT', 'UP'],
+        mtu: 1480,
+        linkinfo: { info_kind: 'sit', info_data: { remote: '198.51.100.9', local: '192.0.2.1' } },
+      },
+      {
+        ifindex: 5,
+        ifname: 'any',
+        flags: ['UP'],
+        mtu: 1480,
+        linkinfo: { info_kind: 'gre', info_data: { remote: 'any' } },
+      },
     ];
     expect(await observeInterfaces(saying(JSON.stringify(rows)))).toEqual([
       {
@@ -67,6 +81,25 @@ describe("ip's lists", () => {
         mtu: 1420,
         hardwareAddress: undefined,
         kind: 'wireguard',
+        addresses: [],
+      },
+      {
+        name: 'he-ipv6',
+        isUp: true,
+        isLoopback: false,
+        mtu: 1480,
+        hardwareAddress: undefined,
+        kind: 'sit',
+        tunnelEnd: '198.51.100.9',
+        addresses: [],
+      },
+      {
+        name: 'any',
+        isUp: true,
+        isLoopback: false,
+        mtu: 1480,
+        hardwareAddress: undefined,
+        kind: 'gre',
         addresses: [],
       },
     ]);

@@ -1,0 +1,33 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { observeListeningPorts, parseSockets } from '../../../src/system/listening-ports.ts';
+
+test('the ports of servers over TCP and UDP are among them', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  const socket = createSocket('udp6');
+  onTestFinished(() => {
+    server.close();
+    socket.close();
+  });
+  await once(server, 'listening');
+  await new Promise<void>((resolve) => socket.bind(0, '::1', resolve));
+  const own = server.address();
+  const ports = await observeListeningPorts();
+  expect(ports).toContain(typeof own === 'object' && own !== null ? own.port : undefined);
+  expect(ports).toContain(socket.address().port);
+});
+
+test("a line of the kernel's says the own port, the far end's and the state", () => {
+  const text = [
+    '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',
+    '   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1',
+    '   1: 00000000000000000000000001000000:55F0 00000000000000000000000001000000:0035 01 0:0 0:0 0',
+    'no socket at all',
+  ].join('\n');
+  expect(parseSockets(text)).toEqual([
+    { port: 8080, farPort: 0, state: '0A' },
+    { port: 22_000, farPort: 53, state: '01' },
+  ]);
+});

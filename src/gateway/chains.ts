@@ -112,6 +112,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
         rule('stale', `${match} ${refuse('refused_invalid')}`),
       ),
       rule('probe-passed', `${probeMark.passing} ${countProbe('passed')} drop`),
+      rule('tiny-segments', tinySegments('syn')),
       rule('ceilings', 'ct state new jump ceilings'),
       ...listCapRules(policy),
       rule('count-up', 'counter name forwarded_up'),
@@ -123,6 +124,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       rule('permit', `oifname != @permit ${refuse('refused_closed')}`),
       ...devices.flatMap(listReplyRules),
       rule('replies', `ct state { new, invalid, untracked } ${refuse('refused_unsolicited')}`),
+      rule('tiny-segments', tinySegments('(syn | ack)')),
       ...listAnswerRules(policy.connections),
       ...listCapRules(policy),
       // Everything that arrived has crossed the line and is counted, even if it is refused below.
@@ -175,6 +177,15 @@ function toEntrance(name: string, device: string): Chain {
       rule('options-v6', `ip6 nexthdr { 0, 43, 60, 135 } ${refuse('refused_strange')}`),
     ],
   );
+}
+
+/**
+ * The network card merges segments that belong together, and what counts sees one header for all of
+ * them. The smaller they are, the more of the line goes uncounted, so smaller ones than any network
+ * needs are not agreed on. `flags`: of the packet that says the size.
+ */
+function tinySegments(flags: string): string {
+  return `tcp flags & (syn | ack) == ${flags} tcp option maxseg size < 536 ${refuse('refused_strange')}`;
 }
 
 /** Who may connect to this device, and the messages that a link needs. */

@@ -16,6 +16,7 @@ import { protocolRows } from './rows/protocols.ts';
 import { listRelatedRows } from './rows/related.ts';
 import { routedRows } from './rows/routed.ts';
 import { routingHeaderRows } from './rows/routing-headers.ts';
+import { segmentRows } from './rows/segments.ts';
 import { listSourceRows } from './rows/sources.ts';
 import { unaskedRows } from './rows/unasked.ts';
 import type { AttackWorld } from './world.ts';
@@ -28,6 +29,7 @@ export function listRows({ way, from, outerOf }: AttackWorld): readonly Row[] {
     ...ownOutsideRows,
     ...portRows,
     ...portRangeRows,
+    ...segmentRows,
     ...protocolRows,
     ...(from === 'connect' ? sources.map(translatedSources) : sources),
     ...errorRows,

@@ -4,7 +4,8 @@ type Field =
   | number
   | { readonly hex: string }
   | { readonly layers: Packet }
-  | { readonly each: readonly Field[] };
+  | { readonly each: readonly Field[] }
+  | { readonly pair: readonly Field[] };
 
 /** A layer by scapy's name, such as `IPv6ExtHdrRouting`, and its fields by scapy's names. */
 type Layer = readonly [name: string, fields: Readonly<Record<string, Field>>];

@@ -106,7 +106,7 @@ const refusals: Readonly<Record<RefusalReason, string>> = {
   'not-providing': 'While nothing was shared',
   'other-tunnel': 'From a tunnel that is not ours',
   'forged-source': 'With a forged source address',
-  'strange-packet': 'With options, or about to expire',
+  'strange-packet': 'With options, about to expire, or for tiny segments',
   'device-itself': 'To this device itself',
   'denied-destination': 'To destinations you deny',
   'own-network': 'Into your own networks',

@@ -1,4 +1,5 @@
 import { echo, attackAddresses as own, type Packet, syn, udp } from '../packet-data.ts';
+import { usualSegments } from './segments.ts';
 
 /**
  * What has to reach the Internet while providing: without it, nothing seen elsewhere would say
@@ -12,4 +13,5 @@ export const controls: readonly { readonly name: string; readonly packet: Packet
   { name: 'UDP over IPv6', packet: udp(own.public6) },
   { name: 'TCP over IPv6', packet: syn(own.public6) },
   { name: 'an echo over IPv6', packet: echo(own.public6) },
+  ...usualSegments.map((packet) => ({ name: 'TCP with the smallest usual segments', packet })),
 ];

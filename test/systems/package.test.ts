@@ -134,6 +134,22 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => 
     `);
   });
 
+  it('provides to consumers of the network’s own protocol once that is switched on', async () => {
+    await run(`
+      until_true 60 is_phase providing
+      tributary config set source connect && systemctl restart tributary || fail 'it is not switched on'
+      until_true 60 is_phase providing
+      use_provider
+      until_true 30 is_reached 192.0.2.10
+      download 3000000 || fail 'a download did not come whole'
+      is_refused 192.168.77.1 || fail 'the home network was reached'
+      engine=$(pgrep -f '^/usr/lib/tributary/node .*/engine[.]cjs') || fail 'there is no engine'
+      grep -q '^CapEff:[[:space:]]*0*$' /proc/$engine/status || fail 'it has a capability'
+      journalctl --boot --unit tributary | grep 'does not restrict' && fail 'it could read the files of the agent'
+      [ "$(client_id)" = "$(cat client)" ] || fail 'it is another client'
+    `);
+  });
+
   it('is purged, and nothing of it is left', async () => {
     await run(`
       until_true 60 is_phase providing

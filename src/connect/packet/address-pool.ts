@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Id } from '../wire/id.ts';
+import { type AddressRangeOptions, createAddressRange } from './address-range.ts';
 
 /**
  * Gives each inner address of each consumer an address of its own: consumers choose their addresses
@@ -40,58 +41,32 @@ interface InnerAddress {
 
 export interface AddressPoolOptions {
   /** The first address and how many follow it, for each family. */
-  readonly ipv4: PoolRange;
-  readonly ipv6: PoolRange;
-}
-
-interface PoolRange {
-  readonly first: Buffer;
-  readonly count: number;
+  readonly ipv4: AddressRangeOptions;
+  readonly ipv6: AddressRangeOptions;
 }
 
 /** A device has one address, two with IPv6; more of them were made up. */
 const mostOfConsumer = 16;
 
-/** So many addresses rest after their release, until others may have them. */
-const mostResting = 16_384;
-
 export function createAddressPool(options: AddressPoolOptions, key: Buffer): AddressPool {
   const outers = new Map<Id, Map<string, Buffer>>();
   const inners = new Map<string, InnerAddress>();
-  /** Whose an address was, in the order of release. */
-  const resting = new Map<string, Id>();
-  const ranges = { 4: options.ipv4, 16: options.ipv6 };
+  const ranges = { 4: createAddressRange(options.ipv4), 16: createAddressRange(options.ipv6) };
 
   const findPlace = (consumer: Id, inner: Buffer): number =>
     createHmac('sha256', key).update(consumer, 'latin1').update(inner).digest().readUInt32BE(0);
-  const find = (consumer: Id, inner: Buffer): Buffer | undefined => {
-    const range = ranges[inner.length as 4 | 16];
-    const from = findPlace(consumer, inner);
-    const isFree = (address: string): boolean => !inners.has(address);
-    const hasRested = (address: string): boolean =>
-      isFree(address) && (resting.get(address) ?? consumer) === consumer;
-    return findAddress(range, from, hasRested) ?? findAddress(range, from, isFree);
-  };
   const join = (consumer: Id, pair: AddressPair, own: Map<string, Buffer>): void => {
     own.set(toKey(pair.inner), pair.outer);
     outers.set(consumer, own);
     inners.set(toKey(pair.outer), { consumer, address: Buffer.from(pair.inner) });
-    resting.delete(toKey(pair.outer));
   };
   const give = (consumer: Id, inner: Buffer, own: Map<string, Buffer>): Buffer | undefined => {
     if (own.size >= mostOfConsumer) return undefined;
-    const outer = find(consumer, inner);
+    const outer = ranges[inner.length as 4 | 16].take(findPlace(consumer, inner), consumer);
     if (outer === undefined) return undefined;
     join(consumer, { inner, outer }, own);
     return outer;
   };
-  const rest = (outer: Buffer, consumer: Id): void => {
-    inners.delete(toKey(outer));
-    resting.set(toKey(outer), consumer);
-    const [oldest] = resting.keys();
-    if (resting.size > mostResting && oldest !== undefined) resting.delete(oldest);
-  };
-
   return {
     outer(consumer, inner) {
       const own = outers.get(consumer) ?? new Map<string, Buffer>();
@@ -101,10 +76,8 @@ export function createAddressPool(options: AddressPoolOptions, key: Buffer): Add
     },
     restore(consumer, pair) {
       const own = outers.get(consumer) ?? new Map<string, Buffer>();
-      const range = ranges[pair.inner.length as 4 | 16];
-      const isFree = !own.has(toKey(pair.inner)) && !inners.has(toKey(pair.outer));
-      if (isFree && own.size < mostOfConsumer && isWithin(range, pair.outer))
-        join(consumer, pair, own);
+      if (own.has(toKey(pair.inner)) || own.size >= mostOfConsumer) return;
+      if (ranges[pair.inner.length as 4 | 16].claim(pair.outer)) join(consumer, pair, own);
     },
     pairs: (consumer) =>
       [...(outers.get(consumer) ?? [])].map(([inner, outer]) => ({
@@ -113,38 +86,14 @@ export function createAddressPool(options: AddressPoolOptions, key: Buffer): Add
       })),
     inner: (outer) => inners.get(toKey(outer)),
     release(consumer) {
-      for (const outer of outers.get(consumer)?.values() ?? []) rest(outer, consumer);
+      for (const outer of outers.get(consumer)?.values() ?? []) {
+        inners.delete(toKey(outer));
+        ranges[outer.length as 4 | 16].release(outer, consumer);
+      }
       outers.delete(consumer);
     },
     size: () => inners.size,
   };
-}
-
-/** The first one from that place on, and around. */
-function findAddress(
-  { first, count }: PoolRange,
-  from: number,
-  isFree: (address: string) => boolean,
-): Buffer | undefined {
-  for (let tries = 0; tries < count; tries++) {
-    const address = addTo(first, (from + tries) % count);
-    if (isFree(toKey(address))) return address;
-  }
-  return undefined;
-}
-
-function isWithin({ first, count }: PoolRange, address: Buffer): boolean {
-  if (address.length !== first.length) return false;
-  const place = address.length - 4;
-  const offset = (address.readUInt32BE(place) - first.readUInt32BE(place)) >>> 0;
-  return offset < count && addTo(first, offset).equals(address);
-}
-
-function addTo(first: Buffer, offset: number): Buffer {
-  const address = Buffer.from(first);
-  const place = address.length - 4;
-  address.writeUInt32BE((address.readUInt32BE(place) + offset) >>> 0, place);
-  return address;
 }
 
 function toKey(address: Buffer): string {

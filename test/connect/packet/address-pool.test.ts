@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createAddressPool } from '../../../src/connect/packet/address-pool.ts';
+import { createAddressRange } from '../../../src/connect/packet/address-range.ts';
 import { assertLaw } from '../../unit/law.ts';
 import { testIds } from '../support/contracts.ts';
 import { address } from '../support/packets.ts';
@@ -97,4 +98,30 @@ test('what a consumer had is given to others only when nothing else is left', ()
   const given = others.map((outer) => outer?.toString('hex'));
   expect(given.slice(0, 5).filter((outer) => had.includes(outer))).toEqual([]);
   expect(new Set(given).size).toBe(8);
+});
+
+test('in a pool of which all but one are given out, that one is found at once', () => {
+  const count = 60_000;
+  const range = createAddressRange({ first: Buffer.from([100, 64, 0, 1]), count });
+  const [one, other] = consumers as [(typeof consumers)[number], (typeof consumers)[number]];
+  const given = Array.from({ length: count }, () => range.take(0, one) as Buffer);
+  expect(new Set(given.map((address) => address.toString('hex'))).size).toBe(count);
+  expect(range.take(0, one)).toBeUndefined();
+  // Each time, the only one is far from where it is looked for.
+  for (let round = 0; round < 3000; round++) {
+    const address = given[(round * 7919 + 1000) % count] as Buffer;
+    range.release(address, one);
+    expect(range.take(0, other)).toEqual(address);
+  }
+});
+
+test('of addresses that others had, the one that was released first is given first', () => {
+  const count = 100;
+  const range = createAddressRange({ first: Buffer.from([100, 64, 0, 1]), count });
+  const [one, other] = consumers as [(typeof consumers)[number], (typeof consumers)[number]];
+  const given = Array.from({ length: count }, () => range.take(0, one) as Buffer);
+  const released = [70, 30, 50].map((at) => given[at] as Buffer);
+  for (const address of released) range.release(address, one);
+  expect(range.take(50, one)).toEqual(released[2]);
+  expect([range.take(0, other), range.take(0, other)]).toEqual(released.slice(0, 2));
 });

@@ -9,6 +9,7 @@ import type { Frame } from '../wire/frame.ts';
 import type { Id } from '../wire/id.ts';
 import type { ProvideMode } from '../wire/message-types.ts';
 import type { Lane, Pack } from '../wire/pack.ts';
+import type { Drops } from './counters.ts';
 import type { Renewals } from './renewal.ts';
 import type { ContractAsk } from './replies.ts';
 
@@ -68,6 +69,7 @@ export interface ConsumerOptions {
   readonly laneBudget: MemoryBudget;
   readonly newId: () => Id;
   readonly renewals: Renewals;
+  readonly drops: Pick<Drops, 'unsent'>;
   /** Unpaid bytes that a consumer may carry from one of its contracts to the next. */
   readonly mostUnpaidBytes: number;
   /** What an earlier life of ours knew of it. */

@@ -26,6 +26,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     newId,
     renewals,
     onLate: options.onLate,
+    drops: options.drops,
   });
   /** The lane of the last packet or ping. */
   let last: Pick<IncomingLane, 'lane' | 'sequenceId' | 'mode'> | undefined = options.earlier;

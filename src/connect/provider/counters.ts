@@ -32,6 +32,10 @@ export interface Drops {
   late: number;
   /** Answers for a consumer that takes none, or far too few. */
   full: number;
+  /**
+   * Answers that still waited when their sequence ended, as where the service grants no contract.
+   */
+  unsent: number;
 }
 
 export const noDrops: Readonly<Drops> = {
@@ -44,4 +48,5 @@ export const noDrops: Readonly<Drops> = {
   strayAcks: 0,
   late: 0,
   full: 0,
+  unsent: 0,
 };

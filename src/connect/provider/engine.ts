@@ -77,6 +77,7 @@ export function createEngine(options: EngineOptions): Engine {
       laneBudget,
       newId: () => ids.next(wallMs()),
       renewals,
+      drops,
       mostUnpaidBytes: options.mostUnpaidBytes ?? usualUnpaidBytes,
       earlier: known,
       onLane() {

@@ -8,6 +8,7 @@ import type { Ack } from '../wire/ack.ts';
 import type { CloseContract } from '../wire/contract-messages.ts';
 import type { Id } from '../wire/id.ts';
 import { isSameLane, type Lane, type Pack, toLaneKey } from '../wire/pack.ts';
+import type { Drops } from './counters.ts';
 import { createHoleWatch, type HoleWatch } from './hole-watch.ts';
 import type { Renewals } from './renewal.ts';
 
@@ -54,6 +55,7 @@ export interface RepliesOptions {
   readonly newId: () => Id;
   readonly renewals: Renewals;
   readonly onLate: (frames: number) => void;
+  readonly drops: Pick<Drops, 'unsent'>;
 }
 
 /**
@@ -86,11 +88,12 @@ export function createReplies(options: RepliesOptions): Replies {
   let reports: CloseContract[] = [];
 
   const end = (key: string, reply: Reply): void => {
-    const { unackedBytes } = reply.sender.counters();
+    const { unackedBytes, queuedFrames } = reply.sender.counters();
     ended.unpaid += reply.contracts.unpaidBytes();
     ended.acked += reply.contracts.ackedBytes();
     ended.abandoned += unackedBytes;
     options.renewals.abandonedBytes += unackedBytes;
+    options.drops.unsent += queuedFrames;
     reply.sender.end();
     reports.push(...reply.contracts.end());
     open.delete(key);

@@ -19,6 +19,8 @@ export interface OutgoingQueue {
   forgive(now: number): void;
   isEmpty(): boolean;
   bytes(): number;
+  /** Frames that wait. */
+  count(): number;
 }
 
 /** A frame costs memory beside its bytes, so empty ones are counted too. */
@@ -86,5 +88,6 @@ export function createOutgoingQueue(mostBytes: number, patience?: Patience): Out
     },
     isEmpty: () => first === frames.length,
     bytes: () => bytes,
+    count: () => frames.length - first,
   };
 }

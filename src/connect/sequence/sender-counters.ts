@@ -7,5 +7,6 @@ export interface SenderCounters {
   /** Times at which selective acks were forgotten, because nothing came of them. */
   readonly distrusted: number;
   readonly queuedBytes: number;
+  readonly queuedFrames: number;
   readonly unackedBytes: number;
 }

@@ -242,6 +242,7 @@ export function createSender(options: SenderOptions): Sender {
     counters: () => ({
       ...count,
       queuedBytes: queue.bytes(),
+      queuedFrames: queue.count(),
       unackedBytes: unacked.bytes(),
     }),
   };

@@ -152,6 +152,9 @@ test('where the service grants nothing, what comes is dropped, the refusals are 
   expect(consumers).toBe(0);
   expect(renewals.refused).toBeGreaterThan(3);
   expect(dropped.noAddress).toBeGreaterThan(1000);
+  expect(dropped.unsent).toBeGreaterThan(1000);
+  const { noAddress, unsent, full, late } = dropped;
+  expect(noAddress + unsent + full + late).toBe(60_000 / 20);
   expect(world.engine.save().consumers).toEqual([]);
 });
 

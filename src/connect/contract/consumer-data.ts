@@ -6,6 +6,8 @@ export interface ConsumerData {
   readonly peer: string;
   /** The newest sequence of the lane that its last packet came by. */
   readonly sequence: string;
+  /** Packs of it below this number were delivered and counted; 0 where it is not there. */
+  readonly next?: number | undefined;
   /** As `toLaneKey` writes it. */
   readonly lane: string;
   /** Of the contract that paid for it. */

@@ -8,6 +8,8 @@ import type { ReceivedContracts } from './received-contracts.ts';
 export interface IncomingContracts {
   /** Admits what the Pack carries, and charges the Pack. False ends the sequence. */
   pay(pack: Pack, now: number): boolean;
+  /** Admits what the Pack carries; an earlier life has charged it. */
+  recall(pack: Pack, now: number): void;
   knows(contractId: Id): boolean;
   /** The mode of the contract in use; undefined before the first. */
   mode(): ProvideMode | undefined;
@@ -72,6 +74,9 @@ export function createIncomingContracts(
       const isClosed = now - (ledger.createdAt(charged) ?? now) >= closedByServiceAge;
       if (isClosed) unpaidBytes += bytes;
       return true;
+    },
+    recall({ contract }, now) {
+      if (contract !== undefined) admit(contract, now);
     },
     knows: (contractId) => open.has(contractId),
     mode: () => mode,

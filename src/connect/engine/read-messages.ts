@@ -45,6 +45,7 @@ const report = z.object({ contract: uuid, bytes: count, isCheckpoint: z.boolean(
 const consumer = z.object({
   peer: uuid,
   sequence: uuid,
+  next: z.optional(count),
   lane: z.string().check(z.regex(/^[01][01][0-8]$/)),
   mode: z.number().check(z.int(), z.minimum(1), z.maximum(4)),
   heardAt: z.number(),

@@ -49,6 +49,8 @@ export interface KnownConsumer {
   readonly sequenceId: Id;
   /** Of the contract that paid for it; undefined where none has yet. */
   readonly mode: () => ProvideMode | undefined;
+  /** Packs of that sequence below this number were delivered and counted. */
+  readonly next: () => number;
   /** When it sent something last, acks included. */
   readonly heardAt: number;
 }

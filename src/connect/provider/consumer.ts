@@ -29,7 +29,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     drops: options.drops,
   });
   /** The lane of the last packet or ping. */
-  let last: Pick<IncomingLane, 'lane' | 'sequenceId' | 'mode'> | undefined = options.earlier;
+  let last: LastLane | undefined = options.earlier;
   let heardAt = options.earlier?.heardAt ?? Number.NEGATIVE_INFINITY;
   let anchor: Anchor | undefined;
   let dataAt: number | undefined;
@@ -72,6 +72,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       sourceId: options.id,
       lane: pack.lane,
       sequenceId: pack.sequenceId,
+      firstNumber: findFirstNumber(pack, options.earlier),
       ledger: options.ledger,
       budget: options.receiveBudget,
       renewals,
@@ -211,9 +212,14 @@ export function createConsumer(options: ConsumerOptions): Consumer {
   };
 }
 
-function toKnown(
-  { lane, sequenceId, mode }: Pick<IncomingLane, 'lane' | 'sequenceId' | 'mode'>,
-  heardAt: number,
-): KnownConsumer {
-  return { lane, sequenceId, mode, heardAt };
+type LastLane = Pick<IncomingLane, 'lane' | 'sequenceId' | 'mode' | 'next'>;
+
+function toKnown({ lane, sequenceId, mode, next }: LastLane, heardAt: number): KnownConsumer {
+  return { lane, sequenceId, mode, next, heardAt };
+}
+
+/** What an earlier life of ours counted is not counted again. */
+function findFirstNumber({ sequenceId, lane }: Pack, earlier: KnownConsumer | undefined): number {
+  if (earlier === undefined || earlier.sequenceId !== sequenceId) return 0;
+  return toLaneKey(earlier.lane) === toLaneKey(lane) ? earlier.next() : 0;
 }

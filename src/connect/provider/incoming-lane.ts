@@ -31,6 +31,8 @@ export interface IncomingLane {
   /** It has carried signals and nothing else. */
   isSignalLane(): boolean;
   mode(): ProvideMode | undefined;
+  /** Packs below this number were delivered and counted. */
+  next(): number;
   newest(): Anchor | undefined;
   unpaidBytes(): number;
   /** A newer sequence of the lane has come: by which rule it was waited for, if it was. */
@@ -44,6 +46,8 @@ export interface IncomingLaneOptions {
   readonly sourceId: Id;
   readonly lane: Lane;
   readonly sequenceId: Id;
+  /** Packs below it were delivered and counted in an earlier life. */
+  readonly firstNumber: number;
   readonly ledger: ReceivedContracts;
   readonly budget: MemoryBudget;
   readonly renewals: Renewals;
@@ -87,6 +91,8 @@ export function createIncomingLane(options: IncomingLaneOptions): IncomingLane {
     sequenceId,
     budget: options.budget,
     knowsContract: contracts.knows,
+    firstNumber: options.firstNumber,
+    recall: contracts.recall,
     deliver(pack, now) {
       const isGivenUp = held?.rule === 'limit' && now - held.since >= longestHeard;
       if (isGivenUp || !contracts.pay(pack, now)) return false;
@@ -111,6 +117,7 @@ export function createIncomingLane(options: IncomingLaneOptions): IncomingLane {
     },
     isSignalLane,
     mode: contracts.mode,
+    next: receiver.next,
     newest: contracts.newest,
     unpaidBytes: contracts.unpaidBytes,
     replacedBy: (now) =>

@@ -71,6 +71,7 @@ export function saveKnown(
     {
       peer: toUuid(consumer.id),
       sequence: toUuid(known.sequenceId),
+      next: known.next(),
       lane: toLaneKey(known.lane),
       mode,
       heardAt: known.heardAt,
@@ -86,6 +87,7 @@ function toKnown(data: ConsumerData): KnownConsumer {
   return {
     lane: fromLaneKey(data.lane),
     sequenceId: fromUuid(data.sequence),
+    next: () => data.next ?? 0,
     mode: () => mode,
     heardAt: data.heardAt,
   };

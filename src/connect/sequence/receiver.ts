@@ -26,6 +26,8 @@ export interface Receiver {
    * Why the sequence is over. One that was refused stays, so that what is sent again is dropped.
    */
   ended(now: number): ReceiverEnd | undefined;
+  /** Packs below this number were delivered. */
+  next(): number;
   /** Gives back the memory of what never came in order. */
   end(): void;
   counters(): ReceiverCounters;
@@ -50,6 +52,10 @@ export interface ReceiverOptions {
   /** Whether this sequence knows the contract of that id. */
   readonly knowsContract: (contractId: Id) => boolean;
   readonly budget: MemoryBudget;
+  /** Packs below this number were delivered in an earlier life. */
+  readonly firstNumber?: number;
+  /** Called with each of those that is sent again, once and in order: its contract goes on. */
+  readonly recall?: (pack: Pack, now: number) => void;
 }
 
 /** Acks are collected for so long, as the official receiver does. */
@@ -61,10 +67,10 @@ const longestIdle = 120_000;
 
 export function createReceiver(options: ReceiverOptions): Receiver {
   const held = createHeldPacks(options.budget);
-  let next = 0;
+  let next = options.firstNumber ?? 0;
   let usedAt: number | undefined;
   let isRefused = false;
-  let highest: Said | undefined;
+  let highest: (Said & { readonly number: number }) | undefined;
   /** What is to be said at `ackAt`. */
   let saysHighest = false;
   let hasNews = false;
@@ -93,7 +99,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const takeInTurn = (pack: Pack, now: number): void => {
     let turn: Pack | undefined = pack;
     while (turn !== undefined && deliver(turn, now)) {
-      highest = { messageId: turn.messageId, tag: turn.tag };
+      highest = { messageId: turn.messageId, tag: turn.tag, number: turn.sequenceNumber };
       next = turn.sequenceNumber + 1;
       if (withheld === undefined) {
         saysHighest = true;
@@ -118,6 +124,11 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const takeAgain = (pack: Pack, now: number): void => {
     count.duplicates++;
     if (withheld !== undefined && pack.sequenceNumber >= withheld.from) return;
+    const { messageId, sequenceNumber: number } = pack;
+    if (number > (highest?.number ?? -1)) {
+      options.recall?.(pack, now);
+      highest = { messageId, tag: undefined, number };
+    }
     saysHighest = true;
     sayLater(now);
   };
@@ -202,6 +213,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       if (isIdle) return 'idle';
       return isRefused ? 'refused' : undefined;
     },
+    next: () => next,
     end: () => held.clear(),
     counters: () => ({ ...count }),
   };

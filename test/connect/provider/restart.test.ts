@@ -113,6 +113,28 @@ test('the engine is killed and replaced: who only receives is sent to again with
   });
 });
 
+test('what a consumer sends while engines are killed comes once, and is counted once', () => {
+  const { world, seen, request } = createDownloads();
+  const consumer = world.addConsumer();
+  request(consumer);
+  const before = seen.length;
+  let sent = 0;
+  for (let kills = 0; kills < 10; kills++) {
+    world.run(200, () => {
+      if (world.now() % 5 === 0) consumer.send(toPacket(sent++, address(4, 2)), world.now());
+    });
+    // Some of it was counted just now, and is not acknowledged yet: it is sent again.
+    world.replaceEngine(toKept(world));
+  }
+  world.run(3000);
+  world.report(world.engine.end(world.now()));
+  expect(sent).toBe(400);
+  expect(seen.length - before).toBe(sent);
+  expect(consumer.sent.size).toBe(1);
+  for (const [contractId, bytes] of consumer.sent)
+    expect(world.reported.get(contractId)).toBe(bytes);
+});
+
 test('an engine that was told to end leaves the next one who was there', () => {
   const { world, seen, request, send } = createDownloads();
   const consumer = world.addConsumer();

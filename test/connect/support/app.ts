@@ -104,7 +104,9 @@ export function createApp(options: AppOptions): App {
           refused++;
           return false;
         }
-        open.set(current, (open.get(current) ?? 0) + countPackBytes(pack.frames));
+        const bytes = countPackBytes(pack.frames);
+        open.set(current, (open.get(current) ?? 0) + bytes);
+        service.noteCarried(current, bytes);
         for (const frame of pack.frames) keep(frame);
         return true;
       },

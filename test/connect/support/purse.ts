@@ -74,6 +74,7 @@ export function createPurse({ service, from, to, isCompanion }: PurseOptions): P
       const one = open.get(by.contractId);
       if (one === undefined) return;
       one.acked += bytes;
+      service.noteCarried(one.contractId, bytes);
       if (one !== current && one.acked === one.taken) close(one);
     },
     step(at) {

@@ -15,9 +15,13 @@ export interface Service {
   report(by: Id, close: CloseContract, now: number): boolean;
   /** Whether a frame is passed on; most frames without it vanish without a word. */
   mayForward(from: Id, to: Id, now: number): boolean;
+  /** The consumer's end of a contract: what it was acknowledged, or got. */
+  noteCarried(contractId: Id, bytes: number): void;
   /** Closes by force what is due. */
   step(now: number): void;
   all(): readonly ServiceContract[];
+  /** Forgets what was closed before that time, and gives it back. */
+  forget(before: number): readonly ServiceContract[];
   /** Contracts of which more was reported than they were made for. */
   overPaid(): readonly ServiceContract[];
 }
@@ -41,6 +45,11 @@ interface ServiceContract extends Request {
   readonly sides: Map<Id, Side>;
   closedAt: number | undefined;
   paid: number;
+  carried: number;
+  /** Whatever was reported by its provider, also late. */
+  told: number;
+  /** Its provider has closed it. */
+  isToldWhole: boolean;
 }
 
 interface Side {
@@ -60,8 +69,9 @@ export function createService(ids: IdSource): Service {
   const forwards = new Map<string, number>();
   let passedAt = Number.NEGATIVE_INFINITY;
 
-  const between = (from: Id, to: Id) =>
-    [...contracts.values()].filter((one) => one.from === from && one.to === to);
+  /** By source and destination. */
+  const pairs = new Map<string, ServiceContract[]>();
+  const between = (from: Id, to: Id) => pairs.get(from + to) ?? [];
   const settle = (one: ServiceContract, now: number): void => {
     const counts = [...one.sides.values()].map(({ bytes }) => bytes);
     one.closedAt = now;
@@ -79,6 +89,13 @@ export function createService(ids: IdSource): Service {
     } else settle(one, now);
   };
 
+  /** A close that is sent again is ignored, also where the contract was closed by force. */
+  const noteTold = (one: ServiceContract, close: CloseContract): void => {
+    if (one.isToldWhole) return;
+    one.told += close.ackedByteCount;
+    one.isToldWhole = !close.isCheckpoint;
+  };
+
   return {
     publish(client, of) {
       secrets.set(client, of);
@@ -92,7 +109,7 @@ export function createService(ids: IdSource): Service {
       if (secret === undefined) return undefined;
       const byteCount = Math.min(256 * mebibyte, Math.max(mebibyte, asked));
       const contractId = ids.next(now);
-      contracts.set(contractId, {
+      const made: ServiceContract = {
         contractId,
         from,
         to,
@@ -102,14 +119,21 @@ export function createService(ids: IdSource): Service {
         sides: new Map(),
         closedAt: undefined,
         paid: 0,
-      });
+        carried: 0,
+        told: 0,
+        isToldWhole: false,
+      };
+      contracts.set(contractId, made);
+      pairs.set(from + to, [...between(from, to), made]);
       const of = { contractId, sourceId: from, destinationId: to, byteCount, secret, mode };
       return { contractId, byteCount, contract: makeContract(of) };
     },
-    report(by, { contractId, ackedByteCount, isCheckpoint }, now) {
+    report(by, close, now) {
+      const { contractId, ackedByteCount, isCheckpoint } = close;
       const one = contracts.get(contractId);
       if (one === undefined || (by !== one.from && by !== one.to))
         throw new Error('a report of a contract that is not one’s own');
+      if (by === (one.isCompanion ? one.from : one.to)) noteTold(one, close);
       const side = one.sides.get(by) ?? { bytes: 0, isFinal: false };
       if (one.closedAt !== undefined || side.isFinal) return false;
       one.sides.set(by, { bytes: side.bytes + ackedByteCount, isFinal: !isCheckpoint });
@@ -126,6 +150,10 @@ export function createService(ids: IdSource): Service {
       forwards.set(key, now);
       return true;
     },
+    noteCarried(contractId, bytes) {
+      const one = contracts.get(contractId);
+      if (one !== undefined) one.carried += bytes;
+    },
     step(now) {
       if (now - passedAt < passEvery) return;
       passedAt = now;
@@ -133,6 +161,19 @@ export function createService(ids: IdSource): Service {
         if (one.closedAt === undefined && now - one.createdAt >= forceAge) force(one, now);
     },
     all: () => [...contracts.values()],
+    forget(before) {
+      const old = [...contracts.values()].filter(
+        ({ closedAt }) => closedAt !== undefined && closedAt < before,
+      );
+      for (const { contractId, from, to } of old) {
+        contracts.delete(contractId);
+        const left = between(from, to).filter((one) => one.contractId !== contractId);
+        if (left.length === 0) pairs.delete(from + to);
+        else pairs.set(from + to, left);
+      }
+      for (const [key, usedAt] of forwards) if (usedAt < before) forwards.delete(key);
+      return old;
+    },
     overPaid: () =>
       [...contracts.values()].filter(({ sides, byteCount }) =>
         [...sides.values()].some(({ bytes }) => bytes > byteCount),

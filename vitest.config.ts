@@ -52,7 +52,7 @@ export default defineConfig({
           // Thousands of passes, pages that are watched for seconds, and hours of virtual time.
           ...choose('test/{unit,service,reference-service,connect,architecture}/**/*.test.ts', [
             'test/unit/{data-path/laws,status/page/stream}.test.ts',
-            'test/connect/provider/paid{,-hour}.test.ts',
+            'test/connect/provider/{paid,paid-hour,killed,long-life}.test.ts',
           ]),
           ...together,
         },

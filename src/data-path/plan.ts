@@ -44,7 +44,10 @@ export async function planChanges(
   const totals = readTotals(table) ?? desired.totals;
   const ruleset = toRuleset(planPolicy({ ...desired, layout }, totals));
   const firewall = renderRuleset(continueCounts(ruleset, table), totals);
-  const sources = await planSources(composed.sources, network.interfaces);
+  const { interfaces } = network;
+  const sources = await planSources(composed.sources, { interfaces, failures: new Map() });
+  const failure = sources.find((source) => source.failure !== undefined)?.failure;
+  if (failure !== undefined) throw failure;
   const carrying = sources.flatMap(toCarrying);
   const isCarrying = carrying.length > 0;
   const hasIpv6 = carrying.some(({ families }) => families.includes(6));

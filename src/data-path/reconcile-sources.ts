@@ -4,23 +4,68 @@ import type { Exec } from '../system/exec.ts';
 import { type Interface, type Network, observeNetwork } from '../system/ip.ts';
 import type { ComposedSource } from './compose.ts';
 
-/** A source's device that was observed, and the steps to what is wanted. */
-export interface PlannedSource extends ComposedSource {
+/** A source's device, after a look at it. */
+export interface LookedAt {
+  /** Where its driver failed, what its interface shows. */
   readonly observed: ObservedDevice;
+  /** Why its driver could not observe it. */
+  readonly failure: TributaryError | undefined;
+}
+
+/** A source's device that was looked at, and the steps to what is wanted; none after a failure. */
+export interface PlannedSource extends ComposedSource, LookedAt {
   readonly steps: readonly DeviceStep[];
 }
 
-/** Looks at each device, and plans its steps. Changes nothing. @throws missing-program */
+/** What of a network belongs to sources. */
+interface Found {
+  readonly interfaces: readonly Interface[];
+  /** What has failed already, by device. */
+  readonly failures: SourceFailures;
+}
+
+/**
+ * Looks at each device, and plans its steps. Changes nothing. What fails is in the answer; only a
+ * bug is thrown.
+ */
 export function planSources(
   sources: readonly ComposedSource[],
-  interfaces: readonly Interface[],
+  { interfaces, failures }: Found,
 ): Promise<readonly PlannedSource[]> {
   return Promise.all(
     sources.map(async (source) => {
-      const observed = await source.driver.observe(interfaces);
-      return { ...source, observed, steps: source.driver.plan(source.wish, observed) };
+      const { driver, wish } = source;
+      const { observed, failure } = await lookAt(driver, interfaces);
+      const stopped = failures.get(driver.device) ?? failure;
+      const steps = stopped === undefined ? driver.plan(wish, observed) : [];
+      return { ...source, observed, failure: stopped, steps };
     }),
   );
+}
+
+/** Has a driver observe its device. What fails is in the answer; only a bug is thrown. */
+export async function lookAt(
+  driver: SourceDriver,
+  interfaces: readonly Interface[],
+): Promise<LookedAt> {
+  const seen = await driver.observe(interfaces).catch(toFailure());
+  if (!(seen instanceof TributaryError)) return { observed: seen, failure: undefined };
+  return {
+    observed: toDevice(interfaces.find(({ name }) => name === driver.device)),
+    failure: seen,
+  };
+}
+
+function toDevice(link: Interface | undefined): ObservedDevice {
+  if (link === undefined) return { kind: 'absent' };
+  return {
+    kind: 'present',
+    isUp: link.isUp,
+    mtu: link.mtu,
+    addresses: link.addresses
+      .map(({ address }) => address)
+      .filter((address) => !address.startsWith('fe80:')),
+  };
 }
 
 /** True where a device has to be made: nothing can come through it before the fence has it too. */
@@ -28,12 +73,15 @@ export function isMaking({ steps }: Pick<PlannedSource, 'steps'>): boolean {
   return steps.some(({ stage }) => stage === 'make');
 }
 
-/** What stopped the steps of a source, by its device. No other source is stopped by it. */
+/** What stopped a source, by its device. No other source is stopped by it. */
 export type SourceFailures = ReadonlyMap<string, TributaryError>;
 
 /** All but bringing devices up. What fails is in the answer; only a bug is thrown. */
 export function changeDevices(sources: readonly PlannedSource[]): Promise<SourceFailures> {
-  return applySteps(sources, new Map(), ({ stage }) => stage !== 'raise');
+  const before = sources.flatMap(({ device, failure }) =>
+    failure === undefined ? [] : [[device.name, failure] as const],
+  );
+  return applySteps(sources, new Map(before), ({ stage }) => stage !== 'raise');
 }
 
 /**
@@ -68,34 +116,57 @@ export async function findAbsent(exec: Exec, failures: SourceFailures): Promise<
   return [...failures.keys()].filter((device) => interfaces.every(({ name }) => name !== device));
 }
 
-/** Takes a source's device away, also one of another program. @throws command-failed */
-export async function removeDevice(
-  driver: SourceDriver,
+/**
+ * Takes the sources' devices away, also devices that other programs made in their place, and each
+ * whether or not another stays.
+ * Resolves with the first failure; only a bug is thrown.
+ */
+export async function removeDevices(
+  drivers: readonly SourceDriver[],
   interfaces: readonly Interface[],
-): Promise<void> {
-  const observed = await driver.observe(interfaces);
-  await driver.apply(driver.plan({ kind: 'absent', device: driver.device }, observed));
+): Promise<TributaryError | undefined> {
+  let first: TributaryError | undefined;
+  for (const driver of drivers) {
+    const { device } = driver;
+    const removing = async () => {
+      const observed = await driver.observe(interfaces);
+      await driver.apply(driver.plan({ kind: 'absent', device }, observed));
+    };
+    const failure = await removing().then(() => undefined, toFailure());
+    first ??= failure;
+  }
+  return first;
 }
 
 /**
- * Gives devices their names back, which another program changed: the network as it is then.
- * @throws command-failed
+ * Gives devices their names back, which another program changed: the network as it is then. What
+ * fails is in the answer; only a bug is thrown.
  */
 export async function takeNamesBack(
   { exec, sources }: { readonly exec: Exec; readonly sources: readonly SourceDriver[] },
   wishes: readonly SourceWish[],
   network: Network,
-): Promise<Network> {
+): Promise<{ readonly network: Network; readonly failures: SourceFailures }> {
   let current = network;
+  const failures = new Map<string, TributaryError>();
   for (const driver of sources) {
     const wish = wishes.find(({ device }) => device === driver.device);
     const name = wish && driver.findRenamed(wish, current.interfaces);
     if (name === undefined) continue;
-    const doing = `giving ${name} its name ${driver.device} back`;
-    // Older kernels rename only what is down; the pass brings it up behind its fence.
-    await exec({ program: 'ip', args: ['link', 'set', name, 'down'], doing });
-    await exec({ program: 'ip', args: ['link', 'set', name, 'name', driver.device], doing });
-    current = await observeNetwork(exec);
+    const renamed = await giveNameBack(exec, { name, device: driver.device }).catch(toFailure());
+    if (renamed instanceof TributaryError) failures.set(driver.device, renamed);
+    else current = renamed;
   }
-  return current;
+  return { network: current, failures };
+}
+
+async function giveNameBack(
+  exec: Exec,
+  { name, device }: { readonly name: string; readonly device: string },
+): Promise<Network> {
+  const doing = `giving ${name} its name ${device} back`;
+  // Older kernels rename only what is down; the pass brings it up behind its fence.
+  await exec({ program: 'ip', args: ['link', 'set', name, 'down'], doing });
+  await exec({ program: 'ip', args: ['link', 'set', name, 'name', device], doing });
+  return observeNetwork(exec);
 }

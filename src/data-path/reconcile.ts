@@ -23,6 +23,7 @@ import {
   changeDevices,
   findAbsent,
   isMaking,
+  lookAt,
   type PlannedSource,
   planSources,
   raiseDevices,
@@ -38,6 +39,8 @@ export interface SourcePath extends Pick<ComposedSource, 'collision' | 'missing'
   readonly name: string;
   readonly device: string;
   readonly observed: ObservedDevice;
+  /** False where its driver could not observe it: `observed` is what its interface shows. */
+  readonly isSeen: boolean;
   /** What stopped the steps to what is wanted; the next pass tries them again. */
   readonly failure: TributaryError | undefined;
 }
@@ -82,10 +85,11 @@ export async function reconcileDataPath(
   desired: DesiredDataPath,
   found: ObservedHost,
 ): Promise<DataPath> {
-  const network = await takeNamesBack(host, desired.sources, found.network);
+  const { network, failures } = await takeNamesBack(host, desired.sources, found.network);
   const observed = { ...found, network };
   const composed = composeDataPath(desired, observed, host.sources);
-  const sources = await planSources(composed.sources, network.interfaces);
+  const { interfaces } = network;
+  const sources = await planSources(composed.sources, { interfaces, failures });
   const pass = { host, desired, observed, composed, sources };
   return sources.some(isMaking) ? passThatMakes(pass) : passOverExisting(pass);
 }
@@ -167,15 +171,15 @@ async function openWays(
   // With an interface, and with its last address, the kernel removes its routes.
   const network = hasChanged ? await observeNetwork(exec) : observed.network;
   const paths = await Promise.all(
-    sources.map(async (source) => ({
-      name: source.driver.name,
-      device: source.driver.device,
-      collision: source.collision,
-      missing: source.missing,
-      failure: failures.get(source.driver.device),
-      observed:
-        source.steps.length > 0 ? await source.driver.observe(network.interfaces) : source.observed,
-    })),
+    sources.map(async (source) => {
+      const { driver, collision, missing } = source;
+      const { observed: seen, failure } =
+        source.steps.length > 0 ? await lookAt(driver, network.interfaces) : source;
+      const { name, device } = driver;
+      const isSeen = failure === undefined;
+      const stopped = failures.get(device) ?? failure;
+      return { name, device, collision, missing, observed: seen, isSeen, failure: stopped };
+    }),
   );
   const carrying = paths.flatMap(({ device, observed: own }) =>
     own.kind === 'present' ? [{ name: device, families: findFamilies(own.addresses) }] : [],

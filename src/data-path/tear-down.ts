@@ -5,7 +5,7 @@ import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable, observeNftOutline } from '../system/nft.ts';
 import { observeTable } from './observe.ts';
 import { forgetConnections, holdsPermit, revokePermit } from './permit.ts';
-import { removeDevice } from './reconcile-sources.ts';
+import { removeDevices } from './reconcile-sources.ts';
 import { type DataPathHost, readTotals } from './state.ts';
 import type { UsageAccounting } from './usage-accounting.ts';
 
@@ -42,9 +42,11 @@ export async function closeDataPath(
   if (uplink !== undefined)
     await host.line.takeOut({ devices: devices.filter(isThere), uplink }, network.interfaces);
   await applyIpCommands(exec, planRouting(noRouting, network), 'removing the routes');
-  for (const driver of host.sources) await removeDevice(driver, network.interfaces);
+  const failure = await removeDevices(host.sources, network.interfaces);
   await host.restore.putBack();
   const table = await observeTable(exec);
   await keep(readTotals(table));
+  // The table stays with the device that is left.
+  if (failure !== undefined) throw failure;
   return table;
 }

@@ -139,7 +139,10 @@ export interface SourceDriver<
   readonly consumers: readonly string[] | undefined;
   /** Pure. Leaves out what this machine cannot carry. */
   fit(wish: SourceWish<Settings>, ground: Ground): FittedWish<Settings>;
-  /** Observes the device among these interfaces; changes nothing. @throws missing-program */
+  /**
+   * Observes the device among these interfaces; changes nothing.
+   * @throws command-failed, missing-program
+   */
   observe(interfaces: readonly Interface[]): Promise<Observed>;
   /** Pure. The steps to the wanted device; empty if it is as wanted. */
   plan(wish: SourceWish<Settings>, observed: Observed): readonly DeviceStep<Step>[];
@@ -184,10 +187,10 @@ export interface Source<
   readonly wantsIssuedTunnel: boolean;
   /**
    * The present wish. What the service or the network did is never thrown; it is the problem in the
-   * answer.
+   * answer. What is thrown concerns this source alone, and its device stays as it is.
    */
   wanted(): Promise<SourceWanted<Settings>>;
-  /** Takes what the pass observed of its device. */
+  /** Takes what the pass observed of its device; left out where its driver could not observe it. */
   take(observed: Observed): void;
   /**
    * Reads its counters again, between two passes. The result counts once the returned function is

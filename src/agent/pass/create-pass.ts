@@ -125,7 +125,8 @@ export async function createPass(parts: CreatePassParts): Promise<Pass> {
       // What ends a source properly may take a while, and nothing passes meanwhile.
       if (state.path.openUntilMs !== undefined)
         await revokePermit(exec).catch(toUndefined('command-failed', 'missing-program'));
-      await Promise.all(sources.map((source) => source.close()));
+      // One that cannot be ended stops no other, and loses its device all the same.
+      await Promise.all(sources.map((source) => source.close().catch(toUndefined())));
     },
   };
 }

@@ -48,11 +48,12 @@ export function createMeter({ state, counters, usage, exec }: MeterParts): Meter
     await before;
     const [table, ...taking] = await Promise.all([
       observeTable(exec),
-      ...state.sources.all.map((source) => source.sample()),
+      // A source that cannot be read keeps what it counted, and stops no other.
+      ...state.sources.all.map((source) => source.sample().catch(toUndefined())),
     ]);
     if (passing !== before) return read();
     takeTable(table);
-    for (const take of taking) take();
+    for (const take of taking) take?.();
   };
   return {
     whilePassing(pass) {
@@ -65,7 +66,8 @@ export function createMeter({ state, counters, usage, exec }: MeterParts): Meter
       takeTable(table);
       for (const source of state.sources.all) {
         const found = sources.find(({ device }) => device === source.driver.device);
-        source.take(found?.observed ?? { kind: 'absent' });
+        // A source that could not be looked at keeps what it knew, which grows old.
+        if (found?.isSeen !== false) source.take(found?.observed ?? { kind: 'absent' });
       }
     },
     async sample() {

@@ -46,7 +46,7 @@ export async function runPass(parts: PassParts): Promise<void> {
   // hand.
   if (path.observed === undefined) await Promise.all([usage.load(), state.overrides.load()]);
   const sources = state.sources.all;
-  const wanted = await Promise.all(sources.map((source) => source.wanted()));
+  const wanted = await Promise.all(sources.map(askSource));
   await parts.refreshDenied();
 
   // Kept in the state: a pass that fails must not forget that a stranger has changed the table.
@@ -83,6 +83,13 @@ export async function runPass(parts: PassParts): Promise<void> {
  */
 export function noteFailure(parts: Pick<PassParts, 'path' | 'now'>, failure: TributaryError): void {
   note(parts, 'gatewayProblem', failure);
+}
+
+/** What a source wants. One that cannot say keeps its device, and stops no other. */
+async function askSource(source: Source): Promise<SourceWanted> {
+  const wanted = await source.wanted().catch(toFailure());
+  if (!(wanted instanceof TributaryError)) return wanted;
+  return { wish: { kind: 'untouched', device: source.driver.device }, problem: wanted };
 }
 
 /** Each source's problem, by its device: why it wants less than it should, or could not settle. */

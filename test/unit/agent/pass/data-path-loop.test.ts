@@ -256,6 +256,39 @@ describe('a pass of the data path', () => {
     expect(world.state.path.openUntilMs).toBeGreaterThan(openUntilMs ?? 0);
   });
 
+  test('a source that cannot say what it wants keeps its device, and has the problem itself', async () => {
+    const world = await createProvidingWorld();
+    const [tunnel] = world.state.sources.all;
+    if (tunnel === undefined) throw new Error('there is no source');
+    const wanted = async () => Promise.reject(new TributaryError('command-failed', 'asking it'));
+    world.sections.sources.all = [{ ...tunnel, wanted }];
+    await world.loop.tick();
+    expect(world.state.path.gatewayProblem).toBeUndefined();
+    expect(world.facts().sources[0]?.problem?.message).toBe('asking it');
+    expect(world.isOpen()).toBe(true);
+  });
+
+  test('a source that cannot be observed keeps what it knew, and its permit until that runs out', async () => {
+    const world = await createProvidingWorld();
+    const { openUntilMs } = world.state.path;
+    world.tamper(async (command) => {
+      if (command.program === 'wg') throw new TributaryError('missing-program', 'wg is gone');
+      return world.machine.exec(command);
+    });
+    await world.loop.tick();
+    expect(world.state.path.gatewayProblem).toBeUndefined();
+    expect(world.facts().sources[0]).toMatchObject({
+      problem: { code: 'missing-program' },
+      isThere: true,
+      life: { since: expect.any(Date) },
+    });
+    expect(world.state.path.openUntilMs).toBe(openUntilMs);
+    world.tamper(world.machine.exec);
+    await world.loop.tick();
+    expect(world.facts().sources[0]?.problem).toBeUndefined();
+    expect(world.state.path.openUntilMs).toBeGreaterThan(openUntilMs ?? 0);
+  });
+
   test('a tunnel that cannot be pointed at its peer has the problem itself', async () => {
     const world = await createProvidingWorld();
     const [tunnel] = world.state.sources.all;

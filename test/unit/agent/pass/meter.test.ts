@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { judgePhase } from '../../../../src/health/phase.ts';
 import { renderMetrics } from '../../../../src/report/metrics.ts';
 import type { Exec } from '../../../../src/system/exec.ts';
@@ -138,9 +138,16 @@ describe('a sample', () => {
       if (command.program === 'nft') listings += 1;
       return world.machine.exec(command);
     });
-    await Promise.all([sample(world), sample(world), sample(world)]);
-    await world.meter.sample();
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { meter } = world;
+    await Promise.all([meter.sample(), meter.sample(), meter.sample()]);
+    vi.advanceTimersByTime(49);
+    await meter.sample();
     expect(listings).toBe(1);
+    vi.advanceTimersByTime(1);
+    await meter.sample();
+    expect(listings).toBe(2);
   });
 
   test('during a pass waits for its end, and is fresh then', async () => {
@@ -197,6 +204,19 @@ describe('a sample', () => {
     expect(forwarded(world)).toBe(0);
     release();
     await waitUntil(() => expect(forwarded(world)).toBe(1_000));
+  });
+
+  test('takes what the kernel counts where a source cannot be read', async () => {
+    const { TributaryError } = await import('../../../../src/errors/codes.ts');
+    const world = await createProvidingWorld();
+    world.machine.count('forwarded_down', 1, 1_000);
+    world.tamper(async (command) => {
+      if (command.program === 'wg') throw new TributaryError('command-failed', 'no answer');
+      return world.machine.exec(command);
+    });
+    await sample(world);
+    expect(forwarded(world)).toBe(1_000);
+    expect(received(world)).toBe(1000);
   });
 
   test('that fails leaves what was known', async () => {

@@ -62,6 +62,7 @@ test.each([
     device: 'any0',
     collision: undefined,
     observed: { kind: 'absent' },
+    isSeen: true,
   } as const;
   const { problem, shortfall } = explainSource({ ...source, missing: 'ipv6' }, undefined);
   expect(problem).toBeUndefined();

@@ -28,11 +28,23 @@ export interface ForwardDecision {
   readonly permit: boolean;
   /** Names of the devices that the permit is for; empty without one. */
   readonly devices: readonly string[];
-  /** The mode that holds and that the service is told; a limit makes it none. */
+  /**
+   * The mode that holds and that the service is told. The cap makes it none, and so does a fence
+   * that has not held for `longestUnfencedMs`.
+   */
   readonly mode: Facts['provide']['effective'];
   /** Every obstacle, the weightiest first; empty with a permit. */
   readonly reasons: readonly Obstacle[];
 }
+
+/**
+ * Without a fence nothing passes, from the first moment on. What the service is told waits for this
+ * long (ms): a firewall that another program reloads is whole again after the next pass, and a
+ * self-test is repeated every eight seconds. Each change of the mode costs the device the service's
+ * present minute, and ends every contract of its consumers. For half a minute they take the gap for
+ * one of the line; longer, they should go to another device.
+ */
+export const longestUnfencedMs = 30_000;
 
 const endings: readonly Obstacle[] = ['cap-reached', 'gateway-disabled', 'mode-none'];
 
@@ -49,7 +61,7 @@ export function isOver({ reasons }: ForwardDecision): boolean {
  * unknown is an obstacle.
  */
 export function mayForward(facts: Facts, { now, mode: chosen }: Asked): ForwardDecision {
-  const isLimited = isCapReached(facts) || !isFenced(facts);
+  const isLimited = isCapReached(facts) || isUnfencedForLong(facts, now);
   const mode = chosen !== undefined && isLimited ? 'none' : chosen;
   const reasons = (Object.keys(obstacles) as Obstacle[]).filter((name) =>
     obstacles[name](facts, { now, mode }),
@@ -81,4 +93,12 @@ function isCapReached({ provide }: Facts): boolean {
  */
 function isFenced({ gateway }: Facts): boolean {
   return gateway.problem === undefined && gateway.selfTest.failure === undefined;
+}
+
+/** True where the fence has not held for so long that no consumer should be sent here. */
+function isUnfencedForLong({ gateway }: Facts, now: Date): boolean {
+  return [gateway.problem, gateway.selfTest.failure].some(
+    (problem) =>
+      problem !== undefined && now.getTime() - problem.since.getTime() >= longestUnfencedMs,
+  );
 }

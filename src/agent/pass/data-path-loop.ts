@@ -59,7 +59,10 @@ export function createDataPathLoop(given: DataPathLoopParts): DataPathLoop {
   const tick = async () => {
     const served = takeWaiting();
     const failure = await runPass(parts).catch(toFailure());
-    if (failure) noteFailure(parts, failure);
+    if (failure) {
+      noteFailure(parts, failure);
+      await parts.gate.reconsider();
+    }
     const phase = parts.notePhase();
     for (const serve of served) serve();
     if (failure === undefined) await parts.selfTest.send();

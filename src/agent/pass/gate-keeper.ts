@@ -37,6 +37,12 @@ export interface GateKeeper {
    */
   openOrClose(made: Pick<DataPath, 'table' | 'sources'>): Promise<number | undefined>;
   /**
+   * After a pass that failed: decides the mode again, since the service may have to be told none by
+   * now. Opens nothing, and the permit that the kernel holds runs out. Before a first pass went
+   * well, nothing is decided.
+   */
+  reconsider(): Promise<void>;
+  /**
    * Where mode none was chosen: decides it and ends the permit at once, beside any pass. Never
    * throws: what fails here, the next pass does.
    */
@@ -95,6 +101,9 @@ export function createGateKeeper(parts: GateKeeperParts): GateKeeper {
         await forgetConnections(host.exec);
       }
       return undefined;
+    },
+    async reconsider() {
+      if (mode.decision !== undefined) await decide();
     },
     async closeNow() {
       await granting;

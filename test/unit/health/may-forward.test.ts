@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mayForward, type Obstacle } from '../../../src/health/may-forward.ts';
+import { longestUnfencedMs, mayForward, type Obstacle } from '../../../src/health/may-forward.ts';
 import type { Problem } from '../../../src/health/problem.ts';
 import { type ProvideMode, provideModes } from '../../../src/service/profiles.ts';
 import { ago, createFacts, type FactsChange, now } from '../../../tools/docs/sample-facts.ts';
@@ -8,7 +8,9 @@ import { assertLaw } from '../law.ts';
 
 const problem: Problem = { code: 'signed-out', message: 'about it', since: ago(5) };
 const pause = { code: 'cap-reached', message: 'used up', since: ago(5) } as const;
-const unfenced = { problem: { ...problem, code: 'gateway-failed' } } as const;
+const toUnfenced = (since: Date) =>
+  ({ problem: { code: 'gateway-failed', message: 'about it', since } }) as const;
+const unfenced = toUnfenced(ago(5));
 const untested = {
   lastHeldAt: undefined,
   failure: { ...problem, code: 'self-test-failed' },
@@ -34,11 +36,11 @@ describe("consumers' traffic", () => {
   const rows: readonly (readonly [string, FactsChange, readonly Obstacle[]])[] = [
     ['the agent stops', { stoppingSince: ago(1) }, ['stopping']],
     ['nobody is signed in', { signInProblem: problem }, ['signed-out']],
-    ['the kernel does not hold the rules', { gateway: unfenced }, ['unfenced', 'mode-none']],
+    ['the kernel does not hold the rules', { gateway: unfenced }, ['unfenced']],
     [
       'the rules did not hold when they were tried',
       { gateway: { selfTest: untested } },
-      ['unfenced', 'mode-none'],
+      ['unfenced'],
     ],
     ['the device is not registered', { registration: undefined }, ['not-registered']],
     ['the cap is reached', { provide: { pause } }, ['cap-reached', 'mode-none']],
@@ -82,19 +84,49 @@ describe("consumers' traffic", () => {
     });
   });
 
+  test.each([
+    ['the kernel does not hold the rules', (since: Date) => ({ gateway: toUnfenced(since) })],
+    [
+      'the rules did not hold when they were tried',
+      (since: Date) => ({
+        gateway: { selfTest: { ...untested, failure: { ...untested.failure, since } } },
+      }),
+    ],
+  ])(
+    'never passes while %s, and the service is told none only after a while',
+    (_claim, toChange) => {
+      const last = new Date(now.getTime() - longestUnfencedMs + 1);
+      expect(decide(toChange(last))).toEqual({
+        permit: false,
+        mode: 'public',
+        reasons: ['unfenced'],
+        devices: [],
+      });
+      const since = new Date(now.getTime() - longestUnfencedMs);
+      expect(decide(toChange(since))).toEqual({
+        permit: false,
+        mode: 'none',
+        reasons: ['unfenced', 'mode-none'],
+        devices: [],
+      });
+    },
+  );
+
   test('is told to the service as mode none where a limit forbids it, and only there', () => {
     const choices = fc.record({
       isCapReached: fc.boolean(),
-      isFenced: fc.boolean(),
+      unfencedMs: fc.option(fc.nat(2 * longestUnfencedMs), { nil: undefined }),
       hasUplink: fc.boolean(),
     });
-    assertLaw(choices, ({ isCapReached, isFenced, hasUplink }) => {
+    assertLaw(choices, ({ isCapReached, unfencedMs, hasUplink }) => {
       const gateway = {
-        ...(isFenced ? {} : unfenced),
+        ...(unfencedMs !== undefined && toUnfenced(new Date(now.getTime() - unfencedMs))),
         ...(hasUplink ? {} : { uplink: undefined }),
       };
-      const { mode } = decide({ provide: isCapReached ? { pause } : {}, gateway });
-      expect(mode).toBe(isCapReached || !isFenced ? 'none' : 'public');
+      const { mode, permit } = decide({ provide: isCapReached ? { pause } : {}, gateway });
+      const isLong = unfencedMs !== undefined && unfencedMs >= longestUnfencedMs;
+      expect(mode).toBe(isCapReached || isLong ? 'none' : 'public');
+      expect(permit).toBe(!isCapReached && unfencedMs === undefined && hasUplink);
     });
   });
 });

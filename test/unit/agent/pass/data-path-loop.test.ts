@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { configSchema } from '../../../../src/config/schema.ts';
 import { TributaryError } from '../../../../src/errors/codes.ts';
+import { longestUnfencedMs } from '../../../../src/health/may-forward.ts';
 import { judgePhase } from '../../../../src/health/phase.ts';
 import type { Source } from '../../../../src/source/source.ts';
 import { applyNft } from '../../../../src/system/nft.ts';
@@ -152,7 +153,7 @@ describe('a pass of the data path', () => {
     expect(seen).toEqual([
       [true, 'public', 1_000],
       [true, 'public', 1_000],
-      [false, 'none', 3_000],
+      [false, 'public', 3_000],
     ]);
   });
 
@@ -190,7 +191,7 @@ describe('a pass of the data path', () => {
     expect(world.isOpen()).toBe(true);
   });
 
-  test('opens nothing where the kernel does not hold the rules as they were given, and the service is told none', async () => {
+  test('opens nothing where the kernel does not hold the rules as they were given, and tells the service none after half a minute', async () => {
     const world = await createProvidingWorld();
     const { exec } = world.machine;
     // A kernel that takes the script and drops a rule of it.
@@ -205,14 +206,27 @@ describe('a pass of the data path', () => {
       input: 'delete table inet tributary\n',
       doing: 'test',
     });
+    const told = vi.spyOn(world.wakeups.announce, 'notify');
     await world.loop.tick();
     expect(world.isOpen()).toBe(false);
-    expect(world.state.mode.decision).toMatchObject({
+    expect(world.state.mode.decision).toEqual({
+      permit: false,
+      mode: 'public',
+      reasons: ['unfenced'],
+      devices: [],
+    });
+    expect(told).not.toHaveBeenCalled();
+    vi.useFakeTimers({ now: Date.now() + longestUnfencedMs, toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await world.loop.tick();
+    expect(world.isOpen()).toBe(false);
+    expect(world.state.mode.decision).toEqual({
       permit: false,
       mode: 'none',
       reasons: ['unfenced', 'mode-none'],
       devices: [],
     });
+    expect(told).toHaveBeenCalledOnce();
     expect(phaseOf(world)).toMatchObject({
       phase: 'blocked',
       reasons: [{ code: 'gateway-failed' }],
@@ -232,6 +246,35 @@ describe('a pass of the data path', () => {
     const openForMs = (world.state.path.openUntilMs ?? 0) - performance.now();
     expect(openForMs).toBeGreaterThan(0);
     expect(openForMs).toBeLessThanOrEqual(15_000);
+  });
+
+  test.each([
+    ['went well again', 1, 'public', 0],
+    ['failed for half a minute', 0, 'none', 1],
+  ])('whose fence %s tells the sources and the service so: %#', async (_, isMended, mode, times) => {
+    const world = await createProvidingWorld();
+    const [tunnel] = world.state.sources.all;
+    if (tunnel === undefined) throw new Error('there is no source');
+    const followed: unknown[] = [];
+    world.sections.sources.all = [{ ...tunnel, follow: (next) => void followed.push(next) }];
+    const told = vi.spyOn(world.wakeups.announce, 'notify');
+    world.tamper(() => Promise.reject(new TributaryError('command-failed', 'nft is busy')));
+    await world.loop.tick();
+    expect([followed, told.mock.calls.length]).toEqual([['public'], 0]);
+    if (isMended) world.tamper(world.machine.exec);
+    vi.useFakeTimers({ now: Date.now() + longestUnfencedMs, toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await world.loop.tick();
+    expect([followed.at(-1), told.mock.calls.length]).toEqual([mode, times]);
+    expect(world.state.mode.decision?.permit).toBe(isMended === 1);
+  });
+
+  test('that fails before any went well decides nothing, since the mode set by hand is not read yet', async () => {
+    const world = await createAgentWorld();
+    await world.overrides.set('none', undefined);
+    world.tamper(() => Promise.reject(new TributaryError('command-failed', 'no')));
+    await world.loop.tick();
+    expect(world.state.mode.decision).toBeUndefined();
   });
 
   test('a tunnel whose steps fail keeps its permit until that runs out, and has the problem', async () => {

@@ -41,10 +41,10 @@ export interface Discovery {
 
 /**
  * One message for each entity. Entities that control the device are removed where control is not
- * allowed, or no longer.
+ * allowed, or no longer, and a source's entities where the device has no such source.
  */
 export function renderDiscovery(discovery: Discovery, clientId: string): readonly MqttMessage[] {
-  const { registration, version } = discovery.facts();
+  const { registration, version, sources } = discovery.facts();
   const topics = nameTopics(discovery.topic, clientId);
   const node = `tributary_${toNode(clientId)}`;
   const deviceName = registration?.description ?? 'Tributary';
@@ -57,8 +57,10 @@ export function renderDiscovery(discovery: Discovery, clientId: string): readonl
     ...(discovery.pageUrl === undefined ? {} : { configuration_url: discovery.pageUrl }),
   };
   return Object.entries(entities).map(
-    ([key, { component = 'sensor', name, fields, scale, read }]) => {
+    ([key, { component = 'sensor', name, fields, scale, read, source }]) => {
       const isControl = component in controls;
+      const isAbsent = source !== undefined && sources.every((own) => own.name !== source);
+      const isLeftOut = isAbsent || (isControl && !discovery.allowControl);
       const entity = {
         name,
         unique_id: `${node}_${key}`,
@@ -74,7 +76,7 @@ export function renderDiscovery(discovery: Discovery, clientId: string): readonl
       };
       return {
         topic: `${discovery.discoveryPrefix}/${component}/${node}/${key}/config`,
-        payload: isControl && !discovery.allowControl ? '' : toPlainJson(entity),
+        payload: isLeftOut ? '' : toPlainJson(entity),
       };
     },
   );

@@ -1,7 +1,9 @@
-import type { Facts } from '../health/facts.ts';
+import type { Facts, SourceFacts } from '../health/facts.ts';
+import { bringsConsumers } from '../health/may-forward.ts';
 import { judgePhase, type PhaseReport, phases, type Reason } from '../health/phase.ts';
 import type { Speed } from '../health/speeds.ts';
 import { provideModes } from '../service/profiles.ts';
+import type { SourceName } from '../source/drivers.ts';
 
 /** The sources from which the state is read. */
 export interface StateInput {
@@ -28,6 +30,8 @@ export interface Entity {
   readonly scale?: number;
   /** Reads the state; undefined while unknown. Absent for an entity without a state. */
   readonly read?: (input: EntityInput) => string | number | undefined;
+  /** The source that it belongs to; where the device has none of this name, there is no entity. */
+  readonly source?: SourceName;
 }
 
 /** Kinds of entities that control the device, which the owner has to allow. */
@@ -70,6 +74,8 @@ const sharing = {
 };
 
 const flags: Readonly<Record<string, string>> = { true: 'ON', false: 'OFF' };
+
+const connection = { device_class: 'connectivity', ...diagnostic };
 
 /**
  * Every entity by its key, which is its name in the state. A new row here is shown by Home
@@ -137,6 +143,7 @@ export const entities: Readonly<Record<string, Entity>> = {
   },
   last_handshake: {
     name: 'Last handshake',
+    source: 'wireguard',
     fields: moment,
     read: ({ facts }) => facts.tunnel.lastHandshakeAt?.toISOString(),
   },
@@ -145,6 +152,35 @@ export const entities: Readonly<Record<string, Entity>> = {
     name: 'Service reachable',
     fields: { device_class: 'connectivity', ...diagnostic },
     read: ({ facts }) => flags[`${facts.service.isReachable}`],
+  },
+  source_wireguard: {
+    component: 'binary_sensor',
+    name: 'Source wireguard',
+    source: 'wireguard',
+    fields: connection,
+    read: (input) => readConnection(input, 'wireguard'),
+  },
+  source_connect: {
+    component: 'binary_sensor',
+    name: 'Source connect',
+    source: 'connect',
+    fields: connection,
+    read: (input) => readConnection(input, 'connect'),
+  },
+  connect_consumers: {
+    name: 'Consumers now',
+    source: 'connect',
+    fields: { state_class: 'measurement', icon: 'mdi:account-multiple' },
+    read: (input) => findSource(input, 'connect')?.consumers?.present,
+  },
+  connect_unpaid_bytes: {
+    name: 'Carried unpaid',
+    source: 'connect',
+    ...size,
+    read(input) {
+      const consumers = findSource(input, 'connect')?.consumers;
+      return consumers && consumers.unpaidBytes + consumers.bridgedBytes;
+    },
   },
   sharing: {
     component: 'switch',
@@ -180,11 +216,24 @@ export function readMqttState(input: StateInput): MqttState {
   );
 }
 
+const urgent = [
+  ...['phase', 'reason', 'mode', 'sharing', 'override', 'service'],
+  ...['source_wireguard', 'source_connect'],
+];
+
 /** True where a person would want to know at once and not with the next figures. */
 export function hasUrgentChange(before: MqttState | undefined, after: MqttState): boolean {
-  return ['phase', 'reason', 'mode', 'sharing', 'override', 'service'].some(
-    (key) => before?.[key] !== after[key],
-  );
+  return urgent.some((key) => before?.[key] !== after[key]);
+}
+
+function findSource({ facts }: EntityInput, name: SourceName): SourceFacts | undefined {
+  return facts.sources.find((own) => own.name === name);
+}
+
+/** Whether consumers can come by a source now; undefined where the device has no such source. */
+function readConnection(input: EntityInput, name: SourceName): string | undefined {
+  const source = findSource(input, name);
+  return source && flags[`${bringsConsumers(source, input.now)}`];
 }
 
 /** Home Assistant accepts no longer state. */

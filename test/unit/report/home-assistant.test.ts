@@ -4,6 +4,7 @@ import { nameTopics, renderDiscovery } from '../../../src/report/home-assistant.
 import { hasUrgentChange, readMqttState, type StateInput } from '../../../src/report/mqtt-state.ts';
 import {
   ago,
+  consumersSource,
   createFacts,
   freshFacts,
   now,
@@ -15,6 +16,9 @@ import { deviceClasses, deviceFields, originFields, platforms } from './home-ass
 
 const clientId = '3f8a1c9e-0000-4000-8000-00000000abcd';
 
+/** A device with every source there is. */
+const allSources = { ...providingFacts, sources: [...providingFacts.sources, consumersSource] };
+
 function discover(
   change: {
     readonly clientId?: string;
@@ -22,7 +26,7 @@ function discover(
     readonly facts?: () => Facts;
   } = {},
 ) {
-  const facts = () => providingFacts;
+  const facts = () => allSources;
   const where = {
     topic: 'tributary',
     discoveryPrefix: 'homeassistant',
@@ -54,6 +58,21 @@ describe('discovery', () => {
       ['button', 'pause'],
       ['button', 'resume'],
     ]);
+  });
+
+  test('has the entities of the sources that the device has, and takes those of others away', () => {
+    const listEmptied = (sources: Facts['sources']) => {
+      const facts = () => ({ ...providingFacts, sources });
+      return discover({ allowControl: true, facts })
+        .filter(({ payload }) => payload === '')
+        .map(({ topic }) => topic.split('/')[3]);
+    };
+    expect(listEmptied(providingFacts.sources)).toEqual([
+      'source_connect',
+      'connect_consumers',
+      'connect_unpaid_bytes',
+    ]);
+    expect(listEmptied([consumersSource])).toEqual(['last_handshake', 'source_wireguard']);
   });
 
   test('says nothing that Home Assistant does not know, and all that it needs', () => {
@@ -134,8 +153,36 @@ describe('the state', () => {
       running_since: '2026-03-13T11:00:00.000Z',
       last_handshake: '2026-03-14T11:59:20.000Z',
       service: 'ON',
+      source_wireguard: 'ON',
+      source_connect: null,
+      connect_consumers: null,
+      connect_unpaid_bytes: null,
       sharing: 'ON',
     });
+  });
+
+  test('of a source says whether consumers can come, and what it counts of them', () => {
+    const dead = { ...consumersSource, life: undefined };
+    expect(createState(allSources)).toMatchObject({
+      source_connect: 'ON',
+      connect_consumers: 3,
+      connect_unpaid_bytes: 31_200_000,
+    });
+    expect(createState({ ...providingFacts, sources: [dead] })).toMatchObject({
+      source_wireguard: null,
+      source_connect: 'OFF',
+    });
+    const unread = { ...consumersSource, consumers: undefined };
+    expect(createState({ ...providingFacts, sources: [unread] })).toMatchObject({
+      connect_consumers: null,
+      connect_unpaid_bytes: null,
+    });
+    expect(
+      hasUrgentChange(
+        createState(allSources),
+        createState({ ...allSources, sources: [...providingFacts.sources, dead] }),
+      ),
+    ).toBe(true);
   });
 
   test('of a device that knows nothing yet has null for what is not known', () => {

@@ -5,6 +5,9 @@ import { dataSize, listOf, platformUrl, textLike } from './values.ts';
 /** Where consumers' traffic comes from: a WireGuard tunnel, the network's own protocol, or both. */
 export const trafficSources = ['wireguard', 'connect', 'both'] as const;
 
+/** The owner's limit of unpaid data, where the owner says nothing. */
+export const usualUnpaidLimit = '256 MiB';
+
 /** The section `connect` of the configuration. */
 export const connectSection = z
   .strictObject({
@@ -26,7 +29,7 @@ export const connectSection = z
       .default('fd5e:b4c2:91d7::/112')
       .describe('The same for IPv6.'),
     unpaid_limit: dataSize
-      .prefault('256 MiB')
+      .prefault(usualUnpaidLimit)
       .describe(
         'Most data that one consumer may carry unpaid until it brings a new contract: above it, its connections are broken, so that it comes back and is paid for.',
       ),

@@ -50,12 +50,14 @@ describe.each(profileNames)('in the %s profile, one line', (profile) => {
       stdout: `Set up, but the agent is not running. Start it:\n  tributary run --config ${device.configPath}\n`,
     });
     const shows = profile === 'production' ? ', production profile' : '';
-    const [first, second = '', ...rest] = stderr.trimEnd().split('\n');
-    expect([first, rest]).toEqual([
-      `${device.service.baseUrl} answers as a bandwidth-sharing service${shows}.`,
-      [],
-    ]);
-    expect(second.includes('config set source connect')).toBe(profile === 'production');
+    const [first, ...rest] = stderr.trimEnd().split('\n');
+    expect(first).toBe(`${device.service.baseUrl} answers as a bandwidth-sharing service${shows}.`);
+    // A line that nobody answers switches nothing on.
+    expect(rest.at(-1)).toBe(
+      profile === 'production'
+        ? 'To switch it on: sudo tributary config set source connect'
+        : undefined,
+    );
     expect(device.config()).toEqual({
       service: {
         base_url: device.service.baseUrl,
@@ -233,6 +235,11 @@ describe.each(profileNames)('in the %s profile, the dialogue at a terminal', (pr
     terminal.type(`500${keys.enter}`);
     await terminal.until('with its unit');
     terminal.type(` GB${keys.enter}`);
+    if (profile === 'production') {
+      await terminal.until('Whether they let you use this one is for you to judge');
+      await terminal.until("Share by the network's own protocol?");
+      terminal.type(keys.enter);
+    }
     await terminal.until('Auth code');
     terminal.type(`not-a-code${keys.enter}`);
     await terminal.until('Another auth code');
@@ -249,6 +256,73 @@ describe.each(profileNames)('in the %s profile, the dialogue at a terminal', (pr
       provide: { mode: 'network', cap: { bytes: '500 GB' } },
     });
     expect(await device.isSignedIn()).toBe(true);
+  });
+});
+
+describe("the network's own protocol, in the dialogue", () => {
+  /** The dialogue up to the question, where all else is given. */
+  function ask(device: Awaited<ReturnType<typeof createDevice>>) {
+    const { baseUrl } = device.service;
+    const given = ['--service', baseUrl, '--mode', 'public', '--cap', '1 TB'];
+    const terminal = openTerminal(...device.paths, 'setup', ...given);
+    return terminal;
+  }
+  const finish = async (
+    device: Awaited<ReturnType<typeof createDevice>>,
+    terminal: ReturnType<typeof openTerminal>,
+  ) => {
+    await terminal.until('Auth code');
+    terminal.type(`${await device.newCode()}${keys.enter}`);
+    return terminal.end();
+  };
+
+  test.each([
+    ['by Enter', [keys.enter], undefined],
+    [
+      'corrected',
+      [`${keys.clear}lots${keys.enter}`, `${keys.clear}1 GiB${keys.enter}`],
+      { unpaid_limit: '1 GiB' },
+    ],
+  ])(
+    'is switched on by a yes, and the limit of unpaid data is taken %s',
+    async (_, typed, connect) => {
+      const device = await createDevice('production');
+      const terminal = ask(device);
+      await terminal.until('read them first, and docs/connect.md');
+      await terminal.until("Share by the network's own protocol?");
+      terminal.type('y');
+      await terminal.until('how much of it you carry for nothing');
+      for (const [index, line] of typed.entries()) {
+        await terminal.until(index === 0 ? 'Most unpaid data per consumer' : 'with its unit');
+        terminal.type(line);
+      }
+      const { exitCode } = await finish(device, terminal);
+      expect(exitCode).toBe(0);
+      expect(device.config()).toMatchObject({ source: 'connect' });
+      expect(device.config().connect).toEqual(connect);
+    },
+  );
+
+  test('is not asked about again once it is chosen, and its limit is', async () => {
+    const device = await createDevice('production');
+    device.writeConfig('source: both\nconnect: { unpaid_limit: 0 B }\n');
+    const terminal = ask(device);
+    await terminal.until('Most unpaid data per consumer');
+    terminal.type(keys.enter);
+    const { exitCode, shown } = await finish(device, terminal);
+    expect(exitCode).toBe(0);
+    expect(shown).not.toContain('Share by');
+    expect(device.config()).toMatchObject({ source: 'both', connect: { unpaid_limit: '0 B' } });
+  });
+
+  test('is not mentioned where the service answers by the documented profile', async () => {
+    const device = await createDevice();
+    const { exitCode, stderr } = await device.run(
+      ['--service', device.service.baseUrl, '--profile', 'documented'],
+      { standardInput: await device.newCode() },
+    );
+    expect(exitCode).toBe(0);
+    expect(stderr).not.toContain('protocol');
   });
 });
 

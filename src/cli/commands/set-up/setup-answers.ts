@@ -1,3 +1,4 @@
+import { usualUnpaidLimit } from '../../../config/connect-section.ts';
 import { explainWrongValue, type KeyChange } from '../../../config/set-key.ts';
 import { valueAt } from '../../../config/tree.ts';
 import { messageOf, TributaryError } from '../../../errors/codes.ts';
@@ -12,11 +13,18 @@ const keys = {
   profile: 'service.profile',
   mode: 'provide.mode',
   cap: 'provide.cap.bytes',
+  source: 'source',
+  unpaidLimit: 'connect.unpaid_limit',
 } as const;
 type Subject = keyof typeof keys;
 
 /** Each answer as the file will have it; undefined where nothing is written. */
 export type Answers = Readonly<Record<Subject, string | undefined>>;
+
+/** The answers that may be given as options. */
+export type GivenAnswers = Readonly<
+  Partial<Record<Exclude<Subject, 'source' | 'unpaidLimit'>, string | undefined>>
+>;
 
 /** What is offered for each answer. A fixed answer is not asked for. */
 type Offers = Readonly<
@@ -28,7 +36,7 @@ type Offers = Readonly<
  * @throws usage-invalid: a wrong value, or one that the environment overrules
  */
 export function toOffers(
-  options: Partial<Answers>,
+  options: GivenAnswers,
   before: Pick<Before, 'configured' | 'loaded' | 'isNew'>,
 ): Offers {
   const offer = (subject: Subject) => {
@@ -38,7 +46,7 @@ export function toOffers(
     const isOverruled = origin.kind === 'environment' && configured !== undefined;
     // A device without a service shares with friends, whatever the sample file says.
     const isSample = subject === 'mode' && before.isNew && !isOverruled;
-    const value = options[subject];
+    const value = (options as Partial<Answers>)[subject];
     if (value === undefined)
       return { value: isSample ? 'friends' : configured, isFixed: isOverruled };
     const wrong = explainWrongValue(keys[subject], value);
@@ -53,6 +61,8 @@ export function toOffers(
     profile: offer('profile'),
     mode: offer('mode'),
     cap: offer('cap'),
+    source: offer('source'),
+    unpaidLimit: offer('unpaidLimit'),
   };
 }
 
@@ -75,7 +85,6 @@ export async function gatherAnswers(offers: Offers, parts: AnswerParts): Promise
     configured ?? (await asker('profile')?.choose(whichProfile, 'documented', profiles));
   if (profile !== (found ?? profile))
     parts.say(`Warning: it answers like the ${found} profile, not ${profile}.`);
-  if (profile === 'production') parts.say(otherSource);
   const offered = offers.mode.value as ProvideMode | undefined;
   const mode = await asker('mode')?.choose(
     'Who may use your connection?',
@@ -90,7 +99,41 @@ export async function gatherAnswers(offers: Offers, parts: AnswerParts): Promise
       : 'to have no cap any more, take provide.cap out of the file';
   };
   const cap = await asker('cap')?.askText(howMuch, before ?? '', explainCap);
-  return { service, profile, mode: mode ?? offered, cap: cap || before };
+  const source =
+    profile === 'production' ? await askSource(offers.source, parts) : offers.source.value;
+  const isConnect = profile === 'production' && (source === 'connect' || source === 'both');
+  const unpaidLimit = isConnect
+    ? await askUnpaidLimit(offers.unpaidLimit, parts)
+    : offers.unpaidLimit.value;
+  return { service, profile, mode: mode ?? offered, cap: cap || before, source, unpaidLimit };
+}
+
+/**
+ * Whether consumers come by the network's own protocol. Only the owner may switch it on, because
+ * its terms are for the owner to read: without a prompt it is named and left off.
+ */
+async function askSource(
+  { value, isFixed }: Offers['source'],
+  { prompt, say }: AnswerParts,
+): Promise<string | undefined> {
+  if (isFixed || (value !== undefined && value !== 'wireguard')) return value;
+  say(aboutConnect);
+  if (prompt === undefined) say(switchItOn);
+  else if (await prompt.confirm(whetherConnect)) return 'connect';
+  return value;
+}
+
+/** Nothing is written for the usual limit. */
+async function askUnpaidLimit(
+  { value, isFixed }: Offers['unpaidLimit'],
+  { prompt, say }: AnswerParts,
+): Promise<string | undefined> {
+  if (isFixed || prompt === undefined) return value;
+  say(aboutUnpaid);
+  const offered = value ?? usualUnpaidLimit;
+  const explain = (text: string) => explainWrongValue(keys.unpaidLimit, text);
+  const limit = await prompt.askText(howMuchUnpaid, offered, explain);
+  return value === undefined && limit === usualUnpaidLimit ? undefined : limit;
 }
 
 /** The answers that differ from the configuration. */
@@ -131,9 +174,14 @@ async function findService(
 
 const withoutTerminal =
   'Without a terminal give --service, --mode and --cap, and the code by --code-file, standard input or TRIBUTARY_AUTH_CODE';
-/** No question: what the network's terms allow is for the owner to read first. */
-const otherSource =
-  "Consumers may not come through this service's tunnel. To share by the network's own protocol, read its terms and docs/connect.md, then: sudo tributary config set source connect";
+const aboutConnect = `Consumers of this network come by its own protocol, and not through the tunnel that it issues.
+Its terms of April 2025 are about its own application: they forbid copying, changing and reverse engineering it, and say nothing about other programs.
+Whether they let you use this one is for you to judge: read them first, and docs/connect.md.`;
+const switchItOn = 'To switch it on: sudo tributary config set source connect';
+const whetherConnect = "Share by the network's own protocol? It needs no tunnel.";
+const aboutUnpaid = `The network pays for a consumer's traffic for about five minutes at a time, and a long download may run past that.
+This limit is how much of it you carry for nothing. Beyond it the download breaks, and the consumer comes back and is paid for again.`;
+const howMuchUnpaid = 'Most unpaid data per consumer, such as 256 MiB';
 const howMuch = 'Monthly data cap, such as 500 GB (empty: no cap)';
 const whichProfile = 'Which profile does the service use?';
 const profiles = {

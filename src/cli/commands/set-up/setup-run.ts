@@ -24,10 +24,10 @@ import { readSecret } from '../../frame/read-secret.ts';
 import { joinLines } from '../../present/text.ts';
 import { parseStatus, renderLines } from '../everyday/status.ts';
 import { wakeAgent } from './reload.ts';
-import { type Answers, gatherAnswers, toChanges, toOffers } from './setup-answers.ts';
+import { type GivenAnswers, gatherAnswers, toChanges, toOffers } from './setup-answers.ts';
 import { signInOnce } from './sign-in-once.ts';
 
-type SetupOptions = Partial<Answers> & PathOptions & { readonly codeFile?: string };
+type SetupOptions = GivenAnswers & PathOptions & { readonly codeFile?: string };
 type SetupGiven = { readonly options: SetupOptions; readonly show: Show };
 
 const settledWithinMs = 60_000;

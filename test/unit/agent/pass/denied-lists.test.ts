@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -158,6 +158,22 @@ test('a broken line of bad addresses is left out and named, and the rest is in f
   expect(world.denied('bad')).toEqual(['["203.0.113.0/24"]}}']);
   await world.write('203.0.113.0/24');
   expect((await world.pass()).reasons).toEqual([]);
+});
+
+test('a file of bad addresses that changes is in force with the next pass, and nothing is run for one that does not', async () => {
+  const world = await createListWorld([], strictly);
+  const changes = world.machine.changes();
+  await world.loop.tick();
+  // The permit alone.
+  expect(world.machine.changes()).toBe(changes + 1);
+  await world.write('203.0.113.0/24');
+  await world.loop.tick();
+  expect(world.denied('bad')).toEqual(['["203.0.113.0/24"]}}']);
+  // As a program writes it that fetches a list: another file takes its name.
+  await writeFile(`${world.path}.new`, '192.0.2.0/24');
+  await rename(`${world.path}.new`, world.path);
+  expect((await world.pass()).reasons).toEqual([]);
+  expect(world.denied('bad')).toEqual(['["192.0.2.0/24"]}}']);
 });
 
 test('a file of bad addresses that breaks keeps its last list', async () => {

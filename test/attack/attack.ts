@@ -17,8 +17,8 @@ import {
 /*
  * `npm run attack [-- --way container|host] [--from SOURCE] [--only WORDS] [--prove]`: crafted
  * packets against a running agent, a line for each row; ends with 1 where one got through. `--from`
- * says whose consumers attack, by default the tunnel's; other sources have the container's way
- * alone. `--only` takes the scenarios whose names hold the words; those before them still happen.
+ * says whose consumers attack, by default the tunnel's; a program has the container's way alone.
+ * `--only` takes the scenarios whose names hold the words; those before them still happen.
  * `--prove` takes out one rule after the other and shows which rows get through without it;
  * `--only` then takes the rows whose names hold the words.
  */
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   const from = attackSources.find((source) => source === values.from);
   if (from === undefined)
     throw new Error(`attack: --from ${values.from}: not one of ${attackSources.join(', ')}`);
-  for (const way of from === 'wireguard' ? chosen : (['container'] as const)) {
+  for (const way of from === 'program' ? (['container'] as const) : chosen) {
     await using world = await open(way, from);
     if (values.prove) await prove(world, values.only ?? '');
     else await attack(world, values.only ?? '');

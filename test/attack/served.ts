@@ -15,7 +15,9 @@ const mostMs = 60_000;
  */
 export async function waitUntilServed(world: AttackWorld): Promise<void> {
   const deadlineMs = performance.now() + mostMs;
-  for (const { family, inner, packet } of knocks) {
+  // A host's namespace has no way out by IPv6.
+  const open = knocks.filter(({ family }) => world.way === 'container' || family === 'ipv4');
+  for (const { family, inner, packet } of open) {
     while (!(await passes(world, packet)))
       if (performance.now() > deadlineMs) throw new Error(`${inner} is not served`);
     // What the kernel remembers of the packet that has just passed.

@@ -164,7 +164,8 @@ export async function createAttackWorld(
 
 function toLabId(way: Way, from: AttackSource): string {
   if (from === 'wireguard') return way === 'host' ? 'atkhst' : 'atkcon';
-  return from === 'program' ? 'atkprg' : 'atkcct';
+  if (from === 'program') return 'atkprg';
+  return way === 'host' ? 'atkcch' : 'atkcct';
 }
 
 function listSections(way: Way): Readonly<Record<string, Readonly<Record<string, unknown>>>> {

@@ -34,7 +34,8 @@ import { type Fence, reconcileDenied, reconcileTable } from './reconcile-table.t
 import type { DataPathHost, DesiredDataPath } from './state.ts';
 
 /** What a pass observed and made of one source. */
-export interface SourcePath extends Pick<ComposedSource, 'collision' | 'missing'> {
+export interface SourcePath
+  extends Pick<ComposedSource, 'collision' | 'missing' | 'overheadBytes'> {
   /** Its name: `wireguard`. */
   readonly name: string;
   readonly device: string;
@@ -172,13 +173,14 @@ async function openWays(
   const network = hasChanged ? await observeNetwork(exec) : observed.network;
   const paths = await Promise.all(
     sources.map(async (source) => {
-      const { driver, collision, missing } = source;
+      const { driver, collision, missing, overheadBytes } = source;
       const { observed: seen, failure } =
         source.steps.length > 0 ? await lookAt(driver, network.interfaces) : source;
       const { name, device } = driver;
       const isSeen = failure === undefined;
       const stopped = failures.get(device) ?? failure;
-      return { name, device, collision, missing, observed: seen, isSeen, failure: stopped };
+      const told = { name, device, collision, missing, overheadBytes };
+      return { ...told, observed: seen, isSeen, failure: stopped };
     }),
   );
   const carrying = paths.flatMap(({ device, observed: own }) =>

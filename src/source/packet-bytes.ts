@@ -10,7 +10,7 @@ const icmpBytes = 8;
 /** WireGuard's type, receiver, counter and authentication tag. */
 const wireGuardBytes = 32;
 /** Ethernet's addresses and type, as the line carries them. */
-const frameBytes = 14;
+export const frameBytes = 14;
 
 /** What WireGuard puts around a packet, by the family that its own packets are sent by. */
 export const wireGuardOverheadBytes = {

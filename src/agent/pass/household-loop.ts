@@ -2,11 +2,12 @@ import type { LineShaper } from '../../data-path/line-shaper.ts';
 import { hostPortOfUrl } from '../../lib/host-port.ts';
 import { takeLineSample } from '../../provide/household.ts';
 import { beginHousehold, type HouseholdState } from '../../provide/household-state.ts';
-import { lineOverheadBytes } from '../../source/packet-bytes.ts';
+
 import { type LineProbe, type ProbeTarget, patienceMs } from '../../system/line-probe.ts';
 import type { Carried } from '../../system/traffic.ts';
 import type { Loop } from '../run-loop.ts';
 import type { Sections, Shared } from '../state.ts';
+import { countLineBits, findOwnBits, type SourceLoad } from './line-load.ts';
 
 export interface HouseholdLoopParts
   extends Pick<Shared, 'state' | 'log' | 'now'>,
@@ -56,12 +57,17 @@ export function createHouseholdLoop(parts: HouseholdLoopParts): Loop {
   let routerUntilMs = 0;
   let askedHost: string | undefined;
 
-  /** The bytes that all sources' devices carried; undefined if no device exists. */
-  const readAll = (): Carried | undefined => {
-    const each = state.sources.all.flatMap(({ driver }) => parts.readCarried(driver.device) ?? []);
-    if (each.length === 0) return undefined;
-    const sum = (of: keyof Carried) => each.reduce((total, own) => total + own[of], 0);
-    return { rxBytes: sum('rxBytes'), txBytes: sum('txBytes'), packets: sum('packets') };
+  /** What the sources' devices carried; undefined if no device exists. */
+  const readAll = (): readonly SourceLoad[] | undefined => {
+    const each = state.sources.all.flatMap(({ driver: { device } }) => {
+      const carried = parts.readCarried(device);
+      const found = state.path.observed?.sources.find((own) => own.device === device);
+      const mtu = found?.observed.kind === 'present' ? found.observed.mtu : undefined;
+      // A device whose source wants nothing now has none around its packets that is known.
+      const overheadBytes = found?.overheadBytes || undefined;
+      return carried === undefined ? [] : [{ ...carried, overheadBytes, mtu }];
+    });
+    return each.length === 0 ? undefined : each;
   };
   const measure = () => {
     const carried = readAll();
@@ -69,15 +75,14 @@ export function createHouseholdLoop(parts: HouseholdLoopParts): Loop {
     const atMs = performance.now();
     before = carried && {
       atMs,
-      carriedBits: (carried.rxBytes + carried.txBytes + carried.packets * lineOverheadBytes) * 8,
+      carriedBits: countLineBits(carried),
       hardwareBits: (parts.readHardwareBytes() ?? Number.NaN) * 8,
     };
     if (before === undefined || last === undefined) return undefined;
     const perSecond = (bits: number) => (Math.max(0, bits) * 1000) / (atMs - last.atMs);
     const loadBits = perSecond(before.carriedBits - last.carriedBits);
-    // Shared traffic passes the network card twice.
     const cardBits = perSecond(before.hardwareBits - last.hardwareBits);
-    return { atMs, loadBits, ownBits: Math.max(0, cardBits - 2 * loadBits) || 0 };
+    return { atMs, loadBits, ownBits: findOwnBits(cardBits, loadBits) };
   };
   const findCeiling = () => state.mode.limit?.bitsPerSecond ?? Number.POSITIVE_INFINITY;
   const findTarget = (): ProbeTarget => {

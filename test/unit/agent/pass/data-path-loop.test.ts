@@ -251,23 +251,26 @@ describe('a pass of the data path', () => {
   test.each([
     ['went well again', 1, 'public', 0],
     ['failed for half a minute', 0, 'none', 1],
-  ])('whose fence %s tells the sources and the service so: %#', async (_, isMended, mode, times) => {
-    const world = await createProvidingWorld();
-    const [tunnel] = world.state.sources.all;
-    if (tunnel === undefined) throw new Error('there is no source');
-    const followed: unknown[] = [];
-    world.sections.sources.all = [{ ...tunnel, follow: (next) => void followed.push(next) }];
-    const told = vi.spyOn(world.wakeups.announce, 'notify');
-    world.tamper(() => Promise.reject(new TributaryError('command-failed', 'nft is busy')));
-    await world.loop.tick();
-    expect([followed, told.mock.calls.length]).toEqual([['public'], 0]);
-    if (isMended) world.tamper(world.machine.exec);
-    vi.useFakeTimers({ now: Date.now() + longestUnfencedMs, toFake: ['Date'] });
-    onTestFinished(() => void vi.useRealTimers());
-    await world.loop.tick();
-    expect([followed.at(-1), told.mock.calls.length]).toEqual([mode, times]);
-    expect(world.state.mode.decision?.permit).toBe(isMended === 1);
-  });
+  ])(
+    'whose fence %s tells the sources and the service so: %#',
+    async (_, isMended, mode, times) => {
+      const world = await createProvidingWorld();
+      const [tunnel] = world.state.sources.all;
+      if (tunnel === undefined) throw new Error('there is no source');
+      const followed: unknown[] = [];
+      world.sections.sources.all = [{ ...tunnel, follow: (next) => void followed.push(next) }];
+      const told = vi.spyOn(world.wakeups.announce, 'notify');
+      world.tamper(() => Promise.reject(new TributaryError('command-failed', 'nft is busy')));
+      await world.loop.tick();
+      expect([followed, told.mock.calls.length]).toEqual([['public'], 0]);
+      if (isMended) world.tamper(world.machine.exec);
+      vi.useFakeTimers({ now: Date.now() + longestUnfencedMs, toFake: ['Date'] });
+      onTestFinished(() => void vi.useRealTimers());
+      await world.loop.tick();
+      expect([followed.at(-1), told.mock.calls.length]).toEqual([mode, times]);
+      expect(world.state.mode.decision?.permit).toBe(isMended === 1);
+    },
+  );
 
   test('that fails before any went well decides nothing, since the mode set by hand is not read yet', async () => {
     const world = await createAgentWorld();

@@ -22,7 +22,7 @@ export function start({ provide = {}, baseUrl = 'https://service.example' }: Set
   const sections = createSections(config, new Date(0));
   sections.mode.decision = { permit: true, mode: 'public', reasons: [], devices: [] };
   sections.sources.all = [{ driver: { device: 'tributary0' } }] as never;
-  sections.path.observed = { router: router.host } as never;
+  sections.path.observed = { router: router.host, sources: [] } as never;
   const lines: string[] = [];
   const logs = { write: (line: string) => void lines.push(line) };
   const home = {

@@ -61,6 +61,7 @@ test.each([
     name,
     device: 'any0',
     collision: undefined,
+    overheadBytes: 0,
     observed: { kind: 'absent' },
     isSeen: true,
   } as const;

@@ -82,9 +82,13 @@ export async function tryOpenFlows(world: AttackWorld): Promise<Result> {
         settleMs: 300,
       });
     const answer = toAnswer(far, port);
-    await turn('tunnel', udp(far, port, {}, { sport: 41_500 + (port % 100) }));
-    const before = await turn('uplink', answer);
-    if (!before.heard.some(({ point }) => point === 'tunnel'))
+    const openFlow = async () => {
+      await turn('tunnel', udp(far, port, {}, { sport: 41_500 + (port % 100) }));
+      const { heard } = await turn('uplink', answer);
+      return heard.some(({ point }) => point === 'tunnel');
+    };
+    // A contract, or a busy machine, may make the first way longer than a turn.
+    if (!(await openFlow()) && !(await openFlow()) && !(await openFlow()))
       faults.push(`${name}: nothing came back before, so nothing is shown`);
     await close(world);
     await waitUntil(world, isClosed);

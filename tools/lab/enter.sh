@@ -12,11 +12,19 @@ if [ "${1-}" = --inside ]; then
   mount -t tmpfs -o mode=755 tmpfs /run
   mkdir -p /run/netns /run/wireguard /run/etc/upper /run/etc/work
   # What a lab writes to /etc stays in the lab too, where the kernel lets an ordinary user lay one folder over another.
-  mount -t overlay -o lowerdir=/etc,upperdir=/run/etc/upper,workdir=/run/etc/work overlay /etc 2>/dev/null ||
-    echo "tributary: this kernel cannot lay a private folder over /etc; tests that write there are skipped" >&2
+  isOwnEtc=true
+  if ! mount -t overlay -o lowerdir=/etc,upperdir=/run/etc/upper,workdir=/run/etc/work overlay /etc 2>/dev/null; then
+    isOwnEtc=false
+    [ "${LAB_OF_TRIBUTARY-}" = inside ] ||
+      echo "tributary: this kernel cannot lay a private folder over /etc; tests that write there are skipped" >&2
+  fi
   # The agent's user, as packages make it: there is one user here, under two names.
-  { grep -v '^tributary:' /etc/passwd; echo 'tributary:x:0:0::/:/usr/sbin/nologin'; } >/run/passwd
-  mount --bind /run/passwd /etc/passwd
+  agent='tributary:x:0:0::/:/usr/sbin/nologin'
+  if ! grep -qxF "$agent" /etc/passwd; then
+    { grep -v '^tributary:' /etc/passwd; echo "$agent"; } >/run/passwd
+    # Only into a folder of the lab's own. A mount inside /etc would keep a lab within this one from laying its own over it.
+    { $isOwnEtc && cp /run/passwd /etc/passwd 2>/dev/null; } || mount --bind /run/passwd /etc/passwd
+  fi
   ip link set lo up
   export LAB_OF_TRIBUTARY=inside
   # What this machine sets for its own Node is refused by an agent, and is of no use where nothing outside is reached.

@@ -15,7 +15,15 @@ export function toConnectRow(row: Row, outerOf: ReadonlyMap<string, string>): Ro
     ...(waitMs === undefined ? {} : { waitMs: Math.max(waitMs, wayMs) }),
   }));
   const kept = reasons.find(({ names }) => names.test(row.name))?.reason;
-  return { ...row, steps, ...(kept === undefined ? {} : { keptByEngine: kept }) };
+  const { keptByKernel, ...rest } = row;
+  // The kernel takes a redirect from an address of the pool for no part of a connection.
+  const isKept = keptByKernel !== undefined && !/^an error \(redirected/.test(row.name);
+  return {
+    ...rest,
+    steps,
+    ...(isKept ? { keptByKernel } : {}),
+    ...(kept === undefined ? {} : { keptByEngine: kept }),
+  };
 }
 
 /** What the rows call the tunnel's own address is the device's, the first of the pool. */

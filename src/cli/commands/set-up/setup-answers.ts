@@ -2,6 +2,7 @@ import { usualUnpaidLimit } from '../../../config/connect-section.ts';
 import { explainWrongValue, type KeyChange } from '../../../config/set-key.ts';
 import { valueAt } from '../../../config/tree.ts';
 import { messageOf, TributaryError } from '../../../errors/codes.ts';
+import { toPlainText } from '../../../lib/plain-text.ts';
 import type { ProvideMode } from '../../../service/profiles.ts';
 import { modeWords } from '../../../status/mode-words.ts';
 import { refuse } from '../../frame/command.ts';
@@ -167,7 +168,7 @@ async function findService(
       return { address, found };
     } catch (error) {
       if (asked === undefined || !(error instanceof TributaryError)) throw error;
-      say(messageOf(error));
+      say(toPlainText(messageOf(error)));
     }
   }
 }

@@ -90,7 +90,7 @@ async function prepare(options: SetupOptions, context: CommandContext) {
   // A code that was handed in means that a script runs this, so no question is asked.
   const prompt =
     options.codeFile === undefined && handedIn === undefined ? context.prompt : undefined;
-  const say = (line: string) => void context.stderr.write(`${toPlainText(line)}\n`);
+  const say = (line: string) => void context.stderr.write(`${line}\n`);
   const check = async (baseUrl: string) => {
     const { base_url: known } = loaded.config.service;
     if (!before.isRegistered || before.isNew || baseUrl === known)
@@ -120,7 +120,7 @@ async function finish(work: Work, options: PathOptions, context: CommandContext)
   // agent runs as.
   const start = await findStart(path);
   if (changes.length > 0 || code !== undefined)
-    await start?.().catch((error: unknown) => say(messageOf(error)));
+    await start?.().catch((error: unknown) => say(toPlainText(messageOf(error))));
   for (let next = code; next !== undefined; ) {
     const signedIn = signInOnce(loaded, next, { isNewDevice: false, notes: context.stderr });
     const refused = await signedIn.then(
@@ -129,7 +129,7 @@ async function finish(work: Work, options: PathOptions, context: CommandContext)
     );
     if (refused === undefined) break;
     if (prompt === undefined || !hasCode(refused, 'auth-code-refused')) throw refused;
-    say(messageOf(refused));
+    say(toPlainText(messageOf(refused)));
     next = await prompt.askSecret('Another auth code');
   }
   progress.done = 'everything is written, and this device is signed in';

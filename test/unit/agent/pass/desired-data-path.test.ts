@@ -59,6 +59,7 @@ test('the desired data path is made from the configuration, the issued tunnel an
       allowDestinations: ['192.0.2.0/24'],
       denyDestinations: ['198.51.100.7'],
       blockedPorts: [25, 465],
+      openProtocols: [],
       pagePort: undefined,
       connections: { perConsumer: undefined, total: 900, newPerSecond: undefined, halfOpen: 0 },
     },

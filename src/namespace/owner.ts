@@ -75,12 +75,16 @@ async function makeOwned(exec: Exec, owner: Owner): Promise<boolean> {
   // The agent's user has to get there, whatever mask root has.
   await chmod(folder, 0o755);
   for (const file of [userNamespaceFile, networkFile]) await writeFile(file, '');
-  try {
-    await exec({
+  const make = (namespaces: readonly string[]) =>
+    exec({
       program: 'setpriv',
-      args: [...becomeMaker(owner), ...makeBoth],
+      args: [...becomeMaker(owner), ...namespaces],
       doing: "making the namespace of the agent's user",
     });
+  try {
+    // Without names first: where it fails with them, unshare leaves a process that waits for ever.
+    await make(['unshare', '--user', '--net', '--mount', '--map-root-user', 'true']);
+    await make(makeBoth);
     // `ip` gives it its name, in a folder that it makes as for any other network namespace.
     const named = `exec ip netns attach ${namespaceName} $$`;
     await exec({

@@ -1,10 +1,13 @@
 import { splitCarried } from '../health/listing.ts';
 import { formatBitrate, formatBytes } from '../lib/units.ts';
+import type { ConsumerSums } from '../source/source-report.ts';
 import type { StatusDocument } from './document.ts';
 
 type Source = StatusDocument['sources'][number];
 type Market = NonNullable<Source['market']>;
-type Consumers = NonNullable<Source['consumers']>;
+
+/** What was carried in all, and in this month. */
+type Carried = ConsumerSums & { readonly month: ConsumerSums };
 
 /** How a moment is said: `alive for 3 h` in the text, a time on the page. */
 type SayMoment<Phrase> = (time: string, how: 'past' | 'future') => Phrase;
@@ -91,7 +94,7 @@ const carriedRows = [
 ] as const;
 
 /** What became of what a source carried; the rows add up, but for the overhead, to the first. */
-export function tabulateCarried(consumers: Consumers): readonly CarriedRow[] {
+export function tabulateCarried(consumers: Carried): readonly CarriedRow[] {
   const [total, month] = [splitCarried(consumers), splitCarried(consumers.month)];
   return carriedRows.map(([name, words]) => ({
     words,
@@ -101,7 +104,7 @@ export function tabulateCarried(consumers: Consumers): readonly CarriedRow[] {
 }
 
 /** The table as lines, the first of which begins with the label. */
-export function layOutCarried(consumers: Consumers, label: string): readonly string[] {
+export function layOutCarried(consumers: Carried, label: string): readonly string[] {
   const head = { words: '', total: 'in all', month: 'this month' };
   return [head, ...tabulateCarried(consumers)].map(({ words, total, month }, index) => {
     const begin = index === 0 ? label : ''.padEnd(label.length);

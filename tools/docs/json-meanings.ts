@@ -209,6 +209,24 @@ export const meanings: Meanings = {
   seconds: 'How long it took.',
 };
 
+/** What a source counts of its consumers' traffic, over restarts. */
+const carriedMeanings = {
+  upBytes: "Bytes of consumers' packets from them.",
+  downBytes: "Bytes of consumers' packets to them.",
+  overheadBytes: 'What its own protocol needed on the wire besides, without TLS, TCP and IP.',
+  acceptedContracts: 'Contracts by which consumers pay.',
+  unpaidBytes:
+    'Bytes that were carried and could not be reported, or that nobody acknowledged: nobody pays for them.',
+  bridgedBytes: 'Bytes that were carried by contracts that the service had closed by then.',
+  doubtfulBytes: 'Bytes of reports whose answer was lost: nobody knows whether they were counted.',
+};
+
+function meanCarried(part: string): Meanings {
+  return Object.fromEntries(
+    Object.entries(carriedMeanings).map(([name, meaning]) => [`${part}.${name}`, meaning]),
+  );
+}
+
 /**
  * The meaning of a field in one document, where it differs; by the document's title and the field's
  * path.
@@ -240,31 +258,11 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     'sources[].consumers.present': 'Consumers that are there now.',
     'sources[].consumers.countedSince':
       'When the sums began; null where the clock was never set since.',
-    'sources[].consumers.upBytes': "Bytes of consumers' packets that were carried from them.",
-    'sources[].consumers.downBytes': "Bytes of consumers' packets that were carried to them.",
-    'sources[].consumers.overheadBytes':
-      'What its own protocol needed on the wire besides, without TLS, TCP and IP.',
-    'sources[].consumers.acceptedContracts': 'Contracts by which consumers pay.',
     'sources[].consumers.refusedContracts': 'Contracts that were refused since the agent started.',
     'sources[].consumers.refusedContracts.*': 'One for each reason.',
-    'sources[].consumers.unpaidBytes':
-      'Bytes that were carried and could not be reported, or that nobody acknowledged: nobody pays for them.',
-    'sources[].consumers.bridgedBytes':
-      'Bytes that were carried by contracts that the service had closed by then.',
-    'sources[].consumers.doubtfulBytes':
-      'Bytes of reports whose answer was lost: nobody knows whether they were counted.',
+    ...meanCarried('sources[].consumers'),
+    ...meanCarried('sources[].consumers.month'),
     'sources[].consumers.month': 'What was added to these sums since the month began, by UTC.',
-    'sources[].consumers.month.upBytes': "Bytes of consumers' packets from them.",
-    'sources[].consumers.month.downBytes': "Bytes of consumers' packets to them.",
-    'sources[].consumers.month.overheadBytes':
-      'What its own protocol needed on the wire besides, without TLS, TCP and IP.',
-    'sources[].consumers.month.acceptedContracts': 'Contracts by which consumers pay.',
-    'sources[].consumers.month.unpaidBytes':
-      'Bytes that were carried and could not be reported, or that nobody acknowledged: nobody pays for them.',
-    'sources[].consumers.month.bridgedBytes':
-      'Bytes that were carried by contracts that the service had closed by then.',
-    'sources[].consumers.month.doubtfulBytes':
-      'Bytes of reports whose answer was lost: nobody knows whether they were counted.',
     'sources[].consumers.reportsWaiting': 'Reports that the service has not answered yet.',
     'sources[].market':
       'How the list of providers of its network judges this device, as far as the device itself can tell; null for a source without one, and before it is known.',
@@ -377,6 +375,12 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     'here.reasons': 'Usual reasons for the difference.',
   },
   'stats --local': {
+    carried:
+      "What was carried by the network's own protocol since counting began, whatever window was asked for; null where nothing was.",
+    'carried.countedSince': 'When the sums began; null where the clock was never set since.',
+    ...meanCarried('carried'),
+    ...meanCarried('carried.month'),
+    'carried.month': 'What was added to these sums since the month began, by UTC.',
     'days[].service': 'What the service counted of that day.',
     'days[].service.bytes': 'Bytes transferred.',
     since: 'Where the window begins.',

@@ -55,13 +55,14 @@ const keptSchema = z.object({
   months: z.record(z.string().regex(/^\d{4}-\d{2}$/), sums),
 });
 type KeptDocument = z.output<typeof keptSchema>;
+const named = { name: 'connect-sums', schema: keptSchema };
 
 /** As many months as the ledger keeps by the hour. */
 const mostMonths = 15;
 const worthWritingBytes = 64 * 1024 ** 2;
 
 export function openKeptSums({ now, ...of }: KeptSumsOptions): KeptSums {
-  const file = createStateFile({ ...of, name: 'connect-sums', schema: keptSchema });
+  const file = createStateFile({ ...of, ...named });
   const writer = createSeldomWriter(file);
   let kept: KeptDocument = { total: noSums, months: {} };
   /** What the file held; undefined before it was read. */
@@ -98,14 +99,7 @@ export function openKeptSums({ now, ...of }: KeptSumsOptions): KeptSums {
     load,
     take,
     read() {
-      if (loaded === undefined) return undefined;
-      const { total, months, countedSince } = kept;
-      const month = chooseMonth(now(), kept);
-      return {
-        ...total,
-        countedSince: countedSince === undefined ? undefined : new Date(countedSince),
-        month: (month !== undefined && months[month]) || noSums,
-      };
+      return loaded === undefined ? undefined : toRead(kept, now());
     },
     async keep() {
       if (!hasNews()) return;
@@ -117,6 +111,30 @@ export function openKeptSums({ now, ...of }: KeptSumsOptions): KeptSums {
       await load();
       if (hasNews()) await writer.write(kept);
     },
+  };
+}
+
+/**
+ * What the file holds, for a reader beside the agent, which may not have written all yet; undefined
+ * without one. Changes nothing.
+ * @throws state-unreadable
+ */
+export async function peekKeptSums(
+  of: Pick<KeptSumsOptions, 'directory' | 'now'>,
+): Promise<ReturnType<KeptSums['read']>> {
+  const { directory, now } = of;
+  const file = createStateFile({ directory, ...named, onSetAside: () => undefined });
+  const kept = await file.peek();
+  return kept && toRead(kept, now());
+}
+
+function toRead(kept: KeptDocument, now: Date): NonNullable<ReturnType<KeptSums['read']>> {
+  const { total, months, countedSince } = kept;
+  const month = chooseMonth(now, kept);
+  return {
+    ...total,
+    countedSince: countedSince === undefined ? undefined : new Date(countedSince),
+    month: (month !== undefined && months[month]) || noSums,
   };
 }
 

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { createRegistrationFiles } from '../../../src/identity/registration-files.ts';
@@ -5,6 +7,8 @@ import { dayMs } from '../../../src/lib/units.ts';
 import { pickFigures } from '../../../src/report/ledger-figures.ts';
 import { appendLines } from '../../../src/report/ledger-files.ts';
 import { startAt } from '../../../src/report/ledger-line.ts';
+import { noSums } from '../../../src/source/connect/consumer-figures.ts';
+import { openKeptSums } from '../../../src/source/connect/kept-sums.ts';
 import {
   createCommandWorld,
   createOwner,
@@ -42,6 +46,32 @@ describe('tributary stats --local', () => {
         await expectGolden('stats-local.json', indent((await run([...line, '--json'])).stdout));
     },
   );
+
+  test('shows what was carried by the network’s own protocol, and what of it is paid', async () => {
+    const { run, stateDirectory } = await createAlone(5);
+    const sums = openKeptSums({
+      directory: stateDirectory,
+      onSetAside: () => undefined,
+      now: () => new Date(goldenNow),
+    });
+    await sums.load();
+    const first = { ...noSums, upBytes: 6e8, downBytes: 29e8, overheadBytes: 29e7 };
+    sums.take({ ...first, acceptedContracts: 120, unpaidBytes: 12e5, bridgedBytes: 3e7 });
+    await sums.close();
+    const line = ['stats', '--local', '--last', '5h'];
+    for (const columns of [50, undefined]) {
+      const { stdout } = await run(line, { columns });
+      expect(stdout.split('\n').filter((row) => row.length > (columns ?? Infinity))).toEqual([]);
+      expect(stdout).toContain('paid                 3.47 GB       3.47 GB\n');
+    }
+    await expectGolden('stats-local-carried.txt', (await run(line)).stdout);
+    await expectGolden('stats-local-carried.json', indent((await run([...line, '--json'])).stdout));
+    // A file that cannot be read hides no other figure.
+    await writeFile(join(stateDirectory, 'connect-sums.json'), 'torn');
+    const { exitCode, stdout } = await run(line);
+    expect(exitCode).toBe(0);
+    expect(stdout).not.toContain('own protocol');
+  });
 
   test('shows this device’s own record, and is refused for another device', async () => {
     const { run } = await createAlone(5);

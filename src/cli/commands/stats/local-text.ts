@@ -2,6 +2,7 @@ import { formatValue } from '../../../health/statistic.ts';
 import { renderSparkline } from '../../../lib/bars.ts';
 import { formatBytes, formatSeconds, hourMs } from '../../../lib/units.ts';
 import { type FigureName, type Figures, ledgerFigures } from '../../../report/ledger-figures.ts';
+import { layOutCarried } from '../../../status/describe-market.ts';
 import type { Shown } from '../../frame/command.ts';
 import type { Terminal } from '../../frame/context.ts';
 import {
@@ -62,7 +63,13 @@ export function renderLocalStats(stats: LocalStats, shown: Shown): string {
   if (stats.days.length === 0) {
     return `${title}\nNo figures for that time. What the agent is doing: tributary status\n`;
   }
-  return joinSections([title, renderTotals(stats), renderHours(stats, shown), shown.tables.days]);
+  return joinSections([
+    title,
+    renderTotals(stats),
+    renderCarried(stats, shown.columns),
+    renderHours(stats, shown),
+    shown.tables.days,
+  ]);
 }
 
 function renderTitle(
@@ -94,6 +101,13 @@ function renderTotals({ totals }: LocalStats): string {
         .map(({ name, title, unit }) => [title, formatValue(totals[name] ?? 0, unit)]),
     ),
   });
+}
+
+function renderCarried({ carried }: LocalStats, columns: number | undefined): string {
+  if (carried === undefined) return '';
+  const since = carried.countedSince;
+  const title = `By the network's own protocol${since === undefined ? '' : `, since ${formatMoment(since)}`}`;
+  return `${renderText(title, columns)}${joinLines(layOutCarried(carried, ''))}`;
 }
 
 function renderHours({ hours, since }: LocalStats, { columns, now }: Terminal): string {

@@ -1,3 +1,4 @@
+import { toUndefined } from '../../../errors/codes.ts';
 import { dayMs, hourMs } from '../../../lib/units.ts';
 import type { HistoryPlace, HistoryRow } from '../../../report/history.ts';
 import { addFigures, type Figures, pickFigures } from '../../../report/ledger-figures.ts';
@@ -44,7 +45,17 @@ export async function readLocalStats(
     hours: hours.map((row) => ({ startAt: new Date(row.startMs).toISOString(), ...toSeen(row) })),
     /** Oldest first; days on which no agent ran are left out. */
     days,
+    /** By the network's own protocol, whatever was asked for; undefined where nothing was. */
+    carried: await readCarried(place),
   };
+}
+
+async function readCarried({ directory, nowMs }: HistoryPlace) {
+  const { peekKeptSums } = await import('../../../source/connect/kept-sums.ts');
+  const now = () => new Date(nowMs);
+  // A file that is broken is the agent's to set aside, and no reason to show nothing else.
+  const sums = await peekKeptSums({ directory, now }).catch(toUndefined('state-unreadable'));
+  return sums && { ...sums, countedSince: sums.countedSince?.toISOString() };
 }
 
 /** Adds hours or days of the ledger up to days. */

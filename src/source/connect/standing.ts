@@ -56,7 +56,14 @@ function expectListing(record: MinuteRecord, now: number): Date {
       const behind = countMinutes(record, { window: all - toCome, end: now });
       return behind.valid + toCome >= wanted;
     });
-  let minute = now;
-  while (!isEnoughAt(minute)) minute += 1;
-  return new Date(minute * minuteMs);
+  // Later is never worse, so the first minute is found by halves: a record may have thousands of
+  // spans, and this is asked for often.
+  let tooSoon = now - 1;
+  let soonEnough = now + windows.halfDay.all;
+  while (soonEnough - tooSoon > 1) {
+    const between = Math.floor((tooSoon + soonEnough) / 2);
+    if (isEnoughAt(between)) soonEnough = between;
+    else tooSoon = between;
+  }
+  return new Date(soonEnough * minuteMs);
 }

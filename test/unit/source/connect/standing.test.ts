@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { MinuteSpan } from '../../../../src/source/connect/minutes.ts';
 import { judgeStanding, type StandingFacts } from '../../../../src/source/connect/standing.ts';
@@ -58,6 +59,28 @@ test('one that lost too many comes back when they lie far enough behind', () => 
   const { standing, expectedAt } = judge(withLoss(10, 20));
   expect(standing).toBe('dropped');
   expect(expectedAt).toEqual(new Date((now + 37) * 60_000));
+});
+
+test('it is listed in the minute that was named, and in none before', async () => {
+  const pieces = fc.array(
+    fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 })),
+  );
+  await fc.assert(
+    fc.property(pieces, (lengths) => {
+      let to = weekAgo;
+      const spans = lengths.map(([lost, held]) => {
+        const from = to + lost;
+        to = from + held;
+        return { from, to };
+      });
+      const { expectedAt } = judge(spans, { minute: to });
+      const listedAt = (expectedAt?.getTime() ?? to * 60_000) / 60_000;
+      const judgeAt = (minute: number) =>
+        judge([...spans, { from: to, to: minute }], { minute }).standing;
+      expect(['listed', 'at-risk']).toContain(judgeAt(listedAt));
+      if (listedAt > to) expect(['waiting', 'dropped']).toContain(judgeAt(listedAt - 1));
+    }),
+  );
 });
 
 test.each([

@@ -22,7 +22,9 @@ import type { SourceSurroundings } from './open-sources.ts';
 const engineFile = 'engine.cjs';
 
 /** The network's own protocol as a source. Starts nothing yet. */
-export function openConnect(given: SourceSurroundings): ConnectSource {
+export function openConnect(
+  given: SourceSurroundings & Required<Pick<SourceSurroundings, 'uptimeMs'>>,
+): ConnectSource {
   const { config, host, onSetAside, onChange } = given;
   const { interface: device, pool_ipv4: ipv4, pool_ipv6: ipv6 } = config().connect;
   const addresses = planPool(ipv4, ipv6);
@@ -36,6 +38,7 @@ export function openConnect(given: SourceSurroundings): ConnectSource {
   const market = createMarketWatch({
     ...files,
     now: given.now,
+    uptimeMs: given.uptimeMs,
     onFailure: ({ message }) => onSaid(`the minutes that count are not kept: ${message}`),
   });
   return createConnectSource({

@@ -55,9 +55,13 @@ export interface OpenedSources {
 export async function openSources(given: SourceSurroundings): Promise<OpenedSources> {
   const wireGuard = isWanted('wireguard', given.config()) ? openWireGuard(given) : undefined;
   const connect = isWanted('connect', given.config())
-    ? (await import('./open-connect.ts')).openConnect(given)
+    ? (await import('./open-connect.ts')).openConnect({ uptimeMs: systemUptimeMs, ...given })
     : undefined;
   return { all: [wireGuard, connect].filter((own) => own !== undefined), wireGuard };
+}
+
+function systemUptimeMs(): number {
+  return uptime() * 1000;
 }
 
 function openWireGuard(given: SourceSurroundings): WireGuardSource {
@@ -73,7 +77,7 @@ function openWireGuard(given: SourceSurroundings): WireGuardSource {
     renewSeconds: () => given.renewSeconds() ?? usualSeconds,
     mayResolve: given.isServiceAsked,
     now,
-    uptimeMs: given.uptimeMs ?? (() => uptime() * 1000),
+    uptimeMs: given.uptimeMs ?? systemUptimeMs,
     ...(tunnels && { tunnels }),
   });
 }

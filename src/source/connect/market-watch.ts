@@ -7,6 +7,8 @@ import type { MarketReport } from '../source-report.ts';
 import {
   addMinute,
   countsAsValid,
+  minutesOfWeek,
+  moveRecord,
   openMinute,
   seeInMinute,
   startRecord,
@@ -18,12 +20,13 @@ import { judgeStanding, type StandingFacts } from './standing.ts';
 /**
  * Remembers how this device did at the network's list of providers, over all engines and over
  * restarts: `connect-market.json` in the state directory. Opened for a client first; what is taken
- * before that is lost.
+ * before that is lost. Where the clock is set, what is remembered moves with it: it was as long ago
+ * as before.
  */
 export interface MarketWatch {
   /**
-   * Goes on with this client's record, or begins one.
-   * @throws state-unreadable, state-unwritable
+   * Goes on with this client's record, or begins one. One that cannot be read is told to
+   * `onFailure`, and tried again by the next call: until then nothing is remembered.
    */
   open(clientId: string): Promise<void>;
   /** Takes what an engine said just now. */
@@ -38,31 +41,41 @@ export interface MarketWatchParts {
   readonly directory: string;
   readonly onSetAside: OnSetAside;
   readonly now: () => Date;
-  /** The record could not be written; it is tried again. */
+  /** Ms since the machine started, also of its sleep; it goes on evenly while the clock is set. */
+  readonly uptimeMs: () => number;
+  /** The record could not be read or written; it is tried again. */
   readonly onFailure: (error: TributaryError) => void;
 }
 
-const whole = z.number();
+/** Ms of a moment, of which a Date can be made; a board without a clock begins in 1970. */
+const moment = z.int().min(-8.64e15).max(8.64e15);
+const minuteNumber = z.int().min(-1e11).max(1e11);
+const whole = z.int().min(0);
+const soundSpans = z
+  .array(z.object({ from: minuteNumber, to: minuteNumber }).readonly())
+  .max(minutesOfWeek)
+  .refine((all) => all.every(({ from, to }, at) => from < to && from > (all[at - 1]?.to ?? -1e12)))
+  .readonly();
 const document = z.object({
   /** Whose it is: another client begins its own. */
   clientId: z.string(),
-  since: whole,
-  spans: z.array(z.object({ from: whole, to: whole }).readonly()).readonly(),
+  since: minuteNumber,
+  spans: soundSpans,
   /** What was seen of the minute that was not over yet. */
   present: z
-    .object({ minute: whole, notes: whole, connections: whole, changes: whole })
+    .object({ minute: minuteNumber, notes: whole, connections: whole, changes: whole })
     .readonly()
     .optional(),
   /** Unix ms of the writing. */
-  writtenAt: whole,
+  writtenAt: moment,
   /** False where the agent went on after it. */
   isLast: z.boolean(),
   speedTest: z
-    .object({ at: whole, bytesPerSecond: z.number(), isWhole: z.boolean() })
+    .object({ at: moment, bytesPerSecond: whole, isWhole: z.boolean() })
     .readonly()
     .optional(),
-  latencyTestedAt: whole.optional(),
-  lastConsumerAt: whole.optional(),
+  latencyTestedAt: moment.optional(),
+  lastConsumerAt: moment.optional(),
 });
 type Kept = Readonly<z.output<typeof document>>;
 
@@ -76,25 +89,37 @@ export function createMarketWatch(parts: MarketWatchParts): MarketWatch {
   let countedBytes = 0;
   let standing: Pick<MarketReport, 'standing' | 'standingSince'> | undefined;
   let writing: Promise<void> = Promise.resolve();
+  /** When the machine started, by the clock (ms): another one each time that the clock is set. */
+  let startedMs = now().getTime() - parts.uptimeMs();
 
   const change = (changed: Partial<Kept>): void => {
     kept = kept && { ...kept, ...changed };
   };
+  const followClock = (at: Date): void => {
+    const steps = Math.round((at.getTime() - parts.uptimeMs() - startedMs) / minuteMs);
+    if (steps === 0) return;
+    startedMs += steps * minuteMs;
+    kept = kept && moveKept(kept, steps);
+    standing = standing && {
+      ...standing,
+      standingSince: new Date(standing.standingSince.getTime() + steps * minuteMs),
+    };
+  };
   /** What was seen of a minute that is over by now is judged. Gives the present one. */
   const settle = (at: Date): number => {
+    followClock(at);
     const minute = toMinute(at);
-    if (kept === undefined) return minute;
-    const { since, present } = kept;
-    // A board without a clock begins in 1970, and learns later what time it is.
-    if (!isClockSet(since * minuteMs)) change({ ...startRecord(at), present: undefined });
-    else if (present !== undefined && present.minute !== minute) {
-      if (countsAsValid(present)) change(addMinute(kept, present.minute));
-      change({ present: undefined });
-    }
+    if (kept?.present === undefined || kept.present.minute === minute) return minute;
+    const { present } = kept;
+    if (countsAsValid(present)) change(addMinute(kept, present.minute));
+    change({ present: undefined });
     return minute;
   };
   const write = (how: { readonly isLast: boolean }): void => {
-    change({ writtenAt: now().getTime(), ...how });
+    const at = now().getTime();
+    // What is on the disk is better than what names no time.
+    if (!isClockSet(at)) return;
+    change({ writtenAt: at, ...how });
     const written = kept;
     if (written === undefined) return;
     writing = writing
@@ -120,8 +145,13 @@ export function createMarketWatch(parts: MarketWatchParts): MarketWatch {
   return {
     async open(clientId) {
       if (kept?.clientId === clientId) return;
-      const known = await file.readOrSetAside();
+      const known = await file.readOrSetAside().catch(toFailure());
+      if (known instanceof TributaryError) {
+        parts.onFailure(known);
+        return;
+      }
       const at = now();
+      followClock(at);
       kept =
         known?.clientId === clientId
           ? fillGap(known, at)
@@ -131,6 +161,7 @@ export function createMarketWatch(parts: MarketWatchParts): MarketWatch {
     take(message) {
       if (message.type === 'seen') see(message);
       else {
+        followClock(now());
         const { upBytes, downBytes } = message.counters;
         // Each engine begins at zero.
         if (upBytes + downBytes > 0 && upBytes + downBytes !== countedBytes)
@@ -164,11 +195,27 @@ export function createMarketWatch(parts: MarketWatchParts): MarketWatch {
   };
 }
 
+function moveKept(kept: Kept, minutes: number): Kept {
+  const move = (ms: number): number => ms + minutes * minuteMs;
+  const { present, writtenAt, speedTest, latencyTestedAt, lastConsumerAt } = kept;
+  return {
+    ...moveRecord(kept, minutes),
+    present: present && { ...present, minute: present.minute + minutes },
+    writtenAt: move(writtenAt),
+    speedTest: speedTest && { ...speedTest, at: move(speedTest.at) },
+    latencyTestedAt: latencyTestedAt === undefined ? undefined : move(latencyTestedAt),
+    lastConsumerAt: lastConsumerAt === undefined ? undefined : move(lastConsumerAt),
+  };
+}
+
 /**
  * After a crash the minutes since the last writing are unknown. As the device was connected then,
  * it most likely was until the crash, which came before the next writing.
  */
-function fillGap(known: Kept, now: Date): Kept {
+function fillGap(read: Kept, now: Date): Kept {
+  // A clock that is behind what was written is wrong, or was: as if no time had passed.
+  const ahead = Math.ceil((read.writtenAt - now.getTime()) / minuteMs);
+  const known = ahead > 0 ? moveKept(read, -ahead) : read;
   const { spans, writtenAt, isLast } = known;
   const end = toMinute(new Date(Math.min(now.getTime(), writtenAt + writeEveryMs)));
   const last = spans.at(-1);

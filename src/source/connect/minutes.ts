@@ -49,6 +49,12 @@ export function addMinute({ since, spans }: MinuteRecord, minute: number): Minut
   return { since: Math.min(since, minute), spans: added };
 }
 
+/** A record as a clock has it that was set by so many minutes, back where they are negative. */
+export function moveRecord<Of extends MinuteRecord>(record: Of, minutes: number): Of {
+  const spans = record.spans.map(({ from, to }) => ({ from: from + minutes, to: to + minutes }));
+  return { ...record, since: record.since + minutes, spans };
+}
+
 /** How many minutes counted, of the last ones before `end` that are known. */
 export function countMinutes(
   { since, spans }: MinuteRecord,

@@ -1,24 +1,29 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { dayMs, minuteMs } from '../../../../src/lib/units.ts';
 import {
   createMarketWatch,
   type MarketWatch,
 } from '../../../../src/source/connect/market-watch.ts';
 import type { Sighting } from '../../../../src/source/connect/protocol.ts';
+import { createStateFile } from '../../../../src/system/state-file.ts';
 import { toState } from '../../../connect/support/engine-state.ts';
 
 const client = '01920000-0000-7000-8000-0000000000aa';
 const begin = Date.UTC(2026, 2, 14, 12, 0, 0);
 let directory: string;
 let nowMs: number;
+/** By how much the clock was set since the machine started. */
+let setMs: number;
 let failures: string[];
 let watches: MarketWatch[];
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tributary-market-'));
-  [nowMs, failures, watches] = [begin, [], []];
+  [nowMs, setMs, failures, watches] = [begin, 0, [], []];
 });
 afterEach(async () => {
   for (const watch of watches) await watch.close();
@@ -28,8 +33,9 @@ afterEach(async () => {
 const start = () => {
   const watch = createMarketWatch({
     directory,
-    onSetAside: () => undefined,
+    onSetAside: (_path, _keptAs, why) => void failures.push(why),
     now: () => new Date(nowMs),
+    uptimeMs: () => nowMs - setMs,
     onFailure: ({ message }) => void failures.push(message),
   });
   watches.push(watch);
@@ -39,6 +45,11 @@ const open = async (clientId = client) => {
   const watch = start();
   await watch.open(clientId);
   return watch;
+};
+/** No time passes, but the clock says something else from now on. */
+const setClock = (to: number) => {
+  setMs += to - nowMs;
+  nowMs = to;
 };
 const see = (watch: MarketWatch, sighting: Sighting, isPublished = true) =>
   watch.take({ type: 'seen', sighting, isPublished });
@@ -59,10 +70,11 @@ const count = (watch: MarketWatch, window: 'hour' | 'week' = 'hour') => {
 const hour = (watch: MarketWatch) => count(watch);
 
 /** The record of the first half an hour is on the disk. */
-const isWritten = () =>
-  expect
-    .poll(() => readFile(join(directory, 'connect-market.json'), 'utf8'))
-    .toContain(`"writtenAt": ${begin + 30 * 60_000}`);
+const isWritten = (at = begin + 30 * minuteMs) =>
+  expect.poll(() => readFile(path(), 'utf8')).toContain(`"writtenAt": ${at}`);
+const path = () => join(directory, 'connect-market.json');
+/** A span of five minutes. */
+const span = (from: number) => ({ from, to: from + 5 });
 
 describe('the record of a device at the market', () => {
   test('begins with the first whole minute, and a minute counts when it is over', async () => {
@@ -111,14 +123,103 @@ describe('the record of a device at the market', () => {
     expect(hour(await open('another'))).toEqual({ valid: 0, known: 0 });
   });
 
-  test('begins anew where a board learns only later what time it is', async () => {
-    nowMs = 30_000;
+  test('knows how long it lasts where a board learns only later what time it is', async () => {
+    nowMs = 0;
     const watch = await open();
-    see(watch, presence);
-    nowMs = begin;
-    expect(hour(watch)).toEqual({ valid: 0, known: 0 });
+    stayConnected(watch, 5);
+    expect(report(watch)?.standingSince).toEqual(new Date(5 * minuteMs));
+    setClock(begin);
+    expect(hour(watch)).toEqual({ valid: 5, known: 5 });
+    expect(report(watch)?.standingSince).toEqual(new Date(begin));
     stayConnected(watch, 2);
-    expect(count(watch, 'week')).toEqual({ valid: 2, known: 2 });
+    expect(count(watch, 'week')).toEqual({ valid: 7, known: 7 });
+  });
+
+  test.each([
+    ['back', -60],
+    ['forward', 400],
+  ])('moves with a clock that is set %s', async (_, days) => {
+    const watch = await open();
+    stayConnected(watch, 20);
+    see(watch, { kind: 'latency-test' });
+    const testedAt = nowMs;
+    setClock(nowMs + days * dayMs);
+    stayConnected(watch, 20);
+    expect(hour(watch)).toEqual({ valid: 40, known: 40 });
+    expect(report(watch)?.latencyTestedAt).toEqual(new Date(testedAt + days * dayMs));
+    // It is written as often as before, and goes on from there.
+    await isWritten(begin + days * dayMs + 30 * minuteMs);
+    expect(hour(await open())).toEqual({ valid: 40, known: 40 });
+  });
+
+  test('loses the minutes in which the machine slept', async () => {
+    const watch = await open();
+    stayConnected(watch, 10);
+    nowMs += 10 * minuteMs;
+    expect(hour(watch)).toEqual({ valid: 11, known: 20 });
+  });
+
+  test.each([
+    ['in 1970', 60_000],
+    ['an hour late', begin - 60 * minuteMs],
+  ])('is not lost where a board starts %s, before its clock is set', async (_, startsAt) => {
+    const first = await open();
+    stayConnected(first, 45);
+    await first.close();
+    const stoppedAt = nowMs;
+    setClock(startsAt);
+    const second = await open();
+    stayConnected(second, 4);
+    setClock(stoppedAt + 5 * minuteMs);
+    stayConnected(second, 1);
+    expect(hour(second)).toEqual({ valid: 50, known: 50 });
+  });
+
+  test('stays as it is on the disk while nobody knows what time it is', async () => {
+    const first = await open();
+    stayConnected(first, 45);
+    await first.close();
+    const before = await readFile(path(), 'utf8');
+    setClock(60_000);
+    const second = await open();
+    stayConnected(second, 90);
+    await second.close();
+    expect(await readFile(path(), 'utf8')).toBe(before);
+  });
+
+  test.each([
+    ['spans that are not in order', { spans: [span(20), span(10)] }],
+    ['spans that overlap', { spans: [span(10), span(10)] }],
+    [
+      'more spans than a week can have',
+      { spans: Array.from({ length: 10_081 }, (_, at) => span(10 * at)) },
+    ],
+    ['a test at no moment', { speedTest: { at: 1e300, bytesPerSecond: 1, isWhole: true } }],
+    ['a consumer at no moment', { lastConsumerAt: 9e15 }],
+    ['no beginning', { since: undefined }],
+  ])('with %s is set aside, and another one begins', async (_, odd) => {
+    const sound = { clientId: client, since: 0, spans: [], writtenAt: begin, isLast: true };
+    const file = createStateFile<object>({
+      directory,
+      name: 'connect-market',
+      schema: z.object({}),
+      onSetAside: () => undefined,
+    });
+    await file.write({ ...sound, ...odd });
+    expect(hour(await open())).toEqual({ valid: 0, known: 0 });
+    expect(failures).toEqual([expect.stringContaining('is wrong')]);
+  });
+
+  test('that cannot be read is told, left as it is, and tried again', async () => {
+    await mkdir(path());
+    const watch = await open();
+    stayConnected(watch, 3);
+    expect(report(watch)).toBeUndefined();
+    expect(failures).toEqual([expect.stringContaining('connect-market')]);
+    await rm(path(), { recursive: true });
+    await watch.open(client);
+    stayConnected(watch, 3);
+    expect(hour(watch).valid).toBe(3);
   });
 
   test('that cannot be written is told, and goes on in memory', async () => {

@@ -32,6 +32,11 @@ const starts = 1;
 const longestHold = 3000;
 /** On a slow line it takes longer, and what comes is still sent back. */
 const longestTest = 30_000;
+/**
+ * Each kind of test is told of at most so often (ms): a platform that sends one after the other
+ * must not keep the agent busy.
+ */
+const toldEvery = 1000;
 /** What waits is bounded; what is above it is lost, and its sequences send it again. */
 const mostHeld = 1024;
 
@@ -41,14 +46,20 @@ export function createSpeedTest(ownId: Id): SpeedTest {
   let holdUntil = Number.POSITIVE_INFINITY;
   let isHolding = false;
   let sighting: Sighting | undefined;
+  const toldAt = new Map<Sighting['kind'], number>();
 
+  const see = (seen: Sighting, now: number): void => {
+    if (now < (toldAt.get(seen.kind) ?? Number.NEGATIVE_INFINITY) + toldEvery) return;
+    toldAt.set(seen.kind, now);
+    sighting = seen;
+  };
   const start = (now: number): void => {
     test = { startedAt: now, echoed: 0 };
     holdUntil = now + longestHold;
     isHolding = true;
   };
   const stop = (now: number): void => {
-    if (test !== undefined) sighting = judgeTest(test.echoed, now - test.startedAt);
+    if (test !== undefined) see(judgeTest(test.echoed, now - test.startedAt), now);
     test = undefined;
     isHolding = false;
   };
@@ -61,7 +72,7 @@ export function createSpeedTest(ownId: Id): SpeedTest {
   return {
     take(bytes, now) {
       if (bytes.length === latencyLength) {
-        sighting = { kind: 'latency-test' };
+        see({ kind: 'latency-test' }, now);
         return 'echo';
       }
       if (bytes.length === controlLength) {

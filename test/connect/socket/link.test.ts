@@ -245,6 +245,22 @@ describe('what shows how the platform sees this device', () => {
     ]);
   });
 
+  test('tests without end are told of once a second, and each gets its echo', () => {
+    const link = openLink();
+    const told: string[] = [];
+    let echoes = 0;
+    for (let ms = 0; ms < 10_000; ms += 10) {
+      const effects = [Buffer.alloc(16, 9), control(1), control(2)].flatMap((bytes) =>
+        link.received(0, bytes, 1000 + ms),
+      );
+      told.push(...sightings(effects).map(({ kind }) => kind));
+      echoes += effects.filter(({ kind }) => kind === 'send').length;
+    }
+    expect(told.filter((kind) => kind === 'latency-test')).toHaveLength(10);
+    expect(told.filter((kind) => kind === 'speed-test')).toHaveLength(10);
+    expect(echoes).toBe(3000);
+  });
+
   test('an end without a beginning is no test', () => {
     expect(sightings(openLink().received(0, control(2), 100))).toEqual([]);
   });

@@ -1,4 +1,6 @@
+import { MessageError, readFromEngine } from '../../src/connect/engine/read-messages.ts';
 import { createTranslation } from '../../src/connect/provider/translation.ts';
+import { createLink } from '../../src/connect/socket/link.ts';
 import { contract, storedContract } from '../../src/connect/wire/contract-messages.ts';
 import { provide, residentMigrate } from '../../src/connect/wire/control-messages.ts';
 import { decodeFrames } from '../../src/connect/wire/frame.ts';
@@ -7,6 +9,7 @@ import { readIpPacket } from '../../src/connect/wire/ip-frames.ts';
 import { decode } from '../../src/connect/wire/message.ts';
 import { decodeTransferFrame, readPath } from '../../src/connect/wire/transfer-frame.ts';
 import { WireError } from '../../src/connect/wire/wire-error.ts';
+import { toState } from '../connect/support/engine-state.ts';
 import vectors from '../connect/wire/vectors.json' with { type: 'json' };
 import type { Target } from './targets.ts';
 
@@ -26,22 +29,62 @@ const readers: readonly (readonly [string, (bytes: Buffer) => unknown])[] = [
   ['a request to move', (bytes) => decode(residentMigrate, bytes)],
   ['a packet in two messages', (bytes) => readIpPacket({ type: 15, bytes, isRaw: false })],
   ['a consumer’s packet', readPacket],
+  ['a message of the platform', hearPlatform],
 ];
 
-export const connectTargets: readonly Target[] = readers.map(([name, read]) => ({
-  name,
-  samples,
-  run: (text) => readOrRefuse(read, Buffer.from(text, 'latin1')),
-}));
+export const connectTargets: readonly Target[] = [
+  ...readers.map(([name, read]) => ({
+    name,
+    samples,
+    run: (text: string) => readOrRefuse(read, Buffer.from(text, 'latin1')),
+  })),
+  { name: 'a message of the engine', samples: engineLines(), run: readEngineLine },
+];
 
-function readOrRefuse(read: (bytes: Buffer) => unknown, bytes: Buffer): unknown {
+function readOrRefuse<Of>(read: (of: Of) => unknown, of: Of): unknown {
   try {
-    return read(bytes);
+    return read(of);
   } catch (error) {
-    if (error instanceof WireError) return undefined;
+    if (error instanceof WireError || error instanceof MessageError) return undefined;
     throw error;
   }
 }
+
+/** What a taken over engine may say; the agent makes a Date of its moment. */
+function readEngineLine(text: string): unknown {
+  return readOrRefuse((line) => {
+    const message = readFromEngine(line);
+    if (message.type !== 'state' || message.connectedSince === null) return message;
+    return new Date(message.connectedSince).toISOString();
+  }, text);
+}
+
+function engineLines(): readonly string[] {
+  return [
+    toState(),
+    toState({ connectedSince: 1_700_000_000_000 }),
+    toState({ connectedSince: 8.64e15 }),
+    { type: 'seen', sighting: { kind: 'noted', isFirst: true }, isPublished: true },
+    {
+      type: 'seen',
+      sighting: { kind: 'speed-test', bytesPerSecond: 4_000_000, isWhole: true },
+      isPublished: true,
+    },
+    { type: 'problem', code: 'tls-refused', message: 'the certificate has expired' },
+  ].map((message) => JSON.stringify(message));
+}
+
+/** What the platform may send by its socket, also in the middle of a test of the line. */
+function hearPlatform(bytes: Buffer): unknown {
+  const link = createLink({ ownId: consumer, hosts: 2, random: () => 0.5 });
+  link.step(0);
+  link.opened(0, 1);
+  return [bytes, Buffer.from([1, 0, 0, 0, 0]), bytes, Buffer.from([2, 0, 0, 0, 0])].map(
+    (message, at) => link.received(0, message, 10 + at),
+  );
+}
+
+const consumer = fromUuid('00000000-0000-4000-8000-000000000001');
 
 /** Out by an address of the pool, and the same bytes as an answer. */
 function readPacket(bytes: Buffer): unknown {
@@ -50,6 +93,5 @@ function readPacket(bytes: Buffer): unknown {
     ipv6: { first: Buffer.from('fd00'.padEnd(32, '0'), 'hex'), count: 4 },
   };
   const translation = createTranslation(pool, new Map());
-  const consumer = fromUuid('00000000-0000-4000-8000-000000000001');
   return [translation.outward(consumer, bytes), translation.inward(Buffer.from(bytes))];
 }

@@ -29,6 +29,8 @@ const uuid = z
 const token = z.string().check(z.regex(/^[\x21-\x7e]{1,16384}$/));
 const version = z.string().check(z.regex(/^[\x21-\x7e]{1,100}$/));
 const count = z.number().check(z.int(), z.nonnegative());
+/** Unix ms that a Date can hold: what reads it makes one of it. */
+const moment = z.number().check(z.int(), z.nonnegative(), z.maximum(8.64e15));
 const counts = z.record(z.string().check(z.regex(/^[a-z][A-Za-z-]{0,63}$/)), count);
 const wish = z.enum(['public', 'friends', 'network', 'stream', 'none']);
 const opaque = z.nullable(z.string().check(z.maxLength(200)));
@@ -128,7 +130,7 @@ const fromEngine = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('state'),
     isConnected: z.boolean(),
-    connectedSince: z.nullable(count),
+    connectedSince: z.nullable(moment),
     url: z.nullable(z.string().check(z.maxLength(2048))),
     isPublished: z.boolean(),
     problem: z.nullable(problem),

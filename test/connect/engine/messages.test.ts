@@ -185,6 +185,7 @@ describe('messages', () => {
     '{"type":"problem","code":"else","message":""}',
     change(state, 'counters.dropped', { '<script>': 1 }),
     change(state, 'counters.upBytes', -1),
+    change(state, 'connectedSince', 8.64e15 + 1),
   ])("%j is neither side's message", (line) => {
     expect(() => readToEngine(line)).toThrow(/^(no JSON|not sound: .*)$/);
     expect(() => readFromEngine(line)).toThrow(/^(no JSON|not sound: .*)$/);

@@ -62,11 +62,11 @@ export const sourceStatistics = {
     read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.doubtfulBytes),
     isKept: true,
   },
-  tributary_source_paid_bytes_total: {
+  // No counter: it falls where what seemed to be paid turns out to be lost.
+  tributary_source_paid_bytes: {
     help: 'Bytes that a source carried, and that are paid for as far as this device can tell.',
     read: (input) =>
       toSourceSamples(input, ({ consumers }) => consumers && splitCarried(consumers).paidBytes),
-    isKept: true,
   },
   tributary_source_overhead_bytes_total: {
     help: "Bytes that a source's own protocol needed on the wire besides what it carried.",

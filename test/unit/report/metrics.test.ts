@@ -81,9 +81,30 @@ describe('metrics', () => {
     expect(read('unpaid_bytes_total')).toEqual(one(1_200_000));
     expect(read('bridged_bytes_total')).toEqual(one(30_000_000));
     expect(read('doubtful_bytes_total')).toEqual(one(4_000));
-    expect(read('paid_bytes_total')).toEqual(one(3_468_796_000));
+    expect(read('paid_bytes')).toEqual(one(3_468_796_000));
     expect(read('overhead_bytes_total')).toEqual(one(290_000_000));
     expect(read('reports_waiting')).toEqual(one(2));
+  });
+
+  test('no counter falls where what was carried turns out to be unpaid', () => {
+    const { consumers } = consumersSource;
+    if (consumers === undefined) throw new Error('it has no consumers');
+    const renderWith = (lost: number) => {
+      const { unpaidBytes, bridgedBytes, doubtfulBytes } = consumers;
+      const sums = {
+        unpaidBytes: unpaidBytes + lost,
+        bridgedBytes: bridgedBytes + lost,
+        doubtfulBytes: doubtfulBytes + lost,
+      };
+      const source = { ...consumersSource, consumers: { ...consumers, ...sums } };
+      return parsePrometheus(render({ ...providingFacts, sources: [source] }));
+    };
+    const [before, after] = [renderWith(0), renderWith(1000)];
+    const counters = [...before].filter(([, { type }]) => type === 'counter');
+    const fallen = counters.filter(([name, { samples }]) =>
+      samples.some(({ value }, at) => (after.get(name)?.samples[at]?.value ?? 0) < value),
+    );
+    expect(fallen.map(([name]) => name)).toEqual([]);
   });
 
   test('a source with a list of providers tells how it judges this device', () => {

@@ -9,6 +9,7 @@ import {
   type ForwardedTotals,
   type GatewayLayout,
   type GatewayPolicy,
+  specialPrefixes,
 } from '../gateway/policy.ts';
 import { planProbes } from '../gateway/self-test.ts';
 import { hasStrictRules } from '../gateway/strictness.ts';
@@ -18,14 +19,16 @@ import {
   listAddresses,
   listHomePrefixes,
   listOwnPrefixes,
+  listRoutedPrefixes,
   listTunnelEnds,
 } from '../gateway/uplink.ts';
-import { includesIpv6 } from '../lib/addresses.ts';
+import { includesIpv6, isInAny } from '../lib/addresses.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
 import {
   type FittedWish,
   type Ground,
   keepsDevice,
+  type OuterEndpoint,
   type SourceDriver,
   type SourceWish,
   toPresent,
@@ -44,6 +47,8 @@ export interface ComposedSource {
   readonly missing: FittedWish['missing'];
   /** The address or prefix that something else here has too: then there is no device. */
   readonly collision: string | undefined;
+  /** Where it would end, if that is one of the home's own addresses: then there is no device. */
+  readonly nearEnd: string | undefined;
   /** Bytes around each of its packets on the uplink. */
   readonly overheadBytes: number;
   readonly device: SourceDevice;
@@ -68,16 +73,26 @@ export function composeDataPath(
   const devices = drivers.map(({ device }) => device);
   const uplink = chooseUplink(network, { configured: desired.configuredUplink, devices });
   const ownPrefixes = listOwnPrefixes(network.interfaces, devices);
+  // What an earlier process learnt holds until this process has asked.
+  const publicAddresses = desired.publicAddresses ?? table?.sets.get('own4')?.filter(isIPv4) ?? [];
+  const home = [
+    ...ownPrefixes,
+    ...listRoutedPrefixes(network.routes, devices),
+    ...listHomePrefixes(network.interfaces, devices),
+    ...publicAddresses,
+  ];
   const uplinkMtu = network.interfaces.find(({ name }) => name === uplink)?.mtu;
   const sources = composeSources(desired.sources, drivers, {
     ground: { hasIpv6: isIpv6On, uplinkMtu },
     interfaces: network.interfaces,
     ownPrefixes,
+    isNear: ({ address }) =>
+      !isInAny(address, [...specialPrefixes.v4, ...specialPrefixes.v6]) &&
+      isInAny(address, home) &&
+      !isInAny(address, desired.gateway.allowDestinations),
     isStrict: (source) =>
       hasStrictRules(desired.strict.setting, { source, mode: desired.strict.mode }),
   });
-  // What an earlier process learnt holds until this process has asked.
-  const publicAddresses = desired.publicAddresses ?? table?.sets.get('own4')?.filter(isIPv4) ?? [];
   const layout: GatewayLayout = {
     ...desired.gateway,
     connections: toCeilings(room, desired.gateway.connections),
@@ -86,11 +101,7 @@ export function composeDataPath(
     uplinkAddresses: listAddresses(network.interfaces, uplink),
     consumerPorts: chooseConsumerPorts(localPorts, observed.listeningPorts),
     tunnelEnds: listTunnelEnds(network.interfaces),
-    ownPrefixes: [
-      ...ownPrefixes,
-      ...listHomePrefixes(network.interfaces, devices),
-      ...publicAddresses,
-    ],
+    ownPrefixes: home,
     probes: planProbes({
       network,
       uplink,
@@ -132,6 +143,11 @@ interface Surroundings {
   readonly ground: Ground;
   readonly interfaces: readonly Interface[];
   readonly ownPrefixes: readonly string[];
+  /**
+   * True for the home's own public addresses, where no service's end is. Private ones were judged
+   * when the service's text was read.
+   */
+  readonly isNear: (end: OuterEndpoint) => boolean;
   readonly isStrict: (source: string) => boolean;
 }
 
@@ -139,7 +155,7 @@ interface Surroundings {
 function composeSources(
   wishes: readonly SourceWish[],
   drivers: readonly SourceDriver[],
-  { ground, interfaces, ownPrefixes, isStrict }: Surroundings,
+  { ground, interfaces, ownPrefixes, isNear, isStrict }: Surroundings,
 ): readonly ComposedSource[] {
   const taken = [...ownPrefixes];
   return drivers.map((driver) => {
@@ -150,13 +166,17 @@ function composeSources(
     const claimed = listClaims(fitting, consumers);
     const collision = findCollision(claimed, taken);
     taken.push(...claimed);
-    const wish: SourceWish = collision === undefined ? fitting : { kind: 'absent', device: name };
+    const outer = toPresent(fitting)?.outer;
+    const nearEnd = outer !== undefined && isNear(outer) ? outer.address : undefined;
+    const isRefused = collision !== undefined || nearEnd !== undefined;
+    const wish: SourceWish = isRefused ? { kind: 'absent', device: name } : fitting;
     const present = toPresent(wish);
     return {
       driver,
       wish,
       missing,
       collision,
+      nearEnd,
       overheadBytes: present?.overheadBytes ?? 0,
       device: {
         name,

@@ -19,6 +19,8 @@ export interface PlannedChanges extends PlannedLines {
   readonly uplink: string | undefined;
   /** What a source wants that this machine's own network has already. It gets no device then. */
   readonly collision: string | undefined;
+  /** Where a source would end, if that is one of the home's own addresses: no device either. */
+  readonly nearEnd: string | undefined;
 }
 
 /**
@@ -91,6 +93,7 @@ export async function planChanges(
     },
     uplink: layout.uplink,
     collision: sources.find(({ collision }) => collision !== undefined)?.collision,
+    nearEnd: sources.find(({ nearEnd }) => nearEnd !== undefined)?.nearEnd,
   };
 }
 

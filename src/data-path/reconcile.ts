@@ -35,7 +35,7 @@ import type { DataPathHost, DesiredDataPath } from './state.ts';
 
 /** What a pass observed and made of one source. */
 export interface SourcePath
-  extends Pick<ComposedSource, 'collision' | 'missing' | 'overheadBytes'> {
+  extends Pick<ComposedSource, 'collision' | 'nearEnd' | 'missing' | 'overheadBytes'> {
   /** Its name: `wireguard`. */
   readonly name: string;
   readonly device: string;
@@ -173,13 +173,13 @@ async function openWays(
   const network = hasChanged ? await observeNetwork(exec) : observed.network;
   const paths = await Promise.all(
     sources.map(async (source) => {
-      const { driver, collision, missing, overheadBytes } = source;
+      const { driver, collision, nearEnd, missing, overheadBytes } = source;
       const { observed: seen, failure } =
         source.steps.length > 0 ? await lookAt(driver, network.interfaces) : source;
       const { name, device } = driver;
       const isSeen = failure === undefined;
       const stopped = failures.get(device) ?? failure;
-      const told = { name, device, collision, missing, overheadBytes };
+      const told = { name, device, collision, nearEnd, missing, overheadBytes };
       return { ...told, observed: seen, isSeen, failure: stopped };
     }),
   );

@@ -173,8 +173,15 @@ function toEntrance(name: string, device: string): Chain {
     name,
     `type filter hook ingress device "${device}" priority filter; policy accept;`,
     [
-      // Next headers 0, 43, 60, 135: hop-by-hop options, routing, destination options, mobility.
-      rule('options-v6', `ip6 nexthdr { 0, 43, 60, 135 } ${refuse('refused_strange')}`),
+      // Next headers 0, 43, 51, 60, 135: hop-by-hop options, routing, authentication, destination
+      // options, mobility. Only a fragment's header may come before what is carried, and once: so
+      // none of these can lie deeper. Of a packet in pieces this sees the first, for which the
+      // others then wait in vain.
+      rule('options-v6', `ip6 nexthdr { 0, 43, 51, 60, 135 } ${refuse('refused_strange')}`),
+      rule(
+        'options-in-pieces',
+        `frag nexthdr { 0, 43, 44, 51, 60, 135 } ${refuse('refused_strange')}`,
+      ),
     ],
   );
 }

@@ -123,16 +123,38 @@ export type RefusalCounter = keyof typeof refusals;
 /** The reason under which refused packets are counted: `own-network`. */
 export type RefusalReason = (typeof refusals)[RefusalCounter];
 
-/** Prefixes that are not public unicast addresses (IANA special-purpose address registries). */
+/**
+ * What clouds have for their own machines at addresses that are public by their number, and that
+ * the Internet does not lead to: as their documents name it.
+ */
+const cloudServices = {
+  v4: [
+    // IBM Cloud, "Service endpoints for VPC": name servers, mirrors, time, storage (IaaS), and the
+    // private endpoints of its services (PaaS).
+    '161.26.0.0/16',
+    '166.8.0.0/14',
+    // Azure, "What is IP address 168.63.129.16": the service to each machine, metadata included.
+    '168.63.129.16',
+    // Tencent Cloud, "Private network access": the name servers.
+    '183.60.82.98',
+    '183.60.83.19',
+    // Google Cloud, "Private Google Access": restricted.googleapis.com and private.googleapis.com.
+    '199.36.153.4/30',
+    '199.36.153.8/30',
+  ],
+  v6: ['2600:2d00:2:1000::/64', '2600:2d00:2:2000::/64'],
+} as const;
+
+/**
+ * Prefixes that are not public unicast addresses (IANA special-purpose address registries), and
+ * what belongs to a cloud.
+ */
 export const specialPrefixes = {
   v4: [
     '0.0.0.0/8',
     '10.0.0.0/8',
     '100.64.0.0/10',
     '127.0.0.0/8',
-    // Azure's service to each of its machines, metadata included. No other such service has a
-    // public address.
-    '168.63.129.16',
     '169.254.0.0/16',
     '172.16.0.0/12',
     '192.0.0.0/24',
@@ -144,7 +166,17 @@ export const specialPrefixes = {
     '203.0.113.0/24',
     '224.0.0.0/4',
     '240.0.0.0/4',
+    ...cloudServices.v4,
   ],
   // Public unicast is 2000::/3 without the special parts in it; everything else is refused.
-  v6: ['::/3', '4000::/2', '8000::/1', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
+  v6: [
+    '::/3',
+    '4000::/2',
+    '8000::/1',
+    '2001::/23',
+    '2001:db8::/32',
+    '2002::/16',
+    '3fff::/20',
+    ...cloudServices.v6,
+  ],
 } as const;

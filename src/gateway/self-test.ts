@@ -95,10 +95,11 @@ function planOfDevice(
     const own = addresses.find(
       (each) => each.on === uplink && each.family === family && isGlobal(each.address),
     )?.address;
-    const router = network.routes.find(
+    const wayOut = network.routes.find(
       (route) =>
         route.family === family && route.destination === 'default' && route.interface === uplink,
-    )?.gateway;
+    );
+    const router = wayOut?.gateway;
     if (uplink === undefined || source === undefined) return [];
     const plan = (name: ProbeName, destination: string | undefined, port = openPort): Probe[] =>
       destination === undefined || port === undefined
@@ -126,7 +127,8 @@ function planOfDevice(
         risky.length > 0 ? publicAddress[family] : undefined,
         risky.map(({ first }) => first).find((port) => !isInRange(port, blocked)),
       ),
-      ...plan('the Internet', publicAddress[family]),
+      // Without a way out nothing gets there, and what is refused tests the fence all the same.
+      ...plan('the Internet', wayOut === undefined ? undefined : publicAddress[family]),
     ];
   });
 }

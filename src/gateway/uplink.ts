@@ -1,5 +1,5 @@
-import { isInAny, overlaps, toNetworks } from '../lib/addresses.ts';
-import type { Interface, Network } from '../system/ip.ts';
+import { isInAny, overlaps, parsePrefix, toNetworks } from '../lib/addresses.ts';
+import type { Interface, Network, Route } from '../system/ip.ts';
 import { specialPrefixes } from './policy.ts';
 
 /**
@@ -90,6 +90,48 @@ export function listHomePrefixes(
   const isPublic = (address: string) => !isInAny(address, specialPrefixes.v6);
   const homes = addresses.filter(({ family, address }) => family === 6 && isPublic(address));
   return toNetworks(homes.map(({ address }) => `${address}/48`));
+}
+
+/**
+ * Public prefixes to which this machine has another way than its default routes: behind another
+ * router of the home lies a company's or a lab's network, by a static route or by DHCP's (option
+ * 121). Private ones are left out: they are refused anyway, and consumers' own addresses may lie in
+ * them.
+ */
+export function listRoutedPrefixes(
+  routes: readonly Route[],
+  devices: readonly string[],
+): readonly string[] {
+  const usualWays = listDefaultRoutes(routes).map(nameWay);
+  const routed = routes.filter(
+    (route) =>
+      route.table === 'main' &&
+      route.type === 'unicast' &&
+      !devices.includes(route.interface ?? '') &&
+      isPublicNetwork(route.destination) &&
+      // Without one interface it is by several ways, which no other route is the same as.
+      (route.interface === undefined || !usualWays.includes(nameWay(route))),
+  );
+  return toNetworks(routed.map(({ destination }) => destination));
+}
+
+function nameWay({ family, interface: name, gateway, otherGateway }: Route): string {
+  return `${family} ${name} ${gateway ?? otherGateway}`;
+}
+
+/**
+ * A wider prefix leads to the Internet rather than to one network: VPN programs write a default
+ * route in two halves, and some routers as 2000::/3.
+ */
+const widest = { 4: 8, 6: 16 } as const;
+
+function isPublicNetwork(destination: string): boolean {
+  const prefix = parsePrefix(destination);
+  if (prefix === undefined || prefix.length < widest[prefix.family]) return false;
+  return ![...specialPrefixes.v4, ...specialPrefixes.v6].some(
+    (special) =>
+      overlaps(special, destination) && (parsePrefix(special)?.length ?? 0) <= prefix.length,
+  );
 }
 
 /** Where this machine's own tunnels lead (6in4, GRE, IP in IP), as far as they are interfaces. */

@@ -9,6 +9,7 @@ import {
   listAddresses,
   listOwnPrefixes,
   listPublicAddresses,
+  listRoutedPrefixes,
   listTunnelEnds,
 } from '../gateway/uplink.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
@@ -78,7 +79,7 @@ export async function bringNamespaceUp(
   const found = {
     link,
     uplink,
-    ownPrefixes,
+    ownPrefixes: [...new Set([...ownPrefixes, ...listRoutedPrefixes(routes, [hostSide])])],
     nameServers,
     consumerPorts: chooseConsumerPorts(localPorts, await observeListeningPorts()),
     tunnelEnds: listTunnelEnds(interfaces),

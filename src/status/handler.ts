@@ -43,6 +43,8 @@ export function createHandler(
     response.once('finish', () => busy.delete(socket));
     const refusal = listener === 'tcp' ? refuseHost(request.headers.host, ownNames()) : undefined;
     const serve = async () => {
+      if ((request.headersDistinct.host?.length ?? 0) > 1)
+        return createTextAnswer(400, 'The request names its host more than once: once is enough.');
       if (refusal !== undefined) return createTextAnswer(421, refusal);
       const body = await readBody(request);
       const meant = request.headers[stateHeader] ?? encodeURI(source.stateDirectory);

@@ -63,14 +63,17 @@ const routeRow = z
     dst: z.string(),
     dev: z.string().optional(),
     gateway: z.string().optional(),
+    via: z.object({ host: z.string() }).optional(),
     metric: z.number().default(0),
     table: z.string().default('main'),
   })
-  .transform(({ dst, dev, gateway, ...row }) => ({
+  .transform(({ dst, dev, gateway, via, ...row }) => ({
     ...row,
     destination: dst,
     interface: dev,
     gateway,
+    /** A gateway of the other family: an IPv4 route by an IPv6 neighbour. */
+    ...(via === undefined ? {} : { otherGateway: via.host }),
   }));
 const ruleRow = z
   .object({

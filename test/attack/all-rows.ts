@@ -1,11 +1,12 @@
 import type { Row } from './row.ts';
 import { answerRows } from './rows/answers.ts';
-import { destinationRows } from './rows/destinations.ts';
+import { destinationRows, listRoutedDestinationRows } from './rows/destinations.ts';
 import { errorRows } from './rows/errors.ts';
 import { fragmentRows } from './rows/fragments.ts';
-import { fromHomeRows } from './rows/from-home.ts';
+import { fromHomeRows, listTracerouteRows } from './rows/from-home.ts';
 import { outsideRows } from './rows/from-outside.ts';
 import { headerRows } from './rows/headers.ts';
+import { hiddenOptionRows } from './rows/hidden-options.ts';
 import { ownPortRows } from './rows/late-answers.ts';
 import { neighbourRows } from './rows/neighbours.ts';
 import { toConnectRow, translatedSources } from './rows/over-connect.ts';
@@ -26,6 +27,7 @@ export function listRows({ way, from, outerOf }: AttackWorld): readonly Row[] {
   const sources = listSourceRows(way);
   const rows = [
     ...destinationRows,
+    ...listRoutedDestinationRows(way),
     ...ownOutsideRows,
     ...portRows,
     ...portRangeRows,
@@ -44,6 +46,8 @@ export function listRows({ way, from, outerOf }: AttackWorld): readonly Row[] {
     ...ownPortRows,
     ...unaskedRows,
     ...(way === 'host' ? routedRows : []),
+    // The network's own protocol carries no packet header by header as the consumer sent it.
+    ...(from === 'connect' ? [] : [...hiddenOptionRows, ...listTracerouteRows(way)]),
   ];
   return from === 'connect' ? rows.map((row) => toConnectRow(row, outerOf)) : rows;
 }

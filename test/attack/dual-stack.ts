@@ -26,12 +26,19 @@ export async function makeDualStack(lab: Lab): Promise<void> {
       'sysctl -qw net.ipv6.conf.all.forwarding=1',
       `nft '${firewall}'`,
     ],
-    nas: [`ip address add ${own.nas6}/64 dev lan0`, `ip -6 route add default via ${own.router6}`],
+    nas: [
+      `ip address add ${own.nas6}/64 dev lan0`,
+      `ip address add ${own.routed4}/32 dev lo`,
+      `ip address add ${own.routed6}/128 dev lo`,
+      `ip -6 route add default via ${own.router6}`,
+    ],
     device: [
       `ip address add ${own.device6}/64 dev lan0`,
       `ip -6 route add default via ${own.router6}`,
       `ip route add ${own.narrow4} via ${own.router4} mtu 1280`,
       `ip -6 route add ${own.narrow6} via ${own.router6} mtu 1280`,
+      `ip route add 84.20.0.0/28 via ${own.nas4}`,
+      `ip -6 route add 2a0f:9::/48 via ${own.nas6}`,
       // Every error is sent, so that every one of them is seen.
       'sysctl -qw net.ipv4.icmp_ratelimit=0 net.ipv6.icmp.ratelimit=0 net.ipv4.ipfrag_time=1 net.ipv6.ip6frag_time=1',
       'sysctl -qw net.netfilter.nf_conntrack_frag6_timeout=1 || :',

@@ -40,6 +40,9 @@ export const attackAddresses = {
   /** Another network of the same home, behind the same router. */
   guest6: '2a00:77:77:1::5',
   tunnel6: 'fd00:99::2',
+  /** Public networks to which the device has routes of its own, by the NAS. */
+  routed4: '84.20.0.5',
+  routed6: '2a0f:9::5',
   /** The host's address in its second network, and another machine there. */
   second4: '192.168.78.2',
   beyond4: '192.168.78.9',

@@ -55,6 +55,11 @@ const refused: readonly Case[] = [
     address: '192.168.77.55',
     code: 'address-collision',
   },
+  {
+    name: "an end of the tunnel in the home's own public network",
+    text: good.replace('{ENDPOINT}', '84.10.0.5:1900'),
+    code: 'wireguard-text-refused',
+  },
 ];
 
 // Namespaces are needed; test/global-setup.ts says aloud that this is left out.
@@ -69,6 +74,12 @@ describe.skipIf(!isInsideLab())('a service that issues hostile WireGuard texts',
       config: { service: { base_url: nastyUrl, profile: 'documented', allow_insecure_http: true } },
     });
     service = await startNastyService(lab);
+    await lab.network.run(
+      'device',
+      'sh',
+      '-ec',
+      'ip link add own0 type veth peer name own1 && ip address add 84.10.0.2/28 dev own0 && ip link set own0 up',
+    );
     await signIn(lab);
   });
   afterEach(async () => {

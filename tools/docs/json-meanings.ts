@@ -176,6 +176,7 @@ export const meanings: Meanings = {
   differences: 'What the kernel does not have yet; empty lists where nothing would change.',
   uplink: 'Interface that leads to the Internet.',
   collision: "The tunnel's address, where it lies in a network of the device.",
+  nearEnd: "Where the tunnel would end, if that is in the home's own network.",
   isRegistered: 'True where the service knows this device.',
   refusal: 'Why the issued tunnel is not used.',
   ok: 'True where there are no problems.',

@@ -22,6 +22,7 @@ export const planSample: PlanNow = {
   differences: { firewall: line, tunnel: line, settings: line, routing: line },
   uplink: '',
   collision: '',
+  nearEnd: '',
   isRegistered: true,
   refusal: '',
 };

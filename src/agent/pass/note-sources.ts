@@ -25,7 +25,7 @@ export const nothingNoted: SourceNotes = {
 
 /** The problem of a source, and what it lacks although it works. */
 export function explainSource(
-  { name, collision, missing, failure }: SourcePath,
+  { name, collision, nearEnd, missing, failure }: SourcePath,
   problem: TributaryError | undefined,
 ): FoundWrong {
   const noIpv6 = missing && new TributaryError('no-ipv6', explainNoIpv6(missing, name));
@@ -33,8 +33,12 @@ export function explainSource(
   const collides = `${whose} ${collision} lies in a network that this device is in`;
   const collided =
     collision === undefined ? undefined : new TributaryError('address-collision', collides);
+  const ends = `the tunnel would end at ${nearEnd}, in your own home's network; if it does end there, write ${nearEnd} into gateway.allow_destinations`;
+  const atHome =
+    nearEnd === undefined ? undefined : new TributaryError('wireguard-text-refused', ends);
   return {
-    problem: failure ?? problem ?? collided ?? (missing === 'everything' ? noIpv6 : undefined),
+    problem:
+      failure ?? problem ?? atHome ?? collided ?? (missing === 'everything' ? noIpv6 : undefined),
     shortfall: missing === 'ipv6' ? noIpv6 : undefined,
   };
 }

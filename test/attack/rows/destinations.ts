@@ -1,6 +1,7 @@
 import { specialPrefixes } from '../../../src/gateway/policy.ts';
 import { echo, attackAddresses as own, type Packet, protocol, syn, udp } from '../packet-data.ts';
 import { type Row, refused, toMark } from '../row.ts';
+import type { Way } from '../world.ts';
 
 const outOfReach = 'a consumer reaches public unicast addresses only';
 const home = "the owner's network is out of reach";
@@ -22,7 +23,7 @@ const linkLocal = 'an address of one link is never forwarded';
 /** An address within each special prefix that the policy lists. */
 const special: readonly Row[] = [
   ...specialPrefixes.v4.map((prefix) => {
-    const address = prefix.replace(/\.0(\/\d+)$/, '.9').replace(/^192\.0\.2\.9$/, '192.0.2.9');
+    const address = prefix.replace(/\.0\/\d+$/, '.9').replace(/\/\d+$/, '');
     return { prefix, address };
   }),
   { prefix: '255.255.255.255', address: '255.255.255.255' },
@@ -60,9 +61,23 @@ const special6 = [
   ['unique local', 'fd12:3456::9'],
   ['metadata', 'fd00:ec2::254'],
   ['site-local', 'fec0::9'],
+  ['a cloud for its machines', '2600:2d00:2:1000::9'],
+  ['a cloud for its machines', '2600:2d00:2:2000::9'],
 ].map(([name, address]) =>
   toDestination(`special ${name}:`, address ?? '', outOfReach, { isHeldTwice: true }),
 );
+
+/**
+ * Public addresses that lie in the home by a route of the device's own. On a host, only the host
+ * knows its routes.
+ */
+export function listRoutedDestinationRows(way: Way): readonly Row[] {
+  return [own.routed4, own.routed6].map((address) =>
+    toDestination('a public network behind another router of the home,', address, home, {
+      isHeldTwice: way === 'container',
+    }),
+  );
+}
 
 /** What a consumer may not reach, wherever it lies. */
 export const destinationRows: readonly Row[] = [

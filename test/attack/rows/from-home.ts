@@ -1,5 +1,6 @@
 import { ip, attackAddresses as own, type Packet, udp } from '../packet-data.ts';
 import type { Row } from '../row.ts';
+import type { Way } from '../world.ts';
 
 const why = 'consumers learn no inner address of the home';
 /** Public addresses that nobody answers at. */
@@ -56,6 +57,31 @@ export const tooBigRows: readonly Row[] = [
     layer: ['ICMPv6PacketTooBig', { mtu: 1280 }],
   }),
 ];
+
+/**
+ * A consumer's traceroute: each router on the way says that the packet is too old. On a host, the
+ * host itself is the first of them.
+ */
+export function listTracerouteRows(way: Way): readonly Row[] {
+  const hops4 = way === 'host' ? [2, 3] : [2];
+  return [
+    ...hops4.map((ttl) => ({
+      name: `a traceroute, hop ${ttl}`,
+      family: 4 as const,
+      packet: udp(quiet4, 33_434 + ttl, { ttl }, { sport: 41_700 + ttl }),
+    })),
+    {
+      name: 'a traceroute, hop 2',
+      family: 6 as const,
+      packet: udp(quiet6, 33_436, { hlim: 2 }, { sport: 41_702 }),
+    },
+  ].map(({ packet, ...row }) => ({
+    ...row,
+    steps: [{ from: 'tunnel', packets: [packet], waitMs: 50 }],
+    never: ['tunnel'],
+    why,
+  }));
+}
 
 interface Said {
   readonly source: string;

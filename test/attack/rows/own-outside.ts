@@ -17,11 +17,6 @@ export const ownOutsideRows: readonly Row[] = [
   refused('another network of the home', [syn(own.guest6, 80), udp(own.guest6), echo(own.guest6)], {
     why,
   }),
-  refused(
-    "a cloud's service for its machines",
-    [syn('168.63.129.16', 80), udp('168.63.129.16', 53)],
-    { why },
-  ),
 ];
 
 /** What the owner's configuration denies; the rest is known without it. */

@@ -427,6 +427,34 @@ describe('a pass', () => {
     expect(machine.links.has(tunnelInterface)).toBe(false);
   });
 
+  test('makes no tunnel that ends at an address of the home, unless the owner names it', async () => {
+    const { machine, pass } = createWorld();
+    machine.links.set('lan9', {
+      kind: undefined,
+      isUp: true,
+      mtu: 1500,
+      addresses: ['45.77.1.9'],
+      configuration: '',
+    });
+    const passTo = async (address: string, allowDestinations: readonly string[] = []) => {
+      const { sources, gateway, ...rest } = createDesired({ publicAddresses: ['84.10.0.2'] });
+      const toEnd = (wish: SourceWish) =>
+        wish.kind === 'present'
+          ? { ...wish, settings: { ...(wish.settings as object), endpoint: `${address}:53` } }
+          : wish;
+      const path = await pass({
+        ...rest,
+        gateway: { ...gateway, allowDestinations },
+        sources: sources.map(toEnd),
+      });
+      return [path.sources[0]?.nearEnd, machine.links.has(tunnelInterface)];
+    };
+    expect(await passTo('45.77.2.2')).toEqual([undefined, true]);
+    expect(await passTo('45.77.1.2')).toEqual(['45.77.1.2', false]);
+    expect(await passTo('84.10.0.2')).toEqual(['84.10.0.2', false]);
+    expect(await passTo('45.77.1.2', ['45.77.1.2'])).toEqual([undefined, true]);
+  });
+
   test('gives a tunnel that was renamed its name back, and nothing else that has another kind or address', async () => {
     const { machine, pass } = createWorld();
     await pass(createDesired());

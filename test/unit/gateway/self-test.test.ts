@@ -146,6 +146,30 @@ describe('the probes of a device', () => {
     },
   );
 
+  test('try over IPv6 only what is refused where no IPv6 leads to the Internet', () => {
+    const dual = {
+      devices: [{ name: 'tributary0', consumers: undefined, isStrict: false, families: [4, 6] }],
+    } as const;
+    const internet = (routes: readonly Route[]) =>
+      planProbes({ ...home, ...dual, network: { ...home.network, routes } })
+        .filter(({ name }) => name === 'the Internet')
+        .map(({ family }) => family);
+    const [route4, route6] = [defaultRoute(4, '192.168.1.1'), defaultRoute(6, 'fe80::1')];
+    expect(internet([route4, route6])).toEqual([4, 6]);
+    expect(internet([route4, { ...route6, interface: 'wlan0' }])).toEqual([4]);
+    expect(internet([route4])).toEqual([4]);
+    const refused = planProbes({
+      ...home,
+      ...dual,
+      network: { ...home.network, routes: [route4] },
+    });
+    expect(refused.filter(({ family }) => family === 6).map(({ name }) => name)).toEqual([
+      'this device',
+      'a metadata service',
+      'a blocked port',
+    ]);
+  });
+
   test('do not exist without an uplink', () => {
     expect(say({ uplink: undefined })).toEqual([]);
   });

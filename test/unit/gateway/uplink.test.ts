@@ -3,6 +3,7 @@ import {
   chooseUplink,
   findCollision,
   listOwnPrefixes,
+  listRoutedPrefixes,
   listTunnelEnds,
 } from '../../../src/gateway/uplink.ts';
 import type { Interface, Route } from '../../../src/system/ip.ts';
@@ -122,6 +123,54 @@ test('own prefixes come from every interface except loopback and the tunnel, eac
     '2001:db8:7::/64',
     'fe80::/64',
   ]);
+});
+
+describe('a public network that the device reaches by a way of its own', () => {
+  const home = [
+    createDefaultRoute('eth0'),
+    createDefaultRoute('eth0', { family: 6, gateway: 'fe80::1' }),
+  ];
+  const route = (destination: string, changes: Partial<Route> = {}): Route =>
+    createDefaultRoute('eth0', {
+      family: destination.includes(':') ? 6 : 4,
+      destination,
+      gateway: destination.includes(':') ? 'fe80::20' : '192.168.1.20',
+      ...changes,
+    });
+  const list = (...routes: readonly Route[]) =>
+    listRoutedPrefixes([...home, ...routes], ['tributary0']);
+
+  test.each<[string, Route]>([
+    ['behind another router', route('84.20.0.0/28')],
+    ['behind another router, over IPv6', route('2a0f:9::/48')],
+    ['one address', route('84.20.0.5')],
+    ['on the link itself', route('84.20.0.0/28', { gateway: undefined })],
+    [
+      'behind an IPv6 neighbour',
+      route('84.20.0.0/28', { gateway: undefined, otherGateway: 'fe80::20' }),
+    ],
+    ['by another interface', route('84.20.0.0/28', { interface: 'vpn0', gateway: undefined })],
+    ['by several ways', route('84.20.0.0/28', { interface: undefined, gateway: undefined })],
+    [
+      'by the gateway of the other interface',
+      route('84.20.0.0/28', { interface: 'wlan0', gateway: '192.168.1.1' }),
+    ],
+  ])('is own: %s', (_, own) => {
+    expect(list(own)).toEqual([own.destination]);
+  });
+
+  test.each<[string, Route]>([
+    ['by the default gateway', route('84.20.0.0/28', { gateway: '192.168.1.1' })],
+    ['in another table', route('84.20.0.0/28', { table: '100' })],
+    ['not reachable', route('84.20.0.0/28', { type: 'unreachable' })],
+    ["by a source's device", route('84.20.0.0/28', { interface: 'tributary0' })],
+    ['private, where consumers may be', route('10.0.0.0/8')],
+    ['private, over IPv6', route('fd00:1::/32')],
+    ['half of the Internet, as VPN programs write it', route('0.0.0.0/1', { interface: 'vpn0' })],
+    ['the Internet over IPv6, as some routers write it', route('2000::/3')],
+  ])('is none: %s', (_, other) => {
+    expect(list(other)).toEqual([]);
+  });
 });
 
 test('a tunnel address that lies in an own network is found', () => {

@@ -249,6 +249,22 @@ describe('the page', () => {
     }
   });
 
+  test('refuses a request with two hosts, whichever of them it knows', async () => {
+    await using fixture = await createStatusFixture();
+    const [host = '', port] = (await startPage(fixture)).split(':');
+    for (const names of [
+      ['localhost', 'evil.example'],
+      ['evil.example', 'localhost'],
+      ['localhost', 'localhost'],
+    ]) {
+      const socket = connect(Number(port), host);
+      const lines = names.map((name) => `Host: ${name}`);
+      socket.end(['GET /status.json HTTP/1.1', ...lines, 'Connection: close', '', ''].join('\r\n'));
+      const answer = Buffer.concat(await socket.toArray()).toString();
+      expect(answer.split('\r\n')[0]).toBe('HTTP/1.1 400 Bad Request');
+    }
+  });
+
   test.each([
     'raspberrypi.local:9469',
     'tributary:9469',

@@ -70,9 +70,10 @@ function renderPlan(plan: PlanNow): string {
   );
 }
 
-function explainNoTunnel({ isRegistered, refusal, collision }: PlanNow): string {
+function explainNoTunnel({ isRegistered, refusal, collision, nearEnd }: PlanNow): string {
   if (!isRegistered)
     return 'none: this device is not registered; `tributary run` registers it, and the service then issues a tunnel';
+  if (nearEnd !== undefined) return `none: it would end at ${nearEnd}, in your own home's network`;
   if (collision !== undefined)
     return `none: its address ${collision} lies in a network that this device is in`;
   return `none${refusal === undefined ? '' : `: ${refusal}`}`;

@@ -61,6 +61,7 @@ test.each([
     name,
     device: 'any0',
     collision: undefined,
+    nearEnd: undefined,
     overheadBytes: 0,
     observed: { kind: 'absent' },
     isSeen: true,

@@ -53,6 +53,7 @@ export default defineConfig({
           ...choose('test/{unit,service,reference-service,connect,architecture}/**/*.test.ts', [
             'test/unit/{data-path/laws,status/page/stream}.test.ts',
             'test/connect/provider/{paid,paid-hour,killed,long-life}.test.ts',
+            'test/reference-service/platform/week.test.ts',
           ]),
           ...together,
         },

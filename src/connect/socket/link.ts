@@ -1,4 +1,5 @@
 import type { Id } from '../wire/id.ts';
+import { doubtAfter, findFarewell, findMoveTime, shortestBetweenMoves } from './moves.ts';
 import { createReconnect } from './reconnect.ts';
 import { firstNoteAfter, noteEvery, type Sighting } from './sighting.ts';
 import { createSpeedTest } from './speed-test.ts';
@@ -53,10 +54,6 @@ export interface LinkOptions {
 const pingEvery = 5000;
 const longestSilence = 30_000;
 const longestDial = 15_000;
-/** How long the old socket is read after a move: two sockets of a process share what comes in. */
-const farewell = 2000;
-/** Whatever the platform asks: a second connection in a minute costs that minute's reliability. */
-const shortestBetweenMoves = 30_000;
 
 interface Socket {
   readonly number: number;
@@ -81,6 +78,7 @@ export function createLink(options: LinkOptions): Link {
   let dialAt = Number.NEGATIVE_INFINITY;
   let moveAt = Number.POSITIVE_INFINITY;
   let movedAt = Number.NEGATIVE_INFINITY;
+  let doubtedAt = Number.NEGATIVE_INFINITY;
 
   const dial = (now: number): LinkEffect => {
     const number = count++;
@@ -98,9 +96,11 @@ export function createLink(options: LinkOptions): Link {
     return { kind: 'dial', socket: number, host };
   };
 
-  /** The one that was left for it is used again, where it is still open. */
+  /** One that was left for it is used again, where it is still open: the one heard last. */
   const fallBack = (): void => {
-    inUse = [...sockets.values()].find((one) => one.openedAt !== undefined);
+    inUse = [...sockets.values()]
+      .filter((one) => one.openedAt !== undefined)
+      .toSorted((one, other) => other.heardAt - one.heardAt)[0];
     if (inUse !== undefined) inUse.closeAt = Number.POSITIVE_INFINITY;
   };
 
@@ -138,6 +138,14 @@ export function createLink(options: LinkOptions): Link {
     return [...noted, { kind: 'send', socket: socket.number, bytes: Buffer.alloc(0) }];
   };
 
+  const isDialling = (): boolean =>
+    [...sockets.values()].some(({ openedAt }) => openedAt === undefined);
+  /** When the socket in use is so silent that another one is tried. */
+  const doubtAt = (): number =>
+    inUse === undefined || isDialling()
+      ? Number.POSITIVE_INFINITY
+      : Math.max(inUse.heardAt + doubtAfter, doubtedAt + shortestBetweenMoves);
+
   const sendReleased = (now: number): readonly LinkEffect[] =>
     inUse === undefined ? [] : speedTest.release(now).map((bytes) => toSend(inUse, bytes));
 
@@ -151,6 +159,10 @@ export function createLink(options: LinkOptions): Link {
         host = (host + 1) % options.hosts;
         if (inUse !== undefined) effects.push(dial(now));
       }
+      if (now >= doubtAt() && mayDial()) {
+        doubtedAt = now;
+        effects.push(dial(now));
+      }
       if (now >= dialAt && mayDial()) effects.push(dial(now));
       return effects;
     },
@@ -160,7 +172,7 @@ export function createLink(options: LinkOptions): Link {
       socket.openedAt = now;
       socket.heardAt = now;
       socket.noteAt = now + firstNoteAfter;
-      if (inUse !== undefined) inUse.closeAt = now + farewell;
+      if (inUse !== undefined) inUse.closeAt = now + findFarewell(now - (inUse.openedAt ?? now));
       inUse = socket;
       return sendReleased(now);
     },
@@ -185,7 +197,8 @@ export function createLink(options: LinkOptions): Link {
       return [toSend(inUse, frame)];
     },
     move(at) {
-      moveAt = Math.min(moveAt, Math.max(at, movedAt + shortestBetweenMoves));
+      const openedAt = inUse?.openedAt ?? Number.NEGATIVE_INFINITY;
+      moveAt = Math.min(moveAt, findMoveTime(at, { movedAt, openedAt }));
     },
     hurry() {
       if (dialAt !== Number.POSITIVE_INFINITY) dialAt = Number.NEGATIVE_INFINITY;
@@ -193,7 +206,7 @@ export function createLink(options: LinkOptions): Link {
     isOpen: () => inUse !== undefined,
     inUse: () => inUse?.number,
     wakeAt() {
-      const nextDialAt = mayDial() ? dialAt : Number.POSITIVE_INFINITY;
+      const nextDialAt = mayDial() ? Math.min(dialAt, doubtAt()) : Number.POSITIVE_INFINITY;
       let soonest = Math.min(nextDialAt, moveAt, speedTest.wakeAt());
       for (const socket of sockets.values()) {
         const { openedAt, dialledAt, heardAt, pingAt, closeAt } = socket;

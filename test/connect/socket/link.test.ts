@@ -67,6 +67,20 @@ test('a speed test whose end never comes holds nothing for more than three secon
   expect(link.send(own, 3101)).toEqual([sent(own)]);
 });
 
+/**
+ * Runs on, while the platform pings by these sockets; what is done but pings and notes, and when.
+ */
+function listen(link: Link, sockets: readonly number[], from: number, until: number) {
+  const done: (readonly [number, LinkEffect])[] = [];
+  for (let now = from; now < until; now += 10) {
+    if (now % 5000 === 0) for (const socket of sockets) link.received(socket, Buffer.alloc(0), now);
+    for (const effect of link.step(now))
+      if (effect.kind !== 'seen' && (effect.kind !== 'send' || effect.bytes.length > 0))
+        done.push([now, effect]);
+  }
+  return done;
+}
+
 test('it pings every five seconds, and closes a socket that is silent for thirty', () => {
   const link = openLink();
   const pings: number[] = [];
@@ -74,44 +88,76 @@ test('it pings every five seconds, and closes a socket that is silent for thirty
   for (let now = 10; now <= 30_100; now += 10)
     for (const effect of link.step(now)) {
       if (effect.kind === 'send') pings.push(now);
+      else if (effect.kind === 'dial') link.closed(effect.socket, now);
       else ends.push(effect);
     }
   expect(pings).toEqual([5000, 10_000, 15_000, 20_000, 25_000, 30_000]);
   expect(ends).toEqual([{ kind: 'close', socket: 0 }]);
   expect(link.isOpen()).toBe(false);
-  expect(link.step(30_010 + 500)).toEqual([{ kind: 'dial', socket: 1, host: 0 }]);
 });
 
-test('a move opens a socket on another host, and both are read until the old one closes', () => {
+test('a socket that is silent for twelve seconds is doubted: another is opened first, once a minute', () => {
   const link = openLink();
-  link.move(1000);
-  expect(link.step(1000)).toEqual([{ kind: 'dial', socket: 1, host: 1 }]);
-  expect(link.send(own, 1010)).toEqual([sent(own, 0)]);
-  link.opened(1, 1050);
-  expect(link.send(own, 1060)).toEqual([sent(own, 1)]);
-  expect(link.received(0, frame, 1070)).toEqual([{ kind: 'frame', bytes: frame }]);
-  expect(link.step(3050)).toEqual([{ kind: 'close', socket: 0 }]);
-  expect(link.closed(0, 3060)).toEqual([]);
+  expect(listen(link, [0], 10, 10_000)).toEqual([]);
+  const silentSince = 5000;
+  expect(listen(link, [], 10_000, 17_010)).toEqual([
+    [silentSince + 12_000, { kind: 'dial', socket: 1, host: 0 }],
+  ]);
+  expect(link.send(own, 17_020)).toEqual([sent(own, 0)]);
+  link.opened(1, 17_040);
+  expect(link.send(own, 17_050)).toEqual([sent(own, 1)]);
+  // The silent one was young: it is given up before the platform notes it.
+  expect(listen(link, [1], 17_050, 40_000)).toEqual([[19_040, { kind: 'close', socket: 0 }]]);
+  expect(listen(link, [], 40_000, 64_000)).toEqual([]);
+});
+
+test('a move opens a socket on another host, and both are read until the platform has noted the new one', () => {
+  const link = openLink();
+  link.move(70_000);
+  expect(listen(link, [0], 10, 70_010)).toEqual([[70_000, { kind: 'dial', socket: 1, host: 1 }]]);
+  expect(link.send(own, 70_010)).toEqual([sent(own, 0)]);
+  link.opened(1, 70_050);
+  expect(link.send(own, 70_060)).toEqual([sent(own, 1)]);
+  for (const socket of [0, 1])
+    expect(link.received(socket, frame, 70_070)).toEqual([{ kind: 'frame', bytes: frame }]);
+  expect(listen(link, [0, 1], 70_070, 120_000)).toEqual([[110_050, { kind: 'close', socket: 0 }]]);
+  expect(link.closed(0, 120_000)).toEqual([]);
   expect(link.isOpen()).toBe(true);
   // The old one ended as it should: nothing is dialled for it.
-  expect(link.step(4000)).toEqual([]);
+  expect(listen(link, [1], 120_000, 140_000)).toEqual([]);
+});
+
+test('a socket that is moved from while it is young is closed before the platform notes it', () => {
+  const link = openLink();
+  link.move(20_000);
+  expect(listen(link, [0], 10, 20_010)).toEqual([[20_000, { kind: 'dial', socket: 1, host: 1 }]]);
+  link.opened(1, 20_050);
+  expect(listen(link, [0, 1], 20_060, 60_000)).toEqual([[22_050, { kind: 'close', socket: 0 }]]);
+});
+
+test('a move that comes when the socket is noted is made when another may be', () => {
+  const link = openLink();
+  link.move(40_000);
+  expect(listen(link, [0], 10, 70_000)).toEqual([[65_010, { kind: 'dial', socket: 1, host: 1 }]]);
 });
 
 test('a move that fails is tried again, and what it left is used on', () => {
   const link = openLink();
-  link.move(1000);
-  link.step(1000);
-  expect(link.closed(1, 1100)).toEqual([]);
-  expect(link.send(own, 1200)).toEqual([sent(own, 0)]);
-  expect(link.step(1100 + 2500)).toEqual([{ kind: 'dial', socket: 2, host: 0 }]);
-  link.opened(2, 4000);
+  link.move(70_000);
+  listen(link, [0], 10, 70_010);
+  expect(link.closed(1, 70_100)).toEqual([]);
+  expect(link.send(own, 70_200)).toEqual([sent(own, 0)]);
+  expect(listen(link, [0], 70_200, 73_000)).toEqual([
+    [70_100 + 2500, { kind: 'dial', socket: 2, host: 0 }],
+  ]);
+  link.opened(2, 73_000);
   // The new one dies before the old one was closed: the old one is kept.
-  expect(link.closed(2, 4100)).toEqual([]);
-  expect(link.send(own, 4200)).toEqual([sent(own, 0)]);
-  expect(link.step(6500).filter(({ kind }) => kind === 'close')).toEqual([]);
-  expect(link.closed(0, 7000)).toEqual([]);
+  expect(link.closed(2, 73_100)).toEqual([]);
+  expect(link.send(own, 73_200)).toEqual([sent(own, 0)]);
+  expect(listen(link, [0], 73_200, 130_000)).toEqual([]);
+  expect(link.closed(0, 130_000)).toEqual([]);
   expect(link.isOpen()).toBe(false);
-  expect(link.step(20_000)).toMatchObject([{ kind: 'dial' }]);
+  expect(link.step(140_000)).toMatchObject([{ kind: 'dial' }]);
 });
 
 test('a host that cannot be reached is left for the next, later and later', () => {
@@ -180,19 +226,21 @@ test('sockets that open and die young are dialled later and later', () => {
   expect(delays).toEqual([2500, 2500, 2500, 10_000, 20_000, 40_000, 60_000, 60_000]);
 });
 
-test('a platform that asks for a move each second brings one in half a minute', () => {
+test('a platform that asks for a move each second brings one in sixty-five seconds', () => {
   const link = openLink();
-  let dials = 0;
-  for (let now = 1000; now < 121_000; now += 1000) {
+  const dials: number[] = [];
+  for (let now = 1000; now < 201_000; now += 1000) {
     link.move(now);
     for (const effect of link.step(now)) {
       if (effect.kind !== 'dial') continue;
-      dials++;
+      dials.push(now);
       link.opened(effect.socket, now);
     }
-    link.received(dials, Buffer.alloc(0), now);
+    for (let socket = 0; socket <= dials.length; socket++)
+      link.received(socket, Buffer.alloc(0), now);
   }
-  expect(dials).toBe(4);
+  // Notes of the platform are then never in the same minute.
+  expect(dials).toEqual([1000, 66_000, 131_000, 196_000]);
 });
 
 describe('what shows how the platform sees this device', () => {

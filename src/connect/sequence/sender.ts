@@ -1,17 +1,16 @@
-import type { Ack } from '../wire/ack.ts';
+import type { Ack, Tag } from '../wire/ack.ts';
 import type { Frame } from '../wire/frame.ts';
 import type { Id } from '../wire/id.ts';
 import { largestPacket } from '../wire/message-types.ts';
-import { countPackBytes, type Lane, type Pack } from '../wire/pack.ts';
-import type { MemoryBudget } from './hold-back.ts';
+import { countPackBytes, type Pack } from '../wire/pack.ts';
 import { createLossDetector } from './loss.ts';
 import { createOutgoingQueue, frameCost } from './outgoing-queue.ts';
-import type { Patience } from './patience.ts';
-import type { PaidBy, Payment } from './payment.ts';
+import type { PaidBy } from './payment.ts';
 import { createProbing } from './probing.ts';
 import { createRoundTrip } from './round-trip.ts';
 import type { SenderCounters } from './sender-counters.ts';
 import { findSenderEnd, findSenderEndTime, type SenderEnd, type Waiting } from './sender-end.ts';
+import type { SenderOptions } from './sender-options.ts';
 import { createUnackedPacks, toPack, type UnackedPack } from './unacked.ts';
 import { createWindow } from './window.ts';
 
@@ -33,21 +32,6 @@ export interface Sender {
   ended(now: number): SenderEnd | undefined;
   end(): void;
   counters(): SenderCounters;
-}
-
-export interface SenderOptions {
-  readonly sequenceId: Id;
-  readonly lane: Lane;
-  readonly payment: Payment;
-  readonly newMessageId: () => Id;
-  /** Bytes that may wait for their turn. */
-  readonly queueBytes: number;
-  /** Memory of all senders together, for what waits and for what is on its way. */
-  readonly budget: MemoryBudget;
-  /** Where it is over, a frame is dropped; without it, only where the queue is full. */
-  readonly patience?: Patience | undefined;
-  /** So many frames were dropped because it was over. */
-  readonly onLate?: ((frames: number) => void) | undefined;
 }
 
 /** How many Packs go again in one step: more at once would be the burst that loses them. */
@@ -178,6 +162,14 @@ export function createSender(options: SenderOptions): Sender {
     idle: unacked.lowest() === undefined && queue.isEmpty() ? usedAt : undefined,
   });
 
+  /** What the time of a sending that arrived says of the path. */
+  const learn = (pack: UnackedPack, { sentAt }: Tag, now: number): void => {
+    // Otherwise the Pack has waited there for an earlier one, for longer than the path takes.
+    if (pack.selectedAt === undefined) roundTrip.sample(now - sentAt);
+    if (sentAt < pack.sentAt) losses.wasLate(now);
+    losses.arrived({ sentAt: Math.min(sentAt, pack.sentAt), number: pack.number }, now);
+  };
+
   const acknowledge = (pack: UnackedPack, now: number): void => {
     const before = unacked.bytes();
     for (const done of unacked.removeUpTo(pack.number)) {
@@ -212,12 +204,7 @@ export function createSender(options: SenderOptions): Sender {
         wanted = pack;
         return;
       }
-      if (ack.tag !== undefined) {
-        const { sentAt } = ack.tag;
-        roundTrip.sample(now - sentAt);
-        if (sentAt < pack.sentAt) losses.wasLate(now);
-        losses.arrived({ sentAt: Math.min(sentAt, pack.sentAt), number: pack.number }, now);
-      }
+      if (ack.tag !== undefined) learn(pack, ack.tag, now);
       if (ack.isSelective) pack.selectedAt ??= now;
       else acknowledge(pack, now);
     },

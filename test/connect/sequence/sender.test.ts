@@ -99,6 +99,20 @@ test('a Pack that is sent again carries the time of this sending', () => {
   expect(sender.step(500, 1000)).toMatchObject([{ tag: { sentAt: 500 } }]);
 });
 
+test('the time for which a Pack waited for an earlier one is no round trip', () => {
+  const sender = setUp(freeOfCharge, 3);
+  const packs = sender.step(0, 1000);
+  for (const pack of packs.slice(1)) sender.take(ackOf(pack, { isSelective: true }), 200);
+  sender.take(ackOf(packs.at(-1) as Pack), 900);
+  sender.offer(frame, 900);
+  const [next] = sender.step(900, 1000);
+  let now = 900;
+  while (sender.step(now, 1000).length === 0 && now < 5000) now += 10;
+  expect(next).toMatchObject({ sequenceNumber: 3 });
+  // Of a path that takes 200 ms, nothing is waited for four times as long.
+  expect(now - 900).toBeLessThan(800);
+});
+
 test('it ends after a minute without an ack, half a minute without a contract, five minutes idle', () => {
   const silent = setUp(freeOfCharge, 1);
   silent.step(0, 1000);

@@ -10,7 +10,8 @@ export interface LinkNature {
 
 /** A link in virtual time: what is sent arrives later, twice, out of order, or never. */
 export interface Link<T> {
-  send(message: T, now: number): void;
+  /** False where it is lost. */
+  send(message: T, now: number): boolean;
   nextAt(): number;
   /** What has arrived by now, in order of arrival. */
   arrived(now: number): readonly T[];
@@ -39,9 +40,10 @@ export function createLink<T>(nature: LinkNature, chance: Chance): Link<T> {
   };
   return {
     send(message, now) {
-      if (chance() < nature.loss) return;
+      if (chance() < nature.loss) return false;
       put(message, now);
       if (chance() < nature.duplication) put(message, now);
+      return true;
     },
     nextAt: () => onTheWay[0]?.at ?? Number.POSITIVE_INFINITY,
     arrived(now) {

@@ -14,6 +14,8 @@ export interface Pair {
   readonly budget: MemoryBudget;
   readonly sendBudget: MemoryBudget;
   readonly delivered: readonly Delivered[];
+  /** How often the Pack that was lost most often was lost. */
+  mostLost(): number;
   /**
    * Runs until the time is over. `each` is called at each step, and says when it wants the next.
    */
@@ -46,6 +48,7 @@ export function createPair(options: PairOptions): Pair {
   const sendBudget = createMemoryBudget(16 * 1024 * 1024);
   const known = new Set<Id>();
   const delivered: Delivered[] = [];
+  const lost = new Map<Id, number>();
   let now = 0;
   const sender = createSender({
     sequenceId: ids.next(1_700_000_000_000),
@@ -66,11 +69,14 @@ export function createPair(options: PairOptions): Pair {
     },
   });
 
+  const send = (pack: Pack): void => {
+    if (!packs.send(pack, now)) lost.set(pack.messageId, (lost.get(pack.messageId) ?? 0) + 1);
+  };
   const turn = (): void => {
     for (const pack of packs.arrived(now)) receiver.take(pack, now);
     for (const ack of acks.arrived(now)) sender.take(ack, now);
     for (const ack of receiver.acks(now)) acks.send(ack, now);
-    for (const pack of sender.step(now, 1000)) packs.send(pack, now);
+    for (const pack of sender.step(now, 1000)) send(pack);
   };
 
   return {
@@ -79,6 +85,7 @@ export function createPair(options: PairOptions): Pair {
     budget,
     sendBudget,
     delivered,
+    mostLost: () => Math.max(0, ...lost.values()),
     now: () => now,
     run(until, each) {
       while (now < until) {

@@ -152,7 +152,7 @@ export interface SeenMessage {
 export interface EngineCounters {
   /** Consumers that have a sequence now. */
   readonly consumers: number;
-  /** Consumers' IP packets in bytes: up from them to the device, down to them. */
+  /** Consumers' IP packets in bytes: up from them to the device, down to them once sent. */
   readonly upBytes: number;
   readonly downBytes: number;
   /** What the sockets carried besides, of both directions, without TLS, TCP and IP. */

@@ -9,7 +9,7 @@ import type { Frame } from '../wire/frame.ts';
 import type { Id } from '../wire/id.ts';
 import type { ProvideMode } from '../wire/message-types.ts';
 import type { Lane, Pack } from '../wire/pack.ts';
-import type { Drops } from './counters.ts';
+import type { Carried, Drops } from './counters.ts';
 import type { Renewals } from './renewal.ts';
 import type { ContractAsk } from './replies.ts';
 
@@ -72,6 +72,8 @@ export interface ConsumerOptions {
   readonly newId: () => Id;
   readonly renewals: Renewals;
   readonly drops: Pick<Drops, 'unsent'>;
+  /** Counts the answers that are sent. */
+  readonly carried: Pick<Carried, 'downBytes'>;
   /** Unpaid bytes that a consumer may carry from one of its contracts to the next. */
   readonly mostUnpaidBytes: number;
   /** What an earlier life of ours knew of it. */

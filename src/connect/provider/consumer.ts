@@ -27,6 +27,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     renewals,
     onLate: options.onLate,
     drops: options.drops,
+    carried: options.carried,
   });
   /** The lane of the last packet or ping. */
   let last: LastLane | undefined = options.earlier;

@@ -2,14 +2,17 @@ import type { ReceivedCounters } from '../contract/received-contracts.ts';
 import type { Renewals } from './renewal.ts';
 
 /** What an engine has carried, and what it has not. */
-export interface EngineCounters {
+export interface EngineCounters extends Readonly<Carried> {
   readonly consumers: number;
   readonly contracts: ReceivedCounters;
-  /** Bytes of consumers' packets, and of the answers. */
-  readonly upBytes: number;
-  readonly downBytes: number;
   readonly dropped: Readonly<Drops>;
   readonly renewals: Readonly<Renewals>;
+}
+
+/** Bytes of consumers' packets, and of the answers that were sent, each of them once. */
+export interface Carried {
+  upBytes: number;
+  downBytes: number;
 }
 
 /** What was dropped, by reason. Each is counted, and nothing else is kept of it. */

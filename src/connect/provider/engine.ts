@@ -78,6 +78,7 @@ export function createEngine(options: EngineOptions): Engine {
       newId: () => ids.next(wallMs()),
       renewals,
       drops,
+      carried: bytes,
       mostUnpaidBytes: options.mostUnpaidBytes ?? usualUnpaidBytes,
       earlier: known,
       onLane() {
@@ -186,8 +187,7 @@ export function createEngine(options: EngineOptions): Engine {
         return;
       }
       busy.add(consumer);
-      if (consumer.answer(fromProviderFrame(packet), now)) bytes.downBytes += packet.length;
-      else drops.full++;
+      if (!consumer.answer(fromProviderFrame(packet), now)) drops.full++;
     },
     answered(ask, contract, now) {
       if (contract === undefined) renewals.refused++;

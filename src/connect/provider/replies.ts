@@ -7,8 +7,9 @@ import { createSender, type Sender } from '../sequence/sender.ts';
 import type { Ack } from '../wire/ack.ts';
 import type { CloseContract } from '../wire/contract-messages.ts';
 import type { Id } from '../wire/id.ts';
+import { countAnswerBytes } from '../wire/ip-frames.ts';
 import { isSameLane, type Lane, type Pack, toLaneKey } from '../wire/pack.ts';
-import type { Drops } from './counters.ts';
+import type { Carried, Drops } from './counters.ts';
 import { createHoleWatch, type HoleWatch } from './hole-watch.ts';
 import type { Renewals } from './renewal.ts';
 
@@ -56,6 +57,7 @@ export interface RepliesOptions {
   readonly renewals: Renewals;
   readonly onLate: (frames: number) => void;
   readonly drops: Pick<Drops, 'unsent'>;
+  readonly carried: Pick<Carried, 'downBytes'>;
 }
 
 /**
@@ -111,6 +113,9 @@ export function createReplies(options: RepliesOptions): Replies {
       budget,
       patience: createPatience(),
       onLate: options.onLate,
+      onSent(frames) {
+        options.carried.downBytes += countAnswerBytes(frames);
+      },
     });
     return { lane, sender, contracts, holes: createHoleWatch() };
   };

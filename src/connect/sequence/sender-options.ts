@@ -1,3 +1,4 @@
+import type { Frame } from '../wire/frame.ts';
 import type { Id } from '../wire/id.ts';
 import type { Lane } from '../wire/pack.ts';
 import type { MemoryBudget } from './hold-back.ts';
@@ -18,4 +19,6 @@ export interface SenderOptions {
   readonly patience?: Patience | undefined;
   /** So many frames were dropped because it was over. */
   readonly onLate?: ((frames: number) => void) | undefined;
+  /** These frames are sent, for the first time. */
+  readonly onSent?: ((frames: readonly Frame[]) => void) | undefined;
 }

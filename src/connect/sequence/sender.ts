@@ -82,6 +82,7 @@ export function createSender(options: SenderOptions): Sender {
     unacked.add(pack);
     usedAt = now;
     count.packs++;
+    options.onSent?.(frames);
     return toPack(pack, options);
   };
 

@@ -13,6 +13,14 @@ export function fromProviderFrame(packet: Buffer): Frame {
   return { type: messageTypes.ipPacketFromProvider, bytes: packet, isRaw: true };
 }
 
+/** Bytes of answers' packets among these frames. */
+export function countAnswerBytes(frames: readonly Frame[]): number {
+  let sum = 0;
+  for (const { type, bytes: packet } of frames)
+    if (type === messageTypes.ipPacketFromProvider) sum += packet.length;
+  return sum;
+}
+
 /**
  * The IP packet in a frame: its bytes themselves, or two messages deep where an old peer wrote it
  * so. What cannot be read is an empty packet; whether one is sound is not looked at here.

@@ -154,6 +154,34 @@ test('with nobody to pay for the answers, they are dropped, and memory is bounde
   }
   expect(consumer.received).toEqual([]);
   expect(world.engine.counters().dropped.full).toBeGreaterThan(1000);
+  expect(world.engine.counters().downBytes).toBe(0);
+});
+
+test('what is said to be carried to consumers was sent, and counts once', () => {
+  const lossy = { ...calm, loss: 0.03 };
+  let room = 0;
+  const world = createWorld({ nature: lossy, seed: 21, device: echo, most: () => room });
+  const consumer = world.addConsumer(16 * 1024 * 1024);
+  const feed = (packets: number): void => {
+    for (let number = 0; number < packets; number++)
+      consumer.send(packetOf(number, 4, 1000), world.now());
+  };
+  feed(20);
+  world.run(1000);
+  // The line takes nothing, so all of them wait.
+  expect(world.engine.counters().downBytes).toBe(0);
+  // It takes less than comes: some wait too long.
+  room = 1;
+  for (let round = 0; round < 20; round++) {
+    feed(200);
+    world.run(100);
+  }
+  world.run(60_000);
+  const { downBytes, dropped } = world.engine.counters();
+  const receivedBytes = consumer.received.reduce((sum, { length }) => sum + length, 0);
+  expect(dropped.late).toBeGreaterThan(0);
+  expect(downBytes).toBe(receivedBytes);
+  expect(receivedBytes).toBeGreaterThan(0);
 });
 
 test('a provider that was started again gives each consumer the address that it had', () => {

@@ -46,6 +46,8 @@ export interface HostQuestion {
   /** What was read already; by default it is read now. */
   readonly seen?: NftTable | undefined;
   readonly readNetwork?: () => Promise<Network>;
+  /** By default all ports of this network namespace at which a program listens. */
+  readonly readListeningPorts?: () => Promise<readonly number[]>;
 }
 
 /**
@@ -54,7 +56,13 @@ export interface HostQuestion {
  */
 export async function observeHost(
   exec: Exec,
-  { devices, isDenying, seen, readNetwork }: HostQuestion,
+  {
+    devices,
+    isDenying,
+    seen,
+    readNetwork,
+    readListeningPorts = observeListeningPorts,
+  }: HostQuestion,
 ): Promise<ObservedHost> {
   const [network, table, denied, haveIpv6, room, localPorts, listeningPorts] = await Promise.all([
     readNetwork?.() ?? observeNetwork(exec),
@@ -63,7 +71,7 @@ export async function observeHost(
     Promise.all([mayForwardIpv6(), ...devices.map(hasIpv6)]),
     observeConnectionRoom(),
     readSysctl('net/ipv4/ip_local_port_range'),
-    observeListeningPorts(),
+    readListeningPorts(),
   ]);
   const isIpv6On = haveIpv6.every(Boolean);
   return { network, table, denied, isIpv6On, room, localPorts, listeningPorts };

@@ -85,6 +85,7 @@ export function createWorld() {
       const found = await observeHost(own, {
         devices: [tunnelInterface],
         isDenying: desired.denied.length > 0,
+        readListeningPorts: async () => [],
       });
       const dataPath = await reconcileDataPath(createHost(own), desired, {
         ...found,

@@ -161,7 +161,11 @@ test('a source whose device cannot get its name back stops no other, and gets no
 
 test('what a pass would change is not told where a source cannot be observed', async () => {
   const { host, desired } = createPair('observe', { isFirst: false });
-  const observed = await observeHost(host.exec, { devices: [device], isDenying: true });
+  const observed = await observeHost(host.exec, {
+    devices: [device],
+    isDenying: true,
+    readListeningPorts: async () => [],
+  });
   await expect(planChanges(host, desired, observed)).rejects.toBe(refused);
 });
 

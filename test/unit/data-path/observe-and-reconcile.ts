@@ -3,8 +3,8 @@ import { type DataPath, reconcileDataPath } from '../../../src/data-path/reconci
 import type { DataPathHost, DesiredDataPath } from '../../../src/data-path/state.ts';
 
 /**
- * A pass of the data path, as the agent makes it, without permit and accounting. `before`: the pass
- * before it.
+ * A pass of the data path, as the agent makes it, without permit and accounting, where nothing
+ * listens: other tests do, on this machine. `before`: the pass before it.
  */
 export async function observeAndReconcile(
   host: DataPathHost,
@@ -14,6 +14,7 @@ export async function observeAndReconcile(
   const observed = await observeHost(host.exec, {
     devices: host.sources.map(({ device }) => device),
     isDenying: true,
+    readListeningPorts: async () => [],
   });
   return reconcileDataPath(host, desired, { ...observed, record: before?.record });
 }

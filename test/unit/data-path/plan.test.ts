@@ -9,7 +9,11 @@ type World = ReturnType<typeof createWorld>;
 
 const plan = async ({ host }: World, desired = createDesired()) =>
   planChanges(host, desired, {
-    ...(await observeHost(host.exec, { devices: [tunnelInterface], isDenying: false })),
+    ...(await observeHost(host.exec, {
+      devices: [tunnelInterface],
+      isDenying: false,
+      readListeningPorts: async () => [],
+    })),
     isIpv6On: false,
   });
 

@@ -11,7 +11,6 @@ import type { Probe } from '../../../src/gateway/self-test.ts';
 import { chooseConsumerPorts } from '../../../src/lib/ports.ts';
 import type { SourceWish } from '../../../src/source/source.ts';
 import type { Exec } from '../../../src/system/exec.ts';
-import { observeListeningPorts } from '../../../src/system/listening-ports.ts';
 import { applyNft } from '../../../src/system/nft.ts';
 import { readSysctl } from '../../../src/system/sysctl.ts';
 import { noTotals } from '../gateway/policy-fixture.ts';
@@ -61,10 +60,7 @@ const policy: GatewayPolicy = {
   devices: [usualDevice],
   uplink,
   uplinkAddresses: ['192.168.1.10'],
-  consumerPorts: chooseConsumerPorts(
-    await readSysctl('net/ipv4/ip_local_port_range'),
-    await observeListeningPorts(),
-  ),
+  consumerPorts: chooseConsumerPorts(await readSysctl('net/ipv4/ip_local_port_range'), []),
   tunnelEnds: [],
   ownPrefixes: ['192.168.1.0/24'],
   probes,

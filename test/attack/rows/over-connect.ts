@@ -15,15 +15,7 @@ export function toConnectRow(row: Row, outerOf: ReadonlyMap<string, string>): Ro
     ...(waitMs === undefined ? {} : { waitMs: Math.max(waitMs, wayMs) }),
   }));
   const kept = reasons.find(({ names }) => names.test(row.name))?.reason;
-  const { keptByKernel, ...rest } = row;
-  // The kernel takes a redirect from an address of the pool for no part of a connection.
-  const isKept = keptByKernel !== undefined && !/^an error \(redirected/.test(row.name);
-  return {
-    ...rest,
-    steps,
-    ...(isKept ? { keptByKernel } : {}),
-    ...(kept === undefined ? {} : { keptByEngine: kept }),
-  };
+  return { ...row, steps, ...(kept === undefined ? {} : { keptByEngine: kept }) };
 }
 
 /** What the rows call the tunnel's own address is the device's, the first of the pool. */
@@ -61,6 +53,10 @@ const reasons: readonly { readonly names: RegExp; readonly reason: string }[] = 
   {
     names: /^port 25 cut through the middle of its header$/,
     reason: 'the first fragment has to hold the transport header',
+  },
+  {
+    names: /^an error (to |\()/,
+    reason: 'they come from more sources than the sixteen addresses that a consumer may have',
   },
   {
     names: /^an assistant's words open a port of the NAS$/,

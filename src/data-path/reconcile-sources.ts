@@ -1,4 +1,5 @@
 import { TributaryError, toFailure } from '../errors/codes.ts';
+import { toObservedDevice } from '../source/observed-device.ts';
 import type { DeviceStep, ObservedDevice, SourceDriver, SourceWish } from '../source/source.ts';
 import type { Exec } from '../system/exec.ts';
 import { type Interface, type Network, observeNetwork } from '../system/ip.ts';
@@ -51,20 +52,8 @@ export async function lookAt(
   const seen = await driver.observe(interfaces).catch(toFailure());
   if (!(seen instanceof TributaryError)) return { observed: seen, failure: undefined };
   return {
-    observed: toDevice(interfaces.find(({ name }) => name === driver.device)),
+    observed: toObservedDevice(interfaces.find(({ name }) => name === driver.device)),
     failure: seen,
-  };
-}
-
-function toDevice(link: Interface | undefined): ObservedDevice {
-  if (link === undefined) return { kind: 'absent' };
-  return {
-    kind: 'present',
-    isUp: link.isUp,
-    mtu: link.mtu,
-    addresses: link.addresses
-      .map(({ address }) => address)
-      .filter((address) => !address.startsWith('fe80:')),
   };
 }
 

@@ -1,6 +1,7 @@
 import { includesIpv6 } from '../../lib/addresses.ts';
 import type { Exec } from '../../system/exec.ts';
 import type { Interface } from '../../system/ip.ts';
+import { toObservedDevice } from '../observed-device.ts';
 import { connectOverheadBytes } from '../packet-bytes.ts';
 import {
   type DeviceStep,
@@ -118,14 +119,10 @@ export function fitsEngine({ user }: EngineDevice, observed: ObservedEngineDevic
 }
 
 function observe(link: Interface | undefined): ObservedEngineDevice {
-  if (link === undefined) return { kind: 'absent' };
+  const device = toObservedDevice(link);
+  if (link === undefined || device.kind === 'absent') return { kind: 'absent' };
   return {
-    kind: 'present',
-    isUp: link.isUp,
-    mtu: link.mtu,
-    addresses: link.addresses
-      .map(({ address }) => address)
-      .filter((address) => !address.startsWith('fe80:')),
+    ...device,
     takesOffloads: link.tun?.hasVnetHeader === true,
     user: link.tun?.user,
     queueLength: link.tun?.queueLength,

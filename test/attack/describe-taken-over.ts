@@ -34,7 +34,7 @@ const attempts = [
   },
   {
     name: "makes an interface among the host's",
-    list: ({ host }: Target) => ['make_link', host, 'ladder1'],
+    list: ({ host }: Target) => ['make_link', host, 'taken1'],
   },
   {
     name: "removes an interface of the host's",

@@ -78,13 +78,13 @@ def run(*command):
 
 def reach_neighbour(netns, index, own, neighbour):
     """An interface on the host's card, with an address of the home's, and a neighbour's answer to it."""
-    run("ip", "link", "add", "ladder0", "link", f"if{index}", "link-netnsid", netns, "type", "macvlan", "mode", "bridge")
-    run("ip", "address", "add", f"{own}/24", "dev", "ladder0")
-    run("ip", "link", "set", "ladder0", "up")
+    run("ip", "link", "add", "taken0", "link", f"if{index}", "link-netnsid", netns, "type", "macvlan", "mode", "bridge")
+    run("ip", "address", "add", f"{own}/24", "dev", "taken0")
+    run("ip", "link", "set", "taken0", "up")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         for _ in range(100):
             sender.sendto(b"anybody?", (neighbour, 9))
-            if "lladdr" in os.popen(f"ip neighbour show {neighbour} dev ladder0").read():
+            if "lladdr" in os.popen(f"ip neighbour show {neighbour} dev taken0").read():
                 return
             time.sleep(0.05)
     sys.exit(f"{neighbour} does not answer")

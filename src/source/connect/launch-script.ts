@@ -2,10 +2,11 @@ import { attachScript, deviceDescriptor } from './protocol.ts';
 
 /**
  * Lines of perl that become the engine:
- *   NUMBER DEVICE [read:PATH | run:PATH]... -- COMMAND...
- * NUMBER is the number of the call capset(2) on this processor. They do what Node cannot: give up
- * every capability, attach to the network device, and give up the file system; then they become
- * COMMAND, which finds the device open at the number that the contract with the engine names.
+ *   CAPSET PRCTL FILTER DEVICE [read:PATH | run:PATH]... -- COMMAND...
+ * CAPSET and PRCTL are the numbers of these calls on this processor, FILTER what `toCallFilter`
+ * gives. They do what Node cannot: give up every capability, attach to the network device, and give
+ * up the file system and most sockets; then they become COMMAND, which finds the device open at the
+ * number that the contract with the engine names.
  *
  * Capabilities go first, so that no device can be made here: one that exists and belongs to the
  * user is attached to without any. After `--no-new-privs` no program can have one again, also as
@@ -16,9 +17,11 @@ import { attachScript, deviceDescriptor } from './protocol.ts';
  * on this process, and whatever it starts, opens nothing but what is below the named paths, only to
  * read it or to run it, and signals nobody else. What is open stays open. A kernel without Landlock
  * is no reason not to start, and is told; one that has it and refuses is.
+ *
+ * Sockets go by the filter, last. A kernel without filters (EINVAL, 22) is told as well.
  */
 export const launchScript = `
-my ($capset, $name) = splice(@ARGV, 0, 2);
+my ($capset, $prctl, $filter, $name) = splice(@ARGV, 0, 4);
 my @reach;
 while (($_ = shift(@ARGV)) ne "--") { push(@reach, [split(/:/, $_, 2)]) }
 
@@ -48,6 +51,14 @@ if ($version > 0) {
   syscall($restrict, $rules, 0) == 0 or die "restricting the file system: $!\\n";
 } else {
   print STDERR "this kernel does not restrict what the engine may read (no Landlock: $!)\\n";
+}
+
+my $calls = join("", map { pack("SCCL", split(/,/)) } split(/;/, $filter));
+my $program = pack("S x![L!] P", length($calls) / 8, $calls);
+my ($attach, $by) = ($prctl + 0, 2);
+if (syscall($attach, 22, $by, $program) != 0) {
+  $! == 22 or die "restricting sockets: $!\\n";
+  print STDERR "this kernel does not restrict the engine's sockets (no filter of calls: $!)\\n";
 }
 exec { $ARGV[0] } @ARGV or die "$ARGV[0]: $!\\n";
 `;

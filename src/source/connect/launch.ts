@@ -1,3 +1,5 @@
+import { toCallFilter } from './call-filter.ts';
+import { callNumbers } from './call-numbers.ts';
 import type { EngineUser } from './engine-user.ts';
 import { launchScript } from './launch-script.ts';
 
@@ -17,17 +19,6 @@ interface Launch {
   readonly args: readonly string[];
 }
 
-/** The number of the call capset(2), which is a processor's own. */
-const capsetNumbers: Readonly<Partial<Record<NodeJS.Architecture, number>>> = {
-  arm: 185,
-  arm64: 91,
-  loong64: 91,
-  ppc64: 184,
-  riscv64: 91,
-  s390x: 185,
-  x64: 126,
-};
-
 /** Programs and their libraries. */
 const runs = ['/usr', '/lib', '/lib32', '/lib64'];
 /**
@@ -46,13 +37,15 @@ const reads = [
 
 /**
  * The engine's command line: its device open, no capability, no way to new ones, no file but the
- * system's, its own user where there is one, and its end is this process's end, also after
- * kill -9. undefined on a processor for which this cannot be promised.
+ * system's, no socket but the Internet's, its own user where there is one, and its end is this
+ * process's end, also after kill -9. undefined on a processor for which this cannot be promised.
  */
 export function planLaunch(options: LaunchOptions): Launch | undefined {
   const { command, user, device, architecture = process.arch } = options;
-  const capset = capsetNumbers[architecture];
-  if (capset === undefined) return undefined;
+  const numbers = callNumbers[architecture];
+  if (numbers === undefined) return undefined;
+  const { capset, prctl } = numbers;
+  const filter = toCallFilter(numbers).join(';');
   const [node = '', file = ''] = [command[0], command.at(-1)];
   const ids = [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
   const reach = [
@@ -65,7 +58,7 @@ export function planLaunch(options: LaunchOptions): Launch | undefined {
       ...['--pdeathsig', 'KILL', '--no-new-privs', '--inh-caps=-all', '--ambient-caps=-all'],
       ...(user.isOther ? ids : []),
       ...['--', '/usr/bin/perl', '-e', launchScript],
-      ...[String(capset), device, ...reach, '--', ...command],
+      ...[String(capset), String(prctl), filter, device, ...reach, '--', ...command],
     ],
   };
 }

@@ -1,6 +1,6 @@
 import { changeConfig } from '../net/support/test-lab.ts';
 import { ip, attackAddresses as own, type Packet, udp } from './packet-data.ts';
-import type { Row } from './row.ts';
+import type { Row, Step } from './row.ts';
 import { deniedDestinations } from './rows/own-outside.ts';
 import { blockedPorts } from './rows/port-ranges.ts';
 import type { Outcome } from './run-rows.ts';
@@ -74,10 +74,10 @@ export async function tryOpenFlows(world: AttackWorld): Promise<Result> {
     if (world.way === 'host' && far.includes(':')) continue;
     const row = toRow(name, far, port);
     const number = world.packets.number(1);
-    const turn = async (from: string, packet: Packet) =>
+    const turn = async (from: Step['from'], packet: Packet, before: readonly Step[] = []) =>
       world.packets.send({
         row: number,
-        steps: [{ from, packets: [packet] }],
+        steps: [...before, { from, packets: [packet] }],
         marks: [],
         settleMs: 300,
       });
@@ -92,7 +92,8 @@ export async function tryOpenFlows(world: AttackWorld): Promise<Result> {
       faults.push(`${name}: nothing came back before, so nothing is shown`);
     await close(world);
     await waitUntil(world, isClosed);
-    const after = await turn('uplink', answer);
+    // As a second turn: what the far end's machine said late of the first packets is none of it.
+    const after = await turn('uplink', answer, [{ from: 'uplink', packets: [] }]);
     outcomes.push({ row, ...after, counters: {} });
     await open(world);
     await waitUntil(world, (rules) => !isClosed(rules));

@@ -8,6 +8,13 @@ import type { Point } from './world.ts';
  */
 type From = 'tunnel' | 'internet' | 'lan' | 'uplink' | 'device';
 
+/** One turn: packets from one place. */
+export interface Step {
+  readonly from: From;
+  readonly packets: readonly Packet[];
+  readonly waitMs?: number;
+}
+
 /** One thing that is tried, and where it may not be seen. */
 export interface Row {
   readonly name: string;
@@ -15,11 +22,7 @@ export interface Row {
   /** The promise that it holds the device to. */
   readonly why: string;
   /** Packets in turn, each turn from one place; what is heard is of the last. */
-  readonly steps: readonly {
-    readonly from: From;
-    readonly packets: readonly Packet[];
-    readonly waitMs?: number;
-  }[];
+  readonly steps: readonly Step[];
   /** Places where none of it may be seen. */
   readonly never: readonly Point[];
   /** What it is known by beside its mark, in hexadecimal: an answer carries no mark. */

@@ -4,6 +4,7 @@ import { listRows } from './all-rows.ts';
 import { describeOutcome } from './describe-outcome.ts';
 import { tryGreedyConsumer } from './greedy.ts';
 import { tryOpenFlows } from './open-flows.ts';
+import type { Packet } from './packet-data.ts';
 import { findIdle, whileHeldStill } from './prove.ts';
 import { tryDisturbances } from './recovery.ts';
 import type { Row } from './row.ts';
@@ -43,11 +44,19 @@ export function listFailures({ outcomes, faults }: Result): readonly string[] {
 export const scenarios: readonly Scenario[] = [
   {
     name: 'while it starts in mode none',
-    run: (world) =>
-      streamed(world, allClosed(world), async () => {
+    async run(world) {
+      const rows = allClosed(world);
+      // Nobody keeps strangers from the device before the agent does: until then consumers alone try.
+      const byConsumers = rows.filter(({ steps }) => steps[0]?.from === 'tunnel');
+      const early = await streamed(world, byConsumers, async () => {
         world.startAgent();
-        await waitFor(world, ({ phase }) => phase === 'idle');
-      }),
+        await until(() => hasTable(world));
+      });
+      const late = await streamed(world, rows, () =>
+        waitFor(world, ({ phase }) => phase === 'idle'),
+      );
+      return tried([...early.outcomes, ...late.outcomes]);
+    },
   },
   {
     name: 'in mode none',
@@ -207,22 +216,27 @@ async function tryControls(world: AttackWorld): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const { name, packet } of controls) {
     if (world.way === 'host' && packet[0]?.[0] === 'IPv6') continue;
-    const step = { from: 'tunnel', packets: [packet] };
-    const { heard } = await world.packets.send({
-      row: world.packets.number(1),
-      steps: [step],
-      marks: [],
-      settleMs: 200,
-    });
-    if (!heard.some(({ point }) => point === 'internet'))
-      faults.push(`${name} to a public address does not pass`);
+    if (!(await passes(world, packet))) faults.push(`${name} to a public address does not pass`);
   }
-  for (const outcome of await runRowsAtOnce(world, tooBigRows)) {
-    if (world.way === 'host' && outcome.row.family === 6) continue;
-    if (findThrough(outcome).length === 0)
-      faults.push(`${outcome.row.name}: the consumer is not told`);
+  let untold = tooBigRows.filter(({ family }) => world.way === 'container' || family === 4);
+  for (let times = 0; times < mostTries && untold.length > 0; times += 1)
+    untold = (await runRowsAtOnce(world, untold))
+      .filter((outcome) => findThrough(outcome).length === 0)
+      .map(({ row }) => row);
+  return [...faults, ...untold.map(({ name }) => `${name}: the consumer is not told`)];
+}
+
+/** A new contract, or a busy machine, may make the first way longer than one packet is waited for. */
+const mostTries = 10;
+
+async function passes(world: AttackWorld, packet: Packet): Promise<boolean> {
+  const row = world.packets.number(1);
+  const command = { row, steps: [{ from: 'tunnel', packets: [packet] }], marks: [], settleMs: 200 };
+  for (let times = 0; times < mostTries; times += 1) {
+    const { heard } = await world.packets.send(command);
+    if (heard.some(({ point }) => point === 'internet')) return true;
   }
-  return faults;
+  return false;
 }
 
 /** What they refuse passes before and after; beside them all holds that holds without them. */
@@ -321,6 +335,11 @@ async function heldStill(
   const outcomes = await whileHeldStill(world, act);
   await waitFor(world, provides);
   return tried(outcomes);
+}
+
+async function hasTable(world: AttackWorld): Promise<boolean> {
+  const listing = world.inside('nft', 'list', 'chains', 'inet').catch(() => '');
+  return (await listing).includes('table inet tributary');
 }
 
 async function waitUntilClosed(world: AttackWorld): Promise<void> {

@@ -92,7 +92,7 @@ export async function tryOpenFlows(world: AttackWorld): Promise<Result> {
       faults.push(`${name}: nothing came back before, so nothing is shown`);
     await close(world);
     await waitUntil(world, isClosed);
-    // As a second turn: what the far end's machine said late of the first packets is none of it.
+    // As a second turn: what the far end's machine said late of the first packets does not count.
     const after = await turn('uplink', answer, [{ from: 'uplink', packets: [] }]);
     outcomes.push({ row, ...after, counters: {} });
     await open(world);

@@ -46,7 +46,7 @@ export const scenarios: readonly Scenario[] = [
     name: 'while it starts in mode none',
     async run(world) {
       const rows = allClosed(world);
-      // Nobody keeps strangers from the device before the agent does: until then consumers alone try.
+      // Nobody keeps strangers from the device before the agent does: until then consumers try.
       const byConsumers = rows.filter(({ steps }) => steps[0]?.from === 'tunnel');
       const early = await streamed(world, byConsumers, async () => {
         world.startAgent();
@@ -226,7 +226,7 @@ async function tryControls(world: AttackWorld): Promise<readonly string[]> {
   return [...faults, ...untold.map(({ name }) => `${name}: the consumer is not told`)];
 }
 
-/** A new contract, or a busy machine, may make the first way longer than one packet is waited for. */
+/** A new contract, or a busy machine, may make the first way longer than one try. */
 const mostTries = 10;
 
 async function passes(world: AttackWorld, packet: Packet): Promise<boolean> {

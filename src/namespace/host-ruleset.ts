@@ -55,13 +55,16 @@ export function renderHostRuleset(policy: HostPolicy): string {
     ...forAll(policy.denyDestinations, 'drop'),
   ];
   const accepted = [
+    // This comes before every accept: what leaves by another interface leaves untranslated, and a
+    // sender that never pauses then keeps that connection after its way led back to the uplink.
+    `oifname != "${uplink}" drop`,
     ...everywhere,
     ...named,
     ...(policy.connections === 0
       ? []
       : [`${renderNewCount('connections', policy.connections)} drop`]),
     ...listNotPublic(policy, 'daddr'),
-    `oifname "${uplink}" accept`,
+    'accept',
   ];
   // A connection that once left untranslated would stay so even with an uplink, so without an
   // uplink nothing leaves at all.

@@ -42,6 +42,7 @@ import {
   namespaceName,
   namespaceSide,
 } from './plan.ts';
+import { removeUntranslated } from './untranslated.ts';
 
 export interface NamespaceHost {
   readonly exec: Exec;
@@ -95,6 +96,7 @@ export async function bringNamespaceUp(
   await switchFormerOff(host, uplink);
   if (uplink !== undefined) await switchForwardingOn(host, toForwardingPath(uplink));
   await writeSysctl(toForwardingPath(hostSide), '1');
+  await removeUntranslated(exec, link.namespaceAddress);
   // This comes last, because another firewall may not answer, and the namespace is complete without
   // it.
   await letThrough(exec);

@@ -251,6 +251,19 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
   });
 
+  it('forgets what left untranslated while its rules were gone', async () => {
+    const listUntranslated = async () =>
+      (await run('conntrack', '-L', '-s', '198.18.213.2', '-q', '198.18.213.2', '-p', 'udp')).text;
+    for (const chain of ['from_namespace', 'translate', 'departure'])
+      await run('nft', 'flush', 'chain', 'inet', 'tributary_host', chain);
+    const send = `const socket = require('node:dgram').createSocket('udp4');
+      socket.send('?', 51820, '${addresses.internet}', () => socket.close());`;
+    await run('ip', 'netns', 'exec', 'tributary', process.execPath, '-e', send);
+    expect(await listUntranslated()).toContain('dport=51820');
+    expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+    expect(await listUntranslated()).not.toContain('dport=51820');
+  });
+
   it('holds an agent that provides', async () => {
     agent = startProcess({
       argv: [...onHost('ip', 'netns', 'exec', 'tributary'), ...program('run')] as [

@@ -23,7 +23,18 @@ describe("the host's side of the fence", () => {
       const at = (part: string) => lines.findIndex((line) => line.includes(part));
       expect(at('ip saddr != 198.18.213.2 drop')).toBeGreaterThan(0);
       expect(at('169.254.0.0/16')).toBeGreaterThan(at('ip saddr !='));
-      expect(at(`oifname "${policy.uplink}" accept`)).toBeGreaterThan(at('169.254.0.0/16'));
+      expect(lines.indexOf('    accept')).toBeGreaterThan(at('169.254.0.0/16'));
+    },
+  );
+
+  test.each(Object.entries(online))(
+    'for the policy "%s" accepts only what leaves by the uplink, where it is translated',
+    (_, policy) => {
+      const text = renderHostRuleset(policy);
+      const chain = text.slice(text.indexOf('chain from_namespace'), text.indexOf('chain input'));
+      const [before] = chain.split(`oifname != "${policy.uplink}" drop`);
+      expect(before).not.toBe(chain);
+      expect(before).not.toMatch(/accept$/m);
     },
   );
 

@@ -16,7 +16,10 @@ export interface Verdict {
   readonly failed: number;
 }
 
-/** So many tests may fail once and pass alone; with more, the run tells nothing. */
+/**
+ * So many files may have tests that fail once and pass alone; with more, the run tells nothing.
+ * Files are counted, because what shakes one test of a world shakes those after it.
+ */
 const mostUnsteady = 3;
 /** So many of a part's complaints are shown. */
 const mostComplaints = 5;
@@ -36,9 +39,9 @@ export function listFilesToRunAgain(parts: readonly Part[]): readonly string[] {
 
 /**
  * Counts both tries together. A test that failed in one of its two tries is unsteady, and counts as
- * passed as long as few are. One that failed twice, a file that did not load, an error outside of
- * the tests, a part that failed without a reason given in its reports, and one that passed and
- * complained all the same count as failed.
+ * passed as long as few files have such tests. One that failed twice, a file that did not load, an
+ * error outside of the tests, a part that failed without a reason given in its reports, and one that
+ * passed and complained all the same count as failed.
  *
  * `again` holds the part for each file that ran a second time.
  */
@@ -63,7 +66,7 @@ export function judgeRuns(parts: readonly Part[], again: ReadonlyMap<string, Par
     ...parts.flatMap(listOutside),
     ...[...again.values()].flatMap(listOutside),
   ];
-  const isTooUnsteady = unsteady.length > mostUnsteady;
+  const isTooUnsteady = new Set(unsteady.map(toFile)).size > mostUnsteady;
   const refused = new Set([...twice, ...(isTooUnsteady ? unsteady : [])]);
   // Tests of one file may share a name, so the first try's are counted and not collected.
   const passed = [
@@ -73,7 +76,7 @@ export function judgeRuns(parts: readonly Part[], again: ReadonlyMap<string, Par
   return {
     lines: [
       ...unsteady.map((key) => `unsteady: ${key}`),
-      ...(isTooUnsteady ? [`more than ${mostUnsteady} tests are unsteady`] : []),
+      ...(isTooUnsteady ? [`tests of more than ${mostUnsteady} files are unsteady`] : []),
       ...twice.map((key) => `failed: ${key}`),
       ...broken,
     ],
@@ -109,6 +112,10 @@ function hasRun(key: string, reports: readonly RunReport[]): boolean {
 
 function toKey({ file, name }: NamedTest): string {
   return `${file} > ${name}`;
+}
+
+function toFile(key: string): string {
+  return key.split(' > ')[0] ?? key;
 }
 
 function toKeys(tests: readonly NamedTest[]): ReadonlySet<string> {

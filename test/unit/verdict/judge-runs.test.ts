@@ -78,15 +78,28 @@ describe('the verdict on a run', () => {
       { lines: ['unsteady: a > one', 'unsteady: a > two'], passed: 2, failed: 0 },
     ],
     [
-      'refuses more than three that are unsteady',
+      'takes many unsteady tests of one file for one that is shaken',
       part([report('a', { passed: 'one', failed: 'b c d e' })], 1),
       [report('a', { passed: 'one b c d e' })],
       {
+        lines: ['b', 'c', 'd', 'e'].map((name) => `unsteady: a > ${name}`),
+        passed: 5,
+        failed: 0,
+      },
+    ],
+    [
+      'refuses unsteady tests in more than three files',
+      part(
+        ['a', 'b', 'c', 'd'].map((file) => report(file, { passed: 'one', failed: 'two' })),
+        1,
+      ),
+      ['a', 'b', 'c', 'd'].map((file) => report(file, { passed: 'one two' })),
+      {
         lines: [
-          ...['b', 'c', 'd', 'e'].map((name) => `unsteady: a > ${name}`),
-          'more than 3 tests are unsteady',
+          ...['a', 'b', 'c', 'd'].map((file) => `unsteady: ${file} > two`),
+          'tests of more than 3 files are unsteady',
         ],
-        passed: 1,
+        passed: 4,
         failed: 4,
       },
     ],

@@ -40,8 +40,8 @@ export function listFilesToRunAgain(parts: readonly Part[]): readonly string[] {
 /**
  * Counts both tries together. A test that failed in one of its two tries is unsteady, and counts as
  * passed as long as few files have such tests. One that failed twice, a file that did not load, an
- * error outside of the tests, a part that failed without a reason given in its reports, and one that
- * passed and complained all the same count as failed.
+ * error outside of the tests, a part that failed without a reason given in its reports, and one
+ * that passed and complained all the same count as failed.
  *
  * `again` holds the part for each file that ran a second time.
  */

@@ -45,8 +45,8 @@ export interface Sections {
   };
   /** The conversation with the service. Written by `talk/service-loop.ts`. */
   readonly service: {
-    /** The owner's token; undefined while signed out, and before the first sign-in. */
-    networkJwt?: Secret | undefined;
+    /** The device's own, else its owner's; undefined signed out, and before the first sign-in. */
+    token?: Secret | undefined;
     registration?: Registration | undefined;
     renewSeconds?: number | undefined;
     nextRenewalAt?: Date | undefined;

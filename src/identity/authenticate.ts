@@ -19,7 +19,8 @@ import {
 export interface RegistrationDependencies {
   readonly client: Pick<ServiceClient, 'call'>;
   readonly files: RegistrationFiles;
-  readonly networkJwt: Secret;
+  /** The device's own token where it has one, else its owner's. */
+  readonly token: Secret;
   readonly desired: DesiredDevice;
   /**
    * How long (ms) the list may take to show a client after a create whose answer was lost; 5000 by
@@ -91,12 +92,12 @@ export function composeAuthClientRequest(
  * client-limit-exceeded, codes of `call`
  */
 export async function authenticate(
-  { client, networkJwt, desired, onNotice }: RegistrationDependencies,
+  { client, token, desired, onNotice }: RegistrationDependencies,
   identity: Pick<Identity, 'installId' | 'clientId'>,
   signal: AbortSignal,
 ): Promise<AuthenticatedAnswer> {
   const request = composeAuthClientRequest(desired, identity);
-  const answer = await client.call('authClient', request, { token: networkJwt, signal });
+  const answer = await client.call('authClient', request, { token, signal });
   const { byClientJwt, error } = answer;
   if (byClientJwt === undefined) throw createUnauthenticatedError(answer);
   if (error !== undefined) onNotice?.(createRefusalError('authClient', error).message);

@@ -39,7 +39,7 @@ export type Finding =
  * @throws codes of `call`
  */
 export async function lookUp(
-  { client, networkJwt, desired }: RegistrationDependencies,
+  { client, token, desired }: RegistrationDependencies,
   { identity, pending }: KnownOfUs,
   signal: AbortSignal,
 ): Promise<{ readonly rows: readonly ClientRow[]; readonly finding: Finding }> {
@@ -50,7 +50,7 @@ export async function lookUp(
     row.description === pending?.description ||
     readInstallId(row.deviceSpec) === identity.installId;
   const { clients: rows } = await client.call('clients', undefined, {
-    token: networkJwt,
+    token,
     signal,
     keep,
   });

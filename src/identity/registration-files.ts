@@ -110,7 +110,19 @@ const pendingSchema = z.object({ pending: maybe(pendingCreateSchema) });
 
 const fingerprints = z.array(z.string().regex(/^[0-9a-f]{64}$/)).readonly();
 const networkJwtSchema = z.object({
+  /** What the device asks by; undefined while it is signed out. */
   token: maybe(storedSecret),
+  /**
+   * Whose `token` is. A device's own opens this device alone; its owner's opens the whole account.
+   */
+  holder: z.enum(['owner', 'device']).default('owner'),
+  /** When the device's own token was written, ISO 8601; undefined for its owner's. */
+  takenAt: z.string().optional(),
+  /**
+   * The owner's token beside the device's own, for commands that ask for the network; undefined
+   * once it is no longer kept.
+   */
+  ownerToken: storedSecret.optional(),
   /** SHA-256 of auth codes that were used or refused; newest last. */
   spentCodes: fingerprints,
   /** SHA-256 of network JWTs that the service no longer accepts; newest last. */
@@ -123,7 +135,7 @@ const networkJwtSchema = z.object({
 });
 
 /**
- * What is known of the owner's tokens: the one in use, and the ones that must not be tried again.
+ * What is known of the tokens: the ones in use, and the ones that must not be tried again.
  */
 export type NetworkJwtState = Readonly<z.output<typeof networkJwtSchema>>;
 
@@ -131,6 +143,7 @@ export type NetworkJwtStore = StateFile<NetworkJwtState>;
 
 export const emptyNetworkJwtState: NetworkJwtState = {
   token: undefined,
+  holder: 'owner',
   spentCodes: [],
   refusedTokens: [],
 };
@@ -143,7 +156,7 @@ export interface RegistrationFiles {
   readonly registration: StateFile<Registration>;
   /** A create that is under way. While this exists, it is unknown whether a client was made. */
   readonly pendingCreate: StateFile<z.output<typeof pendingSchema>>;
-  /** The owner's token. */
+  /** What the device signs in with. */
   readonly networkJwt: NetworkJwtStore;
   /**
    * True while the directory holds one of the first three documents that any process has set aside.

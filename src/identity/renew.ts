@@ -1,7 +1,6 @@
 import { toFailure } from '../errors/codes.ts';
 import { computeBackoffMs } from '../lib/backoff.ts';
 import { isSame } from '../lib/secret.ts';
-import { dayMs } from '../lib/units.ts';
 import {
   authenticate,
   composeRegistration,
@@ -10,6 +9,7 @@ import {
   toIssuedTunnel,
 } from './authenticate.ts';
 import { explainRefusal, findTunnel } from './find-client.ts';
+import { chooseKeptMs } from './own-token.ts';
 import type { Registration } from './registration-files.ts';
 
 /**
@@ -45,19 +45,14 @@ export async function renew(
   return failure === undefined ? renewed : { ...renewed, storedAt: '' };
 }
 
-const storeEveryMs = dayMs;
-
-/**
- * Every renewal brings a new client JWT. If nothing else changed it is written once a day, because
- * SD cards wear out.
- */
+/** Every renewal brings a new client JWT. If nothing else changed it is written now and then. */
 function mustStore(before: Registration, renewed: Registration): boolean {
   const ageMs = Math.abs(Date.parse(renewed.storedAt) - Date.parse(before.storedAt));
   return (
     before.renewSeconds !== renewed.renewSeconds ||
     !isSame(before.tunnel, renewed.tunnel) ||
     !isSame(before.unissued, renewed.unissued) ||
-    !(ageMs < storeEveryMs)
+    !(ageMs < chooseKeptMs(renewed.clientJwt))
   );
 }
 

@@ -4,7 +4,11 @@ import type { Secret } from '../lib/secret.ts';
 import { dayMs } from '../lib/units.ts';
 import type { ServiceClient } from '../service/client.ts';
 import { readClaims } from '../service/jwt.ts';
-import { emptyNetworkJwtState, type NetworkJwtStore } from './registration-files.ts';
+import {
+  emptyNetworkJwtState,
+  type NetworkJwtState,
+  type NetworkJwtStore,
+} from './registration-files.ts';
 
 /** What signing in needs. */
 export interface SignInDependencies {
@@ -32,7 +36,7 @@ export async function resolveNetworkJwt(
   if (state.token !== undefined) return state.token;
   const networkJwt = given.networkJwt?.trim();
   if (networkJwt !== undefined && !state.refusedTokens.includes(toFingerprint(networkJwt))) {
-    await dependencies.store.write({ ...state, token: networkJwt });
+    await dependencies.store.write(withOwnersToken(state, networkJwt));
     return networkJwt;
   }
   if (given.authCode !== undefined) return signIn(dependencies, given.authCode, signal);
@@ -86,7 +90,7 @@ export async function signIn(
       'signing in: the answer holds neither a network JWT nor an error',
     );
   }
-  await store.write({ ...spent, token: answer.byJwt });
+  await store.write(withOwnersToken(spent, answer.byJwt));
   return answer.byJwt;
 }
 
@@ -138,17 +142,39 @@ export function isRefusedForGood(token: Secret, refusedMs: number, now: Date): b
 }
 
 /**
- * Signs out after a confirmed refusal: the token is removed and never accepted again.
+ * Signs out after a confirmed refusal: the token is removed and never accepted again. Of a device's
+ * own, the file may hold an earlier one. The owner's is then used, where it was kept.
  * @throws state-unwritable
  */
 export async function forgetNetworkJwt(store: NetworkJwtStore, refused: Secret): Promise<void> {
   const state = (await store.readOrSetAside()) ?? emptyNetworkJwtState;
-  const token = refused.equals(state.token) ? undefined : state.token;
+  const isRefused = refused.equals(state.token) || state.holder === 'device';
+  const kept = isRefused ? withOwnersToken(state, state.ownerToken) : state;
   await store.write({
-    ...state,
-    token,
+    ...kept,
     refusedTokens: remember(state.refusedTokens, toFingerprint(refused)),
   });
+}
+
+/**
+ * Signs out because the owner says so: no token stays, and none of them is accepted again.
+ * @throws state-unwritable
+ */
+export async function signOut(store: NetworkJwtStore, given: Secret | undefined): Promise<void> {
+  const state = (await store.readOrSetAside()) ?? emptyNetworkJwtState;
+  const tokens = [state.token, state.ownerToken, given].filter((one) => one !== undefined);
+  await store.write({
+    ...withOwnersToken(state, undefined),
+    refusedTokens: tokens.map(toFingerprint).reduce(remember, state.refusedTokens),
+  });
+}
+
+/** The state with this token of the owner in use, or none, and no other. */
+export function withOwnersToken(
+  state: NetworkJwtState,
+  token: Secret | undefined,
+): NetworkJwtState {
+  return { ...state, token, holder: 'owner', takenAt: undefined, ownerToken: undefined };
 }
 
 /** SHA-256 of a secret in hex, by which it is recognized. */

@@ -10,11 +10,14 @@ import { toDay } from './usage-hours.ts';
 const manyDays = 90;
 
 export const providerStatisticsHandlers = {
-  providers: (backend, { network }) => listProviders(backend, network.networkId, 24),
+  /** A client's token shows that client alone. */
+  providers: (backend, { network: { networkId }, ownClientId }) =>
+    listProviders(backend, { networkId, hours: 24, clientId: ownClientId }),
 
   async providersLastN(backend, { request, network }) {
     const hours = limitLookback(request.last_n ?? 24, 'hour');
-    const { created_time, providers } = await listProviders(backend, network.networkId, hours);
+    const { networkId } = network;
+    const { created_time, providers } = await listProviders(backend, { networkId, hours });
     const withoutDemand = providers.map((page) =>
       page.map(
         ({ search_interest_last_24h, contracts_last_24h, clients_last_24h, ...provider }) =>
@@ -71,12 +74,19 @@ function describeDays({ profile, usageHistory, now }: Backend, clientId: string,
   };
 }
 
-async function listProviders(backend: Backend, networkId: string, hours: number) {
+interface ProvidersWindow {
+  readonly networkId: string;
+  readonly hours: number;
+  /** This client alone; undefined for every client of the network. */
+  readonly clientId?: string | undefined;
+}
+
+async function listProviders(backend: Backend, { networkId, hours, clientId }: ProvidersWindow) {
   await backend.sample();
   const { profile, clients, usageHistory } = backend;
   const nowMs = backend.now();
   const sinceMs = nowMs - hours * hourMs;
-  const providers = clients.listPages(networkId).map((page) => {
+  const providers = clients.listPages(networkId, clientId).map((page) => {
     const connectionsOf = usageHistory.connectionsIn(page.range, sinceMs);
     const usageOf = usageHistory.usageIn(page.range, sinceMs);
     const consumersOf = usageHistory.consumersIn(page.range, sinceMs);

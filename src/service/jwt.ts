@@ -20,16 +20,25 @@ export function findNetworkName(token: Secret): string {
 }
 
 const claim = z.string().min(1).optional().catch(undefined);
+const moment = z.number().optional().catch(undefined);
 const claimsSchema = z
   .object({
     network_id: claim,
     network_name: claim,
     user_id: claim,
     client_id: claim,
-    exp: z.number().optional().catch(undefined),
+    exp: moment,
+    iat: moment,
+    nbf: moment,
   })
-  .transform(({ exp, ...names }) => ({
+  .transform(({ exp, iat, nbf, ...names }) => ({
     ...fromWire(names),
     /** In ms since 1970. */
-    expiresAtMs: exp === undefined ? undefined : exp * 1000,
+    expiresAtMs: toMs(exp),
+    /** When it was issued, or else from when on it is good, in ms since 1970. */
+    issuedAtMs: toMs(iat ?? nbf),
   }));
+
+function toMs(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1000;
+}

@@ -29,7 +29,7 @@ async function createRegistered() {
         {
           client,
           files: createRegistrationFiles(world.stateDirectory, () => undefined),
-          networkJwt: new Secret(world.token),
+          token: new Secret(world.token),
           desired: { ...desired, description },
           settleMs: 20,
         },

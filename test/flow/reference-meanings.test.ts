@@ -32,19 +32,21 @@ describe.each(profileNames)('the token of a client (%s)', (profile) => {
       { client_id: clientId, description: 'shed' },
     ]);
   });
+  test('reads its own statistics, and nothing of the others', async () => {
+    const { ask, clientId } = await open();
+    const { providers } = (await ask('/stats/providers')).body;
+    expect(providers).toMatchObject([{ client_id: clientId }]);
+    const own = await ask('/stats/provider-last-n', { client_id: clientId, last_n: 1 });
+    expect(own.body).toHaveProperty('uptime');
+  });
   test('opens nothing that asks for the token of a network', async () => {
     const { ask, clientId } = await open();
-    const paths = [
-      '/stats/providers',
-      '/network/reliability',
-      '/account/wallets',
-      '/device/associations',
-    ];
+    const paths = ['/network/reliability', '/account/wallets', '/device/associations'];
     for (const path of paths) expect([path, (await ask(path)).status]).toEqual([path, 403]);
     const body = { client_id: clientId, device_name: 'shed', last_n: 1 };
     for (const path of [
       '/stats/provider-last-90',
-      '/stats/provider-last-n',
+      '/stats/providers-last-n',
       '/device/create-share-code',
     ]) {
       expect([path, (await ask(path, body)).status]).toEqual([path, 403]);

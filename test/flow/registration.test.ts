@@ -58,7 +58,7 @@ async function start(options: ModelOptions = {}) {
   const boot = (wish = desired): RegistrationDependencies => ({
     client,
     files: createRegistrationFiles(directory, (path) => setAside.push(path)),
-    networkJwt,
+    token: networkJwt,
     desired: wish,
     settleMs: 20,
     onNotice: (notice) => notices.push(notice),

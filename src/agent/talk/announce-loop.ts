@@ -38,10 +38,9 @@ export function createAnnounceLoop(parts: AnnounceLoopParts): Loop {
   let refusedUntilMs = 0;
   const chooseTimeMs = createOwnTime(parts);
   const tick = async (signal: AbortSignal) => {
-    const { networkJwt, registration } = state.service;
+    const { token, registration } = state.service;
     const desired = state.mode.decision?.mode;
-    if (registration === undefined || desired === undefined || networkJwt === undefined)
-      return idleMs;
+    if (registration === undefined || desired === undefined || token === undefined) return idleMs;
     const nowMs = performance.now();
     const confirmed = confirmedMode.current();
     const notBeforeMs = Math.max(refusedUntilMs, chooseTimeMs(desired, confirmed, nowMs));
@@ -61,7 +60,7 @@ export function createAnnounceLoop(parts: AnnounceLoopParts): Loop {
       return idleMs;
     }
     lastSent = { mode: desired, atMs: nowMs };
-    const announced = { clientId: registration.clientId, mode: desired, networkJwt };
+    const announced = { clientId: registration.clientId, mode: desired, token };
     // A failure is returned and not thrown, because the mode is enforced here in any case.
     const sendAndKeep = async () =>
       void (await confirmedMode.note(await send(parts, announced, signal)));
@@ -104,7 +103,7 @@ function createUnclearError(): TributaryError {
 interface Announcement {
   readonly clientId: string;
   readonly mode: ProvideMode;
-  readonly networkJwt: Secret;
+  readonly token: Secret;
 }
 
 function choosePauseMs(failure: TributaryError, random: () => number): number {
@@ -122,10 +121,10 @@ function choosePauseMs(failure: TributaryError, random: () => number): number {
  */
 async function send(
   { client, profile }: AnnounceLoopParts,
-  { clientId, mode, networkJwt }: Announcement,
+  { clientId, mode, token }: Announcement,
   signal: AbortSignal,
 ): Promise<ProvideMode | undefined> {
-  const options = { token: networkJwt, signal };
+  const options = { token, signal };
   const answer = await client.call(
     'setProvide',
     { clientId, provideMode: profile.modeNumbers[mode] },

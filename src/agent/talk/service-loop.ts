@@ -45,11 +45,11 @@ export function createServiceLoop(parts: ServiceLoopParts): ServiceLoop {
   let isRegistered = false;
   /** Resolves with the time until the next renewal (ms). */
   const talk = async (signal: AbortSignal): Promise<number> => {
-    const { networkJwt, diskFailure } = await signIn(parts, signal);
+    const { token, diskFailure } = await signIn(parts, signal);
     const known = isRegistered ? service.registration : undefined;
     const isChanged = takeRegistration(
       parts,
-      await registerOrRenew(parts, { networkJwt, known }, signal),
+      await registerOrRenew(parts, { token, known }, signal),
     );
     // A renewal that changed nothing needs no pass.
     if (isChanged || known === undefined || hasFailed) wakeups.dataPath.notify();
@@ -104,21 +104,21 @@ export function createServiceLoop(parts: ServiceLoopParts): ServiceLoop {
 async function signIn(
   { service, session }: ServiceLoopParts,
   signal: AbortSignal,
-): Promise<{ readonly networkJwt: Secret; readonly diskFailure: TributaryError | undefined }> {
+): Promise<{ readonly token: Secret; readonly diskFailure: TributaryError | undefined }> {
   const signedIn = await session
     .signIn(signal)
     .catch(toFailure('state-unreadable', 'state-unwritable'));
   const diskFailure = signedIn instanceof TributaryError ? signedIn : undefined;
-  const networkJwt = signedIn instanceof TributaryError ? service.networkJwt : signedIn;
-  if (networkJwt === undefined) throw diskFailure;
-  if (!networkJwt.equals(service.networkJwt)) service.refusedSinceMs = undefined;
-  service.networkJwt = networkJwt;
+  const token = signedIn instanceof TributaryError ? service.token : signedIn;
+  if (token === undefined) throw diskFailure;
+  if (!token.equals(service.token)) service.refusedSinceMs = undefined;
+  service.token = token;
   service.signInProblem = undefined;
-  return { networkJwt, diskFailure };
+  return { token, diskFailure };
 }
 
 interface Question {
-  readonly networkJwt: Secret;
+  readonly token: Secret;
   /** The registration to renew; undefined if one has to be loaded, recovered or made first. */
   readonly known: Registration | undefined;
 }
@@ -126,16 +126,14 @@ interface Question {
 /** @throws codes of `register` and `renew`; sign-in-refused where the token itself is refused */
 async function registerOrRenew(
   parts: ServiceLoopParts,
-  { networkJwt, known }: Question,
+  { token, known }: Question,
   signal: AbortSignal,
 ): Promise<Registration> {
   const { session } = parts;
   const asked =
-    known === undefined
-      ? session.register(networkJwt, signal)
-      : session.renew(networkJwt, known, signal);
+    known === undefined ? session.register(token, signal) : session.renew(token, known, signal);
   return asked.catch(async (error: unknown) => {
-    throw await judgeRefusal(parts, { networkJwt, error }, signal);
+    throw await judgeRefusal(parts, { token, error }, signal);
   });
 }
 
@@ -146,18 +144,18 @@ async function registerOrRenew(
  */
 async function judgeRefusal(
   { service, session, now }: ServiceLoopParts,
-  { networkJwt, error }: { readonly networkJwt: Secret; readonly error: unknown },
+  { token, error }: { readonly token: Secret; readonly error: unknown },
   signal: AbortSignal,
 ): Promise<unknown> {
   const isRefused =
-    hasCode(error, 'not-authorized') && (await session.confirmRefusal(networkJwt, signal));
+    hasCode(error, 'not-authorized') && (await session.confirmRefusal(token, signal));
   if (!isRefused) {
     service.refusedSinceMs = undefined;
     return error;
   }
   service.refusedSinceMs ??= performance.now();
-  if (await session.dropIfUseless(networkJwt, performance.now() - service.refusedSinceMs)) {
-    service.networkJwt = undefined;
+  if (await session.dropIfUseless(token, performance.now() - service.refusedSinceMs)) {
+    service.token = undefined;
     service.signInProblem = continueProblem(service.signInProblem, error, now());
     return error;
   }

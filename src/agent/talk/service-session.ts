@@ -1,8 +1,14 @@
 import type { LoadedConfig } from '../../config/load.ts';
+import { hasCode, isAbort } from '../../errors/codes.ts';
 import type { RegistrationDependencies } from '../../identity/authenticate.ts';
 import { loadDevice, type Machine, settleOn } from '../../identity/load.ts';
+import { keepOwnToken, pickNewest } from '../../identity/own-token.ts';
 import { ensureRegistration } from '../../identity/registration.ts';
-import { createRegistrationFiles, type Registration } from '../../identity/registration-files.ts';
+import {
+  createRegistrationFiles,
+  type NetworkJwtState,
+  type Registration,
+} from '../../identity/registration-files.ts';
 import { renew } from '../../identity/renew.ts';
 import {
   confirmRefusal,
@@ -11,6 +17,7 @@ import {
   resolveNetworkJwt,
 } from '../../identity/sign-in.ts';
 import type { Secret } from '../../lib/secret.ts';
+import { dayMs } from '../../lib/units.ts';
 import { wantIssuedTunnel } from '../../source/source.ts';
 import { version } from '../../version.ts';
 import type { AgentState, Shared } from '../state.ts';
@@ -29,23 +36,29 @@ export interface ServiceSession {
    */
   load(): Promise<Registration | undefined>;
   /**
-   * The network JWT: stored, in use, given, or bought with the auth code, which is spent by that.
+   * What the device asks by: its own token, which it has once it was renewed; before that its
+   * owner's, which is stored, in use, given, or bought with the auth code, which is spent by that.
    * @throws identity-moved, signed-out, auth-code-refused, state-unreadable, state-unwritable,
    * codes of `call`
    */
   signIn(signal: AbortSignal): Promise<Secret>;
   /** Loads, recovers or creates the registration. @throws codes of `ensureRegistration` */
-  register(networkJwt: Secret, signal: AbortSignal): Promise<Registration>;
-  /** Renews an existing registration. @throws codes of `renew` in identity */
-  renew(networkJwt: Secret, registration: Registration, signal: AbortSignal): Promise<Registration>;
+  register(token: Secret, signal: AbortSignal): Promise<Registration>;
+  /**
+   * Renews an existing registration. The first renewal after a sign-in is by the owner's token, so
+   * that a sign-in to another network shows. Where the next one is taken by the device's own, that
+   * one is kept, and the owner's is needed no more.
+   * @throws codes of `renew` in identity
+   */
+  renew(token: Secret, registration: Registration, signal: AbortSignal): Promise<Registration>;
   /** True where a second operation refuses the token too. @throws AbortError */
-  confirmRefusal(networkJwt: Secret, signal: AbortSignal): Promise<boolean>;
+  confirmRefusal(token: Secret, signal: AbortSignal): Promise<boolean>;
   /**
    * Drops a token that was refused for so long (ms) that it will not be accepted again; true if it
    * was dropped.
    * @throws state-unwritable
    */
-  dropIfUseless(networkJwt: Secret, refusedMs: number): Promise<boolean>;
+  dropIfUseless(token: Secret, refusedMs: number): Promise<boolean>;
 }
 
 export interface ServiceSessionParts
@@ -72,13 +85,13 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
     Object.values(state.path.sourceNotes ?? {}).some(
       ({ problem }) => problem?.code === 'wireguard-text-refused',
     );
-  const dependencies = (networkJwt: Secret): RegistrationDependencies => {
+  const dependencies = (token: Secret): RegistrationDependencies => {
     const { config } = state.configuration;
     const spec = config.device.spec ?? `tributary/${version} linux-${process.arch}`;
     return {
       client,
       files,
-      networkJwt,
+      token,
       desired: {
         description: chooseDescription(config),
         spec,
@@ -89,33 +102,100 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
       onNotice: (notice) => log.warn({ notice }, 'notice from the service about the registration'),
     };
   };
+  /** Whose token the last `signIn` gave. */
+  let holder: NetworkJwtState['holder'] = 'owner';
+  /** The owner's token that has renewed in this process. */
+  let renewedBy: Secret | undefined;
+  /** Until when the device's own token is not tried again, by `performance.now()`. */
+  let ownRestsUntilMs = Number.NEGATIVE_INFINITY;
+  const keepOwn = async (before: Secret, { clientJwt: own }: Registration) => {
+    await keepOwnToken(store, { own, before, now: now() });
+  };
+  /** By the owner's token; by the device's own where the owner's is not good any more. */
+  const renewByOwners = async (
+    token: Secret,
+    registration: Registration,
+    signal: AbortSignal,
+  ): Promise<Registration> => {
+    const renewed = await renew(dependencies(token), registration, signal).catch(
+      async (error: unknown) => {
+        if (!hasCode(error, 'not-authorized')) throw error;
+        const own = renew(dependencies(registration.clientJwt), registration, signal);
+        return own.catch((again: unknown) => {
+          throw isAbort(again) ? again : error;
+        });
+      },
+    );
+    renewedBy = token;
+    return renewed;
+  };
+  const renewByOwn = async (
+    token: Secret,
+    registration: Registration,
+    signal: AbortSignal,
+  ): Promise<Registration> => {
+    if (performance.now() < ownRestsUntilMs) return renewByOwners(token, registration, signal);
+    const own = dependencies(registration.clientJwt);
+    const renewed = await renew(own, registration, signal).catch((error: unknown) => {
+      if (!hasCode(error, 'not-authorized', 'service-refused')) throw error;
+      ownRestsUntilMs = performance.now() + dayMs;
+    });
+    if (renewed === undefined) return renewByOwners(token, registration, signal);
+    await keepOwn(token, renewed);
+    log.info('the service takes the token of this device alone');
+    return renewed;
+  };
+  const renewByKept = async (
+    token: Secret,
+    registration: Registration,
+    signal: AbortSignal,
+  ): Promise<Registration> => {
+    const renewed = await renew(dependencies(token), registration, signal);
+    await keepOwn(token, renewed);
+    return renewed;
+  };
   return {
     async load() {
-      if ((await store.readOrSetAside())?.token === undefined) return undefined;
+      const signIn = await store.readOrSetAside();
+      if (signIn !== undefined && signIn.token === undefined) return undefined;
+      // A lost sign-in is no sign-out: the registration holds the device's own token.
+      if (signIn === undefined && (await files.registration.readOrSetAside()) === undefined)
+        return undefined;
       await settleOn(machine, files);
       return (await loadDevice(files)).registration;
     },
     async signIn(signal) {
       await settleOn(machine, files);
-      const networkJwt = state.service.networkJwt ?? credentials.networkJwt;
+      const kept = await store.readOrSetAside();
+      const own = state.service.registration?.clientJwt;
+      const stored = kept?.holder === 'device' ? kept.token : undefined;
+      // The newest one may be in either document, or only here.
+      const isOwn = kept === undefined || stored !== undefined;
+      const token = isOwn ? pickNewest([own, stored]) : undefined;
+      holder = token === undefined ? 'owner' : 'device';
+      if (token !== undefined) return token;
+      const inUse = own?.equals(state.service.token) ? undefined : state.service.token;
+      const networkJwt = inUse ?? credentials.networkJwt;
       return resolveNetworkJwt({ client, store }, { ...credentials, networkJwt }, signal);
     },
-    async register(networkJwt, signal) {
-      const registration = await ensureRegistration(dependencies(networkJwt), signal);
+    async register(token, signal) {
+      const registration = await ensureRegistration(dependencies(token), signal);
       await settleOn(machine, files);
       log.info({ clientId: registration.clientId }, 'registered');
       return registration;
     },
-    async renew(networkJwt, registration, signal) {
+    async renew(token, registration, signal) {
       const { rungForMs } = state.path;
-      const renewed = await renew(dependencies(networkJwt), registration, signal);
+      const renewNow =
+        holder === 'device' ? renewByKept : token.equals(renewedBy) ? renewByOwn : renewByOwners;
+      const renewed = await renewNow(token, registration, signal);
       answeredForMs = rungForMs;
       return renewed;
     },
-    confirmRefusal: (networkJwt, signal) => confirmRefusal(client, networkJwt, signal),
-    async dropIfUseless(networkJwt, refusedMs) {
-      const isUseless = isRefusedForGood(networkJwt, refusedMs, now());
-      if (isUseless) await forgetNetworkJwt(store, networkJwt);
+    confirmRefusal: (token, signal) => confirmRefusal(client, token, signal),
+    async dropIfUseless(token, refusedMs) {
+      const isUseless = isRefusedForGood(token, refusedMs, now());
+      if (isUseless) await forgetNetworkJwt(store, token);
       return isUseless;
     },
   };

@@ -152,15 +152,11 @@ async function askService(
   clientId: string,
   signal: AbortSignal,
 ) {
-  const { networkJwt } = state.service;
-  if (networkJwt === undefined) return undefined;
+  const { token } = state.service;
+  if (token === undefined) return undefined;
   try {
     const lastN = profile.lookbackUnit === 'day' ? askedDays : askedDays * 24;
-    const answer = await client.call(
-      'providerLastN',
-      { clientId, lastN },
-      { token: networkJwt, signal },
-    );
+    const answer = await client.call('providerLastN', { clientId, lastN }, { token, signal });
     const { readServiceLines } = await import('../../report/service-lines.ts');
     const nowMs = now().getTime();
     return readServiceLines(answer, {

@@ -86,12 +86,12 @@ export function createReportLoop(parts: ReportLoopParts): Loop {
 
 async function readServiceFigures(parts: ReportParts, signal: AbortSignal): Promise<void> {
   const { state, figures, client, profile, log } = parts;
-  const { networkJwt, registration } = state.service;
-  if (networkJwt === undefined || registration === undefined) return;
+  const { token, registration } = state.service;
+  if (token === undefined || registration === undefined) return;
   try {
     const keep = ({ clientId }: { readonly clientId?: string | undefined }) =>
       clientId === registration.clientId;
-    const answer = await client.call('providers', undefined, { token: networkJwt, signal, keep });
+    const answer = await client.call('providers', undefined, { token, signal, keep });
     const picked = pickServiceFigures(answer, registration.clientId, profile);
     const at = new Date(findMoment(answer.createdTime, parts.now().getTime()));
     figures.service = picked && {
@@ -111,12 +111,12 @@ async function readServiceFigures(parts: ReportParts, signal: AbortSignal): Prom
  * the network's own protocol, so only this can be compared with what such a source counted.
  */
 async function readProvided(parts: ReportParts, signal: AbortSignal): Promise<void> {
-  const { networkJwt } = parts.state.service;
+  const { token } = parts.state.service;
   const isCounted = parts.facts().sources.some(({ consumers }) => consumers !== undefined);
-  if (networkJwt === undefined || !isCounted) return;
+  if (token === undefined || !isCounted) return;
   try {
     const answer = await parts.client.call('transferStats', undefined, {
-      token: networkJwt,
+      token,
       signal,
     });
     const { paidBytesProvided: paidBytes, unpaidBytesProvided: unpaidBytes } = answer;

@@ -77,7 +77,10 @@ export async function openSession(
   // The disk is read once for each command, so that a broken document is reported once.
   const readToken = once(async () => {
     // Auth codes are not spent here; `login` and `run` do that.
-    const stored = (await peekOrSay(tokens, notes))?.token ?? loaded.credentials.networkJwt;
+    const kept = await peekOrSay(tokens, notes);
+    const own = kept?.holder === 'device' ? kept.token : undefined;
+    const owners = kept?.holder === 'owner' ? kept.token : kept?.ownerToken;
+    const stored = owners ?? loaded.credentials.networkJwt ?? own;
     if (stored !== undefined) return stored;
     throw new TributaryError(
       'signed-out',

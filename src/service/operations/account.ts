@@ -56,6 +56,7 @@ export const accountOperations = {
   },
   transferStats: {
     ...reading,
+    authentication: 'any-jwt',
     summary: "Reads how many bytes the network's devices provided, paid and not paid yet.",
     path: '/transfer/stats',
     response: answer(() => ({

@@ -61,6 +61,7 @@ export const earner = object(() => ({
 export const statsOperations = {
   providers: {
     ...reading,
+    authentication: 'any-jwt',
     summary: "Reads statistics of the network's providers over the last 24 hours.",
     path: '/stats/providers',
     response: providersResponse,
@@ -76,6 +77,7 @@ export const statsOperations = {
   },
   providerLastN: {
     ...asking,
+    authentication: 'any-jwt',
     summary: 'Reads statistics of one provider, by hour and by day.',
     path: '/stats/provider-last-n',
     request: object(() => ({

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { emptyNetworkJwtState } from '../../../src/identity/registration-files.ts';
+import { withOwnersToken } from '../../../src/identity/sign-in.ts';
 import { createCommandWorld, expectGolden, indent, maskChance } from './command-world.ts';
 import { createTypist } from './typist.ts';
 
@@ -36,12 +38,7 @@ describe('tributary auth status', () => {
 
   test('says where a sign-in would be', async () => {
     const { run, store, stateDirectory } = await createCommandWorld();
-    const { token: _, ...signedOut } = (await store.peek()) ?? {
-      token: undefined,
-      spentCodes: [],
-      refusedTokens: [],
-    };
-    await store.write({ ...signedOut, token: undefined });
+    await store.write(withOwnersToken((await store.peek()) ?? emptyNetworkJwtState, undefined));
     const { exitCode, stderr } = await run(['auth', 'status']);
     expect(exitCode).not.toBe(0);
     expect(stderr).toContain(

@@ -114,7 +114,7 @@ export async function createDevice(
   const dependencies: RegistrationDependencies = {
     client: service.client,
     files: disk.files,
-    networkJwt: new Secret('network.jwt'),
+    token: new Secret('network.jwt'),
     desired: { description: 'shed', spec: 'pi', wantsTunnel: true, proxy: {} },
     settleMs: 0,
     onNotice: (notice) => void notices.push(notice),

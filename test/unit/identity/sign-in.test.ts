@@ -38,6 +38,7 @@ describe('signing in', () => {
     );
     expect(seen).toEqual([{ name: 'codeLogin', request: { authCode: code }, token: undefined }]);
     expect(await store.peek()).toEqual({
+      holder: 'owner',
       token,
       spentCodes: [toFingerprint(code)],
       refusedTokens: [],
@@ -49,6 +50,7 @@ describe('signing in', () => {
     const { dependencies, store } = await createSignIn(bought, known);
     await signIn(dependencies, code, signal);
     expect(await store.peek()).toEqual({
+      holder: 'owner',
       token,
       spentCodes: ['0'.repeat(64), toFingerprint(code)],
       refusedTokens: ['1'.repeat(64)],
@@ -105,6 +107,7 @@ describe('signing in', () => {
       cause,
     });
     expect(await store.peek()).toEqual({
+      holder: 'owner',
       token: given,
       spentCodes: [toFingerprint(code)],
       refusedTokens: [],
@@ -262,7 +265,8 @@ describe('what is remembered of codes and tokens', () => {
 
   test('comes back from the disk, the token too, and a signed-out one has none', async () => {
     const { store, path } = await createDisk();
-    const state = { token, spentCodes: [fingerprint(1)], refusedTokens: [fingerprint(2)] };
+    const known = { spentCodes: [fingerprint(1)], refusedTokens: [fingerprint(2)] };
+    const state = { ...emptyNetworkJwtState, token, ...known };
     await store.write(state);
     expect((await store.peek())?.token?.reveal()).toBe(token.reveal());
     expect(await readFile(path('network-jwt'), 'utf8')).toContain(token.reveal());
@@ -288,6 +292,7 @@ describe('signing out', () => {
     const { store } = await createSignIn({}, { token, spentCodes: ['0'.repeat(64)] });
     await forgetNetworkJwt(store, token);
     expect(await store.peek()).toEqual({
+      holder: 'owner',
       token: undefined,
       spentCodes: ['0'.repeat(64)],
       refusedTokens: [toFingerprint(token)],

@@ -5,6 +5,7 @@ import {
   emptyNetworkJwtState,
   type NetworkJwtStore,
 } from '../../../identity/registration-files.ts';
+import { withOwnersToken } from '../../../identity/sign-in.ts';
 import type { Secret } from '../../../lib/secret.ts';
 import { ensureDirectory } from '../../../system/files.ts';
 import { refuse } from '../../frame/command.ts';
@@ -49,7 +50,7 @@ export async function chooseJwtDestination(
           isStored = true;
           await opened?.writeFile(`${token.reveal()}\n`).catch(failToWrite);
           await opened?.sync().catch(failToWrite);
-          if (signsIn) await tokens.write({ ...state, token });
+          if (signsIn) await tokens.write(withOwnersToken(state, token));
         },
         async [Symbol.asyncDispose]() {
           await opened?.close();

@@ -67,15 +67,16 @@ export const logout = defineCommand({
   async act({ options, show }, context) {
     const { stateDirectory, credentials } = await loadConfig(options, context);
     const { createRegistrationFiles } = await import('../../../identity/registration-files.ts');
-    const { forgetNetworkJwt } = await import('../../../identity/sign-in.ts');
+    const { signOut } = await import('../../../identity/sign-in.ts');
     const { findNetworkName } = await import('../../../service/jwt.ts');
     const { networkJwt } = createRegistrationFiles(stateDirectory, () => undefined);
-    const token = (await networkJwt.peek())?.token ?? credentials.networkJwt;
+    const stored = await networkJwt.peek();
+    const token = stored?.ownerToken ?? stored?.token ?? credentials.networkJwt;
     if (token === undefined)
       throw new TributaryError('signed-out', 'signing out: this device is not signed in');
     const networkName = findNetworkName(token);
     await confirmOrStop(`Forget the sign-in to ${toPlainText(networkName)}?`, options, context);
-    await forgetNetworkJwt(networkJwt, token);
+    await signOut(networkJwt, credentials.networkJwt);
     await show({ signedIn: false, networkName }, (plain) =>
       joinLines([
         `Signed out of ${plain.networkName}. This device stays registered there.`,

@@ -48,7 +48,7 @@ function start({ profile, showsProduction = false, answer = (sent) => sent, ...s
     sections.service.registration = { ...registration, showsProduction };
   };
   if (setting.isRestart === true) register();
-  sections.service.networkJwt = new Secret('network-jwt');
+  sections.service.token = new Secret('network-jwt');
   sections.mode.decision = {
     permit: true,
     mode: setting.mode ?? 'friends',

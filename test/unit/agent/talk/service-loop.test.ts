@@ -59,7 +59,7 @@ describe('the conversation with the service', () => {
   test('signs in and registers, then keeps alive on the interval that the service named', async () => {
     const { service, calls, woken, tick } = start();
     expect(await tick()).toBe(90_000 * 0.9 * 0.5);
-    expect(service.networkJwt?.reveal()).toBe('network-jwt');
+    expect(service.token?.reveal()).toBe('network-jwt');
     expect(service).toMatchObject({
       registration: registered,
       renewSeconds: 90,
@@ -277,7 +277,7 @@ describe('the conversation with the service', () => {
       code: 'sign-in-refused',
       since: new Date(0),
     });
-    expect([kept.service.networkJwt?.reveal(), kept.service.signInProblem]).toEqual([
+    expect([kept.service.token?.reveal(), kept.service.signInProblem]).toEqual([
       'network-jwt',
       undefined,
     ]);
@@ -289,7 +289,7 @@ describe('the conversation with the service', () => {
     });
     await dropped.tick();
     expect(dropped.service).toMatchObject({
-      networkJwt: undefined,
+      token: undefined,
       signInProblem: { code: 'not-authorized' },
     });
     expect(dropped.woken).toEqual(['dataPath']);

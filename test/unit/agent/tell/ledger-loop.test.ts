@@ -44,7 +44,7 @@ async function createAgent(answer: () => Promise<unknown> = async () => answerAb
     now,
   });
   sections.service.registration = { clientId: 'client-1' } as never;
-  sections.service.networkJwt = new Secret('a.token.here');
+  sections.service.token = new Secret('a.token.here');
   const calls: unknown[] = [];
   const call = async (...given: unknown[]) => {
     calls.push(given.slice(0, 2));

@@ -43,7 +43,7 @@ function startAgent({
 }: World = {}) {
   const sections = createSections(config, new Date(0));
   sections.service.registration = { clientId: 'ours', showsProduction: false } as never;
-  if (isSignedIn) sections.service.networkJwt = new Secret('network-jwt');
+  if (isSignedIn) sections.service.token = new Secret('network-jwt');
   sections.mode.decision = { permit: true, mode: 'friends', reasons: [], devices: [] };
   let confirmed: ProvideMode | undefined = 'friends';
   const confirmedMode = {

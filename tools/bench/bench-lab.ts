@@ -32,7 +32,7 @@ export interface PartOptions {
 export async function withBench<Result>(
   { distDirectory }: Pick<PartOptions, 'distDirectory'>,
   work: (bench: Bench) => Promise<Result>,
-  options: Pick<LabOptions, 'config'> = {},
+  options: Pick<LabOptions, 'config' | 'source' | 'consumers'> = {},
 ): Promise<Result> {
   const lab = await createLab({ id: 'bench', profile: 'documented', distDirectory, ...options });
   const processes = new Set<LabProcess>();

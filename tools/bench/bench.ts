@@ -55,7 +55,12 @@ async function main(): Promise<void> {
   }
   if (subject === 'connect') {
     const { benchConnect } = await import('./connect/bench-connect.ts');
-    return benchConnect({ rounds, distDirectory: __dirname, isJson });
+    return benchConnect({
+      rounds,
+      distDirectory: __dirname,
+      isJson,
+      only: options.scenarios,
+    });
   }
   if (subject === 'household') {
     const { benchHousehold } = await import('./household/bench-household.ts');

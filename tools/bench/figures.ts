@@ -27,6 +27,7 @@ const units = {
   milliseconds: (value: number) => `${value.toFixed(0)} ms`,
   percent: (value: number) => `${value.toFixed(3)} %`,
   count: (value: number) => `${Number(value.toFixed(1))}`,
+  times: (value: number) => `× ${value.toFixed(2)}`,
   'per minute': (value: number) => `${Number(value.toFixed(1))} a minute`,
   kibibytes: (value: number) => `${value.toFixed(0)} KiB`,
   'megabits per second': (value: number) => `${value.toFixed(0)} Mbit/s`,

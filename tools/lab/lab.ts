@@ -29,6 +29,8 @@ export interface LabOptions {
   readonly distDirectory: string;
   /** How consumers' traffic gets to the device; by default through the issued tunnel. */
   readonly source?: 'wireguard' | 'connect' | undefined;
+  /** By `connect`: how many clients the consumer's host is; one by default. */
+  readonly consumers?: number;
   /** Sections of the configuration that replace the lab's own. */
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly keepaliveSeconds?: number;
@@ -111,11 +113,10 @@ export async function createLab(options: LabOptions) {
     await mkdir(stateDirectory, { mode: 0o700 });
     let service = startService();
     let agent: LabProcess | undefined;
-    const { homeLan, homeWan } = addresses;
-    const { publicAddress = homeWan } = options;
+    const { publicAddress = addresses.homeWan } = options;
     await network.run('home', 'ip', 'address', 'replace', `${publicAddress}/32`, 'dev', 'lo');
     const servers = [
-      start(network.on('home', node, worker, 'router', homeLan, publicAddress)),
+      start(network.on('home', node, worker, 'router', addresses.homeLan, publicAddress)),
       start(network.on('internet', node, worker, 'serve', addresses.internet, String(webPort))),
       start(network.on('nas', node, worker, 'serve', addresses.nas, String(webPort))),
       start(network.on('device', node, worker, 'serve', '0.0.0.0', String(webPort))),
@@ -125,7 +126,7 @@ export async function createLab(options: LabOptions) {
     );
     await Promise.all(servers.map((server) => server.waitForLine((line) => line === 'listening')));
     await writeFile(configPath, renderConfig(options, said.baseUrl, socketPath));
-    const around = { network, start, program, directory, baseUrl: said.baseUrl };
+    const around = { ...said, network, start, program, directory, count: options.consumers };
     const consumer = options.source === 'connect' ? await startConsumer(around) : undefined;
     const status = async () =>
       statusDocument.parse(
@@ -240,11 +241,10 @@ function renderConfig(options: LabOptions, baseUrl: string, socketPath: string):
     gateway: { allow_destinations: [labInternet] },
     status: { listen: '127.0.0.1:9469', socket: socketPath },
   };
-  const sections = new Set([...Object.keys(own), ...Object.keys(options.config ?? {})]);
-  const merged = [...sections].map((name) => [name, { ...own[name], ...options.config?.[name] }]);
+  const names = Object.keys({ ...own, ...options.config });
+  const merged = names.map((name) => [name, { ...own[name], ...options.config?.[name] }]);
   return JSON.stringify({ source: options.source, ...Object.fromEntries(merged) }, null, 2);
 }
 
-function describePhase({ phase, reasons: [reason] }: StatusDocument): string {
-  return `it is ${phase}${reason === undefined ? '' : `: ${reason.message}`}`;
-}
+const describePhase = ({ phase, reasons: [reason] }: StatusDocument): string =>
+  `it is ${phase}${reason === undefined ? '' : `: ${reason.message}`}`;

@@ -12,11 +12,14 @@ import { findProcesses, parseStat, readKilobytes, readOrEmpty } from '../process
 import { benchDevice, leadTraffic, makeDevice, register, startConsumers } from './connect-world.ts';
 import { type AloneSpeed, measureAlone } from './engine-alone.ts';
 import { startEngineProcess } from './engine-process.ts';
+import { measureTwenty } from './twenty.ts';
 
 interface ConnectBench {
   readonly rounds: number;
   readonly distDirectory: string;
   readonly isJson: boolean;
+  /** `engine`, `twenty`; undefined for both. */
+  readonly only: readonly string[] | undefined;
 }
 
 interface Sample {
@@ -42,9 +45,29 @@ const mostCpuSeconds = 13.3;
 /**
  * `npm run bench -- connect`: the engine of the network's own protocol as a process: memory at rest
  * and under load, what one flow carries and what a gigabyte costs, in turn with a WireGuard tunnel.
+ * Then twenty consumers at once, through a whole agent.
  */
-export async function benchConnect({ rounds, distDirectory, isJson }: ConnectBench): Promise<void> {
-  const figures = await withBench({ distDirectory }, async (bench) => {
+export async function benchConnect(bench: ConnectBench): Promise<void> {
+  const { rounds, isJson, only = Object.keys(parts) } = bench;
+  const figures: Figure[] = [];
+  for (const name of only) {
+    const measure = parts[name];
+    if (measure === undefined)
+      throw new LabError(`${name}: one of ${Object.keys(parts).join(', ')}`);
+    figures.push(...(await measure(bench)));
+  }
+  process.stdout.write(
+    isJson ? `${JSON.stringify({ rounds, figures })}\n` : renderFigures(figures),
+  );
+}
+
+const parts: Readonly<Record<string, (bench: ConnectBench) => Promise<readonly Figure[]>>> = {
+  engine: measureEngine,
+  twenty: measureTwenty,
+};
+
+function measureEngine({ rounds, distDirectory }: ConnectBench): Promise<readonly Figure[]> {
+  return withBench({ distDirectory }, async (bench) => {
     // The agent runs from the same file: beside it, pages of Node's own count once for both.
     const node = join(bench.lab.directory, 'node');
     await copyFile(process.execPath, node);
@@ -66,9 +89,6 @@ export async function benchConnect({ rounds, distDirectory, isJson }: ConnectBen
     besideIt.kill();
     return toFigures({ rest, load, samples, alone: measureAlone(aloneMegabytes) });
   });
-  process.stdout.write(
-    isJson ? `${JSON.stringify({ rounds, figures })}\n` : renderFigures(figures),
-  );
 }
 
 /** As the agent starts it; in the lab there is one user. */

@@ -92,6 +92,9 @@ export function isAbort(error: unknown): boolean {
 
 /** The message of anything thrown, for a log line or a reason. */
 export function messageOf(error: unknown): string {
+  // A connection that failed at each address of a name has no message of its own.
+  if (error instanceof AggregateError && error.message === '')
+    return error.errors.map(messageOf).join('; ');
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -4,7 +4,7 @@ import { toPlainJson } from '../lib/plain-text.ts';
 import { type ProvideMode, provideModes } from '../service/profiles.ts';
 import { type Discovery, nameTopics, renderDiscovery } from './home-assistant.ts';
 import type { Logger } from './logger.ts';
-import type { MqttBroker } from './mqtt-session.ts';
+import { type MqttBroker, openMqttSession } from './mqtt-session.ts';
 import {
   commandWords,
   hasUrgentChange,
@@ -76,7 +76,13 @@ export function createMqttNotifier(parts: MqttParts): Notifier<string> {
         return { kind: 'failed', reason: messageOf(error) };
       }
       await publisher.publish();
-      return { kind: 'delivered' };
+      // What the broker did not take is not delivered: a broker can refuse a message only by ending
+      // the connection, and one that does so each time is asked ever more seldom.
+      await publisher.session.settled();
+      const untaken = publisher.session.ended();
+      if (untaken === undefined) return { kind: 'delivered' };
+      publisher = undefined;
+      return { kind: 'lost', reason: untaken };
     },
   };
 }
@@ -89,8 +95,6 @@ async function openPublisher(parts: MqttParts, clientId: string, signal: AbortSi
   const { broker, facts, now, figuresMs = 30_000 } = parts;
   const topics = nameTopics(parts.topic, clientId);
   const onCommand = parts.allowControl ? (text: string) => takeCommand(text, parts) : undefined;
-  // Loaded only now: it takes several MB, which start-up need not wait for.
-  const { openMqttSession } = await import('./mqtt-session.ts');
   const session = await openMqttSession({ broker, clientId, topics, onCommand, signal });
   let published: MqttState | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;

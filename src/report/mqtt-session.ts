@@ -1,8 +1,21 @@
-import { connect, type MqttClient } from 'mqtt';
+import { connect as connectPlainly, isIP, type Socket } from 'node:net';
+import { connect as connectWithTls } from 'node:tls';
 import { messageOf } from '../lib/errors.ts';
 import { hostPortOfUrl } from '../lib/host-port.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { MqttMessage, MqttTopics } from './home-assistant.ts';
+import { createOwedAnswers } from './mqtt-answers.ts';
+import {
+  type BrokerPacket,
+  createPacketReader,
+  encodeAnswer,
+  encodeGreeting,
+  encodeMessage,
+  encodePing,
+  encodeSubscription,
+  type MqttGreeting,
+  type ReceivedMessage,
+} from './mqtt-packets.ts';
 
 /** A broker, and how to sign in to it. */
 export interface MqttBroker {
@@ -25,87 +38,164 @@ export interface MqttSessionOptions {
   readonly signal: AbortSignal;
 }
 
+/** One connection, which never reconnects. None of its functions throws once it has ended. */
+export interface MqttSession {
+  /** Publishes a message that the broker keeps; nothing once the session has ended. */
+  readonly publish: (message: MqttMessage) => void;
+  /** Resolves when the broker has taken all that was published, or when the session has ended. */
+  readonly settled: () => Promise<void>;
+  /** Why the session ended; undefined while it lasts. */
+  readonly ended: () => string | undefined;
+  /** Ends the connection without a goodbye, so that the broker publishes the last will. */
+  readonly close: () => void;
+}
+
+/** Until the broker lets us in: a fourth try of TCP is in it. */
 const connectMs = 15_000;
+/** An answer that does not come for so long will not come: as long as a broker may be silent. */
+const answerMs = 60_000;
 const keepaliveSeconds = 60;
-/** No broker that we need sends more than this for one message. */
-const largestPacketBytes = 256 * 1024;
+/** Node's own 250 ms for each address of a name but the last are too few on a slow line. */
+const addressMs = 5_000;
 const longestCommand = 100;
 
+/** Chapter 3.2.2.3 of the standard. */
+const refusals: Readonly<Record<number, string>> = {
+  1: 'Unacceptable protocol version',
+  2: 'Identifier rejected',
+  3: 'Server unavailable',
+  4: 'Bad user name or password',
+  5: 'Not authorized',
+};
+
 /**
- * Opens one connection, which never reconnects. The broker's certificate is always checked.
+ * Opens one connection. The broker's certificate is always checked.
  * @throws Error that says why it failed
  */
-export async function openMqttSession(options: MqttSessionOptions) {
-  const { topics, onCommand, signal } = options;
-  const client = connect(toClientOptions(options));
+export async function openMqttSession(options: MqttSessionOptions): Promise<MqttSession> {
+  const { broker, topics, onCommand, signal } = options;
+  const greeting = encodeGreeting(toGreeting(options));
+  const socket = connectTo(broker);
   const opened = Promise.withResolvers<void>();
+  const owed = createOwedAnswers(answerMs, () => finish('the broker does not answer'));
+  let isOpen = false;
   let end: string | undefined;
+
   const finish = (why: string) => {
-    end ??= why;
-    client.end(true);
+    if (end !== undefined) return;
+    end = why;
+    clearTimeout(connectTimer);
+    clearInterval(pingTimer);
     signal.removeEventListener('abort', onAbort);
-    opened.reject(new Error(end));
+    socket.destroy();
+    owed.forgive();
+    opened.reject(new Error(why));
   };
+  const hangUp = () => {
+    const untaken = owed.oldest();
+    const hint =
+      untaken === undefined
+        ? ''
+        : ` and did not take ${untaken}; check that this user is allowed to do that`;
+    finish(`the broker closed the connection${hint}`);
+  };
+  const ask = (what: string, encode: (id: number) => Buffer) => {
+    if (end === undefined) socket.write(encode(owed.add(what)));
+  };
+  const takeGreeting = (code: number) => {
+    if (code !== 0) {
+      finish(`the broker refused the connection: ${refusals[code] ?? `code ${code}`}`);
+      return;
+    }
+    isOpen = true;
+    clearTimeout(connectTimer);
+    if (onCommand !== undefined)
+      ask(`a subscription to ${topics.mode}`, (id) => encodeSubscription(topics.mode, id));
+    opened.resolve();
+  };
+  const takeMessage = ({ topic, payload, isRetained, id }: ReceivedMessage) => {
+    if (id !== undefined) socket.write(encodeAnswer(id));
+    if (topic === topics.mode && !isRetained && payload.length <= longestCommand)
+      onCommand?.(payload.toString('utf8'));
+  };
+  const take = (packet: BrokerPacket) => {
+    if (end !== undefined) return;
+    if (isOpen === (packet.kind === 'greeting')) {
+      finish('the broker answers out of turn');
+      return;
+    }
+    switch (packet.kind) {
+      case 'greeting':
+        takeGreeting(packet.code);
+        break;
+      case 'message':
+        takeMessage(packet);
+        break;
+      case 'answer':
+        owed.settle(packet.id);
+        break;
+      case 'pong':
+        owed.settle('ping');
+        break;
+    }
+  };
+  const read = createPacketReader();
+  const connectTimer = setTimeout(() => finish('the broker does not answer'), connectMs);
+  const pingTimer = setInterval(() => {
+    if (!isOpen) return;
+    owed.addPing();
+    socket.write(encodePing());
+  }, keepaliveSeconds * 1000);
   const onAbort = () => finish('the agent stops');
   signal.addEventListener('abort', onAbort, { once: true });
-  client.on('error', (error) => finish(messageOf(error)));
-  client.on('close', () => finish('the broker closed the connection'));
-  limitPackets(client, () => finish('the broker sent too much'));
-  client.on('connect', () => {
-    if (onCommand !== undefined) client.subscribe(topics.mode, { qos: 1 }, () => undefined);
-    opened.resolve();
-  });
-  client.on('message', (topic, payload, { retain }) => {
-    if (topic === topics.mode && !retain && payload.length <= longestCommand)
-      onCommand?.(payload.toString('utf8'));
+  socket.on(broker.url.startsWith('mqtts:') ? 'secureConnect' : 'connect', () =>
+    socket.write(greeting),
+  );
+  socket.on('error', (error) => finish(messageOf(error)));
+  socket.on('end', hangUp);
+  socket.on('close', hangUp);
+  socket.on('data', (bytes) => {
+    try {
+      for (const packet of read(bytes)) take(packet);
+    } catch (error) {
+      finish(messageOf(error));
+    }
   });
   if (signal.aborted) onAbort();
   await opened.promise;
   return {
-    /**
-     * Publishes a retained message without waiting. What was not acknowledged is published again by
-     * the next session.
-     */
-    publish: ({ topic, payload }: MqttMessage) =>
-      void client.publish(topic, payload, { qos: 1, retain: true }, () => undefined),
-    /** Why the session ended; undefined while it lasts. */
+    publish: ({ topic, payload }) =>
+      ask(`a message to ${topic}`, (id) => encodeMessage(topic, payload, id)),
+    settled: owed.settled,
     ended: () => end,
-    /** Ends the connection without a goodbye, so that the broker publishes the last will. */
     close: () => finish('closed'),
   };
 }
 
-function toClientOptions({ broker, clientId, topics }: MqttSessionOptions) {
-  const { username, password, certificateAuthority } = broker;
-  return {
-    // The address is given in parts, because the package would take a whole one apart with a
-    // function of Node's that prints a warning.
-    protocol: broker.url.startsWith('mqtts:') ? 'mqtts' : 'mqtt',
-    ...hostPortOfUrl(broker.url),
-    // A second connection with one id ends the first, so each device has its own id.
-    clientId: `tributary-${clientId.slice(0, 8)}`,
-    clean: true,
-    protocolVersion: 4,
-    keepalive: keepaliveSeconds,
-    connectTimeout: connectMs,
-    // The caller reconnects, with its own delays.
-    reconnectPeriod: 0,
+/** A connection that is on its way. With TLS, nothing may be sent before it is secure. */
+function connectTo({ url, certificateAuthority }: MqttBroker): Socket {
+  const address = {
+    ...hostPortOfUrl(url),
+    autoSelectFamilyAttemptTimeout: addressMs,
+    noDelay: true,
+  };
+  if (!url.startsWith('mqtts:')) return connectPlainly(address);
+  return connectWithTls({
+    ...address,
     rejectUnauthorized: true,
-    will: { topic: topics.availability, payload: Buffer.from('offline'), qos: 1, retain: true },
-    ...(username === undefined ? {} : { username }),
-    // The protocol allows no password without a user name.
-    ...(username === undefined || password === undefined ? {} : { password: password.reveal() }),
+    // An address is no name to ask for; the certificate is held against it nevertheless.
+    ...(isIP(address.host) === 0 ? { servername: address.host } : {}),
     ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
-  } as const;
+  });
 }
 
-function limitPackets(client: MqttClient, onTooMuch: () => void): void {
-  let unreadBytes = 0;
-  client.stream.on('data', (chunk: Buffer) => {
-    unreadBytes += chunk.length;
-    if (unreadBytes > largestPacketBytes) onTooMuch();
-  });
-  client.on('packetreceive', () => {
-    unreadBytes = 0;
-  });
+function toGreeting({ broker, clientId, topics }: MqttSessionOptions): MqttGreeting {
+  return {
+    // A second connection with one id ends the first, so each device has its own id.
+    clientId: `tributary-${clientId.slice(0, 8)}`,
+    keepaliveSeconds,
+    username: broker.username,
+    password: broker.password?.reveal(),
+    will: { topic: topics.availability, payload: 'offline' },
+  };
 }

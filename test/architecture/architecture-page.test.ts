@@ -34,12 +34,31 @@ describe('the page about the architecture', () => {
     expect(listPaths(says).toSorted()).toEqual(loose.toSorted());
   });
 
+  test('gives a reason for each package that the program runs with, and for no other', () => {
+    const [, section = ''] = page.split(/^## The packages it runs with$/m);
+    const [table = ''] = section.split(/^## /m);
+    const named = [...table.matchAll(/^\| `(.+?)` \|/gm)].map(([, name]) => name);
+    expect(named).toEqual(listPackages());
+  });
+
   test('names only files and folders that exist', () => {
     const paths = listPaths(page);
     expect(paths.length).toBeGreaterThan(50);
     expect(paths.filter((path) => !files.some((file) => isAt(file, path)))).toEqual([]);
   });
 });
+
+/** What the program and its products depend on, by name; our own products are left out. */
+function listPackages(): readonly string[] {
+  const manifests = globSync('{package.json,src/*/package.json}', { cwd: root }).map((path) =>
+    JSON.parse(readFileSync(join(root, path), 'utf8')),
+  );
+  const ours = manifests.map(({ name }) => name);
+  const names = manifests.flatMap(({ dependencies, optionalDependencies }) =>
+    Object.keys({ ...dependencies, ...optionalDependencies }),
+  );
+  return [...new Set(names)].filter((name) => !ours.includes(name)).toSorted();
+}
 
 /** True for the file that the path ends with, and for a file in a folder of that path. */
 function isAt(file: string, path: string): boolean {

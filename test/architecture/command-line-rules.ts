@@ -12,7 +12,7 @@ export const quickFiles = [
   'src/cli/commands/advanced/health.ts',
   'src/status/socket-client.ts',
 ] as const;
-const heavy = /^(zod|yaml|undici|string-width|uqr|execa|pino|mqtt|@clack\/prompts)(\/|$)/;
+const heavy = /^(zod|yaml|undici|string-width|uqr|execa|pino|@clack\/prompts)(\/|$)/;
 
 /**
  * What the command line loads before a command runs: at each Tab, for help and for typing errors.

@@ -26,7 +26,6 @@ const notLoaded: readonly {
     why: 'it is needed only where there is a configuration file, when that is read',
     sample: 'yaml',
   },
-  { name: /^mqtt$/, why: 'it is needed only where a broker is configured', sample: 'mqtt' },
   { name: /^execa$/, why: 'it is loaded when the first program is run', sample: 'execa' },
   {
     name: /^cidr-tools$/,

@@ -43,7 +43,6 @@ const packagePlaces: readonly {
     why: 'one file speaks to the platform, and one is the platform',
   },
   { name: /^pino$/, places: ['src/report/logger.ts'], why: 'everybody else is handed a Logger' },
-  { name: /^mqtt$/, places: ['src/report/mqtt-session.ts'], why: 'one file speaks to the broker' },
   { name: /^nanotar$/, places: ['src/doctor/bundle.ts'], why: 'one file makes an archive' },
   { name: /^yaml$/, places: ['src/config/yaml-text.ts'], why: 'the configuration alone is YAML' },
   {

@@ -3,21 +3,17 @@ import { type AddressInfo, createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { runLoop } from '../../src/agent/run-loop.ts';
-import { createNotifierLoops } from '../../src/agent/tell/notifier-loops.ts';
 import { openNotifiers } from '../../src/agent/tell/notifiers.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { TributaryError } from '../../src/errors/codes.ts';
 import type { Facts } from '../../src/health/facts.ts';
 import { parseHostPort } from '../../src/lib/host-port.ts';
-import { Secret } from '../../src/lib/secret.ts';
-import { createLogger } from '../../src/report/logger.ts';
-import { createMqttNotifier, type MqttParts } from '../../src/report/mqtt-notifier.ts';
-import { createFacts, type FactsChange } from '../../tools/docs/sample-facts.ts';
+import { createFacts } from '../../tools/docs/sample-facts.ts';
 import { waitUntil } from '../patience.ts';
 import { createHistoryRow } from '../unit/status/sample-past.ts';
+import { createTestLog, password, providing, startAgent } from './mqtt-agent.ts';
 import { type SmallBroker, startSmallBroker } from './small-broker.ts';
 
-const password = 'broker-password-4711';
 const base = 'tributary/3f8a1c9e-0000-4000-8000-00000000abcd';
 const node = 'tributary_3f8a1c9e-0000-4000-8000-00000000abcd';
 const topics = {
@@ -25,73 +21,6 @@ const topics = {
   availability: `${base}/availability`,
   mode: `${base}/mode/set`,
 };
-
-// A handshake in the future counts as fresh: the clock here is the real one.
-const providing = createFacts({ tunnel: { lastHandshakeAt: new Date(Date.now() + 1e9) } });
-
-function createTestLog() {
-  const lines: string[] = [];
-  const destination = { write: (text: string) => lines.push(text) };
-  return {
-    lines,
-    log: createLogger({ level: 'trace', format: 'json' }, { isTty: false, destination }),
-  };
-}
-
-/** An agent's facts, and the loops that publish them. */
-function startAgent(url: string, parts: Partial<MqttParts> = {}, facts = providing) {
-  const world = { facts, looks: 0 };
-  const modes: string[] = [];
-  const { lines, log } = createTestLog();
-  const stop = new AbortController();
-  const notifier = createMqttNotifier({
-    broker: {
-      url,
-      username: 'tributary',
-      password: new Secret(password),
-      certificateAuthority: undefined,
-    },
-    topic: 'tributary',
-    discoveryPrefix: 'homeassistant',
-    allowControl: true,
-    setMode: async (mode, seconds) =>
-      void modes.push([mode ?? 'automatic', seconds].join(' ').trim()),
-    facts: () => world.facts,
-    refresh: async () => undefined,
-    todayBytes: async () => 42,
-    log,
-    now: () => new Date(),
-    pace: { lookMs: 5, retry: { baseMs: 5, maxMs: 20 } },
-    ...parts,
-  });
-  const look = () => {
-    world.looks += 1;
-    return notifier.look();
-  };
-  const running = createNotifierLoops({ ...notifier, look }, log).map((loop) =>
-    runLoop(loop, stop.signal),
-  );
-  const end = async () => {
-    stop.abort();
-    await Promise.all(running);
-  };
-  onTestFinished(end);
-  return {
-    world,
-    modes,
-    lines,
-    end,
-    change(change: FactsChange) {
-      world.facts = createFacts(change, world.facts);
-    },
-    /** Resolves when it has looked often enough to have noticed a change. */
-    async lookOften() {
-      const { looks } = world;
-      await waitUntil(() => expect(world.looks).toBeGreaterThan(looks + 5));
-    },
-    waitForLine: (pattern: RegExp) => waitUntil(() => expect(lines.join('')).toMatch(pattern)),
-  };
-}
 
 const textsOf = (broker: SmallBroker, topic: string) =>
   broker.published.filter((message) => message.topic === topic).map(({ text }) => text);
@@ -255,7 +184,7 @@ describe('a broker', () => {
     const agent = startAgent(broker.url);
     await waitUntil(() => expect(broker.connects.length).toBeGreaterThan(2));
     broker.answer = 0;
-    await waitForAvailability(broker, ['online']);
+    await agent.waitForLine(/"state":"delivered"/);
     expect(broker.connects.at(-1)).toMatchObject({
       username: 'tributary',
       password: Buffer.from(password),

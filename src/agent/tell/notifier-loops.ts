@@ -1,4 +1,5 @@
 import { computeBackoffMs } from '../../lib/backoff.ts';
+import { messageOf } from '../../lib/errors.ts';
 import { hourMs } from '../../lib/units.ts';
 import { createWakeup } from '../../lib/wakeup.ts';
 import type { Logger } from '../../report/logger.ts';
@@ -21,8 +22,31 @@ export function createNotifierLoops<Message>(
   const wakeup = createWakeup();
   const states = createStateLogger(log);
 
+  // What the owner is told is optional: a fault of it is told, and never ends the agent.
+  const lookSafely = () => {
+    try {
+      return notifier.look();
+    } catch (error) {
+      states.note({
+        topic: `${name} watch`,
+        state: `failing: ${messageOf(error)}`,
+        level: 'error',
+        message: name,
+        fields: { host, reason: messageOf(error) },
+      });
+      return undefined;
+    }
+  };
+  const deliverSafely = async (message: Message, signal: AbortSignal): Promise<Outcome> => {
+    try {
+      return await notifier.deliver(message, signal);
+    } catch (error) {
+      return { kind: 'failed', reason: messageOf(error) };
+    }
+  };
+
   const look = async () => {
-    const message = notifier.look();
+    const message = lookSafely();
     // A message behind another one waits its turn: a try that is due later is not made earlier.
     if (message !== undefined && queue.add(message)) wakeup.notify();
     return pace.lookMs;
@@ -31,7 +55,7 @@ export function createNotifierLoops<Message>(
   const deliver = async (signal: AbortSignal) => {
     const message = queue.underWay();
     if (message === undefined) return untilNotifiedMs;
-    const outcome = await notifier.deliver(message, signal);
+    const outcome = await deliverSafely(message, signal);
     if (signal.aborted) return 0;
     const retryMs = queue.settle(outcome);
     if (outcome.kind === 'delivered') {

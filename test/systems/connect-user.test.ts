@@ -23,6 +23,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the engine of an ordinary
   it('provides without any capability, keeps host and home closed, comes back after a kill, and ends with the unit', async () => {
     const { exitCode, text } = await machine.boot(`set -u\n${words}
       useradd --create-home --shell /bin/bash owner
+      stay_signed_in
       tributary config set service.base_url $service --config '~/.config/tributary/tributary.yaml'
       tributary config set service.allow_insecure_http true
       tributary config set gateway.allow_destinations "'[192.0.2.0/24, 198.51.100.0/24]'"
@@ -65,6 +66,8 @@ fail() {
 }
 # With a session of the user's own, as after a login.
 owner() { su --login owner -c "$1"; }
+# The owner stays signed in: a few seconds after the last session systemd ends all that is the user's.
+stay_signed_in() { owner 'exec sleep infinity' & }
 tributary() { owner "tributary $*"; }
 # What becomes the engine is another program before.
 engines() { pgrep -f '^/usr/lib/tributary/node .*/engine[.]cjs'; }

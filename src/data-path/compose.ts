@@ -34,6 +34,7 @@ import {
   toPresent,
 } from '../source/source.ts';
 import type { Family, Interface } from '../system/ip.ts';
+import { toAllowance } from './cap-quota.ts';
 import { planLine } from './compose-line.ts';
 import { bestWay } from './line-shaper.ts';
 import type { ObservedHost } from './observe.ts';
@@ -213,17 +214,17 @@ export function findFamilies(addresses: readonly string[]): readonly Family[] {
 
 /** The wanted firewall, and what it depends on besides the layout. */
 export interface DesiredTable
-  extends Pick<DesiredDataPath, 'totals' | 'stopAtBytes' | 'newUntilBytes'> {
+  extends Pick<DesiredDataPath, 'totals' | 'stopAtBytes' | 'newUntilBytes' | 'mostPerByte'> {
   readonly layout: GatewayLayout;
 }
 
 /** The policy for a kernel that has counted these totals. */
 export function planPolicy(
-  { layout, stopAtBytes, newUntilBytes }: DesiredTable,
+  { layout, stopAtBytes, newUntilBytes, mostPerByte = 1 }: DesiredTable,
   { up, down }: ForwardedTotals,
 ): GatewayPolicy {
   const countTo = (total: number | undefined) =>
-    total && Math.max(0, total - up.bytes - down.bytes);
+    toAllowance(total, up.bytes + down.bytes, mostPerByte);
   return {
     ...layout,
     remainingBytes: countTo(stopAtBytes),

@@ -40,11 +40,20 @@ export interface LineShaper {
    * again.
    */
   flush(): Promise<void>;
+  /** How packets reach the sources' devices now. */
+  passage(): Passage;
   /**
    * Removes everything at a tear-down. `interfaces` are the existing ones.
    * @throws command-failed, missing-program
    */
   takeOut(place: LinePlace, interfaces: readonly Interface[]): Promise<void>;
+}
+
+interface Passage {
+  /** True where they go through the tree first, and leave by the device a second time. */
+  readonly isRedirecting: boolean;
+  /** Another one each time that a tree is made or removed. */
+  readonly turn: number;
 }
 
 /**
@@ -78,6 +87,7 @@ export function createLineShaper(exec: Exec): LineShaper {
   let householdBits = Number.POSITIVE_INFINITY;
   let wish: LineWish | undefined;
   let made: Made | undefined;
+  let rebuilt = 0;
   let turn: Promise<unknown> = Promise.resolve();
 
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -87,6 +97,7 @@ export function createLineShaper(exec: Exec): LineShaper {
   };
   const remove = async (place: LinePlace, kind: DesiredLine['kind']) => {
     made = undefined;
+    rebuilt += 1;
     await refused(applyTc(exec, listLineRemovals(place, kind), 'forced'));
     if (kind === 'one-tree') await refused(runIp(exec, ['link', 'delete', lineDevice]));
   };
@@ -105,6 +116,7 @@ export function createLineShaper(exec: Exec): LineShaper {
       await refused(applyTc(exec, entrances, 'forced'));
     }
     await applyTc(exec, renderLine(line));
+    rebuilt += 1;
     made = { ...line, queuedFor: line };
   };
   const changeRate = async ({ queuedFor, ...line }: Made, bitsPerSecond: number) => {
@@ -175,6 +187,7 @@ export function createLineShaper(exec: Exec): LineShaper {
         if (made?.kind === 'one-tree')
           await refused(runIp(exec, ['link', 'set', lineDevice, 'down']));
       }),
+    passage: () => ({ isRedirecting: made?.kind === 'one-tree', turn: rebuilt }),
     takeOut: (place, interfaces) =>
       inTurn(async () => {
         if (made === undefined && !interfaces.some(({ name }) => name === lineDevice)) return;

@@ -57,6 +57,8 @@ export interface DesiredDataPath {
    * undefined without a cap.
    */
   readonly newUntilBytes: number | undefined;
+  /** How many bytes the line may carry for each byte that the rules see; 1 where unknown. */
+  readonly mostPerByte?: number;
   /** Where the forwarded counters begin if the kernel has none. */
   readonly totals: ForwardedTotals;
 }
@@ -73,14 +75,18 @@ export interface DataPathHost {
   readonly sources: readonly SourceDriver[];
 }
 
-/** The kernel's forwarded counters; undefined without the agent's table. */
+/**
+ * The kernel's forwarded counters, with the headers that its rules did not see; undefined without
+ * the agent's table.
+ */
 export function readTotals(table: NftTable | undefined): ForwardedTotals | undefined {
   const up = table?.counters.get('forwarded_up');
   const down = table?.counters.get('forwarded_down');
   if (up === undefined || down === undefined) return undefined;
+  const merged = table?.counters.get('merged_down') ?? { packets: 0, bytes: 0 };
   return {
     up: { packets: up.packets, bytes: up.bytes },
-    down: { packets: down.packets, bytes: down.bytes },
+    down: { packets: down.packets + merged.packets, bytes: down.bytes + merged.bytes },
   };
 }
 

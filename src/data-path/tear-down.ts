@@ -1,8 +1,11 @@
+import { toUndefined } from '../errors/codes.ts';
 import { deniedTableName, tableName } from '../gateway/policy.ts';
 import { noRouting, planRouting } from '../gateway/routes.ts';
+import { renderHookRemoval } from '../gateway/segment-hook.ts';
 import { chooseUplink } from '../gateway/uplink.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import { applyNft, type NftTable, observeNftOutline } from '../system/nft.ts';
+import { applyTc } from '../system/tc.ts';
 import { observeTable } from './observe.ts';
 import { forgetConnections, holdsPermit, revokePermit } from './permit.ts';
 import { removeDevices } from './reconcile-sources.ts';
@@ -39,6 +42,9 @@ export async function closeDataPath(
   const devices = host.sources.map(({ device }) => device);
   const uplink = chooseUplink(network, { devices });
   const isThere = (name: string) => network.interfaces.some((own) => own.name === name);
+  const endings = devices.filter(isThere).map(renderHookRemoval);
+  if (endings.length > 0)
+    await applyTc(exec, endings, 'forced').catch(toUndefined('command-failed', 'missing-program'));
   if (uplink !== undefined)
     await host.line.takeOut({ devices: devices.filter(isThere), uplink }, network.interfaces);
   await applyIpCommands(exec, planRouting(noRouting, network), 'removing the routes');

@@ -159,6 +159,9 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
         'untranslated',
         `iifname ${tunnel} fib saddr type != local ${refuse('refused_untranslated')}`,
       ),
+      // What the device is handed is compared with what leaves by it: the kernel joins segments,
+      // and counts one header for all of them here.
+      rule('handed', `oifname ${tunnel} counter name handed_down`),
     ]),
     ...toProbeChains(policy.probes, devices),
   ];

@@ -81,6 +81,8 @@ export function renderRuleset(
     ...sets.map(([name, set]) => `  ${kindOf(set)} ${name} { ${set.type} }`),
     `  counter forwarded_up { packets ${totals.up.packets} bytes ${totals.up.bytes} }`,
     `  counter forwarded_down { packets ${totals.down.packets} bytes ${totals.down.bytes} }`,
+    '  counter handed_down { }',
+    '  counter merged_down { }',
     ...Object.keys(refusals).map((name) => `  counter ${name} { }`),
     ...quotas.map(([name]) => `  quota ${name} { over 1 bytes }`),
     ...[...entrances, ...gone].flatMap((name) => [`  chain ${name} {`, '  }']),
@@ -119,6 +121,18 @@ export function continueCounts(
     ...ruleset,
     keepsCounts: before !== undefined && counting.every((own) => hasRules(before, own)),
   };
+}
+
+/** One transaction that sets how much of what came down the rules did not see. */
+export function renderHeaders({ packets, bytes }: ForwardedTotals['down']): string {
+  const counter = `  counter merged_down { packets ${packets} bytes ${bytes} }`;
+  return `delete counter inet ${tableName} merged_down\ntable inet ${tableName} {\n${counter}\n}\n`;
+}
+
+/** One transaction that sets quotas which are there. What they have counted goes on. */
+export function renderQuotas(quotas: readonly (readonly [name: string, bytes: number])[]): string {
+  const lines = quotas.map(([name, bytes]) => `  quota ${name} { over ${bytes} bytes }`);
+  return `table inet ${tableName} {\n${lines.join('\n')}\n}\n`;
 }
 
 const permitType = 'type ifname; flags dynamic,timeout;';

@@ -140,6 +140,18 @@ export async function listNft<T>(
   return checkShape(parseJson(text), z.object({ nftables: z.array(row) }), doing).nftables;
 }
 
+/**
+ * Makes a quota of a table of the family inet begin again: nothing of it is used then.
+ * @throws command-failed, missing-program
+ */
+export async function resetQuota(
+  exec: Exec,
+  [table, name]: readonly [table: string, name: string],
+): Promise<void> {
+  const doing = `letting the quota ${name} begin again`;
+  await listNft(exec, `-j reset quota inet ${table} ${name}`, { row: anyRow, doing });
+}
+
 function checkShape<T>(json: unknown, schema: z.ZodType<T>, doing: string): T {
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;

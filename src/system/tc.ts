@@ -35,3 +35,16 @@ export async function askTc(exec: Exec, lines: readonly string[]): Promise<strin
     talk,
   });
 }
+
+/**
+ * What `tc` prints for these questions, in their order, with what each part counted.
+ * @throws command-failed, missing-program
+ */
+export async function askTcCounts(exec: Exec, lines: readonly string[]): Promise<string> {
+  return exec({
+    program: 'tc',
+    args: ['-statistics', '-batch', '-'],
+    input: `${lines.join('\n')}\n`,
+    doing: 'reading what left by a device',
+  });
+}

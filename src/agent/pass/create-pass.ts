@@ -1,5 +1,6 @@
 import { createLineShaper } from '../../data-path/line-shaper.ts';
 import { revokePermit } from '../../data-path/permit.ts';
+import { createSegmentCount } from '../../data-path/segment-count.ts';
 import { createSelfTest, sendProbes } from '../../data-path/self-test.ts';
 import type { DataPathHost } from '../../data-path/state.ts';
 import { toUndefined } from '../../errors/codes.ts';
@@ -99,6 +100,7 @@ export async function createPass(parts: CreatePassParts): Promise<Pass> {
     usage,
     meter,
     selfTest,
+    segments: createSegmentCount(exec, line),
     refreshDenied: createDeniedLists({ state, denied: sections.denied, now }),
     scheduledMode: createScheduledMode(() => state.configuration.config),
     readCarried,

@@ -76,6 +76,7 @@ export function createDataPathLoop(given: DataPathLoopParts): DataPathLoop {
       phase,
       isHandshakeDue: parts.facts().sources.some(({ isThere, life }) => isThere && !life),
       isSelfTestDue,
+      isCapNear: parts.segments.isBusy() && state.usage.current()?.isEnding === true,
       unchangedMs: performance.now() - changedAtMs,
       permitSeconds: state.configuration.config.gateway.permit_seconds,
     });
@@ -127,6 +128,8 @@ export interface PassSituation {
   readonly isHandshakeDue: boolean;
   /** True until the first self-test of the fence could be judged. */
   readonly isSelfTestDue: boolean;
+  /** True in the cap's last part, while traffic passes. */
+  readonly isCapNear: boolean;
   /** Time in ms since phase or tunnel last changed. */
   readonly unchangedMs: number;
   readonly permitSeconds: number;
@@ -134,6 +137,8 @@ export interface PassSituation {
 
 /** The ms between two passes while nothing is expected to change. */
 const steadyMs = 20_000;
+/** The ms between two passes while each of them gives out what is left of the cap. */
+const capNearMs = 2_000;
 /** The ms between two passes until the fence was tested. */
 const selfTestMs = 1_000;
 
@@ -145,7 +150,10 @@ export function choosePassIntervalMs(situation: PassSituation): number {
   const { phase, isHandshakeDue, unchangedMs, permitSeconds } = situation;
   switch (phase) {
     case 'providing':
-      return Math.min(situation.isSelfTestDue ? selfTestMs : steadyMs, (permitSeconds * 1000) / 3);
+      return Math.min(
+        situation.isSelfTestDue ? selfTestMs : situation.isCapNear ? capNearMs : steadyMs,
+        (permitSeconds * 1000) / 3,
+      );
     case 'idle':
     case 'paused':
     case 'stopping':

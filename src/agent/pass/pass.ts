@@ -1,4 +1,5 @@
 import { type DataPath, reconcileDataPath } from '../../data-path/reconcile.ts';
+import type { CountedDevice, SegmentCount } from '../../data-path/segment-count.ts';
 import type { SelfTest } from '../../data-path/self-test.ts';
 import { type DataPathHost, readTotals } from '../../data-path/state.ts';
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
@@ -30,6 +31,7 @@ export interface PassParts
   readonly usage: UsageAccounting;
   readonly meter: Pick<Meter, 'take'>;
   readonly selfTest: Pick<SelfTest, 'review'>;
+  readonly segments: SegmentCount;
   readonly refreshDenied: () => Promise<void>;
   readonly scheduledMode: ScheduledMode;
 }
@@ -52,10 +54,15 @@ export async function runPass(parts: PassParts): Promise<void> {
   // Kept in the state: a pass that fails must not forget that a stranger has changed the table.
   if (parts.watch.takeFenceChange() && path.observed !== undefined)
     path.observed = { ...path.observed, record: undefined };
+  await parts.segments.read(listDevices(parts));
   const found = await observePass(parts);
-  usage.take(readTotals(found.host.table));
+  // A vouched table is an older one, which was corrected when it was read.
+  const counted = found.host.isVouched
+    ? found.host.table
+    : await parts.segments.correct(found.host.table);
+  usage.take(readTotals(counted));
 
-  const { desired, limit } = await gatherDesired({
+  const { desired: wish, limit } = await gatherDesired({
     config: state.configuration.config,
     wishes: wanted.map(({ wish }) => wish),
     denied: state.denied.lists,
@@ -67,7 +74,10 @@ export async function runPass(parts: PassParts): Promise<void> {
     now: parts.now(),
   });
   parts.gate.takeLimit(limit);
-  const dataPath = await reconcileDataPath(parts.host, desired, found.host);
+  const desired = { ...wish, mostPerByte: parts.segments.mostPerByte() };
+  const table = found.host.isVouched ? counted : await parts.segments.allow(counted, desired);
+  const dataPath = await reconcileDataPath(parts.host, desired, { ...found.host, table });
+  await parts.segments.begin(listDevices(parts), dataPath.table);
 
   publish(parts, found, dataPath);
   noteProblems(parts, dataPath, await settle(sources, wanted));
@@ -83,6 +93,14 @@ export async function runPass(parts: PassParts): Promise<void> {
  */
 export function noteFailure(parts: Pick<PassParts, 'path' | 'now'>, failure: TributaryError): void {
   note(parts, 'gatewayProblem', failure);
+}
+
+/** The sources' devices that are there, for the count of what leaves by them. */
+function listDevices({ state, readCarried }: PassParts): readonly CountedDevice[] {
+  return state.sources.all.flatMap(({ driver: { device: name } }) => {
+    const carried = readCarried(name);
+    return carried === undefined ? [] : [{ name, txBytes: carried.txBytes }];
+  });
 }
 
 /** What a source wants. One that cannot say keeps its device, and stops no other. */

@@ -12,6 +12,7 @@ import { openState } from '../../../src/agent/state.ts';
 import { createPhaseNotes } from '../../../src/agent/tell/phase-notes.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import { createLineShaper } from '../../../src/data-path/line-shaper.ts';
+import { createSegmentCount } from '../../../src/data-path/segment-count.ts';
 import { createSelfTest } from '../../../src/data-path/self-test.ts';
 import { createLogger } from '../../../src/report/logger.ts';
 import type { CurrentTunnelReader } from '../../../src/source/wireguard/current-tunnel.ts';
@@ -95,6 +96,7 @@ export async function createAgentWorld(given: object = {}) {
   const wakeups = createWakeups();
   const selfTest = createSelfTest(exec, async () => undefined);
   const watched = { isChanged: false, isVouched: false, begins: [] as string[] };
+  const line = createLineShaper(exec);
   const loop = createDataPathLoop({
     state,
     path: sections.path,
@@ -104,7 +106,7 @@ export async function createAgentWorld(given: object = {}) {
       exec,
       stateDirectory: directory,
       restore: createRestoreFile(directory, 'restore', onSetAside),
-      line: createLineShaper(exec),
+      line,
       sources: sources.map(({ driver }) => driver),
     },
     selfTest,
@@ -116,6 +118,7 @@ export async function createAgentWorld(given: object = {}) {
     },
     usage,
     meter,
+    segments: createSegmentCount(exec, line),
     refreshDenied: createDeniedLists({ state, denied: sections.denied, now }),
     scheduledMode: createScheduledMode(() => state.configuration.config),
     readCarried: (name) => {

@@ -22,6 +22,7 @@ describe('tear-down', () => {
     await removeDataPath(host, keep);
     expect(doings().filter((doing) => !/^(reading|asking|listing)/.test(doing))).toEqual([
       'ending the permit to forward',
+      'shaping the line',
       'removing the routes',
       'removing the routes',
       `removing the interface ${tunnelInterface}`,

@@ -1,4 +1,5 @@
 import type { Id } from '../wire/id.ts';
+import { countRequestBytes } from '../wire/ip-frames.ts';
 import type { ProvideMode } from '../wire/message-types.ts';
 import { countPackBytes, type Pack } from '../wire/pack.ts';
 import { closedByServiceAge } from './ages.ts';
@@ -15,7 +16,7 @@ export interface IncomingContracts {
   mode(): ProvideMode | undefined;
   /** The contract that was made last. */
   newest(): Anchor | undefined;
-  /** Bytes that came by contracts which the service had closed by then. */
+  /** Bytes of packets that came by contracts which the service had closed by then. */
   unpaidBytes(): number;
   /** Lets every contract go; the ledger reports them. */
   end(): void;
@@ -72,7 +73,7 @@ export function createIncomingContracts(
       const bytes = countPackBytes(pack.frames);
       if (!ledger.charge(charged, bytes, now)) return false;
       const isClosed = now - (ledger.createdAt(charged) ?? now) >= closedByServiceAge;
-      if (isClosed) unpaidBytes += bytes;
+      if (isClosed) unpaidBytes += countRequestBytes(pack.frames);
       return true;
     },
     recall({ contract }, now) {

@@ -1,8 +1,6 @@
 import type { PaidBy, Payment } from '../sequence/payment.ts';
-import { type CloseContract, contract, storedContract } from '../wire/contract-messages.ts';
+import type { CloseContract } from '../wire/contract-messages.ts';
 import type { Id } from '../wire/id.ts';
-import { decode } from '../wire/message.ts';
-import { WireError } from '../wire/wire-error.ts';
 import {
   type Account,
   type AccountData,
@@ -14,6 +12,7 @@ import {
 import { closedByServiceAge, oldestToOpen, rollOverAge } from './ages.ts';
 import { createAsking } from './asking.ts';
 import { createMinuteRate } from './rate.ts';
+import { readGranted } from './read-granted.ts';
 import type { ServiceClock } from './service-clock.ts';
 import { planSpares, type SpareFacts, wouldBridge } from './spares.ts';
 
@@ -30,8 +29,12 @@ export interface OwnContracts extends Payment {
   refused(now: number): void;
   /** The consumer has a new contract, made at this time: by it, ours are granted again. */
   anchored(createdAt: number): void;
-  /** Bytes that were sent by contracts which the service had closed by then. */
+  /** So many bytes of answers are sent by the contract that was charged last. */
+  carried(bytes: number, now: number): void;
+  /** Bytes of answers that were sent by contracts which the service had closed by then. */
   unpaidBytes(): number;
+  /** Bytes that the consumer has not acknowledged, without those that were unpaid as it is. */
+  abandonedBytes(): number;
   /** Bytes that the consumer has acknowledged. */
   ackedBytes(): number;
   /** The service grants nothing more, and what is left lasts less than a minute. */
@@ -63,6 +66,8 @@ interface OwnContract {
   readonly account: Account;
   readonly usable: number;
   taken: number;
+  /** Of these, what was sent when the service had closed it: always the last of them. */
+  unpaid: number;
 }
 
 export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
@@ -124,7 +129,6 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
     one.taken += bytes;
     waitingBytes = 0;
     rate.add(bytes, now);
-    if (age(one, now) >= closedByServiceAge) unpaidBytes += bytes;
     return one.paidBy;
   };
   const open = (next: OwnContract, now: number): PaidBy => {
@@ -153,22 +157,17 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
   };
 
   const read = (bytes: Buffer, now: number): OwnContract | undefined => {
-    try {
-      const stored = decode(storedContract, decode(contract, bytes).storedBytes);
-      const { contractId, transferByteCount: byteCount } = stored;
-      const isOurs = stored.sourceId === options.ownId && stored.destinationId === options.peerId;
-      if (!isOurs) return undefined;
-      const createdAt = options.clock.createdAt(contractId, now);
-      return {
-        paidBy: { contractId, contract: Buffer.from(bytes) },
-        account: openAccount({ contractId, peerId: options.peerId, byteCount, createdAt }),
-        usable: Math.floor(usableShare * byteCount),
-        taken: 0,
-      };
-    } catch (error) {
-      if (error instanceof WireError) return undefined;
-      throw error;
-    }
+    const granted = readGranted(bytes, options);
+    if (granted === undefined) return undefined;
+    const { contractId, byteCount } = granted;
+    const createdAt = options.clock.createdAt(contractId, now);
+    return {
+      paidBy: { contractId, contract: Buffer.from(bytes) },
+      account: openAccount({ contractId, peerId: options.peerId, byteCount, createdAt }),
+      usable: Math.floor(usableShare * byteCount),
+      taken: 0,
+      unpaid: 0,
+    };
   };
 
   return {
@@ -220,7 +219,18 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
       planAt = Number.NEGATIVE_INFINITY;
       asking.forgetRefusals();
     },
+    carried(bytes, now) {
+      if (current === undefined || age(current, now) < closedByServiceAge) return;
+      current.unpaid += bytes;
+      unpaidBytes += bytes;
+    },
     unpaidBytes: () => unpaidBytes,
+    // Acks come in order, too: what is missing is the last that was sent by each contract.
+    abandonedBytes: () =>
+      listAll().reduce(
+        (sum, { taken, account, unpaid }) => sum + Math.max(0, taken - account.counted - unpaid),
+        0,
+      ),
     ackedBytes: () => ackedBytes,
     isRunningOut: (now) =>
       current !== undefined && asking.wasRefused() && sumLeft() < rate.bytesPerMinute(now),

@@ -99,9 +99,15 @@ export interface Renewals {
   ended: number;
   /** Contracts that the service refused us. */
   refused: number;
-  /** Bytes, in both directions, by contracts that the service had closed by then. */
+  /**
+   * Bytes of packets, in both directions, by contracts that the service had closed by then. Pings
+   * and signals are charged to a contract, too, but they are nothing that was carried.
+   */
   bridgedBytes: number;
-  /** Bytes of answers that were not acknowledged when their sequence ended. */
+  /**
+   * Bytes of answers that were not acknowledged when their sequence ended, without those that are
+   * bridged already.
+   */
   abandonedBytes: number;
   /** Times for which a consumer's answers waited for more than two seconds. */
   holes: number;

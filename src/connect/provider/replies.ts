@@ -25,7 +25,10 @@ export interface Replies {
   step(now: number): readonly ContractAsk[];
   /** The consumer has a new contract, made at this time. */
   anchored(createdAt: number): void;
-  /** Bytes that were sent by contracts which the service had closed by then; it never shrinks. */
+  /**
+   * Bytes of answers that were sent by contracts which the service had closed by then; it never
+   * shrinks.
+   */
   unpaidBytes(): number;
   isRunningOut(now: number): boolean;
   /** Too much was left unacknowledged: nothing more is sent. */
@@ -94,7 +97,7 @@ export function createReplies(options: RepliesOptions): Replies {
     ended.unpaid += reply.contracts.unpaidBytes();
     ended.acked += reply.contracts.ackedBytes();
     ended.abandoned += unackedBytes;
-    options.renewals.abandonedBytes += unackedBytes;
+    options.renewals.abandonedBytes += reply.contracts.abandonedBytes();
     options.drops.unsent += queuedFrames;
     reply.sender.end();
     reports.push(...reply.contracts.end());
@@ -113,8 +116,10 @@ export function createReplies(options: RepliesOptions): Replies {
       budget,
       patience: createPatience(),
       onLate: options.onLate,
-      onSent(frames) {
-        options.carried.downBytes += countAnswerBytes(frames);
+      onSent(frames, now) {
+        const bytes = countAnswerBytes(frames);
+        options.carried.downBytes += bytes;
+        contracts.carried(bytes, now);
       },
     });
     return { lane, sender, contracts, holes: createHoleWatch() };

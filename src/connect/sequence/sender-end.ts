@@ -25,7 +25,9 @@ export function findSenderEnd(waiting: Waiting, now: number): SenderEnd | undefi
 
 /** When the sequence ends, if nothing happens until then. */
 export function findSenderEndTime(waiting: Waiting): number {
-  return Math.min(...ends.map((end) => endsAt(waiting, end)));
+  let soonest = Number.POSITIVE_INFINITY;
+  for (const end of ends) soonest = Math.min(soonest, endsAt(waiting, end));
+  return soonest;
 }
 
 function endsAt(waiting: Waiting, end: SenderEnd): number {

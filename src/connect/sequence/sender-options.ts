@@ -20,5 +20,5 @@ export interface SenderOptions {
   /** So many frames were dropped because it was over. */
   readonly onLate?: ((frames: number) => void) | undefined;
   /** These frames are sent, for the first time. */
-  readonly onSent?: ((frames: readonly Frame[]) => void) | undefined;
+  readonly onSent?: ((frames: readonly Frame[], now: number) => void) | undefined;
 }

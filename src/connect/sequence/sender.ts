@@ -82,7 +82,7 @@ export function createSender(options: SenderOptions): Sender {
     unacked.add(pack);
     usedAt = now;
     count.packs++;
-    options.onSent?.(frames);
+    options.onSent?.(frames, now);
     return toPack(pack, options);
   };
 

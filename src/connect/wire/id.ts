@@ -23,9 +23,9 @@ function toIdBytes(id: Id): Buffer {
 
 /** The text form that people and HTTP headers use: a UUID in lower case. */
 export function toUuid(id: Id): string {
-  return toIdBytes(id)
-    .toString('hex')
-    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  const hex = toIdBytes(id).toString('hex');
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)];
+  return [...parts, hex.slice(20)].join('-');
 }
 
 /** Reads a UUID. @throws WireError for any other text. */

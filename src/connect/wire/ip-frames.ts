@@ -13,11 +13,19 @@ export function fromProviderFrame(packet: Buffer): Frame {
   return { type: messageTypes.ipPacketFromProvider, bytes: packet, isRaw: true };
 }
 
-/** Bytes of answers' packets among these frames. */
+/** Bytes of answers' packets among these frames, without the echoes of pings. */
 export function countAnswerBytes(frames: readonly Frame[]): number {
   let sum = 0;
   for (const { type, bytes: packet } of frames)
     if (type === messageTypes.ipPacketFromProvider) sum += packet.length;
+  return sum;
+}
+
+/** Bytes of consumers' packets among these frames, without pings and signals. */
+export function countRequestBytes(frames: readonly Frame[]): number {
+  let sum = 0;
+  for (const frame of frames)
+    if (frame.type === messageTypes.ipPacketToProvider) sum += readIpPacket(frame).length;
   return sum;
 }
 

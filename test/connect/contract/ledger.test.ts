@@ -1,10 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { closedByServiceAge } from '../../../src/connect/contract/ages.ts';
 import { createIncomingContracts } from '../../../src/connect/contract/incoming.ts';
 import { createReceivedContracts } from '../../../src/connect/contract/received-contracts.ts';
 import { completeSecrets } from '../../../src/connect/contract/secrets.ts';
 import { createServiceClock } from '../../../src/connect/contract/service-clock.ts';
 import type { CloseContract } from '../../../src/connect/wire/contract-messages.ts';
+import { messageTypes } from '../../../src/connect/wire/message-types.ts';
 import type { Pack } from '../../../src/connect/wire/pack.ts';
 import { assertLaw } from '../../unit/law.ts';
 import { makeContract, testIds } from '../support/contracts.ts';
@@ -110,6 +112,19 @@ test('what was counted is reported by age, each byte once, within the contract',
   expect(ledger.takeReports(start + 301_000)).toMatchObject([
     { ackedByteCount: 2000, isCheckpoint: true },
   ]);
+});
+
+test('packets alone are bridged by a contract that the service has closed: pings are charged, not carried', () => {
+  const lane = createIncomingContracts(createLedger(), consumer);
+  const { bytes } = contractOf(5000);
+  const pingOf = { type: messageTypes.ipPing, bytes: Buffer.alloc(70), isRaw: true };
+  const packetOf = { type: messageTypes.ipPacketToProvider, bytes: Buffer.alloc(90), isRaw: true };
+  expect(lane.pay({ ...packOf(1000, bytes), frames: [packetOf] }, start)).toBe(true);
+  expect(lane.unpaidBytes()).toBe(0);
+  const late = start + closedByServiceAge;
+  expect(lane.pay({ ...packOf(1), frames: [packetOf, pingOf] }, late)).toBe(true);
+  expect(lane.pay({ ...packOf(1), frames: [pingOf] }, late)).toBe(true);
+  expect(lane.unpaidBytes()).toBe(90);
 });
 
 test('the age counts from the creation, also where the clocks are years apart', () => {

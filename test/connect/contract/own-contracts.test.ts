@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { closedByServiceAge } from '../../../src/connect/contract/ages.ts';
 import { createOwnContracts } from '../../../src/connect/contract/own-contracts.ts';
 import { createServiceClock } from '../../../src/connect/contract/service-clock.ts';
 import { makeContract, testIds } from '../support/contracts.ts';
@@ -96,6 +97,28 @@ test('refusals are retried more and more slowly, and the spare is kept', () => {
   expect(asked).toEqual([0, 1000, 3000, 7000, 12_000, 17_000]);
   // Old as it is, the contract goes on by its bytes: another one is not to be had.
   expect(own.take(10, start + 400_000).kind).toBe('charged');
+});
+
+test('what was sent when the service had closed its contract is not taken off again where it gets no ack', () => {
+  const { own, make } = setUp();
+  own.take(1000, start);
+  own.step(start);
+  own.granted(make(mebibyte, start), start);
+  const opened = own.take(1000, start);
+  if (opened.kind !== 'opens') throw new Error('not opened');
+  const send = (bytes: number, now: number): void => {
+    expect(own.take(bytes, now).kind).toBe('charged');
+    own.carried(bytes, now);
+  };
+  send(1000, start);
+  own.refused(start);
+  send(500, start + closedByServiceAge);
+  send(200, start + closedByServiceAge);
+  expect([own.unpaidBytes(), own.abandonedBytes()]).toEqual([700, 1001]);
+  own.acked(opened.by, 1001);
+  expect(own.abandonedBytes()).toBe(0);
+  own.acked(opened.by, 500);
+  expect([own.unpaidBytes(), own.abandonedBytes()]).toEqual([700, 0]);
 });
 
 test('a contract for somebody else is discarded, and one that comes too late is given back', () => {

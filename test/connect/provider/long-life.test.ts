@@ -9,6 +9,8 @@ test('days of many consumers, with a clock that jumps and a service that answers
   expect(life.answered / life.asked).toBeGreaterThan(0.9);
   expect(life.contracts).toBeGreaterThan(2 * life.consumers);
   expect(life.overcounted).toBe(0);
+  expect(life.ids.made).toBeGreaterThan(life.consumers);
+  expect(life.ids.repeated).toBe(0);
   expect(life.toldBytes).toBeGreaterThan(0.9 * life.carriedBytes);
   const [first, ...later] = life.days;
   for (const { consumers, booksBytes, heapBytes } of later) {

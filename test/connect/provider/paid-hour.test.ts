@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { calm, download as downloadFast } from '../support/fast-download.ts';
 import { createFlow } from '../support/flow.ts';
 
-const calm = { loss: 0, duplication: 0, delay: 5, jitter: 0 };
 const minute = 60_000;
 const download = {
   nature: calm,
@@ -22,6 +22,15 @@ test('an hour of a download in direct mode is paid, without a silence', () => {
   expect(flow.longestSilence()).toBeLessThan(500);
   expect(flow.identities()).toBe(1);
 });
+
+test('minutes of a fast download in direct mode are paid over a renewal, without a silence', () => {
+  const { sentBytes, paidBytes, isWhole, longestSilence, identities } = downloadFast(6 * minute);
+  expect(sentBytes).toBeGreaterThan(350_000_000);
+  expect(isWhole).toBe(true);
+  expect(paidBytes).toBeGreaterThan(0.99 * sentBytes);
+  expect(longestSilence).toBeLessThan(500);
+  expect(identities).toBe(1);
+}, 240_000);
 
 test('with a pause of 35 s each quarter of an hour, one connection lives and is paid', () => {
   const flow = createFlow({

@@ -144,7 +144,8 @@ export function createApp(options: AppOptions): App {
     send(packet, at) {
       now = at;
       pings.flowed(packet.length, at);
-      if (signalAt === Number.POSITIVE_INFINITY) signalAt = at + 1000;
+      const isFirst = signals !== undefined && signalAt === Number.POSITIVE_INFINITY;
+      if (isFirst) signalAt = at + 1000;
       return data.offer({ type: messageTypes.ipPacketToProvider, bytes: packet, isRaw: true }, at);
     },
     frame(bytes, at) {

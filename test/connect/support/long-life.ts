@@ -19,6 +19,8 @@ export interface LongLife {
   readonly overcounted: number;
   readonly carriedBytes: number;
   readonly toldBytes: number;
+  /** Ids that the engine made, and how many of the ids are not above the one before. */
+  readonly ids: { readonly made: number; readonly repeated: number };
   /** What the engine holds at the end of each day. */
   readonly days: readonly Day[];
 }
@@ -27,9 +29,10 @@ interface LongLifeOptions {
   readonly days: number;
   readonly perDay: number;
   readonly dayMs: number;
+  readonly onDay?: (day: Day) => void;
 }
 
-interface Day {
+export interface Day {
   readonly consumers: number;
   readonly booksBytes: number;
   readonly heapBytes: number;
@@ -133,14 +136,16 @@ export function liveLong(of: LongLifeOptions): LongLife {
       return Math.min(comesAt, ...[...visits].map(wakeAt));
     });
     settle(world.now() + startMs - 2 * hour);
-    days.push({
+    const today: Day = {
       consumers: world.engine.counters().consumers,
       booksBytes: JSON.stringify(world.engine.save()).length,
       heapBytes: readHeap(),
-    });
+    };
+    days.push(today);
+    of.onDay?.(today);
   }
   settle(Number.POSITIVE_INFINITY);
-  return { ...sum, ...bytes, days };
+  return { ...sum, ...bytes, ids: world.idCounts(), days };
 }
 
 const startMs = 1_700_000_000_000;

@@ -4,7 +4,7 @@ import { createEngine } from '../../../src/connect/provider/engine.ts';
 import type { Engine } from '../../../src/connect/provider/engine-contract.ts';
 import type { ContractAsk } from '../../../src/connect/provider/replies.ts';
 import type { CloseContract } from '../../../src/connect/wire/contract-messages.ts';
-import { createIdSource, type Id } from '../../../src/connect/wire/id.ts';
+import { createIdSource, type Id, type IdSource } from '../../../src/connect/wire/id.ts';
 import { readPath } from '../../../src/connect/wire/transfer-frame.ts';
 import { type App, createApp } from './app.ts';
 import { type Bookkeeping, type ControlFate, createBookkeeping } from './bookkeeping.ts';
@@ -35,6 +35,8 @@ export interface StrictWorld {
   keptAt(): number;
   /** Of checkpoints that no life knows the answer to, in bytes. */
   doubtfulBytes(): number;
+  /** Ids that the engine made, and how many of the ids are not above the one before. */
+  idCounts(): { readonly made: number; readonly repeated: number };
   end(): void;
 }
 
@@ -63,7 +65,7 @@ export function createStrictWorld(options: StrictWorldOptions): StrictWorld {
   const secrets = completeSecrets(randomBytes);
   service.publish(providerId, secrets);
   let now = start;
-  const ownIds = createIdSource({ randomBytes });
+  const ownIds = countIds(createIdSource({ randomBytes }));
   const startEngine = (books: Books | undefined): Engine =>
     createEngine({
       ownId: providerId,
@@ -180,9 +182,27 @@ export function createStrictWorld(options: StrictWorldOptions): StrictWorld {
     },
     keptAt: () => books.keptAt() - start,
     doubtfulBytes: () => doubtful + books.doubtfulBytes(),
+    idCounts: ownIds.counts,
     end() {
       for (const one of engine.end(now)) report(one);
       for (const app of apps.values()) app.end(now);
     },
+  };
+}
+
+/** Ids that grow are each made once, so only the last has to be remembered. */
+function countIds(ids: IdSource) {
+  let last: Id | undefined;
+  let [made, repeated] = [0, 0];
+  return {
+    ...ids,
+    next(wallMs: number): Id {
+      const id = ids.next(wallMs);
+      made++;
+      if (last !== undefined && id <= last) repeated++;
+      last = id;
+      return id;
+    },
+    counts: () => ({ made, repeated }),
   };
 }

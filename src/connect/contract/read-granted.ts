@@ -1,0 +1,23 @@
+import { contract, storedContract } from '../wire/contract-messages.ts';
+import type { Id } from '../wire/id.ts';
+import { decode } from '../wire/message.ts';
+import { WireError } from '../wire/wire-error.ts';
+
+/**
+ * A contract that the service granted us. It is signed for the consumer, so all that can be looked
+ * at here is whom it is for; undefined where that is not the two of us, or where it is unreadable.
+ */
+export function readGranted(
+  bytes: Buffer,
+  of: { readonly ownId: Id; readonly peerId: Id },
+): { readonly contractId: Id; readonly byteCount: number } | undefined {
+  try {
+    const stored = decode(storedContract, decode(contract, bytes).storedBytes);
+    const isOurs = stored.sourceId === of.ownId && stored.destinationId === of.peerId;
+    if (!isOurs) return undefined;
+    return { contractId: stored.contractId, byteCount: stored.transferByteCount };
+  } catch (error) {
+    if (error instanceof WireError) return undefined;
+    throw error;
+  }
+}

@@ -1,5 +1,6 @@
-import { connect as connectPlainly, isIP, type Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { connect as connectWithTls } from 'node:tls';
+import { connectInTurn } from '../lib/connect-in-turn.ts';
 import { messageOf } from '../lib/errors.ts';
 import { hostPortOfUrl } from '../lib/host-port.ts';
 import type { Secret } from '../lib/secret.ts';
@@ -55,8 +56,6 @@ const connectMs = 15_000;
 /** An answer that does not come for so long will not come: as long as a broker may be silent. */
 const answerMs = 60_000;
 const keepaliveSeconds = 60;
-/** Node's own 250 ms for each address of a name but the last are too few on a slow line. */
-const addressMs = 5_000;
 const longestCommand = 100;
 
 /** Chapter 3.2.2.3 of the standard. */
@@ -75,7 +74,10 @@ const refusals: Readonly<Record<number, string>> = {
 export async function openMqttSession(options: MqttSessionOptions): Promise<MqttSession> {
   const { broker, topics, onCommand, signal } = options;
   const greeting = encodeGreeting(toGreeting(options));
-  const socket = connectTo(broker);
+  const target = { ...hostPortOfUrl(broker.url), timeoutMs: connectMs };
+  const isSecured = broker.url.startsWith('mqtts:');
+  const connected = (await connectInTurn(target, signal)).setNoDelay(true);
+  const socket = isSecured ? secure(connected, broker) : connected;
   const opened = Promise.withResolvers<void>();
   const owed = createOwedAnswers(answerMs, () => finish('the broker does not answer'));
   let isOpen = false;
@@ -148,9 +150,9 @@ export async function openMqttSession(options: MqttSessionOptions): Promise<Mqtt
   }, keepaliveSeconds * 1000);
   const onAbort = () => finish('the agent stops');
   signal.addEventListener('abort', onAbort, { once: true });
-  socket.on(broker.url.startsWith('mqtts:') ? 'secureConnect' : 'connect', () =>
-    socket.write(greeting),
-  );
+  // With TLS, nothing may be sent before it is secure.
+  if (isSecured) socket.on('secureConnect', () => socket.write(greeting));
+  else socket.write(greeting);
   socket.on('error', (error) => finish(messageOf(error)));
   socket.on('end', hangUp);
   socket.on('close', hangUp);
@@ -172,19 +174,14 @@ export async function openMqttSession(options: MqttSessionOptions): Promise<Mqtt
   };
 }
 
-/** A connection that is on its way. With TLS, nothing may be sent before it is secure. */
-function connectTo({ url, certificateAuthority }: MqttBroker): Socket {
-  const address = {
-    ...hostPortOfUrl(url),
-    autoSelectFamilyAttemptTimeout: addressMs,
-    noDelay: true,
-  };
-  if (!url.startsWith('mqtts:')) return connectPlainly(address);
+/** Secures the connection; it is secure once it says so. */
+function secure(socket: Socket, { url, certificateAuthority }: MqttBroker): Socket {
+  const { host } = hostPortOfUrl(url);
   return connectWithTls({
-    ...address,
+    socket,
     rejectUnauthorized: true,
     // An address is no name to ask for; the certificate is held against it nevertheless.
-    ...(isIP(address.host) === 0 ? { servername: address.host } : {}),
+    ...(isIP(host) === 0 ? { servername: host } : { host }),
     ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
   });
 }

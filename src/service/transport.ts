@@ -1,11 +1,11 @@
-import dns from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import type { Socket } from 'node:net';
 // These are inner parts of undici. Its main module also loads fetch, caches, proxies and a test
 // kit, which is several MB of a small device's memory. HTTP/2 is off, so the bundle needs no
 // node:http2 either.
 import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
+import { connectInTurn } from '../lib/connect-in-turn.ts';
 import { isAbort, messageOf, systemCodeOf } from '../lib/errors.ts';
 import type { Answer } from './answer.ts';
 import { ServiceError } from './errors.ts';
@@ -66,13 +66,8 @@ export function createTransport(
   limits: TransportLimits,
   authority: () => string | undefined = () => undefined,
 ): Transport {
-  let tried: string | undefined;
-  const find: LookupFunction = (host, options, callback) =>
-    dns.lookup(host, options, (error, found, family) => {
-      tried = [found].flat().map((one) => (typeof one === 'string' ? one : one?.address))[0];
-      callback(error, found, family);
-    });
-  const findConnector = keepConnector({ timeout: limits.connectMs, lookup: find }, authority);
+  const findConnector = keepConnector({ timeout: limits.connectMs }, authority);
+  const closed = new AbortController();
   const pool = new Pool(origin, {
     allowH2: false,
     // Each request has its own connection. Requests are minutes apart, and on a reused connection a
@@ -82,10 +77,23 @@ export function createTransport(
     headersTimeout: limits.headersMs,
     bodyTimeout: limits.bodyMs,
     connect: (options, callback) => {
-      findConnector()(options, (...[error, socket]) => {
-        if (error === null) callback(null, socket);
-        else callback(new NotConnected(error, tried), null);
-      });
+      const { hostname, protocol, port } = options;
+      const target = {
+        host: hostname.replace(/^\[(.*)\]$/, '$1'),
+        port: Number(port) || (protocol === 'https:' ? 443 : 80),
+        timeoutMs: limits.connectMs,
+      };
+      const secure = (httpSocket: Socket) => {
+        if (protocol !== 'https:') return callback(null, httpSocket.setNoDelay(true));
+        const tried = httpSocket.remoteAddress;
+        findConnector()({ ...options, httpSocket }, (...[error, socket]) => {
+          if (error === null) callback(null, socket);
+          else callback(new NotConnected(error, tried), null);
+        });
+      };
+      connectInTurn(target, closed.signal).then(secure, (error: Error) =>
+        callback(new NotConnected(error, undefined), null),
+      );
     },
   });
   const open = async (
@@ -114,11 +122,15 @@ export function createTransport(
       discard: () => void response.body.destroy(),
     };
   };
+  const close = () => {
+    closed.abort();
+    return pool.destroy();
+  };
   return {
     open,
     exchange: async (exchange, signal) => readAnswer(await open(exchange, signal), exchange),
-    close: () => pool.destroy(),
-    [Symbol.asyncDispose]: () => pool.destroy(),
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
@@ -126,10 +138,7 @@ export function createTransport(
  * The connector for the present authority. A changed authority begins with a new one, without the
  * former sessions.
  */
-function keepConnector(
-  options: { timeout: number; lookup: LookupFunction },
-  authority: () => string | undefined,
-) {
+function keepConnector(options: { timeout: number }, authority: () => string | undefined) {
   const create = (ca: string | undefined) => ({
     ca,
     // This is set explicitly, because a variable of the environment could switch it off.

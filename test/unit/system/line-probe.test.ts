@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLineProbe, patienceMs as usualMs } from '../../../src/system/line-probe.ts';
 import { patienceMs, waitUntil } from '../../patience.ts';
+import { listenInSilence } from '../listen-in-silence.ts';
 
 /** As the agent's, but it gives up only when the test does. */
 const createPatientProbe = (lookUp?: Parameters<typeof createLineProbe>[0]) =>
@@ -25,27 +25,6 @@ async function listen() {
   return { server, sockets, port };
 }
 
-/**
- * A port whose program accepts nothing, and whose queue is full: the kernel answers nobody there.
- */
-async function listenInSilence(): Promise<number> {
-  const program =
-    "const s = require('net').createServer(); s.listen(0, '127.0.0.1', 1, () => console.log(s.address().port))";
-  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const [said] = await once(child.stdout, 'data');
-  child.kill('SIGSTOP');
-  const port = Number(said);
-  const waiting = Array.from({ length: 8 }, () =>
-    connect({ port, host: '127.0.0.1' }).on('error', () => undefined),
-  );
-  onTestFinished(() => {
-    for (const socket of waiting) socket.destroy();
-  });
-  await Promise.all(waiting.slice(0, 2).map((socket) => once(socket, 'connect')));
-  return port;
-}
-
 describe('a connection that is tried', () => {
   test('takes as long as its answer, and is gone afterwards', async () => {
     const { sockets, port } = await listen();
@@ -65,7 +44,7 @@ describe('a connection that is tried', () => {
   });
 
   test('is given up after a second', async () => {
-    const port = await listenInSilence();
+    const { port } = await listenInSilence();
     expect(await createLineProbe()({ host: '127.0.0.1', port })).toBe(usualMs);
     expect(usualMs).toBe(1_000);
   });

@@ -98,7 +98,9 @@ function explain(
 ): SourceProblem {
   if (device === tunnel.interface) {
     const whose = tunnel.endpoint === undefined ? '' : ` (${tunnel.endpoint})`;
-    const message = `The tunnel's other end${whose} does not answer.`;
+    const tried = tunnel.triedEndpoints;
+    const others = tried.length < 2 ? '' : ` Tried in turn: ${tried.join(', ')}.`;
+    const message = `The tunnel's other end${whose} does not answer.${others}`;
     return { code: 'no-handshake', message, since: life?.since ?? startedAt };
   }
   const message = `Nobody answers at the other end of ${name} (${device}): no consumers come through it.`;

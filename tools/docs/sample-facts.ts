@@ -47,6 +47,7 @@ export const providingFacts: Facts = {
   tunnel: {
     interface: 'tributary0',
     backend: 'kernel',
+    triedEndpoints: [],
     endpoint: '198.51.100.1:51820',
     lastHandshakeAt: ago(40),
     persistentKeepaliveSeconds: 25,

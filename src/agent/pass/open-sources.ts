@@ -76,6 +76,7 @@ function openWireGuard(given: SourceSurroundings): WireGuardSource {
     backend: () => config().tunnel.backend,
     renewSeconds: () => given.renewSeconds() ?? usualSeconds,
     mayResolve: given.isServiceAsked,
+    onChange: given.onChange,
     now,
     uptimeMs: given.uptimeMs ?? systemUptimeMs,
     ...(tunnels && { tunnels }),

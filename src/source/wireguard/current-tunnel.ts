@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
-import { hasCode, TributaryError, toFailure, toUndefined } from '../../errors/codes.ts';
+import { hasCode, TributaryError, toFailure } from '../../errors/codes.ts';
 import type { IssuedTunnel } from '../../identity/registration-files.ts';
 import { resolveEndpoint, type ServiceContext } from './endpoint.ts';
+import { createEndpointTurns } from './endpoint-turns.ts';
 import { parseIssuedTunnel } from './parse.ts';
 import type { TunnelSpec, WireGuardSettings } from './state.ts';
 
@@ -23,16 +23,22 @@ export interface CurrentTunnel {
  * is refused, or a name that does not resolve, takes no working tunnel down.
  */
 export interface CurrentTunnelReader {
-  /** Reads the issued text again where it has changed, and resolves the name once. */
+  /**
+   * Reads the issued text again where it has changed, and resolves the name once. It does not wait
+   * for name servers that are slow; what they answer is used later.
+   */
   current(): Promise<CurrentTunnel>;
   /**
-   * The endpoint's new address when the last handshake is stale and the name now says another; asks
-   * at most twice a minute.
+   * Another address of the endpoint's name where the last handshake is stale: the next one after
+   * fifteen seconds, round and round, or what the name says now. It is asked for at most twice a
+   * minute.
    */
   resolveAgain(
     lastHandshakeAt: Date | undefined,
     now: Date,
   ): Promise<{ readonly peerPublicKey: string; readonly endpoint: string } | undefined>;
+  /** The addresses that were tried in vain since the last handshake, in order. */
+  tried(): readonly string[];
 }
 
 /**
@@ -40,30 +46,21 @@ export interface CurrentTunnelReader {
  * it was.
  */
 const staleAfterSeconds = 150;
-const askAgainAfterMs = 30_000;
 
 export function readCurrentTunnel(
   issuedTunnel: () => IssuedTunnel | undefined,
   context: () => ServiceContext,
-  resolveName: typeof resolveEndpoint = resolveEndpoint,
+  {
+    resolveName = resolveEndpoint,
+    onAnswer,
+  }: {
+    readonly resolveName?: typeof resolveEndpoint;
+    readonly onAnswer?: (() => void) | undefined;
+  } = {},
 ): CurrentTunnelReader {
   let parsed = parseAfter(undefined, undefined, context());
-  let resolved: { spec: TunnelSpec; endpoint: string; atMs: number } | undefined;
-  const resolve = async (spec: TunnelSpec) => {
-    if (
-      resolved !== undefined &&
-      isDeepStrictEqual(resolved.spec.peer.endpoint, spec.peer.endpoint)
-    ) {
-      resolved.spec = spec;
-    } else {
-      resolved = {
-        spec,
-        endpoint: await resolveName(spec.peer.endpoint, context()),
-        atMs: performance.now(),
-      };
-    }
-    return resolved;
-  };
+  let current: TunnelSpec | undefined;
+  const turns = createEndpointTurns(resolveName, context, onAnswer);
   return {
     async current() {
       const issued = issuedTunnel();
@@ -72,25 +69,24 @@ export function readCurrentTunnel(
       if (!isRead) parsed = parseAfter(parsed.spec, issued, context());
       const { spec, refusal } = parsed;
       if (spec === undefined) return { tunnel: undefined, refusal };
-      const ready = await resolve(spec).catch(toFailure('tunnel-failed'));
-      if (ready instanceof TributaryError)
-        return { tunnel: 'unresolved', refusal: refusal ?? ready };
-      return { tunnel: { spec, endpoint: ready.endpoint }, refusal };
+      const endpoint = await turns.present(spec.peer.endpoint).catch(toFailure('tunnel-failed'));
+      if (endpoint instanceof TributaryError)
+        return { tunnel: 'unresolved', refusal: refusal ?? endpoint };
+      current = spec;
+      return { tunnel: { spec, endpoint }, refusal };
     },
     async resolveAgain(lastHandshakeAt, now) {
       const ageSeconds = (now.getTime() - (lastHandshakeAt?.getTime() ?? 0)) / 1000;
-      if (resolved === undefined || ageSeconds < staleAfterSeconds) return undefined;
-      if (performance.now() - resolved.atMs < askAgainAfterMs) return undefined;
-      resolved.atMs = performance.now();
-      const { spec } = resolved;
-      // Without an answer the old address stays.
-      const endpoint = await resolveName(spec.peer.endpoint, context()).catch(
-        toUndefined('tunnel-failed'),
-      );
-      if (endpoint === undefined || endpoint === resolved.endpoint) return undefined;
-      resolved.endpoint = endpoint;
-      return { peerPublicKey: spec.peer.publicKey, endpoint };
+      if (current === undefined) return undefined;
+      if (ageSeconds < staleAfterSeconds) {
+        turns.noteHandshake();
+        return undefined;
+      }
+      const endpoint = await turns.goOn();
+      if (endpoint === undefined) return undefined;
+      return { peerPublicKey: current.peer.publicKey, endpoint };
     },
+    tried: turns.tried,
   };
 }
 

@@ -1,42 +1,31 @@
 import { lookup } from 'node:dns/promises';
 import { rethrow, TributaryError } from '../../errors/codes.ts';
-import { isInAny, privatePrefixes } from '../../lib/addresses.ts';
+import { isInAny, privatePrefixes, toGroups } from '../../lib/addresses.ts';
 import { formatHostPort, hostPortOfUrl } from '../../lib/host-port.ts';
-import { sleep } from '../../lib/sleep.ts';
 import type { Endpoint } from './state.ts';
 
-/**
- * In ms. A name server that does not answer must not delay the pass that renews the permit, and the
- * lookup itself cannot be aborted.
- */
-const patienceMs = 5_000;
-
-type LookUp = (host: string) => Promise<{ readonly address: string }>;
+/** Every address of a name, in the system's order. */
+type LookUp = (host: string) => Promise<readonly { readonly address: string }[]>;
 
 /**
- * The endpoint with its name resolved, because `wg` would wait for a name server. It may only lead
- * to addresses that the context allows.
- * @throws tunnel-failed
+ * The endpoint under each address of its name, because `wg` would wait for a name server and take
+ * only the first. Addresses that the context does not allow are left out. It takes as long as the
+ * system's name servers take, so a pass does not wait for its end.
+ * @throws tunnel-failed where none is left
  */
 export async function resolveEndpoint(
   { host, port }: Endpoint,
   context: ServiceContext,
-  lookUp: LookUp = lookup,
-): Promise<string> {
+  lookUp: LookUp = (name) => lookup(name, { all: true }),
+): Promise<readonly string[]> {
   const doing = `resolving the tunnel's endpoint ${host}`;
-  const address = await withPatience(lookUp(host)).catch(rethrow('tunnel-failed', doing));
-  const fault = findEndpointFault(address, context);
-  if (fault !== undefined) throw new TributaryError('tunnel-failed', `${doing}: ${fault}`);
-  return formatHostPort({ host: address, port });
-}
-
-async function withPatience(answer: ReturnType<LookUp>): Promise<string> {
-  const answered = new AbortController();
-  const patience = sleep(patienceMs, answered.signal).then(() => {
-    throw new Error(`no answer within ${patienceMs / 1000} s`);
-  });
-  const { address } = await Promise.race([answer, patience]).finally(() => answered.abort());
-  return address;
+  const found = await lookUp(host).catch(rethrow('tunnel-failed', doing));
+  const addresses = [...new Set(found.map(({ address }) => address))];
+  const faults = addresses.map((address) => findEndpointFault(address, context));
+  const possible = addresses.filter((_, index) => faults[index] === undefined);
+  if (possible.length === 0)
+    throw new TributaryError('tunnel-failed', `${doing}: ${faults[0] ?? 'it has no address'}`);
+  return possible.map((address) => formatHostPort({ host: address, port }));
 }
 
 const impossible = [
@@ -53,7 +42,7 @@ const loopback = ['127.0.0.0/8', '::1/128'];
 const privateRanges = [
   ...privatePrefixes.v4,
   ...privatePrefixes.v6,
-  ...['fec0::/10', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16'],
+  ...['fec0::/10', '64:ff9b:1::/48', '2002::/16'],
 ];
 
 export interface ServiceContext {
@@ -78,10 +67,25 @@ export function toServiceContext(baseUrl: string, allowed: readonly string[]): S
 
 /** Why an address cannot be a peer's endpoint; undefined if it can. */
 export function findEndpointFault(address: string, context: ServiceContext): string | undefined {
+  const translated = readTranslated(address);
+  if (translated !== undefined) {
+    const fault = findEndpointFault(translated, context);
+    return fault && `${address} leads to ${translated}, which is not on the Internet`;
+  }
   if (isInAny(address, impossible)) return `${address} can be no server's address`;
   if (isInAny(address, loopback))
     return context.isServiceOnLoopback ? undefined : `${address} is this device itself`;
   const isNear = isInAny(address, privateRanges) && !isInAny(address, context.allowed ?? []);
   if (!isNear || context.isServicePrivate === true) return undefined;
   return `${address} is in a private network; if your tunnel does end there, write ${address} into gateway.allow_destinations`;
+}
+
+/**
+ * The IPv4 address in one of NAT64's well-known prefix, which stands for it in networks of IPv6
+ * alone (RFC 6052); undefined for any other. Another prefix has a layout that cannot be known.
+ */
+function readTranslated(address: string): string | undefined {
+  if (!isInAny(address, ['64:ff9b::/96'])) return undefined;
+  const [high = 0, low = 0] = toGroups(address).slice(-2);
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }

@@ -30,6 +30,8 @@ export interface TunnelFacts {
   readonly backend: Backend | undefined;
   /** The peer's address and port, as WireGuard has it now. */
   readonly endpoint: string | undefined;
+  /** The addresses of the endpoint's name that were tried in vain since the last handshake. */
+  readonly triedEndpoints: readonly string[];
   readonly lastHandshakeAt: Date | undefined;
   readonly persistentKeepaliveSeconds: number | undefined;
   /** Both undefined before the first reading, and while there is no interface. */
@@ -50,6 +52,7 @@ export function noTunnel(device: string): TunnelFacts {
     interface: device,
     backend: undefined,
     endpoint: undefined,
+    triedEndpoints: [],
     lastHandshakeAt: undefined,
     persistentKeepaliveSeconds: undefined,
     rxBytes: undefined,
@@ -72,6 +75,8 @@ export interface WireGuardSourceParts {
    * resolved again.
    */
   readonly mayResolve: () => boolean;
+  /** Called when name servers that were slow have answered. */
+  readonly onChange?: () => void;
   readonly now: () => Date;
   /** Milliseconds since the machine started, sleep included. */
   readonly uptimeMs: () => number;
@@ -81,7 +86,11 @@ export interface WireGuardSourceParts {
 
 export function createWireGuardSource(parts: WireGuardSourceParts): WireGuardSource {
   const { driver, exec, now } = parts;
-  const tunnels = parts.tunnels ?? readCurrentTunnel(() => parts.issued()?.tunnel, parts.context);
+  const tunnels =
+    parts.tunnels ??
+    readCurrentTunnel(() => parts.issued()?.tunnel, parts.context, {
+      onAnswer: parts.onChange,
+    });
   const handshakes = createHandshakeClock(now, parts.uptimeMs);
   let found: ObservedTunnel = { kind: 'absent' };
   let peer: WireGuardPeer | undefined;
@@ -137,6 +146,7 @@ export function createWireGuardSource(parts: WireGuardSourceParts): WireGuardSou
       interface: driver.device,
       backend: found.kind === 'present' ? found.backend : undefined,
       endpoint: peer?.endpoint,
+      triedEndpoints: tunnels.tried(),
       lastHandshakeAt: handshakes.lastHandshakeAt(),
       persistentKeepaliveSeconds: peer?.persistentKeepaliveSeconds,
       rxBytes: peer?.rxBytes,

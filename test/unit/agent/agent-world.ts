@@ -89,7 +89,11 @@ export async function createAgentWorld(given: object = {}) {
     onSaid: () => undefined,
     // A test that sets the clock sets this one too.
     uptimeMs: () => performance.now(),
-    tunnels: { current: async () => issued.tunnel, resolveAgain: async () => undefined },
+    tunnels: {
+      current: async () => issued.tunnel,
+      resolveAgain: async () => undefined,
+      tried: () => [],
+    },
   });
   Object.assign(sections.sources, { all: sources, wireGuard });
   const meter = createMeter({ state, counters: sections.counters, usage, exec });

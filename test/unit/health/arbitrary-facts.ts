@@ -129,6 +129,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
   tunnel: fc.record({
     interface: fc.constant('tributary0'),
     backend: maybe(fc.constantFrom('kernel', 'userspace')),
+    triedEndpoints: fc.constant([]),
     endpoint: maybe(text),
     lastHandshakeAt: maybe(fc.integer({ min: -10, max: 400 }).map(ago)),
     persistentKeepaliveSeconds: maybe(fc.nat(120)),

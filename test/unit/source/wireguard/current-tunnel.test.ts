@@ -15,12 +15,14 @@ function createNamed(issued: { now: IssuedTunnel | undefined }, isServiceOnLoopb
   const source = readCurrentTunnel(
     () => issued.now,
     () => ({ isServiceOnLoopback }),
-    async (_, context) => {
-      lookups += 1;
-      contexts.push(context);
-      if (address.now === 'bug') throw new TypeError('a bug');
-      if (address.now === undefined) throw new TributaryError('tunnel-failed', 'no such name');
-      return address.now;
+    {
+      resolveName: async (_, context) => {
+        lookups += 1;
+        contexts.push(context);
+        if (address.now === 'bug') throw new TypeError('a bug');
+        if (address.now === undefined) throw new TributaryError('tunnel-failed', 'no such name');
+        return address.now.split(' ');
+      },
     },
   );
   return { source, address, contexts, countLookups: () => lookups };

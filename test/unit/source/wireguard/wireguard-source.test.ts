@@ -32,6 +32,7 @@ function createSource(
     tunnels: {
       current: async () => ({ tunnel, refusal: undefined }),
       resolveAgain: async () => undefined,
+      tried: () => [],
     },
   });
 }

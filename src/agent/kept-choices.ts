@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { toUndefined } from '../errors/codes.ts';
+import { isClockSet } from '../lib/clock.ts';
 import { type ProvideMode, provideModes } from '../service/profiles.ts';
 import { createStateFile } from '../system/state-file.ts';
 import type { Shared } from './state.ts';
@@ -47,6 +48,22 @@ export function openOverrides({
 }: Pick<Shared, 'directory' | 'onSetAside' | 'now'>): Overrides {
   const file = createStateFile({ ...kept, name: 'override', schema: overrideDocument });
   let override: Override | undefined;
+  /** When it was set in this process, by the wall clock and by `performance.now()`. */
+  let setAt: { readonly wallMs: number; readonly ms: number; readonly forMs: number } | undefined;
+  /**
+   * When it ends; undefined where only the owner ends it. A clock that was set, or put back, since
+   * the override was set says nothing about its time, so the time that passed decides.
+   */
+  const findEnd = ({ mode, until }: Override, at: Date): Date | undefined => {
+    if (until === undefined) return undefined;
+    const wasSet = isClockSet(until.getTime());
+    const isTold = wasSet || !isClockSet(at.getTime());
+    if (setAt !== undefined && (!isTold || at.getTime() < setAt.wallMs)) {
+      return new Date(at.getTime() + setAt.forMs - (performance.now() - setAt.ms));
+    }
+    // After a restart, nothing tells how long it has been in force. What shares nothing stays.
+    return !isTold && mode === 'none' ? undefined : until;
+  };
   const put = async (next: Override | undefined) => {
     // The override is in force before it is written: what a full disk does not keep still holds
     // until the next start.
@@ -57,10 +74,18 @@ export function openOverrides({
     async load() {
       override ??= (await file.peek())?.override;
     },
-    current: () =>
-      override?.until !== undefined && override.until <= now() ? undefined : override,
+    current() {
+      if (override === undefined) return undefined;
+      const at = now();
+      const until = findEnd(override, at);
+      if (until !== undefined && until <= at) return undefined;
+      return until === override.until ? override : { ...override, until };
+    },
     set: (mode, seconds, limitBitsPerSecond) => {
-      const until = seconds === undefined ? undefined : new Date(now().getTime() + seconds * 1000);
+      const wallMs = now().getTime();
+      const forMs = (seconds ?? 0) * 1000;
+      const until = seconds === undefined ? undefined : new Date(wallMs + forMs);
+      setAt = { wallMs, ms: performance.now(), forMs };
       return put({ mode, until, limitBitsPerSecond });
     },
     clear: () => put(undefined),

@@ -26,6 +26,7 @@ import {
 import type { SelfTestState } from './pass/note-self-test.ts';
 import type { SourceNotes } from './pass/note-sources.ts';
 import type { Wakeups } from './run-loop.ts';
+import type { ServiceTime } from './talk/service-time.ts';
 import { collectFacts } from './to-facts.ts';
 
 /** Each section, as its one writer is handed it. Where a field is absent, nothing is known yet. */
@@ -39,9 +40,9 @@ export interface Sections {
   };
   /** Whether the service answers. Written by `talk/create-talk.ts`. */
   readonly contact: {
-    /** undefined before the first answer or failure. */
     isReachable?: boolean | undefined;
     lastContactAt?: Date | undefined;
+    serviceTime?: ServiceTime | undefined;
   };
   /** The conversation with the service. Written by `talk/service-loop.ts`. */
   readonly service: {
@@ -106,7 +107,6 @@ export interface Sections {
    * What the kernel counts, apart from the forwarded bytes (`usage`). Written by `pass/meter.ts`.
    */
   readonly counters: {
-    /** undefined before the first reading. */
     refusedPackets?: Readonly<Record<string, number>> | undefined;
   };
   /** Where consumers' traffic comes from. Written by `pass/create-pass.ts`, once. */
@@ -122,6 +122,7 @@ export interface Sections {
     limit?: LineLimit | undefined;
     decision?: ForwardDecision | undefined;
     capReachedSince?: Date | undefined;
+    clockUnsetSince?: Date | undefined;
     /** Since when only open connections go on. */
     capEndingSince?: Date | undefined;
   };

@@ -78,6 +78,10 @@ export function collectFacts(state: AgentState, version: string): Facts {
 }
 
 function toPause({ mode, configuration }: AgentState): Facts['provide']['pause'] {
+  if (mode.clockUnsetSince !== undefined) {
+    const message = "This device's clock is not set, so its schedule cannot be followed.";
+    return { code: 'clock-unset', message, since: mode.clockUnsetSince };
+  }
   if (mode.capReachedSince === undefined) return undefined;
   const message = `The data cap of ${formatBytes(configuration.config.provide.cap?.bytes ?? 0)} is reached.`;
   return { code: 'cap-reached', message, since: mode.capReachedSince };

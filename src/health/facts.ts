@@ -94,7 +94,7 @@ export interface Facts {
     readonly effective: ProvideMode | undefined;
     readonly confirmed: ProvideMode | undefined;
     /** Why the agent itself sets the mode to none, whatever the owner's mode is. */
-    readonly pause: Problem<'cap-reached'> | undefined;
+    readonly pause: Problem<'cap-reached' | 'clock-unset'> | undefined;
     /** Why the service does not accept the mode, which is enforced here nevertheless. */
     readonly confirmationProblem: Problem | undefined;
     /** undefined without a limit, and before it was first decided. */

@@ -205,6 +205,10 @@ const reasons = {
     action:
       'Nothing to do: open connections may finish. For more, raise provide.cap.bytes and reload.',
   },
+  'clock-unset': {
+    fixedBy: 'time',
+    action: 'Nothing to do where it has Internet: the time comes from there. See: timedatectl',
+  },
   'cap-reached': {
     fixedBy: 'time',
     action: 'Wait for the next period, or raise provide.cap.bytes and reload.',

@@ -23,8 +23,8 @@ export interface RegistrationDependencies {
   readonly token: Secret;
   readonly desired: DesiredDevice;
   /**
-   * How long (ms) the list may take to show a client after a create whose answer was lost; 5000 by
-   * default.
+   * How long (ms) the list may take to show a client after a create whose answer was lost; more
+   * than five minutes by default.
    */
   readonly settleMs?: number;
   /**

@@ -90,17 +90,61 @@ export async function explainRefusal(
   );
 }
 
-const defaultSettleMs = 5_000;
+/** In ms. A busy service may end a create minutes after its caller gave up, or list it later. */
+const defaultSettleMs = 320_000;
+
+/** The parts of that time before each further look: 5 s, then twice as long each time. */
+const looks = [1 / 64, 1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2] as const;
 
 /**
- * Waits until the list can show what the service may still be doing. An abort ends the wait early,
- * and the next call reports it.
+ * Looks for a client that a create may have made. Where its answer was lost, over minutes: no answer
+ * is neither yes nor no, and a second create would make a second client. Resolves with the
+ * last look, which may have found nothing.
+ * @throws codes of `call`
  */
-export async function waitForList(
+export async function lookRepeatedly(
+  dependencies: RegistrationDependencies,
+  known: KnownOfUs,
+  signal: AbortSignal,
+): Promise<Awaited<ReturnType<typeof lookUp>>> {
+  const { settleMs = defaultSettleMs } = dependencies;
+  let seen = await lookUp(dependencies, known, signal);
+  // A process that died meanwhile has most often sent nothing.
+  for (const part of known.pending?.isUnclear ? looks : looks.slice(0, 1)) {
+    if (seen.finding.kind !== 'absent') break;
+    await sleep(settleMs * part, signal);
+    seen = await lookUp(dependencies, known, signal);
+  }
+  return seen;
+}
+
+/**
+ * Waits until the list can show what the service has just done. An abort ends the wait early, and
+ * the next call reports it.
+ */
+async function waitForList(
   { settleMs = defaultSettleMs }: Pick<RegistrationDependencies, 'settleMs'>,
   signal: AbortSignal,
 ): Promise<void> {
-  await sleep(settleMs, signal);
+  await sleep(settleMs * looks[0], signal);
+}
+
+/**
+ * Tells the owner of a second client with the marker of this installation, which a lost answer of
+ * the service may have left. It counts as a device there, and nothing uses it.
+ * @throws codes of `call`
+ */
+export async function tellOfSecondClient(
+  { client, token, onNotice }: Pick<RegistrationDependencies, 'client' | 'token' | 'onNotice'>,
+  own: OwnClient,
+  signal: AbortSignal,
+): Promise<void> {
+  const keep = (row: ClientRow) =>
+    row.clientId !== own.clientId && readInstallId(row.deviceSpec) === own.installId;
+  const { clients } = await client.call('clients', undefined, { token, signal, keep });
+  const ids = clients.flatMap(({ clientId }) => clientId ?? []);
+  if (ids.length > 0)
+    onNotice?.(`this device is listed twice, also as ${ids.join(', ')}, which nothing uses`);
 }
 
 /** The error for a registration that only the owner can complete, with what to do about it. */

@@ -1,6 +1,6 @@
 import { toUndefined } from '../errors/codes.ts';
 import type { Secret } from '../lib/secret.ts';
-import { dayMs } from '../lib/units.ts';
+import { dayMs, hourMs } from '../lib/units.ts';
 import { readClaims } from '../service/jwt.ts';
 import {
   emptyNetworkJwtState,
@@ -14,23 +14,33 @@ export interface TakenToken {
   /** What the device asked by before; another one on the disk is from a sign-in meanwhile. */
   readonly before: Secret;
   readonly now: Date;
+  /** How long (ms) the device has asked by its own, in this process. */
+  readonly usedForMs: number;
 }
 
 /**
+ * How long (ms) the owner's token stays on the disk beside the device's own: long enough for what
+ * an owner does after a sign-in. A stolen card opens nothing but the device then.
+ */
+const ownerStaysMs = hourMs;
+
+/**
  * Writes the device's own token as the one that it signs in with, so that the owner's is needed no
- * more. Each renewal brings a new one, and it is written only where the one on the disk has become
+ * more and, an hour later, is removed. Each renewal brings a new one, and it is written only where the one on the disk has become
  * old. A sign-in that came meanwhile stays. A disk that takes nothing is tried at the next renewal.
  */
 export async function keepOwnToken(
   store: NetworkJwtStore,
-  { own, before, now }: TakenToken,
+  { own, before, now, usedForMs }: TakenToken,
 ): Promise<void> {
   const keep = async () => {
     const state = (await store.readOrSetAside()) ?? emptyNetworkJwtState;
     const isOwners = state.holder === 'owner' && state.token !== undefined;
     if (isOwners && !before.equals(state.token)) return;
-    if (!isOwners && !isOld(state, own, now)) return;
-    const ownerToken = isOwners ? state.token : state.ownerToken;
+    const isOver = usedForMs >= ownerStaysMs && state.ownerToken !== undefined;
+    if (!isOwners && !isOver && !isOld(state, own, now)) return;
+    const kept = isOwners ? state.token : state.ownerToken;
+    const ownerToken = isOver ? undefined : kept;
     const takenAt = now.toISOString();
     await store.write({ ...state, token: own, holder: 'device', takenAt, ownerToken });
   };

@@ -102,6 +102,8 @@ const pendingCreateSchema = z.object({
    * and must not be made again.
    */
   isAccepted: z.boolean(),
+  /** True once it was sent and its answer was lost: the service may still be at it. */
+  isUnclear: z.literal(true).optional(),
 });
 /** A create that is about to be sent, or was sent and is not answered yet. */
 export type PendingCreate = Readonly<z.output<typeof pendingCreateSchema>>;

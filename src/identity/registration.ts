@@ -1,4 +1,4 @@
-import { TributaryError } from '../errors/codes.ts';
+import { TributaryError, toUndefined } from '../errors/codes.ts';
 import {
   type AuthenticatedAnswer,
   authenticate,
@@ -15,9 +15,9 @@ import {
   explainRefusal,
   findTunnel,
   listKnownClientIds,
+  lookRepeatedly,
   lookUp,
   type NamedClientRow,
-  waitForList,
 } from './find-client.ts';
 import { type LoadedDevice, loadDevice } from './load.ts';
 import {
@@ -73,12 +73,9 @@ export async function recoverRegistration(
   signal: AbortSignal,
 ): Promise<Recovery> {
   const { identity, pending } = loaded;
-  let seen = await lookUp(dependencies, loaded, signal);
-  if (seen.finding.kind === 'absent' && pending !== undefined && identity.clientId === undefined) {
-    await waitForList(dependencies, signal);
-    seen = await lookUp(dependencies, loaded, signal);
-  }
-  const { finding, rows } = seen;
+  const isUnderWay = pending !== undefined && identity.clientId === undefined;
+  const look = isUnderWay ? lookRepeatedly : lookUp;
+  const { finding, rows } = await look(dependencies, loaded, signal);
   if (finding.kind === 'ambiguous') throw createAmbiguousError(finding.clientIds);
   if (finding.kind === 'found') {
     return {
@@ -158,7 +155,10 @@ async function createRegistration(
     async (error: unknown) => {
       // The request surely had no effect, so there is nothing to look for and no need to wait
       // before the next try.
-      if (error instanceof TributaryError && error.maybeSent === false) await clearPending(files);
+      if (error instanceof TributaryError) {
+        if (error.maybeSent === false) await clearPending(files);
+        else await noteUnclear(files, pending);
+      }
       throw error;
     },
   );
@@ -226,6 +226,12 @@ export async function storeRegistration(
   await files.registration.write(registration);
   await clearPending(files);
   return registration;
+}
+
+/** Notes that a create was sent and its answer was lost. A disk that fails changes nothing. */
+async function noteUnclear(files: RegistrationFiles, pending: PendingCreate): Promise<void> {
+  const noted = files.pendingCreate.write({ pending: { ...pending, isUnclear: true } });
+  await noted.catch(toUndefined('state-unwritable'));
 }
 
 /** Notes that no create is under way any more. @throws state-unwritable */

@@ -134,11 +134,17 @@ const longestMs = dayMs;
 
 /**
  * True where a token that has been refused for so long (ms) will not be accepted again: it has
- * expired, or was refused for a day.
+ * expired, or was refused for a day. Only the service's own clock tells that it has expired, because
+ * this device's may be wrong; undefined where the service names no time.
  */
-export function isRefusedForGood(token: Secret, refusedMs: number, now: Date): boolean {
+export function isRefusedForGood(
+  token: Secret,
+  refusedMs: number,
+  serviceTime: Date | undefined,
+): boolean {
   const expiresAtMs = readClaims(token)?.expiresAtMs ?? Number.POSITIVE_INFINITY;
-  return expiresAtMs <= now.getTime() || refusedMs >= longestMs;
+  const isExpired = serviceTime !== undefined && expiresAtMs <= serviceTime.getTime();
+  return isExpired || refusedMs >= longestMs;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isAbort } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
+import type { Answer } from './answer.ts';
 import { ServiceError, type ServiceErrorCode } from './errors.ts';
 import { judgeAnswer } from './judge.ts';
 import {
@@ -74,6 +75,8 @@ export interface ServiceClientOptions extends ServiceAddress {
   /** The most tries of one call; 3 by default. */
   readonly tries?: number;
   readonly onAttempt?: (attempt: Attempt) => void;
+  /** Called with the time by the service's clock (ms since 1970) where an answer names it. */
+  readonly onDate?: (serviceMs: number) => void;
 }
 
 /** Deadlines in ms, limits in bytes. */
@@ -99,7 +102,8 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   // Loaded at the first call: it is the larger half of the client.
   const connect = async () => {
     const { createTransport } = await import('./transport.ts');
-    return createTransport(base.origin, limits, options.certificateAuthority);
+    const transport = createTransport(base.origin, limits, options.certificateAuthority);
+    return options.onDate === undefined ? transport : tellDates(transport, options.onDate);
   };
   const findTransport = () => (transport ??= connect());
   const tryRepeatedly = createTries(options);
@@ -143,6 +147,20 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     },
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+/** The transport, which tells the date of each answer. */
+function tellDates(transport: Transport, onDate: (serviceMs: number) => void): Transport {
+  const tell = <T extends Pick<Answer, 'headers'>>(answer: T): T => {
+    const serviceMs = Date.parse(answer.headers.date ?? '');
+    if (Number.isFinite(serviceMs)) onDate(serviceMs);
+    return answer;
+  };
+  return {
+    ...transport,
+    open: async (...given) => tell(await transport.open(...given)),
+    exchange: async (...given) => tell(await transport.exchange(...given)),
   };
 }
 

@@ -8,6 +8,7 @@ import type { DataPath } from '../../data-path/reconcile.ts';
 import type { DataPathHost } from '../../data-path/state.ts';
 import { toUndefined } from '../../errors/codes.ts';
 import { isOver, mayForward } from '../../health/may-forward.ts';
+import { isClockSet } from '../../lib/clock.ts';
 import type { LineLimit } from '../../provide/line-limit.ts';
 import type { ProvideMode } from '../../service/profiles.ts';
 import type { Sections, Shared } from '../state.ts';
@@ -68,6 +69,12 @@ export function createGateKeeper(parts: GateKeeperParts): GateKeeper {
     const { isCapReached = false, isEnding = false } = state.usage.current() ?? {};
     mode.capReachedSince = isCapReached ? (mode.capReachedSince ?? now()) : undefined;
     mode.capEndingSince = isEnding ? (mode.capEndingSince ?? now()) : undefined;
+    // A clock that was never set would tell another time of day: the schedule says nothing then.
+    const isUnknown =
+      !isClockSet(now().getTime()) &&
+      state.overrides.current() === undefined &&
+      state.configuration.config.provide.schedule.length > 0;
+    mode.clockUnsetSince = isUnknown ? (mode.clockUnsetSince ?? now()) : undefined;
     mode.scheduled = (await scheduledMode(now()))?.mode;
     const before = mode.decision?.mode;
     mode.decision = mayForward(facts(), { now: now(), mode: chooseMode() });

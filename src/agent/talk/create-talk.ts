@@ -82,6 +82,9 @@ function createContactClient({ loaded, opened, now }: TalkParts): ServiceClient 
     ...loaded.service,
     tries: triesPerCall,
     certificateAuthority: () => state.configuration.certificateAuthority,
+    onDate: (ms) => {
+      contact.serviceTime = { ms, heardAtMs: performance.now() };
+    },
     onAttempt: ({ outcome }) => {
       // No answer, or a portal's: of what else fails here, the loop of the renewals tells whether
       // it lasts.

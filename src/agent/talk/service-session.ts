@@ -1,6 +1,7 @@
 import type { LoadedConfig } from '../../config/load.ts';
 import { hasCode, isAbort } from '../../errors/codes.ts';
 import type { RegistrationDependencies } from '../../identity/authenticate.ts';
+import { tellOfSecondClient } from '../../identity/find-client.ts';
 import { loadDevice, type Machine, settleOn } from '../../identity/load.ts';
 import { keepOwnToken, pickNewest } from '../../identity/own-token.ts';
 import { ensureRegistration } from '../../identity/registration.ts';
@@ -22,6 +23,7 @@ import { wantIssuedTunnel } from '../../source/source.ts';
 import { version } from '../../version.ts';
 import type { AgentState, Shared } from '../state.ts';
 import { chooseDescription } from '../to-facts.ts';
+import { readServiceTime } from './service-time.ts';
 
 /**
  * The conversation with the service, one attempt each, and what is kept of it across restarts. The
@@ -104,12 +106,15 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
   };
   /** Whose token the last `signIn` gave. */
   let holder: NetworkJwtState['holder'] = 'owner';
+  /** Since when this process asks by the device's own token, by `performance.now()`. */
+  let usedSinceMs = performance.now();
   /** The owner's token that has renewed in this process. */
   let renewedBy: Secret | undefined;
   /** Until when the device's own token is not tried again, by `performance.now()`. */
   let ownRestsUntilMs = Number.NEGATIVE_INFINITY;
   const keepOwn = async (before: Secret, { clientJwt: own }: Registration) => {
-    await keepOwnToken(store, { own, before, now: now() });
+    const usedForMs = performance.now() - usedSinceMs;
+    await keepOwnToken(store, { own, before, now: now(), usedForMs });
   };
   /** By the owner's token; by the device's own where the owner's is not good any more. */
   const renewByOwners = async (
@@ -126,7 +131,13 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
         });
       },
     );
+    if (token.equals(renewedBy)) return renewed;
     renewedBy = token;
+    // The device's own token will show this client alone.
+    const looked = tellOfSecondClient(dependencies(token), renewed, signal);
+    await looked.catch((error: unknown) => {
+      if (isAbort(error) && signal.aborted) throw error;
+    });
     return renewed;
   };
   const renewByOwn = async (
@@ -141,6 +152,7 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
       ownRestsUntilMs = performance.now() + dayMs;
     });
     if (renewed === undefined) return renewByOwners(token, registration, signal);
+    usedSinceMs = performance.now();
     await keepOwn(token, renewed);
     log.info('the service takes the token of this device alone');
     return renewed;
@@ -194,7 +206,7 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
     },
     confirmRefusal: (token, signal) => confirmRefusal(client, token, signal),
     async dropIfUseless(token, refusedMs) {
-      const isUseless = isRefusedForGood(token, refusedMs, now());
+      const isUseless = isRefusedForGood(token, refusedMs, readServiceTime(state.contact));
       if (isUseless) await forgetNetworkJwt(store, token);
       return isUseless;
     },

@@ -7,6 +7,7 @@ import {
 import { once } from '../../lib/once.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { createServiceClient } from '../../service/client.ts';
+import { readClaims } from '../../service/jwt.ts';
 import {
   type OperationName,
   type OperationRequest,
@@ -90,8 +91,17 @@ export async function openSession(
   const findClientId = async () =>
     (await peekOrSay(files.identity, notes))?.clientId ??
     (await peekOrSay(files.registration, notes))?.clientId;
-  const tokenFor = (name: OperationName) =>
-    operations[name].authentication === 'none' ? undefined : readToken();
+  const tokenFor = async (name: OperationName) => {
+    const { authentication } = operations[name];
+    if (authentication === 'none') return undefined;
+    const token = await readToken();
+    const isOwn = authentication === 'network-jwt' && readClaims(token)?.clientId !== undefined;
+    if (!isOwn) return token;
+    throw new TributaryError(
+      'signed-out',
+      "this asks for the owner's sign-in, which this device keeps for an hour; its own token opens this device alone",
+    );
+  };
   const sayIfSlow = () =>
     setTimeout(() => notes.write(`tributary: still waiting for ${base_url} …\n`), patienceMs);
   return {

@@ -32,6 +32,54 @@ describe('the mode set by hand', () => {
     expect((await open(directory, new Date(start.getTime() + 60_000))).current()).toBeUndefined();
   });
 
+  describe('on a clock that was never set', () => {
+    const boot = new Date(600_000);
+    const openOn = async (directory: string, clock: { now: Date }) => {
+      const overrides = openOverrides({
+        directory,
+        onSetAside: () => undefined,
+        now: () => clock.now,
+      });
+      await overrides.load();
+      return overrides;
+    };
+
+    test('holds for its time also once the clock is set', async () => {
+      const clock = { now: boot };
+      const overrides = await openOn(await makeDirectory(), clock);
+      await overrides.set('none', 3600);
+      clock.now = start;
+      const { mode, until } = overrides.current() ?? {};
+      expect(mode).toBe('none');
+      expect(until?.getTime()).toBeGreaterThan(start.getTime() + 3_500_000);
+      expect(until?.getTime()).toBeLessThanOrEqual(start.getTime() + 3_600_000);
+    });
+
+    test('after a restart, none stays until it is cleared, and sharing is over', async () => {
+      for (const [mode, left] of [
+        ['none', 'none'],
+        ['public', undefined],
+      ] as const) {
+        const directory = await makeDirectory();
+        const clock = { now: boot };
+        await (await openOn(directory, clock)).set(mode, 3600);
+        expect((await openOn(directory, clock)).current()?.mode).toBe(mode);
+        clock.now = start;
+        expect((await openOn(directory, clock)).current()?.mode).toBe(left);
+      }
+    });
+
+    test('does not last for longer where the clock goes back', async () => {
+      const clock = { now: start };
+      const overrides = await openOn(await makeDirectory(), clock);
+      await overrides.set('public', 3600);
+      clock.now = new Date(start.getTime() - 30 * 86_400_000);
+      expect(overrides.current()?.until?.getTime()).toBeLessThanOrEqual(
+        clock.now.getTime() + 3_600_000,
+      );
+    });
+  });
+
   test('without a time holds until it is cleared', async () => {
     const directory = await makeDirectory();
     const overrides = await open(directory, start);

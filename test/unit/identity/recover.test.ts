@@ -126,13 +126,14 @@ describe('a client that is looked for', () => {
 
 describe('after a create that may have been lost', () => {
   const waiting = { ...fresh, pending };
+  const unclear = { ...fresh, pending: { ...pending, isUnclear: true as const } };
 
-  test('the list is asked twice before the client counts as none', async () => {
-    const { work, names } = await recover(waiting, {
+  test('the list is asked again and again before the client counts as none', async () => {
+    const { work, names } = await recover(unclear, {
       clients: [list(), list({ client_id: 'late' })],
     });
     expect(await work).toMatchObject({ kind: 'none', rows: [{ clientId: 'late' }] });
-    expect(names()).toEqual(['clients', 'clients']);
+    expect(names()).toEqual(Array.from({ length: 8 }, () => 'clients'));
   });
 
   test('a client that shows late is taken up', async () => {
@@ -159,16 +160,20 @@ describe('after a create that may have been lost', () => {
     expect(names()).toEqual(['clients', 'authClient']);
   });
 
-  test('the second look comes five seconds later, unless it is told otherwise', async () => {
+  test('the second look comes five seconds later, the last one after five minutes', async () => {
     vi.useFakeTimers();
     const { client, names, dependencies, signal } = await createDevice({ clients: [list()] });
     const { settleMs: _, ...patient } = { ...dependencies, client };
-    const work = recoverRegistration(patient, waiting, signal);
+    const work = recoverRegistration(patient, unclear, signal);
     await vi.advanceTimersByTimeAsync(4_999);
     expect(names()).toEqual(['clients']);
     await vi.advanceTimersByTimeAsync(1);
-    await work;
     expect(names()).toEqual(['clients', 'clients']);
+    await vi.advanceTimersByTimeAsync(300_000);
+    expect(names()).toHaveLength(7);
+    await vi.advanceTimersByTimeAsync(15_000);
+    await work;
+    expect(names()).toHaveLength(8);
     vi.useRealTimers();
   });
 

@@ -348,4 +348,9 @@ describe('signing out', () => {
     const exp = leftMs === undefined ? undefined : (now.getTime() + leftMs) / 1000;
     expect(isRefusedForGood(new Secret(makeJwt({ exp })), refusedMs, now)).toBe(isForGood);
   });
+
+  test('is not for good because of a clock of this device', () => {
+    const expired = new Secret(makeJwt({ exp: 1 }));
+    expect(isRefusedForGood(expired, 4_000, undefined)).toBe(false);
+  });
 });

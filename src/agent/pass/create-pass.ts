@@ -18,7 +18,7 @@ import { createScheduledMode } from './desired-data-path.ts';
 import { createHouseholdLoop } from './household-loop.ts';
 import { createKernelWatch } from './kernel-watch.ts';
 import { createMeter, type Meter } from './meter.ts';
-import { openSources } from './open-sources.ts';
+import { openSources, toWay } from './open-sources.ts';
 import { createOutsideLoop } from './outside-loop.ts';
 
 export interface CreatePassParts
@@ -71,6 +71,7 @@ export async function createPass(parts: CreatePassParts): Promise<Pass> {
     host: { exec, stateDirectory: directory },
     onSetAside,
     issued: () => state.service.registration,
+    way: () => toWay(state.path.observed),
     renewSeconds: () => state.service.renewSeconds,
     isServiceAsked: () => state.contact.isReachable !== undefined,
     now,

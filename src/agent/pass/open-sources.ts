@@ -1,5 +1,6 @@
 import { uptime } from 'node:os';
 import type { Config } from '../../config/schema.ts';
+import type { DataPath } from '../../data-path/reconcile.ts';
 import type { Registration } from '../../identity/registration-files.ts';
 import { isWanted } from '../../source/drivers.ts';
 import type { Source } from '../../source/source.ts';
@@ -26,6 +27,8 @@ export interface SourceSurroundings {
   readonly onSetAside: OnSetAside;
   /** What the service issued; undefined before the device is registered. */
   readonly issued: () => ForSources | undefined;
+  /** The uplink and its router as the last pass found them; undefined without an uplink. */
+  readonly way?: () => string | undefined;
   /** The service's interval; undefined before it named one. */
   readonly renewSeconds: () => number | undefined;
   /** True once the service answered, or failed to. */
@@ -58,6 +61,11 @@ export async function openSources(given: SourceSurroundings): Promise<OpenedSour
     ? (await import('./open-connect.ts')).openConnect({ uptimeMs: systemUptimeMs, ...given })
     : undefined;
   return { all: [wireGuard, connect].filter((own) => own !== undefined), wireGuard };
+}
+
+/** The way to the Internet as a text to compare: another network has another router. */
+export function toWay(found: Pick<DataPath, 'uplink' | 'router'> | undefined): string | undefined {
+  return found?.uplink && [found.uplink, found.router ?? 'no router'].join(' ');
 }
 
 function systemUptimeMs(): number {

@@ -16,7 +16,13 @@ import type { Sighting } from '../socket/sighting.ts';
  * books. The reader of either side refuses a line that is not sound, and goes on with the next one:
  * see `read-messages.ts`.
  */
-export type ToEngine = StartMessage | TokenMessage | WishMessage | KeptMessage | StopMessage;
+export type ToEngine =
+  | StartMessage
+  | TokenMessage
+  | WishMessage
+  | NetworkMessage
+  | KeptMessage
+  | StopMessage;
 
 /**
  * The TUN device with virtio headers and the kernel's offloads, attached, when the engine begins.
@@ -83,6 +89,14 @@ interface TokenMessage {
 interface WishMessage {
   readonly type: 'wish';
   readonly wish: ProvideWish;
+}
+
+/**
+ * The device's way to the Internet is another one, or is back: the socket in use may be dead by
+ * that without a sign, so another one is opened, and the old one is kept until then.
+ */
+interface NetworkMessage {
+  readonly type: 'network';
 }
 
 /** What `keep` brought under this number is on the disk. */

@@ -97,6 +97,7 @@ const toEngine = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('token'), token }),
   z.object({ type: z.literal('wish'), wish }),
+  z.object({ type: z.literal('network') }),
   z.object({ type: z.literal('kept'), number: count }),
   z.object({ type: z.literal('stop'), final: z.boolean() }),
 ]);

@@ -100,6 +100,9 @@ function steer(session: Session, message: Exclude<ToEngine, StartMessage>): void
     case 'wish':
       session.want(message.wish);
       break;
+    case 'network':
+      session.noteNetwork();
+      break;
     case 'kept':
       session.kept(message.number);
       break;

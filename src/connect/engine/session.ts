@@ -8,16 +8,16 @@ import { createEngine } from '../provider/engine.ts';
 import { type Line, runProvider } from '../provider/run-provider.ts';
 import type { Sighting } from '../socket/sighting.ts';
 import { createWireMeter } from '../socket/wire-meter.ts';
-import type { PacketDevice } from '../tun/tun-device.ts';
 import { createIdSource, fromUuid, toUuid } from '../wire/id.ts';
 import { readCounters } from './counters.ts';
 import { createKeeper } from './keeper.ts';
-import type { FromEngine, StartMessage, StateMessage } from './messages.ts';
+import type { FromEngine, StateMessage } from './messages.ts';
 import { nameFailure, nameStatus, tokenRefused } from './name-problem.ts';
 import { readClock, toPast, toPool } from './past.ts';
 import { createProblems } from './problems.ts';
 import { createPublisher } from './publisher.ts';
 import { writeMessage } from './read-messages.ts';
+import type { SessionOptions } from './session-options.ts';
 import { createTeller } from './teller.ts';
 import { createTokens } from './tokens.ts';
 
@@ -25,22 +25,13 @@ import { createTokens } from './tokens.ts';
 export interface Session {
   renew(token: string): void;
   want(wish: ProvideWish): void;
+  /** The way to the platform may be another one. */
+  noteNetwork(): void;
   kept(number: number): void;
   /** Asked again, `final` may still become true. */
   stop(as: { readonly final: boolean }): void;
   /** Runs until `stop`, or until the device is gone; the last message was written then. */
   run(): Promise<void>;
-}
-
-export interface SessionOptions {
-  readonly start: StartMessage;
-  readonly device: PacketDevice;
-  /** Takes a line for the agent. */
-  readonly write: (line: string) => void;
-  /** False while what was written before is still unread: what is of no use later is left out. */
-  readonly isHeard: () => boolean;
-  /** From 0 to 1. */
-  readonly random: () => number;
 }
 
 /** What was counted since the last time is lost where the power fails. */
@@ -63,6 +54,7 @@ export function createSession(options: SessionOptions): Session {
   const stopping = new AbortController();
   let wish = start.wish;
   let isFinal = false;
+  let networks = 0;
   let line: { readonly url: string; readonly since: number } | undefined;
 
   const refuse = (token: string): void => {
@@ -192,6 +184,7 @@ export function createSession(options: SessionOptions): Session {
         control,
         device,
         token: tokens.current,
+        networks: () => networks,
         authority,
         instanceId: start.instanceId,
         appVersion: start.appVersion,
@@ -226,6 +219,9 @@ export function createSession(options: SessionOptions): Session {
       engine.setWish(next);
       publisher.wake();
       teller.tellSoon();
+    },
+    noteNetwork() {
+      networks += 1;
     },
     kept: keeper.kept,
     stop({ final }) {

@@ -24,6 +24,8 @@ export interface RunProviderOptions {
    * closed; while it is undefined, none is opened.
    */
   readonly token: () => string | undefined;
+  /** How often the way to the platform has changed; read all the while. */
+  readonly networks?: () => number;
   /** Certificates in PEM form that are trusted in place of Node's own. */
   readonly authority?: string | undefined;
   readonly instanceId: string;
@@ -80,6 +82,7 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
   const reports = options.reports ?? createReportQueue();
   const last = new AbortController();
   let usedToken: string | undefined;
+  let usedNetwork = options.networks?.() ?? 0;
   let timer: NodeJS.Timeout | undefined;
   let isScheduled = false;
 
@@ -180,12 +183,19 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
     else link.hurry();
   };
 
+  const followNetwork = (time: number): void => {
+    const network = options.networks?.() ?? 0;
+    if (network !== usedNetwork) link.doubt(time);
+    usedNetwork = network;
+  };
+
   const turn = (): void => {
     isScheduled = false;
     if (signal.aborted) return;
     clearTimeout(timer);
     const time = now();
     followToken(time);
+    followNetwork(time);
     act(link.step(time));
     const step = engine.step(time, countRoom());
     for (const frame of step.frames) act(link.send(frame, time));

@@ -21,6 +21,11 @@ export interface Link {
   send(frame: Buffer, now: number): readonly LinkEffect[];
   /** The platform asks to come back by another host at that time: a socket is opened first. */
   move(at: number): void;
+  /**
+   * The socket in use may be dead: another one is opened first, as after a silence. Without one, a
+   * dial that is planned is made at the next step.
+   */
+  doubt(now: number): void;
   /** What was in the way is mended: a dial that is planned is made at the next step. */
   hurry(): void;
   isOpen(): boolean;
@@ -79,6 +84,8 @@ export function createLink(options: LinkOptions): Link {
   let moveAt = Number.POSITIVE_INFINITY;
   let movedAt = Number.NEGATIVE_INFINITY;
   let doubtedAt = Number.NEGATIVE_INFINITY;
+  /** From when the socket in use is doubted, although it is not silent. */
+  let doubtsFrom = Number.POSITIVE_INFINITY;
 
   const dial = (now: number): LinkEffect => {
     const number = count++;
@@ -144,7 +151,14 @@ export function createLink(options: LinkOptions): Link {
   const doubtAt = (): number =>
     inUse === undefined || isDialling()
       ? Number.POSITIVE_INFINITY
-      : Math.max(inUse.heardAt + doubtAfter, doubtedAt + shortestBetweenMoves);
+      : Math.max(
+          Math.min(inUse.heardAt + doubtAfter, doubtsFrom),
+          doubtedAt + shortestBetweenMoves,
+        );
+
+  const hurry = (): void => {
+    if (dialAt !== Number.POSITIVE_INFINITY) dialAt = Number.NEGATIVE_INFINITY;
+  };
 
   const sendReleased = (now: number): readonly LinkEffect[] =>
     inUse === undefined ? [] : speedTest.release(now).map((bytes) => toSend(inUse, bytes));
@@ -161,6 +175,7 @@ export function createLink(options: LinkOptions): Link {
       }
       if (now >= doubtAt() && mayDial()) {
         doubtedAt = now;
+        doubtsFrom = Number.POSITIVE_INFINITY;
         effects.push(dial(now));
       }
       if (now >= dialAt && mayDial()) effects.push(dial(now));
@@ -200,9 +215,11 @@ export function createLink(options: LinkOptions): Link {
       const openedAt = inUse?.openedAt ?? Number.NEGATIVE_INFINITY;
       moveAt = Math.min(moveAt, findMoveTime(at, { movedAt, openedAt }));
     },
-    hurry() {
-      if (dialAt !== Number.POSITIVE_INFINITY) dialAt = Number.NEGATIVE_INFINITY;
+    doubt(now) {
+      if (inUse === undefined) hurry();
+      else doubtsFrom = now;
     },
+    hurry,
     isOpen: () => inUse !== undefined,
     inUse: () => inUse?.number,
     wakeAt() {

@@ -15,6 +15,8 @@ export interface EngineOrder {
   /** The certificates that alone vouch for the service, as PEM; undefined where Node's own do. */
   readonly authority: string | undefined;
   readonly wish: ProvideWish;
+  /** The device's way to the Internet, as a text to compare; undefined while there is none. */
+  readonly way: string | undefined;
   /** The owner's limit of what one consumer may carry unpaid until its next contract. */
   readonly mostUnpaidBytes: number;
 }
@@ -27,11 +29,13 @@ export function planMessages(
   present: EngineOrder,
   wanted: EngineOrder,
 ): readonly ToEngine[] | undefined {
-  const { token, wish } = wanted;
-  if (!isSame({ ...present, token, wish }, wanted)) return undefined;
+  const { token, wish, way } = wanted;
+  if (!isSame({ ...present, token, wish, way }, wanted)) return undefined;
+  const hasMoved = way !== undefined && way !== present.way;
   return [
     ...(token.equals(present.token) ? [] : [{ type: 'token' as const, token: token.reveal() }]),
     ...(wish === present.wish ? [] : [{ type: 'wish' as const, wish }]),
+    ...(hasMoved ? [{ type: 'network' as const }] : []),
   ];
 }
 

@@ -59,6 +59,7 @@ const toEngine: readonly ToEngine[] = [
   { ...start, books: null, published: 'a set', largestId: uuid },
   { type: 'token', token: 'another' },
   { type: 'wish', wish: 'none' },
+  { type: 'network' },
   { type: 'kept', number: 1 },
   { type: 'stop', final: true },
 ];

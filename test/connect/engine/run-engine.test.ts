@@ -203,6 +203,22 @@ describe('what is in the way', () => {
     await engine.waitFor('state', { isConnected: true, problem: null });
   });
 
+  test('a way that has changed opens another socket, and the old one stays open until then', async () => {
+    const world = await startEngineWorld();
+    const { platform, ownId } = world;
+    const engine = startEngine(world.start);
+    await engine.waitFor('state', { isConnected: true });
+    const [old] = platform.socketsOf(ownId);
+    const before = platform.upgrades.get(ownId) ?? 0;
+    engine.tell({ type: 'network' });
+    await waitUntil(() => expect(old?.readyState).toBe(old?.CLOSED));
+    expect(platform.upgrades.get(ownId)).toBe(before + 1);
+    const states = engine.messages.flatMap((one) =>
+      one.type === 'state' ? [one.isConnected] : [],
+    );
+    expect(states.slice(states.indexOf(true))).not.toContain(false);
+  });
+
   test('a version that is refused is named, over HTTP and at the socket, and tried again', async () => {
     const world = await startEngineWorld();
     world.platform.status = 426;

@@ -111,6 +111,33 @@ test('a socket that is silent for twelve seconds is doubted: another is opened f
   expect(listen(link, [], 40_000, 64_000)).toEqual([]);
 });
 
+test('a socket whose way has changed is doubted at once, and used until another one is open', () => {
+  const link = openLink();
+  expect(listen(link, [0], 10, 70_000)).toEqual([]);
+  link.doubt(70_000);
+  expect(link.wakeAt()).toBe(70_000);
+  expect(listen(link, [0], 70_000, 70_010)).toEqual([
+    [70_000, { kind: 'dial', socket: 1, host: 0 }],
+  ]);
+  expect(link.send(own, 70_020)).toEqual([sent(own, 0)]);
+  link.opened(1, 70_050);
+  expect(link.send(own, 70_060)).toEqual([sent(own, 1)]);
+  // A way that changes again and again brings no two sockets that the platform notes in a minute.
+  link.doubt(75_000);
+  expect(listen(link, [0, 1], 75_000, 140_000)).toEqual([
+    [110_050, { kind: 'close', socket: 0 }],
+    [135_000, { kind: 'dial', socket: 2, host: 0 }],
+  ]);
+});
+
+test('a way that has changed hurries a dial that is planned', () => {
+  const link = openLink();
+  link.closed(0, 20);
+  expect(link.wakeAt()).toBeGreaterThan(30);
+  link.doubt(30);
+  expect(link.step(30)).toEqual([{ kind: 'dial', socket: 1, host: 0 }]);
+});
+
 test('a move opens a socket on another host, and both are read until the platform has noted the new one', () => {
   const link = openLink();
   link.move(70_000);

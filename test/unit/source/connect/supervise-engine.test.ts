@@ -21,6 +21,7 @@ const order: EngineOrder = {
   device: 'tributary-c0',
   wish: 'public',
   mostUnpaidBytes: 5_000_000,
+  way: 'eth0 192.168.1.1',
 };
 
 /** The clock's steps (ms) while an engine is waited for. */
@@ -121,6 +122,19 @@ describe('an engine that is wanted', () => {
       { type: 'token', token: 'second-token' },
       { type: 'wish', wish: 'none' },
     ]);
+    expect(engines).toHaveLength(1);
+  });
+
+  test('is told when the device has another way to the Internet, or has one again', async () => {
+    const { supervisor, engine, engines } = supervise();
+    supervisor.want(order);
+    const { told } = await engine(1);
+    supervisor.want({ ...order, way: undefined });
+    expect(told).toHaveLength(1);
+    supervisor.want(order);
+    supervisor.want(order);
+    supervisor.want({ ...order, way: 'wlan0 192.168.1.1' });
+    expect(told.slice(1)).toEqual([{ type: 'network' }, { type: 'network' }]);
     expect(engines).toHaveLength(1);
   });
 

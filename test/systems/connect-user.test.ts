@@ -42,7 +42,8 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the engine of an ordinary
       done
       grep -q '^NoNewPrivs:[[:space:]]*1$' /proc/$engine/status || fail 'it can get new privileges'
       [ "$(stat -c %U /proc/$engine)" = owner ] || fail "it belongs to $(stat -c %U /proc/$engine)"
-      journalctl --no-pager | grep 'does not restrict' && fail 'it could read the files of the agent'
+      journalctl --no-pager | grep 'does not restrict' && fail 'it could reach the files or the sockets of the agent'
+      grep -q '^Seccomp:[[:space:]]*2$' /proc/$engine/status || fail 'it may make every system call'
       kill -KILL $(agent)
       until_true 20 sh -c "! [ -e /proc/$engine ]"
       until_true 60 is_phase providing

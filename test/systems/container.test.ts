@@ -173,6 +173,10 @@ describe('the image, run as it is documented', () => {
     for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapAmb'])
       expect(engines[0]).toMatch(new RegExp(`^${set}:\\s0+$`, 'm'));
     expect(engines[0]).toMatch(/^NoNewPrivs:\s1$/m);
+    // Landlock has no line there: where it does not hold, the start says so.
+    expect(await host.podman('logs', 'tributary')).not.toContain('does not restrict');
+    const agent = await sh('cat "/proc/$(cat /var/lib/tributary/agent.lock)/status"');
+    expect(countFilters(engines[0])).toBe(countFilters(agent) + 1);
     await host.changeConsumer();
     await expect
       .poll(() => probe('consumer', addresses.internet), { timeout: 30_000 })
@@ -209,6 +213,10 @@ describe('the image, run as it is documented', () => {
     );
   }
 });
+
+/** How many filters of calls hold for a process. */
+const countFilters = (status = '') =>
+  Number(/^Seccomp_filters:\s+(\d+)$/m.exec(status)?.[1] ?? Number.NaN);
 
 /** What the kernel says of each engine: of what has become one, and not of what is about to. */
 const findEngines = `

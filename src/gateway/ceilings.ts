@@ -54,6 +54,21 @@ const listLength = 128;
  */
 export const answerSeconds = 10;
 
+/**
+ * Seconds after which the kernel forgets a connection, by protocol and state, so that unanswered
+ * and dead ones do not hold a place for long.
+ */
+export const connectionSeconds = {
+  udp: { unreplied: 10, replied: 30 },
+  tcp: {
+    syn_sent: answerSeconds,
+    syn_recv: 2 * answerSeconds,
+    // RFC 5382 asks for at least 7440, and five days are usual. After an hour of silence, though,
+    // other connections need the place more.
+    established: 3600,
+  },
+} as const;
+
 /** Matches the first packet of a connection that would exceed the ceiling. */
 export function renderNewCount(set: string, most: number): string {
   return `ct state new ct status & confirmed != confirmed ${renderCount(set, most)}`;

@@ -1,4 +1,4 @@
-import { answerSeconds } from './ceilings.ts';
+import { connectionSeconds } from './ceilings.ts';
 import type { GatewayLayout } from './policy.ts';
 
 export interface DesiredSysctl {
@@ -13,18 +13,12 @@ export interface DesiredSysctl {
 /** The present values by path; undefined where this kernel has no such setting. */
 export type ObservedSysctls = ReadonlyMap<string, string | undefined>;
 
-/**
- * Seconds after which the kernel forgets a connection, so that unanswered and dead ones do not hold
- * a place for long.
- */
 const timeouts = [
-  ['udp_timeout', 10],
-  ['udp_timeout_stream', 30],
-  ['tcp_timeout_syn_sent', answerSeconds],
-  ['tcp_timeout_syn_recv', 2 * answerSeconds],
-  // RFC 5382 asks for at least 7440, and five days are usual. After an hour of silence, though,
-  // other connections need the place more.
-  ['tcp_timeout_established', 3600],
+  ['udp_timeout', connectionSeconds.udp.unreplied],
+  ['udp_timeout_stream', connectionSeconds.udp.replied],
+  ...Object.entries(connectionSeconds.tcp).map(
+    ([state, seconds]) => [`tcp_timeout_${state}`, seconds] as const,
+  ),
 ] as const;
 
 /**

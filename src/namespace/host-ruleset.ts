@@ -1,15 +1,17 @@
 import { isIP, isIPv4 } from 'node:net';
 import type { WaysOut } from '../config/recipients.ts';
-import { renderNewCount } from '../gateway/ceilings.ts';
 import { specialPrefixes } from '../gateway/policy.ts';
 import { isRangeOfPorts, listPortMatches, type PortSide } from '../gateway/ports.ts';
 import { listStaleMatches, listTranslations } from '../gateway/translation.ts';
 import { isInAny, parsePrefix } from '../lib/addresses.ts';
 import { type PortRange, usualConsumerPorts } from '../lib/ports.ts';
 import { matchOtherProtocols } from '../lib/protocols.ts';
+import { type ConnectionPolicy, listClock, listCounts } from './host-connections.ts';
 import { hostSide, hostTableName, type Link } from './plan.ts';
 
-export interface HostPolicy extends Omit<WaysOut, 'publicAddress' | 'totalConnections'> {
+export interface HostPolicy
+  extends Omit<WaysOut, 'publicAddress' | 'totalConnections'>,
+    ConnectionPolicy {
   readonly link: Link;
   /**
    * The interface that leads to the Internet; undefined while the host has none, and then nothing
@@ -27,17 +29,21 @@ export interface HostPolicy extends Omit<WaysOut, 'publicAddress' | 'totalConnec
   readonly consumerPorts: readonly PortRange[];
   /** Where the host's own tunnels lead. */
   readonly tunnelEnds: readonly string[];
-  /** How many connections out of the namespace the host tracks at most; 0 for no ceiling. */
-  readonly connections: number;
   /** Interfaces that forward for the namespace alone: what comes in by them goes nowhere else. */
   readonly switched: readonly string[];
 }
 
 /**
+ * How the table is installed: `kept` leaves what its sets have counted and what its connections are
+ * timed by; `anew` makes it from nothing; `untimed` too, on a kernel without `ct timeout`.
+ */
+export type Installation = 'kept' | 'anew' | 'untimed';
+
+/**
  * The host's small table, whole, in one transaction. It is the second fence, which holds if the
  * namespace's own is gone.
  */
-export function renderHostRuleset(policy: HostPolicy): string {
+export function renderHostRuleset(policy: HostPolicy, how: Installation = 'kept'): string {
   const { link, uplink } = policy;
   const inner = `"${hostSide}"`;
   const translations = listTranslations(policy.uplinkAddresses, policy.consumerPorts);
@@ -54,15 +60,14 @@ export function renderHostRuleset(policy: HostPolicy): string {
     ...listProtocolRules(policy),
     ...forAll(policy.denyDestinations, 'drop'),
   ];
+  const counts = listCounts(policy);
   const accepted = [
     // This comes before every accept: what leaves by another interface leaves untranslated, and a
     // sender that never pauses then keeps that connection after its way led back to the uplink.
     `oifname != "${uplink}" drop`,
     ...everywhere,
     ...named,
-    ...(policy.connections === 0
-      ? []
-      : [`${renderNewCount('connections', policy.connections)} drop`]),
+    ...counts.flatMap(({ rules }) => rules),
     ...listNotPublic(policy, 'daddr'),
     'accept',
   ];
@@ -71,11 +76,10 @@ export function renderHostRuleset(policy: HostPolicy): string {
   const wayOut = uplink === undefined ? [] : accepted;
   return `${[
     `table inet ${hostTableName}`,
-    `delete table inet ${hostTableName}`,
+    `${how === 'kept' ? 'flush' : 'delete'} table inet ${hostTableName}`,
     `table inet ${hostTableName} {`,
-    ...(policy.connections === 0
-      ? []
-      : ['  set connections { type mark; size 4096; flags dynamic; }']),
+    ...counts.map(({ set }) => `  set ${set} { type mark; size 4096; flags dynamic; }`),
+    ...(how === 'untimed' ? [] : listClock()),
     // Without the namespace's own rules, consumers' packets would come with their own addresses.
     // They end here, before the host could answer one with an error.
     '  chain origin {',

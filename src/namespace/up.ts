@@ -30,7 +30,7 @@ import {
   switchForwardingOn,
   toForwardingPath,
 } from './forwarding.ts';
-import { type HostPolicy, renderHostRuleset } from './host-ruleset.ts';
+import { installFence } from './install-fence.ts';
 import { letThrough, letThroughNoMore } from './let-through.ts';
 import { checkOwner, forgetOwner, makeNamespace } from './owner.ts';
 import {
@@ -74,9 +74,7 @@ export async function bringNamespaceUp(
   // The fence is set up before the link.
   const localPorts = await readSysctl('net/ipv4/ip_local_port_range');
   const known = await outsideFile.read();
-  // The host forgets a connection later than the namespace does, so it needs more room.
   const { total } = toCeilings(await observeConnectionRoom(), { total: ways.totalConnections });
-  const connections = Math.floor(total * 1.5);
   const found = {
     link,
     uplink,
@@ -84,7 +82,9 @@ export async function bringNamespaceUp(
     nameServers,
     consumerPorts: chooseConsumerPorts(localPorts, await observeListeningPorts()),
     tunnelEnds: listTunnelEnds(interfaces),
-    connections,
+    // What the namespace just forgot may be here for a moment more.
+    connections: Math.ceil(total * 1.25),
+    ownConnections: Math.ceil(total / 4),
     switched,
   };
   const uplinkAddresses = listAddresses(interfaces, uplink);
@@ -159,10 +159,6 @@ export async function takeNamespaceDown(host: NamespaceHost): Promise<void> {
   // This comes last, because another firewall may not answer, and everything else has to be
   // removed.
   await letThroughNoMore(exec);
-}
-
-async function installFence(exec: Exec, policy: HostPolicy): Promise<void> {
-  await applyNft(exec, renderHostRuleset(policy), "installing the host's side of the fence");
 }
 
 /** Longer than the slowest question takes, in ms. */

@@ -156,9 +156,9 @@ export const crossings: readonly Crossing[] = [
     reason: 'both fences refuse the same ports, rendered by the same pure function',
   },
   {
-    from: 'src/namespace/host-ruleset.ts',
+    from: 'src/namespace/host-connections.ts',
     to: 'src/gateway/ceilings.ts',
-    reason: 'both tables count connections by the same expression',
+    reason: 'both tables count and time connections by the same expressions and seconds',
   },
   {
     from: 'src/namespace/host-ruleset.ts',

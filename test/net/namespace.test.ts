@@ -251,6 +251,42 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
   });
 
+  const listOnHost = async () => {
+    const { text } = await run('conntrack', '-L', '-s', '198.18.213.2', '-p', 'tcp');
+    // Third in a line are the seconds that are left, fourth is the state.
+    return text.split('\n').flatMap((line) => {
+      const [, , seconds, state] = line.split(/ +/);
+      return state === 'ESTABLISHED' ? [{ line, seconds: Number(seconds) }] : [];
+    });
+  };
+
+  it("keeps consumers' connections on the host no longer than in the namespace, also after it is repeated", async () => {
+    const script = (port: number) => `const socket = require('node:net').connect({
+        host: '${addresses.internet}', port: ${webPort}, localPort: ${port} });
+      socket.on('connect', () => console.log('open'));`;
+    const open = (port: number) =>
+      startProcess({
+        argv: [
+          ...onHost('ip', 'netns', 'exec', 'tributary', process.execPath, '-e', script(port)),
+        ] as [string, ...string[]],
+      });
+    const held = [open(16_400), open(40_000)];
+    const secondsOf = async (port: number) =>
+      (await listOnHost()).find(({ line }) => line.includes(` sport=${port} `))?.seconds;
+    try {
+      for (const one of held) await one.waitForLine((line) => line === 'open');
+      expect(await secondsOf(16_400)).toBeLessThanOrEqual(3600);
+      expect(await secondsOf(40_000)).toBeGreaterThan(3600);
+      expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+      const { text } = await run('nft', 'list', 'table', 'inet', 'tributary_host');
+      // In a table that was deleted and made again, the set is empty.
+      expect(text).toMatch(/set consumers_\d+ \{[^}]*elements/);
+      expect(await secondsOf(16_400)).toBeLessThanOrEqual(3600);
+    } finally {
+      for (const one of held) one.kill();
+    }
+  });
+
   it('forgets what left untranslated while its rules were gone', async () => {
     const listUntranslated = async () =>
       (await run('conntrack', '-L', '-s', '198.18.213.2', '-q', '198.18.213.2', '-p', 'udp')).text;

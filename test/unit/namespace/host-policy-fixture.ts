@@ -18,6 +18,7 @@ const plain: HostPolicy = {
   denyDestinations: [],
   blockedPorts: [25],
   connections: 12_288,
+  ownConnections: 2048,
   recipients: [],
   switched: ['eth0'],
 };

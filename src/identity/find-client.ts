@@ -97,8 +97,8 @@ const defaultSettleMs = 320_000;
 const looks = [1 / 64, 1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2] as const;
 
 /**
- * Looks for a client that a create may have made. Where its answer was lost, over minutes: no answer
- * is neither yes nor no, and a second create would make a second client. Resolves with the
+ * Looks for a client that a create may have made. Where its answer was lost, over minutes: no
+ * answer is neither yes nor no, and a second create would make a second client. Resolves with the
  * last look, which may have found nothing.
  * @throws codes of `call`
  */

@@ -26,8 +26,10 @@ const ownerStaysMs = hourMs;
 
 /**
  * Writes the device's own token as the one that it signs in with, so that the owner's is needed no
- * more and, an hour later, is removed. Each renewal brings a new one, and it is written only where the one on the disk has become
- * old. A sign-in that came meanwhile stays. A disk that takes nothing is tried at the next renewal.
+ * more and, an hour later, is removed.
+ *
+ * Each renewal brings a new one, and it is written only where the one on the disk has become old.
+ * A sign-in that came meanwhile stays. A disk that takes nothing is tried at the next renewal.
  */
 export async function keepOwnToken(
   store: NetworkJwtStore,

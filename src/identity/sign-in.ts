@@ -134,8 +134,8 @@ const longestMs = dayMs;
 
 /**
  * True where a token that has been refused for so long (ms) will not be accepted again: it has
- * expired, or was refused for a day. Only the service's own clock tells that it has expired, because
- * this device's may be wrong; undefined where the service names no time.
+ * expired, or was refused for a day. Only the service's own clock tells that it has expired,
+ * because this device's may be wrong; undefined where the service names no time.
  */
 export function isRefusedForGood(
   token: Secret,

@@ -37,8 +37,8 @@ describe.skipIf(!isInsideLab())('what is counted of a download', () => {
       if (mss !== undefined) {
         const route = await lab.network.run('consumer', 'ip', 'route', 'get', addresses.internet);
         const [way = ''] = /(via \S+ )?dev \S+/.exec(route) ?? [];
-      const words = `replace ${addresses.internet} ${way} advmss ${mss}`.split(' ');
-      await lab.network.run('consumer', 'ip', 'route', ...words);
+        const words = `replace ${addresses.internet} ${way} advmss ${mss}`.split(' ');
+        await lab.network.run('consumer', 'ip', 'route', ...words);
       }
       const download = await waitForDownload(lab.startDownload(4_000_000, 60));
       expect(download).toMatchObject({ isWhole: true });
@@ -48,7 +48,7 @@ describe.skipIf(!isInsideLab())('what is counted of a download', () => {
           await readCarriedBytes(lab, `trib-${id}`),
         ];
         expect(carried - counted).toBeGreaterThanOrEqual(0);
-      expect(carried - counted).toBeLessThan(ownBytes);
+        expect(carried - counted).toBeLessThan(ownBytes);
       });
 
       await changeConfig(lab, { provide: { cap: { bytes: `${capBytes} B` } } });

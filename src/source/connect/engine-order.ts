@@ -15,7 +15,7 @@ export interface EngineOrder {
   /** The certificates that alone vouch for the service, as PEM; undefined where Node's own do. */
   readonly authority: string | undefined;
   readonly wish: ProvideWish;
-  /** The device's way to the Internet, as a text to compare; undefined while there is none. */
+  /** The device's way to the Internet, as a text to compare; undefined without one. */
   readonly way: string | undefined;
   /** The owner's limit of what one consumer may carry unpaid until its next contract. */
   readonly mostUnpaidBytes: number;

@@ -125,9 +125,8 @@ function explain(
       ? `${address} did not answer within ${timeoutMs / 1000} s`
       : `${address}: ${systemCodeOf(error) ?? error.message}`,
   );
-  return new NoConnectionError(
-    why.join('; '),
-    [...tried.keys()],
-    shown.find(([, error]) => error)?.[1],
-  );
+  const cause = shown.find(([, error]) => error)?.[1];
+  // The system's own words name an address, too.
+  const message = shown.length === 1 && cause !== undefined ? cause.message : why.join('; ');
+  return new NoConnectionError(message, [...tried.keys()], cause);
 }

@@ -9,6 +9,8 @@ import { makeContract } from './contracts.ts';
  */
 export interface Service {
   publish(client: Id, secrets: ReadonlyMap<number, Buffer>): void;
+  /** The client does not come back. */
+  forgetClient(client: Id): void;
   /** Undefined where it is refused. */
   grant(of: Request, now: number): Granted | undefined;
   /** @returns false where the contract was closed before. */
@@ -99,6 +101,9 @@ export function createService(ids: IdSource): Service {
   return {
     publish(client, of) {
       secrets.set(client, of);
+    },
+    forgetClient(client) {
+      secrets.delete(client);
     },
     grant({ from, to, byteCount: asked, isCompanion }, now) {
       const isOrigin = ({ closedAt }: ServiceContract) =>

@@ -158,6 +158,7 @@ export function createStrictWorld(options: StrictWorldOptions): StrictWorld {
     leave(app) {
       app.end(now);
       apps.delete(app.id);
+      service.forgetClient(app.id);
     },
     now: () => now - start,
     run(ms, each) {

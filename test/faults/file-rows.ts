@@ -39,12 +39,6 @@ async function change(path: string, toText: (text: string) => string): Promise<v
 
 type Expected = Partial<Pick<Fault, 'wasDefect' | 'reason' | 'isStop' | 'isForOwner' | 'lost'>>;
 
-const isSignInLost = {
-  reason: 'signed-out',
-  isStop: true,
-  isForOwner: true,
-  lost: ['the sign-in'],
-};
 /** Until the owner has removed it. */
 const isUnreadable = { reason: 'state-unreadable', isStop: true };
 const broken = ['damaged', 'cut in half', 'empty'];
@@ -55,8 +49,9 @@ const harmAtStart: readonly (readonly [
   hows: readonly string[],
   expected: Expected,
 ])[] = [
-  ['network-jwt.json', [...broken, 'missing'], isSignInLost],
-  ['network-jwt.json', ['a FIFO'], { ...isUnreadable, isForOwner: true, lost: ['the sign-in'] }],
+  // The registration has the device's own token too.
+  ['network-jwt.json', ['damaged', 'missing'], { wasDefect: true }],
+  ['network-jwt.json', ['a FIFO'], { ...isUnreadable, wasDefect: true }],
   ['identity.json', ['a FIFO'], isUnreadable],
   ['registration.json', ['a FIFO'], isUnreadable],
   ['pending-create.json', ['a FIFO'], isUnreadable],

@@ -54,6 +54,27 @@ async function failureOf(call: Promise<unknown>): Promise<TributaryError> {
 }
 
 describe('a call', () => {
+  it('tells the time of the service, of each answer that names one', async () => {
+    const dates: number[] = [];
+    const at = Date.UTC(2031, 0, 2, 3, 4, 5);
+    const withoutDate: Behaviour = (request, response) => {
+      response.sendDate = false;
+      return fine(request, response);
+    };
+    const { callClients, createClient } = await start(
+      inTurn(
+        sendJson({ error: { message: 'no' } }, 401, { date: new Date(at).toUTCString() }),
+        sendJson({ clients: null }, 200, { date: new Date(at + 1000).toUTCString() }),
+        sendJson({ clients: null }, 200, { date: 'yesterday' }),
+        withoutDate,
+      ),
+      { onDate: (ms) => void dates.push(ms) },
+    );
+    await failureOf(createClient());
+    for (let times = 0; times < 3; times += 1) await callClients();
+    expect(dates).toEqual([at, at + 1000]);
+  });
+
   it('sends the token, the wire names, and asks for no compression', async () => {
     const { service, createClient } = await start(
       sendJson({ by_client_jwt: 'a.b.c', error: null }),

@@ -3,17 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createWakeups } from '../../src/agent/run-loop.ts';
-import { createSections } from '../../src/agent/state.ts';
+import { createSections, openState } from '../../src/agent/state.ts';
+import { createTalk } from '../../src/agent/talk/create-talk.ts';
 import { createServiceLoop } from '../../src/agent/talk/service-loop.ts';
 import { createServiceSession } from '../../src/agent/talk/service-session.ts';
 import { configSchema } from '../../src/config/schema.ts';
-import { createRegistrationFiles } from '../../src/identity/registration-files.ts';
+import {
+  createRegistrationFiles,
+  emptyNetworkJwtState,
+} from '../../src/identity/registration-files.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { dayMs } from '../../src/lib/units.ts';
 import { startReferenceService } from '../../src/reference-service/server.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 import { readClaims } from '../../src/service/jwt.ts';
 import { type ProfileName, profileNames } from '../../src/service/profiles.ts';
+import { sendJson, startNastyService } from './nasty-service.ts';
 
 const keepAliveSeconds = 6 * 3600;
 const quiet = { info: () => undefined, warn: () => undefined, debug: () => undefined };
@@ -102,5 +107,57 @@ test.each(profileNames)(
     const kept = await store.peek();
     expect(kept?.holder).toBe('device');
     expect(kept?.token && readClaims(kept.token)?.clientId).toBe([...clients][0]);
+  },
+);
+
+const endMs = Date.UTC(2026, 5, 1);
+const atEnd = (byMs: number) => endMs + byMs;
+
+test.each<readonly [string, number, number | undefined, 'kept' | 'dropped']>([
+  ['this device’s clock says that it has expired', atEnd(dayMs), atEnd(-dayMs), 'kept'],
+  ['the service’s clock says that it has expired', 0, atEnd(dayMs), 'dropped'],
+  ['the service names no time', atEnd(dayMs), undefined, 'kept'],
+])(
+  'where %s, a refused token is judged by the service’s clock',
+  async (_, ownMs, serviceMs, outcome) => {
+    const directory = await mkdtemp(join(tmpdir(), 'tributary-dated-'));
+    await using service = await startNastyService((request, response) => {
+      response.sendDate = false;
+      if (serviceMs !== undefined) response.setHeader('date', new Date(serviceMs).toUTCString());
+      return sendJson({ error: { message: 'no' } }, 401)(request, response);
+    });
+    const { baseUrl } = service;
+    const onSetAside = () => undefined;
+    const now = () => new Date(ownMs);
+    const store = createRegistrationFiles(directory, onSetAside).networkJwt;
+    const claims = Buffer.from(JSON.stringify({ exp: endMs / 1000 })).toString('base64url');
+    await store.write({ ...emptyNetworkJwtState, token: new Secret(`e30.${claims}.c2ln`) });
+    const config = configSchema.parse({ service: { base_url: baseUrl } });
+    const opened = await openState({ config, directory, onSetAside, now });
+    const { loops, client } = await createTalk({
+      loaded: {
+        config,
+        credentials: { networkJwt: undefined, authCode: undefined } as never,
+        service: { baseUrl, allowInsecureHttp: true },
+      },
+      machine: {},
+      opened,
+      wakeups: createWakeups(),
+      facts: opened.facts,
+      log: quiet as never,
+      now,
+      random: () => 0,
+      directory,
+      onSetAside,
+    });
+    onTestFinished(async () => {
+      await client.close();
+      await rm(directory, { recursive: true, force: true });
+    });
+    await loops.find(({ name }) => name === 'service')?.tick(new AbortController().signal);
+    expect((await store.peek())?.token === undefined).toBe(outcome === 'dropped');
+    const { signInProblem, registrationProblem } = opened.sections.service;
+    const code = (signInProblem ?? registrationProblem)?.code;
+    expect(code).toBe(outcome === 'dropped' ? 'not-authorized' : 'sign-in-refused');
   },
 );

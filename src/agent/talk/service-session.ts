@@ -104,6 +104,11 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
       onNotice: (notice) => log.warn({ notice }, 'notice from the service about the registration'),
     };
   };
+  /** As it lies on the disk; undefined without one, and then nothing is written. */
+  const reload = async () => {
+    if ((await files.registration.readOrSetAside()) === undefined) return undefined;
+    return (await loadDevice(files)).registration;
+  };
   /** Whose token the last `signIn` gave. */
   let holder: NetworkJwtState['holder'] = 'owner';
   /** Since when this process asks by the device's own token, by `performance.now()`. */
@@ -148,7 +153,14 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
     if (performance.now() < ownRestsUntilMs) return renewByOwners(token, registration, signal);
     const own = dependencies(registration.clientJwt);
     const renewed = await renew(own, registration, signal).catch((error: unknown) => {
-      if (!hasCode(error, 'not-authorized', 'service-refused')) throw error;
+      // What the service shows to this token alone does not prove that it has lost the client.
+      const isAnswer = hasCode(
+        error,
+        'not-authorized',
+        'service-refused',
+        'registration-incomplete',
+      );
+      if (!isAnswer) throw error;
       ownRestsUntilMs = performance.now() + dayMs;
     });
     if (renewed === undefined) return renewByOwners(token, registration, signal);
@@ -179,9 +191,11 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
     async signIn(signal) {
       await settleOn(machine, files);
       const kept = await store.readOrSetAside();
-      const own = state.service.registration?.clientJwt;
+      const known = state.service.registration ?? (kept === undefined ? await reload() : undefined);
+      const own = known?.clientJwt;
       const stored = kept?.holder === 'device' ? kept.token : undefined;
-      // The newest one may be in either document, or only here.
+      // The newest one may be in either document, or only here. A start that could not read the
+      // disk has not loaded the registration.
       const isOwn = kept === undefined || stored !== undefined;
       const token = isOwn ? pickNewest([own, stored]) : undefined;
       holder = token === undefined ? 'owner' : 'device';

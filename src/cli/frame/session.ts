@@ -95,13 +95,17 @@ export async function openSession(
     const { authentication } = operations[name];
     if (authentication === 'none') return undefined;
     const token = await readToken();
-    const isOwn = authentication === 'network-jwt' && readClaims(token)?.clientId !== undefined;
-    if (!isOwn) return token;
+    if (authentication !== 'network-jwt' || !isOfDevice(token)) return token;
     throw new TributaryError(
       'signed-out',
       "this asks for the owner's sign-in, which this device keeps for an hour; its own token opens this device alone",
     );
   };
+  const sayAlone = once(async () =>
+    notes.write(
+      'tributary: this lists this device alone, by its own token; for all devices: tributary login\n',
+    ),
+  );
   const sayIfSlow = () =>
     setTimeout(() => notes.write(`tributary: still waiting for ${base_url} …\n`), patienceMs);
   return {
@@ -114,7 +118,9 @@ export async function openSession(
       return await client.call(name, request, options);
     },
     async *stream(name, request) {
-      const options = { token: await tokenFor(name), signal: ending.signal };
+      const token = await tokenFor(name);
+      if (isOfDevice(token)) await sayAlone();
+      const options = { token, signal: ending.signal };
       using notice = sayIfSlow();
       for await (const item of client.stream(name, request, options)) {
         clearTimeout(notice);
@@ -129,6 +135,11 @@ export async function openSession(
       await client.close();
     },
   };
+}
+
+/** True for a device's own token, which opens that device alone; an owner's names no client. */
+function isOfDevice(token: Secret | undefined): boolean {
+  return token !== undefined && readClaims(token)?.clientId !== undefined;
 }
 
 /**

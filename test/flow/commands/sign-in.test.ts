@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { emptyNetworkJwtState } from '../../../src/identity/registration-files.ts';
 import { withOwnersToken } from '../../../src/identity/sign-in.ts';
+import { Secret } from '../../../src/lib/secret.ts';
+import { withTunnel } from '../reference-caller.ts';
 import { createCommandWorld, expectGolden, indent, maskChance } from './command-world.ts';
 import { createTypist } from './typist.ts';
 
@@ -81,6 +83,48 @@ describe('tributary login', () => {
     const typist = createTypist('yes', authCode);
     expect((await run(['login'], { prompt: typist })).exitCode).toBe(0);
     expect(typist.asked).toHaveLength(2);
+  });
+});
+
+describe('a device whose sign-in of its owner is no longer kept', () => {
+  const createWorld = async () => {
+    const world = await createCommandWorld();
+    const { store, post, token } = world;
+    const { by_client_jwt } = await post('/network/auth-client', withTunnel);
+    await post('/network/auth-client', { ...withTunnel, description: 'barn' });
+    const known = { ...emptyNetworkJwtState, token: new Secret(by_client_jwt) };
+    const asDevice = { ...known, holder: 'device', takenAt: '2026-03-14T15:00:00.000Z' } as const;
+    await store.write(asDevice);
+    const keepOwners = () => store.write({ ...asDevice, ownerToken: new Secret(token) });
+    return { ...world, keepOwners };
+  };
+
+  test.each([
+    ['whole', ['account', 'wallets']],
+    ['row by row', ['stats', '--last', '90d']],
+  ])('opens nothing of the account that arrives %s, and says how it would', async (_, command) => {
+    const { run, keepOwners } = await createWorld();
+    const { exitCode, stdout, stderr } = await run(command);
+    expect([exitCode, stdout]).toEqual([77, '']);
+    expect(stderr).toContain('its own token opens this device alone');
+    expect(stderr).toContain('> Sign in: tributary login');
+    await keepOwners();
+    expect(await run(command)).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  test('lists itself, and says that it is not alone', async () => {
+    const { run, keepOwners } = await createWorld();
+    const { exitCode, stdout, stderr } = await run(['device', 'list']);
+    expect(exitCode).toBe(0);
+    expect([stdout, stderr]).toEqual([
+      expect.stringContaining('1 device'),
+      'tributary: this lists this device alone, by its own token; for all devices: tributary login\n',
+    ]);
+    await keepOwners();
+    expect(await run(['device', 'list'])).toMatchObject({
+      stdout: expect.stringContaining('2 devices'),
+      stderr: '',
+    });
   });
 });
 

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { openConfirmedMode, openOverrides } from '../../../src/agent/kept-choices.ts';
 import { createStateFile } from '../../../src/system/state-file.ts';
@@ -54,6 +54,27 @@ describe('the mode set by hand', () => {
       expect(until?.getTime()).toBeGreaterThan(start.getTime() + 3_500_000);
       expect(until?.getTime()).toBeLessThanOrEqual(start.getTime() + 3_600_000);
     });
+
+    test.each(['set', 'put back', 'left alone'])(
+      'is over once its time has passed, where the clock is %s meanwhile',
+      async (how) => {
+        vi.useFakeTimers({ toFake: ['performance'] });
+        onTestFinished(() => void vi.useRealTimers());
+        const clock = { now: boot };
+        const overrides = await openOn(await makeDirectory(), clock);
+        await overrides.set('public', 3600);
+        const endMs = how === 'left alone' ? boot.getTime() : start.getTime();
+        for (const [passedMs, mode] of [
+          [3_599_999, 'public'],
+          [1, undefined],
+        ] as const) {
+          vi.advanceTimersByTime(passedMs);
+          const wallMs = how === 'put back' ? 500_000 : endMs + performance.now();
+          clock.now = new Date(wallMs);
+          expect([passedMs, overrides.current()?.mode]).toEqual([passedMs, mode]);
+        }
+      },
+    );
 
     test('after a restart, none stays until it is cleared, and sharing is over', async () => {
       for (const [mode, left] of [

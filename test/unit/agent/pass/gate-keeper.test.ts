@@ -1,5 +1,6 @@
-import { describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { TributaryError } from '../../../../src/errors/codes.ts';
+import { judgePhase } from '../../../../src/health/phase.ts';
 import type { ProvideMode } from '../../../../src/service/profiles.ts';
 import type { Exec } from '../../../../src/system/exec.ts';
 import { waitUntil } from '../../../patience.ts';
@@ -35,6 +36,50 @@ test.each<readonly [string, object, ProvideMode | undefined, ProvideMode]>([
   if (byHand !== undefined) await world.overrides.set(byHand);
   await world.loop.tick();
   expect(world.state.mode.decision?.mode).toBe(expected);
+});
+
+describe('on a clock that was never set', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: 600_000, toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+  });
+
+  test('a schedule shares nothing and says why, until the clock is set', async () => {
+    const world = await createProvidingWorld({ provide: { mode: 'public', schedule } });
+    const look = () => ({
+      isOpen: world.isOpen(),
+      mode: world.state.mode.decision?.mode,
+      pause: world.facts().provide.pause,
+    });
+    const since = new Date(600_000);
+    expect(look()).toMatchObject({
+      isOpen: false,
+      mode: 'none',
+      pause: { code: 'clock-unset', since },
+    });
+    const { phase, reasons } = judgePhase(world.facts(), new Date());
+    expect([phase, reasons.map(({ code }) => code)]).toEqual(['paused', ['clock-unset']]);
+    vi.setSystemTime(660_000);
+    await world.loop.tick();
+    expect(look().pause?.since).toEqual(since);
+    vi.setSystemTime(Date.UTC(2026, 4, 4));
+    world.shakeHands();
+    await world.loop.tick();
+    expect(look()).toEqual({ isOpen: true, mode: 'friends', pause: undefined });
+  });
+
+  test.each<readonly [string, object, ProvideMode | undefined, ProvideMode]>([
+    ['the configured mode holds without a schedule', {}, undefined, 'public'],
+    ['a mode set by hand holds beside a schedule', { schedule }, 'network', 'network'],
+  ])('%s', async (_, provide, byHand, expected) => {
+    const world = await createAgentWorld({ provide: { mode: 'public', ...provide } });
+    if (byHand !== undefined) await world.overrides.set(byHand, 3600);
+    await world.loop.tick();
+    world.shakeHands();
+    await world.loop.tick();
+    expect(world.facts().provide.pause).toBeUndefined();
+    expect([world.state.mode.decision?.mode, world.isOpen()]).toEqual([expected, true]);
+  });
 });
 
 describe('mode none', () => {

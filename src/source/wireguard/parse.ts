@@ -27,9 +27,7 @@ export function parseIssuedTunnel(issued: IssuedTunnel, context: ServiceContext)
     mtu: readWholeNumber(interfaceSection, 'MTU', [1280, 1500]),
     peer: {
       publicKey: readKey(peerSection, 'PublicKey'),
-      presharedKey: peerSection.has('PresharedKey')
-        ? new Secret(readKey(peerSection, 'PresharedKey'))
-        : undefined,
+      presharedKey: readPresharedKey(peerSection),
       endpoint: readEndpoint(peerSection, context),
       allowedIps: readAllowedIps(peerSection),
       persistentKeepaliveSeconds: readWholeNumber(peerSection, 'PersistentKeepalive', [0, 65_535]),
@@ -51,6 +49,16 @@ function readKey(section: Section, key: string): string {
   const value = single(section, key);
   if (value === undefined) return refuse(`it has no ${key}`);
   return isWireGuardKey(value) ? value : refuse(`its ${key} is not a WireGuard key`);
+}
+
+/** Zeros, which wg takes for no key. Tools that write every line write them. */
+const noKey = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=';
+
+function readPresharedKey(section: Section): Secret | undefined {
+  const value = single(section, 'PresharedKey');
+  return value === undefined || value === noKey
+    ? undefined
+    : new Secret(readKey(section, 'PresharedKey'));
 }
 
 function readList(section: Section, key: string): readonly string[] {
@@ -118,7 +126,8 @@ function readWholeNumber(
   [least, most]: readonly [number, number],
 ): number | undefined {
   const text = single(section, key);
-  if (text === undefined || (key === 'PersistentKeepalive' && text === 'off')) return undefined;
+  const isOff = key === 'PersistentKeepalive' && text?.toLowerCase() === 'off';
+  if (text === undefined || isOff) return undefined;
   const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
   return value >= least && value <= most
     ? value
@@ -171,13 +180,9 @@ function readSections(text: string): {
   readonly peerSection: Section;
 } {
   if (text.length > textLimit) refuse(`it is longer than ${textLimit / 1024} KiB`);
-  if (/[^\t\r\n\x20-\x7e]/.test(text))
-    refuse('it holds characters that no WireGuard configuration has');
   const found = new Map<string, Map<string, string[]>>();
   let name: string | undefined;
-  for (const raw of text.split(/\r?\n/)) {
-    const line = raw.replace(/#.*$/, '').trim();
-    if (line === '') continue;
+  for (const line of readLines(text)) {
     const header = /^\[(\w+)\]$/.exec(line)?.[1]?.toLowerCase();
     if (header !== undefined) openSection(found, header);
     else
@@ -191,6 +196,15 @@ function readSections(text: string): {
   const interfaceSection = found.get('interface') ?? refuse('it has no [Interface]');
   const peerSection = found.get('peer') ?? refuse('it has no [Peer]');
   return { interfaceSection, peerSection };
+}
+
+/** The lines that say something, without their comments, which may be in any language. */
+function readLines(text: string): readonly string[] {
+  // A comment with a sign in it that may be taken for the end of its line stays, and is refused.
+  const lines = text.split(/\r?\n/).map((line) => line.replace(/#.*$/, ''));
+  if (lines.some((line) => /[^\t\r\x20-\x7e]/.test(line)))
+    refuse('it holds characters that no WireGuard configuration has');
+  return lines.map((line) => line.trim()).filter((line) => line !== '');
 }
 
 function openSection(found: Map<string, Map<string, string[]>>, name: string): void {

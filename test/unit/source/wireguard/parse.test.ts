@@ -50,6 +50,14 @@ describe('a text', () => {
       'with comments',
       `# issued\n${renderIssuedText({ DNS: 'DNS = 1.1.1.1 # a resolver; $(reboot)' })}\n# PostUp = reboot`,
     ],
+    [
+      'with comments in any letters, which are dropped',
+      `# proxy São Paulo\n${renderIssuedText({ DNS: 'DNS = 1.1.1.1 # Düsseldorf \u0430 \u001b[2J' })}\n# 東京 🗼`,
+    ],
+    [
+      'with a preshared key of zeros, which wg takes for none',
+      inPeer(`PresharedKey = ${'A'.repeat(43)}=`),
+    ],
     ['without spaces', renderIssuedText().replaceAll(' = ', '=')],
     [
       'with tabs and blanks',
@@ -122,6 +130,11 @@ test.each<[string, string, object]>([
     'PersistentKeepalive = 65535',
     { peer: { persistentKeepaliveSeconds: 65_535 } },
   ],
+  ...['off', 'Off', 'OFF'].map((word): [string, string, object] => [
+    `a keepalive that is ${word}`,
+    `PersistentKeepalive = ${word}`,
+    { peer: { persistentKeepaliveSeconds: undefined } },
+  ]),
   ['a silent peer', 'PersistentKeepalive = 0', { peer: { persistentKeepaliveSeconds: 0 } }],
   [
     'a host that is only called like this device',
@@ -173,9 +186,11 @@ describe('a text is refused', () => {
     ['a private key of the peer', inPeer(`PrivateKey = ${other}`), 'unknown key PrivateKey'],
     ['a name of every object', withLine('constructor = x'), 'unknown key constructor'],
     ['a NUL', withLine('MTU = 14\u000000'), 'characters that no'],
-    ['an escape', withLine('# \u001b[2J'), 'characters that no'],
+    ['an escape', withLine('MTU = 1400\u001b[2J'), 'characters that no'],
     ['a line separator', withLine('# \u2028PostUp = x'), 'characters that no'],
-    ['a letter that only looks Latin', withLine('# \u0430'), 'characters that no'],
+    ['another line separator', withLine('# \u2029PostUp = x'), 'characters that no'],
+    ['a letter that only looks Latin', withLine('\u0410ddress = 10.0.0.1'), 'characters that no'],
+    ['a value in other letters', withLine('DNS = São'), 'characters that no'],
     ['16 KiB and one', `${renderIssuedText()}\n#${'x'.repeat(16 * 1024)}`, 'longer than 16 KiB'],
     ['megabytes', `${renderIssuedText()}\n${'# x\n'.repeat(2 ** 20)}`, '16 KiB'],
     ...[
@@ -222,6 +237,12 @@ describe('a text is refused', () => {
     ['DNS', 'MTU = 1501', 'from 1280 to 1500'],
     ['DNS', 'MTU = off', 'from 1280 to 1500'],
     ['DNS', 'MTU = 1400\nMTU = 1400', 'MTU is given 2 times'],
+    ['AllowedIPs', 'AllowedIPs = ::/0\nPresharedKey = abcd', 'not a WireGuard key'],
+    [
+      'AllowedIPs',
+      `AllowedIPs = ::/0\nPresharedKey = ${other}\nPresharedKey = ${'A'.repeat(43)}=`,
+      'PresharedKey is given 2 times',
+    ],
     ['DNS', `PresharedKey = ${other}`, 'unknown key PresharedKey'],
     ['Address', undefined, 'no Address'],
     ['Address', 'Address =', 'not an IP address'],

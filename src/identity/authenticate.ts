@@ -158,7 +158,7 @@ export function composeRegistration(
     tunnel,
     unissued: tunnel === undefined ? toUnissued(answer) : undefined,
     storedAt: new Date().toISOString(),
-    showsProduction: answer.clientId !== undefined,
+    showsProduction: Boolean(answer.clientId),
   };
 }
 
@@ -179,11 +179,12 @@ export function toIssuedTunnel({
   if (issued?.config === undefined) return undefined;
   return {
     text: issued.config,
-    proxyHost: proxyHost === '' ? undefined : proxyHost,
-    proxyPort: issued.wgProxyPort,
-    proxyPublicKey: issued.proxyPublicKey,
+    // A service written in Go sends an empty text or 0 where it has nothing to say.
+    proxyHost: proxyHost || undefined,
+    proxyPort: issued.wgProxyPort || undefined,
+    proxyPublicKey: issued.proxyPublicKey || undefined,
     privateKey: issued.clientPrivateKey,
-    publicKey: issued.clientPublicKey,
-    address: issued.clientIpv4,
+    publicKey: issued.clientPublicKey || undefined,
+    address: issued.clientIpv4 || undefined,
   };
 }

@@ -40,9 +40,16 @@ describe('an issued tunnel', () => {
     expect(read(wire)?.privateKey?.reveal()).toBe('private=');
   });
 
-  test('names no host where the answer has none, or an empty one', () => {
-    expect(read({ ...wire, proxy_host: '' })?.proxyHost).toBeUndefined();
-    expect(read({ ...wire, proxy_host: null })?.proxyHost).toBeUndefined();
+  test.each<[keyof IssuedTunnel, object]>([
+    ['proxyHost', { proxy_host: '' }],
+    ['proxyHost', { proxy_host: null }],
+    ['proxyPort', { wg_config: { ...wire.wg_config, wg_proxy_port: 0 } }],
+    ['proxyPublicKey', { wg_config: { ...wire.wg_config, proxy_public_key: '' } }],
+    ['privateKey', { wg_config: { ...wire.wg_config, client_private_key: '' } }],
+    ['publicKey', { wg_config: { ...wire.wg_config, client_public_key: '' } }],
+    ['address', { wg_config: { ...wire.wg_config, client_ipv4: '' } }],
+  ])('says nothing of %s where the answer has an empty value: %j', (field, change) => {
+    expect(read({ ...wire, ...change })).toEqual({ ...whole, [field]: undefined });
   });
 
   test('is missing without a configuration text', () => {

@@ -65,18 +65,22 @@ async function loadAside(
 
 /**
  * Each line with the chain or set that contains it, without counts and without elements that come
- * and go.
+ * and go. Chains, sets and counters come by their names, since one that is made again comes last in
+ * the kernel's listing; within each, the order counts.
  */
 function toPlacedLines(listing: string): readonly string[] {
   let place = '';
   let isPassing = false;
-  return listing.split('\n').flatMap((line) => {
+  const lines = listing.split('\n').flatMap((line) => {
     const text = line.trim();
     if (text.endsWith(' {')) [place, isPassing] = [text.slice(0, -2), false];
     const isCounted = /^(?:packets|over) \d/.test(text) || isPassing;
     isPassing ||= /^flags .*(?:dynamic|timeout)/.test(text);
-    return text === '' || text === '}' || isCounted ? [] : [`${place}: ${text}`];
+    return text === '' || text === '}' || isCounted ? [] : [{ place, text }];
   });
+  return lines
+    .toSorted((one, other) => (one.place < other.place ? -1 : Number(one.place > other.place)))
+    .map((line) => `${line.place}: ${line.text}`);
 }
 
 function without(lines: readonly string[], others: readonly string[]): readonly string[] {

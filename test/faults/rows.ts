@@ -79,12 +79,19 @@ type Found = (error: Error | null, address?: unknown, family?: number) => void;
 const resolves =
   (lookup: (isAll: boolean, found: Found) => void): Fault['begin'] =>
   async ({ front }) => {
-    const before = dns.lookup;
+    const before = [dns.lookup, dns.promises.lookup] as const;
     dns.lookup = ((_: string, options: { readonly all?: boolean }, found: Found) =>
       lookup(options.all === true, found)) as never;
+    dns.promises.lookup = ((_: string, { all = false }: { readonly all?: boolean } = {}) =>
+      new Promise((resolve, reject) => {
+        lookup(all, (error, address, family) => {
+          if (error !== null) reject(error);
+          else resolve(all ? address : { address, family });
+        });
+      })) as never;
     front.endConnections();
     return () => {
-      dns.lookup = before;
+      [dns.lookup, dns.promises.lookup] = before;
     };
   };
 

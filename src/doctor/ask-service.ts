@@ -1,7 +1,10 @@
 import { once } from 'node:events';
-import { request as requestPlain } from 'node:http';
-import { request as requestTls } from 'node:https';
+import { request } from 'node:http';
+import { isIP } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { TributaryError } from '../errors/codes.ts';
+import { connectInTurn, namePatienceMs } from '../lib/connect-in-turn.ts';
+import { hostPortOfUrl } from '../lib/host-port.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { Answer } from '../service/answer.ts';
 import { createServiceClient } from '../service/client.ts';
@@ -38,7 +41,7 @@ export async function listClients(
   if (token === undefined) throw new TributaryError('signed-out', 'there is no token to ask with');
   await using client = createServiceClient({
     ...service,
-    fetchLimits: { ...limits, callMs: 8000 },
+    fetchLimits: { ...limits, callMs: namePatienceMs + 8000 },
   });
   return (await client.call('clients', undefined, { token, signal: new AbortController().signal }))
     .clients;
@@ -50,11 +53,26 @@ export async function listClients(
  */
 export async function readDate(service: ServiceAddress): Promise<Date | undefined> {
   const base = parseServiceUrl(service);
-  const request = base.protocol === 'https:' ? requestTls : requestPlain;
+  const place = hostPortOfUrl(base.href);
+  const socket = await connectInTurn(
+    { ...place, timeoutMs: dateMs },
+    new AbortController().signal,
+  ).catch(() => undefined);
+  if (socket === undefined) return undefined;
   // With a wrong clock, a good certificate looks invalid. So it is not checked, and only the date
   // is believed.
-  const options = { method: 'HEAD', timeout: dateMs, rejectUnauthorized: false, agent: false };
-  const outgoing = request(base, options).once('timeout', () => outgoing.destroy());
+  const secure = {
+    rejectUnauthorized: false,
+    ...(isIP(place.host) ? {} : { servername: place.host }),
+  };
+  const connection = base.protocol === 'https:' ? connectTls({ ...secure, socket }) : socket;
+  const outgoing = request({
+    method: 'HEAD',
+    path: base.pathname,
+    headers: { host: base.host },
+    timeout: dateMs,
+    createConnection: () => connection,
+  }).once('timeout', () => outgoing.destroy());
   // An error that comes after the answer must not end the program.
   outgoing.on('error', () => undefined);
   const [answer] = await once(outgoing.end(), 'response').catch(() => []);

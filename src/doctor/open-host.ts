@@ -6,6 +6,7 @@ import { choosePlaces, resolvePlaces } from '../config/places.ts';
 import { hasCode, systemCodeOf, TributaryError } from '../errors/codes.ts';
 import { readMachine } from '../identity/load.ts';
 import { createRegistrationFiles } from '../identity/registration-files.ts';
+import { namePatienceMs } from '../lib/connect-in-turn.ts';
 import { once } from '../lib/once.ts';
 import { hostSide, namespaceName } from '../namespace/plan.ts';
 import { parseServiceUrl } from '../service/url.ts';
@@ -93,8 +94,11 @@ export function openHost(options: LoadConfigOptions): DoctorHost {
   };
 }
 
-/** In ms; it leaves room within a check's deadline for trying the address that was found. */
-const outsideMs = 8000;
+/**
+ * In ms; a server's name may have to be looked up first. It leaves room within a check's deadline
+ * for trying the address that was found.
+ */
+const outsideMs: number = namePatienceMs + 8000;
 
 async function findPlace(userId: number): Promise<Place> {
   // A container with systemd in it is a host without hardware of its own. There the link's end

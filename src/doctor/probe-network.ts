@@ -4,19 +4,18 @@ import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { systemCodeOf, toFailure } from '../errors/codes.ts';
+import { namePatienceMs } from '../lib/connect-in-turn.ts';
 import type { Exec } from '../system/exec.ts';
-
-const nameServerPatienceMs = 4000;
 
 /**
  * An address of a URL's host; undefined without one. getent is asked, because a lookup in this
- * process cannot be aborted.
+ * process cannot be aborted. It is given the time in which the agent itself would get an answer.
  */
 export async function resolveName(exec: Exec, hostname: string): Promise<string | undefined> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   if (isIP(host) !== 0) return host;
   const command = { program: 'getent', args: ['ahosts', host], doing: `resolving ${host}` };
-  const said = await exec({ ...command, timeoutMs: nameServerPatienceMs }).catch(toFailure());
+  const said = await exec({ ...command, timeoutMs: namePatienceMs }).catch(toFailure());
   if (typeof said === 'string') return /^\S+/.exec(said)?.[0];
   return said.code === 'missing-program'
     ? (await lookup(host).catch(() => undefined))?.address

@@ -1,5 +1,6 @@
 import { hasCode, messageOf, TributaryError, toUndefined } from '../errors/codes.ts';
 import { findAction } from '../health/reasons.ts';
+import { namePatienceMs } from '../lib/connect-in-turn.ts';
 import { sleep } from '../lib/sleep.ts';
 import { listSources } from '../source/drivers.ts';
 import { type Finding, fail, skip } from './check.ts';
@@ -15,8 +16,11 @@ export interface Result {
   readonly becauseOf: CheckId | undefined;
 }
 
-/** In ms. The slowest check waits for a service and a name server that do not answer. */
-const deadlineMs = 12_000;
+/**
+ * In ms. The slowest check waits for name servers of which only the last one answers, and then for
+ * a service that does not. Where everything answers, nothing waits for it.
+ */
+const deadlineMs: number = namePatienceMs + 12_000;
 
 /**
  * Runs all checks at once, each within its deadline. A failure that follows from another names it

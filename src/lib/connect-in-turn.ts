@@ -31,7 +31,7 @@ export class NoConnectionError extends Error {
  * How long a name is waited for, in ms. The system asks three name servers twice, five seconds each
  * time, and answers only then where the last of them is the one that works.
  */
-const nameMs = 35_000;
+export const namePatienceMs = 35_000;
 /** The next address begins so many ms after the one before, as RFC 8305 recommends. */
 const nextAddressMs = 250;
 
@@ -49,8 +49,11 @@ export async function connectInTurn(target: ConnectTarget, signal: AbortSignal):
   const race = { tried: new Map<string, Error | undefined>(), sockets: new Set<Socket>() };
   const onAbort = () => reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
-  const noName = new NoConnectionError(`${host} was not resolved within ${nameMs / 1000} s`, []);
-  let deadline = setTimeout(() => reject(noName), nameMs);
+  const noName = new NoConnectionError(
+    `${host} was not resolved within ${namePatienceMs / 1000} s`,
+    [],
+  );
+  let deadline = setTimeout(() => reject(noName), namePatienceMs);
   let next: NodeJS.Timeout | undefined;
   try {
     const found = await Promise.race([findAddresses(target), promise.then(() => [])]);

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openSession } from '../../src/cli/frame/session.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { knock, listClients } from '../../src/doctor/ask-service.ts';
+import { knock, listClients, readDate } from '../../src/doctor/ask-service.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 import { makeFile } from '../unit/config/config-fixture.ts';
@@ -97,5 +97,13 @@ describe('a service with a certificate of its own', () => {
     expect(asked).toEqual(['Bearer a.b.c']);
     expect(await knock(loaded.service, 'clients')).toMatchObject({ status: 200 });
     expect(await listClients(loaded.service, token)).toEqual([]);
+  });
+
+  test('tells the doctor the time nevertheless, also by a name', async () => {
+    const { baseUrl } = await startTlsService(makeCertificate());
+    const { port } = new URL(baseUrl);
+    const dates = [baseUrl, `https://localhost:${port}`].map((url) => readDate({ baseUrl: url }));
+    for (const date of await Promise.all(dates)) expect(date).toBeInstanceOf(Date);
+    expect(await readDate({ baseUrl: 'https://localhost:1' })).toBeUndefined();
   });
 });

@@ -11,6 +11,7 @@ import { choosePlaces, type Places, type PlacesOptions } from './places.ts';
 import { createConfigError, explainIssues, type Problem, renderPath } from './problems.ts';
 import { findWaysOut, type WaysOut } from './recipients.ts';
 import { type Config, configSchema } from './schema.ts';
+import { findZoneWarnings } from './system-zone.ts';
 import { type ConfigTree, valueAt, withValue } from './tree.ts';
 
 export interface LoadConfigOptions extends Omit<PlacesOptions, 'socket'> {
@@ -118,6 +119,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     warnings: [
       ...findWarnings(parsed.data, found.credentials.statusToken),
       ...findProxyWarnings(options.environment),
+      ...findZoneWarnings(options.environment, parsed.data.provide.time_zone),
     ],
     ...choosePlaces({ ...options, socket: parsed.data.status.socket }),
   };

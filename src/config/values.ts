@@ -235,7 +235,8 @@ function amount(allowed: string, factors: Readonly<Record<string, number>>) {
   });
 }
 
-function isTimeZone(text: string): boolean {
+/** Whether it is the name of a time zone, in whatever letters. */
+export function isTimeZone(text: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: text });
     return true;

@@ -85,14 +85,21 @@ function findUnknownNames(
     });
 }
 
+const ofService =
+  /^TRIBUTARY(_[A-Z0-9_]+)?_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?)$/;
+/** An address, a port, a protocol, or all three of them. */
+const saysWhere = /^([\d.]+|[\da-f:]*:[\da-f:]*|tcp|udp|sctp|(tcp|udp|sctp):\/\/[\d.a-f:[\]]+)$/i;
+
 /**
- * True for a variable that Kubernetes sets in every pod about a service with our name:
- * TRIBUTARY_SERVICE_HOST, TRIBUTARY_PORT_80_TCP, …
+ * True for a variable that Kubernetes sets in every pod about a service whose name begins with
+ * ours: TRIBUTARY_SERVICE_HOST, TRIBUTARY_METRICS_PORT_80_TCP, … A key of ours that is misspelt
+ * like one of these rarely has a value like theirs.
  */
 function isFromKubernetes(name: string, environment: NodeJS.ProcessEnv): boolean {
   return (
     environment.KUBERNETES_SERVICE_HOST !== undefined &&
-    /^TRIBUTARY_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)$/.test(name)
+    ofService.test(name) &&
+    saysWhere.test(environment[name] ?? '')
   );
 }
 

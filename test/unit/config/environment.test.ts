@@ -144,15 +144,26 @@ describe('a value can stand in a file that the _FILE twin names', () => {
   });
 });
 
-test('what Kubernetes says about a service of our name is not taken for keys', async () => {
+test('what Kubernetes says about a service whose name begins with ours is not taken for keys', async () => {
   const environment = {
+    TRIBUTARY_METRICS_SERVICE_HOST: 'fd00:10::7',
+    TRIBUTARY_METRICS_SERVICE_PORT: '9469',
+    TRIBUTARY_METRICS_PORT: 'tcp://[fd00:10::7]:9469',
+    TRIBUTARY_METRICS_PORT_9469_TCP: 'tcp://10.0.0.7:9469',
+    TRIBUTARY_METRICS_PORT_9469_TCP_PROTO: 'tcp',
+    TRIBUTARY_METRICS_PORT_9469_TCP_PORT: '9469',
+    TRIBUTARY_A_1_B_SERVICE_HOST: '10.0.0.8',
     TRIBUTARY_SERVICE_HOST: '10.0.0.1',
     TRIBUTARY_SERVICE_PORT_HTTP: '9469',
     TRIBUTARY_PORT: 'tcp://10.0.0.1:9469',
     TRIBUTARY_PORT_9469_TCP_ADDR: '10.0.0.1',
   };
-  expect(await linesOf(withService(), environment)).toHaveLength(4);
+  expect(await linesOf(withService(), environment)).toHaveLength(11);
   expect(
     await linesOf(withService(), { ...environment, KUBERNETES_SERVICE_HOST: '10.0.0.1' }),
   ).toEqual([]);
+  const misspelt = { TRIBUTARY_STATUS_PORT: 'off', TRIBUTARY_STATE_SERVICE_HOST: 'pi.example' };
+  expect(
+    await linesOf(withService(), { ...misspelt, KUBERNETES_SERVICE_HOST: '10.0.0.1' }),
+  ).toHaveLength(2);
 });

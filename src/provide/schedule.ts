@@ -62,19 +62,34 @@ async function compile(entries: readonly ScheduleEntry[]) {
     const timesMs = hour.flatMap((hours) =>
       minute.map((minutes) => hours * hourMs + minutes * minuteMs),
     );
-    const matchesDay = createDayMatcher(cron.trim().split(/\s+/).slice(2).join(' '), createTask);
+    const fields = cron.trim().split(/\s+/).slice(2);
+    const matchers = listDayFields(fields).map((days) => createDayMatcher(days, createTask));
     return {
       mode,
       rateLimit,
       // The month is checked first: that is cheap, and rules out most days of a yearly entry.
       matchesDay: (midnightWallMs: number) => {
         const midnight = new Date(midnightWallMs);
-        return month.includes(midnight.getUTCMonth() + 1) && matchesDay(midnight);
+        return (
+          month.includes(midnight.getUTCMonth() + 1) &&
+          matchers.some((matchesDay) => matchesDay(midnight))
+        );
       },
       /** Times of day in ms since midnight, sorted. */
       timesMs: timesMs.toSorted((one, other) => one - other),
     };
   });
+}
+
+/**
+ * Where an entry names days of the month and days of the week, cron lets it fire on either, and
+ * node-cron only on days that are both. A field that begins with a star names none, as in cron.
+ */
+function listDayFields([day = '*', month = '*', weekday = '*']: readonly string[]) {
+  const namesBoth = [day, weekday].every((field) => !/^[*?]/.test(field));
+  return namesBoth
+    ? [`${day} ${month} *`, `* ${month} ${weekday}`]
+    : [`${day} ${month} ${weekday}`];
 }
 
 /**

@@ -12,6 +12,10 @@ const nightly: readonly ScheduleEntry[] = [
   { cron: '0 22 * * *', mode: 'public' },
   { cron: '0 7 * * *', mode: 'none' },
 ];
+const mondayOrFirst: readonly ScheduleEntry[] = [
+  { cron: '0 22 1 * 1', mode: 'none' },
+  { cron: '0 6 * * *', mode: 'public' },
+];
 const aroundThree: readonly ScheduleEntry[] = [
   { cron: '0 1 * * *', mode: 'public' },
   { cron: '30 2 * * *', mode: 'none' },
@@ -79,6 +83,34 @@ describe('the entry that fired last holds, in Berlin', () => {
       '2026-11-22T12:00Z',
       'none',
       '2026-11-20T07:00Z',
+    ],
+    [
+      'on a Monday and on the first, as cron has it: on a Monday',
+      mondayOrFirst,
+      '2026-11-23T22:30Z',
+      'none',
+      '2026-11-23T21:00Z',
+    ],
+    [
+      'on a Monday and on the first, as cron has it: on the first, a Tuesday',
+      mondayOrFirst,
+      '2026-12-01T22:30Z',
+      'none',
+      '2026-12-01T21:00Z',
+    ],
+    [
+      'on a Monday and on the first, as cron has it: on another day',
+      mondayOrFirst,
+      '2026-11-24T22:30Z',
+      'public',
+      '2026-11-24T05:00Z',
+    ],
+    [
+      'on a Monday that is an uneven day, as cron has it',
+      [{ cron: '0 8 */2 * 1', mode: 'none' }],
+      '2026-11-18T12:00Z',
+      'none',
+      '2026-11-09T07:00Z',
     ],
     [
       'on a Sunday called 7',
@@ -232,15 +264,19 @@ test('it says what counting back minute by minute says', async () => {
 
 /** The law itself, slowly: in UTC, at most so many minutes back. */
 function countBack(entries: readonly ScheduleEntry[], now: Date, minutes: number) {
-  const fields = entries.map(({ cron }) => parse(cron));
+  const fields = entries.map(({ cron }) => ({
+    ...parse(cron),
+    namesBoth: !cron.split(' ').some((text, place) => [2, 4].includes(place) && text[0] === '*'),
+  }));
   for (let back = 0; back < minutes; back += 1) {
     const since = new Date(now.getTime() - back * 60_000);
     const index = fields.findLastIndex(
       (cron) =>
         cron.minute.includes(since.getUTCMinutes()) &&
         cron.hour.includes(since.getUTCHours()) &&
-        cron.dayOfMonth.includes(since.getUTCDate()) &&
-        cron.dayOfWeek.includes(since.getUTCDay()),
+        [cron.dayOfMonth.includes(since.getUTCDate()), cron.dayOfWeek.includes(since.getUTCDay())][
+          cron.namesBoth ? 'some' : 'every'
+        ](Boolean),
     );
     const entry = entries[index];
     if (entry !== undefined) return { mode: entry.mode, since };

@@ -38,14 +38,9 @@ interface Recipient {
   readonly port: number;
 }
 
-export function findWaysOut({
-  gateway,
-  report,
-  service,
-}: Pick<Config, 'gateway' | 'report'> & Partial<Config>): WaysOut {
-  const recipients = [service?.base_url, report.mqtt?.url, report.webhook?.url]
-    .filter((url) => url !== undefined)
-    .map((url) => hostPortOfUrl(String(url)))
+export function findWaysOut(config: Pick<Config, 'gateway' | 'report'> & Partial<Config>): WaysOut {
+  const { gateway } = config;
+  const recipients = listRecipients(config)
     .filter(({ host }) => isIPv4(host) && !isLoopback(host))
     .map(({ host, port }) => ({ address: host, port }));
   return {
@@ -57,4 +52,29 @@ export function findWaysOut({
     publicAddress: gateway.public_address,
     recipients,
   };
+}
+
+/**
+ * Warnings for a host, on which the agent lives in a network namespace of its own: loopback is that
+ * namespace's there, and nothing listens in it.
+ */
+export function findLoopbackWarnings(config: Pick<Config, 'report' | 'service'>): string[] {
+  return listRecipients(config)
+    .filter(({ host }) => isLoopback(host))
+    .map(
+      ({ key, host }) =>
+        `${key}: ${host} leads nowhere from the agent's own network; write this host's address in your network: ip -br address`,
+    );
+}
+
+/** Whom the agent asks and tells, each with the key that names it. */
+export function listRecipients({ report, service }: Pick<Config, 'report'> & Partial<Config>) {
+  const urls = {
+    'service.base_url': service?.base_url,
+    'report.mqtt.url': report.mqtt?.url,
+    'report.webhook.url': report.webhook?.url,
+  };
+  return Object.entries(urls).flatMap(([key, url]) =>
+    url === undefined ? [] : [{ key, ...hostPortOfUrl(String(url)) }],
+  );
 }

@@ -1,4 +1,5 @@
-import { TributaryError, toFailure } from '../../errors/codes.ts';
+import { findLoopbackWarnings } from '../../config/recipients.ts';
+import { TributaryError, toFailure, toUndefined } from '../../errors/codes.ts';
 import { findAction } from '../../health/reasons.ts';
 import { hasMoved } from '../../identity/load.ts';
 import { formatBytes } from '../../lib/units.ts';
@@ -13,7 +14,9 @@ export async function lookAtConfiguration(host: DoctorHost): Promise<Finding> {
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
     return fail(`${first.trim()}${more}`, loaded.action ?? 'tributary config check');
   }
-  const { file, config, warnings } = loaded;
+  const { file, config } = loaded;
+  const isHost = (await host.place().catch(toUndefined()))?.kind === 'host';
+  const warnings = [...loaded.warnings, ...(isHost ? findLoopbackWarnings(config) : [])];
   const count = warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`;
   const notes = warnings.length === 0 ? '' : `; ${count}: tributary config check`;
   return pass(

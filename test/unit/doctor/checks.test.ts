@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
+import { lookAtConfiguration } from '../../../src/doctor/checks/agent.ts';
 import { type CheckId, checks } from '../../../src/doctor/checks.ts';
 import type { DoctorHost } from '../../../src/doctor/host.ts';
 import { runChecks } from '../../../src/doctor/run-checks.ts';
@@ -976,4 +977,17 @@ test.each([
   const finding = results.find(({ id }) => id === 'mtu')?.finding;
   expect(finding?.verdict).toBe(verdict);
   expect(finding?.found).toMatch(found);
+});
+
+test('a broker on this machine itself is a warning where the agent has a network of its own', async () => {
+  const environment = {
+    TRIBUTARY_SERVICE_BASE_URL: 'https://service.example',
+    TRIBUTARY_REPORT_MQTT_URL: 'mqtt://127.0.0.1:1883',
+    TRIBUTARY_CONFIG: '',
+  };
+  const configuration = () => loadConfig({ environment, userId: 0 });
+  const find = async (changes: Changes) =>
+    (await lookAtConfiguration(await createHost({ configuration, ...changes }))).found;
+  expect(await find(behindFence(''))).toContain('; 1 warning: tributary config check');
+  expect(await find({})).not.toContain('warning');
 });

@@ -172,24 +172,26 @@ async function loadWithLists(options: PathOptions, context: CommandContext): Pro
 }
 
 /**
- * Finds what the fence around the packaged agent keeps it from: on a host, a service in a private
- * network is one.
+ * Finds what the agent cannot reach from its own network: on a host, what is on this machine itself
+ * or has a name in a private network.
  */
-async function findKeptAway({
-  config: { gateway, service },
-}: LoadedConfig): Promise<readonly string[]> {
+async function findKeptAway({ config }: LoadedConfig): Promise<readonly string[]> {
   const { exec } = await import('../../../system/exec.ts');
   const { findHostHardware } = await import('../../../system/host-hardware.ts');
   if ((await findHostHardware(exec).catch(() => undefined)) === undefined) return [];
   const { resolveName } = await import('../../../doctor/probe-network.ts');
   const { explainKeptAway } = await import('../../../namespace/host-ruleset.ts');
-  const { hostname } = new URL(service.base_url);
-  const why = explainKeptAway(
-    hostname,
-    await resolveName(exec, hostname),
-    gateway.allow_destinations,
-  );
-  return why === undefined
-    ? []
-    : [`service.base_url: ${why}, unless gateway.allow_destinations names it`];
+  const { findLoopbackWarnings, listRecipients } = await import('../../../config/recipients.ts');
+  const { isLoopback } = await import('../../../service/url.ts');
+  const named = listRecipients(config).filter(({ host }) => !isLoopback(host));
+  const keptAway = named.map(async ({ key, host }) => {
+    const address = await resolveName(exec, host);
+    const why = explainKeptAway(host, address, config.gateway.allow_destinations);
+    const unless =
+      key === 'service.base_url'
+        ? ', unless gateway.allow_destinations names it'
+        : '; write the address instead of the name, and it is let through';
+    return why === undefined ? [] : [`${key}: ${why}${unless}`];
+  });
+  return [...findLoopbackWarnings(config), ...(await Promise.all(keptAway)).flat()];
 }

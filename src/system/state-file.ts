@@ -14,12 +14,13 @@ export interface StateFile<T> {
   readonly path: string;
   /**
    * The document; undefined without a file. Changes nothing.
-   * @throws BrokenDocumentError, state-unreadable
+   * @throws BrokenDocumentError, state-unreadable; the latter also where a newer version made it
    */
   peek(): Promise<T | undefined>;
   /**
    * For the writer of the file: the document, or undefined without one. A broken document is
-   * renamed, reported to `onSetAside`, and then counts as missing.
+   * renamed, reported to `onSetAside`, and then counts as missing; one that a newer version made
+   * stays.
    * @throws state-unreadable, state-unwritable
    */
   readOrSetAside(): Promise<T | undefined>;
@@ -35,6 +36,7 @@ export interface StateFile<T> {
   wasSetAside(): Promise<boolean>;
   /**
    * Writes the document with its secrets, which are written nowhere else; the file has mode 0600.
+   * A document that was seen to be of a newer version is not replaced.
    * @throws state-unwritable
    */
   write(value: T): Promise<void>;
@@ -50,6 +52,9 @@ export class BrokenDocumentError extends SystemError {
     this.why = why;
   }
 }
+
+const newer = 'it was made by a newer version of tributary, which has to be installed again';
+const action = 'Install the newer version of tributary again. Its files are left as they are.';
 
 /**
  * Called when a document is broken: where it is kept now, and why. The file itself is kept for its
@@ -73,9 +78,12 @@ export interface StateFileOptions<T> {
 export function createStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
   const fileName = `${options.name}.json`;
   const path = join(options.directory, fileName);
+  let isNewer = false;
   const peek = async () => {
     const text = await readOwnFile(path);
+    isNewer = text !== undefined && isOfNewerVersion(text);
     if (text === undefined) return undefined;
+    if (isNewer) throw new SystemError('state-unreadable', `reading ${path}: ${newer}`, { action });
     const parsed = parseDocument(text, options.schema);
     if ('value' in parsed) return parsed.value;
     throw new BrokenDocumentError(path, parsed.why);
@@ -101,6 +109,10 @@ export function createStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
       return names.some((name) => name.startsWith(`${fileName}${asideMark}`));
     },
     async write(value) {
+      // Its owner may have moved it away since.
+      if (isNewer) await peek().catch(() => undefined);
+      if (isNewer)
+        throw new SystemError('state-unwritable', `writing ${path}: ${newer}`, { action });
       const data: unknown = JSON.parse(JSON.stringify(value, revealSecret));
       const document = { version: 1, sha256: toChecksum(data), data };
       await writeFileAtomic(path, `${JSON.stringify(document, null, 2)}\n`);
@@ -120,6 +132,13 @@ function revealSecret(
 
 /** The mark between a document's name and the time at which it was set aside. */
 const asideMark = '.broken-';
+
+/** After an earlier version was installed again, the files of the later one are not broken. */
+function isOfNewerVersion(text: string): boolean {
+  const document = parseJson(text);
+  if (typeof document !== 'object' || document === null || !('version' in document)) return false;
+  return Number.isSafeInteger(document.version) && Number(document.version) > 1;
+}
 
 function parseDocument<T>(text: string, schema: z.ZodType<T>): { value: T } | { why: string } {
   const document = parseJson(text);

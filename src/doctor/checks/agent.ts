@@ -67,7 +67,7 @@ async function findWrongState({ machine, state }: DoctorHost): Promise<Finding |
   if (found instanceof TributaryError) {
     // The agent sets a broken file aside and restores what was in it.
     return found.code === 'state-unreadable'
-      ? fail(found.message, 'sudo systemctl restart tributary')
+      ? fail(found.message, found.action ?? 'sudo systemctl restart tributary')
       : undefined;
   }
   if (found.identity === undefined || !hasMoved(found.identity, await machine())) return undefined;

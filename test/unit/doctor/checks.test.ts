@@ -172,6 +172,21 @@ const faults: readonly (readonly [
     },
   ],
   [
+    'a file of a newer version',
+    'disk',
+    /identity\.json: it was made by a newer version/,
+    /^Install the newer version/,
+    {
+      state: throwing(
+        new TributaryError(
+          'state-unreadable',
+          'reading identity.json: it was made by a newer version',
+          { action: 'Install the newer version of tributary again.' },
+        ),
+      ),
+    },
+  ],
+  [
     'a read-only disk',
     'disk',
     /read-only/,

@@ -89,9 +89,9 @@ describe('a document', () => {
     ],
     ['without a checksum', `{"version":1,"data":${data}}`, /checksum/],
     [
-      'of a later version',
-      renderDocument(value).replace('"version": 1', '"version": 2'),
-      /version is 2/,
+      'of an earlier version',
+      renderDocument(value).replace('"version": 1', '"version": 0'),
+      /version is 0/,
     ],
     ['without a version', `{"data":${data}}`, /version/],
     [
@@ -141,6 +141,27 @@ describe('a document', () => {
       'https://two.example/three',
     ]);
   });
+});
+
+test('a document of a newer version is neither set aside nor replaced', async () => {
+  const { directory, file, setAside } = await prepare();
+  const text = renderDocument(value).replace('"version": 1', '"version": 2');
+  await writeFile(file.path, text);
+  const said = expect.stringContaining('made by a newer version of tributary');
+  const unread = { code: 'state-unreadable', message: said, action: expect.any(String) };
+  await expect(file.readOrSetAside()).rejects.toMatchObject(unread);
+  await expect(file.peek()).rejects.toMatchObject(unread);
+  await expect(file.write(value)).rejects.toMatchObject({
+    code: 'state-unwritable',
+    message: said,
+  });
+  expect(await readdir(directory)).toEqual(['thing.json']);
+  expect(await readFile(file.path, 'utf8')).toBe(text);
+  expect(setAside).toEqual([]);
+  // Its owner may move it away, and then another one begins.
+  await rm(file.path);
+  await file.write(value);
+  expect(await file.peek()).toEqual(value);
 });
 
 test('a document that is only peeked at stays as it is, also where it is broken', async () => {

@@ -4,6 +4,7 @@ import type { ServiceClient } from '../service/client.ts';
 import { createRefusalError } from '../service/judge.ts';
 import { readClaims } from '../service/jwt.ts';
 import type { OperationRequest, OperationResponse } from '../service/operations.ts';
+import type { OnUnread } from '../service/unread.ts';
 import type { ClientRow } from './find-client.ts';
 import {
   type Identity,
@@ -97,7 +98,8 @@ export async function authenticate(
   signal: AbortSignal,
 ): Promise<AuthenticatedAnswer> {
   const request = composeAuthClientRequest(desired, identity);
-  const answer = await client.call('authClient', request, { token, signal });
+  const onUnread: OnUnread = ({ message }) => onNotice?.(message);
+  const answer = await client.call('authClient', request, { token, signal, onUnread });
   const { byClientJwt, error } = answer;
   if (byClientJwt === undefined) throw createUnauthenticatedError(answer);
   if (error !== undefined) onNotice?.(createRefusalError('authClient', error).message);

@@ -33,28 +33,37 @@ export type Finding =
   | { readonly kind: 'absent' }
   | { readonly kind: 'ambiguous'; readonly clientIds: readonly string[] };
 
+/** What a look at the list showed, and how much of it could not be read: it may be our client. */
+export type ListSeen = Readonly<{ rows: readonly ClientRow[]; unread: number }>;
+type Seen = ListSeen & { readonly finding: Finding };
+
 /**
  * Looks at the list of the network's clients once, and for our client in it. Rows that cannot be
  * ours are dropped while the list arrives: `rows` holds only those that matter here.
  * @throws codes of `call`
  */
 export async function lookUp(
-  { client, token, desired }: RegistrationDependencies,
+  { client, token, desired, onNotice }: RegistrationDependencies,
   { identity, pending }: KnownOfUs,
   signal: AbortSignal,
-): Promise<{ readonly rows: readonly ClientRow[]; readonly finding: Finding }> {
+): Promise<Seen> {
   const { description, spec } = desired;
   const keep = (row: ClientRow) =>
     row.clientId === identity.clientId ||
     row.description === description ||
     row.description === pending?.description ||
     readInstallId(row.deviceSpec) === identity.installId;
+  let unread = 0;
   const { clients: rows } = await client.call('clients', undefined, {
     token,
     signal,
     keep,
+    onUnread: ({ count, message }) => {
+      unread = count;
+      onNotice?.(message);
+    },
   });
-  return { rows, finding: findOwnClient(rows, { identity, pending, description, spec }) };
+  return { rows, finding: findOwnClient(rows, { identity, pending, description, spec }), unread };
 }
 
 /**
@@ -66,7 +75,8 @@ export async function findTunnel(
   own: OwnClient,
   signal: AbortSignal,
 ): Promise<IssuedTunnel | undefined> {
-  return toIssuedTunnel((await findRow(dependencies, own, signal))?.proxyClient);
+  const { finding } = await lookUp(dependencies, asKnown(own), signal);
+  return finding.kind === 'found' ? toIssuedTunnel(finding.row.proxyClient) : undefined;
 }
 
 /**
@@ -80,10 +90,13 @@ export async function explainRefusal(
   signal: AbortSignal,
 ): Promise<unknown> {
   if (!hasCode(error, 'service-refused')) return error;
-  const isListed = async () => (await findRow(dependencies, own, signal)) !== undefined;
-  if (await isListed()) return error;
+  const mayBeListed = async () => {
+    const { finding, unread } = await lookUp(dependencies, asKnown(own), signal);
+    return finding.kind === 'found' || unread > 0;
+  };
+  if (await mayBeListed()) return error;
   await waitForList(dependencies, signal);
-  if (await isListed()) return error;
+  if (await mayBeListed()) return error;
   return createIncompleteError(
     `the service no longer knows this device's client ${own.clientId} (${error.message})`,
     error,
@@ -106,7 +119,7 @@ export async function lookRepeatedly(
   dependencies: RegistrationDependencies,
   known: KnownOfUs,
   signal: AbortSignal,
-): Promise<Awaited<ReturnType<typeof lookUp>>> {
+): Promise<Seen> {
   const { settleMs = defaultSettleMs } = dependencies;
   let seen = await lookUp(dependencies, known, signal);
   // A process that died meanwhile has most often sent nothing.
@@ -153,16 +166,11 @@ export function createIncompleteError(what: string, cause?: unknown): TributaryE
   return new TributaryError('registration-incomplete', message, { cause });
 }
 
-/** The row of a client of ours in the list; undefined without one. */
-async function findRow(
-  dependencies: RegistrationDependencies,
-  own: OwnClient,
-  signal: AbortSignal,
-): Promise<NamedClientRow | undefined> {
-  const known = { identity: { ...own, isUncertain: false }, pending: undefined };
-  const { finding } = await lookUp(dependencies, known, signal);
-  return finding.kind === 'found' ? finding.row : undefined;
-}
+/** What to look for a client of ours by: its id. */
+const asKnown = (own: OwnClient): KnownOfUs => ({
+  identity: { ...own, isUncertain: false },
+  pending: undefined,
+});
 
 /**
  * Our client in the network's list: found by its id, else by our marker (the oldest one), else as

@@ -97,6 +97,8 @@ const pendingCreateSchema = z.object({
   startedAt: z.string(),
   /** Clients with our description or marker that existed before. */
   knownClientIds: z.array(z.string()).readonly(),
+  /** How much of the list could not be read before. More of it afterwards may be our client. */
+  unreadRows: z.int().nonnegative().optional(),
   /**
    * True if the service said that the client exists, but not which one it is. It has to be found
    * and must not be made again.

@@ -10,10 +10,10 @@ import {
   toIssuedTunnel,
 } from './authenticate.ts';
 import {
-  type ClientRow,
   createIncompleteError,
   explainRefusal,
   findTunnel,
+  type ListSeen,
   listKnownClientIds,
   lookRepeatedly,
   lookUp,
@@ -50,7 +50,7 @@ export async function ensureRegistration(
   }
   const recovery = await recoverRegistration(dependencies, loaded, signal);
   if (recovery.kind === 'recovered') return recovery.registration;
-  return createRegistration(dependencies, { loaded, rows: recovery.rows }, signal);
+  return createRegistration(dependencies, { loaded, seen: recovery }, signal);
 }
 
 /**
@@ -59,7 +59,7 @@ export async function ensureRegistration(
  */
 type Recovery =
   | { readonly kind: 'recovered'; readonly registration: Registration }
-  | { readonly kind: 'none'; readonly rows: readonly ClientRow[] };
+  | ({ readonly kind: 'none' } & ListSeen);
 
 /**
  * Looks for our client at the service and takes it up again: by its id, its marker, or what a lost
@@ -75,7 +75,7 @@ export async function recoverRegistration(
   const { identity, pending } = loaded;
   const isUnderWay = pending !== undefined && identity.clientId === undefined;
   const look = isUnderWay ? lookRepeatedly : lookUp;
-  const { finding, rows } = await look(dependencies, loaded, signal);
+  const { finding, rows, unread } = await look(dependencies, loaded, signal);
   if (finding.kind === 'ambiguous') throw createAmbiguousError(finding.clientIds);
   if (finding.kind === 'found') {
     return {
@@ -102,7 +102,14 @@ export async function recoverRegistration(
       'the service registered this device without naming its client, and does not list it',
     );
   }
-  return { kind: 'none', rows };
+  // One client, also where a row of the list is strange: it may be the one that a create has left.
+  if (isUnderWay && unread > (pending.unreadRows ?? 0)) {
+    throw new TributaryError(
+      'answer-invalid',
+      "looking for this device's client: a row that cannot be read has come to the list, and it may be the one",
+    );
+  }
+  return { kind: 'none', rows, unread };
 }
 
 /**
@@ -138,7 +145,7 @@ function createAmbiguousError(clientIds: readonly string[]): TributaryError {
  */
 async function createRegistration(
   dependencies: RegistrationDependencies,
-  { loaded, rows }: { readonly loaded: LoadedDevice; readonly rows: readonly ClientRow[] },
+  { loaded, seen }: { readonly loaded: LoadedDevice; readonly seen: ListSeen },
   signal: AbortSignal,
 ): Promise<Registration> {
   const { files, desired } = dependencies;
@@ -147,7 +154,8 @@ async function createRegistration(
     installId: identity.installId,
     description: desired.description,
     startedAt: new Date().toISOString(),
-    knownClientIds: listKnownClientIds(rows, desired.description),
+    knownClientIds: listKnownClientIds(seen.rows, desired.description),
+    unreadRows: seen.unread === 0 ? undefined : seen.unread,
     isAccepted: false,
   };
   await files.pendingCreate.write({ pending });

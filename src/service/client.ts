@@ -15,6 +15,7 @@ import { prepareExchange } from './prepare.ts';
 import { withRetry } from './retry.ts';
 import { readList, streamList } from './stream.ts';
 import type { Transport } from './transport.ts';
+import { createUnreadTally, type OnUnread, type UnreadTally } from './unread.ts';
 import { parseServiceUrl, type ServiceAddress } from './url.ts';
 
 /** The service's operations as calls. */
@@ -33,7 +34,7 @@ export interface ServiceClient {
   /**
    * The items of an answer's only list, one by one while it arrives. Opening the answer is retried
    * as a call is. Once items came, a failure is thrown to the caller.
-   * @throws codes of `call`; answer-too-large for one item of more than 1 MiB, or 100,000 items
+   * @throws codes of `call`; answer-too-large for 16 MiB without an item, or 100,000 items
    */
   stream<Name extends StreamableName>(
     name: Name,
@@ -49,6 +50,8 @@ interface CallOptions {
   readonly token?: Secret | undefined;
   /** Aborts the call; without it, only deadlines end a call. */
   readonly signal?: AbortSignal;
+  /** Called once for a good answer of which something was left out. */
+  readonly onUnread?: OnUnread | undefined;
 }
 
 interface Keep<Name extends OperationName> {
@@ -109,7 +112,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   const tryRepeatedly = createTries(options);
   const close = async () => (await transport)?.close();
   return {
-    call: async (name, request, { token, signal = never(), keep } = {}) => {
+    call: async (name, request, { token, signal = never(), keep, onUnread } = {}) => {
       const exchange = prepareExchange({
         base,
         bodyLimitBytes: limits.bodyBytes,
@@ -119,11 +122,20 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       });
       const transport = await findTransport();
       return callWithin({ callMs: limits.callMs, name, signal }, (callSignal) => {
-        const act = async () => {
-          if (isStreamable(name))
-            return readList({ name, exchange, transport, signal: callSignal }, keep as KeepAny);
+        const read = async (unread: UnreadTally) => {
+          if (isStreamable(name)) {
+            const streaming = { name, exchange, transport, signal: callSignal, unread };
+            return readList(streaming, keep as KeepAny);
+          }
           const answer = await transport.exchange(exchange, callSignal);
-          return judgeAnswer({ name, answer, secrets: exchange.secrets, nowMs: Date.now() });
+          const { secrets } = exchange;
+          return judgeAnswer({ name, answer, secrets, nowMs: Date.now(), unread });
+        };
+        const act = async () => {
+          const unread = createUnreadTally(name, onUnread);
+          const response = await read(unread);
+          unread.tell();
+          return response;
         };
         type Response = OperationResponse<typeof name>;
         return tryRepeatedly(
@@ -132,7 +144,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
         );
       });
     },
-    stream: async function* (name, request, { token, signal = never() } = {}) {
+    stream: async function* (name, request, { token, signal = never(), onUnread } = {}) {
       const exchange = prepareExchange({
         base,
         bodyLimitBytes: limits.bodyBytes,
@@ -143,7 +155,9 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       const transport = await findTransport();
       const tryOpening = <T>(open: () => Promise<T>) =>
         tryRepeatedly({ name, caller: signal, signal }, open);
-      yield* streamList({ name, exchange, transport, signal, tryOpening });
+      const unread = createUnreadTally(name, onUnread);
+      yield* streamList({ name, exchange, transport, signal, unread, tryOpening });
+      unread.tell();
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -17,6 +17,10 @@ const mostKeptBytes = 64 * 1024;
 export function createGathered() {
   let block = Buffer.alloc(0);
   let length = 0;
+  const clear = (): void => {
+    length = 0;
+    if (block.length > mostKeptBytes) block = Buffer.alloc(0);
+  };
   return {
     get length() {
       return length;
@@ -34,10 +38,10 @@ export function createGathered() {
     /** All bytes as text; the collection is empty afterwards. */
     take(): string {
       const text = block.toString('utf8', 0, length);
-      length = 0;
-      if (block.length > mostKeptBytes) block = Buffer.alloc(0);
+      clear();
       return text;
     },
+    clear,
   };
 }
 

@@ -4,10 +4,12 @@ import type { Secret } from '../lib/secret.ts';
 import { type Answer, createAnswerError } from './answer.ts';
 import { ServiceError, type ServiceErrorCode } from './errors.ts';
 import { createJsonScan } from './json-scan.ts';
+import { mend } from './mend.ts';
 import type { Operation } from './operation.ts';
 import { type OperationName, type OperationResponse, operations } from './operations.ts';
 import { readRetryAfterSeconds } from './retry-after.ts';
 import { scrub } from './scrub.ts';
+import type { UnreadTally } from './unread.ts';
 import { fromWire } from './wire-case.ts';
 
 interface JudgedExchange<Name extends OperationName> {
@@ -17,6 +19,8 @@ interface JudgedExchange<Name extends OperationName> {
   readonly secrets: readonly Secret[];
   /** The present time in ms since 1970, for a Retry-After that is a date. */
   readonly nowMs: number;
+  /** Told of what is left out of the answer. */
+  readonly unread?: UnreadTally | undefined;
 }
 
 /**
@@ -31,31 +35,39 @@ export function judgeAnswer<Name extends OperationName>(
 ): OperationResponse<Name> {
   const fault = judgeStatus(exchange);
   if (fault !== undefined) throw fault;
-  const { name, answer, secrets } = exchange;
+  const { name, answer, secrets, unread } = exchange;
   return fromWire(
-    judgeBody({ name, body: parseBody(name, answer), secrets }),
+    judgeBody({ name, body: parseBody(name, answer), secrets, unread }),
   ) as OperationResponse<Name>;
 }
 
 type Body = Readonly<Record<string, unknown>>;
 
 /** A parsed body, or a part of one: some of its fields, and some items of its list. */
-interface JudgedBody extends Pick<JudgedExchange<OperationName>, 'name' | 'secrets'> {
+interface JudgedBody extends Pick<JudgedExchange<OperationName>, 'name' | 'secrets' | 'unread'> {
   readonly body: Body;
   /** The index of the part's first item in the whole list; 0 by default. */
   readonly firstIndex?: number;
 }
 
 /**
- * The body after every field was checked, still with the wire's names.
+ * The body after every field was checked, still with the wire's names. What is not needed and
+ * cannot be read is left out.
  * @throws the codes of `judgeAnswer` that a body can cause
  */
-export function judgeBody({ name, body: given, secrets, firstIndex = 0 }: JudgedBody): Body {
+export function judgeBody({
+  name,
+  body: given,
+  secrets,
+  unread,
+  firstIndex = 0,
+}: JudgedBody): Body {
   const operation: Operation = operations[name];
-  // Some answers give the error as a plain text.
-  const body =
-    typeof given.error === 'string' ? { ...given, error: { message: given.error } } : given;
-  const result = operation.response.safeParse(body);
+  // Some answers give the error as a plain text, which may be empty.
+  const body = typeof given.error === 'string' ? { ...given, error: toError(given.error) } : given;
+  const isNeeded = ([field, ...within]: readonly PropertyKey[]) =>
+    within.length === 0 && !operation.spare?.includes(String(field));
+  const { data, leftOut, fault } = mend(operation.response, body, isNeeded);
   if (operation.judgedBy !== 'caller' && (body.error ?? undefined) !== undefined) {
     const { message, ...limits } = isObject(body.error) ? body.error : {};
     const clientLimitExceeded = limits.client_limit_exceeded;
@@ -66,10 +78,14 @@ export function judgeBody({ name, body: given, secrets, firstIndex = 0 }: Judged
       secrets,
     );
   }
-  if (result.success) return result.data as Body;
-  const what = scrub(describeIssue(result.error.issues[0], body, firstIndex), secrets);
-  throw createAnswerError('answer-invalid', operation, what);
+  const describe = (issue: z.core.$ZodIssue) =>
+    scrub(describeIssue(issue, body, firstIndex), secrets);
+  if (fault !== undefined) throw createAnswerError('answer-invalid', operation, describe(fault));
+  for (const issue of leftOut) unread?.add(describe(issue));
+  return data as Body;
 }
+
+const toError = (message: string) => (message === '' ? undefined : { message });
 
 function parseBody(name: OperationName, { text: given, headers }: Answer): Body {
   // `trim` also removes a byte order mark.
@@ -97,18 +113,13 @@ function isCutOff(text: string): boolean {
 }
 
 /** `clients.0.description: expected string, found number`. The value itself is never quoted. */
-function describeIssue(
-  issue: z.core.$ZodIssue | undefined,
-  body: Body,
-  firstIndex: number,
-): string {
-  const path = issue?.path ?? [];
+function describeIssue(issue: z.core.$ZodIssue, body: Body, firstIndex: number): string {
+  const { path } = issue;
   const found = path.reduce<unknown>(
     (value, key) => (value as Body | null | undefined)?.[String(key)],
     body,
   );
-  const expected =
-    issue !== undefined && 'expected' in issue ? String(issue.expected) : 'another form';
+  const expected = 'expected' in issue ? String(issue.expected) : 'another form';
   const shown = path.map((key, depth) =>
     String(depth === 1 && typeof key === 'number' ? key + firstIndex : key),
   );

@@ -8,9 +8,11 @@ export interface Found {
   readonly key: string;
   readonly value: unknown;
   readonly bytes: number;
+  /** True for a value that was left out because it is larger than accepted. */
+  readonly isTooLarge?: true;
 }
 
-/** Why reading stopped: the text is not JSON, or one of its values is larger than accepted. */
+/** Why reading stopped: the text is not JSON, or a key or number is larger than accepted. */
 export type Fault = 'not-json' | 'too-large';
 
 /** The largest text of one value, in bytes. */
@@ -45,13 +47,15 @@ const scalar = /^[-+.\deEtrufalsn]$/;
 
 /**
  * Reads a JSON object that arrives in pieces and has a list named `list`. It keeps nothing that it
- * has handed out.
+ * has handed out. A value that is larger than accepted is skipped, in no more memory than others.
  */
 export function createListReader(list: string) {
   const gathered = createGathered();
   const scan = createJsonScan(mostWeightOfItem);
   /** The kind of the value that has begun; undefined between values. */
   let kind: ReturnType<typeof findKind>;
+  /** True while the rest of a value is skipped. */
+  let isSkipping = false;
   let place: Place = 'start';
   let key = '';
   let found: Found[] = [];
@@ -66,14 +70,14 @@ export function createListReader(list: string) {
     if (next === 'next-key') found.push({ isItem: false, key: list, value: [], bytes: 0 });
     return next;
   };
-  const take = (whole: unknown, bytes: number): void => {
+  const take = (whole: Pick<Found, 'value' | 'bytes' | 'isTooLarge'>): void => {
     if (keyPlaces.includes(place)) {
-      key = String(whole);
+      key = String(whole.value);
       place = 'colon';
       return;
     }
     const isItem = place !== 'value';
-    found.push({ isItem, key: isItem ? list : key, value: whole, bytes });
+    found.push({ isItem, key: isItem ? list : key, ...whole });
     place = isItem ? 'next-item' : 'next-key';
   };
   /** The index after what was understood of the rest. */
@@ -93,15 +97,34 @@ export function createListReader(list: string) {
   const stepInside = (chunk: Buffer, at: number): number | Fault => {
     const isNested = kind === 'nested';
     const end = isNested ? scan.follow(chunk, at) : skipScalar(chunk, at);
-    gathered.add(chunk.subarray(at, end));
-    if (gathered.length > itemLimitBytes || (isNested && scan.isTooMuch())) return 'too-large';
+    const fault = gather(chunk.subarray(at, end));
+    if (fault !== undefined) return fault;
     if (isNested ? !scan.isClosed() : end === chunk.length) return end;
+    return finish() ?? end;
+  };
+  /** Keeps a piece of the value, or begins to skip it. */
+  const gather = (piece: Buffer): Fault | undefined => {
+    const isNested = kind === 'nested';
+    if (!isSkipping) gathered.add(piece);
+    if (gathered.length <= itemLimitBytes && !(isNested && scan.isTooMuch())) return undefined;
+    if (!isNested || keyPlaces.includes(place)) return 'too-large';
+    isSkipping = true;
+    gathered.clear();
+    return undefined;
+  };
+  /** Takes the value that has ended. */
+  const finish = (): Fault | undefined => {
     kind = undefined;
+    if (isSkipping) {
+      isSkipping = false;
+      take({ value: undefined, bytes: 0, isTooLarge: true });
+      return undefined;
+    }
     const bytes = gathered.length;
-    const whole = parseJson(gathered.take());
-    if (whole === undefined) return 'not-json';
-    take(whole, bytes);
-    return end;
+    const value = parseJson(gathered.take());
+    if (value === undefined) return 'not-json';
+    take({ value, bytes });
+    return undefined;
   };
   return {
     /** The values that this piece completes, and what is wrong with what follows them. */

@@ -27,6 +27,11 @@ export interface Operation {
   /** The wire's name of the answer's only list, which the client can stream. */
   readonly list?: string;
   /**
+   * Fields at the top of the answer without which it is as good as with them. Every other one there
+   * is needed: if it has another form, the answer is refused.
+   */
+  readonly spare?: readonly string[];
+  /**
    * `caller`: the answer may hold both a result and an `error`, so the caller judges the error
    * instead of the client.
    */

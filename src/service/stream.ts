@@ -11,6 +11,7 @@ import {
 } from './operations.ts';
 import type { PreparedExchange } from './prepare.ts';
 import type { OpenAnswer, Transport } from './transport.ts';
+import type { UnreadTally } from './unread.ts';
 import { fromWire, toCamel } from './wire-case.ts';
 
 /** No network has more. The limit is needed because an item can be as short as `{},`. */
@@ -21,6 +22,8 @@ const mostItems = 100_000;
  */
 const mostKeptBytes = 16 * 1024 ** 2;
 const costOfItem = 300;
+/** How many bytes may come without an item; so much of one that is too large is skipped. */
+const mostSkippedBytes = 16 * 1024 ** 2;
 const pieceBytes = 16 * 1024;
 /**
  * After this many items the rest of the program gets its turn: a piece of an answer can hold twenty
@@ -33,6 +36,8 @@ export interface Streaming<Name extends StreamableName> {
   readonly exchange: PreparedExchange;
   readonly transport: Transport;
   readonly signal: AbortSignal;
+  /** Told of what is left out of the answer. */
+  readonly unread: UnreadTally;
   /** Repeats the opening of the answer; absent where the caller repeats the whole call. */
   readonly tryOpening?: (open: () => Promise<OpenList>) => Promise<OpenList>;
 }
@@ -84,11 +89,11 @@ async function* streamParts(
   streaming: Streaming<StreamableName>,
   beside: Record<string, unknown> = {},
 ): AsyncGenerator<Part> {
-  const { name, exchange, signal, tryOpening = (open) => open() } = streaming;
+  const { name, exchange, signal, unread, tryOpening = (open) => open() } = streaming;
   try {
     signal.throwIfAborted();
     using list = await tryOpening(() => openList(streaming));
-    for await (const part of readParts({ name, exchange, beside }, list.chunks)) {
+    for await (const part of readParts({ name, exchange, beside, unread }, list.chunks)) {
       signal.throwIfAborted();
       yield part;
     }
@@ -149,7 +154,7 @@ async function* rejoin(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerato
   }
 }
 
-type Reading = Pick<Streaming<StreamableName>, 'name' | 'exchange'> &
+type Reading = Pick<Streaming<StreamableName>, 'name' | 'exchange' | 'unread'> &
   Readonly<{ beside: Record<string, unknown> }>;
 
 async function* readParts(reading: Reading, chunks: AsyncIterable<Buffer>): AsyncGenerator<Part> {
@@ -159,22 +164,16 @@ async function* readParts(reading: Reading, chunks: AsyncIterable<Buffer>): Asyn
   let bytesSinceItem = 0;
   for await (const chunk of chunks) {
     // A piece may hold the end of the next item, so its bytes only count if it did not.
-    if (bytesSinceItem > itemLimitBytes) throwFault(exchange, 'too-large');
+    if (bytesSinceItem > mostSkippedBytes) throwFault(exchange, 'too-large');
     bytesSinceItem += chunk.length;
     const { found, fault } = reader.read(chunk);
     for (const one of found) {
       const part = takePart(reading, one, count);
-      if (part === undefined) continue;
-      if (count === mostItems)
-        throw createAnswerError(
-          'answer-too-large',
-          exchange,
-          `the answer holds more than ${mostItems} items`,
-        );
-      yield part;
-      count += 1;
-      bytesSinceItem = 0;
-      if (count % itemsATurn === 0) await setImmediate();
+      if (one.isItem) {
+        count = await countItem(exchange, count);
+        bytesSinceItem = 0;
+      }
+      if (part !== undefined) yield part;
     }
     throwFault(exchange, fault);
   }
@@ -182,19 +181,45 @@ async function* readParts(reading: Reading, chunks: AsyncIterable<Buffer>): Asyn
     throw createAnswerError('answer-truncated', exchange, 'the answer breaks off');
 }
 
-/** Checks an item and returns it; another field is put beside the list. */
+/** One item more. @throws answer-too-large */
+async function countItem(exchange: PreparedExchange, before: number): Promise<number> {
+  if (before === mostItems)
+    throw createAnswerError(
+      'answer-too-large',
+      exchange,
+      `the answer holds more than ${mostItems} items`,
+    );
+  const count = before + 1;
+  if (count % itemsATurn === 0) await setImmediate();
+  return count;
+}
+
+/**
+ * Checks an item and returns it, or undefined where it cannot be read; another field is put beside
+ * the list.
+ */
 function takePart(
-  { name, exchange, beside }: Reading,
-  { isItem, key, value, bytes }: Found,
+  { name, exchange, beside, unread }: Reading,
+  { isItem, key, value, bytes, isTooLarge }: Found,
   firstIndex: number,
 ) {
+  if (isTooLarge) {
+    if (!isItem && [operations[name].list, 'error'].includes(key))
+      throwFault(exchange, 'too-large');
+    unread.add(`${isItem ? `${key}.${firstIndex}` : 'a field'}: larger than what is taken`);
+    return undefined;
+  }
   const judged = judgeBody({
     name,
     body: { [key]: isItem ? [value] : value },
     secrets: exchange.secrets,
+    unread,
     firstIndex,
   });
-  if (isItem) return { item: fromWire((judged[key] as readonly unknown[])[0]), bytes };
+  if (isItem) {
+    const [item] = judged[key] as readonly unknown[];
+    return item === undefined ? undefined : { item: fromWire(item), bytes };
+  }
   if (Object.hasOwn(judged, key)) beside[key] = judged[key];
   return undefined;
 }

@@ -5,6 +5,7 @@ import type { Answer } from '../../src/service/answer.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { judgeAnswer } from '../../src/service/judge.ts';
 import { type OperationName, operations } from '../../src/service/operations.ts';
+import { createUnreadTally, type Unread } from '../../src/service/unread.ts';
 
 const token = new Secret('0123456789abcdefghij');
 const nowMs = Date.UTC(2026, 0, 1);
@@ -213,6 +214,10 @@ describe('a right answer is tolerant', () => {
     expect(judge(name, { text })).toMatchObject(value);
   });
 
+  it('of an error that is an empty text', () => {
+    expect(judge('setProvide', { text: '{"error": ""}' }).error).toBeUndefined();
+  });
+
   it('of whatever content type', () => {
     expect(judge('clients', { headers: plain, text: '{"clients": []}' })).toMatchObject({
       clients: [],
@@ -227,6 +232,114 @@ describe('a right answer is tolerant', () => {
     expect(judge('authClient', { text: '{"error": "text alone"}' })).toMatchObject({
       error: { message: 'text alone' },
     });
+  });
+});
+
+/** An answer, and what its caller is told was left out of it. */
+function judgeTelling(name: OperationName, body: object) {
+  const told: Unread[] = [];
+  const unread = createUnreadTally(name, (what) => told.push(what));
+  const answer = { status: 200, headers: json, text: JSON.stringify(body) };
+  const value = judgeAnswer({ name, answer, secrets: [token], nowMs, unread });
+  unread.tell();
+  return { value, told };
+}
+
+describe('a strange value where nobody looks hides nothing', () => {
+  const issued = { wg_config: { config: '[Interface]' } };
+  const register = (result: object) => ({
+    by_client_jwt: 'a.b.c',
+    proxy_config_result: { ...issued, ...result },
+  });
+  it.each<[string, OperationName, object, object]>([
+    // what, operation, answer, what is left of it
+    ...[7, 'x', true, [], {}].map((value): [string, OperationName, object, object] => [
+      `${JSON.stringify(value)} as the keepalive and as a port`,
+      'authClient',
+      register({
+        keepalive_seconds: value === 7 ? {} : value,
+        socks_proxy_port: value === 7 ? [] : value,
+      }),
+      { proxyConfigResult: { wgConfig: {} } },
+    ]),
+    [
+      'a number as the instance',
+      'authClient',
+      register({ instance_id: 7 }),
+      { proxyConfigResult: { wgConfig: {} } },
+    ],
+    [
+      'a text as the proxy',
+      'authClient',
+      { by_client_jwt: 'a.b.c', proxy_config_result: 'none' },
+      { byClientJwt: new Secret('a.b.c') },
+    ],
+    [
+      'true as the error beside a token',
+      'authClient',
+      { by_client_jwt: 'a.b.c', error: true },
+      { byClientJwt: new Secret('a.b.c') },
+    ],
+    [
+      'a number as the description of another device',
+      'clients',
+      { clients: [{ client_id: 'a', description: 7 }, { client_id: 'b' }] },
+      { clients: [{ clientId: 'a' }, { clientId: 'b' }] },
+    ],
+    [
+      'nothing in place of a row',
+      'clients',
+      { clients: [null, { client_id: 'b' }] },
+      { clients: [{ clientId: 'b' }] },
+    ],
+    [
+      'strange entries of a list in a row',
+      'clients',
+      { clients: [{ client_id: 'a', connections: [7, { connection_id: 'c' }, null] }] },
+      { clients: [{ clientId: 'a', connections: [{ connectionId: 'c' }] }] },
+    ],
+    [
+      'a null inside a map and a list',
+      'providerLastN',
+      { uptime: { one: null, two: 2 }, client_details: [null, { client_id: 'a' }] },
+      { uptime: { two: 2 }, clientDetails: [{ clientId: 'a' }] },
+    ],
+    [
+      'a time in another form',
+      'providerLastN',
+      { created_time: 7, uptime: { one: 1 } },
+      { uptime: { one: 1 } },
+    ],
+  ])('%s', (_, name, body, left) => {
+    const { value, told } = judgeTelling(name, body);
+    expect(value).toMatchObject(left);
+    expect(told).toHaveLength(1);
+  });
+
+  it('nor is a number that is written as a text strange', () => {
+    const { value, told } = judgeTelling('authClient', register({ keepalive_seconds: '30' }));
+    expect(value).toMatchObject({ proxyConfigResult: { keepaliveSeconds: 30 } });
+    expect(told).toEqual([]);
+  });
+
+  it.each<[string, OperationName, object]>([
+    ['the token', 'authClient', { by_client_jwt: 7 }],
+    ['the list', 'clients', { clients: { a: 1 } }],
+    ['the map', 'providerLastN', { uptime: [1] }],
+    ['the wallet', 'payoutWallet', { wallet_id: 7 }],
+  ])('but %s itself has to be right', (_, name, body) => {
+    expect(failureOf(name, { text: JSON.stringify(body) }).code).toBe('answer-invalid');
+  });
+
+  it('and its caller is told how much it was, and where the first was', () => {
+    const clients = [{ client_id: 'a' }, { client_id: 'b', description: ['hunter2'] }, null];
+    expect(judgeTelling('clients', { clients }).told).toEqual([
+      {
+        count: 2,
+        message:
+          'GET /network/clients: left out 2 values of the answer (clients.1.description: expected string, found array)',
+      },
+    ]);
   });
 });
 
@@ -324,13 +437,13 @@ describe('laws', () => {
       (text) => ({ status: 400, headers: plain, text }),
       (text) => ({ status: 500, headers: plain, text }),
       (text) => ({ status: 401, text: JSON.stringify({ error: { message: text } }) }),
-      (text) => ({ text: JSON.stringify({ uptime: { [text]: 'x' } }) }),
     );
     fc.assert(
       fc.property(fc.string(), secret, fc.string(), wrap, (before, hidden, after, toAnswer) => {
-        const operation = toAnswer('').text?.includes('uptime') ? 'providerLastN' : 'clients';
-        const { message } = failureOf(operation, toAnswer(`${before} ${hidden} ${after}`));
-        expect(message).not.toContain(hidden);
+        const text = `${before} ${hidden} ${after}`;
+        expect(failureOf('clients', toAnswer(text)).message).not.toContain(hidden);
+        const { told } = judgeTelling('providerLastN', { uptime: { [text]: 'x' } });
+        expect(told[0]?.message).not.toContain(hidden);
       }),
       { numRuns: 500 },
     );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createListReader } from '../../src/service/list-reader.ts';
+import { createListReader, itemLimitBytes } from '../../src/service/list-reader.ts';
 
 /** What comes of a text that arrives in pieces of these sizes, over and over. */
 function readIn(text: string, sizes: readonly number[]) {
@@ -71,6 +71,40 @@ describe('a list that comes in pieces', () => {
     ['nothing', '{"clients": null}', []],
   ])('%s is read as what it is', (_, text, items) => {
     expect(readIn(text, [3])).toMatchObject({ items, isJson: true, isEnded: true });
+  });
+
+  it.each([
+    ['a long text', JSON.stringify({ id: 'x'.repeat(itemLimitBytes) })],
+    ['a text alone', JSON.stringify('x'.repeat(itemLimitBytes))],
+    ['more structure than fits', `{"a": [${Array(20_001).fill('1').join()}]}`],
+    ['more depth than fits', `${'['.repeat(40)}${']'.repeat(40)}`],
+  ])('skips an item that is too large (%s), wherever it is cut', (_, large) => {
+    const text = `{"clients": [{"client_id": "a"}, ${large}, {"client_id": "b"}], "x": ${large}, "error": null}`;
+    for (const size of [1000, 16 * 1024, text.length]) {
+      const reader = createListReader('clients');
+      const found = [];
+      for (let at = 0; at < text.length; at += size)
+        found.push(...reader.read(Buffer.from(text.slice(at, at + size))).found);
+      expect(reader.isEnded()).toBe(true);
+      expect(found.map(({ key, value, isTooLarge }) => [key, isTooLarge ?? value])).toEqual([
+        ['clients', { client_id: 'a' }],
+        ['clients', true],
+        ['clients', { client_id: 'b' }],
+        ['clients', []],
+        ['x', true],
+        ['error', null],
+      ]);
+    }
+  });
+
+  it('takes no key or number that is too large', () => {
+    const reader = createListReader('clients');
+    const long = 'x'.repeat(itemLimitBytes);
+    expect(reader.read(Buffer.from(`{"${long}": 1}`)).fault).toBe('too-large');
+    const other = createListReader('clients');
+    expect(other.read(Buffer.from(`{"a": ${'1'.repeat(itemLimitBytes + 1)}`)).fault).toBe(
+      'too-large',
+    );
   });
 
   it.each([

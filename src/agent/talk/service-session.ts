@@ -25,6 +25,9 @@ import type { AgentState, Shared } from '../state.ts';
 import { chooseDescription } from '../to-facts.ts';
 import { readServiceTime } from './service-time.ts';
 
+/** Notices that are remembered, so that each is told once; a hostile service may send many. */
+const mostTold = 20;
+
 /**
  * The conversation with the service, one attempt each, and what is kept of it across restarts. The
  * loop calls `load` once, then in each round `signIn` and, with its token, `register` until that
@@ -87,6 +90,14 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
     Object.values(state.path.sourceNotes ?? {}).some(
       ({ problem }) => problem?.code === 'wireguard-text-refused',
     );
+  // Each renewal may bring the notice again, and a line every minute wears out an SD card.
+  const told = new Set<string>();
+  const tellOnce = (notice: string) => {
+    if (told.has(notice)) return;
+    if (told.size === mostTold) told.clear();
+    told.add(notice);
+    log.warn({ notice }, 'notice from the service about the registration');
+  };
   const dependencies = (token: Secret): RegistrationDependencies => {
     const { config } = state.configuration;
     const spec = config.device.spec ?? `tributary/${version} linux-${process.arch}`;
@@ -101,7 +112,7 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
         proxy: config.proxy,
       },
       needsTunnel: isTextRefused() || isRung(),
-      onNotice: (notice) => log.warn({ notice }, 'notice from the service about the registration'),
+      onNotice: tellOnce,
     };
   };
   /** As it lies on the disk; undefined without one, and then nothing is written. */

@@ -17,6 +17,7 @@ import {
   type StreamedItem,
 } from '../../service/operations.ts';
 import { type Profile, profiles } from '../../service/profiles.ts';
+import type { OnUnread } from '../../service/unread.ts';
 import { keepHeapSmall } from '../../system/give-back-memory.ts';
 import { BrokenDocumentError, type StateFile, sayOnSetAside } from '../../system/state-file.ts';
 import {
@@ -106,6 +107,7 @@ export async function openSession(
       'tributary: this lists this device alone, by its own token; for all devices: tributary login\n',
     ),
   );
+  const onUnread: OnUnread = ({ message }) => notes.write(`tributary: ${message}\n`);
   const sayIfSlow = () =>
     setTimeout(() => notes.write(`tributary: still waiting for ${base_url} …\n`), patienceMs);
   return {
@@ -113,14 +115,15 @@ export async function openSession(
     isProfileConfigured: profile !== undefined,
     loaded,
     async call(name, request, given) {
-      const options = { token: given ?? (await tokenFor(name)), signal: ending.signal };
+      const token = given ?? (await tokenFor(name));
+      const options = { token, signal: ending.signal, onUnread };
       using _notice = sayIfSlow();
       return await client.call(name, request, options);
     },
     async *stream(name, request) {
       const token = await tokenFor(name);
       if (isOfDevice(token)) await sayAlone();
-      const options = { token, signal: ending.signal };
+      const options = { token, signal: ending.signal, onUnread };
       using notice = sayIfSlow();
       for await (const item of client.stream(name, request, options)) {
         clearTimeout(notice);

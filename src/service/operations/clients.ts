@@ -97,6 +97,8 @@ export const authClientOperations = {
       client_id: text.describe('A client.'),
       proxy_config_result: maybe(proxyConfigResult).describe('The proxy that was issued.'),
     })),
+    /** The client counts; a tunnel that came in another form did not come. */
+    spare: ['proxy_config_result', 'error'],
     judgedBy: 'caller',
   },
 } as const satisfies Record<string, Operation>;

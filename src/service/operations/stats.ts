@@ -65,6 +65,7 @@ export const statsOperations = {
     summary: "Reads statistics of the network's providers over the last 24 hours.",
     path: '/stats/providers',
     response: providersResponse,
+    spare: ['created_time'],
     list: 'providers',
   },
   providersLastN: {
@@ -73,6 +74,7 @@ export const statsOperations = {
     path: '/stats/providers-last-n',
     request: object(() => ({ last_n: number.describe('Hours to look back; 24 by default.') })),
     response: providersResponse,
+    spare: ['created_time'],
     list: 'providers',
   },
   providerLastN: {
@@ -85,6 +87,7 @@ export const statsOperations = {
       last_n: z.number().describe('Hours to look back; days in the production profile.'),
     })),
     response: providerStats,
+    spare: ['created_time'],
   },
   providerLast90: {
     ...asking,
@@ -92,6 +95,7 @@ export const statsOperations = {
     path: '/stats/provider-last-90',
     request: object(() => ({ client_id: text.describe('A client.') })),
     response: providerStats,
+    spare: ['created_time'],
   },
   leaderboard: {
     ...asking,

@@ -10,11 +10,15 @@ import {
 import { Secret } from '../../../src/lib/secret.ts';
 import type { ServiceClient } from '../../../src/service/client.ts';
 import { operations } from '../../../src/service/operations.ts';
+import type { OnUnread } from '../../../src/service/unread.ts';
 import { fromWire } from '../../../src/service/wire-case.ts';
 
 type Name = 'authClient' | 'clients' | 'codeLogin';
 
-/** What a service says, call by call, in the words of the wire; the last answer is given again. */
+/**
+ * What a service says, call by call, in the words of the wire; the last answer is given again.
+ * `unread` beside its fields is how much of it was left out.
+ */
 export type Answers = { readonly [Own in Name]?: readonly (object | Error)[] };
 
 /** One call that was made. */
@@ -30,7 +34,11 @@ export function createFakeClient(answers: Answers) {
   const call = async (
     name: Name,
     request: unknown,
-    options: { readonly token?: Secret; readonly signal: AbortSignal },
+    options: {
+      readonly token?: Secret;
+      readonly signal: AbortSignal;
+      readonly onUnread?: OnUnread;
+    },
   ) => {
     options.signal.throwIfAborted();
     const turn = seen.filter((own) => own.name === name).length;
@@ -38,6 +46,8 @@ export function createFakeClient(answers: Answers) {
     const answer = answers[name]?.[turn] ?? answers[name]?.at(-1);
     if (answer === undefined) throw new Error(`nothing is to be asked of ${name}`);
     if (answer instanceof Error) throw answer;
+    if ('unread' in answer)
+      options.onUnread?.({ count: Number(answer.unread), message: 'left out' });
     return fromWire(operations[name].response.parse(answer));
   };
   return {

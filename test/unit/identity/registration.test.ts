@@ -104,6 +104,28 @@ describe('a create', () => {
     expect(device.seen.at(-1)).toMatchObject({ token: 'network.jwt', request });
   });
 
+  test('is sent although another row of the list is strange', async () => {
+    const device = await createUnregistered({
+      clients: [{ clients: [], unread: 2 }],
+      authClient: [new Error('crash'), named],
+    });
+    await expect(device.ensure()).rejects.toThrow('crash');
+    expect(await readPending(device)).toMatchObject({ unreadRows: 2 });
+    expect(device.notices).toContain('left out');
+    // No more is left out of the list than before, so our client is not among it.
+    expect(await device.ensure()).toMatchObject({ clientId });
+  });
+
+  test('is not sent again while a strange row that came meanwhile may be its client', async () => {
+    const device = await createUnregistered({
+      clients: [empty, { clients: [], unread: 1 }],
+      authClient: [new Error('crash'), named],
+    });
+    await expect(device.ensure()).rejects.toThrow('crash');
+    await expect(device.ensure()).rejects.toMatchObject({ code: 'answer-invalid' });
+    expect(device.names().filter((name) => name === 'authClient')).toHaveLength(1);
+  });
+
   test('that names its client is stored whole', async () => {
     const device = await createUnregistered({ clients: [empty], authClient: [named] });
     expect(await device.ensure()).toMatchObject({

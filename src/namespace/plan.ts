@@ -1,11 +1,13 @@
 import { TributaryError } from '../errors/codes.ts';
-import { isInAny, overlaps, parsePrefix } from '../lib/addresses.ts';
+import { overlaps } from '../lib/addresses.ts';
 
 export const namespaceName = 'tributary';
 /** The two ends of the link between host and namespace. */
 export const hostSide = 'tributary-host';
 export const namespaceSide = 'uplink0';
 export const hostTableName = 'tributary_host';
+/** Where `ip netns exec` and the unit find the /etc/resolv.conf that is shown inside. */
+export const resolvConfFolder = `/etc/netns/${namespaceName}`;
 
 /**
  * Networks for the link, from the range set aside for benchmarks (RFC 2544): no home network uses
@@ -38,25 +40,4 @@ export function chooseLink(ownPrefixes: readonly string[]): Link {
   }
   const base = free.replace(/\.0\/30$/, '');
   return { network: free, hostAddress: `${base}.1`, namespaceAddress: `${base}.2` };
-}
-
-/**
- * Name servers that can be reached from the namespace: the servers of the first file that names any
- * server other than the host itself.
- */
-export function chooseNameServers(
-  ...resolvConfs: readonly (string | undefined)[]
-): readonly string[] {
-  return (
-    resolvConfs.map((text = '') => readNameServers(text)).find((servers) => servers.length > 0) ??
-    []
-  );
-}
-
-/** The name servers in the text, without the ones on this host's loopback. */
-function readNameServers(text: string): readonly string[] {
-  const named = text.split('\n').flatMap((line) => /^\s*nameserver\s+(\S+)/.exec(line)?.[1] ?? []);
-  return named.filter(
-    (server) => parsePrefix(server) !== undefined && !isInAny(server, ['127.0.0.0/8', '::1']),
-  );
 }

@@ -10,6 +10,7 @@ import { isThere, removeFile } from '../system/files.ts';
 import { findHostHardware, isBitSet, isNetworkAdmin } from '../system/host-hardware.ts';
 import { createRestoreFile } from '../system/restore-file.ts';
 import { sayOnSetAside } from '../system/state-file.ts';
+import { warnOfNoServer } from './name-servers.ts';
 import { namespaceName } from './plan.ts';
 import {
   bringNamespaceUp,
@@ -56,12 +57,13 @@ export async function runInside(
   const host = openNamespaceHost();
   await checkNamespaceIsFree(exec);
   try {
-    const uplink = await bringNamespaceUp(host, loaded.waysOut);
+    const { uplink, nameServers } = await bringNamespaceUp(host, loaded.waysOut);
     // If an uplink came later, nothing would fit the namespace to it.
     if (uplink === undefined) {
       const message = 'making the namespace: this host has no default route yet; connect it first';
       throw new TributaryError('gateway-failed', message);
     }
+    process.stderr.write(warnOfNoServer(nameServers) ?? '');
     return await runToEnd(way.argv, inside);
   } finally {
     await takeNamespaceDown(host);

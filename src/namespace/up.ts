@@ -14,7 +14,6 @@ import {
 } from '../gateway/uplink.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
 import type { Exec } from '../system/exec.ts';
-import { readFileIfThere } from '../system/files.ts';
 import { type Network, observeInterfaces, observeRoutes } from '../system/ip.ts';
 import { observeListeningPorts } from '../system/listening-ports.ts';
 import { checkUnclaimed } from '../system/lock.ts';
@@ -32,15 +31,16 @@ import {
 } from './forwarding.ts';
 import { installFence } from './install-fence.ts';
 import { letThrough, letThroughNoMore } from './let-through.ts';
+import { findNameServers } from './name-servers.ts';
 import { checkOwner, forgetOwner, makeNamespace } from './owner.ts';
 import {
   chooseLink,
-  chooseNameServers,
   hostSide,
   hostTableName,
   type Link,
   namespaceName,
   namespaceSide,
+  resolvConfFolder,
 } from './plan.ts';
 import { removeUntranslated } from './untranslated.ts';
 
@@ -51,23 +51,26 @@ export interface NamespaceHost {
   forget(): Promise<void>;
 }
 
-const resolvConfFolder = `/etc/netns/${namespaceName}`;
+/** How the namespace leads out. */
+interface NamespaceFit {
+  /** undefined without one, and then nothing passes until the namespace is fitted again. */
+  readonly uplink: string | undefined;
+  /** None where the host names no server that can be reached from inside. */
+  readonly nameServers: readonly string[];
+}
 
 /**
  * Fits the agent's namespace, its link and the host's fence to the present host; safe to repeat.
- * Resolves to the uplink; undefined without one, and then nothing passes until this is repeated.
  * @throws not-allowed, gateway-failed
  */
-export async function bringNamespaceUp(
-  host: NamespaceHost,
-  ways: WaysOut,
-): Promise<string | undefined> {
+export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Promise<NamespaceFit> {
   const { exec } = host;
   const [interfaces, routes] = await Promise.all([observeInterfaces(exec), observeRoutes(exec, 4)]);
   const uplink = chooseUplink({ routes, interfaces }, { devices: [hostSide] });
   const ownPrefixes = listOwnPrefixes(interfaces, [hostSide]);
   const link = chooseLink(ownPrefixes);
-  const nameServers = await prepareNameServers()
+  const uplinkAddresses = listAddresses(interfaces, uplink);
+  const nameServers = await prepareNameServers([link.hostAddress, ...uplinkAddresses])
     .catch(rethrow('command-failed', 'giving it DNS'))
     .catch(explain);
   const switched = await listSwitched(host, uplink);
@@ -87,7 +90,6 @@ export async function bringNamespaceUp(
     ownConnections: Math.ceil(total / 4),
     switched,
   };
-  const uplinkAddresses = listAddresses(interfaces, uplink);
   const policy = { ...found, uplinkAddresses, publicAddresses: known, ...ways };
   await installFence(exec, policy);
   const mtu = Math.min(1500, interfaces.find(({ name }) => name === uplink)?.mtu ?? 1500);
@@ -105,7 +107,7 @@ export async function bringNamespaceUp(
   if (publicAddresses.length > 0 && publicAddresses.join() !== known.join()) {
     await installFence(exec, { ...policy, publicAddresses });
   }
-  return uplink;
+  return { uplink, nameServers };
 }
 
 /** Checks that no agent runs in the namespace. @throws already-running */
@@ -230,10 +232,9 @@ function explain(error: unknown): never {
   throw error;
 }
 
-/** Writes the file that `ip netns exec` shows inside as /etc/resolv.conf. */
-async function prepareNameServers(): Promise<readonly string[]> {
-  const files = ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf'];
-  const servers = chooseNameServers(...(await Promise.all(files.map(readFileIfThere))));
+/** Writes the file that is /etc/resolv.conf inside, and resolves with the servers in it. */
+async function prepareNameServers(addresses: readonly string[]): Promise<readonly string[]> {
+  const servers = await findNameServers(addresses);
   await mkdir(resolvConfFolder, { recursive: true });
   // The file is bind-mounted into the namespace, so it is written in place, even when empty.
   await writeFile(

@@ -61,9 +61,10 @@ const pastaScript = [
   'mkdir "$new/wireguard"',
   'mount -n --move "$new" /run',
   // A resolver on the host's loopback cannot be reached from inside. The servers that
-  // systemd-resolved asks can.
-  'servers=/run/systemd/resolve/resolv.conf',
-  'if [ -r $servers ] && grep -q "^nameserver 127[.]" /etc/resolv.conf; then mount -n --bind $servers /etc/resolv.conf; fi',
+  // systemd-resolved asks can, and those that the network has named to NetworkManager.
+  'for servers in /run/systemd/resolve/resolv.conf /run/NetworkManager/no-stub-resolv.conf; do',
+  '  if [ -r $servers ] && grep -q "^nameserver 127[.]" /etc/resolv.conf; then mount -n --bind $servers /etc/resolv.conf; fi',
+  'done',
   // Debian keeps nft where ordinary users do not look for programs.
   'PATH=$PATH:/usr/sbin:/sbin',
   'exec "$@"',

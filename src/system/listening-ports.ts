@@ -1,4 +1,13 @@
+import { endianness } from 'node:os';
 import { readFileIfThere } from './files.ts';
+
+/** A socket of the kernel's list. */
+interface ListeningSocket {
+  readonly address: string | undefined;
+  readonly port: number;
+  readonly farPort: number;
+  readonly state: string;
+}
 
 /** A TCP socket that waits for connections, in the kernel's words. */
 const listening = '0A';
@@ -20,14 +29,51 @@ export async function observeListeningPorts(): Promise<readonly number[]> {
   return [...new Set(ports)].sort((one, other) => one - other);
 }
 
+/**
+ * The addresses of this network namespace at which programs wait to be spoken to at a port over
+ * UDP; 0.0.0.0 stands for all of IPv4, also where IPv6's socket takes it. Other addresses of IPv6
+ * are left out.
+ */
+export async function observeListeningAddresses(port: number): Promise<readonly string[]> {
+  const texts = await Promise.all(
+    ['udp', 'udp6'].map((name) => readFileIfThere(`/proc/self/net/${name}`)),
+  );
+  const sockets = texts.flatMap((text = '') => parseSockets(text));
+  return [
+    ...new Set(
+      sockets
+        .filter((socket) => socket.port === port && socket.farPort === 0)
+        .flatMap(({ address }) => address ?? []),
+    ),
+  ];
+}
+
 /** Each line: a number, own address and port, the far end's, and the state, in hexadecimal. */
-export function parseSockets(
-  text: string,
-): readonly { readonly port: number; readonly farPort: number; readonly state: string }[] {
+export function parseSockets(text: string): readonly ListeningSocket[] {
   return text.split('\n').flatMap((line) => {
-    const [, own, far, state] =
-      /^\s*\d+:\s+[\dA-F]+:([\dA-F]{4})\s+[\dA-F]+:([\dA-F]{4})\s+([\dA-F]{2})\s/.exec(line) ?? [];
-    if (own === undefined || far === undefined || state === undefined) return [];
-    return [{ port: Number.parseInt(own, 16), farPort: Number.parseInt(far, 16), state }];
+    const [, address, own, far, state] =
+      /^\s*\d+:\s+([\dA-F]+):([\dA-F]{4})\s+[\dA-F]+:([\dA-F]{4})\s+([\dA-F]{2})\s/.exec(line) ??
+      [];
+    if (address === undefined || own === undefined || far === undefined || state === undefined)
+      return [];
+    return [
+      {
+        address: toIpv4(address),
+        port: Number.parseInt(own, 16),
+        farPort: Number.parseInt(far, 16),
+        state,
+      },
+    ];
   });
+}
+
+/**
+ * The kernel shows an address as whole numbers in this machine's order of bytes; undefined for one
+ * of IPv6 other than all.
+ */
+function toIpv4(shown: string): string | undefined {
+  if (/^0+$/.test(shown)) return '0.0.0.0';
+  if (shown.length !== 8) return undefined;
+  const bytes = [...Buffer.from(shown, 'hex')];
+  return (endianness() === 'LE' ? bytes.reverse() : bytes).join('.');
 }

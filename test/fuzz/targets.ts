@@ -14,7 +14,7 @@ import { parsePortRange } from '../../src/lib/ports.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { parseDurationSeconds } from '../../src/lib/units.ts';
 import { findIptablesChain, findOwnRules } from '../../src/namespace/let-through.ts';
-import { chooseNameServers } from '../../src/namespace/plan.ts';
+import { chooseNameServers } from '../../src/namespace/name-servers.ts';
 import { parseLine, splitLines } from '../../src/report/ledger-line.ts';
 import { judgeAnswer } from '../../src/service/judge.ts';
 import { readClaims } from '../../src/service/jwt.ts';

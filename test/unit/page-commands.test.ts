@@ -55,6 +55,7 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
     'test/net/demo.test.ts',
     "demo('--json', '--source', 'connect')",
   ],
+  'sudo tributary namespace up': ['test/net/namespace.test.ts', "program('namespace', 'up')"],
   'tributary account provided': [
     'test/flow/commands/account.test.ts',
     "run(['account', 'provided'])",

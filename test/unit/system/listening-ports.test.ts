@@ -2,7 +2,11 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { observeListeningPorts, parseSockets } from '../../../src/system/listening-ports.ts';
+import {
+  observeListeningAddresses,
+  observeListeningPorts,
+  parseSockets,
+} from '../../../src/system/listening-ports.ts';
 
 test('the ports of servers over TCP and UDP are among them', async () => {
   const server = createServer().listen(0, '127.0.0.1');
@@ -19,6 +23,20 @@ test('the ports of servers over TCP and UDP are among them', async () => {
   expect(ports).toContain(socket.address().port);
 });
 
+test.each([
+  ['udp4', '127.0.0.1', ['127.0.0.1']],
+  ['udp4', '0.0.0.0', ['0.0.0.0']],
+  ['udp6', '::', ['0.0.0.0']],
+  ['udp6', '::1', []],
+] as const)('over %s a server at %s waits at %j', async (type, address, addresses) => {
+  const socket = createSocket(type);
+  onTestFinished(() => {
+    socket.close();
+  });
+  await new Promise<void>((resolve) => socket.bind(0, address, resolve));
+  expect(await observeListeningAddresses(socket.address().port)).toEqual(addresses);
+});
+
 test("a line of the kernel's says the own port, the far end's and the state", () => {
   const text = [
     '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',
@@ -27,7 +45,7 @@ test("a line of the kernel's says the own port, the far end's and the state", ()
     'no socket at all',
   ].join('\n');
   expect(parseSockets(text)).toEqual([
-    { port: 8080, farPort: 0, state: '0A' },
-    { port: 22_000, farPort: 53, state: '01' },
+    { address: '127.0.0.1', port: 8080, farPort: 0, state: '0A' },
+    { address: undefined, port: 22_000, farPort: 53, state: '01' },
   ]);
 });

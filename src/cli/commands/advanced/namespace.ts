@@ -19,12 +19,14 @@ export const namespace: CommandGroup = {
         const waysOut = await readWaysOut(options, context);
         const { bringNamespaceUp } = await import('../../../namespace/up.ts');
         const { openNamespaceHost } = await import('../../../namespace/run-inside.ts');
-        const uplink = await bringNamespaceUp(openNamespaceHost(), waysOut);
+        const { warnOfNoServer } = await import('../../../namespace/name-servers.ts');
+        const { uplink, nameServers } = await bringNamespaceUp(openNamespaceHost(), waysOut);
         context.stdout.write(
           uplink === undefined
             ? 'The namespace tributary is up, and closed: this host has no default route yet. Repeat this when it has one.\n'
             : `The namespace tributary is up; it leads out by ${uplink}.\n`,
         );
+        if (uplink !== undefined) context.stderr.write(warnOfNoServer(nameServers) ?? '');
       },
     },
     {

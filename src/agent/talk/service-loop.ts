@@ -1,10 +1,19 @@
-import { hasCode, isAbort, messageOf, TributaryError, toFailure } from '../../errors/codes.ts';
+import {
+  hasCode,
+  isAbort,
+  messageOf,
+  TributaryError,
+  toFailure,
+  toUndefined,
+} from '../../errors/codes.ts';
 import { continueProblem } from '../../health/problem.ts';
 import type { Registration } from '../../identity/registration-files.ts';
 import { chooseRenewSeconds, spreadRenewMs } from '../../identity/renew.ts';
 import { isSame, type Secret } from '../../lib/secret.ts';
+import { readFileIfThere } from '../../system/files.ts';
 import type { Loop } from '../run-loop.ts';
 import type { AgentState, Sections, Shared } from '../state.ts';
+import { explainNames } from './explain-names.ts';
 import { chooseFailureWaitMs, chooseTunnelWaitMs, isWaitingForTunnel } from './service-pace.ts';
 import type { ServiceSession } from './service-session.ts';
 
@@ -13,6 +22,8 @@ export interface ServiceLoopParts
     Pick<Sections, 'service'> {
   readonly state: Pick<AgentState, 'configuration' | 'sources'>;
   readonly session: ServiceSession;
+  /** The text of the file that names this process's name servers. */
+  readonly readResolvConf?: () => Promise<string | undefined>;
 }
 
 /**
@@ -38,6 +49,7 @@ export interface ServiceLoop extends Loop {
 
 export function createServiceLoop(parts: ServiceLoopParts): ServiceLoop {
   const { service, session, wakeups, random, now } = parts;
+  const { readResolvConf = () => readFileIfThere('/etc/resolv.conf').catch(toUndefined()) } = parts;
   /** Tries in a row that failed, or brought no tunnel although one is wanted. */
   let futileTries = 0;
   let hasFailed = false;
@@ -66,11 +78,12 @@ export function createServiceLoop(parts: ServiceLoopParts): ServiceLoop {
     // together.
     return spreadRenewMs(service.renewSeconds, random) * (isFirst ? random() : 1);
   };
-  const noteFailure = (error: unknown): number => {
+  const noteFailure = async (error: unknown): Promise<number> => {
     futileTries += 1;
     hasFailed = true;
     const topic = chooseTopic(error);
-    service[topic] = continueProblem(service[topic], error, now());
+    const shown = await explainNames(error, readResolvConf);
+    service[topic] = continueProblem(service[topic], shown, now());
     // Being signed out closes the gateway at once, and not only with the next pass.
     if (service.signInProblem !== undefined) wakeups.dataPath.notify();
     return chooseFailureWaitMs(error, futileTries, parts);

@@ -50,6 +50,7 @@ function start(change: Partial<ServiceSession> = {}) {
     wakeups,
     now: () => new Date(0),
     random: () => 0.5,
+    readResolvConf: async () => '',
   });
   const controller = new AbortController();
   return { ...sections, calls, woken, loop, controller, tick: () => loop.tick(controller.signal) };
@@ -366,5 +367,12 @@ describe('the conversation with the service', () => {
       },
     });
     await expect(tick()).rejects.toThrow();
+  });
+
+  test('names what it is, where the service’s name finds no name server', async () => {
+    const message = 'no connection to service.example: getaddrinfo EAI_AGAIN service.example';
+    const { service, tick } = start({ register: fail('service-unreachable', message) });
+    await tick();
+    expect(service.problem?.message).toMatch(/EAI_AGAIN.*no name server can be reached/);
   });
 });

@@ -4,10 +4,13 @@ import { readInstallId } from '../../identity/registration-files.ts';
 import { hostPortOfUrl } from '../../lib/host-port.ts';
 import { formatSeconds } from '../../lib/units.ts';
 import { explainKeptAway } from '../../namespace/host-ruleset.ts';
+import { namespaceName, resolvConfFolder } from '../../namespace/plan.ts';
 import { judgeStatus } from '../../service/judge.ts';
 import { readClaims } from '../../service/jwt.ts';
+import { readNameServers } from '../../system/name-servers.ts';
 import { type Finding, fail, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
+import { resolveName } from '../probe-network.ts';
 
 export async function lookAtDns(host: DoctorHost): Promise<Finding> {
   const { host: service } = hostPortOfUrl((await host.configuration()).config.service.base_url);
@@ -21,9 +24,41 @@ export async function lookAtDns(host: DoctorHost): Promise<Finding> {
   );
   const missing = resolved.find(({ address }) => address === undefined);
   if (missing === undefined)
-    return pass(resolved.map(({ name, address }) => `${name} is ${address}`).join(', '));
+    return (
+      (await askInside(host, names)) ??
+      pass(resolved.map(({ name, address }) => `${name} is ${address}`).join(', '))
+    );
   const fix = `Check the name servers in /etc/resolv.conf: getent ahosts ${missing.name}`;
   return fail(`${missing.name} has no address`, fix);
+}
+
+/**
+ * What keeps the agent, in its own namespace on this host, from resolving names that the host
+ * resolves; undefined where it resolves them too, or cannot be asked.
+ */
+async function askInside(host: DoctorHost, names: readonly string[]): Promise<Finding | undefined> {
+  const place = await host.place();
+  if (place.kind !== 'host') return undefined;
+  const path = `${resolvConfFolder}/resolv.conf`;
+  const text = await host.disk.read(path);
+  // It is not made yet, and gets its servers when it is.
+  if (text === undefined) return undefined;
+  const servers = readNameServers(text);
+  if (servers.length === 0) {
+    return fail(
+      "the agent's namespace has no name server: /etc/resolv.conf names none but this host itself or IPv6",
+      'Add one below the others in /etc/resolv.conf, such as your router, then: sudo tributary namespace up',
+    );
+  }
+  const { inside } = place;
+  if (inside === undefined) return undefined;
+  const found = await Promise.all(names.map((name) => resolveName(inside, name)));
+  const missing = names.find((_name, index) => found[index] === undefined);
+  if (missing === undefined) return undefined;
+  return fail(
+    `${missing} has an address on this host, but none in the agent's namespace, which asks ${servers.join(', ')}`,
+    `Have that name server answer the agent: sudo ip netns exec ${namespaceName} getent ahosts ${missing}`,
+  );
 }
 
 /** Whether the address is reached, over TLS where it asks for it, and the service answers there. */

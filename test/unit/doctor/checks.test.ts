@@ -58,6 +58,8 @@ const behindFence = (connecting: string | TributaryError) => ({
       inside: createExec({ [process.execPath]: connecting }),
     }) as const,
 });
+/** The resolv.conf of the agent's namespace. */
+const servers = '/etc/netns/tributary/resolv.conf';
 /** The package's, with the user that it makes. */
 const onHost = (files: Readonly<Record<string, string>>) => ({
   ...behindFence(''),
@@ -440,6 +442,40 @@ const faults: readonly (readonly [
     /service\.example has no address/,
     /getent/,
     { resolve: async () => undefined },
+  ],
+  [
+    'a namespace without a name server',
+    'dns',
+    /the agent's namespace has no name server/,
+    /such as your router.*namespace up/,
+    { ...behindFence(''), disk: createDisk({ [servers]: '' }) },
+  ],
+  [
+    'a namespace without a name server, seen by an ordinary user',
+    'dns',
+    /the agent's namespace has no name server/,
+    /such as your router/,
+    {
+      place: async () => ({ kind: 'host', hardware: 'eth0', inside: undefined }),
+      disk: createDisk({ [servers]: '' }),
+    },
+  ],
+  [
+    'a name server that does not answer the namespace',
+    'dns',
+    /service\.example has an address on this host, but none in .* asks 198\.18\.213\.1/,
+    /ip netns exec tributary getent ahosts service\.example/,
+    {
+      place: async () => ({
+        kind: 'host',
+        hardware: 'eth0',
+        inside: createExec({
+          [process.execPath]: '',
+          getent: new TributaryError('command-failed', '2'),
+        }),
+      }),
+      disk: createDisk({ [servers]: 'nameserver 198.18.213.1\n' }),
+    },
   ],
   [
     'a service that is gone',

@@ -6,8 +6,6 @@ import type { Facts, Silence } from '../health/facts.ts';
 import type { ForwardDecision } from '../health/may-forward.ts';
 import type { Problem } from '../health/problem.ts';
 import type { Provided, ServiceFigures } from '../health/service-figures.ts';
-import type { Registration } from '../identity/registration-files.ts';
-import type { Secret } from '../lib/secret.ts';
 import type { LineLimit } from '../provide/line-limit.ts';
 import type { Logger } from '../report/logger.ts';
 import type { ServiceClient } from '../service/client.ts';
@@ -26,6 +24,7 @@ import {
 import type { SelfTestState } from './pass/note-self-test.ts';
 import type { SourceNotes } from './pass/note-sources.ts';
 import type { Wakeups } from './run-loop.ts';
+import type { ServiceState } from './talk/service-state.ts';
 import type { ServiceTime } from './talk/service-time.ts';
 import { collectFacts } from './to-facts.ts';
 
@@ -45,22 +44,7 @@ export interface Sections {
     serviceTime?: ServiceTime | undefined;
   };
   /** The conversation with the service. Written by `talk/service-loop.ts`. */
-  readonly service: {
-    /** The device's own, else its owner's; undefined signed out, and before the first sign-in. */
-    token?: Secret | undefined;
-    registration?: Registration | undefined;
-    renewSeconds?: number | undefined;
-    nextRenewalAt?: Date | undefined;
-    stateProblem?: Problem | undefined;
-    signInProblem?: Problem | undefined;
-    registrationProblem?: Problem | undefined;
-    /**
-     * Since when the token was only refused, by `performance.now()`; undefined if the last answer
-     * was another.
-     */
-    refusedSinceMs?: number | undefined;
-    problem?: Problem | undefined;
-  };
+  readonly service: ServiceState;
   /** Tunnel and gateway as the last pass left them. Written by `pass/pass.ts`. */
   readonly path: {
     observed?: DataPath | undefined;

@@ -36,7 +36,9 @@ export function collectFacts(state: AgentState, version: string): Facts {
       clientId: service.registration.clientId,
       description: chooseDescription(config),
     },
+    signIn: service.signIn ?? { endsAt: undefined, ending: undefined },
     registrationProblem: service.registrationProblem,
+    secondClient: service.secondClient,
     service: {
       baseUrl: config.service.base_url,
       profile: chooseProfileName(config),

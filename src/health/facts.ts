@@ -60,10 +60,18 @@ export interface Facts {
    * problem.
    */
   readonly signInProblem: Problem | undefined;
+  /** The end of what the device signs in with; undefined where it is not known. */
+  readonly signIn: {
+    readonly endsAt: Date | undefined;
+    /** Why its owner has to act: it ends soon, and the service has not renewed it. */
+    readonly ending: Problem<'sign-in-ending'> | undefined;
+  };
   readonly registration:
     | { readonly clientId: string; readonly description: string | undefined }
     | undefined;
   readonly registrationProblem: Problem | undefined;
+  /** Other clients that the service lists for this very device. */
+  readonly secondClient: Problem<'second-client'> | undefined;
   /**
    * The service as seen from here; `isReachable` is undefined before the first answer or failure.
    */

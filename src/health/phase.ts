@@ -162,6 +162,7 @@ function collectNotes(facts: Facts, phase: Phase, now: Date): readonly Reason[] 
     facts.gateway.listProblem,
   );
   if (phase === 'signed-out') return always;
+  const account = collectReasons(facts.signIn.ending, facts.secondClient);
   const { gateway, provide, registrationProblem, sources } = facts;
   const beside = [
     ...listProblems(facts),
@@ -176,7 +177,7 @@ function collectNotes(facts: Facts, phase: Phase, now: Date): readonly Reason[] 
   const passing = isWorking ? collectReasons(registrationProblem, ...beside) : [];
   const silent =
     phase === 'providing' ? [...explainEnding(facts.usage), ...explainSilence(facts)] : [];
-  return [...findPathProblem(facts), ...passing, ...silent, ...always];
+  return [...findPathProblem(facts), ...passing, ...silent, ...account, ...always];
 }
 
 function explainEnding({ capBytes = 0, endingSince }: Facts['usage']): readonly Reason[] {

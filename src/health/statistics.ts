@@ -53,6 +53,10 @@ const table = {
     help: "Unix time of the service's last answer.",
     read: ({ facts }) => toUnixSeconds(facts.service.lastContactAt),
   },
+  tributary_sign_in_end_timestamp_seconds: {
+    help: 'Unix time at which the sign-in ends if the service does not renew it.',
+    read: ({ facts }) => toUnixSeconds(facts.signIn.endsAt),
+  },
   tributary_service_keepalive_seconds: {
     help: 'Interval between two renewals of the registration, as used.',
     read: ({ facts }) => facts.service.renewSeconds,

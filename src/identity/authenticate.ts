@@ -161,6 +161,7 @@ export function composeRegistration(
     unissued: tunnel === undefined ? toUnissued(answer) : undefined,
     storedAt: new Date().toISOString(),
     showsProduction: Boolean(answer.clientId),
+    otherClientIds: before?.otherClientIds,
   };
 }
 

@@ -143,21 +143,19 @@ async function waitForList(
 }
 
 /**
- * Tells the owner of a second client with the marker of this installation, which a lost answer of
- * the service may have left. It counts as a device there, and nothing uses it.
+ * The other clients with the marker of this installation, which a lost answer of the service may
+ * have left. Each counts as a device there, and nothing uses it.
  * @throws codes of `call`
  */
-export async function tellOfSecondClient(
-  { client, token, onNotice }: Pick<RegistrationDependencies, 'client' | 'token' | 'onNotice'>,
+export async function findOtherClients(
+  { client, token }: Pick<RegistrationDependencies, 'client' | 'token'>,
   own: OwnClient,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<readonly string[]> {
   const keep = (row: ClientRow) =>
     row.clientId !== own.clientId && readInstallId(row.deviceSpec) === own.installId;
   const { clients } = await client.call('clients', undefined, { token, signal, keep });
-  const ids = clients.flatMap(({ clientId }) => clientId ?? []);
-  if (ids.length > 0)
-    onNotice?.(`this device is listed twice, also as ${ids.join(', ')}, which nothing uses`);
+  return clients.flatMap(({ clientId }) => clientId ?? []);
 }
 
 /** The error for a registration that only the owner can complete, with what to do about it. */

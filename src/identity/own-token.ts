@@ -74,7 +74,7 @@ function readEndMs(token: Secret): number {
 }
 
 /** How long (ms) this token is good in all; undefined where it does not say. */
-function readLifeMs(token: Secret): number | undefined {
+export function readLifeMs(token: Secret): number | undefined {
   const { issuedAtMs, expiresAtMs } = readClaims(token) ?? {};
   if (issuedAtMs === undefined || expiresAtMs === undefined) return undefined;
   return Math.max(0, expiresAtMs - issuedAtMs);

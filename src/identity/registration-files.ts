@@ -82,6 +82,11 @@ const registrationSchema = z.object({
    * "auth-client").
    */
   showsProduction: z.boolean().default(false),
+  /**
+   * Other clients with the marker of this installation, as the list last showed them; absent
+   * without any. Only a look by the owner's token shows them, so they are kept.
+   */
+  otherClientIds: z.array(z.string()).readonly().optional(),
 });
 /** A client of this device at the service, whatever was issued to it. */
 export type Registration = Readonly<z.output<typeof registrationSchema>>;

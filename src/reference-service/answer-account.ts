@@ -34,6 +34,13 @@ export const accountHandlers = {
     return { by_jwt: await tokens.signNetwork(network) };
   },
 
+  /** A network's token cannot be renewed, as in production. */
+  async refreshToken({ clients, tokens }, { network, ownClientId = '' }) {
+    const client = clients.find(network.networkId, ownClientId);
+    if (client === undefined) throw refuse('Only the token of a client can be renewed.');
+    return { by_jwt: await tokens.signClient(network, client) };
+  },
+
   /**
    * No operation signs in with a password, so it is checked but not kept. If it is refused, the
    * code stays valid.

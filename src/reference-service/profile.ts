@@ -5,7 +5,7 @@ import type { CodeAlphabet } from './codes.ts';
 const documented = {
   ...profiles.documented,
   /** Operations that are answered with 404, as if they did not exist. */
-  notServed: [] as readonly OperationName[],
+  notServed: ['refreshToken'] as readonly OperationName[],
   /**
    * How a body that cannot be accepted is answered: by 200 with an `error`, or by a text with its
    * own status.

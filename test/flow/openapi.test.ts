@@ -1,8 +1,9 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import { servedProfiles } from '../../src/reference-service/profile.ts';
 import { createOpenApiDocument } from '../../src/service/openapi.ts';
-import { operations } from '../../src/service/operations.ts';
+import { type OperationName, operations } from '../../src/service/operations.ts';
 import { profileNames, profiles } from '../../src/service/profiles.ts';
 import { checkAnswer } from './described-answers.ts';
 import { call, start } from './reference-caller.ts';
@@ -20,7 +21,7 @@ describe.each(profileNames)('the %s service', (profile) => {
     const described = Object.values(body.paths).flatMap((path) => Object.values(path as object));
     const names = described.map(({ operationId }) => operationId);
     const served = Object.keys(operations).filter(
-      (name) => profile === 'documented' || name !== 'setProvide',
+      (name) => !servedProfiles[profile].notServed.includes(name as OperationName),
     );
     expect(names.toSorted()).toEqual(served.toSorted());
   });

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { servedProfiles } from '../../src/reference-service/profile.ts';
 import { type OperationName, operations } from '../../src/service/operations.ts';
 import {
   call,
@@ -30,6 +31,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
       reliability: undefined,
       codeCreate: {},
       codeLogin: { auth_code: await createAuthCode(service) },
+      refreshToken: undefined,
       passwordSet: { reset_code: 'nobody was sent this', password: 'long enough for anybody' },
       upgradeGuest: {
         user_auth: 'owner@example.org',
@@ -53,6 +55,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
     // Before these can succeed, another user or the owner has to make something, which other tests
     // do.
     const refused: readonly OperationName[] = [
+      'refreshToken',
       'passwordSet',
       'upgradeGuest',
       'deviceAdd',
@@ -61,7 +64,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
     for (const name of Object.keys(operations) as OperationName[]) {
       const { path, response, method } = operations[name];
       const answer = await call(service.baseUrl, path, { token, body: bodies[name], method });
-      if (name === 'setProvide' && profile === 'production') continue;
+      if (servedProfiles[profile].notServed.includes(name)) continue;
       expect([name, answer.status, answer.type]).toEqual([name, 200, 'application/json']);
       const parsed = response.safeParse(answer.body);
       expect([name, parsed.error, parsed.data?.error !== undefined]).toEqual([
@@ -204,9 +207,10 @@ describe.each(profiles)('in the %s profile', (profile) => {
   ])('%s opens nothing that asks for one', async (_, choose, [status, body]) => {
     const { service, token, register } = await startAndLogIn({ profile });
     const clientToken = (await register()).answer.by_client_jwt;
-    for (const { path, method, authentication } of Object.values(operations)) {
-      if (authentication === 'none' || (path === '/device/set-provide' && profile === 'production'))
-        continue;
+    const { notServed } = servedProfiles[profile];
+    for (const name of Object.keys(operations) as OperationName[]) {
+      const { path, method, authentication } = operations[name];
+      if (authentication === 'none' || notServed.includes(name)) continue;
       if (authentication === 'any-jwt' && choose({ token, clientToken }) === clientToken) continue;
       const request = {
         token: choose({ token, clientToken }),

@@ -1,13 +1,14 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createWakeups } from '../../src/agent/run-loop.ts';
 import { createSections, openState } from '../../src/agent/state.ts';
 import { createTalk } from '../../src/agent/talk/create-talk.ts';
 import { createServiceLoop } from '../../src/agent/talk/service-loop.ts';
 import { createServiceSession } from '../../src/agent/talk/service-session.ts';
 import { configSchema } from '../../src/config/schema.ts';
+import { TributaryError } from '../../src/errors/codes.ts';
 import {
   createRegistrationFiles,
   emptyNetworkJwtState,
@@ -20,11 +21,22 @@ import { readClaims } from '../../src/service/jwt.ts';
 import { type ProfileName, profileNames } from '../../src/service/profiles.ts';
 import { sendJson, startNastyService } from './nasty-service.ts';
 
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+});
+
 const keepAliveSeconds = 6 * 3600;
 const quiet = { info: () => undefined, warn: () => undefined, debug: () => undefined };
 
+/** How a service differs from the real one in a call. */
+type Twist = (
+  call: { readonly name: string; readonly token: Secret | undefined },
+  ask: () => Promise<object>,
+) => Promise<object>;
+
 /** A device that talks with a real service, whose clock and its own are this test's. */
-async function start(profile: ProfileName) {
+async function start(profile: ProfileName, twist: Twist = (_, ask) => ask()) {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-signed-in-'));
   const clock = { ms: Date.UTC(2026, 0, 1) };
   const service = await startReferenceService({
@@ -35,7 +47,15 @@ async function start(profile: ProfileName) {
     warn: () => undefined,
   });
   const { baseUrl, authCode } = service;
-  const client = createServiceClient({ baseUrl, allowInsecureHttp: true, tries: 1 });
+  const plain = createServiceClient({ baseUrl, allowInsecureHttp: true, tries: 1 });
+  const called = new Set<string>();
+  const call = async (...[name, request, options]: Parameters<typeof plain.call>) => {
+    const token = options !== undefined && 'token' in options ? options.token : undefined;
+    const answer = await twist({ name, token }, () => plain.call(name, request, options));
+    called.add(name);
+    return answer;
+  };
+  const client = { ...plain, call: call as typeof plain.call };
   onTestFinished(async () => {
     await client.close();
     await service.close();
@@ -50,6 +70,7 @@ async function start(profile: ProfileName) {
   /** A process that begins with what the disk holds. */
   const boot = async (code: string | undefined = authCode) => {
     const sections = createSections(config, new Date(clock.ms));
+    sections.contact.serviceTime = { ms: clock.ms, heardAtMs: performance.now() };
     const credentials = { authCode: code && new Secret(code), networkJwt: undefined };
     const session = createServiceSession({
       client,
@@ -81,14 +102,16 @@ async function start(profile: ProfileName) {
   const live = async ({ loop, service: seen }: Awaited<ReturnType<typeof boot>>, days: number) => {
     const problems = new Set<string>();
     for (const endMs = clock.ms + days * dayMs; clock.ms < endMs; ) {
-      clock.ms += Math.max(await loop.tick(signal), 3.5 * dayMs);
+      const waitMs = Math.max(await loop.tick(signal), 3.5 * dayMs);
+      clock.ms += waitMs;
+      vi.advanceTimersByTime(waitMs);
       const { problem, signInProblem, registrationProblem, stateProblem } = seen;
       for (const one of [problem, signInProblem, registrationProblem, stateProblem])
         if (one !== undefined) problems.add(one.code);
     }
     return [...problems];
   };
-  return { clock, service, store, boot, live, state };
+  return { clock, service, store, boot, live, state, called };
 }
 
 test.each(profileNames)(
@@ -109,6 +132,60 @@ test.each(profileNames)(
     expect(kept?.token && readClaims(kept.token)?.clientId).toBe([...clients][0]);
   },
 );
+
+const isClients = (token: Secret | undefined) =>
+  token !== undefined && readClaims(token)?.clientId !== undefined;
+
+test('by a service that takes only its owner’s token, a device stays signed in by codes that it makes', async () => {
+  const { clock, store, boot, live, called } = await start('documented', ({ name, token }, ask) => {
+    if (name === 'authClient' && isClients(token))
+      throw new TributaryError('service-refused', 'this needs the token of a network');
+    return ask();
+  });
+  const startedMs = clock.ms;
+  for (const days of [20, 150, 200]) {
+    const device = await boot();
+    expect([days, await live(device, days)]).toEqual([days, []]);
+    expect(device.service.signIn?.ending).toBeUndefined();
+  }
+  expect(clock.ms - startedMs).toBeGreaterThan(365 * dayMs);
+  expect((await store.peek())?.holder).toBe('owner');
+  expect([...called]).toEqual(expect.arrayContaining(['codeCreate', 'codeLogin']));
+});
+
+test('by a service whose keep-alives renew no token, it is refreshed before half of its life', async () => {
+  const { clock, store, boot, live, called } = await start(
+    'production',
+    async ({ name, token }, ask) => {
+      const answer = await ask();
+      if (name !== 'authClient' || !isClients(token)) return answer;
+      return { ...answer, byClientJwt: token };
+    },
+  );
+  const startedMs = clock.ms;
+  for (const days of [20, 150, 200]) {
+    const device = await boot();
+    expect([days, await live(device, days)]).toEqual([days, []]);
+    expect(device.service.signIn?.ending).toBeUndefined();
+  }
+  expect(clock.ms - startedMs).toBeGreaterThan(365 * dayMs);
+  expect((await store.peek())?.holder).toBe('device');
+  expect([...called]).toContain('refreshToken');
+  expect([...called].filter((name) => name === 'codeCreate')).toEqual([]);
+});
+
+test('a sign-in that nothing renews is told of a week before it ends', async () => {
+  const { boot, live } = await start('documented', ({ name, token }, ask) => {
+    if (name === 'codeCreate' || (name === 'authClient' && isClients(token)))
+      throw new TributaryError('service-refused', 'no');
+    return ask();
+  });
+  const device = await boot();
+  expect(await live(device, 21)).toEqual([]);
+  expect(device.service.signIn?.ending).toBeUndefined();
+  expect(await live(device, 6)).toEqual([]);
+  expect(device.service.signIn?.ending?.code).toBe('sign-in-ending');
+});
 
 const endMs = Date.UTC(2026, 5, 1);
 const atEnd = (byMs: number) => endMs + byMs;

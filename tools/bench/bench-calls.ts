@@ -59,6 +59,7 @@ const requests: Readonly<Record<OperationName, (setting: Setting, hand: Hand) =>
   reliability: () => undefined,
   codeCreate: () => ({}),
   codeLogin: (_, { authCode }) => ({ auth_code: authCode }),
+  refreshToken: () => undefined,
   passwordSet: () => ({ reset_code: 'none', password: 'a long password' }),
   upgradeGuest: ({ neighbourName }) => ({
     user_auth: 'owner@example.com',

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { servedProfiles } from '../../src/reference-service/profile.ts';
 import { type OperationName, operations } from '../../src/service/operations.ts';
 import { createWorldCaller, type WorldCaller } from './bench-calls.ts';
 import { type ListMemory, measureListMemory } from './list-memory.ts';
@@ -66,7 +67,8 @@ async function measureInTurn(
   callers: readonly WorldCaller[],
   rounds: number,
 ): Promise<readonly OperationCost[]> {
-  const names = Object.keys(operations) as OperationName[];
+  const all = Object.keys(operations) as OperationName[];
+  const names = all.filter((name) => !servedProfiles.documented.notServed.includes(name));
   const samples = new Map(names.map((name) => [name, callers.map((): number[] => [])]));
   // The first round warms up.
   for (let round = 0; round <= rounds; round += 1) {

@@ -19,7 +19,9 @@ export const providingFacts: Facts = {
   stateProblem: undefined,
   signInProblem: undefined,
   registration: { clientId: '3f8a1c9e-0000-4000-8000-00000000abcd', description: 'kitchen' },
+  signIn: { endsAt: new Date('2026-04-13T12:00:00.000Z'), ending: undefined },
   registrationProblem: undefined,
+  secondClient: undefined,
   service: {
     baseUrl: 'https://service.example',
     profile: 'documented',
@@ -174,6 +176,7 @@ export const freshFacts: Facts = {
   ...providingFacts,
   startedAt: ago(1),
   registration: undefined,
+  signIn: { endsAt: undefined, ending: undefined },
   service: {
     ...providingFacts.service,
     isReachable: undefined,

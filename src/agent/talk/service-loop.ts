@@ -14,13 +14,14 @@ import { readFileIfThere } from '../../system/files.ts';
 import type { Loop } from '../run-loop.ts';
 import type { AgentState, Sections, Shared } from '../state.ts';
 import { explainNames } from './explain-names.ts';
+import { judgeOtherClients, judgeSignIn } from './note-account.ts';
 import { chooseFailureWaitMs, chooseTunnelWaitMs, isWaitingForTunnel } from './service-pace.ts';
 import type { ServiceSession } from './service-session.ts';
 
 export interface ServiceLoopParts
   extends Pick<Shared, 'wakeups' | 'now' | 'random'>,
     Pick<Sections, 'service'> {
-  readonly state: Pick<AgentState, 'configuration' | 'sources'>;
+  readonly state: Pick<AgentState, 'configuration' | 'sources' | 'contact'>;
   readonly session: ServiceSession;
   /** The text of the file that names this process's name servers. */
   readonly readResolvConf?: () => Promise<string | undefined>;
@@ -48,7 +49,7 @@ export interface ServiceLoop extends Loop {
 }
 
 export function createServiceLoop(parts: ServiceLoopParts): ServiceLoop {
-  const { service, session, wakeups, random, now } = parts;
+  const { service, session, state, wakeups, random, now } = parts;
   const { readResolvConf = () => readFileIfThere('/etc/resolv.conf').catch(toUndefined()) } = parts;
   /** Tries in a row that failed, or brought no tunnel although one is wanted. */
   let futileTries = 0;
@@ -104,6 +105,8 @@ export function createServiceLoop(parts: ServiceLoopParts): ServiceLoop {
         return noteFailure(error);
       });
       service.nextRenewalAt = new Date(now().getTime() + waitMs);
+      service.signIn = judgeSignIn({ state, service, now: now() });
+      service.secondClient = judgeOtherClients({ service, now: now() });
       return waitMs;
     },
   };

@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../../config/load.ts';
-import { hasCode, isAbort } from '../../errors/codes.ts';
+import { hasCode, isAbort, toUndefined } from '../../errors/codes.ts';
 import type { RegistrationDependencies } from '../../identity/authenticate.ts';
-import { tellOfSecondClient } from '../../identity/find-client.ts';
+import { findOtherClients } from '../../identity/find-client.ts';
 import { loadDevice, type Machine, settleOn } from '../../identity/load.ts';
 import { keepOwnToken, pickNewest } from '../../identity/own-token.ts';
 import { ensureRegistration } from '../../identity/registration.ts';
@@ -24,6 +24,7 @@ import { version } from '../../version.ts';
 import type { AgentState, Shared } from '../state.ts';
 import { chooseDescription } from '../to-facts.ts';
 import { readServiceTime } from './service-time.ts';
+import { createTokenRenewal } from './token-renewal.ts';
 
 /** Notices that are remembered, so that each is told once; a hostile service may send many. */
 const mostTold = 20;
@@ -76,6 +77,7 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
   const { client, state, facts, credentials, directory, machine, onSetAside, log, now } = parts;
   const files = createRegistrationFiles(directory, onSetAside);
   const store = files.networkJwt;
+  const { renewInTime } = createTokenRenewal({ client, store, state, log, now });
   let answeredForMs: AgentState['path']['rungForMs'];
   /**
    * True while the other end was asked for a handshake and did not answer. The production service
@@ -132,6 +134,13 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
     const usedForMs = performance.now() - usedSinceMs;
     await keepOwnToken(store, { own, before, now: now(), usedForMs });
   };
+  /** Keeps the other clients of this device with the registration; none where there are none. */
+  const noteOthers = async (registration: Registration, ids: readonly string[]) => {
+    const noted = { ...registration, otherClientIds: ids.length === 0 ? undefined : ids };
+    if (ids.join() === (registration.otherClientIds ?? []).join()) return noted;
+    await files.registration.write(noted).catch(toUndefined('state-unwritable'));
+    return noted;
+  };
   /** By the owner's token; by the device's own where the owner's is not good any more. */
   const renewByOwners = async (
     token: Secret,
@@ -150,11 +159,11 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
     if (token.equals(renewedBy)) return renewed;
     renewedBy = token;
     // The device's own token will show this client alone.
-    const looked = tellOfSecondClient(dependencies(token), renewed, signal);
-    await looked.catch((error: unknown) => {
+    const looked = findOtherClients(dependencies(token), renewed, signal);
+    const others = await looked.catch((error: unknown) => {
       if (isAbort(error) && signal.aborted) throw error;
     });
-    return renewed;
+    return others === undefined ? renewed : noteOthers(renewed, others);
   };
   const renewByOwn = async (
     token: Secret,
@@ -227,7 +236,7 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
         holder === 'device' ? renewByKept : token.equals(renewedBy) ? renewByOwn : renewByOwners;
       const renewed = await renewNow(token, registration, signal);
       answeredForMs = rungForMs;
-      return renewed;
+      return renewInTime(token, renewed, signal);
     },
     confirmRefusal: (token, signal) => confirmRefusal(client, token, signal),
     async dropIfUseless(token, refusedMs) {

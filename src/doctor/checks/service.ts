@@ -159,6 +159,9 @@ export async function lookAtToken(host: DoctorHost): Promise<Finding> {
       return fail(`the service has refused the sign-in since ${kept.since}`, kept.action);
     return fail('the service no longer accepts the sign-in', signIn);
   }
+  const { reasons = [] } = (await host.status().catch(() => undefined)) ?? {};
+  const ending = reasons.find(({ code }) => code === 'sign-in-ending');
+  if (ending !== undefined) return fail(ending.message, signIn);
   const left =
     leftSeconds === undefined ? 'without an end' : `good for ${formatSeconds(leftSeconds)}`;
   return pass(`accepted by the service, ${left}`);

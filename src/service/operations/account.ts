@@ -96,6 +96,15 @@ export const authOperations = {
     })),
     response: answer(() => ({ by_jwt: networkJwt })),
   },
+  refreshToken: {
+    ...reading,
+    authentication: 'any-jwt',
+    summary: "Exchanges a client's token for one that is good for as long again.",
+    path: '/auth/refresh',
+    response: answer(() => ({
+      by_jwt: secret.describe('The same token (JWT) with a later end.'),
+    })),
+  },
   passwordSet: {
     ...making,
     summary: 'Sets a new password with a code from an e-mail or a text message.',

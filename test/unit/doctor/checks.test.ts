@@ -554,6 +554,18 @@ const faults: readonly (readonly [
     },
   ],
   [
+    'a sign-in that ends soon and is not renewed',
+    'token',
+    /ends in 6 d/,
+    /login/,
+    withStatus({
+      signIn: {
+        endsAt: now,
+        ending: { code: 'sign-in-ending', message: 'It ends in 6 d.', since: now },
+      },
+    }),
+  ],
+  [
     'the wrong profile',
     'profile',
     /speaks production/,

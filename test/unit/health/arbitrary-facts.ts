@@ -86,7 +86,12 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
   stateProblem: rare(problem),
   signInProblem: rare(problem),
   registration: maybe(fc.record({ clientId: text, description: maybe(text) })),
+  signIn: fc.record({
+    endsAt: maybe(time),
+    ending: rare(fc.record({ code: fc.constant('sign-in-ending'), message: text, since: time })),
+  }),
   registrationProblem: rare(problem),
+  secondClient: rare(fc.record({ code: fc.constant('second-client'), message: text, since: time })),
   service: fc.record({
     baseUrl: fc.webUrl(),
     profile: fc.constantFrom('documented', 'production'),

@@ -43,6 +43,17 @@ interface Row {
 const rows: readonly Row[] = [
   { claim: 'all is well: providing, no reason', change: {}, phase: 'providing', codes: [] },
   {
+    claim: 'a sign-in that ends soon and a second client are notes',
+    change: {
+      signIn: {
+        ending: { code: 'sign-in-ending', message: 'It ends in 6 d.', since: ago(30) },
+      },
+      secondClient: { code: 'second-client', message: 'It is listed twice.', since: ago(30) },
+    },
+    phase: 'providing',
+    codes: ['sign-in-ending', 'second-client'],
+  },
+  {
     claim: 'mode none, healthy: idle',
     change: { provide: { effective: 'none' } },
     phase: 'idle',

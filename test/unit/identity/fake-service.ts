@@ -13,7 +13,7 @@ import { operations } from '../../../src/service/operations.ts';
 import type { OnUnread } from '../../../src/service/unread.ts';
 import { fromWire } from '../../../src/service/wire-case.ts';
 
-type Name = 'authClient' | 'clients' | 'codeLogin';
+type Name = 'authClient' | 'clients' | 'codeCreate' | 'codeLogin' | 'refreshToken';
 
 /**
  * What a service says, call by call, in the words of the wire; the last answer is given again.

@@ -143,23 +143,33 @@ describe('what the device asks by', () => {
 });
 
 describe('a second client with the marker of this installation', () => {
-  test('is told in the log, once for each sign-in', async () => {
+  test('is kept with the registration from each sign-in on, until a later one does not find it', async () => {
     const stranger = row('stranger', '[tributary:00000000000000bb]');
-    const { renew, notices } = await start({
-      clients: [{ clients: [row(clientId), stranger, row('second'), row('third')] }],
+    const { renew, sections, files, store } = await start({
+      clients: [
+        { clients: [row(clientId), stranger, row('second'), row('third')] },
+        { clients: [row(clientId)] },
+      ],
     });
-    for (let times = 0; times < 3; times += 1) await renew();
-    expect(notices).toEqual([
-      'this device is listed twice, also as second, third, which nothing uses',
-    ]);
+    const kept = async () => (await files.registration.peek())?.otherClientIds;
+    for (let times = 0; times < 3; times += 1) {
+      await renew();
+      const { otherClientIds } = sections.service.registration ?? {};
+      expect(otherClientIds).toEqual(['second', 'third']);
+      expect(await kept()).toEqual(['second', 'third']);
+    }
+    await store.write({ ...emptyNetworkJwtState, token: new Secret('another.sign.in') });
+    await renew();
+    expect(sections.service.registration?.otherClientIds).toBeUndefined();
+    expect(await kept()).toBeUndefined();
   });
 
   test.each<[string, object | Error]>([
     ['has this client alone', { clients: [row(clientId)] }],
     ['cannot be read', new TributaryError('service-failed', 'broken')],
   ])('is not told where the list %s, and the renewal holds', async (_, list) => {
-    const { renew, notices } = await start({ clients: [list] });
+    const { renew, sections } = await start({ clients: [list] });
     for (let times = 0; times < 3; times += 1) await renew();
-    expect(notices).toEqual([]);
+    expect(sections.service.registration?.otherClientIds).toBeUndefined();
   });
 });

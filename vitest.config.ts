@@ -51,7 +51,7 @@ export default defineConfig({
           name: 'unit',
           // Thousands of passes, pages that are watched for seconds, and hours of virtual time.
           ...choose('test/{unit,service,reference-service,connect,architecture}/**/*.test.ts', [
-            'test/unit/{data-path/laws,status/page/stream}.test.ts',
+            'test/unit/{data-path/laws,source/connect/listed-by-service,status/page/stream}.test.ts',
             'test/connect/provider/{paid,paid-hour,killed,long-life}.test.ts',
             'test/reference-service/platform/week.test.ts',
           ]),

@@ -49,7 +49,10 @@ const mostKept = 50;
 export interface ProviderDirectory {
   /** The best providers that fit, best first; of equals, the one that was registered earlier. */
   find(request: ProviderRequest): readonly Provider[];
-  /** The network's own providers, also those that provide to it alone, in the same order. */
+  /**
+   * The network's own providers, also those that provide to it alone or are not listed, in the same
+   * order.
+   */
   listOwn(networkId: string, count: number): readonly Provider[];
   /**
    * Keeps what `make` returned for this key, until something is written or too much else is kept.
@@ -66,7 +69,7 @@ export function createProviderDirectory(database: DatabaseSync): ProviderDirecto
   const { listRows, readNumber, readRows } = queryOn(database);
   const read = (where: Sql) =>
     readRows<Provider>`select ${selectFields(fields)} from ${where} order by quality desc, sequence`;
-  const ofNetwork = (networkId: string, offer: 'network' | 'public') =>
+  const ofNetwork = (networkId: string, offer: 'network' | 'public' | 'unlisted') =>
     read(sql`client where network_id = ${networkId} and offer = ${offer}`);
 
   function readCounts(): CountOf {
@@ -113,7 +116,7 @@ export function createProviderDirectory(database: DatabaseSync): ProviderDirecto
     },
     listOwn(networkId, count) {
       const ranking = createRanking<Provider>(count);
-      for (const offer of ['network', 'public'] as const)
+      for (const offer of ['network', 'public', 'unlisted'] as const)
         ranking.addBestFirst(ofNetwork(networkId, offer));
       return ranking.best;
     },

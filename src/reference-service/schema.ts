@@ -1,14 +1,15 @@
 import { platformSchema } from './platform/platform-schema.ts';
 
 /** A database of any other version is refused. */
-export const schemaVersion = 9;
+export const schemaVersion = 10;
 
 /**
  * Turns an empty database into one of this service. `offer` says to whom a connected client may be
- * given; the default mode counts as public here. The default place is the world's home. Triggers
- * keep the counts by place, and days and a network's hours are kept as totals, so that no question
- * reads thousands of rows. In these tables `client` is client.sequence, and `day` counts from 1970.
- * What the platform keeps comes from a file of its own.
+ * given; the default mode counts as public here, and who is not listed is given to nobody. The
+ * default place is the world's home. Triggers keep the counts by place, and days and a network's
+ * hours are kept as totals, so that no question reads thousands of rows. In these tables `client`
+ * is client.sequence, and `day` counts from 1970. What the platform keeps comes from a file of its
+ * own.
  */
 export const schema = `create table setting (name text primary key, value text not null) strict;
    create table network (
@@ -39,11 +40,12 @@ export const schema = `create table setting (name text primary key, value text n
      region_id text not null default 'f8721894-ada3-51b1-a197-643d4fc12be8',
      country_id text not null default 'dcd76238-6874-5f41-96a3-4fccadb00fe0',
      is_online integer not null default 0, is_simulated integer not null default 0,
+     is_listed integer not null default 1,
      bytes_per_second integer not null default 0, quality real not null default 0,
      offer text generated always as (
        case when is_online = 0 then null
-            when provide_mode in ('default', 'public', 'stream') then 'public'
-            when provide_mode in ('network', 'friends') then 'network' end) virtual
+            when provide_mode in ('default', 'public', 'stream') then iif(is_listed, 'public', 'unlisted')
+            when provide_mode in ('network', 'friends') then iif(is_listed, 'network', 'unlisted') end) virtual
    ) strict;
    create index client_network on client (network_id, sequence);
    create index client_offer on client (offer, quality desc, sequence) where offer is not null;
@@ -56,7 +58,7 @@ export const schema = `create table setting (name text primary key, value text n
        on conflict do update set providers = providers + 1;
    end;
    create trigger client_offer_changed
-     after update of is_online, provide_mode, city_id, region_id, country_id on client begin
+     after update of is_online, is_listed, provide_mode, city_id, region_id, country_id on client begin
      update location_count set providers = providers - 1
        where old.offer is 'public' and location_id in (old.city_id, old.region_id, old.country_id);
      insert into location_count

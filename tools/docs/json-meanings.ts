@@ -416,6 +416,9 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     'connections[].bytesPerSecond': 'Its speed; null: not measured yet.',
     'connections[].blocks': 'Minutes of the last hour that were noted.',
     'connections[].validBlocks': 'Those that count for its reliability.',
+    'connections[].isListed': 'Consumers find it.',
+    'connections[].validOfHour': 'Of the last 60 whole minutes, those that count: 57 have to.',
+    'connections[].validOfHalfDay': 'Of the last 720 whole minutes, those that count: 504 have to.',
   },
   'sandbox contracts': {
     contracts: 'One for each contract.',

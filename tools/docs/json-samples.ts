@@ -64,6 +64,9 @@ const connectionSample: ShownConnection = {
   bytesPerSecond: 0,
   blocks: 0,
   validBlocks: 0,
+  isListed: false,
+  validOfHour: 0,
+  validOfHalfDay: 0,
 };
 const contractSample: ShownContract = {
   contractId: '',

@@ -1,4 +1,5 @@
 import { formatBytes } from '../../lib/units.ts';
+import { lookbacks } from '../platform/market.ts';
 import type { Overview, ShownConnection, ShownContract, ShownMoney } from '../platform/overview.ts';
 import { parseNumber, type SandboxCommand, type SharedOptions } from './command.ts';
 
@@ -74,7 +75,17 @@ export function createPlatformLists(program: string): readonly SandboxCommand<Li
 function toConnections(connections: readonly ShownConnection[]): List {
   return {
     document: { connections },
-    headings: ['CLIENT', 'NETWORK', 'NAME', 'MODE', 'SOCKETS', 'LATENCY', 'SPEED', 'VALID'],
+    headings: [
+      'CLIENT',
+      'NETWORK',
+      'NAME',
+      'MODE',
+      'SOCKETS',
+      'LATENCY',
+      'SPEED',
+      'VALID',
+      'LISTED',
+    ],
     rows: connections.map((one) => [
       one.clientId,
       one.networkName,
@@ -84,9 +95,18 @@ function toConnections(connections: readonly ShownConnection[]): List {
       one.latencyMs === null ? '–' : `${one.latencyMs} ms`,
       one.bytesPerSecond === null ? '–' : `${formatBytes(one.bytesPerSecond)}/s`,
       `${one.validBlocks} of ${one.blocks}`,
+      toListed(one),
     ]),
     none: 'No client is connected.',
   };
+}
+
+/** Yes, or how far it is from that. */
+function toListed({ isListed, validOfHour, validOfHalfDay }: ShownConnection): string {
+  const { hour, halfDay } = lookbacks;
+  return isListed
+    ? 'yes'
+    : `no: ${validOfHour} of ${hour.wanted} in the hour, ${validOfHalfDay} of ${halfDay.wanted} in half a day`;
 }
 
 function toContracts(contracts: readonly ShownContract[]): List {

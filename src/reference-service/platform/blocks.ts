@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { provideModes } from '../../connect/wire/message-types.ts';
 import { inTransaction } from '../database.ts';
-import { queryOn } from '../statements.ts';
+import { queryOn, sql } from '../statements.ts';
 
 /**
  * The blocks of a minute by which a provider is judged: one counts where the provider was
@@ -15,6 +15,8 @@ export interface Blocks {
   noteChange(clientId: string): void;
   /** How the client did since that time, by the platform's clock. */
   judge(clientId: string, sinceMs: number): Judgement;
+  /** How many of so many blocks before the present one were valid. */
+  countValid(clientId: string, blocks: number): number;
 }
 
 export interface SocketSync {
@@ -40,6 +42,7 @@ export const syncEvery = 30_000;
 /** `now` is the platform's clock. */
 export function createBlocks(database: DatabaseSync, now: () => number): Blocks {
   const { run, findRow, readNumber } = queryOn(database);
+  const valid = sql`connections <= 1 and established >= 1 and published >= 1 and changes = 0 and messages >= 1`;
   const toBlock = (): number => Math.floor(now() / blockMs) * blockMs;
 
   const isPublished = (clientId: string): number =>
@@ -73,11 +76,15 @@ export function createBlocks(database: DatabaseSync, now: () => number): Blocks 
     noteChange: (clientId) =>
       add({ clientId, connections: 0, established: 0, changes: 1, messages: 0 }),
     judge: (clientId, sinceMs) =>
-      findRow<Judgement>`select count(*) as blocks, coalesce(sum(
-          connections <= 1 and established >= 1 and published >= 1 and changes = 0 and messages >= 1), 0) as valid
+      findRow<Judgement>`select count(*) as blocks, coalesce(sum(${valid}), 0) as valid
         from reliability_block where client_id = ${clientId} and block_ms >= ${sinceMs}` ?? {
         blocks: 0,
         valid: 0,
       },
+    countValid(clientId, blocks) {
+      const presentMs = toBlock();
+      return readNumber`select count(*) from reliability_block where client_id = ${clientId} and ${valid}
+        and block_ms >= ${presentMs - blocks * blockMs} and block_ms < ${presentMs}`;
+    },
   };
 }

@@ -3,6 +3,7 @@ import { queryOn, selectFields, sql } from '../statements.ts';
 import { createBlocks } from './blocks.ts';
 import { createContractBook } from './contract-book.ts';
 import { toEarnings, toPrice } from './earnings.ts';
+import { lookBack } from './market.ts';
 import { createMoney } from './money.ts';
 import { readPlatformTime } from './platform-clock.ts';
 
@@ -31,6 +32,11 @@ export interface ShownConnection {
   /** Minutes of the last hour, and how many of them count for it. */
   readonly blocks: number;
   readonly validBlocks: number;
+  /** Whether consumers find it. */
+  readonly isListed: boolean;
+  /** By which that is decided: whole minutes that count, of the last 60 and of the last 720. */
+  readonly validOfHour: number;
+  readonly validOfHalfDay: number;
 }
 
 export interface ShownContract {
@@ -72,12 +78,22 @@ export function createOverview(database: DatabaseSync): Overview {
   return {
     listConnections() {
       const rows = listRows<OpenClient>`select ${selectFields(openFields)}, count(*) as sockets,
-          min(opened_ms) as openedMs, min(latency_ms) as latencyMs, max(open_socket.bytes_per_second) as bytesPerSecond
+          min(opened_ms) as openedMs, min(latency_ms) as latencyMs, max(open_socket.bytes_per_second) as bytesPerSecond,
+          offer in ('public', 'network') as listed
         from open_socket join client using (client_id) join network using (network_id)
         group by client.client_id order by client.sequence`;
-      return rows.map(({ openedMs, ...client }) => {
+      return rows.map(({ openedMs, listed, ...client }) => {
         const { blocks: counted, valid } = blocks.judge(client.clientId, now() - hourMs);
-        return { ...client, connectedAt: toTime(openedMs), blocks: counted, validBlocks: valid };
+        const { hour, halfDay } = lookBack(blocks, client.clientId);
+        return {
+          ...client,
+          connectedAt: toTime(openedMs),
+          blocks: counted,
+          validBlocks: valid,
+          isListed: listed === 1,
+          validOfHour: hour,
+          validOfHalfDay: halfDay,
+        };
       });
     },
     listContracts: (most) =>
@@ -119,9 +135,12 @@ export function createOverview(database: DatabaseSync): Overview {
 
 const openFields = 'client.clientId networkName description provideMode';
 
-interface OpenClient extends Omit<ShownConnection, 'connectedAt' | 'blocks' | 'validBlocks'> {
+type OpenClient = Pick<ShownConnection, Selected | 'sockets' | 'latencyMs' | 'bytesPerSecond'> & {
   readonly openedMs: number;
-}
+  /** Null for a client that provides to nobody. */
+  readonly listed: 0 | 1 | null;
+};
+type Selected = 'clientId' | 'networkName' | 'description' | 'provideMode';
 
 type NamedNetwork = Pick<ShownMoney, 'networkId' | 'networkName'>;
 

@@ -15,6 +15,7 @@ import type { DrainRequests } from './drain-requests.ts';
 import { toProviderUsage } from './earnings.ts';
 import { createForwards, type IdPair } from './forwards.ts';
 import { type Caller, createContractIssuer } from './issue-contract.ts';
+import { createMarket } from './market.ts';
 import type { Money } from './money.ts';
 import { createOpenSockets } from './open-sockets.ts';
 import { createPlatformClock } from './platform-clock.ts';
@@ -70,6 +71,7 @@ export function createPlatform(database: DatabaseSync, options: PlatformOptions)
   const keys = createProvideKeys(database);
   const blocks = createBlocks(database, clock.now);
   const sockets = createOpenSockets(database);
+  const market = createMarket(database, blocks);
   const stop = new AbortController();
   const isConnected = (clientId: string): boolean => visits.isAnnounced(clientId);
   const book = createContractBook(database, {
@@ -115,6 +117,7 @@ export function createPlatform(database: DatabaseSync, options: PlatformOptions)
     onControlFrame: (caller, frame) => attempt(() => control.take(caller, frame)),
     onOpened({ clientId, openedMs }) {
       const number = sockets.add(clientId, openedMs);
+      market.enter(clientId);
       return {
         onMeasured(measured) {
           sockets.note(number, measured);
@@ -150,6 +153,7 @@ export function createPlatform(database: DatabaseSync, options: PlatformOptions)
     }
   }
 
+  market.review();
   let upkeepAt = clock.now() + upkeepEvery;
   const timer = setInterval(
     () =>
@@ -161,6 +165,7 @@ export function createPlatform(database: DatabaseSync, options: PlatformOptions)
         upkeepAt = clock.now() + upkeepEvery;
         book.forceClose();
         forwards.sweep();
+        market.review();
         keepIds(database, ids);
         clock.keep();
       }),

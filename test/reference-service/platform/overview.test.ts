@@ -1,6 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../../src/reference-service/database.ts';
 import { openOverview } from '../../../src/reference-service/platform/open-overview.ts';
 import { makePacket } from '../../connect/support/packets.ts';
+import { call, logIn } from '../../flow/reference-caller.ts';
 import { waitUntil } from '../../patience.ts';
 import { startConsumers } from './consumer-world.ts';
 import { startProviderWorld } from './provider-world.ts';
@@ -27,6 +29,34 @@ test('a provider is measured, and its minutes count', async () => {
     });
     expect(connection?.validBlocks).toBeGreaterThan(1);
   });
+});
+
+test('a provider is found once enough of its minutes count, and no longer when it is gone', async () => {
+  const world = await startProviderWorld({ hasten: 60 });
+  const { overview, close } = await openOverview(world.directory);
+  onTestFinished(close);
+  const provider = await world.register();
+  const present = Math.floor(Date.now() / minutes) * minutes;
+  using database = openDatabase(world.directory);
+  const insert = database.prepare('insert into reliability_block values (?, ?, 0, 1, 1, 0, 1)');
+  for (let ago = 1; ago <= 497; ago++) insert.run(provider.clientId, present - ago * minutes);
+  const token = await logIn(world.service);
+  const find = async () => {
+    const found = await call(world.service.baseUrl, '/network/find-providers2', {
+      token,
+      body: { count: 10, specs: [{ best_available: true }], exclude_client_ids: [] },
+    });
+    return found.body.providers.map((one: { client_id: string }) => one.client_id);
+  };
+  const running = await world.provide(provider);
+  await waitUntil(() => expect(overview.listConnections()[0]?.sockets).toBe(1));
+  expect(overview.listConnections()[0]?.isListed).toBe(false);
+  expect(await find()).toEqual([]);
+  await waitUntil(async () => expect(await find()).toEqual([provider.clientId]));
+  expect(overview.listConnections()[0]).toMatchObject({ isListed: true });
+  expect(overview.listConnections()[0]?.validOfHalfDay).toBeGreaterThanOrEqual(504);
+  await running.stop();
+  await waitUntil(async () => expect(await find()).toEqual([]));
 });
 
 test('what was carried is paid once both ends are gone, and half of it is earned', async () => {

@@ -4,12 +4,14 @@ import { createPublisher } from '../../../src/connect/engine/publisher.ts';
 import { createEngine } from '../../../src/connect/provider/engine.ts';
 import type { Engine } from '../../../src/connect/provider/engine-contract.ts';
 import { createLink, type Link, type LinkEffect } from '../../../src/connect/socket/link.ts';
+import type { Sighting } from '../../../src/connect/socket/sighting.ts';
 import { createIdSource, fromUuid, type Id } from '../../../src/connect/wire/id.ts';
 import { createClients } from '../../../src/reference-service/clients.ts';
 import { openDatabase } from '../../../src/reference-service/database.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
 import { createBlocks } from '../../../src/reference-service/platform/blocks.ts';
 import { createForwards } from '../../../src/reference-service/platform/forwards.ts';
+import { isListed, lookBack } from '../../../src/reference-service/platform/market.ts';
 import { createProvideKeys } from '../../../src/reference-service/platform/provide-keys.ts';
 import { createResidents } from '../../../src/reference-service/platform/residents.ts';
 import { createVisits } from '../../../src/reference-service/platform/visits.ts';
@@ -42,6 +44,10 @@ export interface WeekWorld {
   renewToken(): void;
   /** Whole minutes since that time, and how many of them counted. */
   judge(since: number): { readonly minutes: number; readonly valid: number };
+  /** Whether the platform lists the device. */
+  isListed(): boolean;
+  /** The present time of all clocks, in Unix ms. */
+  wallMs(): number;
   /** How often something was published. */
   published(): number;
 }
@@ -52,6 +58,12 @@ interface Process {
   readonly instanceId: string;
 }
 
+export interface WeekWorldOptions {
+  readonly seed: number;
+  /** Told what the device sees of how it is judged. */
+  readonly onSeen?: (sighting: Sighting) => void;
+}
+
 /** At the beginning of a block. */
 const startMs = 1_700_000_040_000;
 const minute = 60_000;
@@ -60,8 +72,8 @@ const lookEvery = 2000;
 /** The engine is asked so long after a frame: it collects acks for a moment. */
 const ackDelay = 15;
 
-export function createWeekWorld({ seed }: { readonly seed: number }): WeekWorld {
-  const chance = createChance(seed);
+export function createWeekWorld(of: WeekWorldOptions): WeekWorld {
+  const chance = createChance(of.seed);
   const randomBytes = chanceBytes(chance);
   const ids = createIdSource({ randomBytes });
   const secrets = completeSecrets(randomBytes);
@@ -110,15 +122,18 @@ export function createWeekWorld({ seed }: { readonly seed: number }): WeekWorld 
   });
 
   function act(effects: readonly LinkEffect[] = []): void {
-    for (const effect of effects) {
-      if (effect.kind === 'dial') line.dial(effect.socket);
-      else if (effect.kind === 'send') line.send(effect.socket, effect.bytes);
-      else if (effect.kind === 'close') line.close(effect.socket);
-      else if (effect.kind === 'frame') {
-        process?.engine.frame(effect.bytes, nowMs);
-        engineAt = Math.min(engineAt, nowMs + ackDelay);
-      }
-    }
+    for (const effect of effects) carryOut(effect);
+  }
+  function carryOut(effect: LinkEffect): void {
+    if (effect.kind === 'dial') line.dial(effect.socket);
+    else if (effect.kind === 'send') line.send(effect.socket, effect.bytes);
+    else if (effect.kind === 'close') line.close(effect.socket);
+    else if (effect.kind === 'seen') of.onSeen?.(effect.sighting);
+    else if (effect.kind === 'frame') hear(effect.bytes);
+  }
+  function hear(frame: Buffer): void {
+    process?.engine.frame(frame, nowMs);
+    engineAt = Math.min(engineAt, nowMs + ackDelay);
   }
   const turn = (of: Process): void => {
     act(of.link.step(nowMs));
@@ -194,6 +209,8 @@ export function createWeekWorld({ seed }: { readonly seed: number }): WeekWorld 
       const { valid } = blocks.judge(clientId, startMs + since);
       return { minutes: Math.floor((nowMs - startMs - since) / minute), valid };
     },
+    isListed: () => isListed(lookBack(blocks, clientId)),
+    wallMs: now,
     published: () => published,
   };
 }

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import { clockRateHeader } from '../connect/socket/clock-rate.ts';
 import { WireError } from '../connect/wire/wire-error.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Backend } from './backend.ts';
 import { identifyClient } from './callers.ts';
 import { hasCode } from './errors.ts';
 import { readJson } from './listener.ts';
-import { clockRateHeader } from './platform/clock-rate.ts';
 import { respondWithText } from './text-response.ts';
 
 /** A batch of reports is a few kilobytes. */

@@ -8,7 +8,7 @@ export interface Account {
   readonly contractId: Id;
   readonly peerId: Id;
   readonly byteCount: number;
-  /** In ms of our clock. */
+  /** In ms of the time by which contracts age. */
   readonly createdAt: number;
   /** Bytes that count: delivered where we receive, acknowledged where we send. */
   counted: number;
@@ -39,10 +39,10 @@ export function makeClose(account: Account): CloseContract | undefined {
   return toReport(account, { increment: takeIncrement(account), isCheckpoint: false });
 }
 
-/** The report by age, when it is time for it. */
-export function makeDueCheckpoint(account: Account, now: number): CloseContract | undefined {
-  if (now < nextCheckpointAt(account)) return undefined;
-  while (now >= nextCheckpointAt(account)) account.checkpoints++;
+/** The report by age, when it is time for it. `time` is the one by which contracts age. */
+export function makeDueCheckpoint(account: Account, time: number): CloseContract | undefined {
+  if (time < nextCheckpointAt(account)) return undefined;
+  while (time >= nextCheckpointAt(account)) account.checkpoints++;
   return makeCheckpoint(account);
 }
 

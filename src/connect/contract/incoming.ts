@@ -22,7 +22,10 @@ export interface IncomingContracts {
   end(): void;
 }
 
-/** The contract of a consumer by which the service grants ours. Times in ms. */
+/**
+ * The contract of a consumer by which the service grants ours. Times are those by which contracts
+ * age.
+ */
 export interface Anchor {
   readonly createdAt: number;
   readonly cameAt: number;
@@ -54,9 +57,10 @@ export function createIncomingContracts(
     if (open.has(current)) return true;
     open.add(current);
     ledger.use(current);
-    const createdAt = ledger.createdAt(current) ?? now;
+    const time = ledger.time(now);
+    const createdAt = ledger.createdAt(current) ?? time;
     if (createdAt > (newest?.createdAt ?? Number.NEGATIVE_INFINITY))
-      newest = { createdAt, cameAt: now };
+      newest = { createdAt, cameAt: time };
     const [oldest] = open;
     if (open.size > mostOpen && oldest !== undefined) {
       open.delete(oldest);
@@ -72,7 +76,8 @@ export function createIncomingContracts(
       if (charged === undefined || !open.has(charged)) return false;
       const bytes = countPackBytes(pack.frames);
       if (!ledger.charge(charged, bytes, now)) return false;
-      const isClosed = now - (ledger.createdAt(charged) ?? now) >= closedByServiceAge;
+      const time = ledger.time(now);
+      const isClosed = time - (ledger.createdAt(charged) ?? time) >= closedByServiceAge;
       if (isClosed) unpaidBytes += countRequestBytes(pack.frames);
       return true;
     },

@@ -71,6 +71,7 @@ interface OwnContract {
 }
 
 export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
+  const { clock } = options;
   let current: OwnContract | undefined;
   let spares: readonly OwnContract[] = [];
   const usedUp = new Map<Id, OwnContract>();
@@ -106,11 +107,11 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
     (current === undefined ? 0 : current.usable - current.taken) +
     spares.reduce((sum, { usable }) => sum + usable, 0);
 
-  const age = (one: OwnContract, now: number): number => now - one.account.createdAt;
+  const age = (one: OwnContract, now: number): number => clock.time(now) - one.account.createdAt;
   const toFacts = (now: number): SpareFacts => ({
     spares: spares.map((one) => ({ usable: one.usable, age: age(one, now) })),
     bytesPerMinute: rate.bytesPerMinute(now),
-    anchorAge: anchoredAt === undefined ? undefined : now - anchoredAt,
+    anchorAge: anchoredAt === undefined ? undefined : clock.time(now) - anchoredAt,
   });
   const hasYoungSpare = (now: number): boolean => {
     const next = spares.at(-1);
@@ -160,7 +161,7 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
     const granted = readGranted(bytes, options);
     if (granted === undefined) return undefined;
     const { contractId, byteCount } = granted;
-    const createdAt = options.clock.createdAt(contractId, now);
+    const createdAt = clock.createdAt(contractId, now);
     return {
       paidBy: { contractId, contract: Buffer.from(bytes) },
       account: openAccount({ contractId, peerId: options.peerId, byteCount, createdAt }),
@@ -193,7 +194,7 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
     },
     step(now) {
       for (const one of [current, ...usedUp.values()])
-        if (one !== undefined) push(makeDueCheckpoint(one.account, now));
+        if (one !== undefined) push(makeDueCheckpoint(one.account, clock.time(now)));
       const ask = now >= planAt || waitingBytes > 0 ? keepSpares(now) : undefined;
       const taken = reports;
       reports = [];

@@ -24,8 +24,10 @@ export interface ReceivedContracts {
   /** Checks a contract, and counts its user in. The same user may admit it again and again. */
   admit(bytes: Buffer, sourceId: Id, now: number): Verification;
   use(contractId: Id): void;
-  /** When the service made it, in ms of our clock; undefined where it is not open. */
+  /** When the service made it, by `time`; undefined where it is not open. */
   createdAt(contractId: Id): number | undefined;
+  /** The time by which contracts age. */
+  time(now: number): number;
   /** False where the contract has not so many bytes left: they are not to be delivered then. */
   charge(contractId: Id, bytes: number, now: number): boolean;
   /**
@@ -93,7 +95,8 @@ export function createReceivedContracts(options: ReceivedOptions): ReceivedContr
     if (finished.has(of.contractId)) return 'finished';
     const known = open.get(of.contractId);
     if (known !== undefined) return known.account.peerId === sourceId ? undefined : 'foreign-owner';
-    if (now - options.clock.createdAt(of.contractId, now) > oldestToAdmit) return 'too-old';
+    const age = options.clock.time(now) - options.clock.createdAt(of.contractId, now);
+    if (age > oldestToAdmit) return 'too-old';
     return open.size >= mostOpen ? 'too-many' : undefined;
   };
 
@@ -135,6 +138,7 @@ export function createReceivedContracts(options: ReceivedOptions): ReceivedContr
       if (entry !== undefined) entry.users++;
     },
     createdAt: (contractId) => open.get(contractId)?.account.createdAt,
+    time: options.clock.time,
     charge(contractId, bytes, now) {
       const entry = open.get(contractId);
       if (entry === undefined || entry.account.counted + bytes > entry.account.byteCount)
@@ -157,7 +161,8 @@ export function createReceivedContracts(options: ReceivedOptions): ReceivedContr
     },
     takeReports(now) {
       forget(now);
-      for (const { account } of open.values()) push(makeDueCheckpoint(account, now));
+      const time = options.clock.time(now);
+      for (const { account } of open.values()) push(makeDueCheckpoint(account, time));
       const taken = reports;
       reports = [];
       return taken;

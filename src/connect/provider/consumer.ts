@@ -77,9 +77,10 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       ledger: options.ledger,
       budget: options.receiveBudget,
       renewals,
-      facts: () => ({
+      facts: (now) => ({
         hasSignalLane: [...lanes.values()].some((one) => one.isSignalLane()),
         anchor,
+        time: clock.time(now),
         dataAt,
       }),
       deliver(inTurn, kind, now) {

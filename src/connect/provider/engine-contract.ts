@@ -23,6 +23,8 @@ export interface Engine {
   /** What is to be done now; at most `most` Packs, so that the socket is not flooded. */
   step(now: number, most: number): EngineStep;
   wakeAt(now: number): number;
+  /** From now on contracts age so many times as fast: a sandbox has hastened its clock. */
+  hasten(rate: number, now: number): void;
   /** Who is not wished for any more is ended: the reports of it come within a second. */
   setWish(wish: ProvideWish): void;
   /** Ends every sequence. The reports are the last ones; send them before the process ends. */

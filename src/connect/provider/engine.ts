@@ -220,6 +220,7 @@ export function createEngine(options: EngineOptions): Engine {
       for (const consumer of busy) soonest = Math.min(soonest, consumer.wakeAt(now));
       return Math.max(now + 1, soonest);
     },
+    hasten: clock.hasten,
     setWish(next) {
       wish = next;
       for (const consumer of consumers.values()) consumer.narrow(next);

@@ -52,7 +52,9 @@ export interface IncomingLaneOptions {
   readonly budget: MemoryBudget;
   readonly renewals: Renewals;
   /** What is known of the consumer beyond this lane. */
-  readonly facts: () => Pick<RenewalFacts, 'hasSignalLane' | 'anchor' | 'dataAt'>;
+  readonly facts: (
+    now: number,
+  ) => Pick<RenewalFacts, 'hasSignalLane' | 'anchor' | 'time' | 'dataAt'>;
   readonly deliver: (pack: Pack, kind: PackKind, now: number) => void;
 }
 
@@ -64,16 +66,23 @@ const selectAfterMs = 1500;
 /** Programs give up a sequence after 30 s, plain clients after 60 s. */
 const longestHeard = 60_000;
 
+interface Held {
+  readonly rule: RenewalRule;
+  readonly since: number;
+  /** By the time that contracts age by: a hastened consumer gives up sooner. */
+  readonly sinceTime: number;
+}
+
 export function createIncomingLane(options: IncomingLaneOptions): IncomingLane {
   const { sequenceId, renewals } = options;
   const contracts = createIncomingContracts(options.ledger, options.sourceId);
-  let held: { readonly rule: RenewalRule; readonly since: number } | undefined;
+  let held: Held | undefined;
   let hasSignals = false;
   let hasOthers = false;
   const isSignalLane = (): boolean => hasSignals && !hasOthers;
 
   const hold = (rule: RenewalRule, now: number): void => {
-    held = { rule, since: now };
+    held = { rule, since: now, sinceTime: options.ledger.time(now) };
     receiver.withhold({ selectAfterMs: rule === 'idle' ? selectAfterMs : undefined }, now);
   };
   const renew = (kind: PackKind, now: number): void => {
@@ -83,7 +92,7 @@ export function createIncomingLane(options: IncomingLaneOptions): IncomingLane {
       receiver.acknowledge(now);
     }
     if (held !== undefined) return;
-    const rule = findRenewal({ ...options.facts(), kind, isSignalLane: isSignalLane() }, now);
+    const rule = findRenewal({ ...options.facts(now), kind, isSignalLane: isSignalLane() }, now);
     if (rule !== undefined) hold(rule, now);
   };
 
@@ -120,8 +129,12 @@ export function createIncomingLane(options: IncomingLaneOptions): IncomingLane {
     next: receiver.next,
     newest: contracts.newest,
     unpaidBytes: contracts.unpaidBytes,
-    replacedBy: (now) =>
-      held !== undefined && isPlanned(held.rule, held.since, now) ? held.rule : undefined,
+    replacedBy(now) {
+      if (held === undefined) return undefined;
+      return isPlanned(held.rule, options.ledger.time(now) - held.sinceTime)
+        ? held.rule
+        : undefined;
+    },
     giveUp(now) {
       if (held?.rule === 'limit') return;
       renewals.ended++;

@@ -34,8 +34,9 @@ export interface RenewalFacts {
   readonly isSignalLane: boolean;
   /** Another lane of this consumer is one. */
   readonly hasSignalLane: boolean;
-  /** Its newest contract. */
+  /** Its newest contract, and the time by which it ages. */
   readonly anchor: Anchor | undefined;
+  readonly time: number;
   /** When it sent data last, on any lane. */
   readonly dataAt: number | undefined;
 }
@@ -52,9 +53,9 @@ const pause = 1000;
 
 /** The rule by which acks of this Pack, and of those after it, are to be withheld. */
 export function findRenewal(facts: RenewalFacts, now: number): RenewalRule | undefined {
-  const { kind, anchor, dataAt } = facts;
-  if (anchor === undefined || now - anchor.createdAt < renewAge) return undefined;
-  if (now - anchor.cameAt < shortestBetween || dataAt === undefined) return undefined;
+  const { kind, anchor, time, dataAt } = facts;
+  if (anchor === undefined || time - anchor.createdAt < renewAge) return undefined;
+  if (time - anchor.cameAt < shortestBetween || dataAt === undefined) return undefined;
   if (kind === 'signals' && facts.isSignalLane)
     return now - dataAt < longestWithoutData ? 'signal' : undefined;
   const isPause = kind === 'ping' && now - dataAt >= pause;
@@ -64,9 +65,12 @@ export function findRenewal(facts: RenewalFacts, now: number): RenewalRule | und
 /** A consumer cannot have given up a sequence sooner; one that did so was started again. */
 const soonestNewSequence = 25_000;
 
-/** Whether a new sequence is what was waited for: then answers go on as they are. */
-export function isPlanned(rule: RenewalRule, since: number, now: number): boolean {
-  return rule !== 'limit' && now - since >= soonestNewSequence;
+/**
+ * Whether a new sequence is what was waited for, so many ms after acks were withheld: then answers
+ * go on as they are.
+ */
+export function isPlanned(rule: RenewalRule, heldFor: number): boolean {
+  return rule !== 'limit' && heldFor >= soonestNewSequence;
 }
 
 /**

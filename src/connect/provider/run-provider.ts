@@ -110,7 +110,10 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
       appVersion: options.appVersion,
       authority: options.authority,
       meter: options.meter,
-      onOpen: () => told(link.opened(socket, now())),
+      onOpen(rate) {
+        engine.hasten(rate, now());
+        told(link.opened(socket, now()));
+      },
       onMessage(bytes) {
         // What comes after the end is for the next life: it would be counted, and not delivered.
         if (signal.aborted) return;

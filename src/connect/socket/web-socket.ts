@@ -1,6 +1,7 @@
 import { connect, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { WebSocket } from 'ws';
+import { clockRateHeader, readClockRate } from './clock-rate.ts';
 import { createMessageWriter } from './message-writer.ts';
 import type { WireMeter } from './wire-meter.ts';
 
@@ -18,7 +19,8 @@ export interface PlatformSocketOptions {
   /** One for all sockets of a process, as a UUID. */
   readonly instanceId: string;
   readonly appVersion: string;
-  readonly onOpen: () => void;
+  /** `clockRate`: how many of the platform's seconds pass in one. */
+  readonly onOpen: (clockRate: number) => void;
   readonly onMessage: (bytes: Buffer) => void;
   /** Once, whether it opened or not. */
   readonly onClose: (end: SocketEnd) => void;
@@ -69,9 +71,13 @@ export function openPlatformSocket(options: PlatformSocketOptions): PlatformSock
   };
   const writer = createMessageWriter({ write, hides: true });
   socket.binaryType = 'nodebuffer';
+  let clockRate = 1;
+  socket.on('upgrade', ({ headers }) => {
+    clockRate = readClockRate(options.url, headers[clockRateHeader]);
+  });
   socket.on('open', () => {
     end = { kind: 'closed' };
-    options.onOpen();
+    options.onOpen(clockRate);
   });
   socket.on('message', (bytes, isBinary) => {
     if (isBinary) options.onMessage(bytes as Buffer);

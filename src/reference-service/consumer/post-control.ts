@@ -1,6 +1,6 @@
 import type { PostAnswer, PostControl } from '../../connect/control/control-client.ts';
+import { clockRateHeader } from '../../connect/socket/clock-rate.ts';
 import { messageOf } from '../../lib/errors.ts';
-import { clockRateHeader } from '../platform/clock-rate.ts';
 
 /** Sends control over HTTP to this service, with this client's token. */
 export function createPostControl(of: {

@@ -142,6 +142,7 @@ export function createPlatform(database: DatabaseSync, options: PlatformOptions)
   const server = createSocketServer({
     identify: options.identify,
     isDraining: drain.isRefusing,
+    clockRate: clock.rate,
     onOpen: visits.open,
   });
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { clockRateHeader } from '../../connect/socket/clock-rate.ts';
 import { createMessageWriter } from '../../connect/socket/message-writer.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Caller } from './issue-contract.ts';
@@ -25,6 +26,8 @@ export interface SocketServerOptions {
   /** Whose token it is; undefined for a token that is not good for any client. */
   readonly identify: (authorization: string | undefined) => Promise<Caller | undefined>;
   readonly isDraining: () => boolean;
+  /** How many of the platform's seconds pass in one. */
+  readonly clockRate: number;
   readonly onOpen: (caller: Caller, instanceId: string, line: Line) => SocketListener;
 }
 
@@ -38,6 +41,10 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     noServer: true,
     maxPayload: largestMessage,
     perMessageDeflate: false,
+  });
+
+  server.on('headers', (headers) => {
+    headers.push(`${clockRateHeader}: ${options.clockRate}`);
   });
 
   async function accept(socket: WebSocket, request: IncomingMessage, caller: Caller | undefined) {

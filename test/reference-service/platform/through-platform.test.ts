@@ -22,6 +22,29 @@ test("a consumer's packets go to the provider and back through the service", asy
   await waitUntil(() => expect(consumers.counters()[0]).toMatchObject({ unpaid: 0, unsound: 0 }));
 });
 
+test('of a slow flow, what a contract carried is paid, also where the clock is hastened', async () => {
+  // The platform closes a contract after ten seconds, and its consumer reports nothing by then.
+  const world = await startProviderWorld({ hasten: 30 });
+  const provider = await world.register();
+  await world.provide(provider);
+  const { overview, close } = await openOverview(world.directory);
+  onTestFinished(close);
+  const { consumers } = await startConsumers(world, provider, { count: 1 });
+  const packet = makePacket({ version: 4, protocol: 17, payload: Buffer.alloc(1000) });
+  let sent = 0;
+  const flow = setInterval(() => {
+    consumers.send(0, [packet]);
+    sent += packet.length;
+  }, 50);
+  onTestFinished(() => clearInterval(flow));
+  const settled = await waitUntil(() => {
+    const first = overview.listContracts(100).findLast(({ kind }) => kind === 'plain');
+    if (first?.state !== 'settled') throw new Error('not settled yet');
+    return first;
+  });
+  expect(settled.paidBytes).toBeGreaterThan(0.3 * sent);
+});
+
 test("an app's pings come back, and in direct mode it is answered on a lane of its own", async () => {
   // Habits follow the platform's clock: a ping each half second.
   const world = await startProviderWorld({ hasten: 30 });

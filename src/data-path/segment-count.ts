@@ -39,8 +39,9 @@ export interface SegmentCount {
    */
   allow(table: NftTable | undefined, cap: CapTotals): Promise<NftTable | undefined>;
   /**
-   * How many bytes the line may carry for each byte that the rules see: 1 where segments are not
-   * counted.
+   * How many bytes the line may carry for each byte that the rules see: 1 where segments cannot be
+   * counted. More than 1 before that is known: a new device carries as soon as it is opened, and
+   * what the rules may let pass is looked at again only by the pass after.
    */
   mostPerByte(): number;
   /** True where something left by the devices since the reading before the last one. */
@@ -80,7 +81,10 @@ interface Base extends Reading {
 export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>): SegmentCount {
   let reading: Reading | undefined;
   let base: Base | undefined;
-  let isCounting = false;
+  /** undefined until a device was there to try it at. */
+  let isCounting: boolean | undefined;
+  /** True while the rules stop earlier than at the cap. */
+  let stopsEarly = true;
   let isBusy = false;
   let carried = '';
   let counted = '';
@@ -129,7 +133,9 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
     return unseen;
   };
   const mostPerByte = () =>
-    isCounting ? Math.min(largestPerByte, Math.max(leastPerByte, 1 + 2 * missing.perByte)) : 1;
+    isCounting === false
+      ? 1
+      : Math.min(largestPerByte, Math.max(leastPerByte, 1 + 2 * missing.perByte));
   return {
     mostPerByte,
     isBusy: () => isBusy,
@@ -141,7 +147,7 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
       const names = devices.map(({ name }) => name);
       counted = names.join();
       reading = await readAll(names).catch(toUndefined('command-failed', 'missing-program'));
-      isCounting = reading !== undefined;
+      isCounting = names.length === 0 ? undefined : reading !== undefined;
     },
     async begin(devices, table) {
       const names = devices.map(({ name }) => name);
@@ -149,7 +155,7 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
       counted = names.join();
       const sent = await readAll(names).catch(toUndefined('command-failed', 'missing-program'));
       const handed = table?.counters.get('handed_down');
-      isCounting = sent !== undefined;
+      isCounting = names.length === 0 ? undefined : sent !== undefined;
       base = sent && handed && { ...sent, handed };
     },
     async correct(table) {
@@ -173,7 +179,8 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
       return { ...table, counters: new Map([...table.counters, ['merged_down', next]]) };
     },
     async allow(table, cap) {
-      if (table === undefined || !isCounting) return table;
+      if (table === undefined || (!isCounting && !stopsEarly)) return table;
+      stopsEarly = mostPerByte() > 1;
       const { quotas, again } = planQuotas(table, cap, mostPerByte());
       if (quotas.size === 0) return table;
       const most = [...quotas].map(([name, { bytes }]) => [name, bytes] as const);

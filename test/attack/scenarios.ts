@@ -352,9 +352,9 @@ async function waitUntilClosed(world: AttackWorld): Promise<void> {
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  const deadlineMs = performance.now() + 30_000;
+  const deadlineMs = performance.now() + 120_000;
   while (!(await holds())) {
-    if (performance.now() > deadlineMs) throw new Error('waited 30 s in vain');
+    if (performance.now() > deadlineMs) throw new Error('waited two minutes in vain');
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

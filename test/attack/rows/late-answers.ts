@@ -25,7 +25,10 @@ export const lateAnswerRows: readonly Row[] = [
 /** Ports at which the home's own servers listen, within the range that consumers leave from. */
 export const homeServers = [16_384, 22_000, 27_015];
 
-/** Known by its two ports alone: it carries no mark. */
+/**
+ * Known by its UDP header alone: it carries no mark. Two ports are too little to know it by, as the
+ * number of an IP packet and the flags after it are the same bytes as port 16,384 twice.
+ */
 export const ownPortRows: readonly Row[] = [own.public4, own.public6].flatMap((server, index) => [
   fromPort(server, "a port of the device's own", { sport: 40_100 + index, dport: 9100 }),
   ...homeServers.map((port) =>
@@ -39,8 +42,11 @@ function fromPort(
   ports: { readonly sport: number; readonly dport: number },
 ): Row {
   const packet: Packet = [ip(server), ['UDP', ports], ['Raw', { load: 'hello' }]];
+  const udpBytes = 8 + 'hello'.length;
   const marks = [
-    [ports.sport, ports.dport].map((port) => port.toString(16).padStart(4, '0')).join(''),
+    [ports.sport, ports.dport, udpBytes]
+      .map((value) => value.toString(16).padStart(4, '0'))
+      .join(''),
   ];
   return {
     name: `a consumer's connection to ${server} leaves from ${name}`,

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Lab } from '../../../tools/lab/lab.ts';
 import type { NastyScript } from '../../../tools/lab/nasty-service.ts';
@@ -26,7 +26,11 @@ export interface NastyService {
 /** Starts it on the lab's proxy, in front of the reference service. */
 export async function startNastyService(lab: Lab): Promise<NastyService> {
   const scriptFile = join(lab.directory, 'nasty.json');
-  const behave = (script: NastyScript) => writeFile(scriptFile, JSON.stringify(script));
+  // In one step: the service reads it at any moment, and half of it would be its end.
+  const behave = async (script: NastyScript) => {
+    await writeFile(`${scriptFile}.new`, JSON.stringify(script));
+    await rename(`${scriptFile}.new`, scriptFile);
+  };
   await behave({});
   const program = join(import.meta.dirname, '../../../tools/lab/nasty-service.ts');
   const argv = lab.network.on(

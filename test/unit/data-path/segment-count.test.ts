@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createSegmentCount } from '../../../src/data-path/segment-count.ts';
+import { SystemError } from '../../../src/system/errors.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import type { NftTable } from '../../../src/system/nft.ts';
 
@@ -11,8 +12,14 @@ function createKernel() {
   let isHooked = false;
   const passage = { isRedirecting: false, turn: 0 };
   const commands: string[] = [];
+  let isRefusing = false;
+  const quotas = new Map([['cap', { bytes: 500_000, used: 0 }]]);
   const exec: Exec = async ({ input = '' }) => {
     commands.push(input.trim());
+    if (isRefusing && input.includes('qdisc'))
+      throw new SystemError('command-failed', 'tc: no such kind');
+    const quota = /quota cap \{ over (\d+) bytes/.exec(input);
+    if (quota !== null) quotas.set('cap', { bytes: Number(quota[1]), used: 0 });
     if (input.includes('filter add')) isHooked = true;
     const counter = /merged_down \{ packets (\d+) bytes (\d+) \}/.exec(input);
     if (counter !== null) merged = { packets: Number(counter[1]), bytes: Number(counter[2]) };
@@ -25,8 +32,10 @@ function createKernel() {
     counters: new Map([
       ['handed_down', { ...seen }],
       ['merged_down', merged],
+      ['forwarded_up', { packets: 0, bytes: 0 }],
+      ['forwarded_down', { packets: 0, bytes: 0 }],
     ]),
-    quotas: new Map(),
+    quotas: new Map(quotas),
     sets: new Map(),
     expires: new Map(),
     elementPackets: new Map(),
@@ -45,6 +54,15 @@ function createKernel() {
       seen.bytes += 50 + count * 1000;
       sent.packets += count;
       sent.bytes += count * 1050;
+    },
+    /** Traffic control takes nothing from now on. */
+    refuse() {
+      isRefusing = true;
+    },
+    /** What the rules let pass once a cap was set. */
+    async allow(stopAtBytes: number) {
+      await segments.allow(list(), { stopAtBytes, newUntilBytes: undefined });
+      return quotas.get('cap')?.bytes;
     },
     /** The rules see it before it leaves. */
     handOver() {
@@ -100,12 +118,28 @@ describe('the headers of joined segments', () => {
 
   test('are expected to be at least as many as the smallest segments have', async () => {
     const kernel = createKernel();
-    expect(kernel.segments.mostPerByte()).toBe(1);
     await kernel.pass();
     expect(kernel.segments.mostPerByte()).toBe(1.15);
     for (let count = 0; count < 2_000; count += 1) kernel.carry(20);
     await kernel.pass();
     expect(kernel.segments.mostPerByte()).toBeCloseTo(1.15);
+  });
+
+  test('are expected before a device is there, and not where they cannot be counted', async () => {
+    const kernel = createKernel();
+    await kernel.segments.read([]);
+    expect(kernel.segments.mostPerByte()).toBe(1.15);
+    kernel.refuse();
+    await kernel.segments.begin([{ name: 'tun9', txBytes: 0 }], undefined);
+    expect(kernel.segments.mostPerByte()).toBe(1);
+  });
+
+  test('which cannot be counted let the rules stop at the cap, once', async () => {
+    const kernel = createKernel();
+    kernel.refuse();
+    await kernel.segments.begin([{ name: 'tun9', txBytes: 0 }], undefined);
+    expect(await kernel.allow(1_000_000)).toBe(1_000_000);
+    expect(await kernel.allow(2_000_000)).toBe(1_000_000);
   });
 
   test('are read only while something leaves', async () => {

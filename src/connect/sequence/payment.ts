@@ -27,9 +27,3 @@ export interface Payment {
   take(bytes: number, now: number): Charge;
   acked(by: PaidBy, bytes: number): void;
 }
-
-/** For a peer that wants no contract: the platform. */
-export const freeOfCharge: Payment = {
-  take: () => ({ kind: 'charged', by: undefined }),
-  acked: () => undefined,
-};

@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { freeOfCharge, type Payment } from '../../../src/connect/sequence/payment.ts';
+import type { Payment } from '../../../src/connect/sequence/payment.ts';
 import { countPackBytes } from '../../../src/connect/wire/pack.ts';
 import { assertLaw } from '../../unit/law.ts';
+import { freeOfCharge } from '../support/free-of-charge.ts';
 import type { LinkNature } from '../support/link.ts';
 import { createPair, type Delivered, type Pair } from '../support/pair.ts';
 

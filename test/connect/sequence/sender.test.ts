@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { createMemoryBudget } from '../../../src/connect/sequence/hold-back.ts';
 import { createPatience } from '../../../src/connect/sequence/patience.ts';
-import { freeOfCharge, type Payment } from '../../../src/connect/sequence/payment.ts';
+import type { Payment } from '../../../src/connect/sequence/payment.ts';
 import { createSender, type Sender } from '../../../src/connect/sequence/sender.ts';
 import type { Ack } from '../../../src/connect/wire/ack.ts';
 import type { Pack } from '../../../src/connect/wire/pack.ts';
 import { testIds } from '../support/contracts.ts';
+import { freeOfCharge } from '../support/free-of-charge.ts';
 
 const ids = testIds(3);
 const frame = { type: 16, bytes: Buffer.alloc(1060), isRaw: true };

@@ -1,0 +1,7 @@
+import type { Payment } from '../../../src/connect/sequence/payment.ts';
+
+/** For tests of what a sequence does, without contracts. */
+export const freeOfCharge: Payment = {
+  take: () => ({ kind: 'charged', by: undefined }),
+  acked: () => undefined,
+};

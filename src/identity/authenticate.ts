@@ -33,6 +33,11 @@ export interface RegistrationDependencies {
    * for in the list of clients.
    */
   readonly needsTunnel?: boolean;
+  /**
+   * Called with what the service has just issued, before the disk or the service is asked for
+   * anything more: consumers' traffic waits for a new key.
+   */
+  readonly onIssued?: (registration: Registration) => void;
   /** Called with what the owner should know, although the work goes on. */
   readonly onNotice?: (notice: string) => void;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Secret } from '../lib/secret.ts';
 import { maybe, number, text } from '../service/fields.ts';
+import { createPatientWriter, type PatientWriter } from '../system/patient-writer.ts';
 import { createStateFile, type OnSetAside, type StateFile } from '../system/state-file.ts';
 
 const installId = z.string().regex(/^[0-9a-f]{16}$/);
@@ -163,6 +164,8 @@ export interface RegistrationFiles {
   readonly identity: StateFile<Identity>;
   /** The client, and what was issued to it; missing before the service made the client. */
   readonly registration: StateFile<Registration>;
+  /** Writes `registration` while what was issued is in use already. */
+  readonly renewed: PatientWriter<Registration>;
   /** A create that is under way. While this exists, it is unknown whether a client was made. */
   readonly pendingCreate: StateFile<z.output<typeof pendingSchema>>;
   /** What the device signs in with. */
@@ -195,6 +198,7 @@ export function createRegistrationFiles(
   };
   return {
     ...documents,
+    renewed: createPatientWriter(documents.registration),
     networkJwt: createStateFile<NetworkJwtState>({
       ...common,
       name: 'network-jwt',

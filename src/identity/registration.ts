@@ -129,7 +129,7 @@ async function adopt(
   await dependencies.files.identity.write(own);
   const answer = await authenticate(dependencies, own, signal);
   const tunnel = toIssuedTunnel(answer.proxyConfigResult) ?? toIssuedTunnel(row.proxyClient);
-  return storeRegistration(dependencies.files, own, { answer, tunnel, before: registration });
+  return storeRegistration(dependencies, own, { answer, tunnel, before: registration });
 }
 
 function createAmbiguousError(clientIds: readonly string[]): TributaryError {
@@ -211,26 +211,27 @@ async function storeAnswered(
   signal: AbortSignal,
 ): Promise<Registration> {
   const own = { ...loaded.identity, clientId };
-  const { files } = dependencies;
   const before = loaded.registration;
   const issued = toIssuedTunnel(answer.proxyConfigResult);
-  const stored = await storeRegistration(files, own, { answer, tunnel: issued, before });
+  const stored = await storeRegistration(dependencies, own, { answer, tunnel: issued, before });
   if (!lacksTunnel(dependencies, stored)) return stored;
   const tunnel = await findTunnel(dependencies, own, signal);
-  return tunnel === undefined ? stored : storeRegistration(files, own, { answer, tunnel, before });
+  if (tunnel === undefined) return stored;
+  return storeRegistration(dependencies, own, { answer, tunnel, before });
 }
 
 /**
  * Writes the registration, with or without a tunnel, and only then ends the create that led to it,
- * so that no retry registers again.
+ * so that no retry registers again. A tunnel is in use before.
  * @throws state-unwritable
  */
 export async function storeRegistration(
-  files: RegistrationFiles,
+  { files, onIssued }: Pick<RegistrationDependencies, 'files' | 'onIssued'>,
   own: OwnClient,
   issued: Issued,
 ): Promise<Registration> {
   const registration = composeRegistration(own, issued);
+  if (registration.tunnel !== undefined) onIssued?.(registration);
   await files.registration.write(registration);
   await clearPending(files);
   return registration;

@@ -1,4 +1,3 @@
-import { toFailure } from '../errors/codes.ts';
 import { computeBackoffMs } from '../lib/backoff.ts';
 import { isSame } from '../lib/secret.ts';
 import {
@@ -14,8 +13,8 @@ import type { Registration } from './registration-files.ts';
 
 /**
  * Asks the service again for a client that is registered, with its description and spec, and
- * returns the registration as it is from then on. A changed tunnel or interval is in it even where
- * the disk takes nothing; it is then written by the next renewal. Where the answer brings no tunnel
+ * returns the registration as it is from then on. A changed tunnel or interval is in use before it
+ * is on the disk; where the disk takes nothing, the next renewal writes it. Where the answer brings no tunnel
  * (production), the old one stays. One that is wanted and was never issued is looked for each time.
  * @throws registration-incomplete when the service has lost the client; service-refused, codes of
  * `call`
@@ -38,11 +37,12 @@ export async function renew(
     (dependencies.needsTunnel === true || lacksTunnel(dependencies, registration));
   const tunnel = isLookedFor ? await findTunnel(dependencies, registration, signal) : issued;
   const renewed = composeRegistration(registration, { answer, tunnel, before: registration });
-  if (!mustStore(registration, renewed)) return { ...renewed, storedAt: registration.storedAt };
-  const failure = await dependencies.files.registration
-    .write(renewed)
-    .catch(toFailure('state-unwritable'));
-  return failure === undefined ? renewed : { ...renewed, storedAt: '' };
+  dependencies.onIssued?.(renewed);
+  const { renewed: writer } = dependencies.files;
+  if (!writer.isBehind() && !mustStore(registration, renewed))
+    return { ...renewed, storedAt: registration.storedAt };
+  await writer.put(renewed);
+  return renewed;
 }
 
 /** Every renewal brings a new client JWT. If nothing else changed it is written now and then. */

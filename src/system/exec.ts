@@ -1,5 +1,6 @@
 import type { dialects } from './dialects.ts';
 import { SystemError } from './errors.ts';
+import { openMemoryFile } from './memory-file.ts';
 
 /** A program to run. Arguments are a list, so nothing here ever reaches a shell. */
 interface Command {
@@ -7,6 +8,11 @@ interface Command {
   readonly args: readonly string[];
   /** Text for its standard input. */
   readonly input?: string;
+  /**
+   * True for a program that opens its standard input by name, `/dev/stdin`: it gets a file in
+   * memory, because the sockets that Node uses as pipes cannot be opened.
+   */
+  readonly opensInput?: boolean;
   /** What is being done, for the error: `adding address 10.0.0.2/32`. */
   readonly doing: string;
   /** In ms, 15,000 by default; the program is ended after it. */
@@ -44,7 +50,9 @@ export const exec: Exec = async (command) => {
   // Loaded at the first use: execa takes as much memory as the rest of the agent, and start-up
   // begins with reading files.
   const { execa } = await import('execa');
-  const { timeoutMs: timeout = 15_000 } = command;
+  const { timeoutMs: timeout = 15_000, input } = command;
+  await using file =
+    command.opensInput === true && input !== undefined ? await openMemoryFile(input) : undefined;
   const result = await execa(command.program, command.args, {
     reject: false,
     stripFinalNewline: false,
@@ -53,7 +61,12 @@ export const exec: Exec = async (command) => {
     // In the owner's locale, tools would translate errors and change the form of times and numbers.
     env: { LC_ALL: 'C', ...command.env },
     stdout: command.isSilent === true ? 'ignore' : 'pipe',
-    ...(command.input === undefined ? { stdin: 'ignore' as const } : { input: command.input }),
+    ...(file !== undefined
+      ? // Any number is a descriptor; the types know the first few only.
+        { stdin: file.fd as 3 }
+      : input === undefined
+        ? { stdin: 'ignore' as const }
+        : { input }),
   });
   if (!result.failed) return result.stdout ?? '';
   if (result.code === 'ENOENT') {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, type FileHandle, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { access, type FileHandle, readFile, stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { systemCodeOf } from '../lib/errors.ts';
-import { rethrow, SystemError, toUndefined } from './errors.ts';
+import { rethrow, SystemError } from './errors.ts';
 import { type Folder, openFolder, type User } from './folder.ts';
 
 /**
@@ -140,29 +140,6 @@ async function withFolder<T>(path: string, act: (folder: Folder) => Promise<T>):
 
 function unwritable(doing: string) {
   return rethrow('state-unwritable', doing);
-}
-
-/**
- * Lends a program a file with this text: at `path`, or in memory where that folder belongs to
- * another user or cannot be written. Disposing removes a file in memory.
- * @throws state-unwritable
- */
-export async function lendFile(
-  path: string,
-  text: string,
-): Promise<{ readonly path: string } & AsyncDisposable> {
-  const write = () => writeFileAtomic(path, text).then(() => true, toUndefined('state-unwritable'));
-  if ((await isOwnFolder(dirname(path))) && (await write()))
-    return { path, [Symbol.asyncDispose]: async () => undefined };
-  const folder = await mkdtemp('/dev/shm/tributary-').catch(
-    unwritable('making a folder in /dev/shm'),
-  );
-  const inMemory = join(folder, basename(path));
-  await writeFileAtomic(inMemory, text);
-  return {
-    path: inMemory,
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
-  };
 }
 
 /** The temporary name that `writeFileAtomic` gives to a state file. */

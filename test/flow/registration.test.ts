@@ -651,6 +651,7 @@ function crashAt(step: number, when: 'before' | 'after', error: Error = new Erro
       registration: crashingFile(files.registration),
       pendingCreate: crashingFile(files.pendingCreate),
       networkJwt: crashingFile(files.networkJwt),
+      renewed: files.renewed,
       hasSetAside: files.hasSetAside,
     },
   });

@@ -51,6 +51,7 @@ export async function createTalk(parts: TalkParts): Promise<Talk> {
     onSetAside,
     log,
     now,
+    onIssued: (registration) => service.take(registration),
   });
   const service = createServiceLoop({
     state,

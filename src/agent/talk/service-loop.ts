@@ -41,6 +41,11 @@ export interface ServiceLoop extends Loop {
    */
   restore(): Promise<void>;
   /**
+   * Puts to use what the service has just issued, so that a new key is in the tunnel before any
+   * disk has it.
+   */
+  take(registration: Registration): void;
+  /**
    * Signs in, then registers or renews once. Resolves with the ms until the next is due. Failures
    * become problems in the state.
    * @throws AbortError
@@ -95,6 +100,9 @@ export function createServiceLoop(parts: ServiceLoopParts): ServiceLoop {
       if (kept instanceof TributaryError)
         service.stateProblem = continueProblem(undefined, kept, now());
       else if (kept !== undefined) takeRegistration(parts, kept);
+    },
+    take(registration) {
+      if (takeRegistration(parts, registration)) wakeups.dataPath.notify();
     },
     name: 'service',
     firstAfterMs: firstPassMs,

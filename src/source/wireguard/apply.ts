@@ -1,14 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
-import { join } from 'node:path';
 import { hasCode, messageOf, TributaryError } from '../../errors/codes.ts';
 import type { Exec, Talk } from '../../system/exec.ts';
-import { lendFile } from '../../system/files.ts';
 import { findControlSocket, type TunnelHost } from './observe.ts';
 import type { TunnelStep } from './plan.ts';
 import { renderWireGuard } from './render.ts';
 
-/** Applies the steps in their order. @throws tunnel-failed, state-unwritable, missing-program */
+/** Applies the steps in their order. @throws tunnel-failed, missing-program */
 export async function applyTunnel(host: TunnelHost, steps: readonly TunnelStep[]): Promise<void> {
   for (const step of steps) await applyStep(host, step);
 }
@@ -26,10 +24,10 @@ export async function moveEndpoint(
 }
 
 /**
- * The command for a step, and what it does in words: `adding 10.64.0.2`. `path` is the file with
- * the configuration for `wg`.
+ * The command for a step, and what it does in words: `adding 10.64.0.2`. `wg` reads the
+ * configuration, which is not in it, from its standard input.
  */
-export function toCommand(step: TunnelStep, path = '') {
+export function toCommand(step: TunnelStep) {
   const name = step.interface;
   const ip = (doing: string, ...args: readonly string[]) => ({ program: 'ip', args, doing });
   const tell = (doing: string, ...args: readonly string[]) => {
@@ -45,7 +43,11 @@ export function toCommand(step: TunnelStep, path = '') {
         : ip(`making the WireGuard interface ${name}`, 'link', 'add', name, 'type', 'wireguard');
     case 'configure':
       // Unlike `setconf`, `syncconf` keeps the session of a peer that is unchanged.
-      return { program: 'wg', args: ['syncconf', name, path], doing: `configuring ${name}` };
+      return {
+        program: 'wg',
+        args: ['syncconf', name, '/dev/stdin'],
+        doing: `configuring ${name}`,
+      };
     case 'add-address':
       // A single address makes no connected route: only the gateway's own table leads into the
       // tunnel.
@@ -75,15 +77,11 @@ export function toCommand(step: TunnelStep, path = '') {
 }
 
 async function applyStep(host: TunnelHost, step: TunnelStep): Promise<void> {
-  const { exec, stateDirectory } = host;
+  const { exec } = host;
   if (step.kind === 'create-link') return createLink(exec, step);
   if (step.kind === 'configure') {
-    // A file is used because wg cannot read the sockets that Node uses as pipes.
-    await using file = await lendFile(
-      join(stateDirectory, 'wireguard.conf'),
-      renderWireGuard(step.settings),
-    );
-    return void (await exec(toCommand(step, file.path)));
+    const input = renderWireGuard(step.settings);
+    return void (await exec({ ...toCommand(step), input, opensInput: true }));
   }
   await exec(toCommand(step));
   // wireguard-go ends with its interface, but may leave its socket for a while.

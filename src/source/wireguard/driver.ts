@@ -105,7 +105,7 @@ function toOuter(endpoint: string): OuterEndpoint | undefined {
 
 /** A step's command line; below that for `wg` its configuration, whose secrets stay hidden. */
 function showStep({ step }: DeviceStep<TunnelStep>): readonly string[] {
-  const { program, args } = toCommand(step, 'wireguard.conf');
+  const { program, args } = toCommand(step);
   const line = [program, ...args].join(' ');
   if (step.kind !== 'configure') return [line];
   const settings = renderWireGuard(step.settings, String).trimEnd().split('\n');

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { TributaryError } from '../../../src/errors/codes.ts';
 import { deniedTableName } from '../../../src/gateway/policy.ts';
 import { Secret } from '../../../src/lib/secret.ts';
@@ -87,10 +86,10 @@ export function createFakeHost(routing: readonly string[] = []): FakeHost {
         : args.includes('ruleset')
           ? listOutline(denied)
           : table.list();
-  const runWireGuard = ({ args: [verb, name = '', rest = ''], doing }: Command) => {
+  const runWireGuard = ({ args: [verb, name = '', rest = ''], doing, input = '' }: Command) => {
     if (verb === 'show') return showWireGuard(links.get(name), rest);
     return change(doing, () => {
-      linkOf(links, name).configuration = readFileSync(rest, 'utf8');
+      linkOf(links, name).configuration = input;
     });
   };
   const runIp = ({ args, doing, input = '' }: Command) => {

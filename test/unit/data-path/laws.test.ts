@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -235,19 +235,20 @@ describe('the data path', () => {
     ]);
   });
 
-  test('leaves the private key in a file of its own only', async () => {
+  test('hands the private key to wg alone, and leaves it in no file', async () => {
     const host = makeHome();
     const lines: string[] = [];
-    const exec: Exec = (command) => {
+    const inputs: (readonly [string, string])[] = [];
+    const exec: Exec = ({ input, ...command }) => {
       lines.push(JSON.stringify(command));
-      return host.exec(command);
+      if (input !== undefined) inputs.push([command.program, input]);
+      return host.exec({ ...command, ...(input !== undefined && { input }) });
     };
     await observeAndReconcile(asHost({ ...host, exec }), createDesired({}));
     const key = parse().privateKey.reveal();
     expect(lines.filter((line) => line.includes(key))).toEqual([]);
-    const path = join(stateDirectory, 'wireguard.conf');
-    expect([(await readFile(path, 'utf8')).includes(key), (await stat(path)).mode & 0o777]).toEqual(
-      [true, 0o600],
-    );
+    const given = inputs.filter(([, input]) => input.includes(key));
+    expect(new Set(given.map(([program]) => program))).toEqual(new Set(['wg']));
+    expect(await readdir(stateDirectory)).not.toContain('wireguard.conf');
   });
 });

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RegistrationDependencies } from '../../../src/identity/authenticate.ts';
+import type { Registration } from '../../../src/identity/registration-files.ts';
 import { renew as askAgain } from '../../../src/identity/renew.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { createDisk, failWith } from '../../faults/disk.ts';
@@ -120,6 +121,31 @@ test('a new key is taken at once where the disk takes nothing, and written with 
   disk.meddle(undefined);
   await askAgain(dependencies, renewed, signal);
   expect((await files.registration.peek())?.tunnel?.proxyHost).toBe('new.example');
+});
+
+test('a new key is in use before the disk has it, and a disk that takes minutes holds up no later renewal', async () => {
+  const later = { ...proxyOnWire, proxy_host: 'later.example' };
+  const device = await createDevice({
+    authClient: [
+      { ...bare, proxy_config_result: moved },
+      { ...bare, proxy_config_result: later },
+    ],
+  });
+  const { dependencies, files, signal, path } = device;
+  await files.registration.write(registration);
+  using disk = await createDisk(dirname(path('registration')));
+  const { promise: isWell, resolve: recover } = Promise.withResolvers<void>();
+  disk.meddle((act) => (act === 'sync' ? isWell : undefined));
+  const issued: (string | undefined)[] = [];
+  const onIssued = ({ tunnel: used }: Registration) => void issued.push(used?.proxyHost);
+  const asking = { ...dependencies, onIssued };
+  const renewed = await askAgain(asking, registration, signal);
+  await askAgain(asking, renewed, signal);
+  expect(issued).toEqual(['new.example', 'later.example']);
+  expect((await files.registration.peek())?.tunnel?.proxyHost).toBe('proxy.example');
+  recover();
+  await expect.poll(() => files.renewed.isBehind()).toBe(false);
+  expect((await files.registration.peek())?.tunnel?.proxyHost).toBe('later.example');
 });
 
 describe('a tunnel that was never issued', () => {

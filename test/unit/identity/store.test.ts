@@ -71,7 +71,7 @@ describe('a registration', () => {
   test('is written down, and no create is under way any more', async () => {
     const { files } = await createDisk();
     await files.pendingCreate.write({ pending });
-    const stored = await storeRegistration(files, own, {
+    const stored = await storeRegistration({ files }, own, {
       answer: toAnswer(),
       tunnel,
       before: undefined,
@@ -93,7 +93,7 @@ describe('a registration', () => {
     async (answer, unissued) => {
       const { files } = await createDisk();
       await files.pendingCreate.write({ pending });
-      const stored = await storeRegistration(files, own, {
+      const stored = await storeRegistration({ files }, own, {
         answer: toAnswer(answer),
         tunnel: undefined,
         before: undefined,

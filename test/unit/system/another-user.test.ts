@@ -19,7 +19,7 @@ import {
 } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { setConfigKeys } from '../../../src/config/set-key.ts';
@@ -30,7 +30,6 @@ import { clearStaleSocket } from '../../../src/status/stale-socket.ts';
 import {
   appendToFile,
   ensureDirectory,
-  lendFile,
   listFolder,
   removeFile,
 } from '../../../src/system/files.ts';
@@ -192,14 +191,6 @@ describe.skipIf(!hasTwoUsers)("root in another user's state directory", () => {
       const asked = administer(state, 'createGuest', {});
       await expect(asked).rejects.toThrow('belongs to another user');
       await expectUntouched();
-    });
-
-    test('who swaps the file that a program of root reads by its name', async () => {
-      await using file = await lendFile(join(state, 'wireguard.conf'), 'text');
-      expect(await readFile(file.path, 'utf8')).toBe('text');
-      expect(dirname(file.path)).not.toBe(state);
-      const { uid, mode } = await stat(dirname(file.path));
-      expect({ uid, mode: mode & 0o777 }).toEqual({ uid: 0, mode: 0o700 });
     });
   });
 

@@ -96,3 +96,9 @@ test('a program that moved is found again, and one that was missing once it is t
   await rm(first);
   await expect(run()).rejects.toMatchObject({ code: 'missing-program' });
 });
+
+test('a program may open what it is given by its name, and no folder has a file of it', async () => {
+  const script = 'cat /dev/stdin /dev/stdin; readlink /proc/self/fd/0; cat';
+  const said = await sh(script, { input: words, opensInput: true });
+  expect(said).toMatch(new RegExp(`^${words}${words}/.* \\(deleted\\)\n${words}$`));
+});

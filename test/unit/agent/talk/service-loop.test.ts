@@ -100,6 +100,21 @@ describe('the conversation with the service', () => {
     expect(await wokenBy()).toEqual(['announce']);
   });
 
+  test('puts a new tunnel to use as soon as it is issued, while its renewal still goes on', async () => {
+    const other = { ...renewed, tunnel: { text: new Secret('other') } } as never;
+    const { promise, resolve } = Promise.withResolvers<typeof renewed>();
+    const { service, woken, loop, tick } = start({ renew: () => promise as never });
+    await tick();
+    woken.length = 0;
+    const ticked = tick();
+    loop.take(other);
+    expect([service.registration, woken]).toEqual([other, ['dataPath']]);
+    loop.take(other);
+    expect(woken).toEqual(['dataPath']);
+    resolve(other);
+    await ticked;
+  });
+
   test('begins with what an earlier run kept, and asks for the registration all the same', async () => {
     const { service, calls, loop, tick } = start({ load: async () => registered });
     await loop.restore();

@@ -50,6 +50,7 @@ async function start(answers: Answers) {
   );
   sections.service.registration = registration;
   const notices: unknown[] = [];
+  const issued: (string | undefined)[] = [];
   const session = createServiceSession({
     client: { call: keepRows(service.client.call) } as never,
     state: sections as never,
@@ -63,6 +64,7 @@ async function start(answers: Answers) {
       warn: ({ notice }: { readonly notice: string }) => void notices.push(notice),
     } as never,
     now: () => new Date(),
+    onIssued: ({ clientJwt }) => void issued.push(clientJwt.reveal()),
   });
   /** One renewal, as the loop does it; resolves with what it asked by, question by question. */
   const renew = async (signal = new AbortController().signal) => {
@@ -73,7 +75,7 @@ async function start(answers: Answers) {
     sections.service.registration = await session.renew(token, known, signal);
     return service.seen.slice(before).map(({ name, token: by }) => `${name} by ${by}`);
   };
-  return { ...service, files, store, sections, session, notices, renew };
+  return { ...service, files, store, sections, session, notices, issued, renew };
 }
 
 describe('what the device asks by', () => {
@@ -100,6 +102,12 @@ describe('what the device asks by', () => {
         kept?.reveal(),
       ]);
     }
+  });
+
+  test('is given to those who use it whatever it was renewed by, before anything else is done', async () => {
+    const { renew, issued } = await start({ clients: [{ clients: [] }] });
+    for (const _ of [1, 2, 3]) await renew();
+    expect(issued).toEqual([own, own, own]);
   });
 
   test('is in the registration where the sign-in is lost, also one that no start has read', async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -9,7 +9,6 @@ import { parseIssuedTunnel } from '../../../../src/source/wireguard/parse.ts';
 import type { TunnelStep } from '../../../../src/source/wireguard/plan.ts';
 import { renderWireGuard } from '../../../../src/source/wireguard/render.ts';
 import type { Exec } from '../../../../src/system/exec.ts';
-import { createDisk, failWith } from '../../../faults/disk.ts';
 import { createIssued, renderIssuedText } from './issued-fixture.ts';
 
 const settings = {
@@ -90,23 +89,14 @@ describe('a step', () => {
     expect([lines(), commands[0]?.doing]).toEqual([[line], doing]);
   });
 
-  test('that configures hands wg a private file, which keeps the session of the same peer', async () => {
-    const { host, lines, commands, directory } = await createMachine();
+  test('that configures gives wg the text by no disk, and keeps the session of the same peer', async () => {
+    const { host, lines, commands } = await createMachine();
     await applyTunnel(host, [{ interface: 'wg9', kind: 'configure', settings }]);
-    const path = join(directory, 'wireguard.conf');
-    expect([lines(), commands[0]?.doing]).toEqual([[`wg syncconf wg9 ${path}`], 'configuring wg9']);
-    expect(await readFile(path, 'utf8')).toBe(renderWireGuard(settings));
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
-  });
-
-  test('that configures goes by memory where the state directory takes no file, and leaves nothing there', async () => {
-    const { host, commands, directory } = await createMachine();
-    using disk = await createDisk(directory);
-    disk.meddle(failWith('ENOSPC'));
-    await applyTunnel(host, [{ interface: 'wg9', kind: 'configure', settings }]);
-    const path = commands[0]?.args[2] ?? '';
-    expect(path).toMatch(/^\/dev\/shm\/tributary-\w+\/wireguard\.conf$/);
-    await expect(stat(path)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect([lines(), commands[0]?.doing]).toEqual([
+      ['wg syncconf wg9 /dev/stdin'],
+      'configuring wg9',
+    ]);
+    expect(commands[0]).toMatchObject({ input: renderWireGuard(settings), opensInput: true });
   });
 
   test('comes after the one before it, and not at all after one that failed', async () => {

@@ -2,7 +2,6 @@ import {
   CodedError,
   type CodedErrorClass,
   catchCoded,
-  ignoreCoded,
   rethrowAs,
 } from '../lib/errors.ts';
 
@@ -24,4 +23,3 @@ export type SystemError = CodedError<SystemErrorCode>;
 
 export const rethrow = rethrowAs<SystemErrorCode>;
 export const toFailure = catchCoded<SystemErrorCode>;
-export const toUndefined = ignoreCoded<SystemErrorCode>;

@@ -37,7 +37,7 @@ export interface RegistrationDependencies {
    * Called with what the service has just issued, before the disk or the service is asked for
    * anything more: consumers' traffic waits for a new key.
    */
-  readonly onIssued?: (registration: Registration) => void;
+  readonly onIssued?: ((registration: Registration) => void) | undefined;
   /** Called with what the owner should know, although the work goes on. */
   readonly onNotice?: (notice: string) => void;
 }

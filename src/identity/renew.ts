@@ -14,8 +14,9 @@ import type { Registration } from './registration-files.ts';
 /**
  * Asks the service again for a client that is registered, with its description and spec, and
  * returns the registration as it is from then on. A changed tunnel or interval is in use before it
- * is on the disk; where the disk takes nothing, the next renewal writes it. Where the answer brings no tunnel
- * (production), the old one stays. One that is wanted and was never issued is looked for each time.
+ * is on the disk; where the disk takes nothing, the next renewal writes it. Where the answer brings
+ * no tunnel (production), the old one stays. One that is wanted and was never issued is looked for
+ * each time.
  * @throws registration-incomplete when the service has lost the client; service-refused, codes of
  * `call`
  */

@@ -1,9 +1,4 @@
-import {
-  CodedError,
-  type CodedErrorClass,
-  catchCoded,
-  rethrowAs,
-} from '../lib/errors.ts';
+import { CodedError, type CodedErrorClass, catchCoded, rethrowAs } from '../lib/errors.ts';
 
 /** What can go wrong between a program of ours and the machine that it runs on. */
 export const systemErrorCodes = [

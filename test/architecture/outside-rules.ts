@@ -247,8 +247,8 @@ const inlinePlaces: readonly {
 
       // As the owner of the folder.
       'src/system/folder.ts',
-      // A folder of root's own in /run; no name in the agent's.
-      'src/system/files.ts',
+      // In memory, by a new name that is gone at once.
+      'src/system/memory-file.ts',
       // Below /proc/sys, and a file of the process's own in /proc.
       'src/system/sysctl.ts',
       'src/tributary.ts',

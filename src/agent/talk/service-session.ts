@@ -69,15 +69,13 @@ export interface ServiceSession {
 
 export interface ServiceSessionParts
   extends Pick<Shared, 'client' | 'state' | 'facts' | 'directory' | 'onSetAside' | 'log' | 'now'>,
-    Pick<LoadedConfig, 'credentials'> {
+    Pick<LoadedConfig, 'credentials'>,
+    Pick<RegistrationDependencies, 'onIssued'> {
   readonly machine: Machine;
-  /** Called with what the service has just issued, before it is on the disk. */
-  readonly onIssued?: (registration: Registration) => void;
 }
 
 export function createServiceSession(parts: ServiceSessionParts): ServiceSession {
   const { client, state, facts, credentials, directory, machine, onSetAside, log, now } = parts;
-  const { onIssued } = parts;
   const files = createRegistrationFiles(directory, onSetAside);
   const store = files.networkJwt;
   const { renewInTime } = createTokenRenewal({ client, store, state, log, now });
@@ -118,7 +116,7 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
       },
       needsTunnel: isTextRefused() || isRung(),
       onNotice: tellOnce,
-      ...(onIssued && { onIssued }),
+      onIssued: parts.onIssued,
     };
   };
   /** As it lies on the disk; undefined without one, and then nothing is written. */

@@ -29,6 +29,7 @@ export interface AgentParts extends Pick<Shared, 'log' | 'now' | 'random'> {
   readonly machine?: Machine;
   /** By default the sources that the configuration asks for. */
   readonly openSources?: CreatePassParts['openSources'];
+  readonly runtimeDirectory?: CreatePassParts['runtimeDirectory'];
 }
 
 /**
@@ -95,6 +96,7 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
     exec,
     keepProgram,
     openSources: parts.openSources,
+    runtimeDirectory: parts.runtimeDirectory,
     notePhase: tell.phaseNotes.note,
   });
   const memory = every({

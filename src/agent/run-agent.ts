@@ -81,6 +81,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     exec: kept?.exec ?? surroundings.exec,
     keepProgram: surroundings.keepProgram,
     ...(surroundings.openSources && { openSources: surroundings.openSources }),
+    runtimeDirectory: supervision.runtimeDirectory,
     machine: await readMachine(),
     log,
     now,

@@ -87,12 +87,10 @@ export interface Sections {
     addresses?: readonly string[] | undefined;
     problem?: Problem | undefined;
   };
-  /**
-   * What the kernel counts, apart from the forwarded bytes (`usage`). Written by `pass/meter.ts`.
-   */
-  readonly counters: {
-    refusedPackets?: Readonly<Record<string, number>> | undefined;
-  };
+  /** The tables of connections on consumers' way. Written by `pass/connections-loop.ts`. */
+  readonly connections: { problem?: Problem | undefined };
+  /** What the kernel counts, forwarded bytes (`usage`) apart. Written by `pass/meter.ts`. */
+  readonly counters: { refusedPackets?: Readonly<Record<string, number>> | undefined };
   /** Where consumers' traffic comes from. Written by `pass/create-pass.ts`, once. */
   readonly sources: {
     all: readonly Source[];
@@ -172,6 +170,7 @@ export function createSections(
     denied: { lists: [], badAddresses: [] },
     sources: { all: [] },
     outside: {},
+    connections: {},
     counters: {},
     mode: {},
     household: {

@@ -102,7 +102,7 @@ function collectTunnelFacts({ configuration, sources }: AgentState): Facts['tunn
 }
 
 function collectGatewayFacts(state: AgentState): Facts['gateway'] {
-  const { configuration, counters, denied, ledger, outside, path, usage } = state;
+  const { configuration, connections, counters, denied, ledger, outside, path, usage } = state;
   const counted = usage.counted();
   return {
     isEnabled: configuration.config.gateway.enabled,
@@ -114,6 +114,7 @@ function collectGatewayFacts(state: AgentState): Facts['gateway'] {
     refusedPackets: counters.refusedPackets,
     silence: ledger.silence,
     outsideProblem: outside.problem,
+    connectionsProblem: connections.problem,
     listProblem: denied.problem,
     problem: path.gatewayProblem,
     selfTest: {

@@ -16,6 +16,11 @@ export interface Supervision {
   readonly pageDescriptor: number | undefined;
   /** True where standard output goes to systemd's journal. */
   readonly isJournal: boolean;
+  /**
+   * A folder for this run of the agent alone, in which the host sees what it is asked; undefined
+   * without one.
+   */
+  readonly runtimeDirectory: string | undefined;
 }
 
 const firstDescriptor: number = 3;
@@ -35,6 +40,7 @@ export function readSupervision(environment: NodeJS.ProcessEnv, processId: numbe
       notifySocket !== undefined && watchdogUs !== undefined ? watchdogUs / 1000 : undefined,
     pageDescriptor: isForUs ? firstDescriptor : undefined,
     isJournal: leadsToJournal(environment, 1),
+    runtimeDirectory: environment.RUNTIME_DIRECTORY?.split(':')[0] || undefined,
   };
 }
 

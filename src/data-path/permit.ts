@@ -1,9 +1,11 @@
 import { toUndefined } from '../errors/codes.ts';
-import { consumerMark } from '../gateway/ceiling-rules.ts';
+import { consumerMark } from '../gateway/ceilings.ts';
 import { tableName } from '../gateway/policy.ts';
 import { renderNoPermit, renderPermit } from '../gateway/ruleset.ts';
 import type { Exec } from '../system/exec.ts';
+import { askToForget } from '../system/host-request.ts';
 import { applyNft, type NftTable, observeNftTable } from '../system/nft.ts';
+import type { DataPathHost } from './state.ts';
 
 /**
  * Lets traffic of these devices through for so many seconds from now, and of no others; at least
@@ -24,10 +26,13 @@ export async function revokePermit(exec: Exec): Promise<void> {
 }
 
 /**
- * Makes the kernel forget consumers' connections, and no other program's. Without `conntrack` they
- * time out instead.
+ * Makes the kernel forget consumers' connections, and no other program's; a host around this
+ * namespace is asked to do the same. Without `conntrack` they time out instead.
  */
-export async function forgetConnections(exec: Exec): Promise<void> {
+export async function forgetConnections({
+  exec,
+  runtimeDirectory,
+}: Pick<DataPathHost, 'exec' | 'runtimeDirectory'>): Promise<void> {
   const forget = (family: 'ipv4' | 'ipv6') => {
     const args = ['-D', '-f', family, '--src-nat', '--mark', `${consumerMark}/0xff000000`];
     // `conntrack` lists everything that it deletes, and fails if that is nothing.
@@ -39,6 +44,7 @@ export async function forgetConnections(exec: Exec): Promise<void> {
     }).catch(toUndefined());
   };
   await Promise.all([forget('ipv4'), forget('ipv6')]);
+  if (runtimeDirectory !== undefined) await askToForget(runtimeDirectory);
 }
 
 /**

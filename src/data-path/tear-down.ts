@@ -20,7 +20,7 @@ type KeepTotals = UsageAccounting['close'];
  */
 export async function removeDataPath(host: DataPathHost, keep: KeepTotals): Promise<void> {
   const table = await closeDataPath(host, keep);
-  await forgetConnections(host.exec);
+  await forgetConnections(host);
   if (table !== undefined)
     await applyNft(host.exec, `delete table inet ${tableName}\n`, 'removing the gateway');
   const denied = await observeNftOutline(host.exec, deniedTableName);

@@ -1,5 +1,6 @@
 import type { Finding } from './check.ts';
 import * as agent from './checks/agent.ts';
+import { lookAtConnections } from './checks/connections.ts';
 import { lookAtFirewalls } from './checks/firewalls.ts';
 import * as forwarding from './checks/forwarding.ts';
 import { lookAtHostRights } from './checks/host-rights.ts';
@@ -39,6 +40,12 @@ const rows = [
   { id: 'host-rights', title: 'Rights on host', needs: ['namespace'], look: lookAtHostRights },
   { id: 'clock', title: 'Clock', needs: [], look: machine.lookAtClock },
   { id: 'nft', title: 'nft', needs: ['privileges', 'namespace'], look: machine.lookAtNft },
+  {
+    id: 'connections',
+    title: 'Connections',
+    needs: ['nft', 'namespace'],
+    look: lookAtConnections,
+  },
   { id: 'tun', title: '/dev/net/tun', needs: [], look: machine.lookAtTun },
   {
     id: 'wireguard',

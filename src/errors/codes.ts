@@ -63,6 +63,8 @@ export const errorKinds = {
   'list-refused': 'configuration',
   'list-lines-skipped': 'configuration',
   'outside-unknown': 'configuration',
+  'connections-full': 'try-again',
+  'connections-kept': 'configuration',
   'address-collision': 'configuration',
   'no-ipv6': 'configuration',
   'tunnel-failed': 'try-again',

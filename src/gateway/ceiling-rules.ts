@@ -1,4 +1,10 @@
-import { answerSeconds, type Ceilings, renderCount, sharedParts } from './ceilings.ts';
+import {
+  answerSeconds,
+  type Ceilings,
+  consumerMark,
+  renderCount,
+  sharedParts,
+} from './ceilings.ts';
 import { type Chain, chain, filledByRules as own, type Rule, refuse, rule, when } from './rule.ts';
 
 /**
@@ -20,12 +26,6 @@ export function listCeilingSets() {
     waiting6: own(`type ipv6_addr . mark; ${waiting}`),
   };
 }
-
-/**
- * The first byte of the mark of a consumer's connection. The other bytes hold its slot while it
- * waits for an answer.
- */
-export const consumerMark = '0x54000000';
 
 const families = [
   { family: 4, source: 'ip saddr', destination: 'ip daddr' },

@@ -69,6 +69,12 @@ export const connectionSeconds = {
   },
 } as const;
 
+/**
+ * The first byte of the mark of a consumer's connection. The other bytes hold its slot while it
+ * waits for an answer.
+ */
+export const consumerMark = '0x54000000';
+
 /** Matches the first packet of a connection that would exceed the ceiling. */
 export function renderNewCount(set: string, most: number): string {
   return `ct state new ct status & confirmed != confirmed ${renderCount(set, most)}`;

@@ -140,6 +140,8 @@ export interface Facts {
     /** undefined without a silence, before the first look, and without a ledger. */
     readonly silence: Silence | undefined;
     readonly outsideProblem: Problem | undefined;
+    /** Why a table of connections is almost full, or keeps them for too long. */
+    readonly connectionsProblem: Problem | undefined;
     /** Why a list of denied or bad addresses cannot be read now, or not all of it. */
     readonly listProblem: Problem | undefined;
     /** Counted since the agent's table was made; undefined before the first reading. */

@@ -172,6 +172,7 @@ function collectNotes(facts: Facts, phase: Phase, now: Date): readonly Reason[] 
     gateway.selfTest.note,
     provide.confirmationProblem,
     gateway.outsideProblem,
+    gateway.connectionsProblem,
   ];
   const isWorking = phaseTraits[phase].isReady;
   const passing = isWorking ? collectReasons(registrationProblem, ...beside) : [];

@@ -91,6 +91,8 @@ const reasons = {
     action:
       'Add your public address to gateway.deny_destinations, or allow more ways to find it: gateway.public_address',
   },
+  'connections-full': { fixedBy: 'owner', action: 'Share fewer: gateway.connections.total' },
+  'connections-kept': { fixedBy: 'owner', action: 'Install conntrack, and pause now and then.' },
   'list-refused': {
     fixedBy: 'owner',
     action: 'Correct that file. To see every error: tributary config check',

@@ -1,4 +1,4 @@
-import { connectionSeconds, renderNewCount } from '../gateway/ceilings.ts';
+import { connectionSeconds, consumerMark, renderNewCount } from '../gateway/ceilings.ts';
 import { usualConsumerPorts } from '../lib/ports.ts';
 import { hostSide } from './plan.ts';
 
@@ -18,6 +18,18 @@ interface ConnectionCount {
 const ports = `${usualConsumerPorts.first}-${usualConsumerPorts.last}`;
 const fromConsumer = `th sport ${ports}`;
 const notFromConsumer = `th sport != ${ports}`;
+
+/**
+ * Marks consumers' connections, by which they are forgotten together. The other bits of a mark that
+ * the owner gives connections stay.
+ */
+export function listMarks(): readonly string[] {
+  const mark = `ct mark set ct mark or ${consumerMark}`;
+  return [
+    `ct state new meta l4proto { tcp, udp } ${fromConsumer} ${mark}`,
+    `ct state new meta l4proto != { tcp, udp } ${mark}`,
+  ];
+}
 
 /**
  * The ceilings: one for consumers, and one for the agent itself, which therefore reaches its

@@ -6,7 +6,7 @@ import { listStaleMatches, listTranslations } from '../gateway/translation.ts';
 import { isInAny, parsePrefix } from '../lib/addresses.ts';
 import { type PortRange, usualConsumerPorts } from '../lib/ports.ts';
 import { matchOtherProtocols } from '../lib/protocols.ts';
-import { type ConnectionPolicy, listClock, listCounts } from './host-connections.ts';
+import { type ConnectionPolicy, listClock, listCounts, listMarks } from './host-connections.ts';
 import { hostSide, hostTableName, type Link } from './plan.ts';
 
 export interface HostPolicy
@@ -65,6 +65,7 @@ export function renderHostRuleset(policy: HostPolicy, how: Installation = 'kept'
     // This comes before every accept: what leaves by another interface leaves untranslated, and a
     // sender that never pauses then keeps that connection after its way led back to the uplink.
     `oifname != "${uplink}" drop`,
+    ...listMarks(),
     ...everywhere,
     ...named,
     ...counts.flatMap(({ rules }) => rules),

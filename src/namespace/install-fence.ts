@@ -5,12 +5,16 @@ import { type HostPolicy, type Installation, renderHostRuleset } from './host-ru
 /**
  * Fits the table that is there, so that what is open stays counted and timed. Where that cannot be
  * done, as with a table of another version, it is made again, on some kernels without its clock.
+ * Resolves with how it was installed.
  * @throws gateway-failed
  */
-export async function installFence(exec: Exec, policy: HostPolicy): Promise<void> {
-  const install = (how: Installation) =>
-    applyNft(exec, renderHostRuleset(policy, how), "installing the host's side of the fence");
-  await install('kept')
+export async function installFence(exec: Exec, policy: HostPolicy): Promise<Installation> {
+  const install = async (how: Installation) => {
+    const script = renderHostRuleset(policy, how);
+    await applyNft(exec, script, "installing the host's side of the fence");
+    return how;
+  };
+  return await install('kept')
     .catch(() => install('anew'))
     .catch(() => install('untimed'));
 }

@@ -8,8 +8,10 @@ import { TributaryError, toUndefined } from '../errors/codes.ts';
 import { exec } from '../system/exec.ts';
 import { isThere, removeFile } from '../system/files.ts';
 import { findHostHardware, isBitSet, isNetworkAdmin } from '../system/host-hardware.ts';
+import { requestName } from '../system/host-request.ts';
 import { createRestoreFile } from '../system/restore-file.ts';
 import { sayOnSetAside } from '../system/state-file.ts';
+import { forgetOnRequest } from './forget.ts';
 import { warnOfNoServer } from './name-servers.ts';
 import { namespaceName } from './plan.ts';
 import {
@@ -64,7 +66,8 @@ export async function runInside(
       throw new TributaryError('gateway-failed', message);
     }
     process.stderr.write(warnOfNoServer(nameServers) ?? '');
-    return await runToEnd(way.argv, inside);
+    using _forgetting = forgetOnRequest(exec, hostDirectory);
+    return await runToEnd(way.argv, { ...inside, RUNTIME_DIRECTORY: hostDirectory });
   } finally {
     await takeNamespaceDown(host);
   }
@@ -83,10 +86,12 @@ async function waitForAgent(stateDirectory: string): Promise<void> {
   );
 }
 
+const hostDirectory = '/run/tributary-netns';
+
 /**
  * The host's side for the namespace's commands. Settings of the host are kept in `directory` alone.
  */
-export function openNamespaceHost(directory = '/run/tributary-netns'): NamespaceHost {
+export function openNamespaceHost(directory = hostDirectory): NamespaceHost {
   // Only root writes there. What is kept lasts as long as the settings that it is about: until the
   // host restarts.
   return {
@@ -94,6 +99,7 @@ export function openNamespaceHost(directory = '/run/tributary-netns'): Namespace
     restore: createRestoreFile(directory, 'host-restore', sayOnSetAside(process.stderr)),
     async forget() {
       await removeFile(join(directory, 'host-restore.json'));
+      await removeFile(join(directory, requestName));
       // systemd's check keeps files of its own in this folder.
       await rmdir(directory).catch(() => undefined);
     },

@@ -13,6 +13,7 @@ import {
   listTunnelEnds,
 } from '../gateway/uplink.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
+import { noteOfHost } from '../system/connection-table.ts';
 import type { Exec } from '../system/exec.ts';
 import { type Network, observeInterfaces, observeRoutes } from '../system/ip.ts';
 import { observeListeningPorts } from '../system/listening-ports.ts';
@@ -21,6 +22,7 @@ import { applyNft, observeNftTable } from '../system/nft.ts';
 import { askForPublicAddresses, outsideFile } from '../system/public-addresses.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
 import { observeConnectionRoom, readSysctl, writeSysctl } from '../system/sysctl.ts';
+import { forgetOnHost } from './forget.ts';
 import {
   everywhere,
   hasAnotherForwarder,
@@ -76,7 +78,7 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const switched = await listSwitched(host, uplink);
   // The fence is set up before the link.
   const localPorts = await readSysctl('net/ipv4/ip_local_port_range');
-  const known = await outsideFile.read();
+  const { addresses: known } = await outsideFile.read();
   const { total } = toCeilings(await observeConnectionRoom(), { total: ways.totalConnections });
   const found = {
     link,
@@ -91,7 +93,7 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
     switched,
   };
   const policy = { ...found, uplinkAddresses, publicAddresses: known, ...ways };
-  await installFence(exec, policy);
+  const isTimed = (await installFence(exec, policy)) !== 'untimed';
   const mtu = Math.min(1500, interfaces.find(({ name }) => name === uplink)?.mtu ?? 1500);
   const isThere = interfaces.some(({ name }) => name === hostSide);
   await makeLink(exec, { ...link, mtu, isThere });
@@ -103,7 +105,8 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   // it.
   await letThrough(exec);
   const publicAddresses = await learnPublicAddresses({ routes, interfaces }, uplink, ways);
-  await outsideFile.write(publicAddresses.length === 0 ? known : publicAddresses);
+  const addresses = publicAddresses.length === 0 ? known : publicAddresses;
+  await outsideFile.write({ addresses, isTimed });
   if (publicAddresses.length > 0 && publicAddresses.join() !== known.join()) {
     await installFence(exec, { ...policy, publicAddresses });
   }
@@ -144,6 +147,7 @@ export async function takeNamespaceDown(host: NamespaceHost): Promise<void> {
     });
   }
   await forgetOwner(exec);
+  await forgetOnHost(exec);
   const isTakenOver = await hasAnotherForwarder(host);
   await host.restore.putBack((path) => path !== everywhere && !isTakenOver);
   await host.forget();
@@ -155,6 +159,7 @@ export async function takeNamespaceDown(host: NamespaceHost): Promise<void> {
     );
   }
   await outsideFile.remove();
+  await rm(noteOfHost, { force: true });
   await rm(resolvConfFolder, { recursive: true, force: true });
   // The folder is not empty if other programs keep namespaces of their own.
   await rmdir(dirname(resolvConfFolder)).catch(() => undefined);

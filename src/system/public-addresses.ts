@@ -61,19 +61,35 @@ export async function askForPublicAddresses(
 // a folder that only root can write.
 const path = '/run/tributary-outside';
 
+/** What the host says to the agent in its namespace. */
+export interface ToldByHost {
+  /** The home's addresses on the Internet, as far as the host knows them. */
+  readonly addresses: readonly string[];
+  /** False where the host cannot forget connections as soon as the namespace does. */
+  readonly isTimed: boolean;
+}
+
+const untimed = 'untimed';
+
 /**
- * The file in which the host leaves the home's public addresses; the agent's user reads it.
+ * The file in which the host leaves it; the agent's user reads it.
  * @throws state-unreadable, state-unwritable
  */
 export const outsideFile = {
-  /** Empty where no host has made this namespace. */
-  async read(): Promise<readonly string[]> {
-    return ((await readFileIfThere(path)) ?? '').split('\n').filter((line) => isIPv4(line));
+  /** Without addresses where no host has made this namespace. */
+  async read(): Promise<ToldByHost> {
+    const lines = ((await readFileIfThere(path)) ?? '').split('\n');
+    return {
+      addresses: lines.filter((line) => isIPv4(line)),
+      isTimed: !lines.includes(untimed),
+    };
   },
   // The unit that writes the file may not change its owner, so everyone may read it.
-  write: (addresses: readonly string[]) =>
-    writeFileAtomic(path, addresses.map((address) => `${address}\n`).join(''), (file) =>
-      file.chmod(0o644),
+  write: ({ addresses, isTimed }: ToldByHost) =>
+    writeFileAtomic(
+      path,
+      [...addresses, ...(isTimed ? [] : [untimed])].map((line) => `${line}\n`).join(''),
+      (file) => file.chmod(0o644),
     ),
   remove: () => removeFile(path),
 };

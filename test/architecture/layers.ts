@@ -161,6 +161,11 @@ export const crossings: readonly Crossing[] = [
     reason: 'both tables count and time connections by the same expressions and seconds',
   },
   {
+    from: 'src/namespace/forget.ts',
+    to: 'src/gateway/ceilings.ts',
+    reason: "both tables know consumers' connections by one mark",
+  },
+  {
     from: 'src/namespace/host-ruleset.ts',
     to: 'src/gateway/translation.ts',
     reason: 'both tables translate to their uplink by the same pure function',

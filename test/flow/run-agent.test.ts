@@ -21,6 +21,7 @@ const supervision = {
   watchdogMs: undefined,
   pageDescriptor: undefined,
   isJournal: false,
+  runtimeDirectory: undefined,
 };
 
 /**

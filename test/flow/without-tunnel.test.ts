@@ -224,6 +224,7 @@ test('a second source provides although no tunnel was issued, and the tunnel joi
       watchdogMs: undefined,
       pageDescriptor: undefined,
       isJournal: false,
+      runtimeDirectory: undefined,
     },
     keepsFence: false,
     surroundings: {

@@ -1,7 +1,10 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forgetArguments } from '../../src/namespace/forget.ts';
 import { userNamespaceFile } from '../../src/namespace/owner.ts';
+import { requestName } from '../../src/system/host-request.ts';
 import { type Lab, webPort } from '../../tools/lab/lab.ts';
 import { addresses, isInsideLab } from '../../tools/lab/network.ts';
 import { type LabProcess, startProcess } from '../../tools/lab/processes.ts';
@@ -11,6 +14,16 @@ import { createTestLab } from './support/test-lab.ts';
 
 const worker = join(import.meta.dirname, '../../dist/worker.cjs');
 const asUnit = join(import.meta.dirname, 'support/as-a-unit.py');
+/** What the unit runs where the agent asks for it. */
+const forgetInUnit =
+  /^ExecStart=(.*)$/m
+    .exec(
+      readFileSync(
+        join(import.meta.dirname, '../../systemd/tributary-netns-forget.service'),
+        'utf8',
+      ),
+    )?.[1]
+    ?.split(' ') ?? [];
 const consumers = '10.99.0.0/24';
 /** Public as far as addresses go; the lab's home router has it. */
 const outside = '45.83.100.7';
@@ -306,7 +319,7 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
         string,
         ...string[],
       ],
-      env: { TRIBUTARY_AUTH_CODE: lab.authCode },
+      env: { TRIBUTARY_AUTH_CODE: lab.authCode, RUNTIME_DIRECTORY: lab.stateDirectory },
     });
     const status = await lab.waitForStatus((current) => current.phase === 'providing');
     expect(status.gateway.uplink).toBe('uplink0');
@@ -435,6 +448,33 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
       await give(addresses.device, '192.168.77.11');
       expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
     }
+  });
+
+  it("asks the host to forget consumers' connections where nothing is shared any more, and no others", async () => {
+    const listOf = async (kind: 'consumers' | 'all') =>
+      (
+        await run(
+          ...['conntrack', '-L', '-s', '198.18.213.2'],
+          ...(kind === 'consumers' ? forgetArguments.slice(-2) : []),
+        )
+      ).text
+        .split('\n')
+        .filter((line) => line.includes('src=198.18.213.2'));
+    const service = `dst=${new URL(lab.baseUrl).hostname} `;
+    expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
+    const [consumers, all] = [await listOf('consumers'), await listOf('all')];
+    expect(consumers.join()).toContain(`dst=${addresses.internet} `);
+    expect(consumers.join()).not.toContain(service);
+    expect(all.join()).toContain(service);
+    const request = join(lab.stateDirectory, requestName);
+    await rm(request, { force: true });
+    await lab.runCommand('provide', 'none');
+    await expect.poll(() => existsSync(request)).toBe(true);
+    expect(await run(...forgetInUnit)).toMatchObject({ exitCode: 0 });
+    expect(await listOf('consumers')).toEqual([]);
+    expect((await listOf('all')).join()).toContain(service);
+    // Nothing is left, which is no failure to the unit.
+    expect(await run(...forgetInUnit)).toMatchObject({ exitCode: 1 });
   });
 
   // Where /etc could not be made private (enter.sh says so), the host's own would be compared with

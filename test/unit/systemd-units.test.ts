@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { credentialNames } from '../../src/config/credential-names.ts';
+import { forgetArguments } from '../../src/namespace/forget.ts';
+import { requestName } from '../../src/system/host-request.ts';
 
 const read = (name: string) =>
   readFileSync(new URL(`../../systemd/${name}`, import.meta.url), 'utf8').split('\n');
@@ -36,6 +38,8 @@ test('nor has what starts with each start of the service', () => {
     'tributary-right.service',
     'tributary-netns-watch.service',
     'tributary-netns-check.path',
+    'tributary-netns-forget.path',
+    'tributary-netns-forget.service',
   ])
     expect(read(name), name).toContain('StartLimitIntervalSec=0');
 });
@@ -47,7 +51,11 @@ test('no socket and no path comes after a service and, by default, before all of
   const late = early.filter((name) =>
     read(name).some((line) => /^(After|Requires|Requisite|BindsTo)=.*\.service/.test(line)),
   );
-  expect(late).toEqual(['tributary-netns-check.path', 'tributary.socket']);
+  expect(late).toEqual([
+    'tributary-netns-check.path',
+    'tributary-netns-forget.path',
+    'tributary.socket',
+  ]);
   for (const name of late)
     expect(read(name), name).toEqual(
       expect.arrayContaining([
@@ -97,6 +105,24 @@ test('the agent has no right on the host, and inside the one over its network, w
   expect(read('sysusers/tributary.conf').filter((line) => line.startsWith('u '))).toEqual([
     'u tributary - "Tributary agent"',
   ]);
+});
+
+test("what the agent asks of the host's table is what `run` does by hand, and says nowhere where consumers went", () => {
+  const service = read('tributary-netns-forget.service');
+  expect(service).toEqual(
+    expect.arrayContaining([
+      `ExecStart=/usr/sbin/conntrack ${forgetArguments.join(' ')}`,
+      // A file that is removed, as at each stop of the agent, asks for nothing.
+      `ConditionPathExists=/run/tributary/${requestName}`,
+      'StandardOutput=null',
+      'StandardError=null',
+    ]),
+  );
+  expect(read('tributary-netns-forget.path')).toContain(
+    `PathChanged=/run/tributary/${requestName}`,
+  );
+  expect(read('tributary.service')).toContain('RuntimeDirectory=tributary');
+  expect(read('tributary-netns.service').join(' ')).toContain('tributary-netns-forget.path');
 });
 
 test('no crash writes keys to a disk', () => {

@@ -82,6 +82,7 @@ export const providingFacts: Facts = {
     refusedPackets: { 'private-destination': 12, 'blocked-port': 3, spoofed: 0 },
     silence: undefined,
     outsideProblem: undefined,
+    connectionsProblem: undefined,
     listProblem: undefined,
     problem: undefined,
     selfTest: {

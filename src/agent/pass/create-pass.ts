@@ -12,6 +12,7 @@ import { createRestoreFile } from '../../system/restore-file.ts';
 import { createHardwareReader, readCarried } from '../../system/traffic.ts';
 import { every, type Loop } from '../run-loop.ts';
 import type { OpenedState, Shared } from '../state.ts';
+import { createConnectionsLoop } from './connections-loop.ts';
 import { createDataPathLoop, type DataPathLoop } from './data-path-loop.ts';
 import { createDeniedLists } from './denied-lists.ts';
 import { createScheduledMode } from './desired-data-path.ts';
@@ -29,6 +30,7 @@ export interface CreatePassParts
   readonly keepProgram: KeepProgram | undefined;
   /** By default the sources that the configuration asks for. */
   readonly openSources?: typeof openSources | undefined;
+  readonly runtimeDirectory?: DataPathHost['runtimeDirectory'];
   /** Called after every pass: looks at the phase, remembers it, and says which it is. */
   readonly notePhase: () => Phase;
 }
@@ -86,6 +88,7 @@ export async function createPass(parts: CreatePassParts): Promise<Pass> {
     restore,
     line,
     sources: drivers,
+    runtimeDirectory: parts.runtimeDirectory,
   };
   const meter = createMeter({ state, counters: sections.counters, usage, exec });
   const selfTest = createSelfTest(exec, sendProbes);
@@ -108,6 +111,7 @@ export async function createPass(parts: CreatePassParts): Promise<Pass> {
     notePhase: parts.notePhase,
   });
   const outside = createOutsideLoop({ state, outside: sections.outside, wakeups, now });
+  const connections = createConnectionsLoop({ connections: sections.connections, now });
   const household = createHouseholdLoop({
     state,
     household: sections.household,
@@ -120,7 +124,7 @@ export async function createPass(parts: CreatePassParts): Promise<Pass> {
   });
   const selfTestLoop = every({ name: 'self-test', waitMs: tryFenceMs, work: selfTest.send });
   return {
-    loops: [dataPath, watch, outside, household, selfTestLoop],
+    loops: [dataPath, watch, outside, connections, household, selfTestLoop],
     host,
     sample: meter.sample,
     enforce: dataPath.enforce,

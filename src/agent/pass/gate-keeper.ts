@@ -105,7 +105,7 @@ export function createGateKeeper(parts: GateKeeperParts): GateKeeper {
       if (holdsPermit(table)) await close();
       if (!isForgotten && isOver(decision)) {
         isForgotten = true;
-        await forgetConnections(host.exec);
+        await forgetConnections(host);
       }
       return undefined;
     },

@@ -74,7 +74,7 @@ async function ask(ways: Ways, router: string, signal: AbortSignal): Promise<Sai
     { router: isHost ? undefined : router, natPmp, upnp, stun },
     signal,
   );
-  const fromHost = isHost ? await outsideFile.read() : [];
+  const fromHost = isHost ? (await outsideFile.read()).addresses : [];
   const addresses = [...new Set([...said.addresses, ...fromHost])].sort();
   return { ...said, addresses };
 }

@@ -112,6 +112,7 @@ export async function createAgentWorld(given: object = {}) {
       restore: createRestoreFile(directory, 'restore', onSetAside),
       line,
       sources: sources.map(({ driver }) => driver),
+      runtimeDirectory: directory,
     },
     selfTest,
     watch: {

@@ -7,6 +7,7 @@ const nothing = {
   watchdogMs: undefined,
   pageDescriptor: undefined,
   isJournal: false,
+  runtimeDirectory: undefined,
 };
 const { dev, ino } = fstatSync(1, { bigint: true });
 const socket = { NOTIFY_SOCKET: '/run/systemd/notify' };
@@ -40,6 +41,11 @@ test.each([
     'a journal that standard output was led away from is none',
     { JOURNAL_STREAM: `${dev}:${ino + 1n}` },
     nothing,
+  ],
+  [
+    'the first folder of a run is its own',
+    { RUNTIME_DIRECTORY: '/run/tributary:/run/other' },
+    { ...nothing, runtimeDirectory: '/run/tributary' },
   ],
   ['what is no journal counts for nothing', { JOURNAL_STREAM: 'journal' }, nothing],
   [

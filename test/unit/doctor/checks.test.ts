@@ -58,6 +58,8 @@ const behindFence = (connecting: string | TributaryError) => ({
       inside: createExec({ [process.execPath]: connecting }),
     }) as const,
 });
+const tracked = '/proc/sys/net/netfilter/nf_conntrack_count';
+const most = '/proc/sys/net/netfilter/nf_conntrack_max';
 /** The resolv.conf of the agent's namespace. */
 const servers = '/etc/netns/tributary/resolv.conf';
 /** The package's, with the user that it makes. */
@@ -442,6 +444,27 @@ const faults: readonly (readonly [
     /service\.example has no address/,
     /getent/,
     { resolve: async () => undefined },
+  ],
+  [
+    'a table of connections that is almost full',
+    'connections',
+    /59000 connections of 65536 at most/,
+    /conntrack -L.*nf_conntrack_max/,
+    { disk: createDisk({ [tracked]: '59000\n', [most]: '65536\n' }) },
+  ],
+  [
+    'a host that keeps connections for days',
+    'connections',
+    /no ct timeout/,
+    /CONFIG_NF_CONNTRACK_TIMEOUT/,
+    {
+      ...behindFence(''),
+      disk: createDisk({ [tracked]: '5900\n', [most]: '65536\n' }),
+      said: {
+        'nft --terse list table inet tributary_host':
+          'table inet tributary_host { chain input {} }',
+      },
+    },
   ],
   [
     'a namespace without a name server',

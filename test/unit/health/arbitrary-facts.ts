@@ -171,6 +171,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
       fc.record({ since: time, providingSeconds: seconds, totalBytes: fc.constantFrom(1000, 999) }),
     ),
     outsideProblem: rare(problem),
+    connectionsProblem: rare(problem),
     listProblem: rare(problem),
     problem: rare(problem),
     selfTest: fc.record({ lastHeldAt: maybe(time), failure: rare(problem), note: rare(problem) }),

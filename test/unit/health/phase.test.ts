@@ -189,6 +189,12 @@ const rows: readonly Row[] = [
     codes: ['operation-not-served'],
   },
   {
+    claim: 'a table of connections that is almost full is a note',
+    change: { gateway: { connectionsProblem: problem('connections-full') } },
+    phase: 'providing',
+    codes: ['connections-full'],
+  },
+  {
     claim: 'a refused reload is a note',
     change: { configurationProblem: problem('configuration-invalid') },
     phase: 'providing',

@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { TributaryError } from '../../../../src/errors/codes.ts';
 import { judgePhase } from '../../../../src/health/phase.ts';
 import type { ProvideMode } from '../../../../src/service/profiles.ts';
 import type { Exec } from '../../../../src/system/exec.ts';
+import { requestName } from '../../../../src/system/host-request.ts';
 import { waitUntil } from '../../../patience.ts';
 import { createAgentWorld, createProvidingWorld, tunnelInterface, uplink } from '../agent-world.ts';
 
@@ -178,10 +181,11 @@ describe('what consumers had open', () => {
     const world = await createProvidingWorld({ provide: { cap: { bytes: '10 MB' } } });
     const forgotten = watch(world);
     await world.loop.tick();
-    expect(forgotten).toEqual([]);
+    const isAsked = () => existsSync(join(world.directory, requestName));
+    expect([forgotten, isAsked()]).toEqual([[], false]);
     await close(world);
     for (let count = 0; count < 2; count += 1) await world.loop.tick();
-    expect(forgotten).toEqual(both);
+    expect([forgotten, isAsked()]).toEqual([both, true]);
     world.sections.configuration.config = {
       ...world.state.configuration.config,
       provide: { ...world.state.configuration.config.provide, cap: undefined },
@@ -212,5 +216,6 @@ describe('what consumers had open', () => {
     await fail(world);
     await world.loop.tick();
     expect([world.isOpen(), forgotten]).toEqual([false, []]);
+    expect(existsSync(join(world.directory, requestName))).toBe(false);
   });
 });

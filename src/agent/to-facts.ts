@@ -113,6 +113,7 @@ function collectGatewayFacts(state: AgentState): Facts['gateway'] {
     forwardedBytes: counted && { up: counted.up.bytes, down: counted.down.bytes },
     refusedPackets: counters.refusedPackets,
     silence: ledger.silence,
+    outsideAddresses: outside.addresses,
     outsideProblem: outside.problem,
     connectionsProblem: connections.problem,
     listProblem: denied.problem,

@@ -139,6 +139,8 @@ export interface Facts {
     readonly forwardedBytes: { readonly up: number; readonly down: number } | undefined;
     /** undefined without a silence, before the first look, and without a ledger. */
     readonly silence: Silence | undefined;
+    /** Public IPv4 addresses of the home; undefined before the first answer. */
+    readonly outsideAddresses?: readonly string[] | undefined;
     readonly outsideProblem: Problem | undefined;
     /** Why a table of connections is almost full, or keeps them for too long. */
     readonly connectionsProblem: Problem | undefined;

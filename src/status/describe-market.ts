@@ -33,7 +33,7 @@ export function describeMarket<Phrase>(
   market: Market,
   say: { readonly count: (count: number) => string; readonly moment: SayMoment<Phrase> },
 ): readonly (string | Phrase | readonly [string, Phrase])[] {
-  const { expectedAt, minutes, speedTest, latencyTestedAt, lastConsumerAt } = market;
+  const { expectedAt, minutes, speedTest, latencyTestedAt, lastConsumerAt, seenAs } = market;
   return [
     standings[market.standing],
     expectedAt === null ? '' : (['expected', say.moment(expectedAt, 'future')] as const),
@@ -47,6 +47,7 @@ export function describeMarket<Phrase>(
     lastConsumerAt === null
       ? 'no consumer yet'
       : (['last consumer', say.moment(lastConsumerAt, 'past')] as const),
+    seenAs.length === 0 ? 'public address not known' : `seen as ${seenAs.join(', ')}`,
   ];
 }
 

@@ -66,6 +66,11 @@ export const sourceDocument = z.object({
         .nullable(),
       latencyTestedAt: time,
       lastConsumerAt: time,
+      /**
+       * Public IPv4 addresses of this connection, by which the network sees the device; empty where
+       * they are not known. The network itself says neither them nor a country.
+       */
+      seenAs: z.array(z.string()),
     })
     .nullable(),
   /** What is wrong with it, or what it lacks although it works; null where all is well. */
@@ -94,13 +99,16 @@ export function buildSourceDocument(facts: Facts, source: SourceFacts, now: Date
           refusedContracts: { ...consumers.refusedContracts },
         }
       : null,
-    market: market ? toMarketDocument(market) : null,
+    market: market ? toMarketDocument(market, facts) : null,
     problem:
       problem === undefined ? null : fill(reason, { ...problem, action: findAction(problem.code) }),
   };
 }
 
-function toMarketDocument(market: MarketReport): NonNullable<SourceDocument['market']> {
+function toMarketDocument(
+  market: MarketReport,
+  { gateway }: Facts,
+): NonNullable<SourceDocument['market']> {
   const { speedTest, minutes } = market;
   const toCount = ({ valid, known, wanted }: MarketReport['minutes']['hour']) => ({
     valid,
@@ -125,5 +133,6 @@ function toMarketDocument(market: MarketReport): NonNullable<SourceDocument['mar
       : null,
     latencyTestedAt: market.latencyTestedAt?.toISOString() ?? null,
     lastConsumerAt: market.lastConsumerAt?.toISOString() ?? null,
+    seenAs: [...(gateway.outsideAddresses ?? [])],
   };
 }

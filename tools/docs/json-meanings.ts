@@ -300,6 +300,8 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     'sources[].market.latencyTestedAt':
       'When the network last tested how quickly this device answers.',
     'sources[].market.lastConsumerAt': 'When a consumer was last sent or sent anything.',
+    'sources[].market.seenAs':
+      'Public IPv4 addresses of the connection, as the router or STUN says; empty: not known.',
     'sources[].problem':
       'What is wrong with it, or what it lacks although it works; null where all is well.',
     'sources[].problem.since': 'When it began.',

@@ -81,6 +81,7 @@ export const providingFacts: Facts = {
     forwardedBytes: { up: 1_400_000_000, down: 180_000_000 },
     refusedPackets: { 'private-destination': 12, 'blocked-port': 3, spoofed: 0 },
     silence: undefined,
+    outsideAddresses: ['203.0.113.7'],
     outsideProblem: undefined,
     connectionsProblem: undefined,
     listProblem: undefined,

@@ -170,6 +170,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     silence: maybe(
       fc.record({ since: time, providingSeconds: seconds, totalBytes: fc.constantFrom(1000, 999) }),
     ),
+    outsideAddresses: maybe(fc.array(fc.ipV4(), { maxLength: 2 })),
     outsideProblem: rare(problem),
     connectionsProblem: rare(problem),
     listProblem: rare(problem),

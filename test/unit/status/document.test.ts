@@ -129,6 +129,7 @@ test("how a network's list judges the device is in its source's row", () => {
     speedTest: { at: ago(4000).toISOString(), bytesPerSecond: 6_150_000, whole: true },
     latencyTestedAt: ago(4100).toISOString(),
     lastConsumerAt: ago(120).toISOString(),
+    seenAs: ['203.0.113.7'],
   });
 });
 

@@ -88,7 +88,7 @@ describe('the lines of the sources', () => {
         '+ 717 of 720 minutes of the last 12 hours count (504 wanted),',
         '+ 10070 of 10080 minutes of the last 7 days count,',
         '+ speed 49.2 Mbit/s, tested 1 h 6 min ago, latency tested 1 h 8 min ago,',
-        '+ last consumer 2 min ago',
+        '+ last consumer 2 min ago, seen as 203.0.113.7',
         'Consumers 3 now, 120 contracts accepted, refused: 1 bad-signature, 3 too-old,',
         '+ 2 reports waiting',
         'Traffic                         in all    this month',
@@ -132,8 +132,11 @@ describe('the lines of the sources', () => {
     const text = wide(createFacts({ sources: [{ ...consumersSource, market }] }));
     expect(text).toContain(`Listed    ${words}`);
     expect(text.replaceAll(/\n\+/g, '')).toContain(
-      'speed not tested yet, latency not tested yet, no consumer yet',
+      'speed not tested yet, latency not tested yet, no consumer yet, seen as 203.0.113.7',
     );
+    const facts = createFacts({ sources: [{ ...consumersSource, market }] });
+    const unknown = { ...facts, gateway: { ...facts.gateway, outsideAddresses: undefined } };
+    expect(wide(unknown)).toContain('public address not known');
   });
 
   test('are followed by what the service counts for payouts, where it says so', () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { toUndefined } from './errors.ts';
+import { toFailure } from './errors.ts';
 import { writeFileAtomic } from './files.ts';
 
 /**
@@ -10,5 +10,5 @@ export const requestName = 'forget-connections';
 
 /** Asks the host, which looks into the folder. It never fails: what nobody forgets times out. */
 export async function askToForget(folder: string): Promise<void> {
-  await writeFileAtomic(join(folder, requestName), '').catch(toUndefined());
+  await writeFileAtomic(join(folder, requestName), '').catch(toFailure());
 }

@@ -105,13 +105,19 @@ export interface Sections {
     decision?: ForwardDecision | undefined;
     capReachedSince?: Date | undefined;
     clockUnsetSince?: Date | undefined;
+    /** Since when the service has a mode that lets in more people than the wanted one. */
+    widerSince?: Date | undefined;
     /** Since when only open connections go on. */
     capEndingSince?: Date | undefined;
   };
   /** How far sharing yields to the household. Written by `pass/household-loop.ts`. */
   readonly household: Omit<Facts['provide']['household'], 'mode'>;
-  /** The problem with telling the service the mode. Written by `talk/announce-loop.ts`. */
-  readonly announcement: { problem?: Problem | undefined };
+  /** How telling the service the mode goes. Written by `talk/announce-loop.ts`. */
+  readonly announcement: {
+    problem?: Problem | undefined;
+    /** Whether the service lets a device set its mode; undefined before it was first asked. */
+    isServed?: boolean | undefined;
+  };
   /** The service's own statistics. Written by `tell/report-loop.ts`. */
   readonly figures: {
     service?: ServiceFigures | undefined;

@@ -59,6 +59,7 @@ export function collectFacts(state: AgentState, version: string): Facts {
       effective: mode.decision?.mode,
       confirmed: confirmedMode.current(),
       pause: toPause(state),
+      wider: toWider(state),
       confirmationProblem: announcement.problem,
       lineLimit: mode.limit,
       household: { mode: config.provide.household, ...household },
@@ -87,6 +88,13 @@ function toPause({ mode, configuration }: AgentState): Facts['provide']['pause']
   if (mode.capReachedSince === undefined) return undefined;
   const message = `The data cap of ${formatBytes(configuration.config.provide.cap?.bytes ?? 0)} is reached.`;
   return { code: 'cap-reached', message, since: mode.capReachedSince };
+}
+
+function toWider({ mode, confirmedMode }: AgentState): Facts['provide']['wider'] {
+  if (mode.widerSince === undefined) return undefined;
+  const [has, wanted] = [confirmedMode.current(), mode.decision?.mode];
+  const message = `The service has ${has}, which lets in more people than ${wanted}. Nothing passes until it has ${wanted}.`;
+  return { code: 'mode-not-applied', message, since: mode.widerSince };
 }
 
 function collectSourceFacts({ sources, path }: AgentState): Facts['sources'] {

@@ -49,6 +49,7 @@ export const errorKinds = {
   'not-authorized': 'not-allowed',
   'operation-not-served': 'unavailable',
   'profile-unclear': 'configuration',
+  'mode-not-applied': 'refused',
   'rate-limited': 'try-again',
   'answer-redirected': 'unavailable',
   'answer-not-json': 'unavailable',

@@ -103,6 +103,8 @@ export interface Facts {
     readonly confirmed: ProvideMode | undefined;
     /** Why the agent itself sets the mode to none, whatever the owner's mode is. */
     readonly pause: Problem<'cap-reached' | 'clock-unset'> | undefined;
+    /** Why nothing passes: the service has a wider mode than the one that is wanted. */
+    readonly wider: Problem<'mode-not-applied'> | undefined;
     /** Why the service does not accept the mode, which is enforced here nevertheless. */
     readonly confirmationProblem: Problem | undefined;
     /** undefined without a limit, and before it was first decided. */

@@ -13,6 +13,7 @@ const obstacles = {
   'not-alive': ({ sources }, { now }) =>
     sources.some(({ isThere }) => isThere) && findAlive(sources, now).length === 0,
   undecided: (_facts, { mode }) => mode === undefined,
+  'wider-at-service': ({ provide }) => provide.wider !== undefined,
   'gateway-disabled': ({ gateway }) => !gateway.isEnabled,
   'mode-none': (_facts, { mode }) => mode === 'none',
 } satisfies Readonly<Record<string, (facts: Facts, asked: Asked) => boolean>>;

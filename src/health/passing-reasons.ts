@@ -15,6 +15,11 @@ export const passingReasons = {
     action:
       'Nothing to do: the service does not offer this. The agent still enforces its own mode.',
   },
+  'mode-not-applied': {
+    fixedBy: 'time',
+    action:
+      "Nothing to do at first: the agent asks again each minute. If it lasts, tell the service's operator.",
+  },
   'rate-limited': {
     fixedBy: 'time',
     action: 'Nothing to do: the agent asks again when the service allows it.',

@@ -128,6 +128,8 @@ function explainConnecting(
   }
   if (obstacles.includes('undecided'))
     return [createReason('starting', 'The mode is being decided.', startedAt)];
+  if (gateway.isEnabled && obstacles.includes('wider-at-service'))
+    return [...collectReasons(provide.wider), ...findPathProblem(facts)];
   if (gateway.isEnabled && !gateway.isOpen && provide.effective !== 'none') {
     return [
       createReason(

@@ -1,4 +1,5 @@
 import type { ProvideMode } from '../service/profiles.ts';
+import { isWider } from './mode-width.ts';
 
 /** What is known about the mode at the service; times in ms of one monotonic clock. */
 export interface SendState {
@@ -22,15 +23,16 @@ const leastMsBetweenModes = 60_000;
 
 /**
  * Ms until the mode may be sent; undefined where it need not be. It is never sent twice in a scored
- * block, but a change to none is sent at once.
+ * block, but a narrower one is sent at once: those whom it shuts out may be there already.
  */
 export function findSendWaitMs(state: SendState): number | undefined {
   const { desired, confirmed, lastSent, refusedUntilMs, nowMs } = state;
   if (desired === confirmed) return undefined;
   if (refusedUntilMs > nowMs) return refusedUntilMs - nowMs;
-  // If the service did not accept a none, sending it again is no change: repeating it at once would
+  const before = confirmed ?? lastSent?.mode;
+  const isNarrower = desired === 'none' || (before !== undefined && isWider(before, desired));
+  // If the service did not take a mode, sending it again is no change: repeating it at once would
   // only flood the service.
-  const isChangeToNone = desired === 'none' && lastSent?.mode !== 'none';
-  if (lastSent === undefined || isChangeToNone) return 0;
+  if (lastSent === undefined || (isNarrower && lastSent.mode !== desired)) return 0;
   return Math.max(0, lastSent.atMs + leastMsBetweenModes - nowMs);
 }

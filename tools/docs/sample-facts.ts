@@ -63,6 +63,7 @@ export const providingFacts: Facts = {
     effective: 'public',
     confirmed: 'public',
     pause: undefined,
+    wider: undefined,
     confirmationProblem: undefined,
     lineLimit: { bitsPerSecond: 20e6, source: 'configured' },
     household: {

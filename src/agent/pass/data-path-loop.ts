@@ -24,8 +24,9 @@ export interface DataPathLoop extends Loop {
    */
   tick(): Promise<number>;
   /**
-   * Resolves when `change` is written and a pass that began after it is done. Mode none is in force
-   * earlier: its permit is ended at once. The loop has to be running.
+   * Resolves when `change` is written and a pass that began after it is done. Mode none, and one
+   * that the service still has to narrow down to, are in force earlier: the permit is ended at
+   * once. The loop has to be running.
    * @throws what `change` throws
    */
   enforce(change?: Promise<void>): Promise<void>;
@@ -88,7 +89,7 @@ export function createDataPathLoop(given: DataPathLoopParts): DataPathLoop {
     maxSilenceMs,
     tick: () => parts.meter.whilePassing(tick),
     async enforce(change = Promise.resolve()) {
-      const closing = parts.gate.chooseMode() === 'none' ? parts.gate.closeNow() : undefined;
+      const closing = parts.gate.mustClose() ? parts.gate.closeNow() : undefined;
       const passed = new Promise<void>((resolve) => {
         waiting.push(resolve);
         parts.wakeups.dataPath.notify();

@@ -10,8 +10,10 @@ import { toUndefined } from '../../errors/codes.ts';
 import { isOver, mayForward } from '../../health/may-forward.ts';
 import { isClockSet } from '../../lib/clock.ts';
 import type { LineLimit } from '../../provide/line-limit.ts';
+import { isWider } from '../../provide/mode-width.ts';
 import type { ProvideMode } from '../../service/profiles.ts';
 import type { Sections, Shared } from '../state.ts';
+import { chooseProfileName } from '../to-facts.ts';
 import type { ScheduledMode } from './desired-data-path.ts';
 
 export interface GateKeeperParts
@@ -27,6 +29,11 @@ export interface GateKeeperParts
 export interface GateKeeper {
   /** The mode that the owner wants now: by hand, else by the schedule, else configured. */
   chooseMode(): ProvideMode;
+  /**
+   * True where the mode that is wanted now shuts everyone out, or people whom the service may still
+   * send: nothing may pass then.
+   */
+  mustClose(): boolean;
   /** Takes the speed limit that holds from now on; called before anything is opened. */
   takeLimit(limit: LineLimit | undefined): void;
   /**
@@ -44,8 +51,8 @@ export interface GateKeeper {
    */
   reconsider(): Promise<void>;
   /**
-   * Where mode none was chosen: decides it and ends the permit at once, beside any pass. Never
-   * throws: what fails here, the next pass does.
+   * Where a mode was chosen in which `mustClose` is true: decides it and ends the permit at once,
+   * beside any pass. Never throws: what fails here, the next pass does.
    */
   closeNow(): Promise<void>;
 }
@@ -60,22 +67,35 @@ export function createGateKeeper(parts: GateKeeperParts): GateKeeper {
    */
   const chooseMode = () =>
     state.overrides.current()?.mode ?? mode.scheduled ?? state.configuration.config.provide.mode;
+  /**
+   * True where the service is known to have a wider mode than the wanted one. One that lets no
+   * device set its mode sends whom it likes.
+   */
+  const isWiderThere = () => {
+    const { config } = state.configuration;
+    const isServed = state.announcement.isServed ?? chooseProfileName(config) === 'documented';
+    const has = state.confirmedMode.current();
+    return isServed && has !== undefined && isWider(has, chooseMode());
+  };
+  const mustClose = () => chooseMode() === 'none' || isWiderThere();
   /** Ends the permit and drops what still waits to leave. */
   const close = () => Promise.all([revokePermit(host.exec), host.line.flush()]);
   /**
    * Puts the mode, and whether traffic may pass, into the state. A new mode is sent to the service.
    */
   const decide = async () => {
+    const since = (before: Date | undefined) => before ?? now();
     const { isCapReached = false, isEnding = false } = state.usage.current() ?? {};
-    mode.capReachedSince = isCapReached ? (mode.capReachedSince ?? now()) : undefined;
-    mode.capEndingSince = isEnding ? (mode.capEndingSince ?? now()) : undefined;
+    mode.capReachedSince = isCapReached ? since(mode.capReachedSince) : undefined;
+    mode.capEndingSince = isEnding ? since(mode.capEndingSince) : undefined;
     // A clock that was never set would tell another time of day: the schedule says nothing then.
     const isUnknown =
       !isClockSet(now().getTime()) &&
       state.overrides.current() === undefined &&
       state.configuration.config.provide.schedule.length > 0;
-    mode.clockUnsetSince = isUnknown ? (mode.clockUnsetSince ?? now()) : undefined;
+    mode.clockUnsetSince = isUnknown ? since(mode.clockUnsetSince) : undefined;
     mode.scheduled = (await scheduledMode(now()))?.mode;
+    mode.widerSince = isWiderThere() ? since(mode.widerSince) : undefined;
     const before = mode.decision?.mode;
     mode.decision = mayForward(facts(), { now: now(), mode: chooseMode() });
     for (const source of state.sources.all) source.follow(mode.decision.mode);
@@ -84,6 +104,7 @@ export function createGateKeeper(parts: GateKeeperParts): GateKeeper {
   };
   return {
     chooseMode,
+    mustClose,
     takeLimit(limit) {
       mode.limit = limit;
     },
@@ -91,7 +112,7 @@ export function createGateKeeper(parts: GateKeeperParts): GateKeeper {
       const { gateway } = state.configuration.config;
       const decision = await decide();
       // The mode is checked once more, because `closeNow` may have been called meanwhile.
-      if (decision.permit && chooseMode() !== 'none') {
+      if (decision.permit && !mustClose()) {
         const failed = sources.flatMap(({ device, failure }) => (failure ? [device] : []));
         const devices = decision.devices.filter((device) => !failed.includes(device));
         if (devices.length === 0) return state.path.openUntilMs;

@@ -2,6 +2,7 @@ import { hasCode, TributaryError, toFailure } from '../../errors/codes.ts';
 import { continueProblem } from '../../health/problem.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { hourMs } from '../../lib/units.ts';
+import { isWider } from '../../provide/mode-width.ts';
 import { findSendWaitMs, type SendState } from '../../provide/send.ts';
 import { type ProvideMode, toProvideMode } from '../../service/profiles.ts';
 import type { ConfirmedMode } from '../kept-choices.ts';
@@ -15,7 +16,7 @@ export interface AnnounceLoopParts
     readonly overrides: Pick<AgentState['overrides'], 'current'>;
   };
   readonly confirmedMode: ConfirmedMode;
-  readonly wakeups: Pick<Wakeups, 'announce'>;
+  readonly wakeups: Pick<Wakeups, 'announce' | 'dataPath'>;
 }
 
 /**
@@ -37,6 +38,22 @@ export function createAnnounceLoop(parts: AnnounceLoopParts): Loop {
   let lastSent: SendState['lastSent'];
   let refusedUntilMs = 0;
   const chooseTimeMs = createOwnTime(parts);
+  const note = (failure: TributaryError | undefined) => {
+    announcement.problem = continueProblem(announcement.problem, failure, parts.now());
+  };
+  const tell = async (announced: Announcement, signal: AbortSignal) => {
+    const applied = await send(parts, announced, signal);
+    announcement.isServed = true;
+    note(judgeApplied(announced.mode, applied));
+    // The gateway may wait for a narrower mode, or has to close where a wider one was applied.
+    await confirmedMode.note(applied).finally(() => parts.wakeups.dataPath.notify());
+  };
+  // A failure is a note and nothing else, because the mode is enforced here in any case.
+  const noteFailure = (failure: TributaryError) => {
+    note(failure);
+    if (hasCode(failure, 'operation-not-served')) announcement.isServed = false;
+    refusedUntilMs = performance.now() + choosePauseMs(failure, parts.random);
+  };
   const tick = async (signal: AbortSignal) => {
     const { token, registration } = state.service;
     const desired = state.mode.decision?.mode;
@@ -51,24 +68,20 @@ export function createAnnounceLoop(parts: AnnounceLoopParts): Loop {
       refusedUntilMs: notBeforeMs,
       nowMs,
     });
+    if (desired === confirmed && announcement.problem?.code === 'mode-not-applied')
+      announcement.problem = undefined;
     if (waitMs !== 0) return waitMs ?? idleMs;
-    const note = (failure: TributaryError | undefined) => {
-      announcement.problem = continueProblem(announcement.problem, failure, parts.now());
-    };
     if (state.configuration.config.service.profile === undefined && registration.showsProduction) {
       note(createUnclearError());
+      announcement.isServed = false;
       return idleMs;
     }
     lastSent = { mode: desired, atMs: nowMs };
     const announced = { clientId: registration.clientId, mode: desired, token };
-    // A failure is returned and not thrown, because the mode is enforced here in any case.
-    const sendAndKeep = async () =>
-      void (await confirmedMode.note(await send(parts, announced, signal)));
-    const failure = await sendAndKeep().catch(toFailure());
-    note(failure);
-    if (failure !== undefined)
-      refusedUntilMs = performance.now() + choosePauseMs(failure, parts.random);
-    return failure === undefined ? idleMs : failedForMs;
+    const failure = await tell(announced, signal).catch(toFailure());
+    if (!(failure instanceof TributaryError)) return idleMs;
+    noteFailure(failure);
+    return failedForMs;
   };
   return { name: 'announce', tick, wakeup: parts.wakeups.announce };
 }
@@ -83,11 +96,22 @@ function createOwnTime({ state, random }: AnnounceLoopParts) {
   return (mode: ProvideMode, confirmed: ProvideMode | undefined, nowMs: number): number => {
     if (chosen?.mode === mode) return chosen.atMs;
     const isShared = confirmed === undefined ? wasRegistered : state.mode.scheduled === mode;
-    // A mode that the owner set by hand must not wait, and neither must none.
-    const isSpread = isShared && mode !== 'none' && state.overrides.current() === undefined;
+    // A mode that the owner set by hand must not wait, and neither must a narrower one.
+    const isNarrower = mode === 'none' || (confirmed !== undefined && isWider(confirmed, mode));
+    const isSpread = isShared && !isNarrower && state.overrides.current() === undefined;
     chosen = { mode, atMs: nowMs + (isSpread ? random() * spreadMs : 0) };
     return chosen.atMs;
   };
+}
+
+/** The error for another mode than was asked for; undefined where the service did not say. */
+function judgeApplied(
+  asked: ProvideMode,
+  applied: ProvideMode | undefined,
+): TributaryError | undefined {
+  if (applied === undefined || applied === asked) return undefined;
+  const message = `the service was asked for mode ${asked} and has ${applied}`;
+  return new TributaryError('mode-not-applied', message);
 }
 
 /**

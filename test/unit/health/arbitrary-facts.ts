@@ -148,6 +148,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     effective: maybe(mode),
     confirmed: maybe(mode),
     pause: rare(fc.record({ code: fc.constant('cap-reached'), message: text, since: time })),
+    wider: rare(fc.record({ code: fc.constant('mode-not-applied'), message: text, since: time })),
     confirmationProblem: rare(problem),
     lineLimit: maybe(fc.record({ bitsPerSecond: rate, source: fc.constantFrom(...limitSources) })),
     household: fc.record({

@@ -47,6 +47,11 @@ describe("consumers' traffic", () => {
     ['there is no way to the Internet', { gateway: { uplink: undefined } }, ['no-uplink']],
     ['there is no tunnel', { tunnel: { backend: undefined } }, ['no-device']],
     ['the other end is silent', { tunnel: { lastHandshakeAt: ago(900) } }, ['not-alive']],
+    [
+      'the service has a wider mode',
+      { provide: { wider: { code: 'mode-not-applied', message: 'public', since: ago(5) } } },
+      ['wider-at-service'],
+    ],
     ['forwarding is switched off', { gateway: { isEnabled: false } }, ['gateway-disabled']],
     [
       'several things are in the way',

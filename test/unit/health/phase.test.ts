@@ -54,6 +54,24 @@ const rows: readonly Row[] = [
     codes: ['sign-in-ending', 'second-client'],
   },
   {
+    claim: 'a wider mode at the service: connecting, and the echo says the same',
+    change: {
+      provide: {
+        wider: { code: 'mode-not-applied', message: 'It has public.', since: ago(30) },
+        confirmationProblem: problem('mode-not-applied'),
+      },
+      gateway: { isOpen: false },
+    },
+    phase: 'connecting',
+    codes: ['mode-not-applied'],
+  },
+  {
+    claim: 'a narrower mode at the service is a note',
+    change: { provide: { confirmationProblem: problem('mode-not-applied') } },
+    phase: 'providing',
+    codes: ['mode-not-applied'],
+  },
+  {
     claim: 'mode none, healthy: idle',
     change: { provide: { effective: 'none' } },
     phase: 'idle',

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isWider } from '../../../src/provide/mode-width.ts';
 import { findSendWaitMs, type SendState } from '../../../src/provide/send.ts';
 import { type ProvideMode, provideModes } from '../../../src/service/profiles.ts';
 import { assertLaw } from '../law.ts';
@@ -35,6 +36,21 @@ describe('the mode', () => {
       atOnce,
     ],
     [
+      'that lets in fewer people is sent at once',
+      { desired: 'friends', confirmed: 'public', lastSent: sent('public', 1) },
+      atOnce,
+    ],
+    [
+      'that lets in fewer people and was not taken waits',
+      { desired: 'friends', confirmed: 'public', lastSent: sent('friends', 1000) },
+      59_000,
+    ],
+    [
+      'that may be as wide waits',
+      { desired: 'stream', confirmed: 'default', lastSent: sent('default', 1000) },
+      59_000,
+    ],
+    [
       'none that the service did not take waits',
       { desired: 'none', confirmed: 'public', lastSent: sent('none', 1000) },
       59_000,
@@ -67,12 +83,16 @@ const wish = fc.record({
   forMs: fc.integer({ min: 1, max: 90_000 }),
 });
 
-test('whatever is wanted, a mode other than none never follows another within a minute', () => {
+const isNarrower = (mode: ProvideMode, before: ProvideMode) =>
+  mode === 'none' || isWider(before, mode);
+
+test('whatever is wanted, only a narrower mode follows another within a minute', () => {
   assertLaw(fc.array(wish, { minLength: 1, maxLength: 40 }), (wishes) => {
     const log = follow(wishes);
     log.slice(1).forEach(({ mode, atMs }, index) => {
       const before = log[index];
-      if (mode !== 'none') expect(atMs - (before?.atMs ?? 0)).toBeGreaterThanOrEqual(60_000);
+      if (before !== undefined && !isNarrower(mode, before.mode))
+        expect(atMs - before.atMs).toBeGreaterThanOrEqual(60_000);
       expect(mode).not.toBe(before?.mode);
     });
   });

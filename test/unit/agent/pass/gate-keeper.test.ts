@@ -85,6 +85,73 @@ describe('on a clock that was never set', () => {
   });
 });
 
+describe('a service that has a wider mode than the wanted one', () => {
+  const provide = { mode: 'friends' };
+  const look = (world: World) => {
+    const { phase, reasons } = judgePhase(world.facts(), new Date());
+    return [world.isOpen(), phase, reasons[0]?.code];
+  };
+  const shut = [false, 'connecting', 'mode-not-applied'];
+  const open = [true, 'providing', undefined];
+
+  test('is sent no consumer’s packet until it has that one, and it is told all the while', async () => {
+    const world = await createProvidingWorld({ provide });
+    expect(look(world)).toEqual(open);
+    await world.confirmedMode.note('public');
+    await world.loop.tick();
+    expect(look(world)).toEqual(shut);
+    expect(world.state.mode.decision?.mode).toBe('friends');
+    const { message, since } = world.facts().provide.wider ?? {};
+    expect(message).toContain('has public, which lets in more people than friends');
+    await world.loop.tick();
+    expect(world.facts().provide.wider?.since).toEqual(since);
+    await world.confirmedMode.note('friends');
+    await world.loop.tick();
+    expect(look(world).slice(0, 2)).toEqual(open.slice(0, 2));
+  });
+
+  test.each<readonly [ProvideMode, ProvideMode | undefined]>([
+    ['friends', 'network'],
+    ['network', undefined],
+    ['public', 'default'],
+    ['default', 'public'],
+    ['public', 'stream'],
+  ])('is not one that was asked for %s and has %s', async (mode, has) => {
+    const world = await createProvidingWorld({ provide: { mode } });
+    await world.confirmedMode.note(has);
+    await world.loop.tick();
+    expect(look(world)).toEqual(open);
+  });
+
+  test.each<readonly [string, object, boolean | undefined]>([
+    ['said so', {}, false],
+    ['speaks a dialect in which it does not', { profile: 'production' }, undefined],
+  ])('is left as it is where it lets no device set its mode and %s', async (_, more, isServed) => {
+    const service = { base_url: 'https://service.example', ...more };
+    const world = await createProvidingWorld({ service, provide });
+    world.sections.announcement.isServed = isServed;
+    await world.confirmedMode.note('public');
+    await world.loop.tick();
+    expect(look(world)).toEqual(open);
+  });
+
+  test('closes the gateway at once, also while a pass is under way', async () => {
+    const world = await createProvidingWorld();
+    await world.confirmedMode.note('public');
+    const held = hold(world, ({ doing }) => doing.startsWith('reading'));
+    const pass = world.loop.tick();
+    await held.reached;
+    const asked = world.loop.enforce(world.overrides.set('friends'));
+    await waitUntil(() => expect(world.isOpen()).toBe(false));
+    held.letGo();
+    await pass;
+    expect(world.isOpen()).toBe(false);
+    await world.loop.tick();
+    await asked;
+    expect(look(world)).toEqual(shut);
+  });
+});
+
 describe('mode none', () => {
   test('is in force while a pass is still under way, which grants nothing after it', async () => {
     const world = await createProvidingWorld();

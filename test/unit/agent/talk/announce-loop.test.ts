@@ -67,6 +67,7 @@ function start({ profile, showsProduction = false, answer = (sent) => sent, ...s
     sent.push(request?.provideMode ?? Number.NaN);
     return { provideMode: answer(request?.provideMode ?? Number.NaN) };
   };
+  const woken = vi.fn();
   const { tick } = createAnnounceLoop({
     state,
     random: () => 0.5,
@@ -74,12 +75,14 @@ function start({ profile, showsProduction = false, answer = (sent) => sent, ...s
     confirmedMode,
     client: { call, close: async () => undefined } as unknown as ServiceClient,
     profile: profiles[profile ?? 'documented'],
-    wakeups: createWakeups(),
+    wakeups: { ...createWakeups(), dataPath: { ...createWakeups().dataPath, notify: woken } },
     now: () => new Date(0),
   });
   register();
   return {
     announcement: sections.announcement,
+    mode: sections.mode,
+    woken,
     sent,
     remembered,
     tick: () => tick(new AbortController().signal),
@@ -119,6 +122,28 @@ describe('the mode', () => {
     expect(remembered).toEqual(['none']);
   });
 
+  it('that the service applied in place of another is a note, until it is the wanted one', async () => {
+    const { tick, announcement, mode, woken } = start({
+      answer: () => profiles.documented.modeNumbers.public,
+    });
+    await tick();
+    const { code, message } = announcement.problem ?? {};
+    expect([code, message]).toEqual([
+      'mode-not-applied',
+      'the service was asked for mode friends and has public',
+    ]);
+    expect([announcement.isServed, woken.mock.calls.length]).toEqual([true, 1]);
+    mode.decision = { permit: true, mode: 'public', reasons: [], devices: [] };
+    await tick();
+    expect(announcement.problem).toBeUndefined();
+  });
+
+  it('that is taken wakes the gateway, which may wait for it', async () => {
+    const { tick, announcement, woken } = start({ confirmed: 'public' });
+    await tick();
+    expect([announcement.problem, woken.mock.calls.length]).toEqual([undefined, 1]);
+  });
+
   it('that the service cannot set is a note, and is not asked for again at once', async () => {
     const { tick, sent, announcement } = start({
       answer: () => {
@@ -132,6 +157,7 @@ describe('the mode', () => {
     const waitMs = await tick();
     expect(sent).toEqual([3]);
     expect(announcement.problem?.code).toBe('operation-not-served');
+    expect(announcement.isServed).toBe(false);
     expect(waitMs).toBeGreaterThan(60_000);
   });
 });
@@ -164,6 +190,11 @@ describe('a mode that many devices change in the same moment', () => {
     ['of a device that is new, by the schedule', { scheduled: 'friends' }, 3],
     ['by the configuration', { confirmed: 'network', isRestart: true }, 3],
     ['by hand', { confirmed: 'network', scheduled: 'friends', override: 'friends' }, 3],
+    [
+      'to fewer people, by the schedule',
+      { confirmed: 'public', scheduled: 'friends', isRestart: true },
+      3,
+    ],
     ['to none, by the schedule', { confirmed: 'network', scheduled: 'none', mode: 'none' }, 1],
   ])('is told at once where it changes %s', async (_, setting, number) => {
     const { tick, sent } = start(setting);

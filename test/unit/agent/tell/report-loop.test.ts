@@ -52,7 +52,7 @@ function startAgent({
       confirmed = mode;
     },
   };
-  const wakeups = { announce: createWakeup() };
+  const wakeups = { announce: createWakeup(), dataPath: createWakeup() };
   const calls: string[] = [];
   const call = async (name: string, request: { readonly provideMode: number } | undefined) => {
     calls.push(name);

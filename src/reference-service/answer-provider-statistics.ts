@@ -15,7 +15,7 @@ export const providerStatisticsHandlers = {
     listProviders(backend, { networkId, hours: 24, clientId: ownClientId }),
 
   async providersLastN(backend, { request, network }) {
-    const hours = limitLookback(request.last_n ?? 24, 'hour');
+    const hours = limitLookback(request.last_n ?? 24);
     const { networkId } = network;
     const { created_time, providers } = await listProviders(backend, { networkId, hours });
     const withoutDemand = providers.map((page) =>
@@ -27,13 +27,16 @@ export const providerStatisticsHandlers = {
     return { created_time, providers: withoutDemand };
   },
 
-  /** One provider's hours and days. `last_n` counts hours as documented, and days in production. */
+  /**
+   * One provider's hours and days. `last_n` counts hours; `lookback` counts them too as documented,
+   * and days in production, of which a part counts as one.
+   */
   async providerLastN(backend, { request, network }) {
-    const unit = backend.profile.lookbackUnit;
-    const lookback = limitLookback(request.last_n, unit);
+    const asked = limitLookback(request.last_n);
+    const lookback = backend.profile.lookbackUnit === 'day' ? Math.ceil(asked / 24) : asked;
     const client = backend.clients.get(network.networkId, request.client_id);
     await backend.sample();
-    const sinceMs = backend.now() - lookback * (unit === 'day' ? dayMs : hourMs);
+    const sinceMs = backend.now() - asked * hourMs;
     const hours = backend.usageHistory.listHours(client.clientId, sinceMs);
     const uptime = byHour(hours, (usage) => usage.onlineMs / 60_000);
     return { lookback, ...describeDays(backend, client.clientId, sinceMs), uptime };
@@ -124,12 +127,12 @@ export function toPayout(usage: Usage): number {
 }
 
 /**
- * The whole units of the requested window, between 1 and ten years.
+ * The whole hours of the requested window, between 1 and ten years.
  * @throws usage-invalid for a window that is not above zero
  */
-export function limitLookback(lastN: number, unit: 'hour' | 'day'): number {
+export function limitLookback(lastN: number): number {
   if (!(lastN > 0)) throw refuse('last_n must be above zero.');
-  return Math.min(Math.ceil(lastN), unit === 'hour' ? maxLookbackHours : maxLookbackHours / 24);
+  return Math.min(Math.ceil(lastN), maxLookbackHours);
 }
 
 /** One figure of each hour, by `yyyy-mm-dd-hh` in UTC. */

@@ -15,7 +15,7 @@ export type ProfileName = (typeof profileNames)[number];
 export interface Profile {
   readonly name: ProfileName;
   readonly modeNumbers: Readonly<Record<ProvideMode, number>>;
-  /** The unit in which `lookback` and `last_n` of provider-last-n count. */
+  /** The unit in which `lookback` of provider-last-n counts; its `last_n` is hours everywhere. */
   readonly lookbackUnit: 'hour' | 'day';
 }
 

@@ -123,12 +123,15 @@ describe('the production profile', () => {
     clock.nowMs += 2 * 86_400_000;
     expect((await get('/network/clients')).body.clients[0].connections).toBeNull();
   });
-  test('counts the lookback of one provider in days', async () => {
+  test.each([
+    [2, 1],
+    [24, 1],
+    [90, 4],
+  ])('counts the lookback over %i hours of one provider as %i days', async (last_n, lookback) => {
     const { post, register } = await startAndLogIn(production);
     const { clientId } = await register();
-    const statistics = (await post('/stats/provider-last-n', { client_id: clientId, last_n: 90 }))
-      .body;
-    expect(statistics).toMatchObject({ lookback: 90, client_details: null });
+    const statistics = (await post('/stats/provider-last-n', { client_id: clientId, last_n })).body;
+    expect(statistics).toMatchObject({ lookback, client_details: null });
   });
 });
 

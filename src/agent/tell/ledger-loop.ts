@@ -148,15 +148,15 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
 
 /** undefined where the service cannot be asked, or does not answer. */
 async function askService(
-  { state, client, profile, log, now }: LedgerLoopParts,
+  { state, client, log, now }: LedgerLoopParts,
   clientId: string,
   signal: AbortSignal,
 ) {
   const { token } = state.service;
   if (token === undefined) return undefined;
   try {
-    const lastN = profile.lookbackUnit === 'day' ? askedDays : askedDays * 24;
-    const answer = await client.call('providerLastN', { clientId, lastN }, { token, signal });
+    const request = { clientId, lastN: askedDays * 24 };
+    const answer = await client.call('providerLastN', request, { token, signal });
     const { readServiceLines } = await import('../../report/service-lines.ts');
     const nowMs = now().getTime();
     return readServiceLines(answer, {

@@ -35,7 +35,7 @@ const transferByDate = map(z.number()).describe('Data transferred in GiB, by dat
 /** For provider-last-90, `lookback` is a number of days and every map has dates as keys. */
 export const providerStats = answer(() => ({
   lookback: number.describe(
-    'How far the report looks back, in hours; in days in the production profile.',
+    'How far the report looks back, in hours; in the production profile in days, of which a part counts as one.',
   ),
   created_time: time('When the report was made.'),
   uptime: map(z.number()).describe('Minutes online, by hour (`yyyy-mm-dd-hh`) or by date.'),
@@ -84,7 +84,7 @@ export const statsOperations = {
     path: '/stats/provider-last-n',
     request: object(() => ({
       client_id: z.string().describe('A client.'),
-      last_n: z.number().describe('Hours to look back; days in the production profile.'),
+      last_n: z.number().describe('Hours to look back.'),
     })),
     response: providerStats,
     spare: ['created_time'],

@@ -50,14 +50,13 @@ describe('tributary stats', () => {
     }
   });
 
-  test('says which window was answered, where that is another one', async () => {
+  test('is of the hours that were asked for, also where the service counts days', async () => {
     const { run } = await createNetworkWorld('production');
     const line = ['stats', '--client', 'kitchen', '--last', '30h'];
-    expect((await run(line)).stdout).toContain('\nLast 48 h (asked for: 30 h), as of ');
-    expect(JSON.parse((await run([...line, '--json'])).stdout)).toMatchObject({
-      askedHours: 30,
-      windowHours: 48,
-    });
+    const { stdout } = await run([...line, '--json']);
+    const { askedHours, windowHours, hours } = JSON.parse(stdout);
+    expect([askedHours, windowHours]).toEqual([30, 30]);
+    expect(hours.length).toBeGreaterThan(24);
   });
 
   test('shows one device only where it is clear which', async () => {

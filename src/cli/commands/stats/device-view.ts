@@ -26,10 +26,7 @@ export async function readDeviceStats(
   const lookbackHours = isLongest || session.profile.lookbackUnit === 'day' ? 24 : 1;
   const answer = isLongest
     ? await session.call('providerLast90', { clientId })
-    : await session.call('providerLastN', {
-        clientId,
-        lastN: Math.ceil(askedHours / lookbackHours),
-      });
+    : await session.call('providerLastN', { clientId, lastN: askedHours });
   return viewDeviceStats(answer, { client, askedHours, lookbackHours });
 }
 
@@ -42,7 +39,10 @@ export function viewDeviceStats(
     lookbackHours,
   }: { client: NamedClient; askedHours: number; lookbackHours: number },
 ) {
-  const windowHours = answer.lookback === undefined ? undefined : answer.lookback * lookbackHours;
+  const { lookback } = answer;
+  // A part of a unit counts as one, although only the hours that were asked for are reported.
+  const isAsAsked = lookback === Math.ceil(askedHours / lookbackHours);
+  const windowHours = isAsAsked ? askedHours : lookback && lookback * lookbackHours;
   const days = listDays(answer);
   return {
     scope: 'device' as const,

@@ -138,7 +138,9 @@ describe('the figures of a device', () => {
 
   test.each([
     [30, 1, 30],
-    [2, 24, 48],
+    [2, 24, 30],
+    [3, 24, 72],
+    [24, 1, 24],
   ])('are of a window of %i times %i hours', (lookback, lookbackHours, windowHours) => {
     expect(createStats({ lookback }, lookbackHours).windowHours).toBe(windowHours);
   });

@@ -23,7 +23,7 @@ const dateMs = 5000;
 export async function knock(service: ServiceAddress, name: OperationName): Promise<Answer> {
   const { method, path } = operations[name];
   const base = parseServiceUrl(service);
-  await using transport = createTransport(base.origin, limits, service.certificateAuthority);
+  await using transport = createTransport(base.origin, limits, service);
   const body = method === 'POST' ? '{}' : undefined;
   const headers = { 'content-type': 'application/json' };
   const exchange = { method, path: joinOperationPath(base, path), headers, body, bodyLimitBytes };

@@ -2,6 +2,9 @@ import dns from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { systemCodeOf } from './errors.ts';
 
+/** Every address of a name, in the order in which they are tried. */
+export type LookUp = (host: string) => Promise<readonly string[]>;
+
 /** Where a connection is to lead. */
 export interface ConnectTarget {
   /** A name or an address, an IPv6 one without brackets. */
@@ -10,7 +13,7 @@ export interface ConnectTarget {
   /** The longest that the connection takes once the name is resolved, in ms. */
   readonly timeoutMs: number;
   /** Every address of a name, in the system's order: by default the system's own lookup. */
-  readonly lookUp?: ((host: string) => Promise<readonly string[]>) | undefined;
+  readonly lookUp?: LookUp | undefined;
 }
 
 /** No address of the name took a connection; `code` is the system's, of the most telling one. */
@@ -94,6 +97,40 @@ export async function connectInTurn(target: ConnectTarget, signal: AbortSignal):
         .removeAllListeners()
         .on('error', () => undefined)
         .destroy();
+  }
+}
+
+/**
+ * A connection on which `secure` agrees with the other side too: where it fails at one address, the
+ * others of the name are tried. One of several servers may have a wrong certificate, or none.
+ * @throws what `secure` threw first; codes of `connectInTurn`
+ */
+export async function connectSecurely<Secured>(
+  target: ConnectTarget,
+  secure: (socket: Socket) => Promise<Secured>,
+  signal: AbortSignal,
+): Promise<Secured> {
+  const known = new Map<string, readonly string[]>();
+  const refused = new Set<string>();
+  let failure: { readonly error: unknown } | undefined;
+  const lookUp = async (host: string) => {
+    const found = known.get(host) ?? (await findAddresses(target));
+    known.set(host, found);
+    return found.filter((address) => !refused.has(address));
+  };
+  for (;;) {
+    const socket = await connectInTurn({ ...target, lookUp }, signal).catch((error: unknown) => {
+      throw failure === undefined ? error : failure.error;
+    });
+    const address = socket.remoteAddress ?? '';
+    try {
+      return await secure(socket);
+    } catch (error) {
+      failure ??= { error };
+      // There is only one, or it is one of those that were refused, in other letters.
+      if (isIP(target.host) !== 0 || refused.has(address)) throw failure.error;
+      refused.add(address);
+    }
   }
 }
 

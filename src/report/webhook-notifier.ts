@@ -49,7 +49,9 @@ export function createWebhookNotifier(parts: WebhookParts): Notifier<Message> {
   const { secret, facts, now, format = 'json', settleMs = 5_000 } = parts;
   let { told } = parts;
   const url = new URL(parts.url.reveal());
-  const transport = createTransport(url.origin, limits, () => parts.certificateAuthority);
+  const transport = createTransport(url.origin, limits, {
+    certificateAuthority: () => parts.certificateAuthority,
+  });
   const noticeChange = createPhaseChanges(settleMs);
   return {
     name: 'webhook',

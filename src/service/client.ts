@@ -105,7 +105,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   // Loaded at the first call: it is the larger half of the client.
   const connect = async () => {
     const { createTransport } = await import('./transport.ts');
-    const transport = createTransport(base.origin, limits, options.certificateAuthority);
+    const transport = createTransport(base.origin, limits, options);
     return options.onDate === undefined ? transport : tellDates(transport, options.onDate);
   };
   const findTransport = () => (transport ??= connect());

@@ -5,11 +5,12 @@ import type { Socket } from 'node:net';
 import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { connectInTurn } from '../lib/connect-in-turn.ts';
+import { connectSecurely } from '../lib/connect-in-turn.ts';
 import { isAbort, messageOf, systemCodeOf } from '../lib/errors.ts';
 import type { Answer } from './answer.ts';
 import { ServiceError } from './errors.ts';
 import { createTooLargeError, readText } from './gathered.ts';
+import type { ServiceAddress } from './url.ts';
 
 /** Deadlines in ms. */
 export interface TransportLimits {
@@ -57,15 +58,13 @@ export interface Transport extends AsyncDisposable {
 
 const mostHints = 8;
 
-/**
- * `authority` is asked for at each connection. It returns the only certificates (PEM) that may
- * vouch for the other side; undefined for the authorities that Node knows.
- */
+/** @param ways how the other side is found, and known */
 export function createTransport(
   origin: string,
   limits: TransportLimits,
-  authority: () => string | undefined = () => undefined,
+  ways: Pick<ServiceAddress, 'certificateAuthority' | 'lookUp'> = {},
 ): Transport {
+  const { certificateAuthority: authority = () => undefined, lookUp } = ways;
   const findConnector = keepConnector({ timeout: limits.connectMs }, authority);
   const closed = new AbortController();
   const pool = new Pool(origin, {
@@ -82,17 +81,24 @@ export function createTransport(
         host: hostname.replace(/^\[(.*)\]$/, '$1'),
         port: Number(port) || (protocol === 'https:' ? 443 : 80),
         timeoutMs: limits.connectMs,
+        lookUp,
       };
-      const secure = (httpSocket: Socket) => {
-        if (protocol !== 'https:') return callback(null, httpSocket.setNoDelay(true));
-        const tried = httpSocket.remoteAddress;
-        findConnector()({ ...options, httpSocket }, (...[error, socket]) => {
-          if (error === null) callback(null, socket);
-          else callback(new NotConnected(error, tried), null);
+      const secure = (httpSocket: Socket) =>
+        new Promise<Socket>((resolve, reject) => {
+          if (protocol !== 'https:') return resolve(httpSocket.setNoDelay(true));
+          const tried = httpSocket.remoteAddress;
+          findConnector()({ ...options, httpSocket }, (...[error, socket]) => {
+            if (error === null) resolve(socket);
+            else reject(new NotConnected(error, tried));
+          });
         });
-      };
-      connectInTurn(target, closed.signal).then(secure, (error: Error) =>
-        callback(new NotConnected(error, undefined), null),
+      connectSecurely(target, secure, closed.signal).then(
+        (socket) => callback(null, socket),
+        (error: Error) =>
+          callback(
+            error instanceof NotConnected ? error : new NotConnected(error, undefined),
+            null,
+          ),
       );
     },
   });

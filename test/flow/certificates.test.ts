@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openSession } from '../../src/cli/frame/session.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -11,9 +14,14 @@ const token = new Secret('a.network.jwt');
 const signal = new AbortController().signal;
 
 /** Asks for the clients: how many, or why not. */
-function ask(baseUrl: string, certificateAuthority?: () => string | undefined) {
+function ask(
+  baseUrl: string,
+  certificateAuthority?: () => string | undefined,
+  lookUp?: (host: string) => Promise<readonly string[]>,
+) {
   const client = createServiceClient({
     baseUrl,
+    lookUp,
     allowInsecureHttp: false,
     certificateAuthority,
     random: () => 0,
@@ -69,6 +77,30 @@ describe('a service with a certificate of its own', () => {
     await expect(ask(baseUrl, () => other.certificate)()).rejects.toMatchObject({
       code: 'service-unreachable',
     });
+  });
+
+  test.each<[string, (port: number) => Server]>([
+    ['hangs up', (port) => createServer((socket) => socket.destroy()).listen(port, '127.0.0.2')],
+    [
+      'shows one for which nobody vouches',
+      (port) => {
+        const { certificate: cert, key } = makeCertificate();
+        return createTlsServer({ cert, key }).listen(port, '127.0.0.2');
+      },
+    ],
+  ])('is reached at the next address of its name where the first %s', async (_, begin) => {
+    const own = makeCertificate();
+    const { baseUrl, asked } = await startTlsService(own);
+    const { port } = new URL(baseUrl);
+    const bad = begin(Number(port));
+    await once(bad, 'listening');
+    onTestFinished(() => {
+      bad.close();
+    });
+    const lookUp = async () => ['127.0.0.2', '127.0.0.1'];
+    const url = `https://service.example:${port}`;
+    expect(await ask(url, () => own.certificate, lookUp)()).toBe(0);
+    expect(asked).toHaveLength(1);
   });
 
   test('is spoken to no longer from the next connection on, once another one vouches', async () => {

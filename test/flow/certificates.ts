@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A certificate of its own for 127.0.0.1, as PEM, and the file that it lies in. */
+/** A certificate of its own for 127.0.0.1 and service.example, as PEM, and its file. */
 export interface OwnCertificate {
   readonly certificate: string;
   readonly key: string;
@@ -17,7 +17,12 @@ export function makeCertificate(): OwnCertificate {
   const directory = mkdtempSync(join(tmpdir(), 'tributary-certificate-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const [file, key] = [join(directory, 'authority.pem'), join(directory, 'key.pem')];
-  const names = ['-subj', '/CN=tributary test', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const names = [
+    '-subj',
+    '/CN=tributary test',
+    '-addext',
+    'subjectAltName=IP:127.0.0.1,DNS:service.example',
+  ];
   const keys = [
     '-newkey',
     'ec',

@@ -1,4 +1,4 @@
-import { connect, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
+import { connect, isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { WebSocket } from 'ws';
 import { clockRateHeader, readClockRate } from './clock-rate.ts';
@@ -27,6 +27,8 @@ export interface PlatformSocketOptions {
   /** Certificates in PEM form that are trusted in place of Node's own. */
   readonly authority?: string | undefined;
   readonly meter?: WireMeter | undefined;
+  /** By default the system's own. */
+  readonly lookup?: LookupFunction | undefined;
 }
 
 /** Why a socket is closed. */
@@ -43,12 +45,21 @@ const transportVersion = '2';
 /** Larger ones than the wire allows are refused by the wire, and do not end the socket. */
 const mostPayload = 64 * 1024;
 const handshakeTimeout = 15_000;
+/**
+ * Each address of a name but the last has so long (ms) before the next one gets its turn. Node's
+ * own quarter of a second gives up a good one on a slow line, or after one lost packet: the system
+ * sends the second after one second.
+ */
+const addressTurn = 2500;
 
 export function openPlatformSocket(options: PlatformSocketOptions): PlatformSocket {
   let line: Socket | undefined;
   const makeLine = (to: LineOptions): Socket => {
     const isSecure = options.url.startsWith('wss:');
-    line = openLine(to, { isSecure, authority: options.authority });
+    line = openLine(
+      { ...to, autoSelectFamilyAttemptTimeout: addressTurn, lookup: options.lookup },
+      { isSecure, authority: options.authority },
+    );
     options.meter?.watch(line);
     return line;
   };

@@ -1,7 +1,11 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { connectInTurn, NoConnectionError } from '../../../src/lib/connect-in-turn.ts';
+import {
+  connectInTurn,
+  connectSecurely,
+  NoConnectionError,
+} from '../../../src/lib/connect-in-turn.ts';
 import { patienceMs } from '../../patience.ts';
 import { listenInSilence } from '../listen-in-silence.ts';
 
@@ -92,4 +96,50 @@ test('a connection that is no longer wanted ends with the reason', async () => {
   const work = connectInTurn(createTarget(port, ['127.0.0.1']), stop.signal);
   stop.abort(new Error('stopped'));
   await expect(work).rejects.toThrow('stopped');
+});
+
+describe('a name at whose addresses something has to be agreed too', () => {
+  const refuse = (...refusing: readonly string[]) => {
+    const asked: string[] = [];
+    return {
+      asked,
+      secure: async (socket: Socket) => {
+        const address = socket.remoteAddress ?? '';
+        socket.destroy();
+        asked.push(address);
+        if (refusing.includes(address)) throw new Error(`no agreement with ${address}`);
+        return address;
+      },
+    };
+  };
+  const three = ['127.0.0.1', '127.0.0.2', '127.0.0.3'];
+  const listenOnAll = async () => {
+    const server = createServer((socket) => socket.destroy()).listen(0, '0.0.0.0');
+    await once(server, 'listening');
+    onTestFinished(() => {
+      server.close();
+    });
+    return (server.address() as AddressInfo).port;
+  };
+
+  test('is reached by the next address, each of which is tried once', async () => {
+    const { secure, asked } = refuse('127.0.0.1', '127.0.0.2');
+    const target = createTarget(await listenOnAll(), three);
+    expect(await connectSecurely(target, secure, signal)).toBe('127.0.0.3');
+    expect(asked).toEqual(three);
+  });
+
+  test('fails as the first address did, where no address agrees', async () => {
+    const { secure, asked } = refuse(...three);
+    const target = createTarget(await listenOnAll(), three);
+    await expect(connectSecurely(target, secure, signal)).rejects.toThrow('with 127.0.0.1');
+    expect(asked).toEqual(three);
+  });
+
+  test('is tried once where it is an address itself', async () => {
+    const { secure, asked } = refuse(...three);
+    const target = { ...createTarget(await listenOnAll(), three), host: '127.0.0.1' };
+    await expect(connectSecurely(target, secure, signal)).rejects.toThrow('with 127.0.0.1');
+    expect(asked).toEqual(['127.0.0.1']);
+  });
 });

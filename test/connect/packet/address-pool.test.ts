@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createAddressPool } from '../../../src/connect/packet/address-pool.ts';
 import { createAddressRange } from '../../../src/connect/packet/address-range.ts';
 import { assertLaw } from '../../unit/law.ts';
+import { watchCollections } from '../support/collections.ts';
 import { testIds } from '../support/contracts.ts';
 import { address } from '../support/packets.ts';
 
@@ -124,4 +125,15 @@ test('of addresses that others had, the one that was released first is given fir
   for (const address of released) range.release(address, one);
   expect(range.take(50, one)).toEqual(released[2]);
   expect([range.take(0, other), range.take(0, other)]).toEqual(released.slice(0, 2));
+});
+
+test('of those who left, no more is kept than there are addresses', () => {
+  using collections = watchCollections();
+  const pool = createPool(1000);
+  for (let at = 0; at < 3000; at++) {
+    const consumer = ids.next(at);
+    pool.outer(consumer, address(4, 1));
+    pool.release(consumer);
+  }
+  expect(collections.count()['packet/address-range.ts']).toBe(1000);
 });

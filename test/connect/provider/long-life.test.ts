@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
-import { liveLong } from '../support/long-life.ts';
+import { findGrowth, liveLong } from '../support/long-life.ts';
 
-const mebibyte = 1024 * 1024;
-
-test('days of many consumers, with a clock that jumps and a service that answers badly, leave nothing behind and count nothing twice', () => {
-  const life = liveLong({ days: 3, perDay: 25, dayMs: 3_600_000 });
+test('days of many consumers, with a clock that jumps and a service that answers badly, leave nothing behind and count nothing twice', async () => {
+  const life = await liveLong({ days: 5, perDay: 30, dayMs: 86_400_000 });
   expect(life.consumers).toBeGreaterThan(50);
   expect(life.answered / life.asked).toBeGreaterThan(0.9);
   expect(life.contracts).toBeGreaterThan(2 * life.consumers);
@@ -12,10 +10,10 @@ test('days of many consumers, with a clock that jumps and a service that answers
   expect(life.ids.made).toBeGreaterThan(life.consumers);
   expect(life.ids.repeated).toBe(0);
   expect(life.toldBytes).toBeGreaterThan(0.9 * life.carriedBytes);
-  const [first, ...later] = life.days;
-  for (const { consumers, booksBytes, heapBytes } of later) {
+  for (const { consumers, booksBytes } of life.days) {
     expect(consumers).toBeLessThan(30);
     expect(booksBytes).toBeLessThan(100_000);
-    expect(heapBytes).toBeLessThan((first?.heapBytes ?? 0) + 8 * mebibyte);
   }
+  // In megabytes such a leak is lost among what the compiler makes.
+  expect(findGrowth(life.days, 30)).toEqual([]);
 }, 120_000);

@@ -178,11 +178,16 @@ function checkSchedule(config: PartialConfig): readonly Problem[] {
   const schedule = config.provide?.schedule ?? [];
   return schedule.flatMap((entry, index): Problem[] => {
     const cron = entry?.cron;
-    const first = schedule.findIndex((other) => other?.cron === cron);
+    const first = schedule.findIndex((other) => toPlainCron(other?.cron) === toPlainCron(cron));
     if (cron === undefined || first === index) return [];
     const text = renderFound(cron, `another time: provide.schedule[${first}] begins then too`);
     return [{ path: toCronPath(index), text }];
   });
+}
+
+/** A cron expression without zeros before a number, which change nothing. */
+function toPlainCron(cron: string | undefined): string | undefined {
+  return cron?.replaceAll(/\b0+(?=\d)/g, '');
 }
 
 async function checkCronFields(

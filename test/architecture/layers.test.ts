@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { commandLineRules, quickFiles } from './command-line-rules.ts';
 import { contractRules } from './contract-rules.ts';
 import { daemonRules } from './daemon-rules.ts';
+import { deadlineRules } from './deadline-rules.ts';
 import { describeRules } from './describe-rules.ts';
 import { fileRules } from './file-rules.ts';
 import { functionRules } from './function-rules.ts';
@@ -24,6 +25,7 @@ const modules = [
 const rules = [
   ...layerRules,
   ...outsideRules,
+  ...deadlineRules,
   ...fileRules,
   ...daemonRules,
   ...commandLineRules,

@@ -108,6 +108,16 @@ describe('one wrong value gives one line with place, finding and what is allowed
       'provide.schedule[1].cron: found "0 1 * * *"; allowed: another time: provide.schedule[0] begins then too',
     ],
     [
+      'two entries that fire together, one written with zeros',
+      'provide: { schedule: [{ cron: "0 7 * * *", mode: none }, { cron: "00 07 * * *", mode: public }] }',
+      'provide.schedule[1].cron: found "00 07 * * *"; allowed: another time: provide.schedule[0] begins then too',
+    ],
+    [
+      'a time of two fields',
+      'provide: { schedule: [{ cron: "0 22", mode: none }] }',
+      'provide.schedule[0].cron: found "0 22"; allowed: a cron expression of five fields (minute, hour, day, month, day of week), such as "0 22 * * *"',
+    ],
+    [
       'a reset day of a day',
       'provide: { cap: { bytes: 1 GB, period: day, reset_day: 1 } }',
       'provide.cap.reset_day: found 1; allowed: none with period "day", which begins every midnight',

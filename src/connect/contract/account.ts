@@ -12,6 +12,8 @@ export interface Account {
   readonly createdAt: number;
   /** Bytes that count: delivered where we receive, acknowledged where we send. */
   counted: number;
+  /** Of these, what came when the service had closed the contract: the last of them. */
+  bridged: number;
   reported: number;
   /** How many of the reports by age were made. */
   checkpoints: number;
@@ -22,25 +24,31 @@ export interface Account {
 export function openAccount(
   of: Pick<Account, 'contractId' | 'peerId' | 'byteCount' | 'createdAt'>,
 ): Account {
-  return { ...of, counted: 0, reported: 0, checkpoints: 0, isClosed: false };
+  return { ...of, counted: 0, bridged: 0, reported: 0, checkpoints: 0, isClosed: false };
+}
+
+/** A report to the service. */
+export interface Report extends CloseContract {
+  /** Of what it reports, so many bytes are unpaid, whatever becomes of it. */
+  readonly bridgedByteCount?: number;
 }
 
 /** What was counted since the last report; undefined where there is nothing to say. */
-export function makeCheckpoint(account: Account): CloseContract | undefined {
+export function makeCheckpoint(account: Account): Report | undefined {
   const increment = takeIncrement(account);
   if (account.isClosed || increment === 0) return undefined;
   return toReport(account, { increment, isCheckpoint: true });
 }
 
 /** The last report, also of nothing: an unused contract gives its bytes back. */
-export function makeClose(account: Account): CloseContract | undefined {
+export function makeClose(account: Account): Report | undefined {
   if (account.isClosed) return undefined;
   account.isClosed = true;
   return toReport(account, { increment: takeIncrement(account), isCheckpoint: false });
 }
 
 /** The report by age, when it is time for it. `time` is the one by which contracts age. */
-export function makeDueCheckpoint(account: Account, time: number): CloseContract | undefined {
+export function makeDueCheckpoint(account: Account, time: number): Report | undefined {
   if (time < nextCheckpointAt(account)) return undefined;
   while (time >= nextCheckpointAt(account)) account.checkpoints++;
   return makeCheckpoint(account);
@@ -120,13 +128,16 @@ function takeIncrement(account: Account): number {
 }
 
 function toReport(
-  { contractId }: Account,
+  { contractId, bridged }: Account,
   of: { readonly increment: number; readonly isCheckpoint: boolean },
-): CloseContract {
+): Report {
+  // The last bytes are the bridged ones.
+  const bridgedByteCount = Math.min(of.increment, bridged);
   return {
     contractId,
     ackedByteCount: of.increment,
     unackedByteCount: 0,
     isCheckpoint: of.isCheckpoint,
+    ...(bridgedByteCount > 0 ? { bridgedByteCount } : {}),
   };
 }

@@ -10,7 +10,7 @@ import {
   openAccount,
   saveAccount,
 } from './account.ts';
-import { longestUnused, oldestToAdmit } from './ages.ts';
+import { closedByServiceAge, longestUnused, oldestToAdmit } from './ages.ts';
 import type { RefusedContract } from './refused-contract.ts';
 import type { ServiceClock } from './service-clock.ts';
 import { type Verification, type VerifyOptions, verifyContract } from './verify.ts';
@@ -144,6 +144,8 @@ export function createReceivedContracts(options: ReceivedOptions): ReceivedContr
       if (entry === undefined || entry.account.counted + bytes > entry.account.byteCount)
         return false;
       entry.account.counted += bytes;
+      const age = options.clock.time(now) - entry.account.createdAt;
+      if (age >= closedByServiceAge) entry.account.bridged += bytes;
       entry.usedAt = now;
       return true;
     },

@@ -1,5 +1,4 @@
-import { type ReportData, saveReport } from '../contract/account.ts';
-import type { CloseContract } from '../wire/contract-messages.ts';
+import { type Report, type ReportData, saveReport } from '../contract/account.ts';
 import type { ControlFailure, Done } from './control-client.ts';
 
 /**
@@ -8,14 +7,17 @@ import type { ControlFailure, Done } from './control-client.ts';
  * the service ignores a second one; a checkpoint is not, for it would be added a second time.
  */
 export interface ReportQueue {
-  add(reports: readonly CloseContract[]): void;
+  add(reports: readonly Report[]): void;
   /** What to send now; empty where there is nothing, or where it is too soon after a failure. */
-  take(now: number): readonly CloseContract[];
+  take(now: number): readonly Report[];
   answered(outcome: Done | ControlFailure, now: number): void;
   waiting(): number;
   /** What a later life has to send: what waits, and closes that were sent and not answered yet. */
   save(): readonly ReportData[];
-  /** Bytes of checkpoints of which nobody knows whether they were counted. */
+  /**
+   * Bytes of checkpoints of which nobody knows whether they were counted, without those that are
+   * unpaid as it is.
+   */
   doubtfulBytes(): number;
 }
 
@@ -26,8 +28,8 @@ const firstWait = 1000;
 const longestWait = 30_000;
 
 export function createReportQueue(): ReportQueue {
-  let waiting: CloseContract[] = [];
-  let sent: readonly CloseContract[] = [];
+  let waiting: Report[] = [];
+  let sent: readonly Report[] = [];
   let failures = 0;
   let waitUntil = Number.NEGATIVE_INFINITY;
   let doubtful = 0;
@@ -55,7 +57,8 @@ export function createReportQueue(): ReportQueue {
       const isUnknown = outcome.reason === 'unknown';
       const again = batch.filter(({ isCheckpoint }) => !(isUnknown && isCheckpoint));
       waiting.unshift(...again);
-      for (const one of batch) if (!again.includes(one)) doubtful += one.ackedByteCount;
+      for (const one of batch)
+        if (!again.includes(one)) doubtful += one.ackedByteCount - (one.bridgedByteCount ?? 0);
     },
     waiting: () => waiting.length + sent.length,
     save: () => [...sent.filter(({ isCheckpoint }) => !isCheckpoint), ...waiting].map(saveReport),

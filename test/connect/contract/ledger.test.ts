@@ -5,6 +5,7 @@ import { createIncomingContracts } from '../../../src/connect/contract/incoming.
 import { createReceivedContracts } from '../../../src/connect/contract/received-contracts.ts';
 import { completeSecrets } from '../../../src/connect/contract/secrets.ts';
 import { createServiceClock } from '../../../src/connect/contract/service-clock.ts';
+import { createReportQueue } from '../../../src/connect/control/report-queue.ts';
 import type { CloseContract } from '../../../src/connect/wire/contract-messages.ts';
 import { messageTypes } from '../../../src/connect/wire/message-types.ts';
 import type { Pack } from '../../../src/connect/wire/pack.ts';
@@ -138,6 +139,27 @@ test('the age counts from the creation, also where the clocks are years apart', 
   lane.pay(packOf(100, spare.bytes), here + 181_000);
   const due = ledger.takeReports(here + 226_500);
   expect(due.map(({ contractId }) => contractId)).toEqual([soon.contractId, spare.contractId]);
+});
+
+test('what a closed contract carried is not in doubt as well where its report is lost', () => {
+  const ledger = createLedger();
+  const lane = createIncomingContracts(ledger, consumer);
+  const { bytes } = contractOf(5000);
+  lane.pay(packOf(100, bytes), start);
+  const queue = createReportQueue();
+  const lose = (now: number): void => {
+    queue.add(ledger.takeReports(now));
+    queue.take(now);
+    queue.answered({ kind: 'failed', reason: 'unknown', message: '' }, now);
+  };
+  lose(start + 286_000);
+  expect([queue.doubtfulBytes(), lane.unpaidBytes()]).toEqual([100, 0]);
+  lane.pay(packOf(7, undefined), start + 299_999);
+  lane.pay(packOf(1000, undefined), start + 300_000);
+  lane.end();
+  lose(start + 400_000);
+  // Each byte is taken off once.
+  expect([queue.doubtfulBytes(), lane.unpaidBytes()]).toEqual([107, 1000]);
 });
 
 test('a fifth open contract closes the first, which nobody can use again', () => {

@@ -23,6 +23,7 @@ import {
 } from './kept-choices.ts';
 import type { SelfTestState } from './pass/note-self-test.ts';
 import type { SourceNotes } from './pass/note-sources.ts';
+import type { WayNotes } from './pass/note-way.ts';
 import type { Wakeups } from './run-loop.ts';
 import type { ServiceState } from './talk/service-state.ts';
 import type { ServiceTime } from './talk/service-time.ts';
@@ -58,6 +59,7 @@ export interface Sections {
      */
     tableRead?: { readonly atMs: number; readonly carriedBytes: number | undefined } | undefined;
     uplinkMissingSince?: Date | undefined;
+    wayNotes?: WayNotes | undefined;
     /**
      * By a source's name, when its life began (ms since 1970, 0 for none) at the time when the
      * service was asked because of it.

@@ -117,6 +117,7 @@ function collectGatewayFacts(state: AgentState): Facts['gateway'] {
     isOpen: path.openUntilMs !== undefined && performance.now() < path.openUntilMs,
     uplink: path.observed?.uplink,
     uplinkMissingSince: path.uplinkMissingSince,
+    wayProblem: path.wayNotes?.problem,
     lineHeldBy: path.observed && (path.observed.way?.kind ?? 'policer'),
     forwardedBytes: counted && { up: counted.up.bytes, down: counted.down.bytes },
     refusedPackets: counters.refusedPackets,

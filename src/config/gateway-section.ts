@@ -24,7 +24,9 @@ export const gatewaySection = z
       .describe('Forwards traffic; false: registered and connected only.'),
     uplink: interfaceName
       .optional()
-      .describe('Interface that leads to the Internet; absent: of the default route.'),
+      .describe(
+        "Interface that leads to the Internet; absent: the one that the system sends packets by. With the package it is the host's.",
+      ),
     allow_destinations: listOf(prefix, 1000)
       .default([])
       .describe(

@@ -11,6 +11,8 @@ import type { Config } from './schema.ts';
  * Internet. The function that makes the fence is passed this and not the configuration.
  */
 export interface WaysOut {
+  /** The host's interface that the owner names as the uplink; undefined to ask the kernel. */
+  readonly configuredUplink: string | undefined;
   /** Addresses and prefixes that consumers may reach, although they are private. */
   readonly allowDestinations: readonly string[];
   /**
@@ -44,6 +46,7 @@ export function findWaysOut(config: Pick<Config, 'gateway' | 'report'> & Partial
     .filter(({ host }) => isIPv4(host) && !isLoopback(host))
     .map(({ host, port }) => ({ address: host, port }));
   return {
+    configuredUplink: gateway.uplink,
     allowDestinations: gateway.allow_destinations,
     denyDestinations: splitDenied(gateway.deny_destinations).named,
     blockedPorts: expandPresets(gateway.blocked_ports),

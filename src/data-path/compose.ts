@@ -22,6 +22,7 @@ import {
   listRoutedPrefixes,
   listTunnelEnds,
 } from '../gateway/uplink.ts';
+import { listDetours } from '../gateway/way-out.ts';
 import { includesIpv6, isInAny } from '../lib/addresses.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
 import {
@@ -34,6 +35,7 @@ import {
   toPresent,
 } from '../source/source.ts';
 import type { Family, Interface } from '../system/ip.ts';
+import type { Way } from '../system/ways.ts';
 import { toAllowance } from './cap-quota.ts';
 import { planLine } from './compose-line.ts';
 import { bestWay } from './line-shaper.ts';
@@ -59,6 +61,8 @@ export interface ComposedDataPath {
   readonly sources: readonly ComposedSource[];
   readonly layout: GatewayLayout;
   readonly denied: DeniedPolicy;
+  /** The ways to the Internet that consumers' packets are given, where the usual ones differ. */
+  readonly detours: readonly Way[];
 }
 
 /**
@@ -78,7 +82,7 @@ export function composeDataPath(
   const publicAddresses = desired.publicAddresses ?? table?.sets.get('own4')?.filter(isIPv4) ?? [];
   const home = [
     ...ownPrefixes,
-    ...listRoutedPrefixes(network.routes, devices),
+    ...listRoutedPrefixes(network, devices),
     ...listHomePrefixes(network.interfaces, devices),
     ...publicAddresses,
   ];
@@ -125,7 +129,7 @@ export function composeDataPath(
       { name: 'denied', mark: deniedMark, devices, lists: desired.denied, isHeldTwice: true },
     ],
   };
-  return { sources, layout, denied };
+  return { sources, layout, denied, detours: listDetours(network, uplink) };
 }
 
 /** The layout once every device that is wanted is made, but for those that could not be. */

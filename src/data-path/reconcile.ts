@@ -4,6 +4,7 @@ import { composeRouting, planRouting } from '../gateway/routes.ts';
 import type { Probe } from '../gateway/self-test.ts';
 import { type DesiredSysctl, listSysctls, planSysctls } from '../gateway/sysctls.ts';
 import { chooseRouter } from '../gateway/uplink.ts';
+import { listStrays } from '../gateway/way-out.ts';
 import type { ObservedDevice } from '../source/source.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
@@ -54,6 +55,8 @@ export interface DataPath extends Fence {
    * address itself.
    */
   readonly router: string | undefined;
+  /** By which interfaces all leaves, where the uplink leads nowhere. */
+  readonly strays: readonly string[];
   /** Each source's, in their order. */
   readonly sources: readonly SourcePath[];
   /** Names of the devices whose consumers are held to the strict rules. */
@@ -163,7 +166,7 @@ async function holdLine(
 
 /** Kernel settings, then routes, of the devices that are there now. */
 async function openWays(
-  { host, observed, sources }: Pass,
+  { host, observed, composed, sources }: Pass,
   layout: GatewayLayout,
   failures: SourceFailures,
 ): Promise<readonly SourcePath[]> {
@@ -189,7 +192,7 @@ async function openWays(
   if (carrying.length === 0) return paths;
   const hasIpv6 = carrying.some(({ families }) => families.includes(6));
   await reconcileSysctls(restore, listSysctls(layout, { hasIpv6 }));
-  const commands = planRouting(composeRouting(layout, carrying), network);
+  const commands = planRouting(composeRouting(layout, carrying, composed.detours), network);
   await applyIpCommands(exec, commands, 'setting the routes');
   return paths;
 }
@@ -213,6 +216,7 @@ function toDataPath(
     isFenced: fence.isFenced && isDenied,
     uplink: layout.uplink,
     router: chooseRouter(observed.network, layout.uplink),
+    strays: listStrays(observed.network, layout.uplink),
     sources: paths,
     strict: layout.devices.filter(({ isStrict }) => isStrict).map(({ name }) => name),
     isDenying: composed.denied.groups.some(

@@ -1,8 +1,10 @@
 import { parsePrefix, toNetwork } from '../lib/addresses.ts';
 import type { Family, IpCommand, Network, PolicyRule, Route } from '../system/ip.ts';
+import type { Way } from '../system/ways.ts';
 import type { SourceDevice } from './devices.ts';
 import { type GatewayLayout, specialPrefixes } from './policy.ts';
 import { toProbeTarget } from './self-test.ts';
+import { type Gateways, nameWay } from './way-out.ts';
 
 /** The routing table by which replies go back into the tunnel. */
 const replyTable = '51820';
@@ -21,7 +23,7 @@ export interface DesiredRouting {
   readonly routes: readonly OwnRoute[];
 }
 
-type OwnRoute = Omit<Route, 'gateway' | 'metric'>;
+type OwnRoute = Omit<Route, 'metric' | 'gateway' | 'otherGateway'> & Gateways;
 
 /** The routing after tear-down: nothing in the two tables, and no rule that leads to them. */
 export const noRouting = { rules: [], routes: [] } as const satisfies DesiredRouting;
@@ -38,10 +40,12 @@ export interface CarryingDevice {
  * The fence needs no uplink, and stands for every device, there or not. Answers find their device
  * by the consumer's address: prefixes of one source's own lead to its device, all else to the one
  * that has none. No IPv6 leads to a device without it: a system without it refuses the route.
+ * Detours are consumers' ways to the Internet, where this machine's own ones differ.
  */
 export function composeRouting(
   policy: GatewayLayout,
   carrying: readonly CarryingDevice[],
+  detours: readonly Way[] = [],
 ): DesiredRouting {
   const { devices, uplink } = policy;
   const replyRoutes = listReplyRoutes(devices, uplink === undefined ? [] : carrying);
@@ -64,7 +68,16 @@ export function composeRouting(
         destination: toProbeTarget(probed),
       })),
     ],
-    routes: [...bothFamilies.flatMap((family) => listFenceRoutes(policy, family)), ...replyRoutes],
+    routes: [
+      ...bothFamilies.flatMap((family) => listFenceRoutes(policy, family)),
+      ...detours.map((way) => ({
+        ...way,
+        type: 'unicast',
+        destination: 'default',
+        table: fenceTable,
+      })),
+      ...replyRoutes,
+    ],
   };
 }
 
@@ -208,8 +221,9 @@ function nameRule({
  * The route in the words of `ip`. The kernel lists an interface for a `blackhole` too, which is
  * left out.
  */
-function nameRoute({ family, type, destination, interface: device, table }: OwnRoute): IpCommand {
+function nameRoute(route: OwnRoute): IpCommand {
+  const { family, type, destination, table } = route;
   const isWay = type === 'unicast';
-  const place = `${destination}${isWay && device !== undefined ? ` dev ${device}` : ''} table ${table}`;
+  const place = `${destination}${isWay ? nameWay(route) : ''} table ${table}`;
   return { family, line: isWay ? place : `${type} ${place}` };
 }

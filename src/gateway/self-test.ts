@@ -4,6 +4,7 @@ import type { Family, Network } from '../system/ip.ts';
 import type { SourceDevice } from './devices.ts';
 import type { GatewayPolicy, RefusalCounter } from './policy.ts';
 import { listStrictPorts } from './strict-ports.ts';
+import { findWayOut } from './way-out.ts';
 
 /*
  * The fence tests itself: packets of the agent's own come in through the tunnel's device, as a
@@ -43,7 +44,7 @@ export interface Probe {
 }
 
 export interface ProbeSources {
-  readonly network: Pick<Network, 'interfaces' | 'routes'>;
+  readonly network: Pick<Network, 'interfaces' | 'routes' | 'ways'>;
   readonly uplink: string | undefined;
   readonly publicAddresses: readonly string[];
   readonly allowDestinations: readonly string[];
@@ -95,10 +96,7 @@ function planOfDevice(
     const own = addresses.find(
       (each) => each.on === uplink && each.family === family && isGlobal(each.address),
     )?.address;
-    const wayOut = network.routes.find(
-      (route) =>
-        route.family === family && route.destination === 'default' && route.interface === uplink,
-    );
+    const wayOut = findWayOut(network, uplink, family);
     const router = wayOut?.gateway;
     if (uplink === undefined || source === undefined) return [];
     const plan = (name: ProbeName, destination: string | undefined, port = openPort): Probe[] =>

@@ -1,14 +1,19 @@
 import { isInAny, overlaps, parsePrefix, toNetworks } from '../lib/addresses.ts';
 import type { Interface, Network, Route } from '../system/ip.ts';
+import type { Way } from '../system/ways.ts';
 import { specialPrefixes } from './policy.ts';
+import { findWayOut, listDefaultRoutes, type Ways } from './way-out.ts';
+
+/** The end of the link by which an agent in a namespace of its own on a host leads out. */
+export const linkInside = 'uplink0';
 
 /**
- * The interface of the best default route, IPv4 before IPv6, and never a source's device; undefined
- * where no route leads to the Internet. Where one is `configured` (`gateway.uplink`) no other is
- * taken.
+ * The interface by which the kernel sends packets to the Internet, IPv4 before IPv6, and never a
+ * source's device; undefined where none gets there. Where one is `configured` (`gateway.uplink`) no
+ * other is taken, but inside of a host's namespace: the name is of an interface of the host's then.
  */
 export function chooseUplink(
-  { routes, interfaces }: Pick<Network, 'routes' | 'interfaces'>,
+  { routes, ways, interfaces }: Ways & Pick<Network, 'interfaces'>,
   {
     configured,
     devices,
@@ -16,17 +21,14 @@ export function chooseUplink(
 ): string | undefined {
   const isUsable = (name: string | undefined) =>
     interfaces.some((own) => own.name === name && own.isUp && !devices.includes(own.name));
-  if (configured !== undefined) return isUsable(configured) ? configured : undefined;
-  return listDefaultRoutes(routes).find((route) => isUsable(route.interface))?.interface;
-}
-
-function listDefaultRoutes(routes: Network['routes']): Network['routes'] {
-  return routes
-    .filter(
-      ({ table, type, destination }) =>
-        table === 'main' && type === 'unicast' && destination === 'default',
-    )
-    .sort((one, other) => one.family - other.family || one.metric - other.metric);
+  const isInside = interfaces.some(({ name, kind }) => name === linkInside && kind === 'veth');
+  if (configured !== undefined && configured !== linkInside && !isInside)
+    return isUsable(configured) ? configured : undefined;
+  // Where another program led all into a source's device, what would lead out besides is the way.
+  const isAstray = ways.some((way) => devices.includes(way.interface));
+  return [...ways, ...(isAstray ? listDefaultRoutes(routes) : [])]
+    .toSorted((one, other) => one.family - other.family)
+    .find((way) => isUsable(way.interface))?.interface;
 }
 
 /** IPv4 addresses of an interface that are valid beyond its link. */
@@ -51,16 +53,15 @@ export function listPublicAddresses(
 }
 
 /**
- * The gateway of the uplink's best IPv4 default route; undefined without one, or if the device has
+ * The gateway of the uplink's IPv4 way to the Internet; undefined without one, or if the device has
  * a public address itself.
  */
 export function chooseRouter(
-  { routes, interfaces }: Pick<Network, 'routes' | 'interfaces'>,
+  { routes, ways, interfaces }: Ways & Pick<Network, 'interfaces'>,
   uplink: string | undefined,
 ): string | undefined {
   if (listPublicAddresses(interfaces, uplink).length > 0) return undefined;
-  return listDefaultRoutes(routes).find((route) => route.family === 4 && route.interface === uplink)
-    ?.gateway;
+  return findWayOut({ routes, ways }, uplink, 4)?.gateway;
 }
 
 /** Networks of this machine's own interfaces but the sources' devices, as `ip` prints them. */
@@ -93,16 +94,16 @@ export function listHomePrefixes(
 }
 
 /**
- * Public prefixes to which this machine has another way than its default routes: behind another
+ * Public prefixes to which this machine has another way than to the Internet: behind another
  * router of the home lies a company's or a lab's network, by a static route or by DHCP's (option
  * 121). Private ones are left out: they are refused anyway, and consumers' own addresses may lie in
  * them.
  */
 export function listRoutedPrefixes(
-  routes: readonly Route[],
+  { routes, ways }: Ways,
   devices: readonly string[],
 ): readonly string[] {
-  const usualWays = listDefaultRoutes(routes).map(nameWay);
+  const usualWays = [...ways, ...listDefaultRoutes(routes)].map(nameWay);
   const routed = routes.filter(
     (route) =>
       route.table === 'main' &&
@@ -115,7 +116,7 @@ export function listRoutedPrefixes(
   return toNetworks(routed.map(({ destination }) => destination));
 }
 
-function nameWay({ family, interface: name, gateway, otherGateway }: Route): string {
+function nameWay({ family, interface: name, gateway, otherGateway }: Route | Way): string {
   return `${family} ${name} ${gateway ?? otherGateway}`;
 }
 

@@ -132,6 +132,8 @@ export interface Facts {
     readonly uplink: string | undefined;
     /** Since when no uplink was found; undefined with one, and before the first look. */
     readonly uplinkMissingSince: Date | undefined;
+    /** Why consumers' packets do not leave by the uplink, and are refused. */
+    readonly wayProblem?: Problem<'not-uplink'> | undefined;
     /** How a limit on the line is held; undefined before the first pass. */
     readonly lineHeldBy: 'one-tree' | 'two-trees' | 'policer' | undefined;
     /**

@@ -171,6 +171,7 @@ function collectNotes(facts: Facts, phase: Phase, now: Date): readonly Reason[] 
     ...noteSilent(facts, now),
     ...noteListing(facts),
     ...sources.map(({ shortfall }) => shortfall),
+    gateway.wayProblem,
     gateway.selfTest.note,
     provide.confirmationProblem,
     gateway.outsideProblem,

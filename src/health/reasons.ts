@@ -119,6 +119,11 @@ const reasons = {
       'Read the message. If the version is refused, update Tributary; if the certificate is, check connect.urls and service.ca_file.',
   },
   'gateway-failed': { fixedBy: 'owner', action: tools },
+  'not-uplink': {
+    fixedBy: 'owner',
+    action:
+      'Name in gateway.uplink the interface that leads to the Internet, or remove that key to follow the system: ip route get 193.0.14.129',
+  },
   'self-test-failed': {
     fixedBy: 'owner',
     action:

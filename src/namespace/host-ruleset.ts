@@ -10,7 +10,7 @@ import { type ConnectionPolicy, listClock, listCounts, listMarks } from './host-
 import { hostSide, hostTableName, type Link } from './plan.ts';
 
 export interface HostPolicy
-  extends Omit<WaysOut, 'publicAddress' | 'totalConnections'>,
+  extends Omit<WaysOut, 'configuredUplink' | 'publicAddress' | 'totalConnections'>,
     ConnectionPolicy {
   readonly link: Link;
   /**

@@ -1,10 +1,11 @@
 import { TributaryError } from '../errors/codes.ts';
+import { linkInside } from '../gateway/uplink.ts';
 import { overlaps } from '../lib/addresses.ts';
 
 export const namespaceName = 'tributary';
 /** The two ends of the link between host and namespace. */
 export const hostSide = 'tributary-host';
-export const namespaceSide = 'uplink0';
+export const namespaceSide: string = linkInside;
 export const hostTableName = 'tributary_host';
 /** Where `ip netns exec` and the unit find the /etc/resolv.conf that is shown inside. */
 export const resolvConfFolder = `/etc/netns/${namespaceName}`;

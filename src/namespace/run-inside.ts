@@ -62,7 +62,8 @@ export async function runInside(
     const { uplink, nameServers } = await bringNamespaceUp(host, loaded.waysOut);
     // If an uplink came later, nothing would fit the namespace to it.
     if (uplink === undefined) {
-      const message = 'making the namespace: this host has no default route yet; connect it first';
+      const message =
+        'making the namespace: this host has no way to the Internet over IPv4 yet, or gateway.uplink names another interface; connect it first';
       throw new TributaryError('gateway-failed', message);
     }
     process.stderr.write(warnOfNoServer(nameServers) ?? '');

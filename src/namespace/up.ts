@@ -1,7 +1,7 @@
 import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { WaysOut } from '../config/recipients.ts';
-import { hasCode, rethrow, TributaryError } from '../errors/codes.ts';
+import { rethrow } from '../errors/codes.ts';
 import { toCeilings } from '../gateway/ceilings.ts';
 import {
   chooseRouter,
@@ -12,6 +12,7 @@ import {
   listRoutedPrefixes,
   listTunnelEnds,
 } from '../gateway/uplink.ts';
+import { listDetours } from '../gateway/way-out.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
 import { noteOfHost } from '../system/connection-table.ts';
 import type { Exec } from '../system/exec.ts';
@@ -22,6 +23,8 @@ import { applyNft, observeNftTable } from '../system/nft.ts';
 import { askForPublicAddresses, outsideFile } from '../system/public-addresses.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
 import { observeConnectionRoom, readSysctl, writeSysctl } from '../system/sysctl.ts';
+import { observeWays } from '../system/ways.ts';
+import { fitDetour } from './detour.ts';
 import { forgetOnHost } from './forget.ts';
 import {
   everywhere,
@@ -33,17 +36,10 @@ import {
 } from './forwarding.ts';
 import { installFence } from './install-fence.ts';
 import { letThrough, letThroughNoMore } from './let-through.ts';
+import { explain, hasNamespace, makeLink } from './make-link.ts';
 import { findNameServers } from './name-servers.ts';
-import { checkOwner, forgetOwner, makeNamespace } from './owner.ts';
-import {
-  chooseLink,
-  hostSide,
-  hostTableName,
-  type Link,
-  namespaceName,
-  namespaceSide,
-  resolvConfFolder,
-} from './plan.ts';
+import { forgetOwner } from './owner.ts';
+import { chooseLink, hostSide, hostTableName, namespaceName, resolvConfFolder } from './plan.ts';
 import { removeUntranslated } from './untranslated.ts';
 
 export interface NamespaceHost {
@@ -55,6 +51,8 @@ export interface NamespaceHost {
 
 /** How the namespace leads out. */
 interface NamespaceFit {
+  /** The interface that the owner names as the uplink; undefined where none is named. */
+  readonly configured: string | undefined;
   /** undefined without one, and then nothing passes until the namespace is fitted again. */
   readonly uplink: string | undefined;
   /** None where the host names no server that can be reached from inside. */
@@ -67,8 +65,14 @@ interface NamespaceFit {
  */
 export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Promise<NamespaceFit> {
   const { exec } = host;
-  const [interfaces, routes] = await Promise.all([observeInterfaces(exec), observeRoutes(exec, 4)]);
-  const uplink = chooseUplink({ routes, interfaces }, { devices: [hostSide] });
+  const [interfaces, routes, here] = await Promise.all([
+    observeInterfaces(exec),
+    observeRoutes(exec, 4),
+    observeWays(exec, 4),
+  ]);
+  const network = { interfaces, routes, ways: here };
+  const configured = ways.configuredUplink;
+  const uplink = chooseUplink(network, { configured, devices: [hostSide] });
   const ownPrefixes = listOwnPrefixes(interfaces, [hostSide]);
   const link = chooseLink(ownPrefixes);
   const uplinkAddresses = listAddresses(interfaces, uplink);
@@ -83,7 +87,7 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const found = {
     link,
     uplink,
-    ownPrefixes: [...new Set([...ownPrefixes, ...listRoutedPrefixes(routes, [hostSide])])],
+    ownPrefixes: [...new Set([...ownPrefixes, ...listRoutedPrefixes(network, [hostSide])])],
     nameServers,
     consumerPorts: chooseConsumerPorts(localPorts, await observeListeningPorts()),
     tunnelEnds: listTunnelEnds(interfaces),
@@ -97,6 +101,7 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const mtu = Math.min(1500, interfaces.find(({ name }) => name === uplink)?.mtu ?? 1500);
   const isThere = interfaces.some(({ name }) => name === hostSide);
   await makeLink(exec, { ...link, mtu, isThere });
+  await fitDetour(exec, listDetours(network, uplink)[0]);
   await switchFormerOff(host, uplink);
   if (uplink !== undefined) await switchForwardingOn(host, toForwardingPath(uplink));
   await writeSysctl(toForwardingPath(hostSide), '1');
@@ -104,13 +109,13 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   // This comes last, because another firewall may not answer, and the namespace is complete without
   // it.
   await letThrough(exec);
-  const publicAddresses = await learnPublicAddresses({ routes, interfaces }, uplink, ways);
+  const publicAddresses = await learnPublicAddresses(network, uplink, ways);
   const addresses = publicAddresses.length === 0 ? known : publicAddresses;
   await outsideFile.write({ addresses, isTimed });
   if (publicAddresses.length > 0 && publicAddresses.join() !== known.join()) {
     await installFence(exec, { ...policy, publicAddresses });
   }
-  return { uplink, nameServers };
+  return { configured, uplink, nameServers };
 }
 
 /** Checks that no agent runs in the namespace. @throws already-running */
@@ -132,6 +137,7 @@ export async function takeNamespaceDown(host: NamespaceHost): Promise<void> {
   const { exec } = host;
   await checkNamespaceIsFree(exec);
   const interfaces = await observeInterfaces(exec);
+  await fitDetour(exec, undefined);
   if (interfaces.some((own) => own.name === hostSide)) {
     await exec({
       program: 'ip',
@@ -176,7 +182,7 @@ const learnWithinMs = 10_000;
  * inside; empty where nothing answers.
  */
 async function learnPublicAddresses(
-  network: Pick<Network, 'routes' | 'interfaces'>,
+  network: Omit<Network, 'families' | 'rules'>,
   uplink: string | undefined,
   { publicAddress }: WaysOut,
 ): Promise<readonly string[]> {
@@ -185,56 +191,6 @@ async function learnPublicAddresses(
   const { ask_router: natPmp, upnp } = publicAddress;
   const ways = { router: chooseRouter(network, uplink), natPmp, upnp, stun: undefined };
   return (await askForPublicAddresses(ways, AbortSignal.timeout(learnWithinMs))).addresses;
-}
-
-async function hasNamespace(exec: Exec): Promise<boolean> {
-  const text = await exec({
-    program: 'ip',
-    args: ['netns', 'list'],
-    doing: 'listing the network namespaces',
-  });
-  return text.split('\n').some((line) => line.split(' ')[0] === namespaceName);
-}
-
-/**
- * Makes the link. Its MTU is not larger than the uplink's, and the agent inside fits its tunnel to
- * it.
- */
-async function makeLink(
-  exec: Exec,
-  link: Link & { readonly mtu: number; readonly isThere: boolean },
-): Promise<void> {
-  if (await hasNamespace(exec)) await checkOwner(exec);
-  else await makeNamespace(exec).catch(explain);
-  const onHost = [
-    ...(link.isThere
-      ? []
-      : [`link add ${hostSide} type veth peer name ${namespaceSide} netns ${namespaceName}`]),
-    `address replace ${link.hostAddress}/30 dev ${hostSide}`,
-    `link set ${hostSide} mtu ${link.mtu} up`,
-  ];
-  const inside = [
-    'link set lo up',
-    `address replace ${link.namespaceAddress}/30 dev ${namespaceSide}`,
-    `link set ${namespaceSide} mtu ${link.mtu} up`,
-    `route replace default via ${link.hostAddress}`,
-  ];
-  const input = `${onHost.join('\n')}\n`;
-  await exec({ program: 'ip', args: ['-batch', '-'], input, doing: 'connecting the namespace' });
-  const args = ['-netns', namespaceName, '-batch', '-'];
-  await exec({
-    program: 'ip',
-    args,
-    input: `${inside.join('\n')}\n`,
-    doing: 'connecting the namespace from inside',
-  });
-}
-
-function explain(error: unknown): never {
-  if (hasCode(error, 'command-failed') && /not permitted|denied/i.test(error.message)) {
-    throw new TributaryError('not-allowed', error.message, { cause: error });
-  }
-  throw error;
 }
 
 /** Writes the file that is /etc/resolv.conf inside, and resolves with the servers in it. */

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { parseJson } from '../lib/parse-json.ts';
-import { SystemError } from './errors.ts';
 import type { Exec, Talk } from './exec.ts';
+import { listIp } from './ip-list.ts';
 import { toTun, toTunnelEnd } from './link-details.ts';
 import { speaksIpv6 } from './sysctl.ts';
+import { observeWays, type Way } from './ways.ts';
 
 const interfaceRow = z
   .object({
@@ -57,24 +57,30 @@ const interfaceRow = z
       },
     ) as readonly InterfaceAddress[],
   }));
+const hop = {
+  dev: z.string().optional(),
+  gateway: z.string().optional(),
+  via: z.object({ host: z.string() }).optional(),
+} as const;
 const routeRow = z
   .object({
+    ...hop,
     type: z.string().default('unicast'),
     dst: z.string(),
-    dev: z.string().optional(),
-    gateway: z.string().optional(),
-    via: z.object({ host: z.string() }).optional(),
     metric: z.number().default(0),
     table: z.string().default('main'),
+    nexthops: z.array(z.object(hop)).default([]),
   })
-  .transform(({ dst, dev, gateway, via, ...row }) => ({
-    ...row,
-    destination: dst,
-    interface: dev,
-    gateway,
-    /** A gateway of the other family: an IPv4 route by an IPv6 neighbour. */
-    ...(via === undefined ? {} : { otherGateway: via.host }),
-  }));
+  .transform(({ dst, dev, gateway, via, nexthops, ...row }) =>
+    (nexthops.length === 0 ? [{ dev, gateway, via }] : nexthops).map((next) => ({
+      ...row,
+      destination: dst,
+      interface: next.dev,
+      gateway: next.gateway,
+      /** A gateway of the other family: an IPv4 route by an IPv6 neighbour. */
+      ...(next.via === undefined ? {} : { otherGateway: next.via.host }),
+    })),
+  );
 const ruleRow = z
   .object({
     priority: z.number(),
@@ -102,9 +108,10 @@ export type Interface = Readonly<z.output<typeof interfaceRow>>;
 
 /**
  * A route; `type` is `unicast` unless the kernel says otherwise (`blackhole`, `throw`, `local`),
- * `destination` a prefix, an address or `default`.
+ * `destination` a prefix, an address or `default`. A route with several next hops is one of these
+ * for each of them.
  */
-export type Route = Readonly<z.output<typeof routeRow>> & { readonly family: Family };
+export type Route = Readonly<z.output<typeof routeRow>[number]> & { readonly family: Family };
 
 /**
  * A routing policy rule, as far as this program makes any. `destination` is a single address;
@@ -132,7 +139,7 @@ export async function observeRoutes(exec: Exec, family: Family): Promise<readonl
   // default route does not show its family.
   const words = `-${family} route show table all${family === 4 ? ' root 0.0.0.0/0' : ''}`;
   const rows = await listIp(exec, words, { row: routeRow, doing: 'reading the routes' });
-  return rows.map((row) => ({ family, ...row }));
+  return rows.flat().map((row) => ({ family, ...row }));
 }
 
 /** Every policy rule of one family. @throws command-failed, missing-program */
@@ -152,10 +159,12 @@ export interface Network {
   /** Of every family and every table. */
   readonly routes: readonly Route[];
   readonly rules: readonly PolicyRule[];
+  /** How packets of this machine's own get to the Internet, as the kernel says itself. */
+  readonly ways: readonly Way[];
 }
 
 /**
- * Reads the whole network: interfaces, routes and rules.
+ * Reads the whole network: interfaces, routes, rules and the ways to the Internet.
  * @throws command-failed, missing-program
  */
 export async function observeNetwork(exec: Exec): Promise<Network> {
@@ -164,12 +173,13 @@ export async function observeNetwork(exec: Exec): Promise<Network> {
     observe: (exec: Exec, family: Family) => Promise<readonly T[]>,
   ): Promise<readonly T[]> =>
     (await Promise.all(families.map((family) => observe(exec, family)))).flat() as readonly T[];
-  const [interfaces, routes, rules] = await Promise.all([
+  const [interfaces, routes, rules, ways] = await Promise.all([
     observeInterfaces(exec),
     ofEach(observeRoutes),
     ofEach(observeRules),
+    ofEach(observeWays),
   ]);
-  return { families, interfaces, routes, rules };
+  return { families, interfaces, routes, rules, ways };
 }
 
 /** One line of `ip -batch`; the family is an option of the whole batch. */
@@ -203,27 +213,4 @@ export async function applyIpCommands(
       });
     }
   }
-}
-
-/** Rows that a tool lists in JSON. */
-export interface Listing<T> {
-  readonly row: z.ZodType<T>;
-  readonly doing: string;
-}
-
-async function listIp<T>(
-  exec: Exec,
-  words: string,
-  { row, doing }: Listing<T>,
-): Promise<readonly T[]> {
-  const [option, ...line] = words.split(' ');
-  const talk: Talk = { to: option === '-6' ? 'ip -6' : 'ip', lines: [line.join(' ')] };
-  const text = await exec({ program: 'ip', args: ['-j', ...words.split(' ')], doing, talk });
-  // With nothing to list, ip prints nothing at all, or empty objects as in `[{},{}]`.
-  const parsed = z
-    .array(z.union([z.strictObject({}), row]))
-    .safeParse(text.trim() === '' ? [] : parseJson(text));
-  if (!parsed.success)
-    throw new SystemError('command-failed', `${doing}: ip printed something unexpected`);
-  return parsed.data.filter((found): found is T => Object.keys(found as object).length > 0);
 }

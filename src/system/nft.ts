@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { parseJson } from '../lib/parse-json.ts';
 import { SystemError } from './errors.ts';
 import type { Exec, Talk } from './exec.ts';
-import type { Listing } from './ip.ts';
+import type { Listing } from './ip-list.ts';
 
 const word = z.union([z.string(), z.number()]).transform(String);
 const joined = z.object({ concat: z.array(word) }).transform(({ concat }) => concat.join(' . '));

@@ -196,4 +196,19 @@ export const crossings: readonly Crossing[] = [
     reason:
       "the host's uplink and own prefixes are found by the same pure functions as the device's",
   },
+  {
+    from: 'src/namespace/up.ts',
+    to: 'src/gateway/way-out.ts',
+    reason: "the host's ways out are judged by the same pure functions as the device's",
+  },
+  {
+    from: 'src/namespace/plan.ts',
+    to: 'src/gateway/uplink.ts',
+    reason: "the name of the link's end inside is said once, for both sides of it",
+  },
+  {
+    from: 'src/namespace/detour.ts',
+    to: 'src/gateway/way-out.ts',
+    reason: 'both sides name a way in the words of `ip` by the same pure function',
+  },
 ];

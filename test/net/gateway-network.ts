@@ -24,6 +24,7 @@ import {
   observeRules,
 } from '../../src/system/ip.ts';
 import { applyNft, type NftTable, observeNftTable } from '../../src/system/nft.ts';
+import { observeWays } from '../../src/system/ways.ts';
 import { startTalker, type Talker } from './talk.ts';
 
 /**
@@ -172,10 +173,11 @@ async function applyGateway(
   const before = await observeNftTable(onDevice, tableName);
   const interfaces = await observeInterfaces(onDevice);
   const routes = [...(await observeRoutes(onDevice, 4)), ...(await observeRoutes(onDevice, 6))];
+  const ways = [...(await observeWays(onDevice, 4)), ...(await observeWays(onDevice, 6))];
   const rules = [...(await observeRules(onDevice, 4)), ...(await observeRules(onDevice, 6))];
   const policy: GatewayPolicy = {
     devices: [{ ...tunnelDevice, isThere: interfaces.some((own) => own.name === tunnelInterface) }],
-    uplink: chooseUplink({ routes, interfaces }, { devices: [tunnelInterface] }),
+    uplink: chooseUplink({ routes, ways, interfaces }, { devices: [tunnelInterface] }),
     uplinkAddresses: listAddresses(interfaces, 'uplink0'),
     pagePort: undefined,
     consumerPorts: chooseConsumerPorts(undefined),

@@ -300,6 +300,101 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     }
   });
 
+  describe('asks the kernel for the way out', () => {
+    const home = `via ${addresses.homeLan}`;
+    // The host's address on each line: what leaves by it is translated to that.
+    const lines: Readonly<Record<string, string>> = {
+      lan0: addresses.device,
+      line2: '192.168.77.12',
+    };
+    const farHosts = [addresses.internet, addresses.proxy, '192.0.2.77', '198.51.100.1'];
+    const restore = `ip rule delete priority 99; ip rule delete priority 100; ip route flush table 100
+      ip route delete 0.0.0.0/1; ip route delete 128.0.0.0/1
+      while ip route delete default; do :; done; ip route add default ${home}`;
+
+    // A second line of the home's, with an address of its own.
+    beforeAll(async () => {
+      const netns = lab.network.netns('home');
+      await run('ip', 'link', 'add', 'line2', 'type', 'veth', 'peer', 'port3', 'netns', netns);
+      await run('sh', '-c', `ip address add ${lines.line2}/24 dev line2; ip link set line2 up`);
+      await lab.network.run('home', 'ip', 'link', 'set', 'port3', 'master', 'lan0', 'up');
+    });
+    afterAll(async () => {
+      await run('ip', 'link', 'delete', 'line2');
+      await run(...program('namespace', 'up'));
+    });
+
+    /** The addresses that a datagram to each far host was translated to. */
+    const leaveFrom = async (port: number) => {
+      const send = `const socket = require('node:dgram').createSocket('udp4');
+        const far = ${JSON.stringify(farHosts)};
+        socket.bind(${port}, () => Promise.all(far.map((host) =>
+          new Promise((done) => socket.send('?', 5353, host, done)))).then(() => socket.close()));`;
+      await run('ip', 'netns', 'exec', 'tributary', process.execPath, '-e', send);
+      const { text } = await run('conntrack', '-L', '-s', '198.18.213.2', '-p', 'udp');
+      const seen = text.matchAll(/ dst=(\S+) sport=(\d+) dport=5353 .* dst=(192\.168\.77\.\d+) /g);
+      const found = new Map(
+        [...seen].flatMap(([, host, from, address]) =>
+          Number(from) === port ? [[host, address]] : [],
+        ),
+      );
+      return farHosts.map((host) => found.get(host) ?? 'nowhere');
+    };
+
+    it.each<[string, number, readonly string[], string, string?]>([
+      [
+        'has several next hops',
+        21_010,
+        ['lan0', 'line2'],
+        `ip route replace default nexthop ${home} dev lan0 nexthop ${home} dev line2`,
+      ],
+      [
+        'follows a rule to another table',
+        21_020,
+        ['line2'],
+        `ip route add default ${home} dev line2 table 100; ip rule add priority 100 lookup 100
+        ip rule add priority 99 lookup main suppress_prefixlength 0; ip route delete default`,
+      ],
+      [
+        'has a VPN over the two halves of the Internet',
+        21_030,
+        ['line2'],
+        `ip route add 0.0.0.0/1 ${home} dev line2; ip route add 128.0.0.0/1 ${home} dev line2`,
+      ],
+      [
+        'has two lines, of which its owner names one',
+        21_040,
+        ['line2'],
+        `ip route add default ${home} dev line2 metric 600`,
+        'TRIBUTARY_GATEWAY_UPLINK=line2',
+      ],
+    ])('where the host %s', async (_, port, uplinks, routes, named = 'NOTHING=') => {
+      try {
+        await run('sh', '-c', routes);
+        const { text } = await run('env', named, ...program('namespace', 'up'));
+        const uplink = /leads out by (\w+)/.exec(text)?.[1] ?? text;
+        expect(uplinks).toContain(uplink);
+        expect(await leaveFrom(port)).toEqual(farHosts.map(() => lines[uplink]));
+      } finally {
+        await run('sh', '-c', restore);
+        expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+      }
+      expect((await run('ip', 'rule')).text).not.toContain('tributary-host');
+    });
+
+    it('and is closed where a rule forbids it, and where the named line is not there', async () => {
+      const upWith = async (named = 'NOTHING=') =>
+        (await run('env', named, ...program('namespace', 'up'))).text;
+      await run('ip', 'rule', 'add', 'priority', '100', 'prohibit');
+      expect(await upWith()).toContain('closed: this host has no way to the Internet over IPv4');
+      await run('ip', 'rule', 'delete', 'priority', '100');
+      expect(await upWith('TRIBUTARY_GATEWAY_UPLINK=line9')).toContain(
+        'closed: gateway.uplink names line9',
+      );
+      expect(await upWith()).toContain('leads out by lan0');
+    });
+  });
+
   it('forgets what left untranslated while its rules were gone', async () => {
     const listUntranslated = async () =>
       (await run('conntrack', '-L', '-s', '198.18.213.2', '-q', '198.18.213.2', '-p', 'udp')).text;

@@ -19,6 +19,7 @@ import {
   noteWrong,
   nothingNoted,
 } from './note-sources.ts';
+import { noteWay } from './note-way.ts';
 import { type ObservePassParts, observePass, type PassObservation } from './observe-pass.ts';
 
 export interface PassParts
@@ -132,6 +133,7 @@ function publish(parts: PassParts, { host, tableRead }: PassObservation, dataPat
   path.tableRead = tableRead;
   path.uplinkMissingSince =
     dataPath.uplink === undefined ? (path.uplinkMissingSince ?? now()) : undefined;
+  path.wayNotes = noteWay(path.wayNotes, dataPath, now());
   parts.meter.take({ ...dataPath, table: findNewTable(host, dataPath) });
 }
 

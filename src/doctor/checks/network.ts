@@ -1,10 +1,11 @@
 import { isIPv4 } from 'node:net';
 import { specialPrefixes, tableName } from '../../gateway/policy.ts';
 import { chooseRouter, chooseUplink, listPublicAddresses } from '../../gateway/uplink.ts';
+import { findWayOut, listDefaultRoutes, listDetours } from '../../gateway/way-out.ts';
 import { isInAny } from '../../lib/addresses.ts';
 import { hostSide } from '../../namespace/plan.ts';
 import { listDevices } from '../../source/drivers.ts';
-import { observeRoutes } from '../../system/ip.ts';
+import { type Network, observeRoutes } from '../../system/ip.ts';
 import { observeNftTable } from '../../system/nft.ts';
 import { type Finding, fail, pass } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
@@ -29,16 +30,13 @@ export async function lookAtNamespace(host: DoctorHost): Promise<Finding> {
   );
 }
 
-/** Whether a default route leads over an interface that is up. */
+/** Whether the kernel sends packets to the Internet, by an interface that is up. */
 export async function lookAtUplink(host: DoctorHost): Promise<Finding> {
-  const { routes, interfaces } = await host.networkHere();
+  const here = await host.networkHere();
+  const { interfaces, ways } = here;
   const settings = await findUplinkSettings(host);
-  const uplink = chooseUplink({ routes, interfaces }, settings);
-  if (uplink !== undefined) {
-    const route = routes.find((own) => own.destination === 'default' && own.interface === uplink);
-    const via = route?.gateway === undefined ? 'without a gateway' : `via ${route.gateway}`;
-    return pass(`${uplink}, default route ${via}`);
-  }
+  const uplink = chooseUplink(here, settings);
+  if (uplink !== undefined) return describeUplink(here, uplink);
   if (settings.configured !== undefined) {
     const isThere = interfaces.some((own) => own.name === settings.configured);
     const fix = isThere
@@ -49,25 +47,41 @@ export async function lookAtUplink(host: DoctorHost): Promise<Finding> {
       fix,
     );
   }
-  const route = routes.find(
-    ({ table, destination }) => table === 'main' && destination === 'default',
-  );
-  if (route === undefined)
+  const route = listDefaultRoutes(here.routes).find((own) => own.interface !== undefined);
+  const isDown = interfaces.some((own) => own.name === route?.interface && !own.isUp);
+  if (isDown)
+    return fail(
+      `the default route is via ${route?.interface}, which is down`,
+      `sudo ip link set ${route?.interface} up`,
+    );
+  if (route === undefined && ways.length === 0)
     return fail('there is no default route', 'Check the cable or Wi-Fi, then: sudo dhclient -v');
   return fail(
-    `the default route is via ${route.interface}, which is down`,
-    `sudo ip link set ${route.interface} up`,
+    'the kernel knows no way to the Internet, by any rule or table',
+    'See what it answers: ip route get 193.0.14.129; ip rule; ip route show table all',
   );
 }
 
-/**
- * The settings that decide the uplink. On a host the configured names do not count, because they
- * are names in the agent's namespace.
- */
+function describeUplink(here: Network, uplink: string): Finding {
+  const way = findWayOut(here, uplink, 4) ?? findWayOut(here, uplink, 6);
+  const gateway = way?.gateway ?? way?.otherGateway;
+  const via = gateway === undefined ? 'without a gateway' : `via ${gateway}`;
+  const others = [...new Set(here.ways.map(({ interface: name }) => name))].filter(
+    (name) => name !== uplink,
+  );
+  const isLed = listDetours(here, uplink).length > 0 && others.length > 0;
+  const beside = isLed ? `; this machine's own traffic leaves by ${others.join(', ')}` : '';
+  return pass(`${uplink}, ${via}${beside}`);
+}
+
+/** The settings that decide the uplink, on a host as `namespace up` has them. */
 async function findUplinkSettings(host: DoctorHost) {
   const { config } = await host.configuration();
-  if ((await host.place()).kind === 'host') return { configured: undefined, devices: [hostSide] };
-  return { configured: config.gateway.uplink, devices: listDevices(config) };
+  const isHost = (await host.place()).kind === 'host';
+  return {
+    configured: config.gateway.uplink,
+    devices: isHost ? [hostSide] : listDevices(config),
+  };
 }
 
 const ownRange = '100.64.0.0/10';

@@ -96,7 +96,7 @@ export function createFakeHost(routing: readonly string[] = []): FakeHost {
     const [first = '', second] = args;
     if (first === '-j' && args.includes('address'))
       return JSON.stringify([...links].map(createLinkRow));
-    if (first === '-j') return listRouting(lines, second?.slice(1) ?? '', args[2] ?? '');
+    if (first === '-j') return askRouting(lines, args);
     // The uplink is no link of this host's, and is there all the same.
     if (second === 'show') return '';
     if (second !== '-batch') {
@@ -203,6 +203,22 @@ function listRouting(lines: ReadonlySet<string>, family: string, kind: string): 
   return JSON.stringify(
     own.map((words) => (kind === 'rule' ? parseRuleRow(words) : parseRouteRow(words))),
   );
+}
+
+function askRouting(lines: ReadonlySet<string>, args: readonly string[]): string {
+  const ask = args.includes('get') ? findWay : listRouting;
+  return ask(lines, args[1]?.slice(1) ?? '', args[2] ?? '');
+}
+
+/** As `ip route get` answers where nothing but main's default route decides. */
+function findWay(lines: ReadonlySet<string>, family: string): string {
+  const start = `${family} route default `;
+  const words = [...lines].filter((line) => line.startsWith(start)).map((line) => line.split(' '));
+  const row = words
+    .map((own) => parseRouteRow(own.slice(2)))
+    .find(({ table }) => table === undefined);
+  if (row === undefined) throw new TributaryError('command-failed', 'there is no way');
+  return JSON.stringify([{ ...row, dst: '12.34.56.78' }]);
 }
 
 function parseRuleRow([priority, ...words]: readonly string[]) {

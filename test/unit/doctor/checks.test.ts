@@ -337,7 +337,7 @@ const faults: readonly (readonly [
     'uplink',
     /no default route/,
     /dhclient/,
-    { network: async () => ({ ...network, routes: [] }) },
+    { network: async () => ({ ...network, routes: [], ways: [] }) },
   ],
   [
     'an uplink that is down',
@@ -387,7 +387,7 @@ const faults: readonly (readonly [
     /dhclient/,
     {
       place: async () => ({ kind: 'host', hardware: 'eth0', inside: createExec({}) }),
-      networkHere: async () => ({ ...network, routes: [] }),
+      networkHere: async () => ({ ...network, routes: [], ways: [] }),
     },
   ],
   [
@@ -767,6 +767,7 @@ const faults: readonly (readonly [
       networkHere: async () => ({
         ...network,
         routes: network.routes.map((route) => ({ ...route, gateway: undefined })),
+        ways: network.ways.map((way) => ({ ...way, gateway: undefined })),
       }),
       askOutside: async () => ({ answers: [], addresses: [] }),
     },
@@ -956,7 +957,7 @@ test.each<readonly [string, Changes, 'pass' | 'skip', RegExp]>([
     'there is no uplink to which anything could be routed',
     {
       ...withStatus({ gateway: { ...providingFacts.gateway, uplink: undefined } }),
-      network: async () => ({ ...network, routes: [] }),
+      network: async () => ({ ...network, routes: [], ways: [] }),
     },
     'pass',
     /^wireguard on tributary0 is alive/,

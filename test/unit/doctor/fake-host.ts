@@ -184,5 +184,6 @@ export const network = {
   families: [4] as const,
   interfaces: [lan, ownLink],
   routes: [defaultRoute, wayBack],
+  ways: [{ family: 4, interface: 'eth0', gateway: '192.168.1.1' }] as const,
   rules: [rule(5181), rule(5182)],
 };

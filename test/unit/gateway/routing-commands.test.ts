@@ -209,3 +209,25 @@ test('a fence route of which the kernel names an interface is the same route', (
   );
   expect(plan(desired, { rules: desired.rules, routes })).toEqual([]);
 });
+
+test('a detour is a route for what comes from consumers alone, and its gateway needs no route', () => {
+  const detours = [
+    { family: 4, interface: 'eth0', gateway: '192.168.1.1' },
+    { family: 6, interface: 'eth0', gateway: 'fe80::1' },
+  ] as const;
+  const desired = composeRouting(policy, carryHome(true), detours);
+  const usual = composeRouting(policy, carryHome(true));
+  const found = (routes: typeof desired.routes) => ({
+    rules: desired.rules,
+    routes: routes.map((own) => route({ gateway: undefined, ...own, metric: 0 })),
+  });
+  expect(plan(desired, found(usual.routes))).toEqual([
+    '4 route replace default via 192.168.1.1 dev eth0 onlink table 51821',
+    '6 route replace default via fe80::1 dev eth0 onlink table 51821',
+  ]);
+  expect(plan(desired, found(desired.routes))).toEqual([]);
+  const byNeighbour = [{ family: 4, interface: 'eth0', otherGateway: 'fe80::1' }] as const;
+  expect(plan(composeRouting(policy, carryHome(true), byNeighbour), found(usual.routes))).toEqual([
+    '4 route replace default via inet6 fe80::1 dev eth0 onlink table 51821',
+  ]);
+});

@@ -44,6 +44,7 @@ const home: ProbeSources = {
       ]),
     ],
     routes: [defaultRoute(4, '192.168.1.1'), defaultRoute(6, 'fe80::1')],
+    ways: [],
   },
   uplink: 'eth0',
   publicAddresses: [],

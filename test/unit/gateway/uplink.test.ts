@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import {
+  chooseRouter,
   chooseUplink,
   findCollision,
   listOwnPrefixes,
   listRoutedPrefixes,
   listTunnelEnds,
 } from '../../../src/gateway/uplink.ts';
+import { findWayOut, listDefaultRoutes, listDetours } from '../../../src/gateway/way-out.ts';
 import type { Interface, Route } from '../../../src/system/ip.ts';
+import type { Way } from '../../../src/system/ways.ts';
 
 function createInterface(
   name: string,
@@ -38,6 +41,16 @@ const createDefaultRoute = (dev: string, changes: Partial<Route> = {}): Route =>
   metric: 0,
   ...changes,
 });
+
+/** What the kernel would answer where nothing but main's default routes decides. */
+function toWays(routes: readonly Route[]): readonly Way[] {
+  const best = ([4, 6] as const).flatMap(
+    (family) => listDefaultRoutes(routes).find((route) => route.family === family) ?? [],
+  );
+  return best.flatMap(({ family, interface: name, gateway }) =>
+    name === undefined ? [] : [{ family, interface: name, gateway }],
+  );
+}
 
 const interfaces = [
   createInterface('lo', ['127.0.0.1/8', '::1/128']),
@@ -81,12 +94,7 @@ describe('the uplink', () => {
       undefined,
       'eth0',
     ],
-    [
-      'never one that is down',
-      [createDefaultRoute('down0'), createDefaultRoute('eth0', { metric: 9 })],
-      undefined,
-      'eth0',
-    ],
+    ['never one that is down', [createDefaultRoute('down0')], undefined, undefined],
     ['never one that is gone', [createDefaultRoute('gone0')], undefined, undefined],
     [
       'no route of another table',
@@ -109,9 +117,87 @@ describe('the uplink', () => {
       undefined,
     ],
   ])('is %s', (_, routes, configured, uplink) => {
-    expect(chooseUplink({ routes, interfaces }, { configured, devices: ['tributary0'] })).toBe(
-      uplink,
+    expect(
+      chooseUplink(
+        { routes, ways: toWays(routes), interfaces },
+        { configured, devices: ['tributary0'] },
+      ),
+    ).toBe(uplink);
+  });
+});
+
+describe('asked of the kernel', () => {
+  const vpn = { family: 4, interface: 'tun9', gateway: '10.8.0.1' } as const;
+  const lan = { family: 4, interface: 'eth0', gateway: '192.168.1.1' } as const;
+  const wifi = { family: 4, interface: 'wlan0', gateway: '192.168.1.1' } as const;
+  const withVpn = [...interfaces, createInterface('tun9', ['10.8.0.2/24'], { kind: 'tun' })];
+  const routes = [createDefaultRoute('eth0')];
+  const devices = ['tributary0'];
+
+  test('the uplink is the one that packets leave by, whatever main has as its default route', () => {
+    const network = { routes, ways: [vpn, vpn], interfaces: withVpn };
+    expect(chooseUplink(network, { devices })).toBe('tun9');
+    expect(chooseRouter(network, 'tun9')).toBe('10.8.0.1');
+  });
+
+  test('there is none where a rule forbids the way that main has', () => {
+    expect(chooseUplink({ routes, ways: [], interfaces }, { devices })).toBeUndefined();
+  });
+
+  test('an uplink that the owner names is one of the host, not of the namespace on it', () => {
+    const inside = [createInterface('uplink0', ['198.18.213.2/30'], { kind: 'veth' })];
+    const ways = [{ ...lan, interface: 'uplink0' }];
+    const network = { routes: [], ways, interfaces: inside };
+    expect(chooseUplink(network, { configured: 'eth0', devices })).toBe('uplink0');
+    expect(
+      chooseUplink({ routes, ways: [lan], interfaces }, { configured: 'uplink0', devices }),
+    ).toBe('eth0');
+  });
+
+  test.each<[string, readonly Route[], readonly Way[], string, Way | undefined]>([
+    ['is none where all leaves by the uplink', routes, [lan, lan], 'eth0', undefined],
+    ['leads past the two halves of a VPN', routes, [vpn, vpn], 'eth0', lan],
+    [
+      'leads by the interface that the owner names',
+      [...routes, createDefaultRoute('wlan0', { metric: 600 })],
+      [lan, lan],
+      'wlan0',
+      wifi,
+    ],
+    [
+      'leads by one of several next hops',
+      [...routes, createDefaultRoute('wlan0')],
+      [lan, lan],
+      'eth0',
+      lan,
+    ],
+    [
+      'is none where both next hops are on one interface',
+      [...routes, createDefaultRoute('eth0', { gateway: '192.168.1.2' })],
+      [lan, lan],
+      'eth0',
+      undefined,
+    ],
+    ['is none where the uplink leads nowhere', routes, [lan, lan], 'wlan0', undefined],
+    [
+      'of IPv6 leads by the gateway of IPv6',
+      [createDefaultRoute('eth0', { family: 6, gateway: 'fe80::1', metric: 1024 })],
+      [lan, { family: 6, interface: 'wlan0', gateway: 'fe80::2' }],
+      'eth0',
+      { family: 6, interface: 'eth0', gateway: 'fe80::1' },
+    ],
+  ])('the detour of consumers %s', (_, given, ways, uplink, detour) => {
+    expect(listDetours({ routes: given, ways }, uplink)).toEqual(
+      detour === undefined ? [] : [detour],
     );
+  });
+
+  test('the way by an interface that is not preferred is its own default route', () => {
+    const other = createDefaultRoute('wlan0', { metric: 600, gateway: '192.168.1.9' });
+    const network = { routes: [...routes, other], ways: [lan] };
+    expect(findWayOut(network, 'wlan0', 4)).toMatchObject({ gateway: '192.168.1.9' });
+    expect(findWayOut(network, 'wlan0', 6)).toBeUndefined();
+    expect(findWayOut(network, undefined, 4)).toBeUndefined();
   });
 });
 
@@ -138,7 +224,7 @@ describe('a public network that the device reaches by a way of its own', () => {
       ...changes,
     });
   const list = (...routes: readonly Route[]) =>
-    listRoutedPrefixes([...home, ...routes], ['tributary0']);
+    listRoutedPrefixes({ routes: [...home, ...routes], ways: toWays(home) }, ['tributary0']);
 
   test.each<[string, Route]>([
     ['behind another router', route('84.20.0.0/28')],

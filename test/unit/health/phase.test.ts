@@ -105,6 +105,14 @@ const rows: readonly Row[] = [
     codes: ['no-uplink'],
   },
   {
+    claim: "consumers' packets that leave by another way are refused, and named beside providing",
+    change: {
+      gateway: { wayProblem: { code: 'not-uplink', message: 'by wlan0', since: ago(60) } },
+    },
+    phase: 'providing',
+    codes: ['not-uplink'],
+  },
+  {
     claim: 'an unreachable service is named also where nobody said why',
     change: { service: { isReachable: false } },
     base: freshFacts,

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { SystemError } from '../../../src/system/errors.ts';
 import {
   applyIpCommands,
   observeInterfaces,
   observeRoutes,
   observeRules,
 } from '../../../src/system/ip.ts';
+import { observeWays } from '../../../src/system/ways.ts';
 
 const saying = (text: string) => () => Promise.resolve(text);
 
@@ -197,4 +199,58 @@ test('commands run in order, one process for each family, and none where there a
     'test',
   );
   expect(ran).toEqual(['-4 -batch -: b\n', '-6 -batch -: a\nc\n']);
+});
+
+describe("the kernel's answer about the way to the Internet", () => {
+  const answer = async (said: (address: string) => string, family: 4 | 6 = 4) =>
+    observeWays(async ({ args }) => said(args.at(-1) ?? ''), family);
+
+  test('is asked for an address in each half of IPv4', async () => {
+    const halves = (address: string) =>
+      JSON.stringify([
+        Number(address.split('.')[0]) < 128
+          ? { dst: address, gateway: '10.8.0.1', dev: 'tun9', prefsrc: '10.8.0.2' }
+          : {
+              type: 'unicast',
+              dst: address,
+              via: { family: 'inet6', host: 'fe80::1' },
+              dev: 'eth0',
+            },
+      ]);
+    expect(await answer(halves)).toEqual([
+      { family: 4, interface: 'tun9', gateway: '10.8.0.1' },
+      { family: 4, interface: 'eth0', gateway: undefined, otherGateway: 'fe80::1' },
+    ]);
+  });
+
+  test('is no way where it refuses, or where a route leads nowhere', async () => {
+    const refused = () => {
+      throw new SystemError('command-failed', 'Network is unreachable');
+    };
+    expect(await answer(refused)).toEqual([]);
+    expect(await answer(refused, 6)).toEqual([]);
+    const leadsNowhere = () => JSON.stringify([{ type: 'unreachable', dst: '::', dev: 'lo' }]);
+    expect(await answer(leadsNowhere, 6)).toEqual([]);
+    await expect(
+      answer(() => {
+        throw new SystemError('missing-program', 'no ip');
+      }),
+    ).rejects.toMatchObject({ code: 'missing-program' });
+  });
+
+  test('a route with several next hops is one route for each', async () => {
+    const row = {
+      dst: 'default',
+      metric: 7,
+      nexthops: [
+        { gateway: '192.168.1.1', dev: 'eth0', weight: 1, flags: [] },
+        { via: { family: 'inet6', host: 'fe80::2' }, dev: 'wlan0', weight: 1, flags: [] },
+      ],
+    };
+    const hop = { family: 4, type: 'unicast', table: 'main', destination: 'default', metric: 7 };
+    expect(await observeRoutes(saying(JSON.stringify([row])), 4)).toEqual([
+      { ...hop, interface: 'eth0', gateway: '192.168.1.1' },
+      { ...hop, interface: 'wlan0', gateway: undefined, otherGateway: 'fe80::2' },
+    ]);
+  });
 });

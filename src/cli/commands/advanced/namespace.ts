@@ -20,10 +20,13 @@ export const namespace: CommandGroup = {
         const { bringNamespaceUp } = await import('../../../namespace/up.ts');
         const { openNamespaceHost } = await import('../../../namespace/run-inside.ts');
         const { warnOfNoServer } = await import('../../../namespace/name-servers.ts');
-        const { uplink, nameServers } = await bringNamespaceUp(openNamespaceHost(), waysOut);
+        const { configured, uplink, nameServers } = await bringNamespaceUp(
+          openNamespaceHost(),
+          waysOut,
+        );
         context.stdout.write(
           uplink === undefined
-            ? 'The namespace tributary is up, and closed: this host has no default route yet. Repeat this when it has one.\n'
+            ? `The namespace tributary is up, and closed: ${explainClosed(configured)}\n`
             : `The namespace tributary is up; it leads out by ${uplink}.\n`,
         );
         if (uplink !== undefined) context.stderr.write(warnOfNoServer(nameServers) ?? '');
@@ -42,6 +45,12 @@ export const namespace: CommandGroup = {
     },
   ],
 };
+
+function explainClosed(configured: string | undefined): string {
+  return configured === undefined
+    ? 'this host has no way to the Internet over IPv4 yet. Repeat this when it has one.'
+    : `gateway.uplink names ${configured}, which is down or not there. See: ip -br link`;
+}
 
 /**
  * With a configuration that has errors, the namespace is closed as far as possible. `run` in it

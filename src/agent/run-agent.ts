@@ -13,6 +13,7 @@ import { createNotify } from '../system/notify.ts';
 import { createTalkingExec } from '../system/talking-exec.ts';
 import { version } from '../version.ts';
 import { type Agent, type AgentParts, createAgent } from './create-agent.ts';
+import { endInOrder } from './end-agent.ts';
 import { createHeartbeats, type Loop, runLoop } from './run-loop.ts';
 import { openNotifiers } from './tell/notifiers.ts';
 import { startStatus } from './tell/start-status.ts';
@@ -38,6 +39,8 @@ interface Surroundings {
   readonly openSources?: AgentParts['openSources'];
   readonly signals: Pick<NodeJS.Process, 'on' | 'off'>;
   readonly stdout: { readonly isTTY?: boolean; write(text: string): unknown };
+  /** Ends the process where the end of the agent takes too long; undefined where nothing does. */
+  readonly exit?: (code?: number) => void;
 }
 
 const real: Surroundings = {
@@ -46,6 +49,7 @@ const real: Surroundings = {
   claimNamespace,
   signals: process,
   stdout: process.stdout,
+  exit: (code) => process.exit(code),
 };
 
 /**
@@ -111,6 +115,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   ];
   const running = loops.map((loop) => runLoop(loop, stop.signal, heartbeats));
   let leftBehind: TributaryError | undefined;
+  let failure: unknown;
   try {
     // A loop that throws has met a bug. It ends the agent, and the fence stays closed once the
     // permit runs out.
@@ -119,15 +124,27 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     agent.beginStop();
     log.info('stopping');
     stop.now();
-    await supervisor?.stopping();
-    await Promise.allSettled(running);
-    await agent.endSources();
-    leftBehind = await takeDown(agent, { keepsFence, log });
-    await agent.close();
-    kept?.close();
-    await status.close();
+    failure = await endInOrder(
+      [
+        { doing: 'telling the supervisor', run: () => supervisor?.stopping() },
+        { doing: 'ending the loops', run: () => Promise.allSettled(running) },
+        { doing: 'ending the sources', run: agent.endSources },
+        {
+          doing: 'taking down the data path',
+          async run() {
+            leftBehind = await takeDown(agent, { keepsFence, log });
+          },
+        },
+        { doing: 'closing the agent', run: () => agent.close() },
+        { doing: 'ending programs', run: () => kept?.close() },
+        { doing: 'closing status', run: () => status.close() },
+      ],
+      { log, exit: surroundings.exit },
+    );
     log.info('stopped');
   }
+  // What a loop has thrown goes on by itself.
+  if (failure !== undefined) throw failure;
   if (leftBehind !== undefined) throw leftBehind;
 }
 

@@ -11,6 +11,8 @@ export interface HealthMemory {
    * When the agent was last in a phase that counts as well; before the first time, when it started.
    */
   readonly lastWellMs: number;
+  /** When it was first seen stopping. */
+  readonly stoppingMs?: number;
 }
 
 export interface Health {
@@ -23,8 +25,12 @@ export function startHealth(nowMs: number): HealthMemory {
   return { hasWorked: false, lastWellMs: nowMs };
 }
 
+/** The end of an agent takes at most half of this time (s). */
+const longestStopSeconds = 60;
+
 /** Call it at every look at the phase, at least once a minute. */
 export function noteHealth(memory: HealthMemory, phase: Phase, nowMs: number): HealthMemory {
+  if (phase === 'stopping') return { ...memory, stoppingMs: memory.stoppingMs ?? nowMs };
   return phaseTraits[phase].isWell ? { hasWorked: true, lastWellMs: nowMs } : memory;
 }
 
@@ -32,14 +38,21 @@ export function noteHealth(memory: HealthMemory, phase: Phase, nowMs: number): H
  * Unhealthy after 300 s without providing, idle or paused if the agent has worked before, and after
  * 3600 s if it has not. `blocked` and `signed-out` have the same limits. A restart fixes neither; a
  * supervisor that restarts unhealthy agents does so at most once an hour then, since a restarted
- * agent has not worked before. `stopping` is never unhealthy.
+ * agent has not worked before. `stopping` is unhealthy after 60 s: it is no end then.
  */
 export function judgeHealth(memory: HealthMemory, phase: Phase, nowMs: number): Health {
-  if (phaseTraits[phase].isWell || phase === 'stopping') return { isHealthy: true, line: phase };
+  if (phaseTraits[phase].isWell) return { isHealthy: true, line: phase };
+  if (phase === 'stopping') return judgeStopping(nowMs - (memory.stoppingMs ?? nowMs));
   const unwellSeconds = Math.max(0, Math.round((nowMs - memory.lastWellMs) / 1000));
   const limitSeconds = memory.hasWorked ? 300 : 3600;
   return {
     isHealthy: unwellSeconds < limitSeconds,
     line: `${phase} for ${unwellSeconds} s, tolerated for ${limitSeconds} s`,
   };
+}
+
+function judgeStopping(ms: number): Health {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  const isHealthy = seconds < longestStopSeconds;
+  return { isHealthy, line: isHealthy ? 'stopping' : `stopping for ${seconds} s` };
 }

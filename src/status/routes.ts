@@ -97,7 +97,10 @@ async function answerMetrics({ refresh, metrics }: StatusSource): Promise<Status
   return createAnswer('text/plain; version=0.0.4; charset=utf-8', metrics());
 }
 
-function answerLiveness({ stalledLoops }: StatusSource): StatusAnswer {
+function answerLiveness({ stalledLoops, health, facts }: StatusSource): StatusAnswer {
+  const { isHealthy, line } = health();
+  // Any other trouble may pass, and a restart does not end it.
+  if (facts().stoppingSince !== undefined && !isHealthy) return createTextAnswer(503, line);
   const stalled = stalledLoops();
   if (stalled.length === 0) return createTextAnswer(200, 'alive');
   return createTextAnswer(503, `stalled: ${stalled.join(', ')}`);

@@ -47,6 +47,11 @@ export function createPhaseNotes({
       return phase;
     },
     recent,
-    health: () => judgeHealth(health, judgePhase(facts(), now()).phase, performance.now()),
+    health() {
+      const { phase } = judgePhase(facts(), now());
+      // No pass notes the phase any more once the agent is stopping.
+      if (phase === 'stopping') health = noteHealth(health, phase, performance.now());
+      return judgeHealth(health, phase, performance.now());
+    },
   };
 }

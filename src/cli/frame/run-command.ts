@@ -13,8 +13,9 @@ export function runCommand(
   context: CommandContext,
 ): Promise<void> {
   return runAndShow(command, typed, context).catch(async (error: unknown) => {
-    const { advise } = await import('./advice.ts');
-    throw await advise(error, typed, context);
+    // Where the program's files were replaced meanwhile, there is no advice, and the error counts.
+    const advice = await import('./advice.ts').catch(() => undefined);
+    throw advice === undefined ? error : await advice.advise(error, typed, context);
   });
 }
 

@@ -41,8 +41,19 @@ describe('health', () => {
     }
   });
 
-  test.each(['providing', 'idle', 'paused', 'stopping'] as const)('is never lost in %s', (well) => {
+  test.each(['providing', 'idle', 'paused'] as const)('is never lost in %s', (well) => {
     expect(judgeHealth(startHealth(0), well, 1e12).isHealthy).toBe(true);
+  });
+
+  test('is lost where stopping does not end within a minute', () => {
+    const memory = noteHealth(startHealth(0), 'stopping', 5_000);
+    const noted = noteHealth(memory, 'stopping', 60_000);
+    expect(judgeHealth(noted, 'stopping', 64_000)).toEqual({ isHealthy: true, line: 'stopping' });
+    expect(judgeHealth(noted, 'stopping', 65_000)).toEqual({
+      isHealthy: false,
+      line: 'stopping for 60 s',
+    });
+    expect(judgeHealth(startHealth(0), 'stopping', 1e12).isHealthy).toBe(true);
   });
 
   test('a minute of trouble never makes it unhealthy', () => {

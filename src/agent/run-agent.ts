@@ -143,7 +143,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     );
     log.info('stopped');
   }
-  // What a loop has thrown goes on by itself.
+  // An error of a loop never comes here: it is thrown already.
   if (failure !== undefined) throw failure;
   if (leftBehind !== undefined) throw leftBehind;
 }

@@ -556,7 +556,7 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
         .split('\n')
         .filter((line) => line.includes('src=198.18.213.2'));
     const service = `dst=${new URL(lab.baseUrl).hostname} `;
-    expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
+    await expect.poll(() => lab.probe(addresses.internet, webPort)).toBe('reached');
     const [consumers, all] = [await listOf('consumers'), await listOf('all')];
     expect(consumers.join()).toContain(`dst=${addresses.internet} `);
     expect(consumers.join()).not.toContain(service);

@@ -45,13 +45,14 @@ describe('the end of the agent', () => {
 
   test('ends the process where a step does not end', async () => {
     const { parts, step, ran, exits } = createEnd();
-    const isOver = vi.fn();
-    void endInOrder([step('a', () => new Promise(() => undefined)), step('b')], parts).then(isOver);
+    const held = Promise.withResolvers<void>();
+    const ending = endInOrder([step('a', () => held.promise), step('b')], parts);
     await vi.advanceTimersByTimeAsync(endWithinMs - 1);
     expect(exits).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     expect([exits, ran]).toEqual([[70], ['a']]);
-    expect(isOver).not.toHaveBeenCalled();
+    held.resolve();
+    await ending;
   });
 
   test('ends the process where something keeps it alive afterwards', async () => {

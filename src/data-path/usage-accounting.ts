@@ -5,7 +5,16 @@ import type { TimeZone } from '../provide/zone.ts';
 import { createSeldomWriter } from '../system/seldom-writer.ts';
 import { createStateFile, type StateFileOptions } from '../system/state-file.ts';
 import { findSoftEnd, isUsedUp } from './cap-end.ts';
-import { rollUsage, toForwardedTotals, type Usage, usageSchema, usedBytes } from './usage.ts';
+import {
+  countInDoubt,
+  rollUsage,
+  toForwardedTotals,
+  totalBytes,
+  type Usage,
+  usageSchema,
+  usedBytes,
+} from './usage.ts';
+import { createReservation, leastWorthWriting } from './usage-reservation.ts';
 
 /**
  * Forwarded bytes, counted in the kernel and kept across restarts. This is the only source for
@@ -87,12 +96,6 @@ export interface UsageAccountingOptions
 }
 
 /**
- * A restart loses nothing that is unwritten, because the kernel goes on counting. A power cut loses
- * less than this many bytes, and no more than this share of a cap.
- */
-const worthWritingBytes = 64 * 1024 ** 2;
-const worthWritingOfCap = 1 / 1000;
-/**
  * How much a forwarded byte counts for a provider that counts both ways: it crosses the line twice,
  * once of these within WireGuard.
  */
@@ -113,6 +116,8 @@ export function openUsageAccounting(options: UsageAccountingOptions): UsageAccou
   const writer = createSeldomWriter(file);
   let usage: Usage | undefined;
   let isLoaded = false;
+  let hasLooked = false;
+  const reserve = createReservation();
   let isCounting = false;
   const periodAt = (instant: Date) => {
     const { cap, time_zone: timeZone } = limits();
@@ -131,7 +136,7 @@ export function openUsageAccounting(options: UsageAccountingOptions): UsageAccou
   };
   /** The total of both directions at which this many bytes of the current period are forwarded. */
   const toTotal = (bytes: number | undefined) => {
-    const { baseBytes } = rollUsage(usage, toForwardedTotals(usage), periodAt(now()).start);
+    const { baseBytes } = rollUsage(usage, toForwardedTotals(usage), periodAt(now()));
     return bytes === undefined ? undefined : baseBytes + bytes;
   };
   const load = async () => {
@@ -144,9 +149,11 @@ export function openUsageAccounting(options: UsageAccountingOptions): UsageAccou
     isLoaded = true;
   };
   const take = (totals: ForwardedTotals | undefined) => {
+    if (isLoaded && !hasLooked && usage !== undefined) usage = countInDoubt(usage, totals);
+    hasLooked ||= isLoaded;
     if (totals === undefined) return;
     const instant = now();
-    const rolled = rollUsage(usage, totals, periodAt(instant).start);
+    const rolled = rollUsage(usage, totals, periodAt(instant));
     const isFirst = usage === undefined || !isClockSet(Date.parse(usage.periodStart));
     const next =
       isFirst && isClockSet(instant.getTime())
@@ -162,8 +169,14 @@ export function openUsageAccounting(options: UsageAccountingOptions): UsageAccou
     take,
     async keep() {
       if (usage === undefined) return;
-      const unwritten = countUnwrittenBytes(writer.written(), usage);
-      await writer.keep(usage, { isTrifle: unwritten < leastWorthWriting(readCap().capBytes) });
+      const { capBytes } = readCap();
+      const written = writer.written();
+      if (capBytes !== undefined) {
+        const { value, isDue } = reserve(usage, { written, capBytes });
+        return await writer.keep(value, { isTrifle: true, isDue });
+      }
+      const unwritten = countUnwrittenBytes(written, usage);
+      await writer.keep(usage, { isTrifle: unwritten < leastWorthWriting(capBytes) });
     },
     stopAtBytes: () => toTotal(readCap().capBytes),
     newUntilBytes: () => toTotal(readCap().softEndBytes),
@@ -195,9 +208,5 @@ export function openUsageAccounting(options: UsageAccountingOptions): UsageAccou
 function countUnwrittenBytes(written: Usage | undefined, usage: Usage): number {
   if (written === undefined || written.periodStart !== usage.periodStart)
     return Number.POSITIVE_INFINITY;
-  return usage.totalUpBytes + usage.totalDownBytes - written.totalUpBytes - written.totalDownBytes;
-}
-
-function leastWorthWriting(capBytes: number | undefined): number {
-  return Math.min(worthWritingBytes, (capBytes ?? Number.POSITIVE_INFINITY) * worthWritingOfCap);
+  return totalBytes(usage) - totalBytes(written);
 }

@@ -2,23 +2,35 @@ import * as z from 'zod';
 import type { ForwardedTotals } from '../gateway/policy.ts';
 import { isClockSet } from '../lib/clock.ts';
 
-const count = z.int().min(0);
+/** A count of bytes has no end: past 2^53 it is exact to a few bytes. */
+const whole = z.number().refine(Number.isInteger);
+const count = whole.min(0);
+
+const periodSchema = z.object({
+  periodStart: z.iso.datetime(),
+  /** The first moment after it. */
+  periodEnd: z.iso.datetime().optional(),
+  baseBytes: whole,
+});
 
 /** Forwarded bytes as the state file keeps them. */
 export const usageSchema = z.object({
-  /** When the current period began, ISO 8601. */
-  periodStart: z.iso.datetime(),
+  /** When the current period began, and the total of both directions then, with `baseBytes`. */
+  ...periodSchema.shape,
   /**
    * When counting began, if that was within this period; absent if the whole period was counted.
    */
   countedSince: z.iso.datetime().optional(),
-  /** The total of both directions when the period began. */
-  baseBytes: count,
   /**
-   * The period before this one, in case the clock is wrong now or was then; absent for the first
-   * period.
+   * The periods before this one, the last one first, in case the clock is wrong now or was then, or
+   * the owner has changed when periods begin.
    */
-  former: z.object({ periodStart: z.iso.datetime(), baseBytes: count }).optional(),
+  formers: z.array(periodSchema).readonly().default([]),
+  /**
+   * The total of both directions up to which use was noted ahead of it; absent without a cap, and
+   * after a stop, which notes what was used.
+   */
+  reservedBytes: count.optional(),
   totalUpBytes: count,
   totalDownBytes: count,
   totalUpPackets: count,
@@ -28,16 +40,26 @@ export const usageSchema = z.object({
 /** Totals since the device was first set up, and the total at which the current period began. */
 export type Usage = Readonly<z.output<typeof usageSchema>>;
 
+/** So many former periods are kept: more wrong clocks in a row than a board shows. */
+const mostFormers = 12;
+
+/** A period by the owner's calendar; `end` is the first moment after it. */
+export interface Period {
+  readonly start: Date;
+  readonly end: Date;
+}
+
 /**
- * The usage after the kernel's totals were read. A later period begins with nothing used. An
- * earlier period means that the clock was ahead or is late now: it gets back its own count if it is
- * the former one, and otherwise keeps the count of the present one. A clock that was never set (a
- * board without one boots in 1970) changes nothing. Totals never go back.
+ * The usage after the kernel's totals were read. A later period begins with nothing used, one that
+ * was there before goes on with its own count. An earlier one that was not means that the clock was
+ * ahead or is late now, and one that begins within the present one that the owner has changed when
+ * periods begin: each keeps what was used. A clock that was never set (a board without one boots in
+ * 1970) changes nothing. Totals never go back.
  */
 export function rollUsage(
   usage: Usage | undefined,
   totals: ForwardedTotals,
-  periodStart: Date,
+  period: Period,
 ): Usage {
   const counted = {
     totalUpBytes: Math.max(usage?.totalUpBytes ?? 0, totals.up.bytes),
@@ -45,22 +67,54 @@ export function rollUsage(
     totalUpPackets: Math.max(usage?.totalUpPackets ?? 0, totals.up.packets),
     totalDownPackets: Math.max(usage?.totalDownPackets ?? 0, totals.down.packets),
   };
-  const start = periodStart.toISOString();
+  const dates = {
+    periodStart: period.start.toISOString(),
+    periodEnd: period.end.toISOString(),
+  };
   // Without a past, nothing was used before the counters began, so all that they show belongs to
   // this period.
-  if (usage === undefined) return { ...counted, periodStart: start, baseBytes: 0 };
-  const { periodStart: begun, baseBytes, former } = usage;
-  const isEarlier = start < begun;
-  if (start === begun || (isEarlier && !isClockSet(periodStart.getTime())))
+  if (usage === undefined) return { ...counted, ...dates, baseBytes: 0, formers: [] };
+  const { periodStart: begun, periodEnd, baseBytes } = usage;
+  if (dates.periodStart === begun) return { ...usage, ...counted, ...dates };
+  if (dates.periodStart < begun && !isClockSet(period.start.getTime()))
     return { ...usage, ...counted };
   // What was used before the clock was set belongs to the period in which it was set.
-  if (!isClockSet(Date.parse(begun))) return { ...usage, ...counted, periodStart: start };
-  const next = { ...counted, periodStart: start, former: { periodStart: begun, baseBytes } };
-  if (former?.periodStart === start) return { ...next, baseBytes: former.baseBytes };
+  if (!isClockSet(Date.parse(begun))) return { ...usage, ...counted, ...dates };
+  const known = [{ periodStart: begun, periodEnd, baseBytes }, ...usage.formers] as const;
+  const total = counted.totalUpBytes + counted.totalDownBytes;
+  const formers = known.filter(({ periodStart }) => periodStart !== dates.periodStart);
   return {
-    ...next,
-    baseBytes: isEarlier ? baseBytes : counted.totalUpBytes + counted.totalDownBytes,
+    ...counted,
+    ...dates,
+    baseBytes: chooseBase(known, dates) ?? total,
+    formers: formers.slice(0, mostFormers),
   };
+}
+
+/** The total with which a period begins; undefined for a new one, in which nothing was used. */
+function chooseBase(
+  known: readonly [KnownPeriod, ...KnownPeriod[]],
+  { periodStart, periodEnd }: { readonly periodStart: string; readonly periodEnd: string },
+): number | undefined {
+  const [current] = known;
+  const same = known.find((one) => one.periodStart === periodStart);
+  if (same !== undefined) return same.baseBytes;
+  const endOf = (one: KnownPeriod) => one.periodEnd ?? one.periodStart;
+  if (periodStart > current.periodStart && periodStart >= endOf(current)) return undefined;
+  const shared = known.filter((one) => one.periodStart < periodEnd && endOf(one) > periodStart);
+  return Math.min(...[current, ...shared].map(({ baseBytes }) => baseBytes));
+}
+
+type KnownPeriod = Readonly<z.output<typeof periodSchema>>;
+
+/**
+ * The usage as a start finds it, where the last run noted use ahead. Without the kernel's counters
+ * (the power was cut) all that was noted counts as used: how much of it was is not known.
+ */
+export function countInDoubt(usage: Usage, totals: ForwardedTotals | undefined): Usage {
+  const { reservedBytes = 0, ...rest } = usage;
+  if (totals !== undefined) return rest;
+  return { ...rest, baseBytes: rest.baseBytes - Math.max(0, reservedBytes - totalBytes(rest)) };
 }
 
 /** Where the forwarded counters begin if the kernel has none. */
@@ -73,5 +127,10 @@ export function toForwardedTotals(usage: Usage | undefined): ForwardedTotals {
 
 /** Bytes of both directions in the current period. */
 export function usedBytes(usage: Usage): number {
-  return Math.max(0, usage.totalUpBytes + usage.totalDownBytes - usage.baseBytes);
+  return Math.max(0, totalBytes(usage) - usage.baseBytes);
+}
+
+/** Bytes of both directions since the device was first set up. */
+export function totalBytes(usage: Usage): number {
+  return usage.totalUpBytes + usage.totalDownBytes;
 }

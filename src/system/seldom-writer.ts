@@ -10,15 +10,20 @@ import type { StateFile } from './state-file.ts';
 export interface SeldomWriter<T> {
   /**
    * Writes the count where it is time for it. A trifle, which a power cut may take, waits for
-   * longer. Resolves after a second at the latest, also where the disk takes longer; the next call
+   * longer; what is due is written at once. Resolves after a second at the latest, also where the disk takes longer; the next call
    * then says so.
    * @throws state-unwritable, until a write succeeds again
    */
-  keep(value: T, how: { readonly isTrifle: boolean }): Promise<void>;
+  keep(value: T, how: Urgency): Promise<void>;
   /** Writes the count now, unless it is the one that was written last. @throws state-unwritable */
   write(value: T): Promise<void>;
   /** undefined before the first write, which shows whether the disk can be written. */
   written(): T | undefined;
+}
+
+interface Urgency {
+  readonly isTrifle: boolean;
+  readonly isDue?: boolean;
 }
 
 /** What counts is written at most this often (ms). */
@@ -46,8 +51,8 @@ export function createSeldomWriter<T>(file: Pick<StateFile<T>, 'path' | 'write'>
     if (failure !== undefined) throw failure;
   };
   return {
-    async keep(value, { isTrifle }) {
-      const everyMs = isTrifle ? writeTrifleEveryMs : writeEveryMs;
+    async keep(value, { isTrifle, isDue = false }) {
+      const everyMs = isDue ? 0 : isTrifle ? writeTrifleEveryMs : writeEveryMs;
       const waitMs = failure === undefined ? everyMs : writeAgainMs;
       if (writing !== undefined || performance.now() - writtenAtMs >= waitMs)
         await Promise.race([write(value), patience()]);

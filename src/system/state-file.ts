@@ -114,6 +114,12 @@ export function createStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
       if (isNewer)
         throw new SystemError('state-unwritable', `writing ${path}: ${newer}`, { action });
       const data: unknown = JSON.parse(JSON.stringify(value, revealSecret));
+      // What its own reader refuses would keep the next start from its state.
+      const checked = options.schema.safeParse(data);
+      if (!checked.success) {
+        const field = nameField(checked.error.issues[0]?.path);
+        throw new SystemError('state-unwritable', `writing ${path}: its field ${field} is wrong`);
+      }
       const document = { version: 1, sha256: toChecksum(data), data };
       await writeFileAtomic(path, `${JSON.stringify(document, null, 2)}\n`);
     },

@@ -77,7 +77,7 @@ export function createDataPathLoop(given: DataPathLoopParts): DataPathLoop {
       phase,
       isHandshakeDue: parts.facts().sources.some(({ isThere, life }) => isThere && !life),
       isSelfTestDue,
-      isCapNear: parts.segments.isBusy() && state.usage.current()?.isEnding === true,
+      isCapBusy: parts.segments.isBusy() && hasCap(state),
       unchangedMs: performance.now() - changedAtMs,
       permitSeconds: state.configuration.config.gateway.permit_seconds,
     });
@@ -123,14 +123,18 @@ function ringService({ state, path, facts, wakeups }: DataPathLoopParts): void {
   }
 }
 
+function hasCap({ configuration }: DataPathLoopParts['state']): boolean {
+  return configuration.config.provide.cap !== undefined;
+}
+
 export interface PassSituation {
   readonly phase: Phase;
   /** True while the tunnel is up and its first handshake may come any moment. */
   readonly isHandshakeDue: boolean;
   /** True until the first self-test of the fence could be judged. */
   readonly isSelfTestDue: boolean;
-  /** True in the cap's last part, while traffic passes. */
-  readonly isCapNear: boolean;
+  /** True with a cap while traffic passes. */
+  readonly isCapBusy: boolean;
   /** Time in ms since phase or tunnel last changed. */
   readonly unchangedMs: number;
   readonly permitSeconds: number;
@@ -138,8 +142,11 @@ export interface PassSituation {
 
 /** The ms between two passes while nothing is expected to change. */
 const steadyMs = 20_000;
-/** The ms between two passes while each of them gives out what is left of the cap. */
-const capNearMs = 2_000;
+/**
+ * The ms between two passes while each of them gives out what is left of the cap, and notes its use
+ * ahead on the disk.
+ */
+const capBusyMs = 2_000;
 /** The ms between two passes until the fence was tested. */
 const selfTestMs = 1_000;
 
@@ -152,7 +159,7 @@ export function choosePassIntervalMs(situation: PassSituation): number {
   switch (phase) {
     case 'providing':
       return Math.min(
-        situation.isSelfTestDue ? selfTestMs : situation.isCapNear ? capNearMs : steadyMs,
+        situation.isSelfTestDue ? selfTestMs : situation.isCapBusy ? capBusyMs : steadyMs,
         (permitSeconds * 1000) / 3,
       );
     case 'idle':

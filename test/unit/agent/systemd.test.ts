@@ -114,7 +114,7 @@ test.each(['tributary.service', 'user/tributary.service'])(
       phase: 'providing',
       isHandshakeDue: false,
       isSelfTestDue: false,
-      isCapNear: false,
+      isCapBusy: false,
       unchangedMs: 1e6,
       permitSeconds,
     });

@@ -270,3 +270,13 @@ describe('where it cannot be', () => {
     expect([await readFile(file.path, 'utf8'), setAside]).toEqual(['torn', []]);
   });
 });
+
+test('a document that its own reader would refuse is not written, and the one before stays', async () => {
+  const { file } = await prepare();
+  await file.write(value);
+  await expect(file.write({ ...value, count: Number.NaN })).rejects.toMatchObject({
+    code: 'state-unwritable',
+    message: expect.stringContaining('its field count is wrong'),
+  });
+  expect(await file.peek()).toEqual(value);
+});

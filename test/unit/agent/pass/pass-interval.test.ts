@@ -9,7 +9,7 @@ const providing: PassSituation = {
   phase: 'providing',
   isHandshakeDue: false,
   isSelfTestDue: false,
-  isCapNear: false,
+  isCapBusy: false,
   unchangedMs: 0,
   permitSeconds: 60,
 };
@@ -17,7 +17,7 @@ const providing: PassSituation = {
 test.each([
   ['steady while providing', {}, 20_000],
   ['soon while the self-test has shown nothing yet', { isSelfTestDue: true }, 1_000],
-  ['soon while the cap is given out', { isCapNear: true }, 2_000],
+  ['soon while the cap is given out', { isCapBusy: true }, 2_000],
   ['three times within a short permit', { permitSeconds: 6 }, 2_000],
   ['steady while idle', { phase: 'idle' }, 20_000],
   ['steady while paused', { phase: 'paused' }, 20_000],

@@ -16,7 +16,7 @@ export function leastWorthWriting(capBytes: number | undefined): number {
 interface Reserved {
   /** What to write: the usage, with the use that is noted ahead of it. */
   readonly value: Usage;
-  /** True where what was written no longer reaches as far as the traffic may until the next look. */
+  /** True where what was written reaches less far than the traffic may until the next look. */
   readonly isDue: boolean;
 }
 

@@ -4,7 +4,7 @@ import { isClockSet } from '../lib/clock.ts';
 
 /** A count of bytes has no end: past 2^53 it is exact to a few bytes. */
 const whole = z.number().refine(Number.isInteger);
-const count = whole.min(0);
+const count = z.number().min(0).refine(Number.isInteger);
 
 const periodSchema = z.object({
   periodStart: z.iso.datetime(),

@@ -10,8 +10,8 @@ import type { StateFile } from './state-file.ts';
 export interface SeldomWriter<T> {
   /**
    * Writes the count where it is time for it. A trifle, which a power cut may take, waits for
-   * longer; what is due is written at once. Resolves after a second at the latest, also where the disk takes longer; the next call
-   * then says so.
+   * longer; what is due is written at once. Resolves after a second at the latest, also where the
+   * disk takes longer; the next call then says so.
    * @throws state-unwritable, until a write succeeds again
    */
   keep(value: T, how: Urgency): Promise<void>;

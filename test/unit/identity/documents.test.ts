@@ -6,7 +6,15 @@ import { markDeviceSpec, readInstallId } from '../../../src/identity/registratio
 import { isSame, Secret } from '../../../src/lib/secret.ts';
 import { operations } from '../../../src/service/operations.ts';
 import { fromWire } from '../../../src/service/wire-case.ts';
-import { createDisk, identity, installId, pending, registration, tunnel } from './fake-service.ts';
+import {
+  createDisk,
+  identity,
+  installId,
+  pending,
+  registration,
+  tunnel,
+  writeAnything,
+} from './fake-service.ts';
 
 const whole: IssuedTunnel = {
   text: new Secret('[Interface]'),
@@ -166,7 +174,7 @@ describe('the documents', () => {
     ['no word on its certainty', { ...identity, isUncertain: undefined }],
   ])('an identity with %s is broken', async (_, own) => {
     const { files } = await createDisk();
-    await files.identity.write(own as typeof identity);
+    await writeAnything(files.identity as never, own);
     await expect(files.identity.peek()).rejects.toMatchObject({ code: 'state-unreadable' });
   });
 
@@ -177,7 +185,7 @@ describe('the documents', () => {
     ['an id of another form', { installId: 'x' }],
   ])('a registration with %s is broken', async (_, change) => {
     const { files } = await createDisk();
-    await files.registration.write({ ...registration, ...change } as Registration);
+    await writeAnything(files.registration as never, { ...registration, ...change });
     await expect(files.registration.peek()).rejects.toMatchObject({ code: 'state-unreadable' });
   });
 
@@ -195,7 +203,7 @@ describe('the documents', () => {
   test('a registration from before it was known of production does not show it', async () => {
     const { files } = await createDisk();
     const { showsProduction: _, ...older } = registration;
-    await files.registration.write(older as Registration);
+    await writeAnything(files.registration as never, older);
     expect((await files.registration.peek())?.showsProduction).toBe(false);
   });
 });

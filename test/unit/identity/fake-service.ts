@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import * as z from 'zod';
 import type { RegistrationDependencies } from '../../../src/identity/authenticate.ts';
 import {
   createRegistrationFiles,
@@ -12,6 +13,7 @@ import type { ServiceClient } from '../../../src/service/client.ts';
 import { operations } from '../../../src/service/operations.ts';
 import type { OnUnread } from '../../../src/service/unread.ts';
 import { fromWire } from '../../../src/service/wire-case.ts';
+import { createStateFile, type StateFile } from '../../../src/system/state-file.ts';
 
 type Name = 'authClient' | 'clients' | 'codeCreate' | 'codeLogin' | 'refreshToken';
 
@@ -76,6 +78,14 @@ export async function createDisk() {
     store: createRegistrationFiles(directory, note).networkJwt,
     path: (name: string) => join(directory, `${name}.json`),
   };
+}
+
+/** Writes a document that its own schema may refuse, with the checksum of a good one. */
+export function writeAnything(file: StateFile<never>, value: object): Promise<void> {
+  const [directory, name] = [dirname(file.path), basename(file.path, '.json')];
+  const schema = z.record(z.string(), z.unknown());
+  const loose = createStateFile({ directory, name, schema, onSetAside: () => undefined });
+  return loose.write(value as Record<string, unknown>);
 }
 
 export const installId = '00000000000000aa';

@@ -1,4 +1,10 @@
-import { CodedError, type CodedErrorClass, catchCoded, rethrowAs } from '../lib/errors.ts';
+import {
+  CodedError,
+  type CodedErrorClass,
+  catchCoded,
+  ignoreCoded,
+  rethrowAs,
+} from '../lib/errors.ts';
 
 /** What can go wrong between a program of ours and the machine that it runs on. */
 export const systemErrorCodes = [
@@ -18,3 +24,4 @@ export type SystemError = CodedError<SystemErrorCode>;
 
 export const rethrow = rethrowAs<SystemErrorCode>;
 export const toFailure = catchCoded<SystemErrorCode>;
+export const toUndefined = ignoreCoded<SystemErrorCode>;

@@ -67,6 +67,17 @@ describe('the page', () => {
     expect(await ask(page, '/livez')).toMatchObject({ status: 503, text: 'stalled: keep-alive\n' });
   });
 
+  test('is not alive while it stops for too long, and for no other trouble', async () => {
+    await using fixture = await createStatusFixture();
+    const page = await startPage(fixture);
+    fixture.state.isHealthy = false;
+    expect((await ask(page, '/livez')).status).toBe(200);
+    fixture.state.facts = createFacts({ stoppingSince: ago(100) });
+    expect((await ask(page, '/livez')).status).toBe(503);
+    fixture.state.isHealthy = true;
+    expect((await ask(page, '/livez')).status).toBe(200);
+  });
+
   test('loads its script, its style and its sign from here, as they were made', async () => {
     await using fixture = await createStatusFixture();
     const page = await startPage(fixture);

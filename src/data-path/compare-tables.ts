@@ -1,4 +1,5 @@
 import { toUndefined } from '../errors/codes.ts';
+import { judgedSets } from '../gateway/judged.ts';
 import type { Exec } from '../system/exec.ts';
 import { ownTable } from './observe.ts';
 
@@ -74,7 +75,8 @@ function toPlacedLines(listing: string): readonly string[] {
   const lines = listing.split('\n').flatMap((line) => {
     const text = line.trim();
     if (text.endsWith(' {')) [place, isPassing] = [text.slice(0, -2), false];
-    const isCounted = /^(?:packets|over) \d/.test(text) || isPassing;
+    const isOfLoading = judgedSets.includes(place) && text.startsWith('elements');
+    const isCounted = /^(?:packets|over) \d/.test(text) || isPassing || isOfLoading;
     isPassing ||= /^flags .*(?:dynamic|timeout)/.test(text);
     return text === '' || text === '}' || isCounted ? [] : [{ place, text }];
   });

@@ -1,5 +1,6 @@
 import { toUndefined } from '../errors/codes.ts';
 import { type DeniedPolicy, matchesDenied, renderDenied } from '../gateway/denied.ts';
+import { chooseJudgement } from '../gateway/judged.ts';
 import { type FenceRecord, isFence, matchesRuleset } from '../gateway/matches.ts';
 import { continueCounts, type Loading, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import type { Exec } from '../system/exec.ts';
@@ -68,7 +69,8 @@ async function install(
   const ruleset = toRuleset(planPolicy(desired, totals));
   // A new table has counted nothing yet.
   const counting = loading === 'replace' ? ruleset : continueCounts(ruleset, held);
-  await applyNft(exec, renderRuleset(counting, totals, loading), 'installing the gateway');
+  const judging = { ...counting, judgement: chooseJudgement() };
+  await applyNft(exec, renderRuleset(judging, totals, loading), 'installing the gateway');
   const after = await observeTable(exec);
   const { fingerprint } = ruleset;
   const isOther = before?.fingerprint === fingerprint && before.listing !== after?.listing;

@@ -2,10 +2,11 @@ import { privatePrefixes } from '../lib/addresses.ts';
 import { listAnswerRules, listCeilingChains } from './ceiling-rules.ts';
 import { listReplyRules, listSegmentRules, listSenderRules } from './device-rules.ts';
 import { nameDevices } from './devices.ts';
+import { listJudgedJumps, toJudgeChain } from './judged.ts';
 import { listClassRules, listFloodRules, listOuterRules, toLineChain } from './line-rules.ts';
-import type { GatewayPolicy } from './policy.ts';
+import { deniedMark, type GatewayPolicy } from './policy.ts';
 import { countProbe, toProbeChains } from './probe-chains.ts';
-import { listDestinationRules, listSourceRules } from './reach-rules.ts';
+import { listDestinationRules, listKnownRules, listSourceRules } from './reach-rules.ts';
 import { baseChain, both, type Chain, chain, type Rule, refuse, rule, when } from './rule.ts';
 import { probeMark } from './self-test.ts';
 import { listStrictChains, listStrictJumps } from './strict-rules.ts';
@@ -64,6 +65,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       rule('from-tunnel', `iifname ${tunnel} goto destination`),
     ]),
     chain('destination', listDestinationRules(policy)),
+    chain('known', listKnownRules(policy)),
     ...listStrictChains(policy),
     baseChain('input', 'type filter hook input priority filter; policy drop;', [
       rule('host', `iifname ${tunnel} ${refuse('refused_host')}`),
@@ -129,12 +131,14 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       ...listCapRules(policy),
       // Everything that arrived has crossed the line and is counted, even if it is refused below.
       rule('count-down', 'counter name forwarded_down'),
-      rule('source', 'jump source'),
+      rule('denied', `meta mark ${deniedMark} ${refuse('refused_denied')}`),
+      ...listJudgedJumps(),
       ...listStrictJumps(devices, 'oifname'),
       ...listFloodRules(policy.line),
       ...listClassRules(policy.line, 'daddr'),
       rule('forward-down', 'goto line'),
     ]),
+    toJudgeChain(),
     chain('source', listSourceRules(policy)),
     toLineChain(policy.line),
     baseChain(

@@ -1,5 +1,6 @@
 import { parsePrefix } from '../lib/addresses.ts';
 import { matchOtherProtocols } from '../lib/protocols.ts';
+import { isJudged } from './judged.ts';
 import { deniedMark, type GatewayPolicy } from './policy.ts';
 import { listPortMatches, type PortSide } from './ports.ts';
 import { both, type Rule, refuse, rule } from './rule.ts';
@@ -14,13 +15,23 @@ import { listStrictJumps } from './strict-rules.ts';
 /** For packets that come from consumers. */
 export function listDestinationRules(policy: GatewayPolicy): readonly Rule[] {
   return [
+    rule('judged', `${isJudged} meta mark != ${deniedMark} goto known`),
     rule('host', `fib daddr type local ${refuse('refused_host')}`),
+    rule('denied', `meta mark ${deniedMark} ${refuse('refused_denied')}`),
     ...listNamed(policy, 'dport'),
     ...both('allowed', (ip, family) => `${ip} daddr @allowed${family} return`),
     ...listNotPublic('daddr'),
     // Last, so that what is refused for a graver reason is counted under that.
     ...listStrictJumps(policy.devices, 'iifname'),
   ];
+}
+
+/** For packets of connections whose far end was looked at: what they carry is looked at as ever. */
+export function listKnownRules({ devices, allowDestinations }: GatewayPolicy): readonly Rule[] {
+  const strict = listStrictJumps(devices, 'iifname');
+  return strict.length === 0 || allowDestinations.length === 0
+    ? strict
+    : [...both('allowed', (ip, family) => `${ip} daddr @allowed${family} return`), ...strict];
 }
 
 /**
@@ -41,7 +52,7 @@ export function listSourceRules(policy: GatewayPolicy): readonly Rule[] {
   ];
 }
 
-/** What the owner denies, blocks, and has not opened. */
+/** What the owner blocks, and has not opened. */
 function listNamed(
   { blockedPorts, openProtocols, tunnelEnds }: GatewayPolicy,
   side: PortSide,
@@ -49,7 +60,6 @@ function listNamed(
   // A protocol without ports is translated by the address alone. The first one to speak has the
   // answers, so a consumer would get those to a tunnel of the home's own.
   return [
-    rule('denied', `meta mark ${deniedMark} ${refuse('refused_denied')}`),
     ...listPortMatches(blockedPorts, { by: 'sets', side }).map(({ name, match }) =>
       rule(name, `${match} ${refuse('refused_port')}`),
     ),

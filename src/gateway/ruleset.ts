@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { NftTable } from '../system/nft.ts';
 import { nameEntrance, toChains } from './chains.ts';
+import { declareJudgement, firstJudgement, flushJudgement, renderJudgement } from './judged.ts';
 import { type ForwardedTotals, type GatewayPolicy, refusals, tableName } from './policy.ts';
 import { type Chain, hasRules, type Rule, renderChain, rule } from './rule.ts';
 import { probeSets } from './self-test.ts';
@@ -27,6 +28,10 @@ export interface Ruleset {
    * installed.
    */
   readonly keepsCounts: boolean;
+  /**
+   * The mark of connections that are known to speak with whom they may; each loading takes another.
+   */
+  readonly judgement: number;
 }
 
 /** The rules for a policy. Pure: reading top-down is reading what happens to a packet. */
@@ -45,6 +50,7 @@ export function toRuleset(policy: GatewayPolicy): Ruleset {
     sets,
     quotas: { cap, cap_new },
     keepsCounts: false,
+    judgement: firstJudgement,
     fingerprint,
     entrances: policy.devices.length,
   };
@@ -79,6 +85,7 @@ export function renderRuleset(
     `  set permit { ${permitType} }`,
     ...Object.values(probeSets).map((name) => `  set ${name} { type mark; flags dynamic; }`),
     ...sets.map(([name, set]) => `  ${kindOf(set)} ${name} { ${set.type} }`),
+    ...declareJudgement(),
     `  counter forwarded_up { packets ${totals.up.packets} bytes ${totals.up.bytes} }`,
     `  counter forwarded_down { packets ${totals.down.packets} bytes ${totals.down.bytes} }`,
     '  counter handed_down { }',
@@ -93,6 +100,7 @@ export function renderRuleset(
     ...sets
       .filter(([, { isFilledByRules }]) => !(isFilledByRules && ruleset.keepsCounts))
       .map(([name, set]) => `flush ${kindOf(set)} inet ${tableName} ${name}`),
+    ...flushJudgement(`inet ${tableName}`),
     ...quotas.map(([name]) => `delete quota inet ${tableName} ${name}`),
     `table inet ${tableName} {`,
     ...quotas.flatMap(([name, left]) =>
@@ -103,6 +111,7 @@ export function renderRuleset(
         ? []
         : [`  set ${name} { ${type} elements = { ${elements.join(', ')} } }`],
     ),
+    ...renderJudgement(ruleset.judgement),
     ...ruleset.chains.flatMap(renderChain),
     '}',
   ].join('\n')}\n`;

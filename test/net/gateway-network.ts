@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SourceDevice } from '../../src/gateway/devices.ts';
+import { chooseJudgement } from '../../src/gateway/judged.ts';
 import {
   type ForwardedTotals,
   type GatewayPolicy,
@@ -199,7 +200,10 @@ async function applyGateway(
   };
   await applyNft(
     onDevice,
-    renderRuleset(continueCounts(toRuleset(policy), before), noTotals),
+    renderRuleset(
+      { ...continueCounts(toRuleset(policy), before), judgement: chooseJudgement() },
+      noTotals,
+    ),
     'installing the gateway',
   );
   for (const { path, value } of listSysctls(policy, { hasIpv6: true })) {

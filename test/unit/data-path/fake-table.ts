@@ -119,6 +119,8 @@ function takeSet(state: State, text: string): void {
   }
   state.sets.set(name, set);
   if (verb === 'flush set') set.clear();
+  // Each loading chooses another element.
+  if (name === 'judged') return;
   const listed = /(?:elements = )?\{ ((?!type)[^{}]*?) \}/.exec(
     rest.replace(/^ \{ type .*?(elements = |\}$)/, '$1'),
   )?.[1];

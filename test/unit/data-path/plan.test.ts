@@ -52,7 +52,10 @@ describe('a plan', () => {
     // The second transaction of a first pass finds sets that the first one made, and lets them go
     // on counting.
     const isMade = (line: string) => !/^flush (?:set|map)/.test(line);
-    expect(firewall.filter(isMade)).toEqual(given.firewall.filter(isMade));
+    // Each loading chooses another mark for the connections that it judges.
+    const listMade = (lines: readonly string[]) =>
+      lines.filter(isMade).map((line) => line.replaceAll(/0x54[89a-f]\w{5}/g, 'a mark'));
+    expect(listMade(firewall)).toEqual(listMade(given.firewall));
     expect(tunnel.filter((line) => !line.startsWith('  '))).toEqual(given.tunnel);
     expect([...routing].sort()).toEqual([...given.routing].sort());
     expect(differences).toMatchObject({ firewall: ['+ the whole table'], tunnel, routing });

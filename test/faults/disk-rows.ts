@@ -124,7 +124,7 @@ const expectedAtStart: Readonly<Record<string, Expected>> = {
     reason: 'signed-out',
     lost: ['the mode set by hand', 'the count'],
   },
-  'writes that do not end': { isStop: true, reason: 'tunnel-starting' },
+  'writes that do not end': { wasDefect: true },
 };
 
 /** In the state directory while the agent runs, and at a start. */

@@ -42,8 +42,8 @@ export const keepProgram: KeepProgram = ({ program, args, onLine, onReturn }, si
     signal.addEventListener('abort', end, { once: true });
     for (let failures = 0; !signal.aborted; ) {
       const startedAtMs = performance.now();
-      child = start(program, args, onLine);
-      await once(child, 'close').catch(() => undefined);
+      child = tryToStart(program, args, onLine);
+      await waitForEnd(child);
       // An end that `restart` caused is no failure.
       const isWell = isRestarted || performance.now() - startedAtMs > wellMs;
       isRestarted = false;
@@ -59,6 +59,19 @@ export const keepProgram: KeepProgram = ({ program, args, onLine, onReturn }, si
   return { ended: run(), restart };
 };
 
+/** undefined where the machine has no memory or descriptor left for it, which may come again. */
+function tryToStart(...given: Parameters<typeof start>): ChildProcess | undefined {
+  try {
+    return start(...given);
+  } catch {
+    return undefined;
+  }
+}
+
+async function waitForEnd(child: ChildProcess | undefined): Promise<void> {
+  if (child !== undefined) await once(child, 'close').catch(() => undefined);
+}
+
 function start(
   program: string,
   args: readonly string[],
@@ -69,6 +82,8 @@ function start(
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
+  // Without a descriptor there is no standard output, and what failed is told by this event.
+  child.on('error', () => undefined);
   let rest = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     const lines = `${rest}${text}`.split('\n');

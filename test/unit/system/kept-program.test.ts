@@ -110,3 +110,18 @@ describe('a program that is kept', () => {
     await waitUntil(() => expect(isAlive(pid)).toBe(false));
   });
 });
+
+test('a program that the machine refuses to start is tried again, and ends nothing', async () => {
+  const controller = new AbortController();
+  let returns = 0;
+  const onReturn = () => {
+    returns += 1;
+  };
+  // Longer than the kernel takes, so that the call itself fails, as without memory.
+  const args = ['x'.repeat(1024 ** 2)];
+  const program = { program: 'true', args, onLine: () => undefined };
+  const kept = keepProgram({ ...program, onReturn }, controller.signal);
+  await expect.poll(() => returns).toBeGreaterThan(0);
+  controller.abort();
+  await kept.ended;
+});

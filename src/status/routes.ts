@@ -98,9 +98,11 @@ async function answerMetrics({ refresh, metrics }: StatusSource): Promise<Status
 }
 
 function answerLiveness({ stalledLoops, health, facts }: StatusSource): StatusAnswer {
-  const { isHealthy, line } = health();
   // Any other trouble may pass, and a restart does not end it.
-  if (facts().stoppingSince !== undefined && !isHealthy) return createTextAnswer(503, line);
+  if (facts().stoppingSince !== undefined) {
+    const { isHealthy, line } = health();
+    if (!isHealthy) return createTextAnswer(503, line);
+  }
   const stalled = stalledLoops();
   if (stalled.length === 0) return createTextAnswer(200, 'alive');
   return createTextAnswer(503, `stalled: ${stalled.join(', ')}`);

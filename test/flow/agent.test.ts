@@ -103,6 +103,7 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
       'data path',
       'kernel watch',
       'outside',
+      'connections',
       'household',
       'self-test',
       'service',

@@ -40,6 +40,8 @@ const advice: Partial<Readonly<Record<ErrorCode, Advice>>> = {
   'operation-not-served':
     'Check the address {service}. If it is right, it lacks what tributary {name} needs.',
   'rate-limited': 'Try again when the service allows it.',
+  'mode-not-applied':
+    "Try again in a minute. If it lasts, another program may be setting this device's mode at the service; otherwise tell the service's operator.",
   'answer-redirected': address,
   'answer-not-json': address,
   'answer-invalid': address,

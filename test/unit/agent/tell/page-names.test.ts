@@ -40,6 +40,7 @@ test("an agent's page answers by the machine's own name and by those that the co
   const parts = {
     loaded: { config, credentials: {}, socketPaths: [join(directory, 'run/agent.sock')] },
     pageDescriptor: undefined,
+    facts: () => ({ stoppingSince: undefined }),
     heartbeats: { stalled: () => [] },
     log: {
       info: () => undefined,

@@ -68,6 +68,9 @@ describe.skipIf(!isInsideLab())('an uplink', () => {
 
     beforeAll(async () => {
       const netns = lab.network.netns('home');
+      // Both lines are one network. Without these each answers for the other's address, and the
+      // router sends what is for the one by the other until it asks again, up to a minute later.
+      await onDevice('sysctl -w net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2');
       await onDevice(`ip link add line2 type veth peer port3 netns ${netns}`);
       await onDevice('ip address add 192.168.77.12/24 dev line2');
       await onDevice('ip link set line2 up');

@@ -1,6 +1,7 @@
 import type { dialects } from './dialects.ts';
 import { SystemError } from './errors.ts';
 import { openMemoryFile } from './memory-file.ts';
+import { isMissing } from './missing-program.ts';
 
 /** A program to run. Arguments are a list, so nothing here ever reaches a shell. */
 interface Command {
@@ -69,7 +70,7 @@ export const exec: Exec = async (command) => {
         : { input }),
   });
   if (!result.failed) return result.stdout ?? '';
-  if (result.code === 'ENOENT') {
+  if (await isMissing(command.program, result.code)) {
     throw new SystemError(
       'missing-program',
       `${command.doing}: the program ${command.program} is not installed`,

@@ -7,6 +7,7 @@ import { basename, dirname } from 'node:path';
 import { systemCodeOf } from '../lib/errors.ts';
 import { rethrow, SystemError } from './errors.ts';
 import { openFolder } from './folder.ts';
+import { isMissing } from './missing-program.ts';
 
 /**
  * Takes the lock on a file (0600), which is made where it is missing and never removed: a removed
@@ -91,9 +92,12 @@ async function openLock(path: string): Promise<FileHandle> {
 async function runFlock(descriptor: number): Promise<number | null> {
   // The options are short ones because busybox knows no others.
   const flock = spawn('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
-  const [exitCode] = await once(flock, 'exit').catch((error: unknown) => {
-    const code = systemCodeOf(error) === 'ENOENT' ? 'missing-program' : 'command-failed';
-    return rethrow(code, 'locking: flock (package util-linux)')(error);
+  const [exitCode] = await once(flock, 'exit').catch(async (error: unknown) => {
+    const isGone = await isMissing('flock', systemCodeOf(error));
+    return rethrow(
+      isGone ? 'missing-program' : 'command-failed',
+      'locking: flock (package util-linux)',
+    )(error);
   });
   return exitCode;
 }

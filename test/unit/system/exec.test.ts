@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -63,6 +63,28 @@ test('a program that is not there is named', async () => {
     code: 'missing-program',
     message: 'trying it: the program no-such-program is not installed',
   });
+});
+
+test('a program is not there where PATH has only a folder of its name', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-exec-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  // The system says of a folder what it says of a program in a folder that is closed to this user.
+  await mkdir(join(folder, 'no-such-program'));
+  vi.stubEnv('PATH', `${folder}${delimiter}${process.env.PATH}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await expect(
+    exec({ program: 'no-such-program', args: [], doing: 'trying it' }),
+  ).rejects.toMatchObject({ code: 'missing-program' });
+});
+
+test('a program that may not be run is there, and that is said', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-exec-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const program = join(folder, 'closed');
+  await writeFile(program, '#!/bin/sh\n', { mode: 0o644 });
+  expect(await catchFailure(exec({ program, args: [], doing: 'trying it' }))).toBe(
+    `trying it: ${program} failed (EACCES)`,
+  );
 });
 
 test('a program that does not end is ended, and that is said', async () => {

@@ -118,8 +118,19 @@ export function createIpNews(): (line: string) => boolean {
   };
 }
 
-/** What a line is about: a link, an address on a link, or a route to somewhere in a table. */
+/** `ip` names every kind of route but the usual one. */
+const routeStart =
+  /^\[ROUTE\](?:(?:local|broadcast|anycast|multicast|throw|unreachable|prohibit|blackhole|nat) )?(\S+)/;
+
+/**
+ * What a line is about: a link, an address on a link, a route to somewhere in a table, or a rule. A
+ * route is one by its destination, table and metric: all else of it may change, even its kind and
+ * the number of its next hops, and what it was before is then no longer known.
+ */
 function toSubject(text: string): string {
   const onLink = /^\[(?:LINK|ADDR)\]\d+: \S+(?: +inet6? \S+)?/.exec(text)?.[0];
-  return onLink ?? text.replace(/ (?:via|dev|proto|src|nexthop) \S+/g, '');
+  if (onLink !== undefined || !text.startsWith('[ROUTE]')) return onLink ?? text;
+  const destination = routeStart.exec(text)?.[1];
+  const place = text.match(/ (?:tos|table|metric) \S+/g) ?? [];
+  return `[ROUTE]${destination}${place.join('')}`;
 }

@@ -57,6 +57,17 @@ describe('what ip monitor tells', () => {
     );
   });
 
+  test.each([
+    'default \\\tnexthop via 10.0.0.1 dev v0 weight 1 \\\tnexthop via 10.0.0.1 dev v1 weight 1 ',
+    'blackhole default ',
+    'default via 10.0.0.1 dev v0 onlink ',
+    'default via 10.0.0.1 dev v0 linkdown ',
+    'default dev v0 scope link ',
+  ])('is news where a route is replaced by "%s" and back', (other) => {
+    const before = lines.route('10.0.0.1');
+    expect(told(before, `[ROUTE]${other}`, before)).toEqual([true, true, true]);
+  });
+
   test.each([lines.reply, lines.rule, lines.address])(
     'is news each time that %s is deleted',
     (line) => {
@@ -68,5 +79,17 @@ describe('what ip monitor tells', () => {
   test('tells routes of the same destination in two tables apart', () => {
     const main = '[ROUTE]default dev trib0 scope link ';
     expect(told(main, lines.reply, main, lines.reply)).toEqual([true, true, false, false]);
+  });
+
+  test('tells routes of the same destination with two metrics apart', () => {
+    const [one, other] = ['metric 100', 'metric 600'].map(
+      (it) => `${lines.route('10.0.0.1')}${it} `,
+    );
+    expect(told(one ?? '', other ?? '', one ?? '', other ?? '')).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 });

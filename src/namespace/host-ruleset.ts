@@ -34,10 +34,11 @@ export interface HostPolicy
 }
 
 /**
- * How the table is installed: `kept` leaves what its sets have counted and what its connections are
- * timed by; `anew` makes it from nothing; `untimed` too, on a kernel without `ct timeout`.
+ * How the table is installed. `kept` changes the one that is there: its sets keep their counts, and
+ * its connections their timeouts. `new` makes another one. `untimed` makes another one without
+ * timeouts of its own, for a kernel that has no `ct timeout`.
  */
-export type Installation = 'kept' | 'anew' | 'untimed';
+export type Installation = 'kept' | 'new' | 'untimed';
 
 /**
  * The host's small table, whole, in one transaction. It is the second fence, which holds if the

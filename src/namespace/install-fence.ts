@@ -3,9 +3,9 @@ import { applyNft } from '../system/nft.ts';
 import { type HostPolicy, type Installation, renderHostRuleset } from './host-ruleset.ts';
 
 /**
- * Fits the table that is there, so that what is open stays counted and timed. Where that cannot be
- * done, as with a table of another version, it is made again, on some kernels without its clock.
- * Resolves with how it was installed.
+ * Changes the table that is there, so that open connections keep their counts and timeouts. Where
+ * nft refuses that, as with a table of another version, it makes a new table, and where nft refuses
+ * that too, one without timeouts. Resolves with how it was installed.
  * @throws gateway-failed
  */
 export async function installFence(exec: Exec, policy: HostPolicy): Promise<Installation> {
@@ -15,6 +15,6 @@ export async function installFence(exec: Exec, policy: HostPolicy): Promise<Inst
     return how;
   };
   return await install('kept')
-    .catch(() => install('anew'))
+    .catch(() => install('new'))
     .catch(() => install('untimed'));
 }

@@ -164,7 +164,12 @@ const inlinePlaces: readonly {
   {
     what: 'reads the environment',
     pattern: /\bprocess\s*(\?\.|\.|\[\s*['"`])\s*env\b|\benv\b[^{}]*\}\s*=\s*process\b/,
-    places: ['src/main.ts', 'lab'],
+    places: [
+      'src/main.ts',
+      'lab',
+      // PATH alone: where the system looks for a program.
+      'src/system/missing-program.ts',
+    ],
     why: 'main.ts hands the environment on, and src/config alone knows what its variables mean',
     sample: "export const path = () => process['env'].PATH;",
   },

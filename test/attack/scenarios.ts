@@ -247,10 +247,11 @@ async function tryStrictRules(world: AttackWorld): Promise<Result> {
       .filter((outcome) => findThrough(outcome).length === 0)
       .map(({ row }) => row);
   const findIdle = async (when: string) => {
-    const kept = await findKept(rows);
+    let kept = await findKept(rows);
     // The change before this one may have closed the gateway for a moment.
-    const lasting = kept.length === 0 ? [] : await findKept(kept);
-    return lasting.map(({ name }) => `${name}: does not pass ${when} the strict rules`);
+    for (let times = 1; times < mostTries && kept.length > 0; times += 1)
+      kept = await findKept(kept);
+    return kept.map(({ name }) => `${name}: does not pass ${when} the strict rules`);
   };
   const before = await findIdle('before');
   await setStrictRules(world, 'always');

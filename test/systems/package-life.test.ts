@@ -183,7 +183,7 @@ list_run() { findmnt -rno TARGET | grep ^/run | grep -v '^/run/\\(credentials\\|
 [ -e /srv/state-before ] || { list_state >/srv/state-before; list_run >/srv/run-before; }
 is_waiting() {
   list_state | diff /srv/state-before - || fail 'a unit has failed'
-  for unit in tributary.service tributary.socket tributary-netns.service tributary-netns-watch.service tributary-netns-check.path; do
+  for unit in tributary.service tributary.socket tributary-netns.service tributary-netns-watch.service tributary-netns-check.path tributary-netns-forget.path; do
     [ "$(systemctl show --value -p ActiveState $unit)" = inactive ] || fail "$unit is not at rest"
   done
   [ "$(systemctl show --value -p ActiveState tributary.path)" = active ] || fail 'nobody waits for a configuration'

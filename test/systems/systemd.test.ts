@@ -8,6 +8,9 @@ import { buildProgram, installProgram } from './support/program.ts';
 const saidRootExposure = /their exposure is (\S+) at most/.exec(
   pages['docs/install-debian.md'] ?? '',
 )?.[1];
+const saidSmallExposure = /an\s+exposure of (\S+) at most/.exec(
+  pages['docs/install-debian.md'] ?? '',
+)?.[1];
 const saidExposure = /the exposure of `tributary\.service` at (\S+) of 10/.exec(
   pages['docs/install-debian.md'] ?? '',
 )?.[1];
@@ -48,11 +51,13 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       cd /usr/lib/systemd/system
       systemd-analyze verify --man=no tributary* || fail 'systemd-analyze verify'
       systemd-analyze security --offline=true --threshold=15 tributary.service >/run/exposure || fail "it is too exposed: $(grep -v ✓ /run/exposure)"
-      for unit in tributary-netns.service tributary-netns-check.service tributary-netns-watch.service tributary-right.service; do
-        systemd-analyze security --offline=true --threshold=${Number(saidRootExposure) * 10} $unit >/run/exposure-$unit ||
-          fail "README says ${saidRootExposure}: $(tail -n 1 /run/exposure-$unit)"
-      done
-      grep -q 'tributary.service: ${saidExposure} ' /run/exposure || fail "README says ${saidExposure}: $(tail -n 1 /run/exposure)"
+      judge() {
+        systemd-analyze security --offline=true --threshold=$2 $1 >/run/exposure-$1 || fail "the page says $2: $(tail -n 1 /run/exposure-$1)"
+      }
+      for unit in tributary-netns.service tributary-netns-check.service; do judge $unit ${Number(saidRootExposure) * 10}; done
+      for unit in watch forget; do judge tributary-netns-$unit.service ${Number(saidSmallExposure) * 10}; done
+      judge tributary-right.service ${Number(saidSmallExposure) * 10}
+      grep -q 'tributary.service: ${saidExposure} ' /run/exposure || fail "the page says ${saidExposure}: $(tail -n 1 /run/exposure)"
       tail -n 1 /run/exposure
     `);
     // Read it in the test's report.
@@ -172,7 +177,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
         until_true 10 is_inactive tributary-netns
         systemctl start tributary || fail "start $time is refused"
       done
-      for unit in tributary.path tributary.socket tributary-netns-watch tributary-netns-check.path; do systemctl is-active $unit || fail "$unit is given up"; done
+      for unit in tributary.path tributary.socket tributary-netns-watch tributary-netns-check.path tributary-netns-forget.path; do systemctl is-active $unit || fail "$unit is given up"; done
       until_true 40 is_phase providing
     `);
   });

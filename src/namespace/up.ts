@@ -30,6 +30,7 @@ import {
   everywhere,
   hasAnotherForwarder,
   listSwitched,
+  listWaysBack,
   switchFormerOff,
   switchForwardingOn,
   toForwardingPath,
@@ -79,7 +80,8 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const nameServers = await prepareNameServers([link.hostAddress, ...uplinkAddresses])
     .catch(rethrow('command-failed', 'giving it DNS'))
     .catch(explain);
-  const switched = await listSwitched(host, uplink);
+  const waysBack = listWaysBack(interfaces, uplink);
+  const switched = await listSwitched(host, waysBack);
   // The fence is set up before the link.
   const localPorts = await readSysctl('net/ipv4/ip_local_port_range');
   const { addresses: known } = await outsideFile.read();
@@ -102,8 +104,8 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const isThere = interfaces.some(({ name }) => name === hostSide);
   await makeLink(exec, { ...link, mtu, isThere });
   await fitDetour(exec, listDetours(network, uplink)[0]);
-  await switchFormerOff(host, uplink);
-  if (uplink !== undefined) await switchForwardingOn(host, toForwardingPath(uplink));
+  await switchFormerOff(host, waysBack);
+  for (const name of waysBack) await switchForwardingOn(host, toForwardingPath(name));
   await writeSysctl(toForwardingPath(hostSide), '1');
   await removeUntranslated(exec, link.namespaceAddress);
   // This comes last, because another firewall may not answer, and the namespace is complete without

@@ -382,6 +382,23 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
       expect((await run('ip', 'rule')).text).not.toContain('tributary-host');
     });
 
+    it('and takes the answers that the router sends by another line of the same network', async () => {
+      expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+      const [, mac = ''] =
+        /link\/ether (\S+)/.exec((await run('ip', 'link', 'show', 'line2')).text) ?? [];
+      const toHost = [addresses.device, 'dev', 'lan0'];
+      const wrong = ['ip', 'neigh', 'replace', ...toHost, 'lladdr', mac, 'nud', 'permanent'];
+      await lab.network.run('home', ...wrong);
+      try {
+        expect(await probeFromInside(addresses.internet, webPort)).toBe('reached');
+      } finally {
+        await lab.network.run('home', 'ip', 'neigh', 'delete', ...toHost);
+      }
+      // What comes in by it goes nowhere else.
+      const { text } = await run('nft', 'list', 'table', 'inet', 'tributary_host');
+      expect(text).toMatch(/iifname \{[^}]*"line2"[^}]*\} oifname != "tributary-host" drop/);
+    });
+
     it('and is closed where a rule forbids it, and where the named line is not there', async () => {
       const upWith = async (named = 'NOTHING=') =>
         (await run('env', named, ...program('namespace', 'up'))).text;

@@ -244,8 +244,14 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       iptables -P FORWARD DROP; iptables -N DOCKER-USER; iptables -A FORWARD -j DOCKER-USER
       nft 'table inet mine { chain forward { type filter hook forward priority 10; policy drop; ct state established accept; }; }'
       until_true 40 is_reached 192.0.2.10
-      sysctl -qw net.ipv4.ip_forward=1; sysctl -qw net.ipv4.ip_forward=0
+      # The check would mend this, too, before a consumer had tried.
+      systemctl stop tributary-netns-watch
+      forget_forwarding
       is_refused 192.0.2.10 || fail 'the host forwards still'
+      systemctl start tributary-netns-watch
+      until_true 40 is_reached 192.0.2.10
+      forget_forwarding
+      until_true 40 grep -qx 1 /proc/sys/net/ipv4/conf/eth0/forwarding
       until_true 40 is_reached 192.0.2.10
       nft list table inet tributary_host | grep -q '192.0.2.0/24, 198' || fail 'what the owner allows is not in the fence'
       tributary config set gateway.allow_destinations '[198.51.100.0/24]'
@@ -263,5 +269,6 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
 });
 
 const words = `
+forget_forwarding() { sysctl -qw net.ipv4.ip_forward=1; sysctl -qw net.ipv4.ip_forward=0; }
 show_rights() { sed -n "s/^$1:\\t//p" /proc/$(systemctl show --value -p MainPID tributary)/status; }
 `;

@@ -40,6 +40,16 @@ function isOfCommander(error: unknown): error is CommanderError {
   return systemCodeOf(error)?.startsWith('commander.') === true;
 }
 
+const report = 'This is a bug in tributary: please report it.';
+/** Under systemd the agent is started again by itself. */
+const startAgain =
+  'Part of the program is gone, as while it is being upgraded: start it again, or install it again.';
+
+/** Parts that are loaded late are not found where the program's files were replaced meanwhile. */
+function isOfMissingPart(error: unknown): boolean {
+  return /^(ERR_)?MODULE_NOT_FOUND$/.test(systemCodeOf(error) ?? '');
+}
+
 interface PrintErrorOptions {
   readonly stderr: Output;
   readonly isJson: boolean;
@@ -59,7 +69,7 @@ export function printError(error: unknown, options: PrintErrorOptions): void {
   const isKnown = error instanceof TributaryError;
   const { code, action } = isKnown
     ? { code: error.code, action: error.action ?? findAction(error.code) }
-    : { code: 'bug', action: 'This is a bug in tributary: please report it.' };
+    : { code: 'bug', action: isOfMissingPart(error) ? startAgain : report };
   const message = messageOf(error);
   // Errors of a configuration come one on each line. Any other message is one line, no matter
   // who made it, and all other control characters are removed.

@@ -73,6 +73,14 @@ describe('exit codes', () => {
 });
 
 describe('an error', () => {
+  test('of a part that an upgrade took away is no bug to report', async () => {
+    const error = await import('./no-such-part.ts' as string).catch((reason: unknown) => reason);
+    const missing = Object.assign(new Error('gone'), { code: 'MODULE_NOT_FOUND' });
+    for (const one of [missing, error])
+      expect(print(one, false)).toMatch(/upgraded: start it again/);
+    expect(print(new TypeError('a bug'), false)).toContain('please report it');
+  });
+
   const error = new TributaryError('not-running', 'asking the agent: nothing answers');
 
   test('is one line for people and what to do', () => {

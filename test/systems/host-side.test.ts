@@ -42,7 +42,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the host', (suite) => {
       systemctl stop tributary-netns-forget.path
       consume
       tributary pause || fail 'it does not pause'
-      until_true 20 is_phase paused
+      until_true 20 is_phase idle
       sleep 3; has_entries || fail 'the entries went by themselves'
       systemctl start tributary-netns-forget.path
       for task in pause 'provide none'; do
@@ -50,7 +50,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the host', (suite) => {
         until_true 60 is_phase providing
         consume
         tributary $task || fail "it does not take: $task"
-        until_true 20 is_phase paused
+        until_true 20 is_phase idle
         until_true 10 has_no_entries
         keeps_others || fail "others' connections went, too"
       done

@@ -56,7 +56,9 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the running agent', (suit
       until_true 60 is_phase providing
       is_reached 192.0.2.10 || fail 'unpacking ended the forwarding'
       # What the old agent loads late, it loads from the new files, or not at all.
-      tributary pause && until_true 20 is_phase paused && tributary resume || fail 'it does nothing that it is told'
+      until_true 60 tributary pause
+      until_true 20 is_phase idle
+      until_true 60 tributary resume
       echo 'provide: { schedule: [ { cron: "* * * * *", mode: public } ] }' >>/etc/tributary/tributary.yaml
       systemctl reload tributary || true
       until_true 90 is_phase providing

@@ -9,7 +9,7 @@ import {
 import type { ServiceErrorCode } from '../service/errors.ts';
 import type { SystemErrorCode } from '../system/errors.ts';
 
-export { isAbort, messageOf, systemCodeOf } from '../lib/errors.ts';
+export { isAbort, isOfMissingPart, messageOf, systemCodeOf } from '../lib/errors.ts';
 
 /** What a failure means for the caller of the program: each kind is one exit code. */
 export type ErrorKind =

@@ -103,3 +103,11 @@ export function systemCodeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' && !(error instanceof CodedError) ? code : undefined;
 }
+
+/**
+ * True where a part of the program that is loaded late was not found: an upgrade replaces the files
+ * of a program that runs.
+ */
+export function isOfMissingPart(error: unknown): boolean {
+  return /^(ERR_)?MODULE_NOT_FOUND$/.test(systemCodeOf(error) ?? '');
+}

@@ -1,4 +1,4 @@
-import { isAbort, messageOf, toFailure } from '../../errors/codes.ts';
+import { isAbort, isOfMissingPart, messageOf, toFailure } from '../../errors/codes.ts';
 import { judgePhase } from '../../health/phase.ts';
 import { dayMs, hourMs } from '../../lib/units.ts';
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
@@ -106,7 +106,7 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
     summedOn = today;
   };
   const attempt = async (work: () => Promise<void>) => {
-    const failure = await work().catch(toFailure());
+    const failure = await work().catch(toLedgerFailure);
     if (failure) {
       const { code: state, message: reason } = failure;
       states.note({
@@ -144,6 +144,12 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
         await ledger?.close();
       }),
   };
+}
+
+/** A part that an upgrade took away before it was loaded ends the ledger, and not the agent. */
+function toLedgerFailure(error: unknown) {
+  if (isOfMissingPart(error)) return { code: 'part-missing', message: messageOf(error) };
+  return toFailure()(error);
 }
 
 /** undefined where the service cannot be asked, or does not answer. */

@@ -3,6 +3,7 @@ import {
   type ErrorKind,
   errorKinds,
   isAbort,
+  isOfMissingPart,
   messageOf,
   systemCodeOf,
   TributaryError,
@@ -41,14 +42,9 @@ function isOfCommander(error: unknown): error is CommanderError {
 }
 
 const report = 'This is a bug in tributary: please report it.';
-/** Under systemd the agent is started again by itself. */
+/** Under systemd the agent is started again anyway. */
 const startAgain =
   'Part of the program is gone, as while it is being upgraded: start it again, or install it again.';
-
-/** Parts that are loaded late are not found where the program's files were replaced meanwhile. */
-function isOfMissingPart(error: unknown): boolean {
-  return /^(ERR_)?MODULE_NOT_FOUND$/.test(systemCodeOf(error) ?? '');
-}
 
 interface PrintErrorOptions {
   readonly stderr: Output;

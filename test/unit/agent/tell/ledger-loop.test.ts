@@ -2,7 +2,7 @@ import { readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { openState } from '../../../../src/agent/state.ts';
-import { createLedgerLoop } from '../../../../src/agent/tell/ledger-loop.ts';
+import { createLedgerLoop, type LedgerLoopParts } from '../../../../src/agent/tell/ledger-loop.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import { Secret } from '../../../../src/lib/secret.ts';
 import { pickFigures } from '../../../../src/report/ledger-figures.ts';
@@ -34,7 +34,10 @@ const answerAbout = {
   error: undefined,
 };
 
-async function createAgent(answer: () => Promise<unknown> = async () => answerAbout) {
+async function createAgent(
+  answer: () => Promise<unknown> = async () => answerAbout,
+  change: Partial<LedgerLoopParts> = {},
+) {
   const world = await createLedgerWorld();
   const onSetAside = () => undefined;
   const { state, sections, usage, facts } = await openState({
@@ -64,6 +67,7 @@ async function createAgent(answer: () => Promise<unknown> = async () => answerAb
     }),
     now,
     random: () => 0.5,
+    ...change,
   });
   // What `runLoop` does first.
   vi.advanceTimersByTime(ledger.firstAfterMs);
@@ -93,6 +97,18 @@ describe('the ledger of a running agent', () => {
   test('waits until the start is over, each device for another time, then reads every 15 seconds', async () => {
     const { pass, ledger } = await createAgent();
     expect([ledger.firstAfterMs, await pass(0), await pass(0)]).toEqual([10_500, 15_000, 15_000]);
+  });
+
+  test('goes on without its parts where an upgrade took them away, and ends so', async () => {
+    const facts = () => {
+      throw Object.assign(new Error("Cannot find module './ledger.cjs'"), {
+        code: 'MODULE_NOT_FOUND',
+      });
+    };
+    const { pass, ledger, lines } = await createAgent(undefined, { facts });
+    expect(await pass(100)).toBe(15_000);
+    await ledger.close();
+    expect(lines.filter((line) => line.includes('Cannot find module'))).toHaveLength(1);
   });
 
   test("keeps the service's hours and days beside ours, asked for four times a day", async () => {

@@ -80,6 +80,8 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => 
       [ -e /usr/bin/tributary ] || install_package 1.0.0-1
       echo 'provide: { mode: friends }' >$owners
       sleep 1; systemctl stop tributary.path tributary; has ActiveState inactive || fail "it is not stopped"
+      # With the namespace still there, nothing would be looked for.
+      until_true 20 is_without_namespace
       printf '#!/bin/sh\\n[ "$*" = "config check" ] || exec tributary-itself "$@"\\ntributary-itself "$@"; sleep 3\\n' >slow
       chmod 755 slow; mv /usr/bin/tributary /usr/bin/tributary-itself; mv slow /usr/bin/tributary
       is_looking() { systemctl show -p ActiveState tributary-netns | grep -q =activating; }
@@ -181,6 +183,7 @@ list_state() { systemctl is-system-running --wait; systemctl --failed --no-legen
 list_run() { findmnt -rno TARGET | grep ^/run | grep -v '^/run/\\(credentials\\|user\\)' | sort; ls -A /run | grep -v agetty.reload | sort; }
 # Of the host that has never had the package.
 [ -e /srv/state-before ] || { list_state >/srv/state-before; list_run >/srv/run-before; }
+is_without_namespace() { [ "$(systemctl show --value -p ActiveState tributary-netns)" = inactive ]; }
 is_waiting() {
   list_state | diff /srv/state-before - || fail 'a unit has failed'
   for unit in tributary.service tributary.socket tributary-netns.service tributary-netns-watch.service tributary-netns-check.path tributary-netns-forget.path; do

@@ -55,7 +55,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the host', (suite) => {
       # A service is told a wider mode once a minute.
       until_true 90 is_reached 192.0.2.10
       consume
-      tributary config set provide.cap '{ bytes: 1 MB, period: month }' && systemctl reload tributary
+      tributary config set provide.cap.bytes '1 MB' && systemctl reload tributary || fail 'it takes no cap'
       until_true 30 is_phase paused
       tributary status | grep -i cap || fail 'it pauses for another reason'
       until_true 10 has_no_entries

@@ -62,7 +62,8 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the running agent', (suit
       echo 'provide: { schedule: [ { cron: "* * * * *", mode: public } ] }' >>/etc/tributary/tributary.yaml
       systemctl reload tributary || true
       until_true 90 is_phase providing
-      until_true 30 is_reached 192.0.2.10
+      # A service is told a wider mode once a minute.
+      until_true 90 is_reached 192.0.2.10
 
       # A moment in which no file of it is there that it did not load before.
       hide_parts

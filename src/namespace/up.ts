@@ -24,6 +24,7 @@ import { askForPublicAddresses, outsideFile } from '../system/public-addresses.t
 import type { RestoreFile } from '../system/restore-file.ts';
 import { observeConnectionRoom, readSysctl, writeSysctl } from '../system/sysctl.ts';
 import { observeWays } from '../system/ways.ts';
+import { fitDeadEnd } from './dead-end.ts';
 import { fitDetour } from './detour.ts';
 import { forgetOnHost } from './forget.ts';
 import {
@@ -104,6 +105,7 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const isThere = interfaces.some(({ name }) => name === hostSide);
   await makeLink(exec, { ...link, mtu, isThere });
   await fitDetour(exec, listDetours(network, uplink)[0]);
+  await fitDeadEnd(exec, { network: link.network, switched });
   await switchFormerOff(host, waysBack);
   for (const name of waysBack) await switchForwardingOn(host, toForwardingPath(name));
   await writeSysctl(toForwardingPath(hostSide), '1');
@@ -159,6 +161,7 @@ export async function takeNamespaceDown(host: NamespaceHost): Promise<void> {
   const isTakenOver = await hasAnotherForwarder(host);
   await host.restore.putBack((path) => path !== everywhere && !isTakenOver);
   await host.forget();
+  await fitDeadEnd(exec, undefined);
   if ((await observeNftTable(exec, hostTableName)) !== undefined) {
     await applyNft(
       exec,

@@ -28,12 +28,17 @@ export async function findRefusals(world: AttackWorld): Promise<Refusals> {
     places.map(async ({ name, run }) => ({ name, run, text: await run('nft', 'list', 'ruleset') })),
   );
   const all = await Promise.all(found.map(({ name, run }) => listRules(name, run)));
-  const routes = await findFence(world.inside);
+  const routes = await findRouting('routes of the tunnel', fence, world.inside);
+  const around =
+    world.way === 'host'
+      ? await findRouting('host: routes of its cards', deadEnd, world.onHost)
+      : undefined;
+  const routing = [routes, around].filter((present) => present !== undefined);
   return {
-    all: [...all.flat(), ...(routes === undefined ? [] : [routes.refusal])],
+    all: [...all.flat(), ...routing.map(({ refusal }) => refusal)],
     async putBack() {
       for (const { run, text } of found) await run('nft', `flush ruleset; ${text}`);
-      await routes?.putBack();
+      for (const { putBack } of routing) await putBack();
     },
   };
 }
@@ -78,32 +83,40 @@ async function listRules(place: string, run: Run): Promise<readonly Refusal[]> {
  * The second fence within the namespace: what comes from a source looks its routes up in a table of
  * its own first.
  */
-async function findFence(run: Run) {
+const fence = { table: '51821', priority: '5181' } as const;
+/** On the host, so does what comes in by a card that forwards for the namespace alone. */
+const deadEnd = { table: '51819', priority: '5179' } as const;
+
+/** Rules that lead what comes in by an interface to a table. */
+async function findRouting(
+  name: string,
+  { table, priority }: { readonly table: string; readonly priority: string },
+  run: Run,
+) {
   const rules = await Promise.all(
-    ['-4', '-6'].map(async (family) =>
-      [...(await run('ip', family, 'rule')).matchAll(/from all iif (\S+) lookup 51821/g)].map(
-        ([, iif = '']) => ({ family, iif }),
-      ),
-    ),
+    ['-4', '-6'].map(async (family) => {
+      const text = await run('ip', family, 'rule');
+      return [...text.matchAll(/from all iif (\S+) lookup (\d+)/g)].flatMap(([, iif = '', to]) =>
+        to === table ? [{ family, iif }] : [],
+      );
+    }),
   );
   const present = rules.flat();
   if (present.length === 0) return undefined;
   const change = async (verb: 'add' | 'delete') => {
     for (const { family, iif } of present) {
-      const rest = ['priority', fencePriority, 'iif', iif, 'lookup', '51821'];
+      const rest = ['priority', priority, 'iif', iif, 'lookup', table];
       await run('ip', family, 'rule', verb, ...rest).catch(() => '');
     }
   };
   return {
-    refusal: { name: 'routes of the tunnel', takeOut: () => change('delete') },
+    refusal: { name, takeOut: () => change('delete') },
     async putBack() {
       await change('delete');
       await change('add');
     },
   };
 }
-
-const fencePriority = '5181';
 
 function toVoid(act: () => Promise<unknown>): () => Promise<void> {
   return async () => {

@@ -13,6 +13,7 @@ import { tooBigRows } from './rows/from-home.ts';
 import { lateAnswerRows } from './rows/late-answers.ts';
 import { blockedPorts } from './rows/port-ranges.ts';
 import { publicRows } from './rows/public.ts';
+import { routedRows } from './rows/routed.ts';
 import { strictRows } from './rows/strict.ts';
 import { untranslatedRows } from './rows/untranslated.ts';
 import { findThrough, type Outcome, runRows, runRowsAtOnce } from './run-rows.ts';
@@ -96,6 +97,10 @@ export const scenarios: readonly Scenario[] = [
     run: (world) => streamed(world, listRows(world), () => reload(world)),
   },
   { name: 'with its own table flushed', run: (world) => heldStill(world, () => flushOwn(world)) },
+  {
+    name: "with the host's ruleset flushed by a stranger",
+    run: (world) => heldStill(world, () => flushHost(world)),
+  },
   {
     name: 'with its rules for routing flushed',
     run: (world) => heldStill(world, () => flushRouting(world)),
@@ -302,6 +307,13 @@ async function flushOwn(world: AttackWorld): Promise<readonly Outcome[]> {
         }))
       : listRows(world).filter(({ isHeldTwice }) => isHeldTwice === true);
   return runRowsAtOnce(world, rows);
+}
+
+/** Nothing of the host's is left but its routes, which hold whatever comes in by its card. */
+async function flushHost(world: AttackWorld): Promise<readonly Outcome[]> {
+  if (world.way === 'container') return [];
+  await world.onHost('nft', 'flush', 'ruleset');
+  return runRowsAtOnce(world, routedRows);
 }
 
 async function flushRouting(world: AttackWorld): Promise<readonly Outcome[]> {

@@ -86,7 +86,7 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
       await run(
         'sh',
         '-c',
-        'ip -br a; ip rule; ip route; ip netns | grep ^tributary; nft list ruleset; sysctl -a --pattern net.ipv4.*forw; ls /etc',
+        'ip -br a; ip rule; ip route show table all; ip netns | grep ^tributary; nft list ruleset; sysctl -a --pattern net.ipv4.*forw; ls /etc',
       )
     ).text;
 
@@ -198,9 +198,17 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
         'cd /proc/sys/net/ipv4/conf; cat lan0/forwarding other0/forwarding',
       );
       const rules = await run('nft', 'list', 'chain', 'inet', 'tributary_host', 'forward');
-      return { name, forwarding: forwarding.text, rules: rules.text };
+      const ways = await run('sh', '-c', 'ip rule show table 51819; ip route show table 51819');
+      return { name, forwarding: forwarding.text, rules: rules.text, ways: ways.text };
     };
     const routed = 'iifname { "lan0", "other0" } oifname != "tributary-host" drop';
+    const inDeadEnd = [
+      '5179:\tfrom all iif lan0 lookup 51819',
+      '5179:\tfrom all iif other0 lookup 51819',
+      'blackhole default',
+      '198.18.213.0/30 dev tributary-host scope link',
+    ];
+    const lead = (ways: string) => ways.split('\n').map((line) => line.trim());
     await run(
       'sh',
       '-c',
@@ -222,10 +230,12 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
         'other0',
       );
       await run('ip', 'route', 'delete', 'default', 'dev', 'lan0');
-      expect(await upBy('other0')).toMatchObject({
+      const { ways, ...state } = await upBy('other0');
+      expect(state).toMatchObject({
         forwarding: '0\n1',
         rules: expect.stringContaining(routed),
       });
+      expect(lead(ways)).toEqual(inDeadEnd);
     } finally {
       await run('ip', 'route', 'delete', 'default', 'dev', 'other0');
       await run('ip', 'route', 'add', 'default', 'via', addresses.homeLan);
@@ -235,6 +245,75 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
       rules: expect.stringContaining(routed),
     });
     await run('ip', 'link', 'delete', 'other0');
+  });
+
+  it('routes nothing for its neighbours, also with its whole ruleset flushed and rules of its owner', async () => {
+    const far = '192.168.79.9';
+    const countRouted = async () => {
+      const { text } = await run('awk', '/^Ip: [0-9]/{print $7}', '/proc/net/snmp');
+      return Number(text);
+    };
+    /** How many of a neighbour's packets the host routes. */
+    const tryNeighbour = async () => {
+      const before = await countRouted();
+      await lab.network.run('nas', 'sh', '-c', `ping -c1 -W1 ${far} || true`);
+      // The host itself is reached as ever.
+      await lab.network.run('nas', 'ping', '-c1', '-W5', addresses.device);
+      return (await countRouted()) - before;
+    };
+    await run(
+      'sh',
+      '-ec',
+      `ip link add other0 type veth peer name other1; ip address add 192.168.79.2/24 dev other0
+      ip link set other0 up; ip link set other1 up
+      ip neighbour add ${far} lladdr 02:00:00:00:79:09 dev other0`,
+    );
+    await lab.network.run('nas', 'ip', 'route', 'add', `${far}/32`, 'via', addresses.device);
+    const ownRule = ['priority', '50', 'lookup', 'main', 'suppress_prefixlength', '0'];
+    try {
+      expect(await tryNeighbour()).toBe(0);
+      await run('nft', 'flush', 'ruleset');
+      expect(await tryNeighbour()).toBe(0);
+      await run('ip', 'rule', 'add', ...ownRule);
+      expect(await tryNeighbour()).toBe(1);
+      expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+      await run('nft', 'flush', 'ruleset');
+      expect(await tryNeighbour()).toBe(0);
+      // Without the rule they are routed.
+      await run('ip', 'rule', 'delete', 'iif', 'lan0', 'lookup', '51819');
+      expect(await tryNeighbour()).toBe(1);
+    } finally {
+      await run('ip', 'rule', 'delete', ...ownRule);
+      await run('ip', 'link', 'delete', 'other0');
+      await lab.network.run('nas', 'ip', 'route', 'delete', `${far}/32`);
+      expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+    }
+    expect(await probeFromInside(addresses.internet, webPort)).toBe('reached');
+    expect((await run('ip', 'rule')).text).toContain('5179:\tfrom all iif lan0 lookup 51819');
+  });
+
+  it('lets another program forward that begins to, at the next look', async () => {
+    const everywhere = 'net.ipv4.conf.all.forwarding';
+    const listRules = async () => (await run('ip', 'rule')).text;
+    const [, look = ''] =
+      /^Environment="LOOK=(.*)"$/m.exec(
+        readFileSync(
+          join(import.meta.dirname, '../../systemd/tributary-netns-check.service'),
+          'utf8',
+        ),
+      ) ?? [];
+    const seen = async () => (await run('sh', '-c', look)).text;
+    const before = await seen();
+    await run('sysctl', '-w', `${everywhere}=1`);
+    try {
+      expect(await seen()).not.toBe(before);
+      expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+      expect(await listRules()).not.toContain('51819');
+    } finally {
+      await run('sysctl', '-w', `${everywhere}=0`);
+    }
+    expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+    expect(await listRules()).toContain('iif lan0 lookup 51819');
   });
 
   it("keeps the home's public address from the namespace, once the router has told it", async () => {
@@ -529,6 +608,8 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     // Without its refusals they are reached. Its translation stays: the tunnel itself needs it.
     for (const chain of ['origin', 'from_namespace', 'to_namespace', 'input', 'departure'])
       await run('nft', 'flush', 'chain', 'inet', 'tributary_host', chain);
+    // What is answered comes back untranslated, which the routes of its own refuse too.
+    await run('ip', 'rule', 'delete', 'iif', 'lan0', 'lookup', '51819');
     for (const { address, port } of told) expect(await lab.probe(address, port)).toBe('reached');
     await run('ip', 'route', 'delete', consumers);
     expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });

@@ -1,11 +1,9 @@
-import { isIP, type Socket } from 'node:net';
-import { connect as connectWithTls } from 'node:tls';
-import { connectInTurn } from '../lib/connect-in-turn.ts';
+import type { LookUp } from '../lib/connect-in-turn.ts';
 import { messageOf } from '../lib/errors.ts';
-import { hostPortOfUrl } from '../lib/host-port.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { MqttMessage, MqttTopics } from './home-assistant.ts';
 import { createOwedAnswers } from './mqtt-answers.ts';
+import { type BrokerAddress, connectToBroker } from './mqtt-connection.ts';
 import {
   type BrokerPacket,
   createPacketReader,
@@ -19,12 +17,9 @@ import {
 } from './mqtt-packets.ts';
 
 /** A broker, and how to sign in to it. */
-export interface MqttBroker {
-  readonly url: string;
+export interface MqttBroker extends BrokerAddress {
   readonly username: string | undefined;
   readonly password: Secret | undefined;
-  /** PEM; undefined for the authorities that Node knows. */
-  readonly certificateAuthority: string | undefined;
 }
 
 export interface MqttSessionOptions {
@@ -36,6 +31,8 @@ export interface MqttSessionOptions {
    * is an old command.
    */
   readonly onCommand: ((text: string) => void) | undefined;
+  /** Every address of the broker's name: by default the system's own lookup. */
+  readonly lookUp?: LookUp | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -51,8 +48,8 @@ export interface MqttSession {
   readonly close: () => void;
 }
 
-/** Until the broker lets us in: a fourth try of TCP is in it. */
-const connectMs = 15_000;
+/** How long the broker may take to let us in once it is reached (ms). */
+const greetingMs = 15_000;
 /** An answer that does not come for so long will not come: as long as a broker may be silent. */
 const answerMs = 60_000;
 const keepaliveSeconds = 60;
@@ -74,10 +71,7 @@ const refusals: Readonly<Record<number, string>> = {
 export async function openMqttSession(options: MqttSessionOptions): Promise<MqttSession> {
   const { broker, topics, onCommand, signal } = options;
   const greeting = encodeGreeting(toGreeting(options));
-  const target = { ...hostPortOfUrl(broker.url), timeoutMs: connectMs };
-  const isSecured = broker.url.startsWith('mqtts:');
-  const connected = (await connectInTurn(target, signal)).setNoDelay(true);
-  const socket = isSecured ? secure(connected, broker) : connected;
+  const socket = (await connectToBroker(broker, options.lookUp, signal)).setNoDelay(true);
   const opened = Promise.withResolvers<void>();
   const owed = createOwedAnswers(answerMs, () => finish('the broker does not answer'));
   let isOpen = false;
@@ -142,7 +136,7 @@ export async function openMqttSession(options: MqttSessionOptions): Promise<Mqtt
     }
   };
   const read = createPacketReader();
-  const connectTimer = setTimeout(() => finish('the broker does not answer'), connectMs);
+  const connectTimer = setTimeout(() => finish('the broker does not answer'), greetingMs);
   const pingTimer = setInterval(() => {
     if (!isOpen) return;
     owed.addPing();
@@ -150,9 +144,7 @@ export async function openMqttSession(options: MqttSessionOptions): Promise<Mqtt
   }, keepaliveSeconds * 1000);
   const onAbort = () => finish('the agent stops');
   signal.addEventListener('abort', onAbort, { once: true });
-  // With TLS, nothing may be sent before it is secure.
-  if (isSecured) socket.on('secureConnect', () => socket.write(greeting));
-  else socket.write(greeting);
+  socket.write(greeting);
   socket.on('error', (error) => finish(messageOf(error)));
   socket.on('end', hangUp);
   socket.on('close', hangUp);
@@ -172,18 +164,6 @@ export async function openMqttSession(options: MqttSessionOptions): Promise<Mqtt
     ended: () => end,
     close: () => finish('closed'),
   };
-}
-
-/** Secures the connection; it is secure once it says so. */
-function secure(socket: Socket, { url, certificateAuthority }: MqttBroker): Socket {
-  const { host } = hostPortOfUrl(url);
-  return connectWithTls({
-    socket,
-    rejectUnauthorized: true,
-    // An address is no name to ask for; the certificate is held against it nevertheless.
-    ...(isIP(host) === 0 ? { servername: host } : { host }),
-    ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
-  });
 }
 
 function toGreeting({ broker, clientId, topics }: MqttSessionOptions): MqttGreeting {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, type FileHandle, readFile, stat } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { access, type FileHandle, lstat, readFile, readlink, stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
 import { systemCodeOf } from '../lib/errors.ts';
 import { rethrow, SystemError } from './errors.ts';
 import { type Folder, openFolder, type User } from './folder.ts';
@@ -42,10 +42,11 @@ export async function writeFileAtomic(
 
 /**
  * Replaces a file's text in one step. Its owner and mode stay; a new file, whose folder is made
- * too, is readable by all.
+ * too, is readable by all. A link stays, and the file that it leads to is replaced.
  * @throws state-unwritable
  */
-export async function replaceFileText(path: string, text: string): Promise<void> {
+export async function replaceFileText(link: string, text: string): Promise<void> {
+  const path = await followOwnLinks(link, 40).catch(unwritable(`writing ${link}`));
   const before = await stat(path).catch(() => undefined);
   if (before === undefined)
     await makeFolders(dirname(path), 0o755).catch(unwritable(`writing ${path}`));
@@ -53,6 +54,19 @@ export async function replaceFileText(path: string, text: string): Promise<void>
     if (before !== undefined && owner === undefined) await file.chown(before.uid, before.gid);
     await file.chmod((before?.mode ?? 0o644) & 0o777);
   });
+}
+
+/**
+ * Where the path leads. A link that another user made, or one in a folder of another user for root,
+ * is not followed: that user could lead it to any file. The link itself is replaced there.
+ */
+async function followOwnLinks(path: string, linksLeft: number): Promise<string> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isSymbolicLink() !== true || linksLeft === 0) return path;
+  const isOurs = found.uid === 0 || found.uid === process.geteuid?.();
+  const isOthers = await withFolder(dirname(path), async ({ owner }) => owner !== undefined);
+  if (!isOurs || isOthers) return path;
+  return followOwnLinks(resolve(dirname(path), await readlink(path)), linksLeft - 1);
 }
 
 /**

@@ -1,0 +1,47 @@
+import {
+  lchown,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readlink,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { setConfigKeys } from '../../../src/config/set-key.ts';
+
+test.each([
+  ['in the same folder', 'tributary.yaml', 'real.yaml'],
+  ['of another link', 'first.yaml', 'tributary.yaml'],
+])('a link to a file %s stays a link, and the file has the value', async (_claim, name, target) => {
+  const directory = await mkdtemp(join(tmpdir(), 'tributary-link-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  await mkdir(join(directory, 'far'));
+  const real = join(directory, name === 'first.yaml' ? 'far/real.yaml' : 'real.yaml');
+  await writeFile(real, 'service:\n  base_url: https://service.example\n');
+  await symlink(target, join(directory, name));
+  if (name === 'first.yaml') await symlink('far/real.yaml', join(directory, target));
+
+  await setConfigKeys(join(directory, name), [{ key: 'provide.mode', text: 'friends' }]);
+
+  expect(await readlink(join(directory, name))).toBe(target);
+  expect((await lstat(real)).isFile()).toBe(true);
+  expect(await readFile(real, 'utf8')).toMatch(/mode: friends/);
+});
+
+test.runIf(process.geteuid?.() === 0)('a link that another user made is not followed', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'tributary-link-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const text = 'service:\n  base_url: https://service.example\n';
+  await writeFile(join(directory, 'real.yaml'), text);
+  await symlink('real.yaml', join(directory, 'link.yaml'));
+  await lchown(join(directory, 'link.yaml'), 65_534, 65_534);
+
+  await setConfigKeys(join(directory, 'link.yaml'), [{ key: 'provide.mode', text: 'friends' }]);
+
+  expect(await readFile(join(directory, 'real.yaml'), 'utf8')).toBe(text);
+});

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, type FileHandle, lstat, readFile, readlink, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { systemCodeOf } from '../lib/errors.ts';
+import { messageOf, systemCodeOf } from '../lib/errors.ts';
 import { rethrow, SystemError } from './errors.ts';
 import { type Folder, openFolder, type User } from './folder.ts';
 
@@ -153,8 +153,15 @@ async function withFolder<T>(path: string, act: (folder: Folder) => Promise<T>):
 }
 
 function unwritable(doing: string) {
-  return rethrow('state-unwritable', doing);
+  return (cause: unknown): never => {
+    const action = systemCodeOf(cause) === 'EBUSY' ? mountedAlone : undefined;
+    throw new SystemError('state-unwritable', `${doing}: ${messageOf(cause)}`, { cause, action });
+  };
 }
+
+/** A file is replaced in one step, which no mount point allows. */
+const mountedAlone =
+  'The file is mounted on its own, as into a container: edit it on the host, or mount its folder instead.';
 
 /** The temporary name that `writeFileAtomic` gives to a state file. */
 const temporaryName = /^\.[\w-]+\.(jsonl?|conf)(\.left-\d+)?\.[0-9a-f]{8}$/;

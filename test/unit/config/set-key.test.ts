@@ -1,5 +1,4 @@
 import {
-  lchown,
   lstat,
   mkdir,
   mkdtemp,
@@ -31,17 +30,4 @@ test.each([
   expect(await readlink(join(directory, name))).toBe(target);
   expect((await lstat(real)).isFile()).toBe(true);
   expect(await readFile(real, 'utf8')).toMatch(/mode: friends/);
-});
-
-test.runIf(process.geteuid?.() === 0)('a link that another user made is not followed', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'tributary-link-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  const text = 'service:\n  base_url: https://service.example\n';
-  await writeFile(join(directory, 'real.yaml'), text);
-  await symlink('real.yaml', join(directory, 'link.yaml'));
-  await lchown(join(directory, 'link.yaml'), 65_534, 65_534);
-
-  await setConfigKeys(join(directory, 'link.yaml'), [{ key: 'provide.mode', text: 'friends' }]);
-
-  expect(await readFile(join(directory, 'real.yaml'), 'utf8')).toBe(text);
 });

@@ -5,6 +5,7 @@ import {
   chmod,
   chown,
   type FileHandle,
+  lchown,
   lstat,
   mkdir,
   mkdtemp,
@@ -91,6 +92,16 @@ describe.skipIf(!hasTwoUsers)("root in another user's state directory", () => {
         await expectUntouched();
       },
     );
+
+    test('who made the link that the configuration is: it is not followed', async () => {
+      const [real, link] = [join(root, 'real.yaml'), join(root, 'tributary.yaml')];
+      const text = 'service:\n  base_url: https://service.example\n';
+      await writeFile(real, text);
+      await symlink(real, link);
+      await lchown(link, agent.uid, agent.gid);
+      await setKey(link);
+      expect(await readFile(real, 'utf8')).toBe(text);
+    });
 
     test('who puts a link in the place of the lock', async () => {
       asAgent(`ln -s '${victim}' agent.lock`);

@@ -1,5 +1,3 @@
-import { overlaps } from '../lib/addresses.ts';
-import type { Interface } from '../system/ip.ts';
 import { readSysctl, writeSysctl } from '../system/sysctl.ts';
 import type { NamespaceHost } from './up.ts';
 
@@ -15,53 +13,29 @@ export function toForwardingPath(name: string): string {
 export const everywhere = 'net/ipv4/conf/all/forwarding';
 
 /**
- * The interfaces by which answers to what left by the uplink come in: the uplink itself, and others
- * in the same network. A board that is in one network by Ethernet and by WiFi answers there for
- * each of its addresses at both, so the router may send by either what is for the uplink's address.
- */
-export function listWaysBack(
-  interfaces: readonly Pick<Interface, 'name' | 'isUp' | 'addresses'>[],
-  uplink: string | undefined,
-): readonly string[] {
-  const networksOf = ({ addresses }: Pick<Interface, 'addresses'>) =>
-    addresses
-      .filter(({ family }) => family === 4)
-      .map(({ address, prefixLength }) => `${address}/${prefixLength}`);
-  const own = interfaces.filter(({ name }) => name === uplink);
-  const others = interfaces.filter((other) => other.name !== uplink && other.isUp);
-  const near = own.flatMap(networksOf);
-  const beside = others.filter((other) =>
-    networksOf(other).some((network) => near.some((one) => overlaps(one, network))),
-  );
-  return [...own, ...beside].map(({ name }) => name);
-}
-
-/**
  * Interfaces that forward, or will, only because the namespace needs it: neither was it so before,
  * nor has another program begun to forward since, as Docker does when it starts. An interface whose
  * setting decides is the one by which a packet comes in.
  */
 export async function listSwitched(
   host: NamespaceHost,
-  waysBack: readonly string[],
+  uplink: string | undefined,
 ): Promise<readonly string[]> {
   if (await hasAnotherForwarder(host)) return [];
   const former = (await listRemembered(host)).map(({ name }) => name);
-  const settings = await Promise.all(waysBack.map((name) => readSysctl(toForwardingPath(name))));
-  const toCome = waysBack.filter((_name, index) => settings[index] !== '1');
-  return [...new Set([...former, ...toCome])];
+  const isToCome = uplink !== undefined && (await readSysctl(toForwardingPath(uplink))) !== '1';
+  return [...new Set([...former, ...(isToCome ? [uplink] : [])])];
 }
 
-/** Puts interfaces back that answers came by once, and that forward still. */
+/** Puts interfaces back that were the uplink once and forward still. */
 export async function switchFormerOff(
   host: NamespaceHost,
-  waysBack: readonly string[],
+  uplink: string | undefined,
 ): Promise<void> {
   if (await hasAnotherForwarder(host)) return;
   for (const { name, path, before } of await listRemembered(host)) {
     const now = await readSysctl(path);
-    if (!waysBack.includes(name) && now !== undefined && now !== before)
-      await writeSysctl(path, before);
+    if (name !== uplink && now !== undefined && now !== before) await writeSysctl(path, before);
   }
 }
 

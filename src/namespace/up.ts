@@ -31,7 +31,6 @@ import {
   everywhere,
   hasAnotherForwarder,
   listSwitched,
-  listWaysBack,
   switchFormerOff,
   switchForwardingOn,
   toForwardingPath,
@@ -81,8 +80,7 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   const nameServers = await prepareNameServers([link.hostAddress, ...uplinkAddresses])
     .catch(rethrow('command-failed', 'giving it DNS'))
     .catch(explain);
-  const waysBack = listWaysBack(interfaces, uplink);
-  const switched = await listSwitched(host, waysBack);
+  const switched = await listSwitched(host, uplink);
   // The fence is set up before the link.
   const localPorts = await readSysctl('net/ipv4/ip_local_port_range');
   const { addresses: known } = await outsideFile.read();
@@ -106,8 +104,8 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   await makeLink(exec, { ...link, mtu, isThere });
   await fitDetour(exec, listDetours(network, uplink)[0]);
   await fitDeadEnd(exec, { network: link.network, switched });
-  await switchFormerOff(host, waysBack);
-  for (const name of waysBack) await switchForwardingOn(host, toForwardingPath(name));
+  await switchFormerOff(host, uplink);
+  if (uplink !== undefined) await switchForwardingOn(host, toForwardingPath(uplink));
   await writeSysctl(toForwardingPath(hostSide), '1');
   await removeUntranslated(exec, link.namespaceAddress);
   // This comes last, because another firewall may not answer, and the namespace is complete without

@@ -4,7 +4,7 @@ import { listRows } from './all-rows.ts';
 import { describeOutcome } from './describe-outcome.ts';
 import { proveRows, whileHeldStill } from './prove.ts';
 import { findThrough } from './run-rows.ts';
-import { listFailures, scenarios } from './scenarios.ts';
+import { listFailures, listScenarios, scenarios } from './scenarios.ts';
 import {
   type AttackSource,
   type AttackWorld,
@@ -53,7 +53,7 @@ async function open(way: Way, from: AttackSource): Promise<AttackWorld & AsyncDi
 
 async function attack(world: AttackWorld, only: string): Promise<void> {
   let [rows, packets, through] = [0, 0, 0];
-  for (const { name, run } of scenarios) {
+  for (const { name, run } of listScenarios(scenarios, world.way)) {
     const startedAt = performance.now();
     const result = await run(world);
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isInsideLab } from '../../tools/lab/network.ts';
 import { showLogOnFailure } from '../net/support/test-lab.ts';
 import { hasScapy } from './packet-process.ts';
-import { scenarios as all, listFailures, type Scenario } from './scenarios.ts';
+import { scenarios as all, listFailures, listScenarios, type Scenario } from './scenarios.ts';
 import { type AttackSource, type AttackWorld, createAttackWorld, type Way } from './world.ts';
 
 interface Attack {
@@ -31,7 +31,7 @@ export function describeAttack(
       });
       afterAll(() => world?.remove());
 
-      it.each(scenarios)('holds $name', async ({ run }) => {
+      it.each(listScenarios(scenarios, way))('holds $name', async ({ run }) => {
         const result = await run(world);
         isWhole = true;
         expect(listFailures(result).join('\n')).toBe('');

@@ -19,11 +19,13 @@ import { untranslatedRows } from './rows/untranslated.ts';
 import { findThrough, type Outcome, runRows, runRowsAtOnce } from './run-rows.ts';
 import { waitUntilServed } from './served.ts';
 import { streamWhile } from './stream-rows.ts';
-import type { AttackWorld } from './world.ts';
+import type { AttackWorld, Way } from './world.ts';
 
 /** A phase or an event, and what is tried in it. They follow each other in one world. */
 export interface Scenario {
   readonly name: string;
+  /** The way of running in which there is something to try; without it, in both. */
+  readonly way?: Way;
   run(world: AttackWorld): Promise<Result>;
 }
 
@@ -39,6 +41,11 @@ export function listFailures({ outcomes, faults }: Result): readonly string[] {
     ...outcomes.filter((outcome) => findThrough(outcome).length > 0).map(describeOutcome),
     ...faults,
   ];
+}
+
+/** What is tried in one way of running. */
+export function listScenarios(of: readonly Scenario[], way: Way): readonly Scenario[] {
+  return of.filter((scenario) => scenario.way === undefined || scenario.way === way);
 }
 
 /** In the order in which they are tried. */
@@ -99,6 +106,7 @@ export const scenarios: readonly Scenario[] = [
   { name: 'with its own table flushed', run: (world) => heldStill(world, () => flushOwn(world)) },
   {
     name: "with the host's ruleset flushed by a stranger",
+    way: 'host',
     run: (world) => heldStill(world, () => flushHost(world)),
   },
   {
@@ -311,7 +319,6 @@ async function flushOwn(world: AttackWorld): Promise<readonly Outcome[]> {
 
 /** Nothing of the host's is left but its routes, which hold whatever comes in by its card. */
 async function flushHost(world: AttackWorld): Promise<readonly Outcome[]> {
-  if (world.way === 'container') return [];
   await world.onHost('nft', 'flush', 'ruleset');
   return runRowsAtOnce(world, routedRows);
 }

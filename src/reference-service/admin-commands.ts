@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { mostHastened } from '../connect/socket/clock-rate.ts';
 import { GIB } from '../lib/units.ts';
 import { ensureOwnDirectory } from '../system/files.ts';
 import { createRepositories, defaultClientLimit, type Repositories } from './backend.ts';
@@ -75,6 +76,11 @@ export interface AdminCommands {
     /** For so many seconds new sockets are refused besides, which they are not by default. */
     readonly refuseSeconds?: number | undefined;
   }): Promise<{ readonly refuseSeconds: number }>;
+  /**
+   * Lets so many of the platform's seconds pass in one from now on; at most a thousand. It ends
+   * with the service.
+   */
+  hastenPlatform(request: { readonly rate: number }): Promise<{ readonly rate: number }>;
 }
 
 type NamedNetwork = Readonly<Record<'networkId' | 'networkName', string>>;
@@ -91,7 +97,7 @@ export type AdminResult = Readonly<Record<string, string | number | boolean>>;
 
 export function createAdminCommands(repositories: Repositories): AdminCommands {
   const { networks, codes, wallets, clients, associations, tokens, world } = repositories;
-  const { money, drains } = repositories;
+  const { money, drains, hastenings } = repositories;
   /** A network by its id or name; the first network if it is absent. Afterwards it is an id. */
   const network = z
     .string()
@@ -102,6 +108,7 @@ export function createAdminCommands(repositories: Repositories): AdminCommands {
     .positive()
     .max(366 * 1440)
     .default(10);
+  const clockRate = z.int().min(1).max(mostHastened);
   /** Text that is shown to people, so it may have no line break. */
   const line = z
     .string()
@@ -194,6 +201,10 @@ export function createAdminCommands(repositories: Repositories): AdminCommands {
         return { refuseSeconds };
       },
     ),
+    hastenPlatform: createCommand({ rate: z.coerce.number().pipe(clockRate) }, ({ rate }) => {
+      hastenings.add({ rate });
+      return { rate };
+    }),
   };
 }
 

@@ -29,7 +29,7 @@ export async function answerControl(
     const error = answer.error === undefined ? null : { message: answer.error };
     return Response.json(
       { pack: answer.pack.toString('base64'), error },
-      { headers: { [clockRateHeader]: String(backend.platform.rate) } },
+      { headers: { [clockRateHeader]: String(backend.platform.rate()) } },
     );
   } catch (error) {
     if (error instanceof WireError || hasCode(error, 'usage-invalid'))

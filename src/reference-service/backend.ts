@@ -20,7 +20,13 @@ import {
   type Wallets,
 } from './networks.ts';
 import { createPayouts, type Payouts } from './payouts.ts';
-import { createDrainRequests, type DrainRequests } from './platform/drain-requests.ts';
+import {
+  type AdminRequests,
+  createDrainRequests,
+  createHastenRequests,
+  type DrainRequest,
+  type HastenRequest,
+} from './platform/admin-requests.ts';
 import { createMoney, type Money } from './platform/money.ts';
 import type { Platform } from './platform/platform.ts';
 import type { Presence } from './presence.ts';
@@ -48,7 +54,8 @@ export interface Repositories {
   readonly directory: ProviderDirectory;
   readonly money: Money;
   readonly payouts: Payouts;
-  readonly drains: DrainRequests;
+  readonly drains: AdminRequests<DrainRequest>;
+  readonly hastenings: AdminRequests<HastenRequest>;
 }
 
 /** How many devices one network may have by default. */
@@ -79,6 +86,7 @@ export function createRepositories(database: DatabaseSync, terms: Terms): Reposi
     money: createMoney(database),
     payouts: createPayouts(database, { now, countsCompanions: profile.countsCompanions }),
     drains: createDrainRequests(database),
+    hastenings: createHastenRequests(database),
   };
 }
 

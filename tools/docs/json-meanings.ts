@@ -409,6 +409,7 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
   },
   'sandbox balance': { balanceBytes: 'What the network may still use.' },
   'sandbox drain': { refuseSeconds: 'For how long new sockets are refused.' },
+  'sandbox hasten': { rate: "How many seconds of the platform's clock pass in one." },
   'sandbox connections': {
     connections: 'One for each client.',
     'connections[].provideMode': 'For whom it provides.',

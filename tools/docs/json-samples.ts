@@ -124,4 +124,5 @@ export const createdSamples: Created = {
   locateClient: { networkId: '', clientId: '', city: '', country: '' },
   setBalance: { networkId: '', balanceBytes: 0 },
   drainPlatform: { refuseSeconds: 0 },
+  hastenPlatform: { rate: 0 },
 };

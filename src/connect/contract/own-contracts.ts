@@ -110,7 +110,7 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
   const age = (one: OwnContract, now: number): number => clock.time(now) - one.account.createdAt;
   const toFacts = (now: number): SpareFacts => ({
     spares: spares.map((one) => ({ usable: one.usable, age: age(one, now) })),
-    bytesPerMinute: rate.bytesPerMinute(now),
+    bytesPerMinute: rate.bytesPerMinute(clock.time(now)),
     anchorAge: anchoredAt === undefined ? undefined : clock.time(now) - anchoredAt,
   });
   const hasYoungSpare = (now: number): boolean => {
@@ -129,7 +129,7 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
   const charge = (one: OwnContract, bytes: number, now: number): PaidBy => {
     one.taken += bytes;
     waitingBytes = 0;
-    rate.add(bytes, now);
+    rate.add(bytes, clock.time(now));
     return one.paidBy;
   };
   const open = (next: OwnContract, now: number): PaidBy => {
@@ -234,7 +234,7 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
       ),
     ackedBytes: () => ackedBytes,
     isRunningOut: (now) =>
-      current !== undefined && asking.wasRefused() && sumLeft() < rate.bytesPerMinute(now),
+      current !== undefined && asking.wasRefused() && sumLeft() < toFacts(now).bytesPerMinute,
     end() {
       isOver = true;
       for (const one of listAll()) push(makeClose(one.account));

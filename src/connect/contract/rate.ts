@@ -1,4 +1,7 @@
-/** How many bytes a minute something takes: the last whole minute's, or this one's where more. */
+/**
+ * How many bytes a minute something takes: the last whole minute's, or this one's where more. All
+ * times are of one clock, in ms; a minute is one of that clock.
+ */
 export interface MinuteRate {
   add(bytes: number, now: number): void;
   bytesPerMinute(now: number): number;

@@ -147,6 +147,11 @@ export interface StateMessage {
   readonly connectedSince: number | null;
   /** The address in use; null while not connected. */
   readonly url: string | null;
+  /**
+   * How many of the platform's ms pass in one of ours, as it last said; null before that. It is
+   * other than 1 by a sandbox that hastens its clock, alone.
+   */
+  readonly clockRate: number | null;
   /** The platform has acknowledged what is offered for the wish, and it is not nothing. */
   readonly isPublished: boolean;
   /** The problem that there is now; null where all is well, also after one that is over. */

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import * as z from 'zod/mini';
 import { type ConsumerData, mostAddressesKept } from '../contract/consumer-data.ts';
 import { engineLimits } from '../provider/limits.ts';
+import { mostHastened } from '../socket/clock-rate.ts';
 import { type FromEngine, longestLine, type ToEngine } from './messages.ts';
 
 /** A line that is no sound message. Its text says which field, and never what was in it. */
@@ -133,6 +134,7 @@ const fromEngine = z.discriminatedUnion('type', [
     isConnected: z.boolean(),
     connectedSince: z.nullable(moment),
     url: z.nullable(z.string().check(z.maxLength(2048))),
+    clockRate: z.nullable(z.number().check(z.int(), z.minimum(1), z.maximum(mostHastened))),
     isPublished: z.boolean(),
     problem: z.nullable(problem),
     counters: z.object({

@@ -55,6 +55,7 @@ export function createSession(options: SessionOptions): Session {
   let wish = start.wish;
   let isFinal = false;
   let networks = 0;
+  let clockRate: number | null = null;
   let line: { readonly url: string; readonly since: number } | undefined;
 
   const refuse = (token: string): void => {
@@ -154,6 +155,7 @@ export function createSession(options: SessionOptions): Session {
     isConnected: line !== undefined,
     connectedSince: line?.since ?? null,
     url: line?.url ?? null,
+    clockRate,
     isPublished: publisher.isPublished(),
     problem: problems.current(),
     counters: readCounters({ engine, reports, device, meter }),
@@ -193,6 +195,10 @@ export function createSession(options: SessionOptions): Session {
         keep: keeper.keep,
         reports,
         onLine,
+        onClockRate(rate) {
+          clockRate = rate;
+          teller.tellSoon();
+        },
         onSeen,
         meter,
         onTokenSuspect: checkToken,

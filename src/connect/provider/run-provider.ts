@@ -42,6 +42,8 @@ export interface RunProviderOptions {
   readonly reports?: ReportQueue;
   /** Told each time a socket opened or was closed. */
   readonly onLine?: (line: Line) => void;
+  /** Told how many of the platform's ms pass in one of ours, whenever it said so. */
+  readonly onClockRate?: (rate: number) => void;
   readonly onSeen?: (sighting: Sighting) => void;
   readonly meter?: WireMeter;
   /** Sockets are closed as if the token were bad: find out over HTTP. */
@@ -110,10 +112,12 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
       appVersion: options.appVersion,
       authority: options.authority,
       meter: options.meter,
-      onOpen(rate) {
+      onClockRate(rate) {
         engine.hasten(rate, now());
-        told(link.opened(socket, now()));
+        link.hasten(rate, now());
+        options.onClockRate?.(rate);
       },
+      onOpen: () => told(link.opened(socket, now())),
       onMessage(bytes) {
         // What comes after the end is for the next life: it would be counted, and not delivered.
         if (signal.aborted) return;

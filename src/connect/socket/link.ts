@@ -1,7 +1,9 @@
+import { createHastenedClock } from '../contract/hastened-clock.ts';
 import type { Id } from '../wire/id.ts';
+import { dialSocket, findEnd, isOver, type LinkSocket, pingEvery } from './link-socket.ts';
 import { doubtAfter, findFarewell, findMoveTime, shortestBetweenMoves } from './moves.ts';
 import { createReconnect } from './reconnect.ts';
-import { firstNoteAfter, noteEvery, type Sighting } from './sighting.ts';
+import { firstNoteAfter, noteSocket, type Sighting } from './sighting.ts';
 import { createSpeedTest } from './speed-test.ts';
 
 /**
@@ -28,6 +30,8 @@ export interface Link {
   doubt(now: number): void;
   /** What was in the way is mended: a dial that is planned is made at the next step. */
   hurry(): void;
+  /** From now on so many of the platform's ms pass in one of ours: minutes are judged by them. */
+  hasten(rate: number, now: number): void;
   isOpen(): boolean;
   /** The socket that frames are sent by; undefined where none is open. */
   inUse(): number | undefined;
@@ -55,32 +59,17 @@ export interface LinkOptions {
   readonly mayDial?: () => boolean;
 }
 
-/** A block counts only with a message in it, and the platform pings as often as we do. */
-const pingEvery = 5000;
-const longestSilence = 30_000;
-const longestDial = 15_000;
-
-interface Socket {
-  readonly number: number;
-  readonly dialledAt: number;
-  openedAt: number | undefined;
-  heardAt: number;
-  pingAt: number;
-  /** When the platform takes note of it next. */
-  noteAt: number;
-  /** A newer one is in use: it is read until then. */
-  closeAt: number;
-}
-
 export function createLink(options: LinkOptions): Link {
-  const sockets = new Map<number, Socket>();
+  const sockets = new Map<number, LinkSocket>();
   const reconnect = createReconnect(options.random);
   const speedTest = createSpeedTest(options.ownId);
   const mayDial = options.mayDial ?? (() => true);
-  let inUse: Socket | undefined;
+  const clock = createHastenedClock();
+  let inUse: LinkSocket | undefined;
   let count = 0;
   let host = 0;
   let dialAt = Number.NEGATIVE_INFINITY;
+  /** These three are by the platform's clock. */
   let moveAt = Number.POSITIVE_INFINITY;
   let movedAt = Number.NEGATIVE_INFINITY;
   let doubtedAt = Number.NEGATIVE_INFINITY;
@@ -89,15 +78,7 @@ export function createLink(options: LinkOptions): Link {
 
   const dial = (now: number): LinkEffect => {
     const number = count++;
-    const socket = {
-      number,
-      dialledAt: now,
-      openedAt: undefined,
-      heardAt: now,
-      pingAt: now + pingEvery,
-      noteAt: Number.POSITIVE_INFINITY,
-      closeAt: Number.POSITIVE_INFINITY,
-    };
+    const socket = dialSocket(number, now);
     sockets.set(number, socket);
     dialAt = Number.POSITIVE_INFINITY;
     return { kind: 'dial', socket: number, host };
@@ -113,13 +94,13 @@ export function createLink(options: LinkOptions): Link {
 
   /** A host that could not be reached, or moved to, is followed by the next one. */
   const planDial = (now: number, openedAt: number | undefined): void => {
-    if (inUse !== undefined && openedAt === undefined) moveAt = now + reconnect.delay();
+    if (inUse !== undefined && openedAt === undefined) moveAt = clock.time(now + reconnect.delay());
     if (inUse !== undefined) return;
     if (openedAt === undefined) host = (host + 1) % options.hosts;
     if (sockets.size === 0) dialAt = now + reconnect.delay();
   };
 
-  const remove = (socket: Socket, now: number): readonly LinkEffect[] => {
+  const remove = (socket: LinkSocket, now: number): readonly LinkEffect[] => {
     sockets.delete(socket.number);
     const { openedAt } = socket;
     // After a move, the old one ends as it should.
@@ -130,16 +111,10 @@ export function createLink(options: LinkOptions): Link {
     return reconnect.isTokenSuspect() ? [{ kind: 'check-token' }] : [];
   };
 
-  const isOver = (socket: Socket, now: number): boolean => {
-    if (now >= socket.closeAt) return true;
-    if (socket.openedAt === undefined) return now >= socket.dialledAt + longestDial;
-    return now >= socket.heardAt + longestSilence;
-  };
-
-  const keepUp = (socket: Socket, now: number): readonly LinkEffect[] => {
-    if (isOver(socket, now))
+  const keepUp = (socket: LinkSocket, now: number): readonly LinkEffect[] => {
+    if (isOver(socket, { now, there: clock.time(now) }))
       return [{ kind: 'close', socket: socket.number }, ...remove(socket, now)];
-    const noted = noteSocket(socket, now);
+    const noted = noteSocket(socket, clock.time(now)).map(toSeen);
     if (socket.openedAt === undefined || now < socket.pingAt) return noted;
     socket.pingAt = now + pingEvery;
     return [...noted, { kind: 'send', socket: socket.number, bytes: Buffer.alloc(0) }];
@@ -153,7 +128,7 @@ export function createLink(options: LinkOptions): Link {
       ? Number.POSITIVE_INFINITY
       : Math.max(
           Math.min(inUse.heardAt + doubtAfter, doubtsFrom),
-          doubtedAt + shortestBetweenMoves,
+          clock.ours(doubtedAt + shortestBetweenMoves),
         );
 
   const hurry = (): void => {
@@ -167,14 +142,14 @@ export function createLink(options: LinkOptions): Link {
     step(now) {
       const effects = [...sockets.values()].flatMap((socket) => keepUp(socket, now));
       effects.push(...sendReleased(now));
-      if (now >= moveAt) {
+      if (clock.time(now) >= moveAt) {
         moveAt = Number.POSITIVE_INFINITY;
-        movedAt = now;
+        movedAt = clock.time(now);
         host = (host + 1) % options.hosts;
         if (inUse !== undefined) effects.push(dial(now));
       }
       if (now >= doubtAt() && mayDial()) {
-        doubtedAt = now;
+        doubtedAt = clock.time(now);
         doubtsFrom = Number.POSITIVE_INFINITY;
         effects.push(dial(now));
       }
@@ -186,8 +161,10 @@ export function createLink(options: LinkOptions): Link {
       if (socket === undefined) return [{ kind: 'close', socket: number }];
       socket.openedAt = now;
       socket.heardAt = now;
-      socket.noteAt = now + firstNoteAfter;
-      if (inUse !== undefined) inUse.closeAt = now + findFarewell(now - (inUse.openedAt ?? now));
+      const time = clock.time(now);
+      socket.openedThere = time;
+      socket.noteAt = time + firstNoteAfter;
+      if (inUse !== undefined) inUse.closeAt = time + findFarewell(time - inUse.openedThere);
       inUse = socket;
       return sendReleased(now);
     },
@@ -199,7 +176,7 @@ export function createLink(options: LinkOptions): Link {
       if (use === 'frame') return [{ kind: 'frame', bytes }];
       if (use === 'ignore') return [];
       const sighting = speedTest.takeSighting();
-      const seen = sighting === undefined ? [] : [{ kind: 'seen' as const, sighting }];
+      const seen = sighting === undefined ? [] : [toSeen(sighting)];
       // The end of a test is echoed before what waited for it.
       return [toSend(socket, bytes), ...sendReleased(now), ...seen];
     },
@@ -212,38 +189,35 @@ export function createLink(options: LinkOptions): Link {
       return [toSend(inUse, frame)];
     },
     move(at) {
-      const openedAt = inUse?.openedAt ?? Number.NEGATIVE_INFINITY;
-      moveAt = Math.min(moveAt, findMoveTime(at, { movedAt, openedAt }));
+      const openedAt = inUse?.openedThere ?? Number.NEGATIVE_INFINITY;
+      moveAt = Math.min(moveAt, findMoveTime(clock.time(at), { movedAt, openedAt }));
     },
     doubt(now) {
       if (inUse === undefined) hurry();
       else doubtsFrom = now;
     },
     hurry,
+    hasten: clock.hasten,
     isOpen: () => inUse !== undefined,
     inUse: () => inUse?.number,
     wakeAt() {
       const nextDialAt = mayDial() ? Math.min(dialAt, doubtAt()) : Number.POSITIVE_INFINITY;
-      let soonest = Math.min(nextDialAt, moveAt, speedTest.wakeAt());
+      let soonest = Math.min(nextDialAt, speedTest.wakeAt());
+      let soonestThere = moveAt;
       for (const socket of sockets.values()) {
-        const { openedAt, dialledAt, heardAt, pingAt, closeAt } = socket;
-        const ends = openedAt === undefined ? dialledAt + longestDial : heardAt + longestSilence;
-        soonest = Math.min(soonest, closeAt, ends, openedAt === undefined ? ends : pingAt);
+        const ends = findEnd(socket);
+        soonest = Math.min(soonest, ends, socket.openedAt === undefined ? ends : socket.pingAt);
+        soonestThere = Math.min(soonestThere, socket.closeAt, socket.noteAt);
       }
-      return soonest;
+      return Math.min(soonest, clock.ours(soonestThere));
     },
   };
 }
 
-function noteSocket(socket: Socket, now: number): readonly LinkEffect[] {
-  const { noteAt, openedAt } = socket;
-  if (openedAt === undefined || now < noteAt) return [];
-  // Where this process stood still, what it missed is not known.
-  socket.noteAt = Math.max(noteAt, now - noteEvery) + noteEvery;
-  const isFirst = noteAt === openedAt + firstNoteAfter;
-  return [{ kind: 'seen', sighting: { kind: 'noted', isFirst } }];
+function toSeen(sighting: Sighting): LinkEffect {
+  return { kind: 'seen', sighting };
 }
 
-function toSend(socket: Socket | undefined, bytes: Buffer): LinkEffect {
+function toSend(socket: LinkSocket | undefined, bytes: Buffer): LinkEffect {
   return { kind: 'send', socket: socket?.number ?? -1, bytes };
 }

@@ -14,4 +14,20 @@ export type Sighting =
 
 /** A socket is noted when it is so old (ms), and then again and again. */
 export const firstNoteAfter = 35_000;
-export const noteEvery = 30_000;
+const noteEvery = 30_000;
+
+interface NotedSocket {
+  isNoted: boolean;
+  /** When it is noted next: infinite before it is open. */
+  noteAt: number;
+}
+
+/** What is seen of a socket by the platform's clock, in ms. When it is due again, it has after. */
+export function noteSocket(socket: NotedSocket, now: number): readonly Sighting[] {
+  if (now < socket.noteAt) return [];
+  // Where this process stood still, what it missed is not known.
+  socket.noteAt = Math.max(socket.noteAt, now - noteEvery) + noteEvery;
+  const isFirst = !socket.isNoted;
+  socket.isNoted = true;
+  return [{ kind: 'noted', isFirst }];
+}

@@ -1,7 +1,7 @@
 import { connect, isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { WebSocket } from 'ws';
-import { clockRateHeader, readClockRate } from './clock-rate.ts';
+import { clockRateHeader, readClockRate, readClockRateMessage } from './clock-rate.ts';
 import { createMessageWriter } from './message-writer.ts';
 import type { WireMeter } from './wire-meter.ts';
 
@@ -19,8 +19,12 @@ export interface PlatformSocketOptions {
   /** One for all sockets of a process, as a UUID. */
   readonly instanceId: string;
   readonly appVersion: string;
-  /** `clockRate`: how many of the platform's seconds pass in one. */
-  readonly onOpen: (clockRate: number) => void;
+  readonly onOpen: () => void;
+  /**
+   * How many of the platform's seconds pass in one from now on: before it opens, and whenever that
+   * changes.
+   */
+  readonly onClockRate?: (rate: number) => void;
   readonly onMessage: (bytes: Buffer) => void;
   /** Once, whether it opened or not. */
   readonly onClose: (end: SocketEnd) => void;
@@ -88,10 +92,14 @@ export function openPlatformSocket(options: PlatformSocketOptions): PlatformSock
   });
   socket.on('open', () => {
     end = { kind: 'closed' };
-    options.onOpen(clockRate);
+    options.onClockRate?.(clockRate);
+    options.onOpen();
   });
   socket.on('message', (bytes, isBinary) => {
-    if (isBinary) options.onMessage(bytes as Buffer);
+    if (!isBinary) return;
+    const rate = readClockRateMessage(options.url, bytes as Buffer);
+    if (rate === undefined) options.onMessage(bytes as Buffer);
+    else options.onClockRate?.(rate);
   });
   socket.on('unexpected-response', (_, { statusCode: status = 0 }) => {
     end = { kind: 'refused', status };

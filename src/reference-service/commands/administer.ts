@@ -149,6 +149,12 @@ const rows: Readonly<Record<AdminCommandName, AdminCommandRow>> = {
     options: ['refuse'],
     example: { words: 'drain --refuse 30', purpose: 'as by a host that takes nobody more' },
   },
+  hastenPlatform: {
+    usage: 'hasten <number>',
+    description: "let so many seconds of the platform's clock pass in one",
+    fields: ['rate'],
+    example: { words: 'hasten 60', purpose: 'a minute in a second' },
+  },
 };
 
 /** Commands for what the interface itself cannot make. */

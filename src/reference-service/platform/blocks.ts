@@ -9,7 +9,7 @@ import { queryOn, sql } from '../statements.ts';
  * it, and said something.
  */
 export interface Blocks {
-  /** What its sockets did since the last time, each noted in the present block. */
+  /** What sockets did since the last time, each noted in the block of its time. */
   sync(of: readonly SocketSync[]): void;
   /** A connected client published its secrets, also if they are the same as before. */
   noteChange(clientId: string): void;
@@ -25,6 +25,8 @@ export interface SocketSync {
   readonly isNew: boolean;
   /** Messages that it received since the last one. */
   readonly messages: number;
+  /** When it is noted, by the platform's clock. */
+  readonly atMs: number;
 }
 
 interface Judgement {
@@ -43,7 +45,7 @@ export const syncEvery = 30_000;
 export function createBlocks(database: DatabaseSync, now: () => number): Blocks {
   const { run, findRow, readNumber } = queryOn(database);
   const valid = sql`connections <= 1 and established >= 1 and published >= 1 and changes = 0 and messages >= 1`;
-  const toBlock = (): number => Math.floor(now() / blockMs) * blockMs;
+  const toBlock = (atMs: number): number => Math.floor(atMs / blockMs) * blockMs;
 
   const isPublished = (clientId: string): number =>
     readNumber`select exists (select 1 from provide_key
@@ -55,10 +57,11 @@ export function createBlocks(database: DatabaseSync, now: () => number): Blocks 
     readonly established: number;
     readonly changes: number;
     readonly messages: number;
+    readonly atMs: number;
   }): void => {
-    const { clientId, connections, established, changes, messages } = of;
+    const { clientId, connections, established, changes, messages, atMs } = of;
     run`insert into reliability_block
-      values (${clientId}, ${toBlock()}, ${connections}, ${established}, ${isPublished(clientId)}, ${changes}, ${messages})
+      values (${clientId}, ${toBlock(atMs)}, ${connections}, ${established}, ${isPublished(clientId)}, ${changes}, ${messages})
       on conflict do update set connections = connections + excluded.connections,
         established = established + excluded.established, published = max(published, excluded.published),
         changes = changes + excluded.changes, messages = messages + excluded.messages`;
@@ -68,13 +71,13 @@ export function createBlocks(database: DatabaseSync, now: () => number): Blocks 
     sync(of) {
       if (of.length === 0) return;
       inTransaction(database, () => {
-        for (const { clientId, isNew, messages } of of)
-          add({ clientId, connections: Number(isNew), established: 1, changes: 0, messages });
+        for (const { isNew, ...sync } of of)
+          add({ ...sync, connections: Number(isNew), established: 1, changes: 0 });
         run`delete from reliability_block where block_ms < ${now() - keptMs}`;
       });
     },
     noteChange: (clientId) =>
-      add({ clientId, connections: 0, established: 0, changes: 1, messages: 0 }),
+      add({ clientId, connections: 0, established: 0, changes: 1, messages: 0, atMs: now() }),
     judge: (clientId, sinceMs) =>
       findRow<Judgement>`select count(*) as blocks, coalesce(sum(${valid}), 0) as valid
         from reliability_block where client_id = ${clientId} and block_ms >= ${sinceMs}` ?? {
@@ -82,7 +85,7 @@ export function createBlocks(database: DatabaseSync, now: () => number): Blocks 
         valid: 0,
       },
     countValid(clientId, blocks) {
-      const presentMs = toBlock();
+      const presentMs = toBlock(now());
       return readNumber`select count(*) from reliability_block where client_id = ${clientId} and ${valid}
         and block_ms >= ${presentMs - blocks * blockMs} and block_ms < ${presentMs}`;
     },

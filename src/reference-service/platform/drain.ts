@@ -1,4 +1,4 @@
-import type { DrainRequest } from './drain-requests.ts';
+import type { AdminRequests, DrainRequest } from './admin-requests.ts';
 import type { LineTime } from './line-test.ts';
 import type { Visits } from './visits.ts';
 
@@ -15,7 +15,7 @@ export interface Drain {
 }
 
 export interface DrainOptions {
-  readonly read: () => DrainRequest | undefined;
+  readonly read: AdminRequests<DrainRequest>['last'];
   readonly clocks: () => LineTime;
   readonly visits: Pick<Visits, 'drain' | 'endDrained'>;
 }

@@ -10,7 +10,9 @@ export interface PlatformClock {
   /** In whole ms since 1970, as far as it is not hastened. */
   now(): number;
   /** How many of its ms pass in one of ours; 1 where it is not hastened. */
-  readonly rate: number;
+  rate(): number;
+  /** From now on so many of its ms pass in one of ours. */
+  hasten(rate: number): void;
   /** Writes down how far it is; call it now and then, and at the end. */
   keep(): void;
 }
@@ -30,8 +32,16 @@ export function createPlatformClock(
   database: DatabaseSync,
   { now, rate }: { readonly now: () => number; readonly rate: number },
 ): PlatformClock {
-  const startedMs = now();
-  const firstMs = Math.max(startedMs, Number(readSetting(database, setting) ?? 0));
-  const read = (): number => Math.floor(firstMs + Math.max(0, now() - startedMs) * rate);
-  return { now: read, rate, keep: () => setSetting(database, setting, String(read())) };
+  let present = rate;
+  let startedMs = now();
+  let firstMs = Math.max(startedMs, Number(readSetting(database, setting) ?? 0));
+  const read = (): number => Math.floor(firstMs + Math.max(0, now() - startedMs) * present);
+  return {
+    now: read,
+    rate: () => present,
+    hasten(next) {
+      [firstMs, startedMs, present] = [read(), now(), next];
+    },
+    keep: () => setSetting(database, setting, String(read())),
+  };
 }

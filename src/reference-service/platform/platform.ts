@@ -7,13 +7,14 @@ import { messageOf } from '../../lib/errors.ts';
 import { once } from '../../lib/once.ts';
 import { keepSetting, setSetting } from '../database.ts';
 import { noTraffic, type UsageBook } from '../usage.ts';
+import type { AdminRequests, DrainRequest, HastenRequest } from './admin-requests.ts';
 import { createBlocks } from './blocks.ts';
 import { createContractBook, type Pair } from './contract-book.ts';
 import { type ControlAnswer, createControl } from './control.ts';
 import { createDrain } from './drain.ts';
-import type { DrainRequests } from './drain-requests.ts';
 import { toProviderUsage } from './earnings.ts';
 import { createForwards, type IdPair } from './forwards.ts';
+import { createHastening } from './hasten.ts';
 import { type Caller, createContractIssuer } from './issue-contract.ts';
 import { createMarket } from './market.ts';
 import type { Money } from './money.ts';
@@ -36,7 +37,7 @@ export interface Platform {
   /** Whether the client has a socket that counts as a connection. */
   isConnected(clientId: string): boolean;
   /** How many of the platform's ms pass in one of ours. */
-  readonly rate: number;
+  rate(): number;
   /** Ends every socket; may be repeated. */
   close(): Promise<void>;
 }
@@ -48,7 +49,8 @@ export interface PlatformOptions {
   readonly rate: number;
   readonly usage: UsageBook;
   readonly money: Money;
-  readonly drains: DrainRequests;
+  readonly drains: AdminRequests<DrainRequest>;
+  readonly hastenings: AdminRequests<HastenRequest>;
   readonly identify: (authorization: string | undefined) => Promise<Caller | undefined>;
   readonly networkOf: (clientId: string) => string | undefined;
   /** Whether what consumers download counts in a provider's statistics. */
@@ -139,6 +141,7 @@ export function createPlatform(database: DatabaseSync, options: PlatformOptions)
     clocks: () => ({ now: now(), platformNow: clock.now() }),
     visits,
   });
+  const hasten = createHastening({ read: options.hastenings.last, clock, visits });
   const server = createSocketServer({
     identify: options.identify,
     isDraining: drain.isRefusing,
@@ -160,6 +163,7 @@ export function createPlatform(database: DatabaseSync, options: PlatformOptions)
     () =>
       attempt(() => {
         visits.step();
+        hasten();
         drain.step();
         blocks.sync(visits.takeSyncs());
         if (clock.now() < upkeepAt) return;

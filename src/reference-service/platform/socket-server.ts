@@ -27,7 +27,7 @@ export interface SocketServerOptions {
   readonly identify: (authorization: string | undefined) => Promise<Caller | undefined>;
   readonly isDraining: () => boolean;
   /** How many of the platform's seconds pass in one. */
-  readonly clockRate: number;
+  readonly clockRate: () => number;
   readonly onOpen: (caller: Caller, instanceId: string, line: Line) => SocketListener;
 }
 
@@ -44,7 +44,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   });
 
   server.on('headers', (headers) => {
-    headers.push(`${clockRateHeader}: ${options.clockRate}`);
+    headers.push(`${clockRateHeader}: ${options.clockRate()}`);
   });
 
   async function accept(socket: WebSocket, request: IncomingMessage, caller: Caller | undefined) {

@@ -20,8 +20,11 @@ export interface Visit {
   noteSent(bytes: number): void;
   /** True once it counts as a connection. */
   isDueToAnnounce(): boolean;
-  /** What is to be noted in its client's block; undefined where it is not time. */
-  takeSync(): SocketSync | undefined;
+  /**
+   * What is to be noted in its client's blocks: once at most, but where the clock is hastened as
+   * often as was due since the last call.
+   */
+  takeSyncs(): readonly SocketSync[];
   measured(): LineResult;
 }
 
@@ -31,7 +34,7 @@ export interface VisitOptions {
   readonly resident: Resident;
   readonly clocks: () => LineTime;
   /** How many of the platform's ms pass in one of ours. */
-  readonly rate: number;
+  readonly rate: () => number;
   readonly isFirst: boolean;
   readonly randomBytes: (length: number) => Buffer;
 }
@@ -78,17 +81,22 @@ export function createVisit(options: VisitOptions): Visit {
     },
     noteSent: (bytes) => test.noteSent(bytes, clocks()),
     isDueToAnnounce: () => clocks().platformNow - opened.platformNow >= announceAfter,
-    takeSync() {
+    takeSyncs() {
       const { now, platformNow } = clocks();
-      if (platformNow < syncAt) return undefined;
-      syncAt = platformNow + syncEvery;
-      // Where the clock is hastened, a block may be over before the client's next ping.
-      const isThere = options.rate > 1 && now - heardAt <= longestQuiet;
-      const heard = Math.max(messages, Number(isThere));
-      const isNew = !isSynced;
-      isSynced = true;
-      messages = 0;
-      return { clientId: caller.clientId, isNew, messages: heard };
+      const isHastened = options.rate() > 1;
+      const syncs: SocketSync[] = [];
+      while (syncAt <= platformNow) {
+        // Where the clock is hastened, a block may be over before the client's next ping, and
+        // before we look again.
+        const isThere = isHastened && now - heardAt <= longestQuiet;
+        const heard = Math.max(messages, Number(isThere));
+        const atMs = isHastened ? syncAt : platformNow;
+        syncs.push({ clientId: caller.clientId, isNew: !isSynced, messages: heard, atMs });
+        isSynced = true;
+        messages = 0;
+        syncAt = atMs + syncEvery;
+      }
+      return syncs;
     },
     measured: test.result,
   };

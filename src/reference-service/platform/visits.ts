@@ -1,3 +1,4 @@
+import { makeClockRateMessage } from '../../connect/socket/clock-rate.ts';
 import type { Frame } from '../../connect/wire/frame.ts';
 import { fromUuid, type Id } from '../../connect/wire/id.ts';
 import { decodeTransferFrame, readPath } from '../../connect/wire/transfer-frame.ts';
@@ -27,13 +28,15 @@ export interface Visits {
   drain(migrateAt: number): void;
   /** Ends the sockets on hosts that have drained. */
   endDrained(): void;
+  /** Says that so many of the platform's ms pass in one of ours from now on. */
+  hasten(rate: number): void;
 }
 
 export interface VisitsOptions {
   readonly residents: Residents;
   readonly forwards: Forwards;
   readonly clocks: () => LineTime;
-  readonly rate: number;
+  readonly rate: () => number;
   readonly newId: () => Id;
   readonly randomBytes: (length: number) => Buffer;
   readonly onControlFrame: (caller: Caller, frame: Frame) => void;
@@ -159,13 +162,17 @@ export function createVisits(options: VisitsOptions): Visits {
       }
     },
     isAnnounced,
-    takeSyncs: () => [...visits].flatMap(({ visit }) => visit.takeSync() ?? []),
+    takeSyncs: () => [...visits].flatMap(({ visit }) => visit.takeSyncs()),
     drain(migrateAt) {
       host++;
       for (const { visit } of visits) peers.askToMove(visit, migrateAt);
     },
     endDrained() {
       for (const { visit } of visits) if (visit.resident.host < host) visit.line.end();
+    },
+    hasten(rate) {
+      const message = makeClockRateMessage(rate);
+      for (const { visit } of visits) visit.line.send(message);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { isSame, type Secret } from '../../lib/secret.ts';
 import type { EngineHeritage } from './engine-files.ts';
-import type { ProvideWish, StartMessage, ToEngine } from './protocol.ts';
+import type { ProvideWish, SeenMessage, StartMessage, StateMessage, ToEngine } from './protocol.ts';
 
 /** What an engine is to be. */
 export interface EngineOrder {
@@ -64,4 +64,17 @@ export function toStartMessage(
     books,
     largestId,
   };
+}
+
+/**
+ * What an engine said, without how fast the platform's clock goes where that is no sandbox's: the
+ * owner's minutes are counted by it. Only a platform without TLS may be one, and over TLS neither
+ * it nor an engine that was taken over can say so.
+ */
+export function believeRate(
+  message: SeenMessage | StateMessage,
+  { urls }: Pick<EngineOrder, 'urls'>,
+): SeenMessage | StateMessage {
+  const mayBeSandbox = urls.every((url) => url.startsWith('ws:'));
+  return message.type === 'seen' || mayBeSandbox ? message : { ...message, clockRate: null };
 }

@@ -1,14 +1,21 @@
-import * as z from 'zod';
 import { TributaryError, toFailure } from '../../errors/codes.ts';
 import { isClockSet } from '../../lib/clock.ts';
 import { minuteMs } from '../../lib/units.ts';
 import { createStateFile, type OnSetAside } from '../../system/state-file.ts';
 import type { MarketReport } from '../source-report.ts';
 import {
+  fillGap,
+  findMinute,
+  type KeptMarket,
+  marketDocument,
+  moveKept,
+  passTime,
+  toOurTime,
+  writeEveryMs,
+} from './kept-market.ts';
+import {
   addMinute,
   countsAsValid,
-  minutesOfWeek,
-  moveRecord,
   openMinute,
   seeInMinute,
   startRecord,
@@ -47,56 +54,25 @@ export interface MarketWatchParts {
   readonly onFailure: (error: TributaryError) => void;
 }
 
-/** Ms of a moment, of which a Date can be made; a board without a clock begins in 1970. */
-const moment = z.int().min(-8.64e15).max(8.64e15);
-const minuteNumber = z.int().min(-1e11).max(1e11);
-const whole = z.int().min(0);
-const soundSpans = z
-  .array(z.object({ from: minuteNumber, to: minuteNumber }).readonly())
-  .max(minutesOfWeek)
-  .refine((all) => all.every(({ from, to }, at) => from < to && from > (all[at - 1]?.to ?? -1e12)))
-  .readonly();
-const document = z.object({
-  /** Whose it is: another client begins its own. */
-  clientId: z.string(),
-  since: minuteNumber,
-  spans: soundSpans,
-  /** What was seen of the minute that was not over yet. */
-  present: z
-    .object({ minute: minuteNumber, notes: whole, connections: whole, changes: whole })
-    .readonly()
-    .optional(),
-  /** Unix ms of the writing. */
-  writtenAt: moment,
-  /** False where the agent went on after it. */
-  isLast: z.boolean(),
-  speedTest: z
-    .object({ at: moment, bytesPerSecond: whole, isWhole: z.boolean() })
-    .readonly()
-    .optional(),
-  latencyTestedAt: moment.optional(),
-  lastConsumerAt: moment.optional(),
-});
-type Kept = Readonly<z.output<typeof document>>;
-
-/** SD cards wear out, and a crash costs no more than this of the record (ms). */
-const writeEveryMs = 30 * minuteMs;
-
 export function createMarketWatch(parts: MarketWatchParts): MarketWatch {
   const { now } = parts;
-  const file = createStateFile({ ...parts, name: 'connect-market', schema: document });
-  let kept: Kept | undefined;
+  const file = createStateFile({ ...parts, name: 'connect-market', schema: marketDocument });
+  let kept: KeptMarket | undefined;
   let countedBytes = 0;
   let standing: Pick<MarketReport, 'standing' | 'standingSince'> | undefined;
   let writing: Promise<void> = Promise.resolve();
   /** When the machine started, by the clock (ms): another one each time that the clock is set. */
   let startedMs = now().getTime() - parts.uptimeMs();
+  let passedMs = parts.uptimeMs();
 
-  const change = (changed: Partial<Kept>): void => {
+  const change = (changed: Partial<KeptMarket>): void => {
     kept = kept && { ...kept, ...changed };
   };
   const followClock = (at: Date): void => {
-    const steps = Math.round((at.getTime() - parts.uptimeMs() - startedMs) / minuteMs);
+    const uptimeMs = parts.uptimeMs();
+    kept = kept && passTime(kept, uptimeMs - passedMs);
+    passedMs = uptimeMs;
+    const steps = Math.round((at.getTime() - uptimeMs - startedMs) / minuteMs);
     if (steps === 0) return;
     startedMs += steps * minuteMs;
     kept = kept && moveKept(kept, steps);
@@ -108,7 +84,7 @@ export function createMarketWatch(parts: MarketWatchParts): MarketWatch {
   /** What was seen of a minute that is over by now is judged. Gives the present one. */
   const settle = (at: Date): number => {
     followClock(at);
-    const minute = toMinute(at);
+    const minute = kept === undefined ? toMinute(at) : findMinute(kept, at);
     if (kept?.present === undefined || kept.present.minute === minute) return minute;
     const { present } = kept;
     if (countsAsValid(present)) change(addMinute(kept, present.minute));
@@ -116,6 +92,7 @@ export function createMarketWatch(parts: MarketWatchParts): MarketWatch {
     return minute;
   };
   const write = (how: { readonly isLast: boolean }): void => {
+    followClock(now());
     const at = now().getTime();
     // What is on the disk is better than what names no time.
     if (!isClockSet(at)) return;
@@ -155,13 +132,14 @@ export function createMarketWatch(parts: MarketWatchParts): MarketWatch {
       kept =
         known?.clientId === clientId
           ? fillGap(known, at)
-          : { clientId, ...startRecord(at), writtenAt: at.getTime(), isLast: true };
+          : { ...newMarket, clientId, ...startRecord(at), writtenAt: at.getTime() };
       write({ isLast: false });
     },
     take(message) {
       if (message.type === 'seen') see(message);
       else {
-        followClock(now());
+        settle(now());
+        if (message.clockRate !== null) change({ clockRate: message.clockRate });
         const { upBytes, downBytes } = message.counters;
         // Each engine begins at zero.
         if (upBytes + downBytes > 0 && upBytes + downBytes !== countedBytes)
@@ -179,9 +157,11 @@ export function createMarketWatch(parts: MarketWatchParts): MarketWatch {
       if (standing?.standing !== judged.standing)
         standing = { standing: judged.standing, standingSince: at };
       const { speedTest, latencyTestedAt, lastConsumerAt } = kept;
+      const { expectedAt } = judged;
       return {
         ...judged,
         ...standing,
+        expectedAt: expectedAt && toOurTime(kept, expectedAt, at),
         speedTest: speedTest && { ...speedTest, at: new Date(speedTest.at) },
         latencyTestedAt: toDate(latencyTestedAt),
         lastConsumerAt: toDate(lastConsumerAt),
@@ -195,35 +175,7 @@ export function createMarketWatch(parts: MarketWatchParts): MarketWatch {
   };
 }
 
-function moveKept(kept: Kept, minutes: number): Kept {
-  const move = (ms: number): number => ms + minutes * minuteMs;
-  const { present, writtenAt, speedTest, latencyTestedAt, lastConsumerAt } = kept;
-  return {
-    ...moveRecord(kept, minutes),
-    present: present && { ...present, minute: present.minute + minutes },
-    writtenAt: move(writtenAt),
-    speedTest: speedTest && { ...speedTest, at: move(speedTest.at) },
-    latencyTestedAt: latencyTestedAt === undefined ? undefined : move(latencyTestedAt),
-    lastConsumerAt: lastConsumerAt === undefined ? undefined : move(lastConsumerAt),
-  };
-}
-
-/**
- * After a crash the minutes since the last writing are unknown. As the device was connected then,
- * it most likely was until the crash, which came before the next writing.
- */
-function fillGap(read: Kept, now: Date): Kept {
-  // A clock that is behind what was written is wrong, or was: as if no time had passed.
-  const ahead = Math.ceil((read.writtenAt - now.getTime()) / minuteMs);
-  const known = ahead > 0 ? moveKept(read, -ahead) : read;
-  const { spans, writtenAt, isLast } = known;
-  const end = toMinute(new Date(Math.min(now.getTime(), writtenAt + writeEveryMs)));
-  const last = spans.at(-1);
-  const wasConnected = last !== undefined && last.to >= toMinute(new Date(writtenAt)) - 1;
-  if (isLast || !wasConnected || end <= last.to) return known;
-  const filled = [...spans.slice(0, -1), { from: last.from, to: end }];
-  return { ...known, spans: filled, present: undefined };
-}
+const newMarket = { isLast: true, aheadMs: 0, clockRate: 1 } as const;
 
 function toDate(ms: number | undefined): Date | undefined {
   return ms === undefined ? undefined : new Date(ms);

@@ -4,7 +4,7 @@ import type { RunFigures } from '../source-report.ts';
 import { addEngine, noFigures } from './consumer-figures.ts';
 import type { EngineFiles } from './engine-files.ts';
 import { type EngineLife, type EngineLifeOptions, liveWithEngine } from './engine-life.ts';
-import { type EngineOrder, planMessages, toStartMessage } from './engine-order.ts';
+import { believeRate, type EngineOrder, planMessages, toStartMessage } from './engine-order.ts';
 import type { MarketWatch } from './market-watch.ts';
 
 /** Keeps the engine that is wanted running: at most one, whatever happens. */
@@ -104,7 +104,7 @@ export function superviseEngine(parts: EngineSupervisorParts): EngineSupervisor 
       first: toStartMessage(order, heritage, process),
       keep: (kept) => parts.files.keep(clientId, kept),
       onErrorLine: parts.onSaid,
-      onHeard: parts.market.take,
+      onHeard: (message) => parts.market.take(believeRate(message, order)),
       onChange() {
         if (life.report().state !== undefined) failure = undefined;
         parts.onChange();

@@ -7,11 +7,11 @@ import { makeContract, testIds } from '../support/contracts.ts';
 const start = 1_700_000_000_000;
 const mebibyte = 1024 * 1024;
 
-function setUp() {
+function setUp(clock = createServiceClock()) {
   const ids = testIds();
   const ownId = ids.next(1);
   const peerId = ids.next(2);
-  const own = createOwnContracts({ ownId, peerId, clock: createServiceClock() });
+  const own = createOwnContracts({ ownId, peerId, clock });
   const make = (byteCount: number, now: number, to = peerId) =>
     makeContract({
       contractId: ids.next(now),
@@ -79,6 +79,23 @@ test('counts are reported by age, and traffic moves on to a young spare', () => 
   expect(opened).toBe(3);
   expect(reported).toBe(taken);
   expect(given).toBeGreaterThan(6);
+});
+
+test('what a minute needs is reckoned by a hastened clock', () => {
+  const clock = createServiceClock();
+  clock.hasten(60, start);
+  const { own, make } = setUp(clock);
+  own.take(10, start);
+  own.step(start);
+  own.granted(make(262_500, start), start);
+  own.take(10, start);
+  own.step(start);
+  own.refused(start);
+  // 60,000 bytes in each of its minutes, for two of them: 90,000 of 210,000 are left.
+  for (let count = 0; count < 120; count++) own.take(1000, start + (count * 1000) / 60);
+  expect(own.isRunningOut(start + 2000)).toBe(false);
+  for (let count = 120; count < 160; count++) own.take(1000, start + (count * 1000) / 60);
+  expect(own.isRunningOut(start + 2700)).toBe(true);
 });
 
 test('refusals are retried more and more slowly, and the spare is kept', () => {

@@ -83,6 +83,7 @@ const state: StateMessage = {
   isConnected: true,
   connectedSince: 1700000000000,
   url: 'wss://connect.example',
+  clockRate: 15,
   isPublished: true,
   problem: null,
   counters,
@@ -98,7 +99,7 @@ const fromEngine: readonly FromEngine[] = [
   { type: 'opened' },
   keep,
   state,
-  { ...state, isConnected: false, connectedSince: null, url: null, problem },
+  { ...state, isConnected: false, connectedSince: null, url: null, clockRate: null, problem },
   { type: 'seen', sighting: { kind: 'noted', isFirst: true }, isPublished: true },
   { type: 'seen', sighting: { kind: 'changed' }, isPublished: false },
   { type: 'seen', sighting: { kind: 'latency-test' }, isPublished: true },
@@ -187,6 +188,8 @@ describe('messages', () => {
     change(state, 'counters.dropped', { '<script>': 1 }),
     change(state, 'counters.upBytes', -1),
     change(state, 'connectedSince', 8.64e15 + 1),
+    change(state, 'clockRate', 1001),
+    change(state, 'clockRate', 0),
   ])("%j is neither side's message", (line) => {
     expect(() => readToEngine(line)).toThrow(/^(no JSON|not sound: .*)$/);
     expect(() => readFromEngine(line)).toThrow(/^(no JSON|not sound: .*)$/);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { completeSecrets, saveSecrets } from '../../../src/connect/contract/secrets.ts';
 import { longestLineWithBooks, type StartMessage } from '../../../src/connect/engine/messages.ts';
+import { makeClockRateMessage } from '../../../src/connect/socket/clock-rate.ts';
 import { toUuid } from '../../../src/connect/wire/id.ts';
 import { waitUntil } from '../../patience.ts';
 import { startEngine, startEngineWorld } from '../support/engine-world.ts';
@@ -38,6 +39,18 @@ describe('the engine', () => {
     expect(engine.kept()?.largestId).toMatch(/^[0-9a-f-]{36}$/);
     // A restart: what was published stays.
     expect(platform.publications.get(ownId)).toBe(1);
+  });
+
+  test('counts minutes by the clock of a sandbox that hastens it meanwhile', async () => {
+    const world = await startEngineWorld();
+    const engine = startEngine(world.start);
+    await engine.waitFor('state', { isConnected: true, clockRate: 1 });
+    world.platform.socketsOf(world.ownId)[0]?.send(makeClockRateMessage(100));
+    await engine.waitFor('state', { clockRate: 100 });
+    await engine.waitFor('seen', { sighting: { kind: 'noted', isFirst: true } });
+    await engine.waitFor('seen', { sighting: { kind: 'noted', isFirst: false } });
+    engine.tell({ type: 'stop', final: false });
+    await engine.ended;
   });
 
   test('sends no report before the books are kept', async () => {

@@ -340,3 +340,49 @@ describe('what shows how the platform sees this device', () => {
     expect(sightings(openLink().received(0, control(2), 100))).toEqual([]);
   });
 });
+
+describe('where the platform hastens its clock', () => {
+  /** When a socket is noted, at each of so many ms that are heard of. */
+  function listNotes(
+    link: Link,
+    from: number,
+    until: number,
+  ): readonly (readonly [number, boolean])[] {
+    const notes: (readonly [number, boolean])[] = [];
+    for (
+      let now = Math.max(from, Math.ceil(link.wakeAt()));
+      now < until;
+      now = Math.ceil(link.wakeAt())
+    ) {
+      link.received(0, Buffer.alloc(0), now);
+      for (const effect of link.step(now))
+        if (effect.kind === 'seen' && effect.sighting.kind === 'noted')
+          notes.push([now, effect.sighting.isFirst]);
+    }
+    return notes;
+  }
+
+  test('minutes are seen by it, from then on', () => {
+    const link = openLink();
+    link.hasten(10, 10);
+    expect(listNotes(link, 11, 9600)).toEqual([
+      [3510, true],
+      [6510, false],
+      [9510, false],
+    ]);
+    link.hasten(1, 9600);
+    // Of the thirty seconds, 0.9 had passed.
+    expect(listNotes(link, 9601, 40_000)).toEqual([[38_700, false]]);
+  });
+
+  test('a move waits by it, and so does the end of the socket that is left', () => {
+    const link = openLink();
+    link.hasten(10, 10);
+    link.received(0, Buffer.alloc(0), 5000);
+    link.move(5000);
+    expect(listen(link, [0], 5000, 6500)).toEqual([]);
+    expect(listen(link, [0], 6500, 6520)).toEqual([[6510, { kind: 'dial', socket: 1, host: 1 }]]);
+    expect(link.opened(1, 6600)).toEqual([]);
+    expect(listen(link, [0, 1], 6600, 20_000)).toEqual([[10_600, { kind: 'close', socket: 0 }]]);
+  });
+});

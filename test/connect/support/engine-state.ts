@@ -7,6 +7,7 @@ export function toState(change: Partial<StateMessage> = {}): StateMessage {
     isConnected: true,
     connectedSince: 1_700_000_000_000,
     url: 'wss://connect.example/',
+    clockRate: 1,
     isPublished: true,
     problem: null,
     counters: {

@@ -22,7 +22,8 @@ function open({ mode = 3 } = {}) {
   });
   createProvideKeys(database).publish(clientId, [{ mode, secret: Buffer.alloc(32) }]);
   const blocks = createBlocks(database, now);
-  const sync = (isNew: boolean, messages = 1) => blocks.sync([{ clientId, isNew, messages }]);
+  const sync = (isNew: boolean, messages = 1) =>
+    blocks.sync([{ clientId, isNew, messages, atMs: clock.ms }]);
   return { clock, blocks, clientId, sync, judge: () => blocks.judge(clientId, 0) };
 }
 

@@ -60,7 +60,7 @@ export function openMarket() {
     disconnect: (number: number) => sockets.remove(number),
     /** One minute passes, which counts or does not. */
     pass(isValid: boolean) {
-      blocks.sync([{ clientId, isNew: false, messages: Number(isValid) }]);
+      blocks.sync([{ clientId, isNew: false, messages: Number(isValid), atMs: now() }]);
       minute++;
       market.review();
     },

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { makeClockRateMessage } from '../../../src/connect/socket/clock-rate.ts';
 import { residentMigrate } from '../../../src/connect/wire/control-messages.ts';
 import { createIdSource, fromUuid } from '../../../src/connect/wire/id.ts';
 import { decode } from '../../../src/connect/wire/message.ts';
@@ -239,6 +240,28 @@ test('a host that drains asks its clients to move, refuses new sockets while it 
   clearInterval(pings);
   const again = await waitUntil(() => open(world, client, instance));
   expect(again.socket.readyState).toBe(WebSocket.OPEN);
+});
+
+test('a clock that is hastened meanwhile is told at once, and minutes pass by it', async () => {
+  const world = await startProviderWorld();
+  const client = await world.register();
+  const raw = await open(world, client);
+  expect(await administer(world.directory, 'hastenPlatform', { rate: '600' })).toEqual({
+    rate: 600,
+  });
+  await waitUntil(() => expect(raw.messages).toContainEqual(makeClockRateMessage(600)));
+  const pings = setInterval(() => raw.socket.send(Buffer.alloc(0)), 1000);
+  onTestFinished(() => clearInterval(pings));
+  using database = openDatabase(world.directory);
+  // Half an hour, without a gap: more passes between two looks than between two notes.
+  const listBlocks = () =>
+    database
+      .prepare('select block_ms as ms from reliability_block where messages > 0 order by ms')
+      .all()
+      .map(({ ms }) => Number(ms));
+  await waitUntil(() => expect(listBlocks().length).toBeGreaterThan(30));
+  const [first = 0] = listBlocks();
+  expect(listBlocks()).toEqual(listBlocks().map((_, index) => first + index * 60_000));
 });
 
 test('a socket that cannot be noted is closed, and the service goes on', async () => {

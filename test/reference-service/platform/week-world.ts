@@ -97,7 +97,7 @@ export function createWeekWorld(of: WeekWorldOptions): WeekWorld {
     residents: createResidents(),
     forwards: createForwards({ now, hasClean: () => false }),
     clocks: () => ({ now: nowMs, platformNow: nowMs }),
-    rate: 1,
+    rate: () => 1,
     newId: () => ids.next(nowMs),
     randomBytes,
     onControlFrame: () => undefined,

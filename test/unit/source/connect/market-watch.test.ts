@@ -281,3 +281,69 @@ describe('what a report tells', () => {
     expect(report(second)).toMatchObject({ lastConsumerAt: new Date(nowMs) });
   });
 });
+
+describe('where a sandbox hastens its clock', () => {
+  /** The engine says how fast it goes. */
+  const hasten = (watch: MarketWatch, clockRate: number | null) =>
+    watch.take(toState({ clockRate }));
+  /** Of so many minutes by that clock, each one is seen. */
+  const stayHastened = (
+    watch: MarketWatch,
+    { minutes, rate }: { minutes: number; rate: number },
+  ) => {
+    for (let index = 0; index < 2 * minutes; index += 1) {
+      nowMs += 30_000 / rate;
+      see(watch, presence);
+    }
+  };
+
+  test('its minutes are counted, and the device is listed when it says so', async () => {
+    const watch = await open();
+    hasten(watch, 60);
+    stayHastened(watch, { minutes: 200, rate: 60 });
+    expect(report(watch)?.standing).toBe('waiting');
+    // Of 504 minutes, 304 are left, or a few more, at a second each.
+    const left = Number(report(watch)?.expectedAt) - nowMs;
+    expect(left).toBeGreaterThan(303_000);
+    expect(left).toBeLessThan(307_000);
+    stayHastened(watch, { minutes: 307, rate: 60 });
+    expect(report(watch)).toMatchObject({ standing: 'listed', standingSince: new Date(nowMs) });
+    expect(hour(watch)).toEqual({ valid: 60, known: 60 });
+  });
+
+  test('nothing is lost where it goes as ours again, nor where the engine has not heard of it', async () => {
+    const watch = await open();
+    hasten(watch, 10);
+    stayHastened(watch, { minutes: 30, rate: 10 });
+    hasten(watch, null);
+    stayHastened(watch, { minutes: 10, rate: 10 });
+    hasten(watch, 1);
+    stayConnected(watch, 19);
+    expect(hour(watch)).toEqual({ valid: 59, known: 59 });
+  });
+
+  test('a restart costs the minutes that it takes by that clock', async () => {
+    const first = await open();
+    hasten(first, 10);
+    stayHastened(first, { minutes: 20, rate: 10 });
+    await first.close();
+    nowMs += 30_000;
+    const second = await open();
+    stayHastened(second, { minutes: 2, rate: 10 });
+    expect(hour(second)).toEqual({ valid: 23, known: 27 });
+  });
+
+  test('a clock of ours that is set changes nothing of it', async () => {
+    const watch = await open();
+    hasten(watch, 10);
+    stayHastened(watch, { minutes: 20, rate: 10 });
+    const before = hour(watch);
+    setClock(nowMs - 3 * dayMs);
+    expect(hour(watch)).toEqual(before);
+    stayHastened(watch, { minutes: 10, rate: 10 });
+    expect(hour(watch)).toEqual({
+      valid: Number(before.valid) + 10,
+      known: Number(before.known) + 10,
+    });
+  });
+});

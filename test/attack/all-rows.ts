@@ -9,6 +9,8 @@ import { headerRows } from './rows/headers.ts';
 import { hiddenOptionRows } from './rows/hidden-options.ts';
 import { ownPortRows } from './rows/late-answers.ts';
 import { neighbourRows } from './rows/neighbours.ts';
+import { openRows } from './rows/open.ts';
+import { optionRows } from './rows/options.ts';
 import { toConnectRow, translatedSources } from './rows/over-connect.ts';
 import { ownOutsideRows } from './rows/own-outside.ts';
 import { portRangeRows } from './rows/port-ranges.ts';
@@ -47,7 +49,9 @@ export function listRows({ way, from, outerOf }: AttackWorld): readonly Row[] {
     ...unaskedRows,
     ...(way === 'host' ? routedRows : []),
     // The network's own protocol carries no packet header by header as the consumer sent it.
-    ...(from === 'connect' ? [] : [...hiddenOptionRows, ...listTracerouteRows(way)]),
+    ...(from === 'connect' ? [] : [...hiddenOptionRows, ...optionRows, ...listTracerouteRows(way)]),
+    // The device chooses the address that its side of such a connection has.
+    ...(from === 'connect' ? [] : openRows),
   ];
   return from === 'connect' ? rows.map((row) => toConnectRow(row, outerOf)) : rows;
 }

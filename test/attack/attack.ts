@@ -19,8 +19,9 @@ import {
  * packets against a running agent, a line for each row; ends with 1 where one got through. `--from`
  * says whose consumers attack, by default the tunnel's; a program has the container's way alone.
  * `--only` takes the scenarios whose names hold the words; those before them still happen.
- * `--prove` takes out one rule after the other and shows which rows get through without it;
- * `--only` then takes the rows whose names hold the words.
+ * `--prove` takes out one rule after the other and shows which rows get through without it, and
+ * leaves each alone, unless `--out`; `--only` then takes the rows whose names hold the words, and
+ * `--rules` the rules.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -29,6 +30,8 @@ async function main(): Promise<void> {
       from: { type: 'string', default: 'wireguard' },
       only: { type: 'string' },
       prove: { type: 'boolean', default: false },
+      out: { type: 'boolean', default: false },
+      rules: { type: 'string', default: '' },
     },
   });
   if (!isInsideLab())
@@ -41,8 +44,9 @@ async function main(): Promise<void> {
     throw new Error(`attack: --from ${values.from}: not one of ${attackSources.join(', ')}`);
   for (const way of from === 'program' ? (['container'] as const) : chosen) {
     await using world = await open(way, from);
-    if (values.prove) await prove(world, values.only ?? '');
-    else await attack(world, values.only ?? '');
+    const { rules, out, only = '' } = values;
+    if (values.prove) await prove(world, { only, rules, isEachAlone: !out });
+    else await attack(world, only);
   }
 }
 
@@ -69,14 +73,20 @@ async function attack(world: AttackWorld, only: string): Promise<void> {
   say(`\n${world.way}: ${rows} rows, ${packets} packets, ${through} rows got through`);
 }
 
-async function prove(world: AttackWorld, only: string): Promise<void> {
+async function prove(
+  world: AttackWorld,
+  {
+    only,
+    ...which
+  }: { readonly only: string; readonly rules: string; readonly isEachAlone: boolean },
+): Promise<void> {
   world.startAgent();
   await world.lab.waitForStatus(({ phase }) => phase === 'idle');
   await world.lab.runCommand('provide', 'public');
   await world.lab.waitForStatus(({ phase }) => phase === 'providing');
-  say(`\n${world.way}: each rule by itself, and each rule taken out`);
+  say(`\n${world.way}: each rule taken out${which.isEachAlone ? ', and each by itself' : ''}`);
   const rows = listRows(world).filter(({ name }) => name.includes(only));
-  const proofs = await whileHeldStill(world, () => proveRows(world, rows, say));
+  const proofs = await whileHeldStill(world, () => proveRows(world, rows, { ...which, say }));
   for (const { row, heldBy, getsThroughWithout } of proofs) {
     say(
       `\n  IPv${row.family} ${row.name}\n    held by each of: ${heldBy.join('; ') || 'no rule by itself'}`,

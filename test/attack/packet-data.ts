@@ -98,3 +98,23 @@ export function protocol(number: number, destination: string, fields: Fields = {
   const next = destination.includes(':') ? { nh: number } : { proto: number };
   return [ip(destination, { ...next, ...fields }), ...payload];
 }
+
+/** IPv4 with options as bytes, in words of four: scapy would complete them. */
+export function optioned(destination: string, options: string): Packet {
+  const address = destination
+    .split('.')
+    .map((part) => Number(part).toString(16).padStart(2, '0'))
+    .join('');
+  const words = 5 + options.length / 8;
+  const length = (words * 4 + 8 + 8).toString(16).padStart(4, '0');
+  return [
+    [
+      'Bytes',
+      {
+        load: {
+          hex: `4${words.toString(16)}00${length}0001000040110000${'0a630002'}${address}${options}9c4123280010${'0000'}MARK`,
+        },
+      },
+    ],
+  ];
+}

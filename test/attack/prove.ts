@@ -14,7 +14,7 @@ export async function whileHeldStill<T>(world: AttackWorld, act: () => Promise<T
     const element = `element inet tributary permit { "${world.attackedDevice}"`;
     await world.inside(
       'nft',
-      `add ${element} timeout 1h }; delete ${element} }; add ${element} timeout 1h }`,
+      `add ${element} timeout 1d }; delete ${element} }; add ${element} timeout 1d }`,
     );
     return await act();
   } finally {
@@ -65,41 +65,52 @@ interface Proof {
   readonly getsThroughWithout: readonly string[];
 }
 
+/** What is taken out, and how what came of it is told. */
+interface Proving {
+  /** Rules whose names hold these words. */
+  readonly rules: string;
+  /** Whether each of them is also tried alone, which takes longer. */
+  readonly isEachAlone: boolean;
+  say(line: string): void;
+}
+
 /** Takes each rule out, and leaves each rule alone: which rows that lets through. */
 export async function proveRows(
   world: AttackWorld,
   rows: readonly Row[],
-  say: (line: string) => void,
+  { rules, isEachAlone, say }: Proving,
 ): Promise<readonly Proof[]> {
   const { all, putBack } = await findRefusals(world);
-  const heldBy = new Map<Row, string[]>();
-  const needed = new Map<Row, string[]>();
   const provable = rows.filter(
     ({ keptByKernel, keptByEngine }) => (keptByKernel ?? keptByEngine) === undefined,
   );
-  for (const { name } of all) {
-    // Handles are the kernel's, new each time: found by name.
-    const pick = async (isTaken: (candidate: Refusal) => boolean) => {
-      const { all: current } = await findRefusals(world);
-      const through = await tryWithout(world, provable, current.filter(isTaken));
-      await putBack();
-      return through;
-    };
-    const alone = await pick((candidate) => candidate.name !== name);
-    const without = await pick((candidate) => candidate.name === name);
-    for (const row of provable) {
-      if (!alone.has(row)) heldBy.set(row, [...(heldBy.get(row) ?? []), name]);
-      if (without.has(row)) needed.set(row, [...(needed.get(row) ?? []), name]);
-    }
-    say(
-      `  ${name}: by itself holds ${provable.length - alone.size} rows; without it ${without.size} get through`,
-    );
+  // Handles are the kernel's, new each time: found by name.
+  const pick = async (isTaken: (candidate: Refusal) => boolean) => {
+    const { all: current } = await findRefusals(world);
+    const through = await tryWithout(world, provable, current.filter(isTaken));
+    await putBack();
+    return through;
+  };
+  const found: { readonly name: string; readonly held: Through; readonly through: Through }[] = [];
+  for (const { name } of all.filter((refusal) => refusal.name.includes(rules))) {
+    const held = isEachAlone
+      ? subtract(provable, await pick((candidate) => candidate.name !== name))
+      : new Set<Row>();
+    const through = await pick((candidate) => candidate.name === name);
+    found.push({ name, held, through });
+    const alone = isEachAlone ? `by itself holds ${held.size} rows; ` : '';
+    say(`  ${name}: ${alone}without it ${through.size} get through`);
+    for (const row of through) say(`    IPv${row.family} ${row.name}`);
   }
   return provable.map((row) => ({
     row,
-    heldBy: heldBy.get(row) ?? [],
-    getsThroughWithout: needed.get(row) ?? [],
+    heldBy: found.filter(({ held }) => held.has(row)).map(({ name }) => name),
+    getsThroughWithout: found.filter(({ through }) => through.has(row)).map(({ name }) => name),
   }));
+}
+
+function subtract(rows: readonly Row[], through: Through): Through {
+  return new Set(rows.filter((row) => !through.has(row)));
 }
 
 /** How often rows are tried that were heard nowhere, while others of them were. */

@@ -15,6 +15,16 @@ export interface Step {
   readonly waitMs?: number;
 }
 
+/** A connection of a consumer's that is open, as the kernel remembers it. */
+export interface OpenConnection {
+  /** `udp`, `tcp`, or the number of a protocol without ports. */
+  readonly protocol: 'udp' | 'tcp' | number;
+  readonly source: string;
+  readonly far: string;
+  /** None where the protocol has none. */
+  readonly ports?: { readonly source: number; readonly far: number };
+}
+
 /** One thing that is tried, and where it may not be seen. */
 export interface Row {
   readonly name: string;
@@ -23,6 +33,8 @@ export interface Row {
   readonly why: string;
   /** Packets in turn, each turn from one place; what is heard is of the last. */
   readonly steps: readonly Step[];
+  /** Open before the steps, although the rules refuse it: as if they had changed since. */
+  readonly open?: OpenConnection;
   /** Places where none of it may be seen. */
   readonly never: readonly Point[];
   /** What it is known by beside its mark, in hexadecimal: an answer carries no mark. */

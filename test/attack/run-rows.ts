@@ -1,3 +1,4 @@
+import { openConnections } from './open-connections.ts';
 import { attackAddresses, type Packet, udp } from './packet-data.ts';
 import type { Heard } from './packet-process.ts';
 import type { Row } from './row.ts';
@@ -53,6 +54,7 @@ async function run(
   const { countsEachRow, ...how } = manner;
   const first = world.packets.number(rows.length);
   const outcomes: Outcome[] = [];
+  await openConnections(world, rows);
   const start = await readRefusals(world);
   let before = start;
   for (const [index, row] of rows.entries()) {

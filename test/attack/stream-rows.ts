@@ -1,3 +1,4 @@
+import { openConnections } from './open-connections.ts';
 import type { Row } from './row.ts';
 import { type Outcome, readRefusals, subtract } from './run-rows.ts';
 import type { AttackWorld } from './world.ts';
@@ -16,6 +17,7 @@ export async function streamWhile(
   // A row of several turns is an order that a stream does not keep.
   const simple = rows.filter(({ steps }) => steps.length === 1);
   const first = world.packets.number(simple.length);
+  await openConnections(world, simple);
   const before = await readRefusals(world);
   const stop = await world.packets.stream(
     simple.map((row, index) => ({

@@ -1,6 +1,7 @@
 import {
   echo,
   ip,
+  optioned,
   attackAddresses as own,
   type Packet,
   protocol,
@@ -15,26 +16,6 @@ const invalid = 'what belongs to no connection of a consumer is not forwarded';
 const switchedOff = 'source routing is switched off in the kernel';
 const nasHex = 'c0a84d14';
 const publicHex = '09090909';
-
-/** IPv4 with options as bytes: scapy would complete them. */
-function optioned(destination: string, options: string): Packet {
-  const address = destination
-    .split('.')
-    .map((part) => Number(part).toString(16).padStart(2, '0'))
-    .join('');
-  const words = 5 + options.length / 8;
-  const length = (words * 4 + 8 + 8).toString(16).padStart(4, '0');
-  return [
-    [
-      'Bytes',
-      {
-        load: {
-          hex: `4${words.toString(16)}00${length}0001000040110000${'0a630002'}${address}${options}9c4123280010${'0000'}MARK`,
-        },
-      },
-    ],
-  ];
-}
 
 /** Ways that a packet asks for, and what lies within another. */
 export const headerRows: readonly Row[] = [

@@ -4,6 +4,7 @@ import { listRows } from './all-rows.ts';
 import { describeOutcome } from './describe-outcome.ts';
 import { tryGreedyConsumer } from './greedy.ts';
 import { tryOpenFlows } from './open-flows.ts';
+import { tryOutliving } from './outliving.ts';
 import type { Packet } from './packet-data.ts';
 import { findIdle, whileHeldStill } from './prove.ts';
 import { tryDisturbances } from './recovery.ts';
@@ -135,6 +136,7 @@ export const scenarios: readonly Scenario[] = [
   },
   { name: 'while one consumer sends all it can', run: tryGreedyConsumer },
   { name: 'after connections were forgotten', run: tryLateAnswers },
+  { name: 'where the host remembers connections too', way: 'host', run: tryOutliving },
   {
     name: 'while a stranger changes its rules',
     run: (world) => tryDisturbances(world, listRows(world)),

@@ -1,8 +1,9 @@
-import { chmodSync, closeSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { messageOf } from '../lib/errors.ts';
 import { acquireLock } from '../system/lock.ts';
-import { rethrow } from './errors.ts';
+import { rethrow, SandboxError } from './errors.ts';
 import { schema, schemaVersion } from './schema.ts';
 
 /** The setting in which the service notes where it listens, for programs beside it. */
@@ -18,11 +19,16 @@ export const lockDirectory = (directory: string) =>
   acquireLock(join(directory, 'service.lock'), 'service');
 
 /**
- * Opens a directory's database, or makes it. Several processes may have it open.
- * @throws state-unreadable, state-unwritable
+ * Opens a directory's database, or makes it. Several processes may have it open. `warn` hears of a
+ * database that is there and holds nothing: a power cut may have left it so.
+ * @throws state-unreadable, state-unwritable, usage-invalid for data of another version
  */
-export function openDatabase(directory: string): DatabaseSync {
+export function openDatabase(
+  directory: string,
+  warn: (message: string) => void = () => undefined,
+): DatabaseSync {
   const path = join(directory, 'reference-service.sqlite');
+  const wasThere = existsSync(path);
   createPrivateFile(path);
   let database: DatabaseSync | undefined;
   try {
@@ -31,13 +37,23 @@ export function openDatabase(directory: string): DatabaseSync {
     database.exec(
       'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;',
     );
-    createSchema(database);
+    const isNew = createSchema(database, path);
+    if (isNew && wasThere)
+      warn(`${path} holds nothing: a new service begins; what an earlier one may have kept is lost`);
     return database;
   } catch (error) {
     database?.close();
-    return rethrow('state-unreadable', `opening ${path}`)(error);
+    if (error instanceof SandboxError) throw error;
+    return rethrow(
+      isOfWriting(error) ? 'state-unwritable' : 'state-unreadable',
+      `opening ${path}`,
+    )(error);
   }
 }
+
+/** SQLite's words for a disk that takes nothing. */
+const isOfWriting = (error: unknown) =>
+  /disk is full|disk I\/O error|readonly database/.test(messageOf(error));
 
 /**
  * Runs the work in one transaction: all of it lasts, or nothing. Within another transaction it is a
@@ -51,7 +67,8 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
     database.exec('commit');
     return result;
   } catch (error) {
-    database.exec('rollback');
+    // Where the disk is full, SQLite has rolled back already.
+    if (database.isTransaction) database.exec('rollback');
     throw error;
   }
 }
@@ -77,13 +94,30 @@ export function setSetting(database: DatabaseSync, name: string, value: string):
   database.prepare('insert or replace into setting (name, value) values (?, ?)').run(name, value);
 }
 
-function createSchema(database: DatabaseSync): void {
-  inTransaction(database, () => {
+/**
+ * Makes the tables of a database that has none; true where it did.
+ * @throws usage-invalid for the tables of another version
+ */
+function createSchema(database: DatabaseSync, path: string): boolean {
+  return inTransaction(database, () => {
     const version = Number(database.prepare('pragma user_version').get()?.user_version);
+    if (version !== 0 && version !== schemaVersion) throw createVersionError(version, path);
     if (version === 0) database.exec(`${schema}; pragma user_version = ${schemaVersion}`);
-    else if (version !== schemaVersion)
-      throw new Error(`it has schema ${version}, this program ${schemaVersion}`);
+    return version === 0;
   });
+}
+
+function createVersionError(version: number, path: string): SandboxError {
+  const isNewer = version > schemaVersion;
+  return new SandboxError(
+    'usage-invalid',
+    `opening ${path}: ${isNewer ? 'a newer' : 'an older'} version of this program made it (schema ${version}, this program has ${schemaVersion})`,
+    {
+      action: isNewer
+        ? 'Install the newer version again, or give another directory with --data.'
+        : 'Run it with the older version, or move it away to begin a new service.',
+    },
+  );
 }
 
 /**

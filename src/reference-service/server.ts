@@ -91,8 +91,8 @@ type WireGuardState =
 
 /**
  * Starts the service.
- * @throws already-running, state-unreadable, state-unwritable, usage-invalid (the address),
- * whatever forbids WireGuard
+ * @throws already-running, state-unreadable, state-unwritable, usage-invalid (the address, data of
+ * another version), whatever forbids WireGuard
  */
 export async function startReferenceService(
   options: ReferenceServiceOptions,
@@ -106,9 +106,10 @@ export async function startReferenceService(
   });
   try {
     /** `close` stops and removes everything except the data; it may be repeated. */
-    const database = openDatabase(options.directory);
+    const { warn = warnOnStderr } = options;
+    const database = openDatabase(options.directory, warn);
     opened.push(() => database.close());
-    return { ...(await startOn(database, options, opened)), close };
+    return { ...(await startOn(database, { ...options, warn }, opened)), close };
   } catch (error) {
     await close();
     throw error;
@@ -121,10 +122,14 @@ const loopbackOf: ReadonlyMap<string, string> = new Map(
   Object.entries({ '0.0.0.0': '127.0.0.1', '::': '::1' }),
 );
 
-async function startOn(database: DatabaseSync, options: ReferenceServiceOptions, opened: Close[]) {
-  const { directory, now = Date.now, clientLimit = defaultClientLimit } = options;
-  const warn =
-    options.warn ?? ((message: string) => void process.stderr.write(`sandbox: ${message}\n`));
+const warnOnStderr = (message: string) => void process.stderr.write(`sandbox: ${message}\n`);
+
+async function startOn(
+  database: DatabaseSync,
+  options: ReferenceServiceOptions & { readonly warn: (message: string) => void },
+  opened: Close[],
+) {
+  const { directory, now = Date.now, clientLimit = defaultClientLimit, warn } = options;
   const { listen = { address: '127.0.0.1', port: 0 }, wireGuardInterface = 'trib-ref0' } = options;
   const host = loopbackOf.get(listen.address) ?? listen.address;
   const profile = servedProfiles[options.profile ?? 'documented'];

@@ -91,16 +91,46 @@ test('of two that make a setting at the same moment, the first is right for both
   expect([kept, keepSetting(other, 'key', () => 'third')]).toEqual(['first', 'first']);
 });
 
-test.each([999, 3])(
-  'a database of version %i, which this program does not know, is left alone',
-  (version) => {
-    const directory = makeDirectory();
-    const other = new DatabaseSync(join(directory, file));
-    other.exec(`pragma user_version = ${version}`);
-    other.close();
-    expect(codeOf(() => openDatabase(directory))).toBe('state-unreadable');
-  },
-);
+test.each([
+  [999, 'a newer version', 'Install the newer version again'],
+  [3, 'an older version', 'move it away'],
+])('a database of version %i is left alone, and said to be of %s', (version, said, action) => {
+  const directory = makeDirectory();
+  const other = new DatabaseSync(join(directory, file));
+  other.exec(`pragma user_version = ${version}`);
+  other.close();
+  expect(() => openDatabase(directory)).toThrow(
+    expect.objectContaining({
+      code: 'usage-invalid',
+      message: expect.stringContaining(said),
+      action: expect.stringContaining(action),
+    }),
+  );
+});
+
+test('a disk that is full at the start is called so', () => {
+  using database = openDatabase(makeDirectory());
+  // What a full disk is to SQLite: a file that may not grow.
+  const pages = Number(database.prepare('pragma page_count').get()?.page_count);
+  database.exec(`pragma max_page_count = ${pages}`);
+  const fill = () => {
+    for (let row = 0; row < 10_000; row++) setSetting(database, `${row}`, 'x'.repeat(1_000));
+  };
+  expect(() => inTransaction(database, fill)).toThrow(/disk is full/);
+  expect(database.isTransaction).toBe(false);
+});
+
+test('a database that was emptied is said to be new, one that is new is not', () => {
+  const said: string[] = [];
+  const directory = makeDirectory();
+  const open = () => openDatabase(directory, (message) => said.push(message)).close();
+  open();
+  open();
+  expect(said).toEqual([]);
+  writeFileSync(join(directory, file), '');
+  open();
+  expect(said).toEqual([expect.stringContaining('may have kept is lost')]);
+});
 
 test('a file that is no database is refused and stays as it is', () => {
   const directory = makeDirectory();

@@ -4,6 +4,7 @@ import { closeDataPath, removeDataPath } from '../data-path/tear-down.ts';
 import { type TributaryError, toFailure, toUndefined } from '../errors/codes.ts';
 import { judgePhase } from '../health/phase.ts';
 import { readMachine } from '../identity/load.ts';
+import { createWakeup } from '../lib/wakeup.ts';
 import { createLogger, type Logger } from '../report/logger.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureDirectory, sweepTemporaryFiles } from '../system/files.ts';
@@ -17,6 +18,7 @@ import { endInOrder } from './end-agent.ts';
 import { createHeartbeats, type Loop, runLoop } from './run-loop.ts';
 import { openNotifiers } from './tell/notifiers.ts';
 import { startStatus } from './tell/start-status.ts';
+import { createStatusLoop } from './tell/status-loop.ts';
 
 export interface AgentOptions extends Pick<AgentParts, 'loaded' | 'load'> {
   readonly supervision: Supervision;
@@ -102,8 +104,12 @@ export async function runAgent(options: AgentOptions): Promise<void> {
         log,
       })
     : undefined;
+  const reloaded = createWakeup();
   // SIGHUP expects no answer: log and `status` report the result. Any other failure is a bug.
-  const reload = () => agent.reload().catch(toUndefined());
+  const reload = () => {
+    reloaded.notify();
+    return agent.reload().catch(toUndefined());
+  };
   // From here on there is something to tear down.
   using stop = listenForStop(signals, () => void (supervisor?.whileReloading(reload) ?? reload()));
   const shown = { ...agent, loaded, log, now };
@@ -111,6 +117,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   const loops: readonly Loop[] = [
     ...agent.loops,
     ...(await openNotifiers({ ...shown, page: status.pageAddress() })),
+    createStatusLoop({ status, log, wakeup: reloaded }),
     ...(supervisor === undefined ? [] : [supervisor]),
   ];
   const running = loops.map((loop) => runLoop(loop, stop.signal, heartbeats));

@@ -39,7 +39,9 @@ export function openDatabase(
     );
     const isNew = createSchema(database, path);
     if (isNew && wasThere)
-      warn(`${path} holds nothing: a new service begins; what an earlier one may have kept is lost`);
+      warn(
+        `${path} holds nothing: a new service begins; what an earlier one may have kept is lost`,
+      );
     return database;
   } catch (error) {
     database?.close();

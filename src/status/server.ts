@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { dirname } from 'node:path';
-import { messageOf, rethrow, systemCodeOf, TributaryError } from '../errors/codes.ts';
+import { messageOf, systemCodeOf, TributaryError } from '../errors/codes.ts';
 import { formatHostPort, type HostPort } from '../lib/host-port.ts';
-import { ensureDirectory } from '../system/files.ts';
+import { closeServer } from './close-server.ts';
+import { createControlSocket } from './control-socket.ts';
 import { createHandler, type Listener } from './handler.ts';
 import { limitConnections, mostConnections } from './limit-connections.ts';
 import type { StatusSource } from './source.ts';
-import { clearStaleSocket } from './stale-socket.ts';
 
 /** Where the page listens: an address and port, or a listening socket that was handed over. */
 export type StatusListen = HostPort | { readonly fileDescriptor: number };
@@ -25,14 +24,16 @@ export interface StatusServerOptions {
 
 /**
  * Serves status, metrics and probes over TCP, read-only, and the owner's commands over a Unix
- * socket. Start it once; after `close` it is of no use.
+ * socket. After `close` it is of no use.
  */
 export interface StatusServer {
   /**
-   * Opens the socket, then the page. A page that cannot listen is told to `onPageProblem`.
+   * Opens what is not open: first the socket, also again where its file was removed, then the page.
+   * A page that cannot listen is told to `onPageProblem`, once for each reason. Resolves with what
+   * was opened.
    * @throws already-running, state-unwritable for the socket only
    */
-  start(): Promise<void>;
+  keepOpen(): Promise<readonly ('socket' | 'page')[]>;
   /** Where the page listens; undefined while the page is not served. */
   pageAddress(): HostPort | undefined;
   /** Ends every connection, also the ones that wait for an answer. */
@@ -48,17 +49,20 @@ const mostOfCaller = 16;
 const silentMs = 60_000;
 
 export function createStatusServer(options: StatusServerOptions): StatusServer {
-  const socket = createBounded(options, 'socket');
+  const { listen, socketPath, onPageProblem } = options;
+  const socket = createControlSocket(socketPath, () => createBounded(options, 'socket'));
   const page = createBounded(options, 'tcp');
+  let said: string | undefined;
   return {
-    async start() {
-      const { socketPath } = options;
-      await ensureDirectory(dirname(socketPath));
-      await clearStaleSocket(socketPath);
-      await listenPrivately(socket, socketPath).catch(
-        rethrow('state-unwritable', `opening the socket ${socketPath}`),
-      );
-      await listenOnPage(page, options);
+    async keepOpen() {
+      const opened: ('socket' | 'page')[] = [];
+      if (await socket.keepOpen()) opened.push('socket');
+      if (listen === undefined || page.listening) return opened;
+      const problem = await listenOnPage(page, listen);
+      if (problem === undefined) return [...opened, 'page'];
+      if (problem.message !== said) onPageProblem(problem);
+      said = problem.message;
+      return opened;
     },
     pageAddress() {
       const listening = page.address();
@@ -66,7 +70,7 @@ export function createStatusServer(options: StatusServerOptions): StatusServer {
       return { host: listening.address, port: listening.port };
     },
     async close() {
-      await Promise.all([closeServer(page), closeServer(socket)]);
+      await Promise.all([closeServer(page), socket.close()]);
     },
   };
 }
@@ -87,40 +91,20 @@ function createBounded({ source, ownNames }: StatusServerOptions, listener: List
   return server;
 }
 
-/**
- * Listens on a socket that has mode 0600 from its first moment. Changing the mode later would not
- * be safe, because a name in another user's folder may be a link a moment later.
- */
-async function listenPrivately(server: Server, path: string): Promise<void> {
-  const before = process.umask(0o177);
-  try {
-    server.listen({ path });
-  } finally {
-    process.umask(before);
-  }
-  await once(server, 'listening');
-}
-
+/** Resolves with what is in the way, or with undefined. */
 async function listenOnPage(
   server: Server,
-  { listen: where, onPageProblem }: StatusServerOptions,
-): Promise<void> {
-  if (where === undefined) return;
+  where: StatusListen,
+): Promise<TributaryError | undefined> {
   try {
     const place = 'fileDescriptor' in where ? { fd: where.fileDescriptor } : { ...where };
     await once(server.listen(place), 'listening');
+    return undefined;
   } catch (error) {
     const place = 'fileDescriptor' in where ? 'the socket handed over' : formatHostPort(where);
     const why =
       systemCodeOf(error) === 'EADDRINUSE' ? 'another program listens there' : messageOf(error);
     const message = `listening for the status page on ${place}: ${why}; set status.listen to another port, or port 0`;
-    onPageProblem(new TributaryError('configuration-invalid', message, { cause: error }));
+    return new TributaryError('configuration-invalid', message, { cause: error });
   }
-}
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

@@ -134,6 +134,14 @@ describe('the running agent', () => {
     expect(kept.data).toMatchObject({ totalDownBytes: 3_000, totalDownPackets: 3 });
   });
 
+  test('is found by commands again where the file of its socket was removed', async () => {
+    const { socket, signals, waitForPhase } = await start();
+    await waitForPhase('providing');
+    await rm(socket);
+    signals.emit('SIGHUP');
+    await waitForPhase('providing');
+  });
+
   test('sweeps away what a killed write left in its state directory', async () => {
     const { leftBehind, waitForPhase } = await start();
     await waitForPhase('providing');

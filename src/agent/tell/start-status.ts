@@ -69,7 +69,7 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
         log.warn({ reason: problem.message }, 'the status page is not served'),
     });
     try {
-      await server.start();
+      await server.keepOpen();
       const page = server.pageAddress();
       log.info({ socket: socketPath, page: page && formatHostPort(page) }, 'status');
       if (pageDescriptor !== undefined && page !== undefined) warnOfPage(parts, page);

@@ -45,7 +45,7 @@ async function startAgent(
     ownNames: () => [],
     onPageProblem,
   });
-  await server.start();
+  await server.keepOpen();
   onTestFinished(server.close);
   return asked;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -310,6 +310,18 @@ describe('the page', () => {
     expect((await ask(fixture.socketPath, '/livez')).status).toBe(200);
   });
 
+  test('listens as soon as its address is free, and says once that it is not', async () => {
+    const holder = await createStatusFixture();
+    const taken = Number((await startPage(holder)).split(':')[1]);
+    await using fixture = await createStatusFixture({ host: '127.0.0.1', port: taken });
+    expect(await fixture.server.keepOpen()).toEqual(['socket']);
+    expect(await fixture.server.keepOpen()).toEqual([]);
+    expect(fixture.state.pageProblems).toHaveLength(1);
+    await holder[Symbol.asyncDispose]();
+    expect(await fixture.server.keepOpen()).toEqual(['page']);
+    expect((await ask(`127.0.0.1:${taken}`, '/livez')).status).toBe(200);
+  });
+
   test('is off where none is wanted', async () => {
     await using fixture = await createStatusFixture('no-page');
     await fixture.start();
@@ -407,6 +419,37 @@ describe('the socket', () => {
     const bug = await ask(fixture.socketPath, '/reload', { method: 'POST' });
     expect(bug.status).toBe(500);
     expect(bug.text).not.toContain('AAAA');
+  });
+
+  test.each(['the file', 'its folder'])('is opened again where %s was removed', async (what) => {
+    await using fixture = await createStatusFixture('no-page');
+    await fixture.start();
+    const [asked, reloads] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    fixture.state.reload = () => {
+      asked.resolve();
+      return reloads.promise;
+    };
+    const waiting = ask(fixture.socketPath, '/reload', { method: 'POST' });
+    await asked.promise;
+    await rm(what === 'the file' ? fixture.socketPath : dirname(fixture.socketPath), {
+      recursive: true,
+    });
+    expect(await fixture.server.keepOpen()).toEqual(['socket']);
+    expect(await fixture.server.keepOpen()).toEqual([]);
+    expect((await ask(fixture.socketPath, '/livez')).status).toBe(200);
+    expect((await stat(fixture.socketPath)).mode & 0o777).toBe(0o600);
+    reloads.resolve();
+    expect((await waiting).status).toBe(200);
+  });
+
+  test('is left to another agent that took its place', async () => {
+    await using fixture = await createStatusFixture('no-page');
+    await fixture.start();
+    await rm(fixture.socketPath);
+    const other = createServer().listen(fixture.socketPath);
+    await once(other, 'listening');
+    await expect(fixture.server.keepOpen()).rejects.toMatchObject({ code: 'already-running' });
+    other.close();
   });
 
   test('that a dead process left behind is replaced', async () => {

@@ -57,7 +57,7 @@ export async function createStatusFixture(
     socketPath,
     state,
     server,
-    start: () => server.start(),
+    start: async () => void (await server.keepOpen()),
     async [Symbol.asyncDispose]() {
       await server.close();
       await rm(directory, { recursive: true, force: true });

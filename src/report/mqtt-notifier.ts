@@ -52,6 +52,7 @@ const pauseSeconds = 3600;
  */
 export function createMqttNotifier(parts: MqttParts): Notifier<string> {
   let publisher: Awaited<ReturnType<typeof openPublisher>> | undefined;
+  let wasRefused = false;
   return {
     name: 'mqtt',
     host: new URL(parts.broker.url).host,
@@ -78,6 +79,9 @@ export function createMqttNotifier(parts: MqttParts): Notifier<string> {
       } catch (error) {
         return { kind: 'failed', reason: messageOf(error) };
       }
+      const isRefused = parts.allowControl && !publisher.session.isListening;
+      if (isRefused && !wasRefused) warnOfRefusal(parts, clientId);
+      wasRefused = isRefused;
       await publisher.publish();
       // What the broker did not take is not delivered: a broker can refuse a message only by ending
       // the connection, and one that does so each time is asked ever more seldom.
@@ -90,6 +94,15 @@ export function createMqttNotifier(parts: MqttParts): Notifier<string> {
   };
 }
 
+/** Everything else works without it, so it is no failed delivery. */
+function warnOfRefusal({ topic, broker, log }: MqttParts, clientId: string): void {
+  const refused = { topic: nameTopics(topic, clientId).mode, username: broker.username };
+  log.warn(
+    refused,
+    'the broker lets this user read no commands, so Home Assistant shows the device without switch and buttons; let it read that topic',
+  );
+}
+
 /**
  * Publishes one device over one session.
  * @throws Error that says why the session could not be opened
@@ -99,6 +112,8 @@ async function openPublisher(parts: MqttParts, clientId: string, signal: AbortSi
   const topics = nameTopics(parts.topic, clientId);
   const onCommand = parts.allowControl ? (text: string) => takeCommand(text, parts) : undefined;
   const session = await openMqttSession({ broker, clientId, topics, onCommand, lookUp, signal });
+  // Without commands from the broker, a button would do nothing.
+  const discovery = { ...parts, allowControl: session.isListening };
   let published: MqttState | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;
   let reading: TrafficReading | undefined;
@@ -123,7 +138,8 @@ async function openPublisher(parts: MqttParts, clientId: string, signal: AbortSi
     /** Publishes the state, and before the first one the entities for discovery. */
     async publish() {
       const isFirst = published === undefined;
-      if (isFirst) for (const message of renderDiscovery(parts, clientId)) session.publish(message);
+      if (isFirst)
+        for (const message of renderDiscovery(discovery, clientId)) session.publish(message);
       if (areFiguresDue()) await readFigures();
       published = readState();
       session.publish({ topic: topics.state, payload: toPlainJson(published) });

@@ -8,10 +8,16 @@ export type BrokerPacket =
   /** CONNACK: 0 lets the client in, any other code of chapter 3.2.2.3 refuses it. */
   | { readonly kind: 'greeting'; readonly code: number }
   | ReceivedMessage
-  /** PUBACK or SUBACK: the answer to what was sent with this number. */
-  | { readonly kind: 'answer'; readonly id: number }
+  | BrokerAnswer
   /** PINGRESP. */
   | { readonly kind: 'pong' };
+
+/** PUBACK or SUBACK: the answer to what was sent with this number. Only SUBACK can refuse it. */
+export interface BrokerAnswer {
+  readonly kind: 'answer';
+  readonly id: number;
+  readonly isRefusal: boolean;
+}
 
 /** PUBLISH; `id` is undefined where the broker wants no answer. */
 export interface ReceivedMessage {
@@ -48,6 +54,8 @@ const types = {
 const atLeastOnce = 1;
 const retainFlag = 0x01;
 const protocolLevel = 4;
+/** The return code of a refused subscription (3.9.3). */
+const failure = 0x80;
 const longestTextBytes = 0xffff;
 /** No broker that we need sends more than this in one packet. */
 const largestPacketBytes = 256 * 1024;
@@ -153,9 +161,11 @@ function decodePacket(first: number, body: Buffer): BrokerPacket {
     case types.publish:
       return decodeMessage(first, body);
     case types.puback:
-    case types.suback:
       if (body.length < 2) throw foreign();
-      return { kind: 'answer', id: body.readUInt16BE() };
+      return { kind: 'answer', id: body.readUInt16BE(), isRefusal: false };
+    case types.suback:
+      if (body.length !== 3) throw foreign();
+      return { kind: 'answer', id: body.readUInt16BE(), isRefusal: body.readUInt8(2) >= failure };
     case types.pingresp:
       return { kind: 'pong' };
     default:

@@ -5,6 +5,7 @@ import type { MqttMessage, MqttTopics } from './home-assistant.ts';
 import { createOwedAnswers } from './mqtt-answers.ts';
 import { type BrokerAddress, connectToBroker } from './mqtt-connection.ts';
 import {
+  type BrokerAnswer,
   type BrokerPacket,
   createPacketReader,
   encodeAnswer,
@@ -40,6 +41,8 @@ export interface MqttSessionOptions {
 export interface MqttSession {
   /** Publishes a message that the broker keeps; nothing once the session has ended. */
   readonly publish: (message: MqttMessage) => void;
+  /** Whether the broker sends commands: false without `onCommand`, and where it refused that. */
+  readonly isListening: boolean;
   /** Resolves when the broker has taken all that was published, or when the session has ended. */
   readonly settled: () => Promise<void>;
   /** Why the session ended; undefined while it lasts. */
@@ -65,14 +68,15 @@ const refusals: Readonly<Record<number, string>> = {
 };
 
 /**
- * Opens one connection. The broker's certificate is always checked.
+ * Opens one connection, and waits for the broker's word on the subscription, if there is one. The
+ * broker's certificate is always checked.
  * @throws Error that says why it failed
  */
 export async function openMqttSession(options: MqttSessionOptions): Promise<MqttSession> {
   const { broker, topics, onCommand, signal } = options;
   const greeting = encodeGreeting(toGreeting(options));
   const socket = (await connectToBroker(broker, options.lookUp, signal)).setNoDelay(true);
-  const opened = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<Pick<MqttSession, 'isListening'>>();
   const owed = createOwedAnswers(answerMs, () => finish('the broker does not answer'));
   let isOpen = false;
   let end: string | undefined;
@@ -96,8 +100,12 @@ export async function openMqttSession(options: MqttSessionOptions): Promise<Mqtt
     finish(`the broker closed the connection${hint}`);
   };
   const ask = (what: string, encode: (id: number) => Buffer) => {
-    if (end === undefined) socket.write(encode(owed.add(what)));
+    if (end !== undefined) return undefined;
+    const id = owed.add(what);
+    socket.write(encode(id));
+    return id;
   };
+  let subscriptionId: number | undefined;
   const takeGreeting = (code: number) => {
     if (code !== 0) {
       finish(`the broker refused the connection: ${refusals[code] ?? `code ${code}`}`);
@@ -105,9 +113,17 @@ export async function openMqttSession(options: MqttSessionOptions): Promise<Mqtt
     }
     isOpen = true;
     clearTimeout(connectTimer);
-    if (onCommand !== undefined)
-      ask(`a subscription to ${topics.mode}`, (id) => encodeSubscription(topics.mode, id));
-    opened.resolve();
+    if (onCommand === undefined) {
+      opened.resolve({ isListening: false });
+      return;
+    }
+    subscriptionId = ask(`a subscription to ${topics.mode}`, (id) =>
+      encodeSubscription(topics.mode, id),
+    );
+  };
+  const takeAnswer = ({ id, isRefusal }: BrokerAnswer) => {
+    owed.settle(id);
+    if (id === subscriptionId) opened.resolve({ isListening: !isRefusal });
   };
   const takeMessage = ({ topic, payload, isRetained, id }: ReceivedMessage) => {
     if (id !== undefined) socket.write(encodeAnswer(id));
@@ -128,7 +144,7 @@ export async function openMqttSession(options: MqttSessionOptions): Promise<Mqtt
         takeMessage(packet);
         break;
       case 'answer':
-        owed.settle(packet.id);
+        takeAnswer(packet);
         break;
       case 'pong':
         owed.settle('ping');
@@ -156,10 +172,12 @@ export async function openMqttSession(options: MqttSessionOptions): Promise<Mqtt
     }
   });
   if (signal.aborted) onAbort();
-  await opened.promise;
+  const { isListening } = await opened.promise;
   return {
-    publish: ({ topic, payload }) =>
-      ask(`a message to ${topic}`, (id) => encodeMessage(topic, payload, id)),
+    isListening,
+    publish({ topic, payload }) {
+      ask(`a message to ${topic}`, (id) => encodeMessage(topic, payload, id));
+    },
     settled: owed.settled,
     ended: () => end,
     close: () => finish('closed'),

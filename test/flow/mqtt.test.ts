@@ -322,6 +322,35 @@ describe('a command from the broker', () => {
     expect(broker.published.filter(isControl).map(({ text }) => text)).toEqual(['', '', '', '']);
   });
 
+  test('that the broker keeps to itself is told once, and nobody is shown a button for it', async () => {
+    const broker = await startSmallBroker();
+    broker.granted = 128;
+    const agent = startAgent(broker.url);
+    await waitForAvailability(broker, ['online']);
+    const isControl = ({ topic }: { readonly topic: string }) =>
+      /^homeassistant\/(select|switch|button)\//.test(topic);
+    expect(broker.published.filter(isControl).map(({ text }) => text)).toEqual(['', '', '', '']);
+    expect(statesOf(broker)[0]).toMatchObject({ phase: 'providing' });
+    await broker.kill();
+    await agent.waitForLine(/"state":"lost"/);
+    await broker.start();
+    await waitForAvailability(broker, ['online', 'online']);
+    const refusals = agent.lines.filter((line) => line.includes('read no commands'));
+    expect(refusals.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'warn', topic: topics.mode, username: 'tributary' },
+    ]);
+    // Once the broker sends them, the device can be switched.
+    broker.granted = 1;
+    await broker.kill();
+    await agent.waitForLine(/"lost".*"lost"/s);
+    await broker.start();
+    await waitUntil(() =>
+      expect(textsOf(broker, `homeassistant/switch/${node}/sharing/config`).at(-1)).toMatch('{'),
+    );
+    broker.send(topics.mode, 'none');
+    await waitUntil(() => expect(agent.modes).toEqual(['none']));
+  });
+
   test('that cannot be kept is said in the log, and the next one is taken', async () => {
     const broker = await startSmallBroker();
     const modes: unknown[] = [];

@@ -26,6 +26,8 @@ export interface SmallBroker {
   readonly received: readonly Buffer[];
   /** The return code for the next connection; 0: accepted, undefined: no answer at all. */
   answer: number | undefined;
+  /** The answer to a subscription: what is granted, or 128 where it is refused. */
+  granted: number;
   /** Connections that are open. */
   openCount(): number;
   /** Sends a message to every connection, subscribed or not. */
@@ -65,7 +67,7 @@ export async function startSmallBroker(): Promise<SmallBroker> {
           reply({
             cmd: 'suback',
             messageId: packet.messageId ?? 0,
-            granted: packet.subscriptions.map(() => 1),
+            granted: packet.subscriptions.map(() => broker.granted),
           });
           break;
         case 'publish':
@@ -118,6 +120,7 @@ export async function startSmallBroker(): Promise<SmallBroker> {
     published,
     received,
     answer: 0,
+    granted: 1,
     openCount: () => sockets.size,
     send(topic, text, { isRetained } = { isRetained: false }) {
       const packet = {

@@ -80,7 +80,8 @@ describe('Home Assistant, by a real broker', () => {
       ([topic, text]) => topic.startsWith('homeassistant/') && text !== '',
     );
     expect(found.map(([topic]) => topic.split('/')[3])).toEqual(
-      Object.keys(state).filter((key) => !['override', 'sharing'].includes(key)),
+      // This device has the tunnel alone, and controls are another matter.
+      Object.keys(state).filter((key) => !/^(override|sharing)$|connect/.test(key)),
     );
     const ids = new Set<unknown>();
     for (const [topic, text] of found) {
@@ -223,6 +224,16 @@ describe('the mode, from the broker,', () => {
     }, patience);
     expect(reader.json(`${base}/state`).override).toBe('friends');
     expect(agent.lines.join('\n')).not.toContain('"mode":"none"');
+  });
+
+  test('cannot be chosen where the broker lets the device read no commands, and all else is there', async () => {
+    const broker = await startBroker(`${base}/mode/set`);
+    const reader = await startReader(broker.plainUrl);
+    const agent = startAgent(broker.plainUrl, { TRIBUTARY_REPORT_MQTT_ALLOW_CONTROL: 'true' });
+    await waitForText(reader, `${base}/availability`, 'online');
+    expect(agent.lines.join('\n')).toContain('lets this user read no commands');
+    expect(reader.texts.get(selectTopic)).toBe('');
+    expect(reader.json(`${base}/state`)).toMatchObject({ phase: 'providing', mode: 'public' });
   });
 
   test('can no longer be chosen once the owner took the permission back', async () => {

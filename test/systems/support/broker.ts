@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { pbkdf2Sync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -25,12 +26,15 @@ export interface Broker {
   kill(): Promise<void>;
 }
 
-/** Started, and gone with the test. */
-export async function startBroker(): Promise<Broker> {
+/**
+ * Started, and gone with the test.
+ * @param refusedTopic its user may not subscribe to it
+ */
+export async function startBroker(refusedTopic?: string): Promise<Broker> {
   const directory = mkdtempSync(join(tmpdir(), 'tributary-broker-'));
   const [plainPort, tlsPort] = [await findFreePort(), await findFreePort()];
   const certificatePath = join(directory, 'broker.pem');
-  const configPath = writeConfig(directory, plainPort, tlsPort);
+  const configPath = writeConfig(directory, [plainPort, tlsPort], refusedTopic);
   let running: ChildProcess | undefined;
   const kill = async () => {
     if (running?.exitCode !== null) return;
@@ -75,7 +79,11 @@ export async function startReader(url: string): Promise<Reader> {
   return { texts, client, json: (topic) => JSON.parse(texts.get(topic) ?? '{}') };
 }
 
-function writeConfig(directory: string, plainPort: number, tlsPort: number): string {
+function writeConfig(
+  directory: string,
+  [plainPort, tlsPort]: readonly [number, number],
+  refusedTopic: string | undefined,
+): string {
   const at = (name: string) => join(directory, name);
   const key = [
     '-newkey',
@@ -88,13 +96,12 @@ function writeConfig(directory: string, plainPort: number, tlsPort: number): str
   ];
   const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
   execFileSync('openssl', ['req', '-x509', '-days', '2', ...key, ...names], { stdio: 'ignore' });
-  execFileSync('mosquitto_passwd', ['-c', '-b', at('passwords'), username, password], {
-    stdio: 'ignore',
-  });
   const lines = [
     'user root',
     'allow_anonymous false',
-    `password_file ${at('passwords')}`,
+    ...(refusedTopic === undefined
+      ? writePasswords(at('passwords'))
+      : writeAccess(at('access.json'), refusedTopic)),
     'log_type error',
     `listener ${plainPort} 127.0.0.1`,
     `listener ${tlsPort} 127.0.0.1`,
@@ -103,6 +110,42 @@ function writeConfig(directory: string, plainPort: number, tlsPort: number): str
   ];
   writeFileSync(at('mosquitto.conf'), `${lines.join('\n')}\n`);
   return at('mosquitto.conf');
+}
+
+function writePasswords(path: string): readonly string[] {
+  execFileSync('mosquitto_passwd', ['-c', '-b', path, username, password], { stdio: 'ignore' });
+  return [`password_file ${path}`];
+}
+
+/** By its plugin, because Mosquitto's own lists of access let anyone subscribe. */
+function writeAccess(path: string, refusedTopic: string): readonly string[] {
+  const salt = randomBytes(12);
+  const iterations = 101;
+  const hash = pbkdf2Sync(password, salt, iterations, 64, 'sha512');
+  const acls = [{ acltype: 'subscribePattern', topic: refusedTopic, priority: 0, allow: false }];
+  const access = {
+    defaultACLAccess: {
+      publishClientSend: true,
+      publishClientReceive: true,
+      subscribe: true,
+      unsubscribe: true,
+    },
+    clients: [
+      {
+        username,
+        password: hash.toString('base64'),
+        salt: salt.toString('base64'),
+        iterations,
+        roles: [{ rolename: 'device' }],
+      },
+    ],
+    roles: [{ rolename: 'device', acls }],
+  };
+  writeFileSync(path, JSON.stringify(access));
+  const plugin = execFileSync('find', ['/usr/lib', '-name', 'mosquitto_dynamic_security.so'], {
+    encoding: 'utf8',
+  }).trim();
+  return [`plugin ${plugin}`, `plugin_opt_config_file ${path}`];
 }
 
 async function tryConnect(port: number): Promise<void> {

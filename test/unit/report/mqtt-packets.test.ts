@@ -100,7 +100,11 @@ const sent: readonly { readonly packet: Packet; readonly read: object }[] = [
   },
   {
     packet: { cmd: 'suback', messageId: 1, granted: [1] },
-    read: { kind: 'answer', id: 1 },
+    read: { kind: 'answer', id: 1, isRefusal: false },
+  },
+  {
+    packet: { cmd: 'suback', messageId: 2, granted: [128] },
+    read: { kind: 'answer', id: 2, isRefusal: true },
   },
   {
     packet: { cmd: 'publish', topic: 'é/x', payload: 'none', qos: 0, retain: true, dup: false },
@@ -130,7 +134,10 @@ const sent: readonly { readonly packet: Packet; readonly read: object }[] = [
       id: 515,
     },
   },
-  { packet: { cmd: 'puback', messageId: 65_535 }, read: { kind: 'answer', id: 65_535 } },
+  {
+    packet: { cmd: 'puback', messageId: 65_535 },
+    read: { kind: 'answer', id: 65_535, isRefusal: false },
+  },
   { packet: { cmd: 'pingresp' }, read: { kind: 'pong' } },
 ];
 const stream = Buffer.concat(sent.map(({ packet }) => generate(packet)));

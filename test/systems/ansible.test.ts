@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readBlocks, splitCommands } from '../pages.ts';
 import { type Board, boards, type Fleet, startFleet } from './support/fleet.ts';
-import { makePackage } from './support/packages.ts';
+import { type PreparedPackages, preparePackages } from './support/packages.ts';
 
 const role = join(import.meta.dirname, '../../config/ansible');
-const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
 const names = Object.keys(boards) as Board[];
 
 /** What the owner writes; the world has no TLS, and an Internet of documentation addresses. */
@@ -28,12 +26,11 @@ const [tryLine = '', enrolLine = ''] = splitCommands(playLines);
 
 let fleet: Fleet;
 let folder: string;
-let packages: string;
+let packages: PreparedPackages;
 let code: string;
 
 beforeAll(async () => {
-  packages = await mkdtemp(join(tmpdir(), 'tributary-packages-'));
-  await makePackage({ architecture, version: '1.0.0', to: packages });
+  packages = await preparePackages('1.0.0');
   fleet = await startFleet();
   code = (
     await fleet.inWorld(
@@ -51,7 +48,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await fleet?.remove();
-  await rm(packages, { recursive: true, force: true });
+  await packages?.remove();
 });
 
 interface Played {
@@ -68,7 +65,7 @@ async function play(config: object, line: string): Promise<Played> {
     ansible_user: 'root',
     ansible_ssh_private_key_file: fleet.key,
     tributary_config: config,
-    tributary_deb: join(packages, `tributary_1.0.0-1_${architecture}.deb`),
+    tributary_deb: packages.pathOf('1.0.0'),
     tributary_enrolment_seconds: 0,
     tributary_credentials: { 'status-token': 'a-token-that-nobody-may-read' },
   };

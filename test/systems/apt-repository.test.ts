@@ -1,18 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readBlocks, splitCommands } from '../pages.ts';
 import { createMachine, type Machine } from './support/machine.ts';
-import { makePackage } from './support/packages.ts';
-import { buildProgram, copyWorld } from './support/program.ts';
+import { type PreparedPackages, preparePackagesAndWorld } from './support/packages.ts';
 
 /*
  * From a package repository to a device that shares: signed, installed by apt, set up in a dialogue
  * and in one line, upgraded.
  */
 const root = join(import.meta.dirname, '../..');
-const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
 const toLines = (text = '') =>
   splitCommands(text).map((line) =>
     line
@@ -28,26 +24,19 @@ const [firstLines = [], [scriptLine = ''] = [], everydayLines = []] = readBlocks
   'docs/getting-started.md',
 ).map((text) => toLines(text));
 let machine: Machine;
-let packages: string;
-let build: string;
+let packages: PreparedPackages;
 
 beforeAll(async () => {
   expect([repositoryLines.length, firstLines.length, everydayLines.length]).toEqual([4, 2, 5]);
-  packages = await mkdtemp(join(tmpdir(), 'tributary-packages-'));
-  build = await buildProgram();
-  for (const version of ['1.0.0', '1.0.1'])
-    await makePackage({ architecture, version, to: packages });
+  packages = await preparePackagesAndWorld('1.0.0', '1.0.1');
   machine = await createMachine({ suite: 'trixie', packages: ['apt-utils', 'gpg', 'gpg-agent'] });
-  await copyWorld(machine, build);
-  await machine.copyIn(packages, '/srv/packages');
+  await packages.putInto(machine);
   await machine.copyIn(join(root, '.github/apt-repository.sh'), '/srv/apt-repository.sh');
 });
 
 afterAll(async () => {
   await machine?.remove();
-  await Promise.all(
-    [packages, build].map((directory) => rm(directory, { recursive: true, force: true })),
-  );
+  await packages?.remove();
 });
 
 it('apt installs what is signed and nothing else, setup makes it share, and an upgrade comes by apt', async () => {

@@ -1,34 +1,23 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createMachine, type Machine } from './support/machine.ts';
-import { makePackage } from './support/packages.ts';
-import { buildProgram, copyWorld } from './support/program.ts';
+import { type PreparedPackages, preparePackagesAndWorld } from './support/packages.ts';
 
 /*
  * The package's service, with all that systemd keeps from it, on a machine that is given another
  * machine id.
  */
-let packages: string;
-let build: string;
+let packages: PreparedPackages;
 let machine: Machine;
 
 beforeAll(async () => {
-  packages = await mkdtemp(join(tmpdir(), 'tributary-packages-'));
-  build = await buildProgram();
-  const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
-  await makePackage({ architecture, version: '1.0.0', to: packages });
+  packages = await preparePackagesAndWorld('1.0.0');
   machine = await createMachine({ suite: 'bookworm' });
-  await copyWorld(machine, build);
-  await machine.copyIn(packages, '/srv/packages');
+  await packages.putInto(machine);
 });
 
 afterAll(async () => {
   await machine?.remove();
-  await Promise.all(
-    [packages, build].map((directory) => rm(directory, { recursive: true, force: true })),
-  );
+  await packages?.remove();
 });
 
 it('a card in another machine asks first, then goes on as the same device, or as another one', async () => {

@@ -1,34 +1,31 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMachine, type Machine } from './support/machine.ts';
-import { makePackage } from './support/packages.ts';
+import { type PreparedPackages, preparePackages } from './support/packages.ts';
 import { changeSample, makeSampleConffile, repack } from './support/repack.ts';
 
 /*
  * The package and the host's own order: no question, no failed unit and nothing left behind, on a
  * host that nobody looks after. There is no world around it: what the package needs is there.
  */
-let packages: string;
-const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
+let packages: PreparedPackages;
 
 beforeAll(async () => {
-  packages = await mkdtemp(join(tmpdir(), 'tributary-packages-'));
-  const from = await makePackage({ architecture, version: '1.0.0', to: packages });
-  const name = (version: string) => join(packages, `tributary_${version}_all.deb`);
+  packages = await preparePackages('1.0.0');
+  const from = packages.pathOf('1.0.0');
+  const name = (version: string) => join(packages.folder, `tributary_${version}_all.deb`);
   await repack({ from, to: name('0.9.0-1'), version: '0.9.0-1', change: makeSampleConffile });
   await repack({ from, to: name('1.1.0-1'), version: '1.1.0-1', change: changeSample });
 }, 300_000);
 
-afterAll(() => rm(packages, { recursive: true, force: true }));
+afterAll(() => packages?.remove());
 
 describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => {
   let machine: Machine;
 
   beforeAll(async () => {
     machine = await createMachine({ suite });
-    await machine.copyIn(packages, '/srv/packages');
+    await packages.putInto(machine);
   }, 600_000);
 
   afterAll(() => machine?.remove());

@@ -1,37 +1,25 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMachine, type Machine } from './support/machine.ts';
-import { makePackage } from './support/packages.ts';
-import { buildProgram, copyWorld } from './support/program.ts';
+import { type PreparedPackages, preparePackagesAndWorld } from './support/packages.ts';
 
 /*
  * The program's files are replaced under a running agent, and nobody restarts it, because dpkg was
  * cut short: it goes on or is started again, and is never alive without doing its work.
  */
-let packages: string;
-let build: string;
-const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
+let packages: PreparedPackages;
 
 beforeAll(async () => {
-  packages = await mkdtemp(join(tmpdir(), 'tributary-packages-'));
-  build = await buildProgram();
-  for (const version of ['1.0.0', '1.0.1'])
-    await makePackage({ architecture, version, to: packages });
+  packages = await preparePackagesAndWorld('1.0.0', '1.0.1');
 }, 300_000);
 
-afterAll(async () => {
-  await Promise.all([packages, build].map((one) => rm(one, { recursive: true, force: true })));
-});
+afterAll(() => packages?.remove());
 
 describe.each(['bookworm', 'trixie'] as const)('on %s, the running agent', (suite) => {
   let machine: Machine;
 
   beforeAll(async () => {
     machine = await createMachine({ suite });
-    await copyWorld(machine, build);
-    await machine.copyIn(packages, '/srv/packages');
+    await packages.putInto(machine);
   }, 600_000);
 
   afterAll(() => machine?.remove());

@@ -1,10 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMachine, type Machine } from './support/machine.ts';
-import { makePackage } from './support/packages.ts';
-import { buildProgram, copyWorld } from './support/program.ts';
+import { type PreparedPackages, preparePackagesAndWorld } from './support/packages.ts';
 import { repack } from './support/repack.ts';
 
 /*
@@ -12,21 +10,15 @@ import { repack } from './support/repack.ts';
  * the host, is upgraded: consumers notice nothing, the state is the new user's, and the next
  * namespace is that user's own.
  */
-let packages: string;
-let build: string;
-const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
+let packages: PreparedPackages;
 
 beforeAll(async () => {
-  packages = await mkdtemp(join(tmpdir(), 'tributary-packages-'));
-  build = await buildProgram();
-  const from = await makePackage({ architecture, version: '1.0.0', to: packages });
-  const to = join(packages, 'tributary_0.9.0-1_all.deb');
-  await repack({ from, to, version: '0.9.0-1', change: makeOld });
+  packages = await preparePackagesAndWorld('1.0.0');
+  const to = join(packages.folder, 'tributary_0.9.0-1_all.deb');
+  await repack({ from: packages.pathOf('1.0.0'), to, version: '0.9.0-1', change: makeOld });
 }, 300_000);
 
-afterAll(async () => {
-  await Promise.all([packages, build].map((one) => rm(one, { recursive: true, force: true })));
-});
+afterAll(() => packages?.remove());
 
 /** The unit, the files and the script as they were without a user of the package's own. */
 async function makeOld(folder: string): Promise<void> {
@@ -64,8 +56,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, an older package', (suite
   beforeAll(async () => {
     // With it the users that systemd makes are known by their names to every program.
     machine = await createMachine({ suite, packages: ['libnss-systemd'] });
-    await copyWorld(machine, build);
-    await machine.copyIn(packages, '/srv/packages');
+    await packages.putInto(machine);
   }, 600_000);
 
   afterAll(() => machine?.remove());

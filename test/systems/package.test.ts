@@ -1,19 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBlocks, splitCommands } from '../pages.ts';
 import { createMachine, type Machine } from './support/machine.ts';
-import { makePackage } from './support/packages.ts';
-import { buildProgram, copyWorld } from './support/program.ts';
+import { type PreparedPackages, preparePackagesAndWorld } from './support/packages.ts';
 
 /*
  * The life of a package on a host with systemd and no way out: installed, configured, signed in,
  * upgraded while a consumer downloads, removed, installed again, purged.
  */
-let packages: string;
-let build: string;
-const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
+let packages: PreparedPackages;
 
 /**
  * The page's way onto a host, and the same line for scripts; for root and for the service, package
@@ -36,26 +30,17 @@ beforeAll(async () => {
   // Two commands, or these tests prove nothing of them.
   expect([install, setUp]).toEqual([[installLine, setUp], 'tributary setup']);
   expect(inScript).toMatch(/^tributary setup --service "\$service" .*--code-file code\.txt$/);
-  packages = await mkdtemp(join(tmpdir(), 'tributary-packages-'));
-  build = await buildProgram();
-  for (const version of ['1.0.0', '1.0.1'])
-    await makePackage({ architecture, version, to: packages });
+  packages = await preparePackagesAndWorld('1.0.0', '1.0.1');
 }, 300_000);
 
-afterAll(async () => {
-  await Promise.all(
-    [packages, build].map((directory) => rm(directory, { recursive: true, force: true })),
-  );
-});
+afterAll(() => packages?.remove());
 
 describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => {
   let machine: Machine;
 
   beforeAll(async () => {
     machine = await createMachine({ suite });
-    // The world has a Node and a build of its own: it outlives the package.
-    await copyWorld(machine, build);
-    await machine.copyIn(packages, '/srv/packages');
+    await packages.putInto(machine);
   }, 600_000);
 
   afterAll(() => machine?.remove());

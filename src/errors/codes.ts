@@ -50,6 +50,7 @@ export const errorKinds = {
   'operation-not-served': 'unavailable',
   'profile-unclear': 'configuration',
   'mode-not-applied': 'refused',
+  'mode-not-told': 'try-again',
   'rate-limited': 'try-again',
   'answer-redirected': 'unavailable',
   'answer-not-json': 'unavailable',

@@ -20,6 +20,10 @@ export const passingReasons = {
     action:
       "Nothing to do at first: the agent asks again each minute. If it lasts, tell the service's operator.",
   },
+  'mode-not-told': {
+    fixedBy: 'time',
+    action: 'Just wait: consumers come when the service knows.',
+  },
   'rate-limited': {
     fixedBy: 'time',
     action: 'Nothing to do: the agent asks again when the service allows it.',

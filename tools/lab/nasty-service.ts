@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  request as ask,
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 
 /*
  * A service in front of the reference service that spoils its answers as a file says, which it
@@ -23,6 +29,8 @@ export interface NastyScript {
   readonly keepaliveSeconds?: number;
   /** How long it thinks before it answers. */
   readonly delayMs?: number;
+  /** The number of the mode that it applies, whatever was asked. */
+  readonly appliedMode?: number;
   /** What its clock says, in every answer's Date. */
   readonly date?: string;
 }
@@ -126,7 +134,21 @@ function pass(
       response.end(body);
     });
   });
-  incoming.pipe(outgoing);
+  if (incoming.url === '/device/set-provide' && script.appliedMode !== undefined)
+    changeMode(incoming, outgoing, script.appliedMode);
+  else incoming.pipe(outgoing);
+}
+
+/** Passes the request on with another mode, so that the service really applies that one. */
+function changeMode(incoming: IncomingMessage, outgoing: ClientRequest, mode: number): void {
+  let text = '';
+  incoming.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  incoming.on('end', () => {
+    const body = JSON.stringify({ ...(JSON.parse(text) as object), provide_mode: mode });
+    outgoing.setHeader('content-length', Buffer.byteLength(body)).end(body);
+  });
 }
 
 function rewrite(text: string, script: NastyScript): string {

@@ -3,11 +3,12 @@ import { continueProblem } from '../../health/problem.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { hourMs } from '../../lib/units.ts';
 import { isWider } from '../../provide/mode-width.ts';
-import { findSendWaitMs, type SendState } from '../../provide/send.ts';
+import { findSendWaitMs, isNarrowing, type SendState } from '../../provide/send.ts';
 import { type ProvideMode, toProvideMode } from '../../service/profiles.ts';
 import type { ConfirmedMode } from '../kept-choices.ts';
 import type { Loop, Wakeups } from '../run-loop.ts';
 import type { AgentState, Sections, Shared } from '../state.ts';
+import { createWaitingError, isAboutMode, judgeApplied, type Waiting } from './judge-mode.ts';
 
 export interface AnnounceLoopParts
   extends Pick<Shared, 'client' | 'profile' | 'now' | 'random'>,
@@ -36,6 +37,7 @@ const spreadMs = 300_000;
 export function createAnnounceLoop(parts: AnnounceLoopParts): Loop {
   const { state, announcement, confirmedMode } = parts;
   let lastSent: SendState['lastSent'];
+  let lastWidenedAtMs: SendState['lastWidenedAtMs'];
   let refusedUntilMs = 0;
   const chooseTimeMs = createOwnTime(parts);
   const note = (failure: TributaryError | undefined) => {
@@ -54,6 +56,16 @@ export function createAnnounceLoop(parts: AnnounceLoopParts): Loop {
     if (hasCode(failure, 'operation-not-served')) announcement.isServed = false;
     refusedUntilMs = performance.now() + choosePauseMs(failure, parts.random);
   };
+  const noteWait = ({
+    waitMs,
+    ...modes
+  }: Omit<Waiting, 'waitMs'> & { waitMs: number | undefined }) => {
+    const { problem } = announcement;
+    if (waitMs === undefined && isAboutMode(problem)) announcement.problem = undefined;
+    // What failed explains the wait already, and better.
+    if (waitMs !== undefined && problem === undefined)
+      note(createWaitingError({ ...modes, waitMs }));
+  };
   const tick = async (signal: AbortSignal) => {
     const { token, registration } = state.service;
     const desired = state.mode.decision?.mode;
@@ -65,17 +77,20 @@ export function createAnnounceLoop(parts: AnnounceLoopParts): Loop {
       desired,
       confirmed,
       lastSent,
+      lastWidenedAtMs,
       refusedUntilMs: notBeforeMs,
       nowMs,
     });
-    if (desired === confirmed && announcement.problem?.code === 'mode-not-applied')
-      announcement.problem = undefined;
-    if (waitMs !== 0) return waitMs ?? idleMs;
+    if (waitMs !== 0) {
+      noteWait({ desired, confirmed, waitMs });
+      return waitMs ?? idleMs;
+    }
     if (state.configuration.config.service.profile === undefined && registration.showsProduction) {
       note(createUnclearError());
       announcement.isServed = false;
       return idleMs;
     }
+    if (!isNarrowing({ desired, confirmed, lastSent })) lastWidenedAtMs = nowMs;
     lastSent = { mode: desired, atMs: nowMs };
     const announced = { clientId: registration.clientId, mode: desired, token };
     const failure = await tell(announced, signal).catch(toFailure());
@@ -102,16 +117,6 @@ function createOwnTime({ state, random }: AnnounceLoopParts) {
     chosen = { mode, atMs: nowMs + (isSpread ? random() * spreadMs : 0) };
     return chosen.atMs;
   };
-}
-
-/** The error for another mode than was asked for; undefined where the service did not say. */
-function judgeApplied(
-  asked: ProvideMode,
-  applied: ProvideMode | undefined,
-): TributaryError | undefined {
-  if (applied === undefined || applied === asked) return undefined;
-  const message = `the service was asked for mode ${asked} and has ${applied}`;
-  return new TributaryError('mode-not-applied', message);
 }
 
 /**

@@ -9,10 +9,12 @@ const quiet: SendState = {
   desired: 'public',
   confirmed: undefined,
   lastSent: undefined,
+  lastWidenedAtMs: undefined,
   refusedUntilMs: 0,
   nowMs: 1_000_000,
 };
 const sent = (mode: ProvideMode, agoMs: number) => ({ mode, atMs: quiet.nowMs - agoMs });
+const widened = (agoMs: number) => ({ lastWidenedAtMs: quiet.nowMs - agoMs });
 const atOnce = 0;
 
 describe('the mode', () => {
@@ -21,14 +23,29 @@ describe('the mode', () => {
     ['that the service confirmed is not sent', { confirmed: 'public' }, undefined],
     ['that differs from the confirmed one is sent', { confirmed: 'friends' }, atOnce],
     [
-      'waits a minute after the last one',
-      { confirmed: 'friends', lastSent: sent('friends', 10_000) },
+      'waits a minute after the last one that was no narrower',
+      { confirmed: 'friends', lastSent: sent('friends', 10_000), ...widened(10_000) },
       50_000,
     ],
     [
       'is sent when the minute is over',
-      { confirmed: 'friends', lastSent: sent('friends', 60_000) },
+      { confirmed: 'friends', lastSent: sent('friends', 60_000), ...widened(60_000) },
       atOnce,
+    ],
+    [
+      'that ends a short pause is sent at once',
+      { confirmed: 'none', lastSent: sent('none', 1000), ...widened(90_000) },
+      atOnce,
+    ],
+    [
+      'that ends a second pause waits for the minute after the first one ended',
+      { confirmed: 'none', lastSent: sent('none', 1000), ...widened(10_000) },
+      50_000,
+    ],
+    [
+      'that lets in more people and was not taken waits',
+      { confirmed: 'none', lastSent: sent('public', 1000), ...widened(1000) },
+      59_000,
     ],
     [
       'none is sent at once',
@@ -47,17 +64,17 @@ describe('the mode', () => {
     ],
     [
       'that may be as wide waits',
-      { desired: 'stream', confirmed: 'default', lastSent: sent('default', 1000) },
+      {
+        desired: 'stream',
+        confirmed: 'default',
+        lastSent: sent('default', 1000),
+        ...widened(1000),
+      },
       59_000,
     ],
     [
       'none that the service did not take waits',
       { desired: 'none', confirmed: 'public', lastSent: sent('none', 1000) },
-      59_000,
-    ],
-    [
-      'waits after none as after any other',
-      { confirmed: 'none', lastSent: sent('none', 1000) },
       59_000,
     ],
     ['waits where the service refused', { refusedUntilMs: quiet.nowMs + 5 }, 5],
@@ -83,17 +100,18 @@ const wish = fc.record({
   forMs: fc.integer({ min: 1, max: 90_000 }),
 });
 
-const isNarrower = (mode: ProvideMode, before: ProvideMode) =>
-  mode === 'none' || isWider(before, mode);
+const isNarrower = (mode: ProvideMode, before: ProvideMode | undefined) =>
+  mode === 'none' || (before !== undefined && isWider(before, mode));
 
-test('whatever is wanted, only a narrower mode follows another within a minute', () => {
+test('whatever is wanted, a mode that is no narrower follows another such after a minute', () => {
   assertLaw(fc.array(wish, { minLength: 1, maxLength: 40 }), (wishes) => {
     const log = follow(wishes);
-    log.slice(1).forEach(({ mode, atMs }, index) => {
-      const before = log[index];
-      if (before !== undefined && !isNarrower(mode, before.mode))
-        expect(atMs - before.atMs).toBeGreaterThanOrEqual(60_000);
-      expect(mode).not.toBe(before?.mode);
+    const wider = log.filter(({ mode }, index) => !isNarrower(mode, log[index - 1]?.mode));
+    wider.slice(1).forEach(({ atMs }, index) => {
+      expect(atMs - (wider[index]?.atMs ?? 0)).toBeGreaterThanOrEqual(60_000);
+    });
+    log.slice(1).forEach(({ mode }, index) => {
+      expect(mode).not.toBe(log[index]?.mode);
     });
   });
 });
@@ -125,6 +143,7 @@ function follow(
 ): readonly { readonly mode: ProvideMode; readonly atMs: number }[] {
   const log: { mode: ProvideMode; atMs: number }[] = [];
   let nowMs = 0;
+  let lastWidenedAtMs: number | undefined;
   for (const { mode, forMs } of wishes) {
     const endMs = nowMs + forMs;
     while (nowMs < endMs) {
@@ -133,12 +152,15 @@ function follow(
         desired: mode,
         confirmed: last?.mode,
         lastSent: last,
+        lastWidenedAtMs,
         refusedUntilMs: 0,
         nowMs,
       };
       const waitMs = findSendWaitMs(state);
-      if (waitMs === 0) log.push({ mode, atMs: nowMs });
-      else nowMs = waitMs === undefined ? endMs : Math.min(endMs, nowMs + waitMs);
+      if (waitMs === 0) {
+        if (!isNarrower(mode, last?.mode)) lastWidenedAtMs = nowMs;
+        log.push({ mode, atMs: nowMs });
+      } else nowMs = waitMs === undefined ? endMs : Math.min(endMs, nowMs + waitMs);
     }
   }
   return log;

@@ -144,6 +144,32 @@ describe('the mode', () => {
     expect([announcement.problem, woken.mock.calls.length]).toEqual([undefined, 1]);
   });
 
+  it('that ends a short pause is told at once; after the next one it waits, and says so', async () => {
+    const { tick, sent, mode, announcement } = start({});
+    const choose = async (chosen: ProvideMode) => {
+      mode.decision = { permit: chosen !== 'none', mode: chosen, reasons: [], devices: [] };
+      return tick();
+    };
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    await choose('friends');
+    vi.advanceTimersByTime(90_000);
+    for (const chosen of ['none', 'friends', 'none'] as const) {
+      vi.advanceTimersByTime(1000);
+      await choose(chosen);
+      expect(announcement.problem).toBeUndefined();
+    }
+    const waitMs = await choose('friends');
+    expect(sent).toEqual([3, 1, 3, 1]);
+    expect([announcement.problem?.code, announcement.problem?.message]).toEqual([
+      'mode-not-told',
+      'the service still has none, and is told friends within a minute: a mode for more people goes out once a minute at most',
+    ]);
+    vi.advanceTimersByTime(waitMs);
+    await tick();
+    expect([sent.at(-1), announcement.problem]).toEqual([3, undefined]);
+  });
+
   it('that the service cannot set is a note, and is not asked for again at once', async () => {
     const { tick, sent, announcement } = start({
       answer: () => {
@@ -170,9 +196,12 @@ describe('a mode that many devices change in the same moment', () => {
       { profile: 'production', isRestart: true, answer: () => undefined },
     ],
   ])('%s is told at a time of its own', async (_, setting) => {
-    const { tick, sent } = start(setting);
+    const { tick, sent, announcement } = start(setting);
     const [first, second] = [await tick(), await tick()];
     expect([sent, Math.round(first / 1000)]).toEqual([[], 150]);
+    expect(announcement.problem?.message).toContain(
+      'is told friends within 3 minutes: devices do not all tell it in the same moment',
+    );
     expect(second, 'the same time').toBeLessThanOrEqual(first);
   });
 

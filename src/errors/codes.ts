@@ -60,6 +60,7 @@ export const errorKinds = {
   'client-limit-exceeded': 'not-allowed',
   'auth-code-limit-exceeded': 'try-again',
   'registration-incomplete': 'unavailable',
+  'client-lost': 'not-allowed',
   'identity-moved': 'not-allowed',
   'wireguard-text-refused': 'unavailable',
   'list-refused': 'configuration',

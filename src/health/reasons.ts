@@ -77,6 +77,11 @@ const reasons = {
     fixedBy: 'owner',
     action: 'Check that your plan with the service includes WireGuard.',
   },
+  'client-lost': {
+    fixedBy: 'owner',
+    action:
+      'Where another network adopted this device: sudo tributary login, with a code of that network. Otherwise, to register it as a new one: sudo tributary login --new-device',
+  },
   'identity-moved': {
     fixedBy: 'owner',
     action:

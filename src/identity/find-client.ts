@@ -81,7 +81,7 @@ export async function findTunnel(
 
 /**
  * Why a client of ours was not authenticated. If the service refused it and two looks at the list
- * do not show it, the service has lost it: `registration-incomplete`. Otherwise the given error.
+ * do not show it, it is in the network no more: `client-lost`. Otherwise the given error.
  * @throws codes of `call`
  */
 export async function explainRefusal(
@@ -97,8 +97,8 @@ export async function explainRefusal(
   if (await mayBeListed()) return error;
   await waitForList(dependencies, signal);
   if (await mayBeListed()) return error;
-  return createIncompleteError(
-    `the service no longer knows this device's client ${own.clientId} (${error.message})`,
+  return createLostError(
+    `the service no longer lists this device's client ${own.clientId} in your network (${error.message})`,
     error,
   );
 }
@@ -158,10 +158,9 @@ export async function findOtherClients(
   return clients.flatMap(({ clientId }) => clientId ?? []);
 }
 
-/** The error for a registration that only the owner can complete, with what to do about it. */
-export function createIncompleteError(what: string, cause?: unknown): TributaryError {
-  const message = `${what}; to register this device as a new one, run \`tributary login --new-device\``;
-  return new TributaryError('registration-incomplete', message, { cause });
+/** The error for a client that is gone or cannot be told: only the owner knows what to do. */
+export function createLostError(what: string, cause?: unknown): TributaryError {
+  return new TributaryError('client-lost', what, { cause });
 }
 
 /** What to look for a client of ours by: its id. */

@@ -10,7 +10,7 @@ import {
   toIssuedTunnel,
 } from './authenticate.ts';
 import {
-  createIncompleteError,
+  createLostError,
   explainRefusal,
   findTunnel,
   type ListSeen,
@@ -35,7 +35,7 @@ import {
  * caller may call again after any error and after any crash. A device is registered also where the
  * service issued no tunnel: `unissued` then says why, and only a call that finds no tunnel on the
  * disk asks the service for it.
- * @throws registration-incomplete, client-limit-exceeded, state-unreadable, state-unwritable, codes
+ * @throws client-lost, client-limit-exceeded, state-unreadable, state-unwritable, codes
  * of `call`, AbortError
  */
 export async function ensureRegistration(
@@ -64,7 +64,7 @@ type Recovery =
 /**
  * Looks for our client at the service and takes it up again: by its id, its marker, or what a lost
  * create left behind.
- * @throws registration-incomplete where a client of ours exists or may exist and cannot be taken
+ * @throws client-lost where a client of ours exists or may exist and cannot be taken
  * up; codes of `call`
  */
 export async function recoverRegistration(
@@ -98,7 +98,7 @@ export async function recoverRegistration(
   }
   if (identity.isUncertain) throw createAmbiguousError([]);
   if (pending?.isAccepted) {
-    throw createIncompleteError(
+    throw createLostError(
       'the service registered this device without naming its client, and does not list it',
     );
   }
@@ -137,7 +137,7 @@ function createAmbiguousError(clientIds: readonly string[]): TributaryError {
     clientIds.length === 0
       ? 'none of the clients is surely ours'
       : `it may be one of ${clientIds.join(', ')}`;
-  return createIncompleteError(`the record of this device's client was lost, and ${which}`);
+  return createLostError(`the record of this device's client was lost, and ${which}`);
 }
 
 /**
@@ -190,10 +190,7 @@ async function findNewClient(
   await dependencies.files.pendingCreate.write({ pending: { ...pending, isAccepted: true } });
   const { finding } = await lookUp(dependencies, { identity, pending }, signal);
   if (finding.kind === 'found') return finding.row.clientId;
-  throw new TributaryError(
-    'registration-incomplete',
-    'the service registered this device without naming its client',
-  );
+  throw createLostError('the service registered this device without naming its client');
 }
 
 /**

@@ -17,7 +17,7 @@ import type { Registration } from './registration-files.ts';
  * is on the disk; where the disk takes nothing, the next renewal writes it. Where the answer brings
  * no tunnel (production), the old one stays. One that is wanted and was never issued is looked for
  * each time.
- * @throws registration-incomplete when the service has lost the client; service-refused, codes of
+ * @throws client-lost when the service has lost the client; service-refused, codes of
  * `call`
  */
 export async function renew(

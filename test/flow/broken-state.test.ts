@@ -119,7 +119,7 @@ test.each([
   for (const file of all.slice(0, readings)) await file.readOrSetAside();
   // Another description: its client cannot be known again, so nothing may be registered.
   for (let start = 0; start < 3; start += 1) {
-    await expect(agent.ensure('barn')).rejects.toMatchObject({ code: 'registration-incomplete' });
+    await expect(agent.ensure('barn')).rejects.toMatchObject({ code: 'client-lost' });
     expect((await agent.load()).identity.isUncertain).toBe(true);
   }
   expect(await countClients()).toBe(1);
@@ -139,7 +139,7 @@ test('documents that were set aside long ago make no healthy device uncertain', 
   for (const name of ['identity', 'registration'])
     writeFileSync(`${path(name)}.broken-2025-01-01T00-00-00-000Z`, broken);
   // What `login --new-device` leaves: the owner's word ends the uncertainty.
-  await expect(agent.ensure()).rejects.toMatchObject({ code: 'registration-incomplete' });
+  await expect(agent.ensure()).rejects.toMatchObject({ code: 'client-lost' });
   await startNewDevice(createRegistrationFiles(stateDirectory, () => undefined));
   const { clientId } = await agent.ensure();
   for (let start = 0; start < 2; start += 1) {

@@ -13,6 +13,7 @@ import {
   createRegistrationFiles,
   emptyNetworkJwtState,
 } from '../../src/identity/registration-files.ts';
+import { signIn } from '../../src/identity/sign-in.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { dayMs } from '../../src/lib/units.ts';
 import { startReferenceService } from '../../src/reference-service/server.ts';
@@ -20,6 +21,7 @@ import { createServiceClient } from '../../src/service/client.ts';
 import { readClaims } from '../../src/service/jwt.ts';
 import { type ProfileName, profileNames } from '../../src/service/profiles.ts';
 import { sendJson, startNastyService } from './nasty-service.ts';
+import { call } from './reference-caller.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] });
@@ -111,7 +113,7 @@ async function start(profile: ProfileName, twist: Twist = (_, ask) => ask()) {
     }
     return [...problems];
   };
-  return { clock, service, store, boot, live, state, called };
+  return { clock, service, client, store, boot, live, signal, called };
 }
 
 test.each(profileNames)(
@@ -186,6 +188,33 @@ test('a sign-in that nothing renews is told of a week before it ends', async () 
   expect(await live(device, 6)).toEqual([]);
   expect(device.service.signIn?.ending?.code).toBe('sign-in-ending');
 });
+
+test.each(profileNames)(
+  'a device that another network adopted says so, and is the same one with a code of that network (%s)',
+  async (profile) => {
+    const { service, client, store, boot, live, signal } = await start(profile);
+    const before = await boot();
+    await live(before, 1);
+    const clientId = before.service.registration?.clientId ?? '';
+    const asked = { clientId, deviceName: 'shed', durationMinutes: 15 };
+    const { adoptCode } = await service.admin.createAdoptCode(asked);
+    const { networkJwt } = await service.admin.createNetwork({ networkName: 'aunt' });
+    const added = await call(service.baseUrl, '/device/add', {
+      token: networkJwt,
+      body: { code: adoptCode },
+    });
+    expect(added.status).toBe(200);
+    expect(await live(before, 4)).toEqual(['client-lost']);
+    const { body } = await call(service.baseUrl, '/auth/code-create', {
+      token: networkJwt,
+      body: {},
+    });
+    await signIn({ client, store }, new Secret(String(body.auth_code)), signal);
+    const after = await boot();
+    expect(await live(after, 4)).toEqual([]);
+    expect(after.service.registration?.clientId).toBe(clientId);
+  },
+);
 
 const endMs = Date.UTC(2026, 5, 1);
 const atEnd = (byMs: number) => endMs + byMs;

@@ -215,6 +215,7 @@ function chooseTopic(error: unknown): (typeof topics)[number] | 'stateProblem' {
     hasCode(
       error,
       'client-limit-exceeded',
+      'client-lost',
       'registration-incomplete',
       'service-refused',
       'sign-in-refused',

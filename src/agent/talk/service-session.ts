@@ -176,12 +176,7 @@ export function createServiceSession(parts: ServiceSessionParts): ServiceSession
     const own = dependencies(registration.clientJwt);
     const renewed = await renew(own, registration, signal).catch((error: unknown) => {
       // What the service shows to this token alone does not prove that it has lost the client.
-      const isAnswer = hasCode(
-        error,
-        'not-authorized',
-        'service-refused',
-        'registration-incomplete',
-      );
+      const isAnswer = hasCode(error, 'not-authorized', 'service-refused', 'client-lost');
       if (!isAnswer) throw error;
       ownRestsUntilMs = performance.now() + dayMs;
     });

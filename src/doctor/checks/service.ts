@@ -1,5 +1,6 @@
 import { isIP, isIPv4 } from 'node:net';
 import { TributaryError, toFailure } from '../../errors/codes.ts';
+import { findAction } from '../../health/reasons.ts';
 import { readInstallId } from '../../identity/registration-files.ts';
 import { hostPortOfUrl } from '../../lib/host-port.ts';
 import { formatSeconds } from '../../lib/units.ts';
@@ -191,7 +192,10 @@ export async function lookAtClient(host: DoctorHost): Promise<Finding> {
   if (clientId === undefined) return skip('not registered yet; the agent does it');
   const rows = await host.clients();
   if (!rows.some((row) => row.clientId === clientId)) {
-    return fail(`the service no longer lists ${clientId}`, 'sudo tributary login --new-device');
+    return fail(
+      `the service no longer lists ${clientId} in your network`,
+      findAction('client-lost'),
+    );
   }
   const others = rows.filter((row) => row.clientId !== clientId);
   const other =

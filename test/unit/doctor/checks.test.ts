@@ -607,7 +607,7 @@ const faults: readonly (readonly [
     'a client that is gone',
     'client',
     /no longer lists/,
-    /--new-device/,
+    /adopted this device: sudo tributary login, with a code of that network.*--new-device/,
     { clients: async () => [] },
   ],
   [

@@ -261,11 +261,11 @@ describe('a create', () => {
       authClient: [{ by_client_jwt: 'opaque', ...issued }],
     });
     await expect(device.ensure()).rejects.toMatchObject({
-      code: 'registration-incomplete',
+      code: 'client-lost',
       message: 'the service registered this device without naming its client',
     });
     expect(await readPending(device)).toMatchObject({ installId, isAccepted: true });
-    await expect(device.ensure()).rejects.toMatchObject({ code: 'registration-incomplete' });
+    await expect(device.ensure()).rejects.toMatchObject({ code: 'client-lost' });
     expect(device.names().filter((name) => name === 'authClient')).toHaveLength(1);
   });
 });

@@ -241,7 +241,7 @@ test('a client that the service lost is found out by a refusal and two lists', a
     clients: [{ clients: [] }],
   });
   await expect(askAgain(dependencies, registration, signal)).rejects.toMatchObject({
-    code: 'registration-incomplete',
+    code: 'client-lost',
   });
   expect(names()).toEqual(['authClient', 'clients', 'clients']);
 });

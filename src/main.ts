@@ -22,6 +22,9 @@ export async function main(): Promise<void> {
     printError(error, { stderr: process.stderr, isJson: argv.includes('--json'), isForJournal });
     process.exitCode = toExitCode(error);
   };
+  // Where errors cannot be told, there is nobody to tell that either.
+  process.stderr.on('error', () => undefined);
+  // The agent writes its log past this stream, so that no reader and no disk ends it.
   process.stdout.on('error', (error) => {
     // A reader that has gone (`| head`) is no bug. The program ends like one that the kernel ends
     // for this, with 128 + SIGPIPE.

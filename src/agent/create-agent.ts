@@ -12,7 +12,7 @@ import type { DataPathLoop } from './pass/data-path-loop.ts';
 import type { Meter } from './pass/meter.ts';
 import { reload } from './reload.ts';
 import { createWakeups, every, type Loop } from './run-loop.ts';
-import { openState, type Shared } from './state.ts';
+import { openState, type Shared, type StateOptions } from './state.ts';
 import { createTalk } from './talk/create-talk.ts';
 import { createTell } from './tell/create-tell.ts';
 import type { LedgerLoop } from './tell/ledger-loop.ts';
@@ -27,6 +27,7 @@ export interface AgentParts extends Pick<Shared, 'log' | 'now' | 'random'> {
   /** undefined where no program is kept running; then no changes are reported. */
   readonly keepProgram: KeepProgram | undefined;
   readonly machine?: Machine;
+  readonly logOutput?: StateOptions['logOutput'];
   /** By default the sources that the configuration asks for. */
   readonly openSources?: CreatePassParts['openSources'];
   readonly runtimeDirectory?: CreatePassParts['runtimeDirectory'];
@@ -84,7 +85,9 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
   const { config, stateDirectory: directory } = loaded;
   const onSetAside = logSetAside(log);
   const certificateAuthority = loaded.service.certificateAuthority?.();
-  const opened = await openState({ config, certificateAuthority, directory, onSetAside, now });
+  const { logOutput } = parts;
+  const kept = { config, certificateAuthority, directory, onSetAside, now, logOutput };
+  const opened = await openState(kept);
   const { sections, usage, overrides, facts } = opened;
   const wakeups = createWakeups();
   /** What each of the three groups is given. */

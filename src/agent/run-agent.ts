@@ -10,6 +10,7 @@ import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureDirectory, sweepTemporaryFiles } from '../system/files.ts';
 import { type KeepProgram, keepProgram } from '../system/kept-program.ts';
 import { acquireLock, claimNamespace } from '../system/lock.ts';
+import { type LogOutput, openLogOutput } from '../system/log-output.ts';
 import { createNotify } from '../system/notify.ts';
 import { createTalkingExec } from '../system/talking-exec.ts';
 import { version } from '../version.ts';
@@ -40,19 +41,20 @@ interface Surroundings {
   /** By default the sources that the configuration asks for. */
   readonly openSources?: AgentParts['openSources'];
   readonly signals: Pick<NodeJS.Process, 'on' | 'off'>;
-  readonly stdout: { readonly isTTY?: boolean; write(text: string): unknown };
+  /** Where the log goes. */
+  readonly stdout: Pick<LogOutput, 'write'> & Partial<LogOutput>;
   /** Ends the process where the end of the agent takes too long; undefined where nothing does. */
   readonly exit?: (code?: number) => void;
 }
 
-const real: Surroundings = {
+const openReal = (): Surroundings => ({
   exec: realExec,
   keepProgram,
   claimNamespace,
   signals: process,
-  stdout: process.stdout,
+  stdout: openLogOutput(1),
   exit: (code) => process.exit(code),
-};
+});
 
 /**
  * Runs the agent from its lock to the last removed rule. Resolves after SIGTERM or SIGINT.
@@ -60,7 +62,7 @@ const real: Surroundings = {
  * tear-down from being complete
  */
 export async function runAgent(options: AgentOptions): Promise<void> {
-  const { loaded, load, supervision, keepsFence, surroundings = real } = options;
+  const { loaded, load, supervision, keepsFence, surroundings = openReal() } = options;
   const { signals, stdout } = surroundings;
   const { config, stateDirectory } = loaded;
   const now = () => new Date();
@@ -69,6 +71,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     isJournal: supervision.isJournal,
     destination: stdout,
   });
+  stdout.onDropped?.((lines) => log.warn({ lines }, 'lines of the log were lost before this one'));
   await ensureDirectory(stateDirectory);
   await using _lock = await acquireLock(join(stateDirectory, 'agent.lock'));
   await using _namespace = await surroundings.claimNamespace?.();
@@ -89,6 +92,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     ...(surroundings.openSources && { openSources: surroundings.openSources }),
     runtimeDirectory: supervision.runtimeDirectory,
     machine: await readMachine(),
+    logOutput: stdout,
     log,
     now,
     random: Math.random,
@@ -149,6 +153,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
       { log, exit: surroundings.exit },
     );
     log.info('stopped');
+    await stdout.flush?.();
   }
   // An error of a loop never comes here: it is thrown already.
   if (failure !== undefined) throw failure;

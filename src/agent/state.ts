@@ -13,6 +13,7 @@ import type { Profile, ProvideMode } from '../service/profiles.ts';
 import type { Source } from '../source/source.ts';
 import type { WireGuardSource } from '../source/wireguard/wireguard-source.ts';
 import type { AddressList } from '../system/address-list.ts';
+import type { LogOutput } from '../system/log-output.ts';
 import type { OnSetAside } from '../system/state-file.ts';
 import { version } from '../version.ts';
 import {
@@ -147,6 +148,7 @@ export interface AgentState
   readonly overrides: Pick<Overrides, 'current' | 'load'>;
   readonly confirmedMode: Pick<ConfirmedMode, 'current'>;
   readonly usage: Pick<UsageAccounting, 'counted' | 'current'>;
+  readonly log: Pick<LogOutput, 'trouble' | 'droppedLines'>;
 }
 
 /** What the agent's parts are made from. Each part names what it uses. */
@@ -194,7 +196,10 @@ export function createSections(
 
 export interface StateOptions
   extends Pick<Sections['configuration'], 'config' | 'certificateAuthority'>,
-    Pick<Shared, 'directory' | 'onSetAside' | 'now'> {}
+    Pick<Shared, 'directory' | 'onSetAside' | 'now'> {
+  /** Where the log goes; what it cannot say never happens to it. */
+  readonly logOutput?: Partial<AgentState['log']> | undefined;
+}
 
 export interface OpenedState {
   /** The state in the form in which everyone reads it. */
@@ -215,6 +220,7 @@ export interface OpenedState {
 export async function openState({
   config,
   certificateAuthority,
+  logOutput: { trouble = () => undefined, droppedLines = () => 0 } = {},
   now,
   ...kept
 }: StateOptions): Promise<OpenedState> {
@@ -229,7 +235,13 @@ export async function openState({
     ...kept,
     clientId: () => sections.service.registration?.clientId,
   });
-  const state: AgentState = { ...sections, usage, overrides, confirmedMode };
+  const state: AgentState = {
+    ...sections,
+    usage,
+    overrides,
+    confirmedMode,
+    log: { trouble, droppedLines },
+  };
   return {
     state,
     sections,

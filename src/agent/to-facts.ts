@@ -30,6 +30,7 @@ export function collectFacts(state: AgentState, version: string): Facts {
     timeZone: config.provide.time_zone,
     residentBytes: process.memoryUsage.rss(),
     configurationProblem,
+    log: { problem: toLogProblem(state), droppedLines: state.log.droppedLines() },
     stateProblem: service.stateProblem ?? path.usageProblem,
     signInProblem: service.signInProblem,
     registration: service.registration && {
@@ -78,6 +79,15 @@ export function collectFacts(state: AgentState, version: string): Facts {
     provided: state.figures.provided,
     earned: findEarned(state.figures.service, state.ledger.monthUsdc),
   };
+}
+
+function toLogProblem({ log }: AgentState): Facts['log']['problem'] {
+  const trouble = log.trouble();
+  if (trouble === undefined) return undefined;
+  const dropped = log.droppedLines();
+  const lost = dropped === 0 ? 'lines wait' : `${dropped} lines are lost so far`;
+  const message = `The log cannot be written (${trouble.reason}): ${lost}. Sharing goes on.`;
+  return { code: 'log-unwritten', message, since: trouble.since };
 }
 
 function toPause({ mode, configuration }: AgentState): Facts['provide']['pause'] {

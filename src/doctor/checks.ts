@@ -82,6 +82,7 @@ const rows = [
   { id: 'profile', title: 'Profile', needs: known, look: service.lookAtProfile },
   { id: 'client', title: 'Client', needs: [...signedIn, 'token'], look: service.lookAtClient },
   { id: 'agent', title: 'Agent', needs: [...known, 'memory'], look: agent.lookAtAgent },
+  { id: 'log', title: 'Log', needs: ['agent'], look: agent.lookAtLog },
   {
     id: 'collision',
     title: 'LAN and tunnel',

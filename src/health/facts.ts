@@ -54,6 +54,11 @@ export interface Facts {
   readonly residentBytes: number;
   /** Why the last reload was refused; the former configuration is still in force then. */
   readonly configurationProblem: Problem | undefined;
+  /** Whether the log can be written, and how many of its lines were dropped since the start. */
+  readonly log: {
+    readonly problem: Problem<'log-unwritten'> | undefined;
+    readonly droppedLines: number;
+  };
   readonly stateProblem: Problem | undefined;
   /**
    * Why there is nothing valid to sign in with. A service that cannot be asked is not a sign-in

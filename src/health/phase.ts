@@ -161,6 +161,7 @@ function collectNotes(facts: Facts, phase: Phase, now: Date): readonly Reason[] 
   const always = collectReasons(
     facts.configurationProblem,
     facts.stateProblem,
+    facts.log.problem,
     facts.gateway.listProblem,
   );
   if (phase === 'signed-out') return always;

@@ -36,6 +36,10 @@ const reasons = {
     action:
       "Check for a full disk (df -h) or a read-only SD card. Until then a reboot loses the cap's count, and a crash the original kernel settings.",
   },
+  'log-unwritten': {
+    fixedBy: 'owner',
+    action: 'Make room on the disk that the log is on (df -h), or start again what reads the log.',
+  },
   'signed-out': { fixedBy: 'owner', action: login },
   'sign-in-refused': {
     fixedBy: 'owner',

@@ -23,6 +23,10 @@ const table = {
     help: "Resident memory of the agent's process.",
     read: ({ facts }) => facts.residentBytes,
   },
+  tributary_log_dropped_lines_total: {
+    help: 'Lines that the log lacks, because it could not be written.',
+    read: ({ facts }) => facts.log.droppedLines,
+  },
   tributary_phase: {
     help: '1 for the phase that the agent is in, else 0.',
     read: ({ report }) => toStates('phase', phases, report.phase),

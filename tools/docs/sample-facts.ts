@@ -16,6 +16,7 @@ export const providingFacts: Facts = {
   timeZone: undefined,
   residentBytes: 60_000_000,
   configurationProblem: undefined,
+  log: { problem: undefined, droppedLines: 0 },
   stateProblem: undefined,
   signInProblem: undefined,
   registration: { clientId: '3f8a1c9e-0000-4000-8000-00000000abcd', description: 'kitchen' },

@@ -36,6 +36,14 @@ export async function lookAtAgent(host: DoctorHost): Promise<Finding> {
   return fail(status.message, 'sudo systemctl restart tributary');
 }
 
+/** Whether the running agent can write its log. */
+export async function lookAtLog(host: DoctorHost): Promise<Finding> {
+  const status = await host.status().catch(toUndefined('not-running', 'command-failed'));
+  if (status === undefined) return skip('known while the agent runs');
+  const found = status.reasons.find(({ code }) => code === 'log-unwritten');
+  return found === undefined ? pass('written') : fail(found.message, found.action);
+}
+
 /** Room for every state file and its successor many times over. */
 const leastBytes = 4 * 1024 ** 2;
 const leastFiles = 64;

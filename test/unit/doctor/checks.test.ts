@@ -589,6 +589,18 @@ const faults: readonly (readonly [
     }),
   ],
   [
+    'a log that cannot be written',
+    'log',
+    /no space left/,
+    /Make room/,
+    withStatus({
+      log: {
+        problem: { code: 'log-unwritten', message: 'no space left on device', since: now },
+        droppedLines: 3,
+      },
+    }),
+  ],
+  [
     'the wrong profile',
     'profile',
     /speaks production/,

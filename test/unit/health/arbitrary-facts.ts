@@ -83,6 +83,10 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
   timeZone: rare(fc.constantFrom('Europe/Berlin', 'Asia/Kolkata', 'America/Los_Angeles')),
   residentBytes: bytes,
   configurationProblem: rare(problem),
+  log: fc.record({
+    problem: rare(fc.record({ code: fc.constant('log-unwritten'), message: text, since: time })),
+    droppedLines: fc.nat(),
+  }),
   stateProblem: rare(problem),
   signInProblem: rare(problem),
   registration: maybe(fc.record({ clientId: text, description: maybe(text) })),

@@ -54,6 +54,12 @@ const rows: readonly Row[] = [
     codes: ['sign-in-ending', 'second-client'],
   },
   {
+    claim: 'a log that cannot be written is a note',
+    change: { log: { problem: { code: 'log-unwritten', message: 'It is full.', since: ago(30) } } },
+    phase: 'providing',
+    codes: ['log-unwritten'],
+  },
+  {
     claim: 'a wider mode at the service: connecting, and the echo says the same',
     change: {
       provide: {

@@ -3,9 +3,11 @@ import type { DataPathHost } from '../data-path/state.ts';
 import type { UsageAccounting } from '../data-path/usage-accounting.ts';
 import type { Facts } from '../health/facts.ts';
 import type { Machine } from '../identity/load.ts';
+import type { Names } from '../lib/connect-in-turn.ts';
 import type { Exec } from '../system/exec.ts';
 import { giveBackMemory } from '../system/give-back-memory.ts';
 import type { KeepProgram } from '../system/kept-program.ts';
+import { openKeptNames } from '../system/open-kept-names.ts';
 import type { Overrides } from './kept-choices.ts';
 import { type CreatePassParts, createPass } from './pass/create-pass.ts';
 import type { DataPathLoop } from './pass/data-path-loop.ts';
@@ -56,6 +58,8 @@ export interface Agent {
   readonly enforce: DataPathLoop['enforce'];
   /** The ledger's rows; undefined without a ledger. */
   readonly history: LedgerLoop['history'] | undefined;
+  /** How names are resolved, also for the receivers of notifications. */
+  readonly names: Names;
   /** Stops forwarding. From now on status says that the agent is stopping. */
   beginStop(): void;
   /** Writes the last totals, as the tear-down read them. @throws state-unwritable */
@@ -90,8 +94,9 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
   const opened = await openState(kept);
   const { sections, usage, overrides, facts } = opened;
   const wakeups = createWakeups();
+  const names = await openKeptNames({ directory, onSetAside });
   /** What each of the three groups is given. */
-  const common = { opened, wakeups, facts, log, now, random, directory, onSetAside };
+  const common = { opened, wakeups, facts, log, now, random, names, directory, onSetAside };
   const talk = await createTalk({ ...common, loaded, machine });
   const tell = createTell({ ...common, config, client: talk.client, profile: talk.profile });
   const pass = await createPass({
@@ -123,10 +128,12 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
       sections.life.stoppingSince = now();
     },
     keepTotals: usage.close,
+    names,
     endSources: pass.close,
     async close() {
       await tell.ledger?.close();
       await talk.client.close();
+      await names.close();
     },
   };
 }

@@ -6,6 +6,7 @@ import type { Facts, Silence } from '../health/facts.ts';
 import type { ForwardDecision } from '../health/may-forward.ts';
 import type { Problem } from '../health/problem.ts';
 import type { Provided, ServiceFigures } from '../health/service-figures.ts';
+import type { Names } from '../lib/connect-in-turn.ts';
 import type { LineLimit } from '../provide/line-limit.ts';
 import type { Logger } from '../report/logger.ts';
 import type { ServiceClient } from '../service/client.ts';
@@ -161,6 +162,8 @@ export interface Shared {
   readonly log: Logger;
   readonly now: () => Date;
   readonly random: () => number;
+  /** How names are resolved; their last good addresses outlive a restart. */
+  readonly names: Names;
   readonly directory: string;
   readonly onSetAside: OnSetAside;
 }

@@ -2,8 +2,20 @@ import dns from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { systemCodeOf } from './errors.ts';
 
-/** Every address of a name, in the order in which they are tried. */
-export type LookUp = (host: string) => Promise<readonly string[]>;
+/** How names are resolved, and who hears what became of their addresses. */
+export interface Names {
+  /** Every address of a name, in the order in which they are tried. */
+  lookUp(host: string): Promise<readonly string[]>;
+  /** The address is what the name stands for: it took a connection, and agreed on what it is. */
+  noteGood?(host: string, address: string): void;
+  /** Each address is there, and is not what the name stands for. */
+  noteRefused?(host: string): void;
+}
+
+/** The system's own lookup: every address in its order. */
+export const systemNames: Names = {
+  lookUp: async (host) => (await dns.lookup(host, { all: true })).map(({ address }) => address),
+};
 
 /** Where a connection is to lead. */
 export interface ConnectTarget {
@@ -12,8 +24,8 @@ export interface ConnectTarget {
   readonly port: number;
   /** The longest that the connection takes once the name is resolved, in ms. */
   readonly timeoutMs: number;
-  /** Every address of a name, in the system's order: by default the system's own lookup. */
-  readonly lookUp?: LookUp | undefined;
+  /** By default the system's own. */
+  readonly names?: Names | undefined;
 }
 
 /** No address of the name took a connection; `code` is the system's, of the most telling one. */
@@ -21,12 +33,21 @@ export class NoConnectionError extends Error {
   readonly code: string | undefined;
   /** Every address that was tried, in the order of the tries. */
   readonly tried: readonly string[];
+  /** True where there is a machine at each of them, and it refused. */
+  readonly isRefusal: boolean;
 
-  constructor(message: string, tried: readonly string[], cause?: unknown) {
+  constructor(
+    message: string,
+    tried: ReadonlyMap<string, Error | undefined> = new Map(),
+    cause?: unknown,
+  ) {
     super(message, { cause });
     this.name = 'NoConnectionError';
     this.code = systemCodeOf(cause);
-    this.tried = tried;
+    this.tried = [...tried.keys()];
+    const errors = [...tried.values()];
+    this.isRefusal =
+      errors.length > 0 && errors.every((error) => systemCodeOf(error) === 'ECONNREFUSED');
   }
 }
 
@@ -46,6 +67,22 @@ const nextAddressMs = 250;
  * @throws NoConnectionError, the lookup's error, AbortError
  */
 export async function connectInTurn(target: ConnectTarget, signal: AbortSignal): Promise<Socket> {
+  const { host, names } = target;
+  try {
+    const socket = await connectToFirst(target, () => findAddresses(target), signal);
+    noteGood(target, socket.remoteAddress);
+    return socket;
+  } catch (error) {
+    if (error instanceof NoConnectionError && error.isRefusal) names?.noteRefused?.(host);
+    throw error;
+  }
+}
+
+async function connectToFirst(
+  target: ConnectTarget,
+  lookUp: () => Promise<readonly string[]>,
+  signal: AbortSignal,
+): Promise<Socket> {
   signal.throwIfAborted();
   const { host, timeoutMs } = target;
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
@@ -54,12 +91,11 @@ export async function connectInTurn(target: ConnectTarget, signal: AbortSignal):
   signal.addEventListener('abort', onAbort, { once: true });
   const noName = new NoConnectionError(
     `${host} was not resolved within ${namePatienceMs / 1000} s`,
-    [],
   );
   let deadline = setTimeout(() => reject(noName), namePatienceMs);
   let next: NodeJS.Timeout | undefined;
   try {
-    const found = await Promise.race([findAddresses(target), promise.then(() => [])]);
+    const found = await Promise.race([lookUp(), promise.then(() => [])]);
     clearTimeout(deadline);
     deadline = setTimeout(() => reject(explain(race.tried, timeoutMs)), timeoutMs);
     const waiting = [...alternateFamilies(found)];
@@ -82,7 +118,7 @@ export async function connectInTurn(target: ConnectTarget, signal: AbortSignal):
       });
       if (waiting.length > 0) next = setTimeout(begin, nextAddressMs);
     };
-    if (found.length === 0) reject(new NoConnectionError(`${host} has no address`, []));
+    if (found.length === 0) reject(new NoConnectionError(`${host} has no address`));
     else begin();
     const socket = await promise;
     race.sockets.delete(socket);
@@ -110,34 +146,41 @@ export async function connectSecurely<Secured>(
   secure: (socket: Socket) => Promise<Secured>,
   signal: AbortSignal,
 ): Promise<Secured> {
-  const known = new Map<string, readonly string[]>();
+  const { host, names } = target;
   const refused = new Set<string>();
+  let known: readonly string[] | undefined;
   let failure: { readonly error: unknown } | undefined;
-  const lookUp = async (host: string) => {
-    const found = known.get(host) ?? (await findAddresses(target));
-    known.set(host, found);
-    return found.filter((address) => !refused.has(address));
+  const lookUp = async () => {
+    known ??= await findAddresses(target);
+    return known.filter((address) => !refused.has(address));
   };
   for (;;) {
-    const socket = await connectInTurn({ ...target, lookUp }, signal).catch((error: unknown) => {
+    const socket = await connectToFirst(target, lookUp, signal).catch((error: unknown) => {
+      const isNoneLeft = refused.size > 0 && known?.length === refused.size;
+      if (isNoneLeft || (error instanceof NoConnectionError && error.isRefusal))
+        names?.noteRefused?.(host);
       throw failure === undefined ? error : failure.error;
     });
     const address = socket.remoteAddress ?? '';
     try {
-      return await secure(socket);
+      const secured = await secure(socket);
+      noteGood(target, address);
+      return secured;
     } catch (error) {
       failure ??= { error };
       // There is only one, or it is one of those that were refused, in other letters.
-      if (isIP(target.host) !== 0 || refused.has(address)) throw failure.error;
+      if (isIP(host) !== 0 || refused.has(address)) throw failure.error;
       refused.add(address);
     }
   }
 }
 
-async function findAddresses({ host, lookUp }: ConnectTarget): Promise<readonly string[]> {
-  if (isIP(host) !== 0) return [host];
-  if (lookUp !== undefined) return lookUp(host);
-  return (await dns.lookup(host, { all: true })).map(({ address }) => address);
+function noteGood({ host, names }: ConnectTarget, address: string | undefined): void {
+  if (address !== undefined) names?.noteGood?.(host, address);
+}
+
+async function findAddresses({ host, names }: ConnectTarget): Promise<readonly string[]> {
+  return isIP(host) === 0 ? (names ?? systemNames).lookUp(host) : [host];
 }
 
 /** One family after the other, beginning with the family that the system prefers. */
@@ -168,5 +211,5 @@ function explain(
   const cause = shown.find(([, error]) => error)?.[1];
   // The system's own words name an address, too.
   const message = shown.length === 1 && cause !== undefined ? cause.message : why.join('; ');
-  return new NoConnectionError(message, [...tried.keys()], cause);
+  return new NoConnectionError(message, tried, cause);
 }

@@ -1,6 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import { connect as connectWithTls } from 'node:tls';
-import { connectInTurn, connectSecurely, type LookUp } from '../lib/connect-in-turn.ts';
+import { connectInTurn, connectSecurely, type Names } from '../lib/connect-in-turn.ts';
 import { hostPortOfUrl } from '../lib/host-port.ts';
 
 /** Which broker, and who vouches for it. */
@@ -16,15 +16,15 @@ const connectMs = 15_000;
 /**
  * A connection to the broker, secure where its URL asks for that. Each address of its name gets its
  * turn, also after one where TLS fails.
- * @param lookUp by default the system's own
+ * @param names by default the system's own
  * @throws Error that says why it failed, AbortError
  */
 export async function connectToBroker(
   broker: BrokerAddress,
-  lookUp: LookUp | undefined,
+  names: Names | undefined,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const target = { ...hostPortOfUrl(broker.url), timeoutMs: connectMs, lookUp };
+  const target = { ...hostPortOfUrl(broker.url), timeoutMs: connectMs, names };
   if (!broker.url.startsWith('mqtts:')) return connectInTurn(target, signal);
   return connectSecurely(target, (socket) => secure(socket, broker, signal), signal);
 }

@@ -1,5 +1,5 @@
 import { computeSpeeds, readTraffic, type TrafficReading } from '../health/speeds.ts';
-import type { LookUp } from '../lib/connect-in-turn.ts';
+import type { Names } from '../lib/connect-in-turn.ts';
 import { messageOf } from '../lib/errors.ts';
 import { toPlainJson } from '../lib/plain-text.ts';
 import { type ProvideMode, provideModes } from '../service/profiles.ts';
@@ -18,8 +18,8 @@ import type { Notifier, Pace } from './notifier.ts';
 /** What is published, and to which broker. */
 export interface MqttParts extends Discovery {
   readonly broker: MqttBroker;
-  /** Every address of the broker's name: by default the system's own lookup. */
-  readonly lookUp?: LookUp | undefined;
+  /** By default the system's own. */
+  readonly names?: Names | undefined;
   readonly refresh: () => Promise<void>;
   /** Bytes forwarded since midnight; undefined without a ledger. */
   readonly todayBytes: () => Promise<number | undefined>;
@@ -108,10 +108,10 @@ function warnOfRefusal({ topic, broker, log }: MqttParts, clientId: string): voi
  * @throws Error that says why the session could not be opened
  */
 async function openPublisher(parts: MqttParts, clientId: string, signal: AbortSignal) {
-  const { broker, lookUp, facts, now, figuresMs = 30_000 } = parts;
+  const { broker, names, facts, now, figuresMs = 30_000 } = parts;
   const topics = nameTopics(parts.topic, clientId);
   const onCommand = parts.allowControl ? (text: string) => takeCommand(text, parts) : undefined;
-  const session = await openMqttSession({ broker, clientId, topics, onCommand, lookUp, signal });
+  const session = await openMqttSession({ broker, clientId, topics, onCommand, names, signal });
   // Without commands from the broker, a button would do nothing.
   const discovery = { ...parts, allowControl: session.isListening };
   let published: MqttState | undefined;

@@ -1,4 +1,4 @@
-import type { LookUp } from '../lib/connect-in-turn.ts';
+import type { Names } from '../lib/connect-in-turn.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { MqttMessage, MqttTopics } from './home-assistant.ts';
@@ -32,8 +32,8 @@ export interface MqttSessionOptions {
    * is an old command.
    */
   readonly onCommand: ((text: string) => void) | undefined;
-  /** Every address of the broker's name: by default the system's own lookup. */
-  readonly lookUp?: LookUp | undefined;
+  /** By default the system's own. */
+  readonly names?: Names | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -75,7 +75,7 @@ const refusals: Readonly<Record<number, string>> = {
 export async function openMqttSession(options: MqttSessionOptions): Promise<MqttSession> {
   const { broker, topics, onCommand, signal } = options;
   const greeting = encodeGreeting(toGreeting(options));
-  const socket = (await connectToBroker(broker, options.lookUp, signal)).setNoDelay(true);
+  const socket = (await connectToBroker(broker, options.names, signal)).setNoDelay(true);
   const opened = Promise.withResolvers<Pick<MqttSession, 'isListening'>>();
   const owed = createOwedAnswers(answerMs, () => finish('the broker does not answer'));
   let isOpen = false;

@@ -2,6 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { messageOf, TributaryError } from '../errors/codes.ts';
 import type { Facts } from '../health/facts.ts';
 import { judgePhase } from '../health/phase.ts';
+import type { Names } from '../lib/connect-in-turn.ts';
 import type { Secret } from '../lib/secret.ts';
 import { readRetryAfterSeconds } from '../service/retry-after.ts';
 import { createTransport } from '../service/transport.ts';
@@ -13,6 +14,8 @@ export interface WebhookParts {
   readonly url: Secret;
   /** PEM; undefined for the authorities that Node knows. */
   readonly certificateAuthority?: string | undefined;
+  /** By default the system's own. */
+  readonly names?: Names | undefined;
   readonly secret: Secret | undefined;
   readonly facts: () => Facts;
   readonly now: () => Date;
@@ -51,6 +54,7 @@ export function createWebhookNotifier(parts: WebhookParts): Notifier<Message> {
   const url = new URL(parts.url.reveal());
   const transport = createTransport(url.origin, limits, {
     certificateAuthority: () => parts.certificateAuthority,
+    names: parts.names,
   });
   const noticeChange = createPhaseChanges(settleMs);
   return {

@@ -62,9 +62,9 @@ const mostHints = 8;
 export function createTransport(
   origin: string,
   limits: TransportLimits,
-  ways: Pick<ServiceAddress, 'certificateAuthority' | 'lookUp'> = {},
+  ways: Pick<ServiceAddress, 'certificateAuthority' | 'names'> = {},
 ): Transport {
-  const { certificateAuthority: authority = () => undefined, lookUp } = ways;
+  const { certificateAuthority: authority = () => undefined, names } = ways;
   const findConnector = keepConnector({ timeout: limits.connectMs }, authority);
   const closed = new AbortController();
   const pool = new Pool(origin, {
@@ -81,7 +81,7 @@ export function createTransport(
         host: hostname.replace(/^\[(.*)\]$/, '$1'),
         port: Number(port) || (protocol === 'https:' ? 443 : 80),
         timeoutMs: limits.connectMs,
-        lookUp,
+        names,
       };
       const secure = (httpSocket: Socket) =>
         new Promise<Socket>((resolve, reject) => {

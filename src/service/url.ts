@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import type { LookUp } from '../lib/connect-in-turn.ts';
+import type { Names } from '../lib/connect-in-turn.ts';
 import { ServiceError } from './errors.ts';
 
 export interface ServiceAddress {
@@ -11,8 +11,8 @@ export interface ServiceAddress {
    * connection; undefined for the authorities that Node knows.
    */
   readonly certificateAuthority?: (() => string | undefined) | undefined;
-  /** Every address of a name, in the system's order: by default the system's own lookup. */
-  readonly lookUp?: LookUp | undefined;
+  /** How its name is resolved: by default by the system. */
+  readonly names?: Names | undefined;
 }
 
 /**

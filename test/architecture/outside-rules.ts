@@ -217,6 +217,8 @@ const inlinePlaces: readonly {
     places: [
       'src/system/state-file.ts',
       'src/system/restore-file.ts',
+      // What it had is learnt again with the next connections.
+      'src/system/open-kept-names.ts',
       'identity',
       'agent',
       'data-path',

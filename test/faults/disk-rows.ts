@@ -2,8 +2,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createKeyPair } from '../../src/reference-service/proxies.ts';
 import { type Disk, failWith } from './disk.ts';
-import type { Fault } from './fault.ts';
-import type { FaultsWorld } from './world.ts';
+import { type Fault, whileOff } from './fault.ts';
 
 type Begin = Fault['begin'];
 type Expected = Pick<Fault, 'wasDefect' | 'isStop' | 'isForOwner' | 'lost' | 'world'> & {
@@ -144,12 +143,6 @@ export const diskRows: readonly Fault[] = [
     ...expected,
     ...expectedAtStart[name],
     wasDefect: name === 'it is read-only, and the service gives a new key',
-    begin: async (world: FaultsWorld) => {
-      let end: () => unknown = () => undefined;
-      await world.cutPower(async () => {
-        end = await begin(world);
-      });
-      return end;
-    },
+    begin: whileOff(begin),
   })),
 ];

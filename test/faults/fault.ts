@@ -8,6 +8,7 @@ export interface Fault {
     | 'line'
     | 'TLS'
     | 'DNS'
+    | 'DNS at a start'
     | 'clock'
     | 'disk'
     | 'disk at a start'
@@ -37,3 +38,14 @@ export interface Fault {
   /** Resolves with its end. */
   readonly begin: (world: FaultsWorld) => Promise<() => unknown>;
 }
+
+/** Begins it while the power is off. */
+export const whileOff =
+  (begin: Fault['begin']): Fault['begin'] =>
+  async (world) => {
+    let end: () => unknown = () => undefined;
+    await world.cutPower(async () => {
+      end = await begin(world);
+    });
+    return end;
+  };

@@ -4,7 +4,7 @@ import { sendHtml, sendJson, sendText } from '../flow/nasty-service.ts';
 import type { Certificates } from './certificates.ts';
 import { canMount } from './disk.ts';
 import { diskRows } from './disk-rows.ts';
-import type { Fault } from './fault.ts';
+import { type Fault, whileOff } from './fault.ts';
 import { fileRows } from './file-rows.ts';
 import type { Nasty } from './front.ts';
 
@@ -104,6 +104,14 @@ const resolvesTo = (address: string) =>
   resolves((isAll, found) =>
     isAll ? found(null, [{ address, family: 4 }]) : found(null, address, 4),
   );
+
+/** What the name servers say no more is known from before; what they say is believed. */
+const nameFaults = [
+  ['no such name', undefined, failsToResolve('ENOTFOUND')],
+  ['a name server that fails', undefined, failsToResolve('EAI_AGAIN')],
+  ['a name server that never answers', undefined, resolves(() => undefined)],
+  ['a wrong address', 'service-unreachable', resolvesTo('127.0.0.2')],
+] as const;
 
 const jumps =
   (hours: number): Fault['begin'] =>
@@ -286,12 +294,13 @@ export const rows: readonly Fault[] = [
       connects((socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n')),
     ],
   ]),
-  ...faults('DNS', [
-    ['no such name', 'service-unreachable', failsToResolve('ENOTFOUND')],
-    ['a name server that fails', 'service-unreachable', failsToResolve('EAI_AGAIN')],
-    ['a name server that never answers', 'service-unreachable', resolves(() => undefined)],
-    ['a wrong address', 'service-unreachable', resolvesTo('127.0.0.2')],
-  ]),
+  ...faults('DNS', nameFaults),
+  ...faults('DNS at a start', nameFaults).map((fault) => ({
+    ...fault,
+    isAfterPowerCut: true,
+    wasDefect: fault.reason === undefined,
+    begin: whileOff(fault.begin),
+  })),
   ...faults('clock', [
     ['a clock a day ahead', undefined, jumps(24)],
     ['a clock years ahead', undefined, jumps(24 * 365 * 3)],

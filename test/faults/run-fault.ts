@@ -36,7 +36,7 @@ const gigabyte = 1_000_000_000;
 export async function runFault(fault: Fault): Promise<Outcome> {
   await using world = await createFaultsWorld(fault.world);
   let waitMs = await provide(world);
-  if (/disk|file/.test(fault.where)) {
+  if (/disk|file|start/.test(fault.where)) {
     // Signed in long ago: what it knows is on the disk, and no auth code is left.
     await world.cutPower(() => undefined);
     waitMs = await provide(world);

@@ -86,7 +86,7 @@ export async function createFaultsWorld({
   // Short deadlines, and no jitter between the tries of a call: what waits minutes is on virtual
   // time.
   const quick = {
-    fetchLimits: { connectMs: 150, headersMs: 150, bodyMs: 150, callMs: 1_000 },
+    fetchLimits: { connectMs: 150, headersMs: 150, bodyMs: 150, callMs: 3_000 },
     random: () => 0,
   };
   const destination = { write: (line: string) => void lines.push(line) };

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openSession } from '../../src/cli/frame/session.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { knock, listClients, readDate } from '../../src/doctor/ask-service.ts';
+import type { Names } from '../../src/lib/connect-in-turn.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 import { makeFile } from '../unit/config/config-fixture.ts';
@@ -14,14 +15,10 @@ const token = new Secret('a.network.jwt');
 const signal = new AbortController().signal;
 
 /** Asks for the clients: how many, or why not. */
-function ask(
-  baseUrl: string,
-  certificateAuthority?: () => string | undefined,
-  lookUp?: (host: string) => Promise<readonly string[]>,
-) {
+function ask(baseUrl: string, certificateAuthority?: () => string | undefined, names?: Names) {
   const client = createServiceClient({
     baseUrl,
-    lookUp,
+    names,
     allowInsecureHttp: false,
     certificateAuthority,
     random: () => 0,
@@ -97,9 +94,9 @@ describe('a service with a certificate of its own', () => {
     onTestFinished(() => {
       bad.close();
     });
-    const lookUp = async () => ['127.0.0.2', '127.0.0.1'];
+    const names = { lookUp: async () => ['127.0.0.2', '127.0.0.1'] };
     const url = `https://service.example:${port}`;
-    expect(await ask(url, () => own.certificate, lookUp)()).toBe(0);
+    expect(await ask(url, () => own.certificate, names)()).toBe(0);
     expect(asked).toHaveLength(1);
   });
 

@@ -53,7 +53,7 @@ describe('a broker by mqtts:// whose name has several addresses', () => {
         password: new Secret(password),
         certificateAuthority: own.certificate,
       },
-      lookUp: async () => ['127.0.0.2', '127.0.0.3'],
+      names: { lookUp: async () => ['127.0.0.2', '127.0.0.3'] },
     });
     await waitUntil(() => expect(broker.connects).toHaveLength(1));
     await agent.waitForLine(/"state":"delivered"/);

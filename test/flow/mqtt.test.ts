@@ -7,6 +7,7 @@ import { openNotifiers } from '../../src/agent/tell/notifiers.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { TributaryError } from '../../src/errors/codes.ts';
 import type { Facts } from '../../src/health/facts.ts';
+import { systemNames } from '../../src/lib/connect-in-turn.ts';
 import { parseHostPort } from '../../src/lib/host-port.ts';
 import { createFacts } from '../../tools/docs/sample-facts.ts';
 import { waitUntil } from '../patience.ts';
@@ -395,6 +396,7 @@ describe('a configured broker', () => {
       },
       sample: async () => undefined,
       enforce: async () => undefined,
+      names: systemNames,
       history: async () => [
         createHistoryRow(Date.now(), { upBytes: 40 }),
         createHistoryRow(Date.now(), { downBytes: 2 }),

@@ -14,6 +14,7 @@ import {
   emptyNetworkJwtState,
 } from '../../src/identity/registration-files.ts';
 import { signIn } from '../../src/identity/sign-in.ts';
+import { systemNames } from '../../src/lib/connect-in-turn.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { dayMs } from '../../src/lib/units.ts';
 import { startReferenceService } from '../../src/reference-service/server.ts';
@@ -253,6 +254,7 @@ test.each<readonly [string, number, number | undefined, 'kept' | 'dropped']>([
       log: quiet as never,
       now,
       random: () => 0,
+      names: systemNames,
       directory,
       onSetAside,
     });

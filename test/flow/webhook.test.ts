@@ -12,6 +12,7 @@ import { createNotifierLoops } from '../../src/agent/tell/notifier-loops.ts';
 import { openNotifiers } from '../../src/agent/tell/notifiers.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { Facts } from '../../src/health/facts.ts';
+import { systemNames } from '../../src/lib/connect-in-turn.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createLogger } from '../../src/report/logger.ts';
 import type { Pace } from '../../src/report/notifier.ts';
@@ -326,6 +327,7 @@ describe('what happens once', () => {
       },
       sample: async () => undefined,
       enforce: async () => undefined,
+      names: systemNames,
       history: undefined,
       log: createLogger(
         { level: 'trace', format: 'json' },

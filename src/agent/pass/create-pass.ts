@@ -23,7 +23,7 @@ import { openSources, toWay } from './open-sources.ts';
 import { createOutsideLoop } from './outside-loop.ts';
 
 export interface CreatePassParts
-  extends Pick<Shared, 'wakeups' | 'facts' | 'log' | 'now' | 'directory' | 'onSetAside'> {
+  extends Pick<Shared, 'wakeups' | 'facts' | 'log' | 'now' | 'names' | 'directory' | 'onSetAside'> {
   readonly opened: Pick<OpenedState, 'state' | 'sections' | 'usage'>;
   readonly exec: Exec;
   /** undefined where no program is kept running; then no changes are reported. */
@@ -77,6 +77,7 @@ export async function createPass(parts: CreatePassParts): Promise<Pass> {
     renewSeconds: () => state.service.renewSeconds,
     isServiceAsked: () => state.contact.isReachable !== undefined,
     now,
+    names: parts.names,
     onChange: () => wakeups.dataPath.notify(),
     onSaid: (source, line) => log.info({ source }, line),
   });

@@ -2,6 +2,7 @@ import { uptime } from 'node:os';
 import type { Config } from '../../config/schema.ts';
 import type { DataPath } from '../../data-path/reconcile.ts';
 import type { Registration } from '../../identity/registration-files.ts';
+import type { Names } from '../../lib/connect-in-turn.ts';
 import { isWanted } from '../../source/drivers.ts';
 import type { Source } from '../../source/source.ts';
 import type { CurrentTunnelReader } from '../../source/wireguard/current-tunnel.ts';
@@ -34,6 +35,8 @@ export interface SourceSurroundings {
   /** True once the service answered, or failed to. */
   readonly isServiceAsked: () => boolean;
   readonly now: () => Date;
+  /** How names are resolved: by default by the system alone. */
+  readonly names?: Names | undefined;
   /** Called between passes, whenever a source may be alive that was not, or the other way round. */
   readonly onChange: () => void;
   /** A line for the log, of a program that runs for the source of this name. */
@@ -86,6 +89,7 @@ function openWireGuard(given: SourceSurroundings): WireGuardSource {
     mayResolve: given.isServiceAsked,
     onChange: given.onChange,
     now,
+    names: given.names,
     uptimeMs: given.uptimeMs ?? systemUptimeMs,
     ...(tunnels && { tunnels }),
   });

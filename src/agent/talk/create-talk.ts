@@ -12,7 +12,7 @@ import { createServiceSession } from './service-session.ts';
 export interface TalkParts
   extends Pick<
     Shared,
-    'wakeups' | 'facts' | 'log' | 'now' | 'random' | 'directory' | 'onSetAside'
+    'wakeups' | 'facts' | 'log' | 'now' | 'random' | 'names' | 'directory' | 'onSetAside'
   > {
   readonly loaded: Pick<LoadedConfig, 'config' | 'credentials' | 'service'>;
   readonly machine: Machine;
@@ -76,12 +76,13 @@ export async function createTalk(parts: TalkParts): Promise<Talk> {
 }
 
 /** A client that notes in the state whether the service answers. */
-function createContactClient({ loaded, opened, now }: TalkParts): ServiceClient {
+function createContactClient({ loaded, opened, now, names }: TalkParts): ServiceClient {
   const { state, sections } = opened;
   const { contact } = sections;
   return createServiceClient({
     ...loaded.service,
     tries: triesPerCall,
+    names,
     certificateAuthority: () => state.configuration.certificateAuthority,
     onDate: (ms) => {
       contact.serviceTime = { ms, heardAtMs: performance.now() };

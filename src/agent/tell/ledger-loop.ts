@@ -10,7 +10,7 @@ import type { Loop } from '../run-loop.ts';
 import type { AgentState, Sections, Shared } from '../state.ts';
 
 export interface LedgerLoopParts
-  extends Omit<Shared, 'state' | 'wakeups' | 'onSetAside'>,
+  extends Omit<Shared, 'state' | 'wakeups' | 'names' | 'onSetAside'>,
     Pick<Sections, 'ledger'> {
   readonly state: Pick<AgentState, 'service'>;
 }

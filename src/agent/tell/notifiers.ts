@@ -15,7 +15,7 @@ import { logSetAside } from './set-aside.ts';
 
 export interface NotifierParts
   extends Pick<AgentParts, 'loaded' | 'log' | 'now'>,
-    Pick<Agent, 'facts' | 'overrides' | 'sample' | 'enforce' | 'history'> {
+    Pick<Agent, 'facts' | 'overrides' | 'sample' | 'enforce' | 'history' | 'names'> {
   /** Where the status page listens; undefined without a page. */
   readonly page?: HostPort | undefined;
 }
@@ -42,7 +42,7 @@ export const toldSchema = z.object({
 type ReportConfig = LoadedConfig['config']['report'];
 
 async function openWebhook(
-  { loaded, facts, log, now }: NotifierParts,
+  { loaded, facts, names, log, now }: NotifierParts,
   config: NonNullable<ReportConfig['webhook']>,
 ) {
   const certificateAuthority = await readCertificate('webhook', config.ca_path, log);
@@ -58,6 +58,7 @@ async function openWebhook(
     url: config.url,
     format: config.format,
     certificateAuthority,
+    names,
     secret: loaded.credentials.webhookSecret,
     told: await file.readOrSetAside().catch(toUndefined()),
     keepTold: (told) =>
@@ -69,13 +70,14 @@ async function openWebhook(
 }
 
 async function openMqtt(parts: NotifierParts, config: NonNullable<ReportConfig['mqtt']>) {
-  const { loaded, facts, overrides, sample, enforce, log, now } = parts;
+  const { loaded, facts, overrides, sample, enforce, names, log, now } = parts;
   const certificateAuthority = await readCertificate('mqtt', config.ca_path, log);
   if (certificateAuthority === 'unreadable') return [];
   const { createMqttNotifier } = await import('../../report/mqtt-notifier.ts');
   const { url, username, topic, discovery_prefix: discoveryPrefix } = config;
   const notifier = createMqttNotifier({
     broker: { url, username, password: loaded.credentials.mqttPassword, certificateAuthority },
+    names,
     topic,
     discoveryPrefix,
     allowControl: config.allow_control,

@@ -1,5 +1,7 @@
 import { hasCode, TributaryError, toFailure } from '../../errors/codes.ts';
 import type { IssuedTunnel } from '../../identity/registration-files.ts';
+import { type Names, systemNames } from '../../lib/connect-in-turn.ts';
+import { parseHostPort } from '../../lib/host-port.ts';
 import { resolveEndpoint, type ServiceContext } from './endpoint.ts';
 import { createEndpointTurns } from './endpoint-turns.ts';
 import { parseIssuedTunnel } from './parse.ts';
@@ -51,9 +53,11 @@ export function readCurrentTunnel(
   issuedTunnel: () => IssuedTunnel | undefined,
   context: () => ServiceContext,
   {
-    resolveName = resolveEndpoint,
+    names = systemNames,
+    resolveName = (endpoint, present) => resolveEndpoint(endpoint, present, names),
     onAnswer,
   }: {
+    readonly names?: Names | undefined;
     readonly resolveName?: typeof resolveEndpoint;
     readonly onAnswer?: (() => void) | undefined;
   } = {},
@@ -79,7 +83,8 @@ export function readCurrentTunnel(
       const ageSeconds = (now.getTime() - (lastHandshakeAt?.getTime() ?? 0)) / 1000;
       if (current === undefined) return undefined;
       if (ageSeconds < staleAfterSeconds) {
-        turns.noteHandshake();
+        const good = parseHostPort(turns.noteHandshake(ageSeconds * 1000) ?? '');
+        if (good !== undefined) names.noteGood?.(current.peer.endpoint.host, good.host);
         return undefined;
       }
       const endpoint = await turns.goOn();

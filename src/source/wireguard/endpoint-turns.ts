@@ -19,8 +19,11 @@ export interface EndpointTurns {
   goOn(): Promise<string | undefined>;
   /** The addresses that were tried in vain since the last handshake, in order. */
   tried(): readonly string[];
-  /** Forgets which were tried: there is a handshake. */
-  noteHandshake(): void;
+  /**
+   * Forgets which were tried: there is a handshake, so many ms old.
+   * @returns the present address, where the handshake was made with it
+   */
+  noteHandshake(ageMs: number): string | undefined;
 }
 
 /** How long a pass, which renews the permit, waits for an answer of the name servers, in ms. */
@@ -105,8 +108,10 @@ export function createEndpointTurns(
       return next;
     },
     tried: () => tried,
-    noteHandshake() {
+    noteHandshake(ageMs) {
       tried = [];
+      if (known === undefined || ageMs > performance.now() - known.sinceMs) return undefined;
+      return known.present;
     },
   };
 }

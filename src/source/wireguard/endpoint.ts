@@ -1,11 +1,8 @@
-import { lookup } from 'node:dns/promises';
 import { rethrow, TributaryError } from '../../errors/codes.ts';
 import { isInAny, privatePrefixes, toGroups } from '../../lib/addresses.ts';
+import { type Names, systemNames } from '../../lib/connect-in-turn.ts';
 import { formatHostPort, hostPortOfUrl } from '../../lib/host-port.ts';
 import type { Endpoint } from './state.ts';
-
-/** Every address of a name, in the system's order. */
-type LookUp = (host: string) => Promise<readonly { readonly address: string }[]>;
 
 /**
  * The endpoint under each address of its name, because `wg` would wait for a name server and take
@@ -16,11 +13,11 @@ type LookUp = (host: string) => Promise<readonly { readonly address: string }[]>
 export async function resolveEndpoint(
   { host, port }: Endpoint,
   context: ServiceContext,
-  lookUp: LookUp = (name) => lookup(name, { all: true }),
+  names: Pick<Names, 'lookUp'> = systemNames,
 ): Promise<readonly string[]> {
   const doing = `resolving the tunnel's endpoint ${host}`;
-  const found = await lookUp(host).catch(rethrow('tunnel-failed', doing));
-  const addresses = [...new Set(found.map(({ address }) => address))];
+  const found = await names.lookUp(host).catch(rethrow('tunnel-failed', doing));
+  const addresses = [...new Set(found)];
   const faults = addresses.map((address) => findEndpointFault(address, context));
   const possible = addresses.filter((_, index) => faults[index] === undefined);
   if (possible.length === 0)

@@ -1,4 +1,5 @@
 import type { Issuance } from '../../identity/registration-files.ts';
+import type { Names } from '../../lib/connect-in-turn.ts';
 import type { Exec } from '../../system/exec.ts';
 import { observeWireGuard, type WireGuardPeer } from '../../system/wg.ts';
 import type { Source } from '../source.ts';
@@ -80,6 +81,8 @@ export interface WireGuardSourceParts {
   readonly now: () => Date;
   /** Milliseconds since the machine started, sleep included. */
   readonly uptimeMs: () => number;
+  /** By default the system's own. */
+  readonly names?: Names | undefined;
   /** By default the issued text, read and resolved. */
   readonly tunnels?: CurrentTunnelReader;
 }
@@ -90,6 +93,7 @@ export function createWireGuardSource(parts: WireGuardSourceParts): WireGuardSou
     parts.tunnels ??
     readCurrentTunnel(() => parts.issued()?.tunnel, parts.context, {
       onAnswer: parts.onChange,
+      names: parts.names,
     });
   const handshakes = createHandshakeClock(now, parts.uptimeMs);
   let found: ObservedTunnel = { kind: 'absent' };

@@ -1,6 +1,7 @@
 import { runLoop } from '../../../src/agent/run-loop.ts';
 import { openNotifiers } from '../../../src/agent/tell/notifiers.ts';
 import { loadConfig } from '../../../src/config/load.ts';
+import { systemNames } from '../../../src/lib/connect-in-turn.ts';
 import { createLogger } from '../../../src/report/logger.ts';
 import { createFacts, providingFacts } from '../../../tools/docs/sample-facts.ts';
 import { createHistoryRow } from '../../unit/status/sample-past.ts';
@@ -43,6 +44,7 @@ const loops = await openNotifiers({
     );
   },
   enforce: async () => undefined,
+  names: systemNames,
   history: async () => [
     createHistoryRow(Date.now(), { upBytes: 40 }),
     createHistoryRow(Date.now(), { downBytes: 2 }),

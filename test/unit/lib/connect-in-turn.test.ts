@@ -13,7 +13,7 @@ const { signal } = new AbortController();
 
 /** A name with these addresses. */
 function createTarget(port: number, addresses: readonly string[], timeoutMs = patienceMs) {
-  return { host: 'service.example', port, timeoutMs, lookUp: async () => addresses };
+  return { host: 'service.example', port, timeoutMs, names: { lookUp: async () => addresses } };
 }
 
 async function listen(): Promise<number> {

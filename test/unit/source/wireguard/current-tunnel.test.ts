@@ -175,6 +175,27 @@ describe('an endpoint that is resolved again', () => {
   );
 });
 
+test('an address with which hands were shaken is noted as good for its name', async () => {
+  const text = renderIssuedText({ Endpoint: 'Endpoint = proxy.example:51820' });
+  const noted: string[] = [];
+  const names = {
+    lookUp: async () => ['2001:db8::9', '203.0.113.9'],
+    noteGood: (...good: readonly string[]) => void noted.push(good.join(' ')),
+  };
+  const issued = createIssued(text);
+  const source = readCurrentTunnel(
+    () => issued,
+    () => ({ isServiceOnLoopback: false }),
+    { names },
+  );
+  await source.current();
+  vi.advanceTimersByTime(10_000);
+  await source.resolveAgain(new Date(start.getTime() - 1), new Date());
+  expect(noted).toEqual([]);
+  await source.resolveAgain(new Date(), new Date());
+  expect(noted).toEqual(['proxy.example 2001:db8::9']);
+});
+
 test('a private endpoint is taken as soon as the owner names it', async () => {
   const issued = createIssued(renderIssuedText({ Endpoint: 'Endpoint = 192.168.77.1:51820' }));
   let context = toServiceContext('https://service.example', []);

@@ -24,9 +24,18 @@ test('each address has fifteen seconds, round and round, until there is a handsh
   const stay = undefined;
   expect(seen).toEqual([stay, stay, 'b', stay, stay, 'c', stay, stay, 'a', stay, stay, 'b']);
   expect(turns.tried()).toEqual(['b', 'c', 'a']);
-  turns.noteHandshake();
+  turns.noteHandshake(0);
   expect(turns.tried()).toEqual([]);
   expect(await turns.present(endpoint)).toBe('b');
+});
+
+test('an address is good where the handshake is younger than its turn', async () => {
+  const { turns } = createTurns(['a', 'b']);
+  expect(turns.noteHandshake(0)).toBeUndefined();
+  await turns.present(endpoint);
+  vi.advanceTimersByTime(5_000);
+  expect(turns.noteHandshake(5_001)).toBeUndefined();
+  expect(turns.noteHandshake(4_000)).toBe('a');
 });
 
 test('an address that the name no longer has is left at once', async () => {

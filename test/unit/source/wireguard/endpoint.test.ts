@@ -49,10 +49,10 @@ describe('an endpoint', () => {
     const asked: string[] = [];
     const lookUp = async (host: string) => {
       asked.push(host);
-      return [{ address: '2001:db8::9' }, { address: '203.0.113.9' }];
+      return ['2001:db8::9', '203.0.113.9'];
     };
     const context = { isServiceOnLoopback: false };
-    expect(await resolveEndpoint({ host: 'proxy.example', port: 1 }, context, lookUp)).toEqual([
+    expect(await resolveEndpoint({ host: 'proxy.example', port: 1 }, context, { lookUp })).toEqual([
       '[2001:db8::9]:1',
       '203.0.113.9:1',
     ]);
@@ -85,9 +85,9 @@ describe('an endpoint', () => {
     const resolveNear = (context: ServiceContext) =>
       Promise.all(
         near.map((address) =>
-          resolveEndpoint({ host: 'proxy.example', port: 1 }, context, async () => [
-            { address },
-          ]).then(
+          resolveEndpoint({ host: 'proxy.example', port: 1 }, context, {
+            lookUp: async () => [address],
+          }).then(
             () => 'taken',
             (error: unknown) => messageOf(error),
           ),
@@ -138,9 +138,9 @@ describe('an endpoint', () => {
   });
 
   test('has only those addresses of its name that are possible', async () => {
-    const lookUp = async () => [{ address: '192.168.1.1' }, { address: '203.0.113.9' }];
+    const lookUp = async () => ['192.168.1.1', '203.0.113.9'];
     const context = toServiceContext('https://service.example', []);
-    expect(await resolveEndpoint({ host: 'a', port: 1 }, context, lookUp)).toEqual([
+    expect(await resolveEndpoint({ host: 'a', port: 1 }, context, { lookUp })).toEqual([
       '203.0.113.9:1',
     ]);
   });

@@ -80,6 +80,7 @@ export function createRepositories(database: DatabaseSync, terms: Terms): Reposi
     tokens: createTokens(
       new Secret(keepSetting(database, 'token-key', () => randomBytes(32).toString('base64'))),
       now,
+      terms.tokenSeconds,
     ),
     world: createWorld(),
     directory: createProviderDirectory(database),

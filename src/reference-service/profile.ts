@@ -71,6 +71,8 @@ export const servedProfiles: Readonly<Record<ProfileName, ServedProfile>> = {
 export interface Terms {
   readonly profile: ServedProfile;
   readonly clientLimit: number;
+  /** How long a token is good; 30 days by default. */
+  readonly tokenSeconds?: number | undefined;
   /** In ms since 1970. */
   readonly now: () => number;
 }

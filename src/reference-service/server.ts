@@ -53,6 +53,8 @@ export interface ReferenceServiceOptions {
   /** 25 by default; a production service always answers 0. */
   readonly keepaliveSeconds?: number | undefined;
   readonly clientLimit?: number | undefined;
+  /** How long tokens are good, in seconds; 30 days by default. */
+  readonly tokenSeconds?: number | undefined;
   /** How many of the platform's seconds pass in one; 1 by default. */
   readonly hasten?: number | undefined;
   readonly exec?: Exec | undefined;
@@ -133,7 +135,7 @@ async function startOn(
   const { listen = { address: '127.0.0.1', port: 0 }, wireGuardInterface = 'trib-ref0' } = options;
   const host = loopbackOf.get(listen.address) ?? listen.address;
   const profile = servedProfiles[options.profile ?? 'documented'];
-  const terms = { profile, clientLimit, now };
+  const terms = { profile, clientLimit, tokenSeconds: options.tokenSeconds, now };
   const repositories = createRepositories(database, terms);
   const { networks, clients, proxies, usage, tokens, codes } = repositories;
   const privateKey = keepSetting(database, 'wireguard-keys', () =>

@@ -5,7 +5,7 @@ import type { Network } from './networks.ts';
 
 const issuer = 'tributary-reference-service';
 const audience = 'tributary-clients';
-const lifetimeSeconds = 30 * 86_400;
+const monthSeconds = 30 * 86_400;
 
 const mostKept = 10_000;
 
@@ -29,8 +29,15 @@ export interface Tokens {
   read(token: string): Promise<Holder | undefined>;
 }
 
-/** Tokens by this key, base64 of 32 bytes (HS256); `now` is in ms since 1970. */
-export function createTokens(key: Secret, now: () => number): Tokens {
+/**
+ * Tokens by this key, base64 of 32 bytes (HS256), which are good for 30 days by default; `now` is
+ * in ms since 1970.
+ */
+export function createTokens(
+  key: Secret,
+  now: () => number,
+  lifetimeSeconds: number = monthSeconds,
+): Tokens {
   // A key object is prepared once; bytes would be prepared again for each token.
   const secretKey = createSecretKey(Buffer.from(key.reveal(), 'base64'));
   /** Tokens whose signature was checked before, because checking takes longer than most answers. */

@@ -24,7 +24,7 @@ const comesAndGoes: Readonly<Record<string, number>> = { children: 1, 'nft rules
 // this is left out.
 describe.skipIf(!isInsideLab())('an agent to which things happen', () => {
   it('provides again after each of them, and leaves no descriptor, child or rule behind', async () => {
-    const pace = { seconds: 100, sampleSeconds: 0.5, gapSeconds: 1.5, rounds: 1 };
+    const pace = { seconds: 100, sampleSeconds: 0.5, gapSeconds: 1.5, rounds: 1, tokenSeconds: 60 };
     const result = await runSoak({ id: 'soakt', seed: 1, events: quickEvents, ...pace });
     expect(result.ending).toBeUndefined();
     expect(result.recoveries.map(({ event }) => event).toSorted()).toEqual(quickEvents.toSorted());

@@ -55,6 +55,16 @@ describe('a network token is worth', () => {
   });
 });
 
+test('a service that is told how long tokens are good signs no others', async () => {
+  const short = createTokens(key, () => startMs, 60);
+  const { exp } = decodeJwt(await short.signNetwork(network));
+  expect(exp).toBe(startMs / 1000 + 60);
+  const later = (seconds: number) => createTokens(key, () => startMs + seconds * 1000);
+  const token = await short.signNetwork(network);
+  expect(await later(59).read(token)).toEqual({ networkId: 'n' });
+  expect(await later(61).read(token)).toBeUndefined();
+});
+
 test('a token that was read before ends in time all the same', async () => {
   let nowMs = startMs;
   const { signNetwork, read } = createTokens(key, () => nowMs);

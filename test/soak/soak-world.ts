@@ -1,9 +1,10 @@
-import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
-import { get } from 'node:http';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, toUndefined } from '../../src/errors/codes.ts';
+import { Secret } from '../../src/lib/secret.ts';
+import { readClaims } from '../../src/service/jwt.ts';
+import { exec } from '../../src/system/exec.ts';
 import { type SteadyTraffic, startSteadyTraffic } from '../../tools/bench/consumer-traffic.ts';
 import {
   countZombies,
@@ -14,11 +15,14 @@ import {
   readProcesses,
   readTreeUse,
 } from '../../tools/bench/process-tree.ts';
-import type { Lab } from '../../tools/lab/lab.ts';
 import { type LabCommand, type LabProcess, startProcess } from '../../tools/lab/processes.ts';
 import { countRules } from '../net/support/observe-device.ts';
-import { changeConfig, changeServiceKey, createTestLab } from '../net/support/test-lab.ts';
+import { countClients, createTestLab } from '../net/support/test-lab.ts';
 import { createNumbers, shuffle } from '../random.ts';
+import { startBroker } from './broker.ts';
+import { type EventName, events, type SoakEvent, type World } from './events.ts';
+import { hasOwnEtc, names, startNames } from './names.ts';
+import { buildSlowDisk } from './slow-disk.ts';
 import type { Figures, Recovery, Sample, SoakResult } from './verdicts.ts';
 
 export interface SoakOptions {
@@ -34,162 +38,86 @@ export interface SoakOptions {
   readonly events?: readonly EventName[];
   /** Each event happens at most so often. */
   readonly rounds?: number;
+  /** How long a token is good. A token that nothing renews in time signs the device out. */
+  readonly tokenSeconds: number;
+  /** Called for what this machine does not have, and is left out. */
+  readonly onMissing?: (what: string) => void;
   /** Called after each sample. */
   readonly onSample?: (sample: Sample, recoveries: readonly Recovery[]) => void;
 }
 
-interface World {
-  readonly lab: Lab;
-  readonly agent: LabProcess;
-  readonly tunnel: string;
-  readonly random: () => number;
-}
-
-interface SoakEvent {
-  /** Seconds after its end within which the agent has to provide again. */
-  readonly backSeconds: number;
-  readonly happen: (world: World) => Promise<unknown>;
-}
-
-type EventName = keyof typeof events;
-
 const keepaliveSeconds = 10;
 const settleMs = 13_000;
-/**
- * Keep-alives that failed make the next one come later, by up to 2¼ intervals; a busy machine needs
- * some more.
- */
-const askedAgain = 45;
-/**
- * In 40 s three tries may fail, and each doubles the longest wait for the next: 2¼ intervals, 4¼,
- * 8¼.
- */
-const afterOutage = 90;
-const atOnce = 20;
-/** The service is told one mode a minute at most, but for `none`. */
-const nextMode = 80;
-
-/** Drops or refuses on the proxy what fits, for as long as the work takes. */
-async function blockOnProxy({ lab }: World, rule: string, seconds: number): Promise<void> {
-  const chain = (hook: string) => `chain ${hook} { type filter hook ${hook} priority 0; ${rule}; }`;
-  await lab.network.run(
-    'proxy',
-    'nft',
-    `table inet soak { ${chain('input')}; ${chain('output')}; }`,
-  );
-  await sleep(seconds * 1000);
-  await lab.network.run('proxy', 'nft', 'delete table inet soak');
-}
-
-/** For five seconds, by hand. */
-async function chooseMode(lab: Lab, mode: 'none' | 'network'): Promise<void> {
-  await lab.runCommand('provide', mode);
-  await sleep(5_000);
-  await lab.runCommand('provide', 'auto');
-}
-
-const events = {
-  'pause and resume': { backSeconds: nextMode, happen: ({ lab }) => chooseMode(lab, 'none') },
-  'another mode': { backSeconds: nextMode, happen: ({ lab }) => chooseMode(lab, 'network') },
-  /** The service starts again with a key that the device learns of by a renewal. */
-  'a new key': {
-    backSeconds: askedAgain,
-    happen: ({ lab }) => changeServiceKey(lab),
-  },
-  'no service for 40 s': {
-    backSeconds: afterOutage,
-    happen: (world) => blockOnProxy(world, 'tcp dport 8080 reject with tcp reset', 40),
-  },
-  /** As when its cable is pulled. */
-  'no uplink for 15 s': {
-    backSeconds: askedAgain,
-    async happen({ lab }) {
-      await lab.network.run('home', 'ip', 'link', 'set', 'port2', 'down');
-      await sleep(15_000);
-      await lab.network.run('home', 'ip', 'link', 'set', 'port2', 'up');
-    },
-  },
-  'rules flushed': {
-    backSeconds: atOnce,
-    happen: ({ lab }) => lab.network.run('device', 'nft', 'flush', 'ruleset'),
-  },
-  'tunnel deleted': {
-    backSeconds: askedAgain,
-    happen: ({ lab, tunnel }) => lab.network.run('device', 'ip', 'link', 'delete', tunnel),
-  },
-  'configuration read again': {
-    backSeconds: atOnce,
-    async happen({ lab, agent, random }) {
-      await changeConfig(lab, {
-        provide: { rate_limit: { line: `${20 + Math.floor(random() * 20)} Mbit` } },
-      });
-      agent.kill('SIGHUP');
-      await sleep(2_000);
-    },
-  },
-  'status asked 50 times': {
-    backSeconds: atOnce,
-    async happen({ lab }) {
-      for (let asked = 0; asked < 50; asked += 1) await lab.status();
-    },
-  },
-  'page open': {
-    backSeconds: atOnce,
-    async happen({ lab }) {
-      const headers = { host: 'localhost', accept: 'text/event-stream' };
-      const request = get({
-        socketPath: join(lab.directory, 'agent.sock'),
-        path: '/events',
-        headers,
-      });
-      const [answer] = await once(request, 'response');
-      if (answer.statusCode !== 200) throw new Error(`/events answered ${answer.statusCode}`);
-      answer.resume().on('error', () => undefined);
-      await sleep(10_000);
-      request.destroy();
-    },
-  },
-  "silence of WireGuard's other end": {
-    backSeconds: askedAgain,
-    happen: (world) => blockOnProxy(world, 'meta l4proto udp drop', 30),
-  },
-} as const satisfies Readonly<Record<string, SoakEvent>>;
 
 /** Runs an agent and lets things happen to it. @throws LabError where it never provides */
 export async function runSoak(options: SoakOptions): Promise<SoakResult> {
-  const tunnel = `trib-${options.id}`;
-  // A limit is there from the start: the one that is read later changes its number, not the rules.
-  const config = { provide: { rate_limit: { line: '19 Mbit' } } };
+  const { id, seed, tokenSeconds, onMissing } = options;
+  const hasNames = await hasOwnEtc();
+  if (!hasNames) onMissing?.('names: this kernel lays no private folder over /etc');
+  const hasBroker = hasNames && (await isInstalled('mosquitto'));
+  if (!hasBroker) onMissing?.('the broker: mosquitto is not installed, or there are no names');
   const lab = await createTestLab({
-    id: options.id,
+    id,
     profile: 'documented',
     keepaliveSeconds,
-    config,
+    serviceArguments: [
+      ...['--token-seconds', String(tokenSeconds)],
+      ...(hasNames ? ['--listen', '0.0.0.0:8080', '--proxy-host', names.endpoint] : []),
+    ],
+    config: composeConfig(hasNames, hasBroker),
   });
   const started: LabProcess[] = [];
+  const start = (command: LabCommand) => {
+    const running = startProcess(command);
+    started.push(running);
+    return running;
+  };
   try {
-    const agent = lab.startAgent();
+    const slowDisk = await buildSlowDisk(join(lab.directory, 'slow-disk'));
+    if (slowDisk === undefined) onMissing?.('the slow disk: there is no C compiler');
+    const place = { lab, start };
+    const known = hasNames ? await startNames(place) : undefined;
+    const broker = hasBroker ? await startBroker(place) : undefined;
+    const agent = lab.startAgent(slowDisk?.env);
     await lab.waitForStatus(isProviding, 60_000);
     // By then the programs that it keeps are started, and the start's garbage is collected.
     await sleep(settleMs);
-    const start = (command: LabCommand) => {
-      const running = startProcess(command);
-      started.push(running);
-      return running;
-    };
-    const flow = await startSteadyTraffic({ lab, start });
-    return await watch({ lab, agent, tunnel, random: createNumbers(options.seed) }, flow, options);
+    const flow = await startSteadyTraffic(place);
+    const around = { lab, agent, names: known, broker, slowDisk, tunnel: `trib-${id}` };
+    return await watch({ ...around, random: createNumbers(seed) }, flow, options);
   } finally {
     for (const running of started) running.kill('SIGKILL');
     await lab.remove();
   }
 }
 
+const isInstalled = (program: string) =>
+  exec({ program, args: ['-h'], doing: `looking for ${program}` }).then(
+    () => true,
+    (error: unknown) => !messageOf(error).includes('not found'),
+  );
+
+/**
+ * A limit is there from the start: the one that is read later changes its number, not the rules.
+ */
+function composeConfig(hasNames: boolean, hasBroker: boolean) {
+  const url = `mqtt://${names.broker}:1883`;
+  return {
+    provide: { rate_limit: { line: '19 Mbit' } },
+    ...(hasNames ? { service: { base_url: `http://${names.service}:8080` } } : {}),
+    ...(hasBroker ? { report: { mqtt: { url, allow_insecure_mqtt: true } } } : {}),
+  };
+}
+
 const isProviding = ({ phase }: { readonly phase: string }) => phase === 'providing';
 
 async function watch(world: World, flow: SteadyTraffic, options: SoakOptions): Promise<SoakResult> {
   const { seed, seconds, sampleSeconds, gapSeconds, rounds = Number.POSITIVE_INFINITY } = options;
-  const names = options.events ?? (Object.keys(events) as EventName[]);
+  const possible = (options.events ?? (Object.keys(events) as EventName[])).filter((name) => {
+    const { isPossible }: SoakEvent = events[name];
+    return isPossible?.(world) !== false;
+  });
+  const tokenEnds = new Set<number>();
   const line = world.lab.command('run').slice(4).join('\0');
   const isAgent = ({ pid }: ProcessStat) => readOrEmpty(`/proc/${pid}/cmdline`).startsWith(line);
   const pid = readProcesses().find(isAgent)?.pid ?? Number.NaN;
@@ -212,6 +140,7 @@ async function watch(world: World, flow: SteadyTraffic, options: SoakOptions): P
         ...(await look(world, pid)),
       };
       wasAtRest = flow.isAtRest;
+      tokenEnds.add(readTokenEnd(world));
       samples.push(sample);
       options.onSample?.(sample, recoveries);
       await sleep(sampleSeconds * 1000);
@@ -219,7 +148,7 @@ async function watch(world: World, flow: SteadyTraffic, options: SoakOptions): P
   })();
   try {
     for (let round = 0; round < rounds && !hasEnded(); round += 1) {
-      for (const name of shuffle(names, world.random)) {
+      for (const name of shuffle(possible, world.random)) {
         flow.isAtRest = true;
         await rest(gapSeconds * (1 + world.random()));
         flow.isAtRest = wasAtRest = false;
@@ -243,6 +172,11 @@ async function watch(world: World, flow: SteadyTraffic, options: SoakOptions): P
     recoveries,
     restSeconds: flow.restSeconds,
     flowingSeconds: flow.flowingSeconds,
+    longestSilentSeconds: flow.longestSilentSeconds,
+    tokens: tokenEnds.size,
+    leastTokens: Math.floor(readSeconds() / options.tokenSeconds) + 1,
+    clients: await countClients(world.lab).catch(() => Number.NaN),
+    signedOut: world.agent.lines.filter((line) => line.includes('signed-out')).length,
     ending,
   };
 }
@@ -256,11 +190,12 @@ async function undergo(
   flow: SteadyTraffic,
   { name, atSeconds }: { name: EventName; atSeconds: number },
 ) {
-  const { backSeconds: limitSeconds, happen }: SoakEvent = events[name];
+  const { backSeconds: limitSeconds, happen, isTold }: SoakEvent = events[name];
   const silentBefore = flow.silentSeconds;
   await happen(world);
   flow.flowingNow = 0;
   const endedMs = performance.now();
+  const toldBefore = world.broker?.delivered ?? 0;
   const readBack = () => (performance.now() - endedMs) / 1000;
   let isBack = false;
   while (!isBack && readBack() < limitSeconds * 2 && !world.agent.hasEnded()) {
@@ -268,6 +203,7 @@ async function undergo(
     const status = await world.lab.status().catch(toUndefined());
     isBack =
       flow.flowingNow >= 2 &&
+      (isTold === undefined || (world.broker?.delivered ?? 0) > toldBefore) &&
       status !== undefined &&
       isProviding(status) &&
       status.service.reachable === true;
@@ -301,8 +237,16 @@ async function look({ lab, agent, tunnel }: World, pid: number): Promise<Figures
     ...(await countRules(lab)),
     connections: Number(connections),
     logLines: agent.lines.length,
+    logKilobytes: agent.lines.reduce((sum, line) => sum + line.length + 1, 0) / 1000,
     writtenMb:
       Number(/^write_bytes: (\d+)/m.exec(readOrEmpty(`/proc/${pid}/io`))?.[1] ?? Number.NaN) / 1e6,
     cpuSeconds: tree.cpuSeconds,
   };
+}
+
+/** When the token that the device asks by next time ends, in ms since 1970. */
+function readTokenEnd({ lab }: World): number {
+  const path = join(lab.stateDirectory, 'registration.json');
+  const { clientJwt } = JSON.parse(readFileSync(path, 'utf8')).data;
+  return readClaims(new Secret(clientJwt))?.expiresAtMs ?? Number.NaN;
 }

@@ -47,6 +47,9 @@ const result = await runSoak({
   seconds: minutes * 60,
   sampleSeconds: 10,
   gapSeconds: 30,
+  // The longest outage fits into half of its life.
+  tokenSeconds: 300,
+  onMissing: (what) => console.log(`left out: ${what}`),
   onSample: tell,
 });
 const rows = judgeSoak(result);

@@ -18,6 +18,7 @@ export interface Figures {
   readonly connections: number;
   /** Since the start, as all that follow. */
   readonly logLines: number;
+  readonly logKilobytes: number;
   readonly writtenMb: number;
   readonly cpuSeconds: number;
 }
@@ -52,6 +53,15 @@ export interface SoakResult {
    */
   readonly restSeconds: number;
   readonly flowingSeconds: number;
+  /** The longest row of seconds in which nothing was done to the agent and nothing came. */
+  readonly longestSilentSeconds: number;
+  /** Tokens that the device had on its disk, and the fewest with which it stays signed in. */
+  readonly tokens: number;
+  readonly leastTokens: number;
+  /** That the service has for the device at the end. */
+  readonly clients: number;
+  /** Lines of the log that speak of being signed out. */
+  readonly signedOut: number;
   /** Why the run was cut short; undefined: it was not. */
   readonly ending: string | undefined;
 }
@@ -108,6 +118,8 @@ const rules: Readonly<Record<keyof Figures, Judged>> = {
   // Twelve new ones a minute are remembered for some minutes.
   connections: { name: 'tracked connections', rule: { of: 'growth', most: 60 } },
   logLines: { name: 'log lines at rest', rule: { of: 'rest', most: 30 } },
+  // Two megabytes a day, while things happen all the time.
+  logKilobytes: { name: 'kB of log', rule: { of: 'whole', most: 400 } },
   // 175 GB a year, which rewrites a card of 16 GB eleven times.
   writtenMb: { name: 'MB written', rule: { of: 'whole', most: 20 } },
   // One percent of a core.
@@ -178,6 +190,7 @@ export function judgeSoak(result: SoakResult): readonly Row[] {
   return [
     ...names.map((name) => judgeFigure(result.samples, name)),
     judgeTraffic(result),
+    ...judgeWhole(result),
     ...judgeEvents(result),
   ];
 }
@@ -218,6 +231,29 @@ function judgeTraffic({ restSeconds, flowingSeconds, ending }: SoakResult): Row 
     limit: `at least ${leastFlow * 100}`,
     isHeld,
   };
+}
+
+/** A consumer that is left alone is never without an answer for longer. */
+const mostSilentSeconds = 3;
+
+function judgeWhole(result: SoakResult): readonly Row[] {
+  const { longestSilentSeconds, tokens, leastTokens, clients, signedOut } = result;
+  return [
+    {
+      name: 'longest silence at rest, s',
+      most: longestSilentSeconds,
+      limit: `${mostSilentSeconds}`,
+      isHeld: longestSilentSeconds <= mostSilentSeconds,
+    },
+    {
+      name: 'tokens, one after the other',
+      most: tokens,
+      limit: `at least ${leastTokens}`,
+      isHeld: tokens >= leastTokens,
+    },
+    { name: 'clients at the end', most: clients, limit: 'just 1', isHeld: clients === 1 },
+    { name: 'signed out', most: signedOut, limit: '0', isHeld: signedOut === 0 },
+  ];
 }
 
 function judgeEvents({ recoveries }: SoakResult): readonly Row[] {

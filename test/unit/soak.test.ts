@@ -8,6 +8,7 @@ import {
   median,
   type Recovery,
   type Sample,
+  type SoakResult,
 } from '../soak/verdicts.ts';
 
 const still: Figures = {
@@ -23,6 +24,7 @@ const still: Figures = {
   elements: 40,
   connections: 80,
   logLines: 6,
+  logKilobytes: 1,
   writtenMb: 0.1,
   cpuSeconds: 1,
 };
@@ -68,6 +70,7 @@ interface MadeUp {
   readonly recoveries?: readonly Recovery[];
   readonly flowingSeconds?: number;
   readonly ending?: string;
+  readonly whole?: Partial<SoakResult>;
 }
 
 /** Names of what is not as it has to be. */
@@ -76,6 +79,7 @@ function listFailed({
   recoveries = [back],
   flowingSeconds = 1000,
   ending,
+  whole,
 }: MadeUp) {
   const rows = judgeSoak({
     seed: 1,
@@ -83,7 +87,13 @@ function listFailed({
     recoveries,
     restSeconds: 1000,
     flowingSeconds,
+    longestSilentSeconds: 0,
+    tokens: 13,
+    leastTokens: 13,
+    clients: 1,
+    signedOut: 0,
     ending,
+    ...whole,
   });
   return rows.filter(({ isHeld }) => !isHeld).map(({ name }) => name);
 }
@@ -149,6 +159,7 @@ describe('what is noticed in eight hours', () => {
       ({ hours }) => ({ connections: 10 * hours }),
     ],
     ['32 log lines an hour', ['log lines at rest'], ({ hours }) => ({ logLines: 32 * hours })],
+    ['401 kB of log an hour', ['kB of log'], ({ hours }) => ({ logKilobytes: 401 * hours })],
     ['21 MB written an hour', ['MB written'], ({ hours }) => ({ writtenMb: 21 * hours })],
     [
       'more than a percent of a core',
@@ -198,6 +209,15 @@ describe('events and traffic', () => {
     ['two in time', { recoveries: [back, { ...back, backSeconds: 20 }] }, []],
     ['traffic that flowed seldom', { flowingSeconds: 989 }, ['traffic at rest, %']],
     ['traffic that flowed nearly always', { flowingSeconds: 990 }, []],
+    ['a silence', { whole: { longestSilentSeconds: 4 } }, ['longest silence at rest, s']],
+    ['a token too few', { whole: { tokens: 12 } }, ['tokens, one after the other']],
+    ['a second client', { whole: { clients: 2 } }, ['clients at the end']],
+    [
+      'clients that could not be counted',
+      { whole: { clients: Number.NaN } },
+      ['clients at the end'],
+    ],
+    ['one that was signed out', { whole: { signedOut: 1 } }, ['signed out']],
     ['an agent that ended', { ending: 'the agent ended' }, ['traffic at rest, %']],
   ])('%s', (_, madeUp, failed) => {
     expect(listFailed(madeUp)).toEqual(failed);

@@ -117,6 +117,9 @@ function countSeconds() {
     flowingSeconds: 0,
     /** Seconds without an answer, at rest or not. */
     silentSeconds: 0,
+    /** The longest row of seconds without an answer, at rest. */
+    longestSilentSeconds: 0,
+    silentNow: 0,
     /** Seconds in a row with an answer, up to now. */
     flowingNow: 0,
     takeLine(line: string) {
@@ -124,6 +127,8 @@ function countSeconds() {
       if (Number.isNaN(answers)) return;
       seconds.flowingNow = answers > 0 ? seconds.flowingNow + 1 : 0;
       if (answers === 0) seconds.silentSeconds += 1;
+      seconds.silentNow = answers > 0 || !seconds.isAtRest ? 0 : seconds.silentNow + 1;
+      seconds.longestSilentSeconds = Math.max(seconds.longestSilentSeconds, seconds.silentNow);
       if (!seconds.isAtRest) return;
       seconds.restSeconds += 1;
       if (answers > 0) seconds.flowingSeconds += 1;

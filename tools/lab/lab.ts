@@ -7,14 +7,9 @@ import type { ProfileName } from '../../src/service/profiles.ts';
 import { type StatusDocument, statusDocument } from '../../src/status/document.ts';
 import { askAgent } from '../../src/status/socket-client.ts';
 import { LabError } from './lab-error.ts';
-import {
-  addresses,
-  consumerSide,
-  createLabNetwork,
-  type HostName,
-  labInternet,
-} from './network.ts';
+import { addresses, createLabNetwork, type HostName, labInternet } from './network.ts';
 import { type LabCommand, type LabProcess, startProcess } from './processes.ts';
+import { listServiceArguments } from './service-arguments.ts';
 import { startConsumer } from './start-consumer.ts';
 
 /** The outcome of what the consumer tries. */
@@ -34,6 +29,8 @@ export interface LabOptions {
   /** Sections of the configuration that replace the lab's own. */
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly keepaliveSeconds?: number;
+  /** More arguments of the service; they take precedence over the lab's own. */
+  readonly serviceArguments?: readonly string[];
   /**
    * A second address of the home router on the Internet, which it tells the device instead of its
    * own.
@@ -49,7 +46,6 @@ export type Lab = Awaited<ReturnType<typeof createLab>>;
 
 /** In ms: a busy machine answers late, and that is no fault of the agent's. */
 const statusTimeoutMs = 30_000;
-const servicePort = 8080;
 export const webPort = 80;
 
 const firstLine = z.object({ baseUrl: z.string(), authCode: z.string() });
@@ -213,22 +209,6 @@ export async function waitForDownload(running: LabProcess) {
   return download.parse(
     JSON.parse(await running.waitForLine((line) => line.includes('"isWhole"'), 120_000)),
   );
-}
-
-function listServiceArguments(options: LabOptions, directory: string): readonly string[] {
-  return [
-    ...['--listen', `${addresses.proxy}:${servicePort}`, '--data', join(directory, 'service')],
-    ...['--profile', options.profile],
-    ...(options.source === 'connect'
-      ? ['--wireguard', 'off']
-      : ['--wireguard', 'on', '--consumers', consumerSide]),
-    // wireguard-go's control sockets are shared by all namespaces, so names of interfaces have to
-    // differ.
-    ...['--wireguard-interface', `ref-${options.id}`],
-    ...(options.keepaliveSeconds === undefined
-      ? []
-      : ['--keepalive-seconds', String(options.keepaliveSeconds)]),
-  ];
 }
 
 /** The configuration as JSON, which is YAML too. */

@@ -22,6 +22,7 @@ interface ServeOptions extends SharedOptions {
   readonly consumers?: string;
   readonly keepaliveSeconds?: string;
   readonly clientLimit?: string;
+  readonly tokenSeconds?: string;
   readonly hasten: string;
 }
 
@@ -61,6 +62,7 @@ export function createServeCommand(program: string): SandboxCommand<ServeOptions
       '--keepalive-seconds <seconds>':
         'keep-alive interval in registrations (default: 25; production: always 0)',
       '--client-limit <number>': 'devices that one network may have (default: 100000)',
+      '--token-seconds <seconds>': 'how long tokens are good (default: 2592000, 30 days)',
       '--hasten <number>': [
         "seconds of the platform's clock in one: contracts age by it",
         (own) => own.default('1'),
@@ -82,6 +84,7 @@ export function createServeCommand(program: string): SandboxCommand<ServeOptions
             : parseInterface('--consumers', options.consumers),
         keepaliveSeconds: parseOptional('--keepalive-seconds', options.keepaliveSeconds, 86_400),
         clientLimit: parseOptional('--client-limit', options.clientLimit, 999_999),
+        tokenSeconds: parseOptional('--token-seconds', options.tokenSeconds, 31_536_000),
         hasten: parseNumber('--hasten', options.hasten, { least: 1, most: 1000 }),
       };
       // Loaded at the first use: no other command needs a database or an HTTP server.

@@ -47,8 +47,8 @@ const atOnce = 20;
 const nextMode = 80;
 /** Three tries without an answer, each with a rest that doubles. */
 const asideAgain = 120;
-/** Where the endpoint's name leads elsewhere: 15 s without a handshake, some tries, and the rest. */
-const elsewhere = 120;
+/** A handshake that nobody renews is good for three minutes. */
+const elsewhere = 180;
 
 /** Drops or refuses on the proxy what fits, for as long as the work takes. */
 async function blockOnProxy({ lab }: World, rule: string, seconds: number): Promise<void> {

@@ -17,6 +17,7 @@ import type { AddressList } from '../system/address-list.ts';
 import type { LogOutput } from '../system/log-output.ts';
 import type { OnSetAside } from '../system/state-file.ts';
 import { version } from '../version.ts';
+import { createSections } from './create-sections.ts';
 import {
   type ConfirmedMode,
   type Overrides,
@@ -166,35 +167,6 @@ export interface Shared {
   readonly names: Names;
   readonly directory: string;
   readonly onSetAside: OnSetAside;
-}
-
-/** The sections as they begin: nothing was read or asked. */
-export function createSections(
-  config: Config,
-  startedAt: Date,
-  certificateAuthority?: string,
-): Sections {
-  return {
-    life: { startedAt },
-    configuration: { config, certificateAuthority },
-    contact: {},
-    service: {},
-    path: {},
-    denied: { lists: [], badAddresses: [] },
-    sources: { all: [] },
-    outside: {},
-    connections: {},
-    counters: {},
-    mode: {},
-    household: {
-      bitsPerSecond: undefined,
-      ceilingBitsPerSecond: undefined,
-      yieldingSince: undefined,
-    },
-    announcement: {},
-    figures: {},
-    ledger: {},
-  };
 }
 
 export interface StateOptions

@@ -23,7 +23,7 @@ export interface LogOutput {
   flush(): Promise<void>;
 }
 
-export interface LogTrouble {
+interface LogTrouble {
   readonly reason: string;
   readonly since: Date;
 }
@@ -136,9 +136,9 @@ function chooseSend(descriptor: number): Send {
 }
 
 /**
- * The pipe or terminal once more, without waiting: whether a write waits is shared with all programs
- * that have the first one, and Node makes a terminal's writes wait. A socket cannot be opened
- * again; Node has made its writes not wait.
+ * The pipe or terminal once more, without waiting: whether a write waits is shared with all
+ * programs that have the first one, and Node makes a terminal's writes wait. A socket cannot be
+ * opened again; Node has made its writes not wait.
  */
 function openAgain(descriptor: number): number {
   const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;

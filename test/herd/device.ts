@@ -1,4 +1,4 @@
-import { createSections } from '../../src/agent/state.ts';
+import { createSections } from '../../src/agent/create-sections.ts';
 import { createAnnounceLoop } from '../../src/agent/talk/announce-loop.ts';
 import { triesPerCall } from '../../src/agent/talk/create-talk.ts';
 import { createServiceLoop } from '../../src/agent/talk/service-loop.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { createSections } from '../../../src/agent/create-sections.ts';
 import { reload as reloadInto } from '../../../src/agent/reload.ts';
 import { createWakeups } from '../../../src/agent/run-loop.ts';
-import { createSections } from '../../../src/agent/state.ts';
 import { type Config, configSchema } from '../../../src/config/schema.ts';
 import { TributaryError } from '../../../src/errors/codes.ts';
 import { createLogger } from '../../../src/report/logger.ts';

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
+import { createSections } from '../../../../src/agent/create-sections.ts';
 import { createHouseholdLoop } from '../../../../src/agent/pass/household-loop.ts';
-import { createSections } from '../../../../src/agent/state.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import { createLogger } from '../../../../src/report/logger.ts';
 import type { ProbeTarget } from '../../../../src/system/line-probe.ts';

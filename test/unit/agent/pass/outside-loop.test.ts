@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { createSections } from '../../../../src/agent/create-sections.ts';
 import { createOutsideLoop } from '../../../../src/agent/pass/outside-loop.ts';
 import { createWakeups } from '../../../../src/agent/run-loop.ts';
-import { createSections } from '../../../../src/agent/state.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import { startResponder } from '../../system/fake-router.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createSections } from '../../../../src/agent/create-sections.ts';
 import { createWakeups } from '../../../../src/agent/run-loop.ts';
-import { createSections } from '../../../../src/agent/state.ts';
 import { createAnnounceLoop } from '../../../../src/agent/talk/announce-loop.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import { TributaryError } from '../../../../src/errors/codes.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createSections } from '../../../../src/agent/create-sections.ts';
 import { createWakeups } from '../../../../src/agent/run-loop.ts';
-import { createSections } from '../../../../src/agent/state.ts';
 import { createServiceLoop } from '../../../../src/agent/talk/service-loop.ts';
 import type { ServiceSession } from '../../../../src/agent/talk/service-session.ts';
 import { configSchema } from '../../../../src/config/schema.ts';

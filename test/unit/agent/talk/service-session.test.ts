@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createSections } from '../../../../src/agent/state.ts';
+import { createSections } from '../../../../src/agent/create-sections.ts';
 import { createServiceSession } from '../../../../src/agent/talk/service-session.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import { TributaryError } from '../../../../src/errors/codes.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createSections } from '../../../../src/agent/state.ts';
+import { createSections } from '../../../../src/agent/create-sections.ts';
 import { createAnnounceLoop } from '../../../../src/agent/talk/announce-loop.ts';
 import { createReport, type ReportParts } from '../../../../src/agent/tell/report-loop.ts';
 import { configSchema } from '../../../../src/config/schema.ts';

@@ -28,7 +28,7 @@ export function collectFacts(state: AgentState, version: string): Facts {
     startedAt: life.startedAt,
     stoppingSince: life.stoppingSince,
     timeZone: config.provide.time_zone,
-    residentBytes: process.memoryUsage.rss(),
+    residentBytes: readResidentBytes(),
     configurationProblem,
     log: { problem: toLogProblem(state), droppedLines: state.log.droppedLines() },
     stateProblem: service.stateProblem ?? path.usageProblem,
@@ -79,6 +79,15 @@ export function collectFacts(state: AgentState, version: string): Facts {
     provided: state.figures.provided,
     earned: findEarned(state.figures.service, state.ledger.monthUsdc),
   };
+}
+
+/** undefined where it cannot be read: Node opens a file for it, and there may be no descriptor. */
+function readResidentBytes(): number | undefined {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return undefined;
+  }
 }
 
 function toLogProblem({ log }: AgentState): Facts['log']['problem'] {

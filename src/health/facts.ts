@@ -51,7 +51,8 @@ export interface Facts {
   readonly stoppingSince: Date | undefined;
   /** The owner's time zone (`provide.time_zone`); undefined for the system's. */
   readonly timeZone: string | undefined;
-  readonly residentBytes: number;
+  /** undefined while it cannot be read. */
+  readonly residentBytes: number | undefined;
   /** Why the last reload was refused; the former configuration is still in force then. */
   readonly configurationProblem: Problem | undefined;
   /** Whether the log can be written, and how many of its lines were dropped since the start. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ErrorCode } from '../../../src/errors/codes.ts';
 import { createAgentWorld } from './agent-world.ts';
 
@@ -45,4 +45,13 @@ describe('the service counts as reachable', () => {
       expect(service.lastError?.code).toBe(code);
     },
   );
+});
+
+test('a process without a free descriptor knows all but its memory', async () => {
+  const rss = vi.spyOn(process.memoryUsage, 'rss').mockImplementation(() => {
+    throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+  });
+  onTestFinished(() => rss.mockRestore());
+  const { facts } = await createAgentWorld();
+  expect(facts()).toMatchObject({ residentBytes: undefined, version: expect.any(String) });
 });

@@ -10,7 +10,8 @@ import * as z from 'zod';
 import type { Facts } from '../../src/health/facts.ts';
 import { judgePhase } from '../../src/health/phase.ts';
 import { renderMetrics } from '../../src/report/metrics.ts';
-import { createFacts, providingFacts } from '../../tools/docs/sample-facts.ts';
+import type { MarketReport } from '../../src/source/source-report.ts';
+import { consumersSource, createFacts, providingFacts } from '../../tools/docs/sample-facts.ts';
 import { readBlocks } from '../pages.ts';
 import { createStatusFixture, pageOf } from '../unit/status/status-fixture.ts';
 import { findFreePort } from './support/free-port.ts';
@@ -86,7 +87,19 @@ const devices: readonly ((scrape: number) => Facts)[] = [
   () => at({ tunnel: { lastHandshakeAt: new Date(Date.now() - 3_600_000) } }),
   () =>
     at({ signInProblem: { code: 'signed-out', message: 'No network JWT.', since: new Date() } }),
+  // It falls out of the network's list once Prometheus has seen it there, and another one soon may.
+  (scrape) => withMarket(scrape < 5 ? 'listed' : 'dropped'),
+  () => withMarket('at-risk'),
 ];
+
+/** A device that provides by the network's own protocol, with this place in its market. */
+function withMarket(standing: MarketReport['standing']): Facts {
+  const { market } = consumersSource;
+  return {
+    ...at({}),
+    sources: [{ ...consumersSource, market: market && { ...market, standing } }],
+  };
+}
 
 function at(change: Parameters<typeof createFacts>[0]): Facts {
   return createFacts(

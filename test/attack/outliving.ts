@@ -9,8 +9,14 @@ const why = 'nothing of a consumer is remembered for longer around the namespace
 
 /** Nobody answers there but this program. */
 const quiet = '9.9.9.8';
-/** Source ports of connections, each in another state. */
+/** Connections, each in another state: by their source ports, and as the kernel calls the state. */
 const sources = { unanswered: 41_950, answered: 41_951, begun: 41_952, open: 41_953 } as const;
+const states: Readonly<Record<keyof typeof sources, string>> = {
+  unanswered: 'UNREPLIED',
+  answered: '',
+  begun: 'SYN_SENT',
+  open: 'ESTABLISHED',
+};
 
 /** The two tables of connections have one clock, and one ceiling each that holds. */
 export async function tryOutliving(world: AttackWorld): Promise<Result> {
@@ -51,6 +57,7 @@ async function openEach(world: AttackWorld): Promise<void> {
 
 interface Tracked {
   readonly protocol: string;
+  /** For UDP, which has none, whether it was answered: UNREPLIED or nothing. */
   readonly state: string;
   readonly seconds: number;
   /** The near end's port, and the port of it that the far end sees. */
@@ -63,11 +70,12 @@ async function compareClocks(world: AttackWorld): Promise<readonly string[]> {
   // Around it last: by then it has less time left there, if anything.
   const within = await listTracked(world.inside, own.consumer4);
   const around = await listTracked(world.onHost, own.inside4);
-  const faults = Object.entries(sources).flatMap(([name, source]) =>
-    within.some((one) => one.source === source)
+  const faults = Object.entries(sources).flatMap(([name, source]) => {
+    const state = within.find((one) => one.source === source)?.state;
+    return state === states[name as keyof typeof sources]
       ? []
-      : [`a connection that is ${name}: not remembered, so nothing is shown`],
-  );
+      : [`a connection that is ${name}: its state is ${state}, so nothing is shown`];
+  });
   const tried = within.filter(({ source }) => Object.values<number>(sources).includes(source));
   const longer = tried.flatMap(({ protocol, state, seconds, translated }) => {
     const same = around.find((one) => one.protocol === protocol && one.source === translated);
@@ -94,7 +102,7 @@ async function listTracked(
       : [
           {
             protocol,
-            state: state ?? '',
+            state: state || (line.includes('[UNREPLIED]') ? 'UNREPLIED' : ''),
             seconds: Number(seconds),
             source: Number(near),
             translated: Number(translated),

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { runLoop } from '../../src/agent/run-loop.ts';
 import { openNotifiers } from '../../src/agent/tell/notifiers.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { TributaryError } from '../../src/errors/codes.ts';
@@ -14,6 +13,7 @@ import { waitUntil } from '../patience.ts';
 import { createHistoryRow } from '../unit/status/sample-past.ts';
 import { createTestLog, password, providing, startAgent } from './mqtt-agent.ts';
 import { type SmallBroker, startSmallBroker } from './small-broker.ts';
+import { runLoops, uncommanded } from './uncommanded.ts';
 
 const base = 'tributary/3f8a1c9e-0000-4000-8000-00000000abcd';
 const node = 'tributary_3f8a1c9e-0000-4000-8000-00000000abcd';
@@ -385,17 +385,15 @@ describe('a configured broker', () => {
         environment: { TRIBUTARY_SERVICE_BASE_URL: 'https://service.example', ...environment },
       }),
       facts: () => facts,
+      ...uncommanded,
       overrides: {
-        load: async () => undefined,
-        current: () => undefined,
+        ...uncommanded.overrides,
         set: async (mode, seconds) => {
           expect(seconds).toBeUndefined();
           setBy(mode, { mode, until: undefined });
         },
         clear: async () => setBy('public', undefined),
       },
-      sample: async () => undefined,
-      enforce: async () => undefined,
       names: systemNames,
       history: async () => [
         createHistoryRow(Date.now(), { upBytes: 40 }),
@@ -405,12 +403,7 @@ describe('a configured broker', () => {
       log,
       now: () => new Date(),
     });
-    const stop = new AbortController();
-    const running = loops.map((loop) => runLoop(loop, stop.signal));
-    onTestFinished(async () => {
-      stop.abort();
-      await Promise.all(running);
-    });
+    runLoops(loops);
     return { loops, lines };
   }
 

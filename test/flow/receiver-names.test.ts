@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { runLoop } from '../../src/agent/run-loop.ts';
 import { openNotifiers } from '../../src/agent/tell/notifiers.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { openKeptNames } from '../../src/system/open-kept-names.ts';
 import { waitUntil } from '../patience.ts';
 import { createTestLog, password, providing } from './mqtt-agent.ts';
 import { startSmallBroker } from './small-broker.ts';
+import { runLoops, uncommanded } from './uncommanded.ts';
 
 /** No name server knows it. */
 const host = 'receiver.invalid';
@@ -58,25 +58,13 @@ test('broker and webhook are reached by the addresses of an earlier life', async
       },
     }),
     facts: () => providing,
-    overrides: {
-      load: async () => undefined,
-      current: () => undefined,
-      set: async () => undefined,
-      clear: async () => undefined,
-    },
-    sample: async () => undefined,
-    enforce: async () => undefined,
+    ...uncommanded,
     history: undefined,
     names,
     log,
     now: () => new Date(),
   });
-  const stop = new AbortController();
-  const running = loops.map((loop) => runLoop(loop, stop.signal));
-  onTestFinished(async () => {
-    stop.abort();
-    await Promise.all(running);
-  });
+  runLoops(loops);
   await waitUntil(() => expect(broker.connects).toHaveLength(1));
   await waitUntil(() => expect(calls).toContain('/called'));
 });

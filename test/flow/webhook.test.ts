@@ -23,6 +23,7 @@ import { ago, createFacts } from '../../tools/docs/sample-facts.ts';
 import { readBlocks } from '../pages.ts';
 import { waitUntil } from '../patience.ts';
 import { makeCertificate, startTlsService } from './certificates.ts';
+import { runLoops, uncommanded } from './uncommanded.ts';
 
 interface Received {
   readonly path: string;
@@ -308,7 +309,6 @@ describe('what happens once', () => {
    * The loops of a configured agent in this state directory, and what they were answered so far.
    */
   async function startConfigured(directory: string, url: string, facts: Facts) {
-    const stop = new AbortController();
     const lines: string[] = [];
     const loops = await openNotifiers({
       loaded: await loadConfig({
@@ -319,14 +319,7 @@ describe('what happens once', () => {
         },
       }),
       facts: () => facts,
-      overrides: {
-        load: async () => undefined,
-        current: () => undefined,
-        set: async () => undefined,
-        clear: async () => undefined,
-      },
-      sample: async () => undefined,
-      enforce: async () => undefined,
+      ...uncommanded,
       names: systemNames,
       history: undefined,
       log: createLogger(
@@ -335,13 +328,7 @@ describe('what happens once', () => {
       ),
       now: () => new Date(),
     });
-    const running = loops.map((loop) => runLoop(loop, stop.signal));
-    const end = async () => {
-      stop.abort();
-      await Promise.all(running);
-    };
-    onTestFinished(end);
-    return { lines, end };
+    return { lines, end: runLoops(loops) };
   }
   const eventsOf = (received: readonly Received[]) => bodies(received).map(({ event }) => event);
   const waitForEvents = (received: readonly Received[], events: readonly string[]) =>

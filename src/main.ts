@@ -22,7 +22,7 @@ export async function main(): Promise<void> {
     printError(error, { stderr: process.stderr, isJson: argv.includes('--json'), isForJournal });
     process.exitCode = toExitCode(error);
   };
-  // Where errors cannot be told, there is nobody to tell that either.
+  // A failed write here ends nothing: there is no other place to report it.
   process.stderr.on('error', () => undefined);
   // The agent writes its log past this stream, so that no reader and no disk ends it.
   process.stdout.on('error', (error) => {

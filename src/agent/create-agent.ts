@@ -131,9 +131,10 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
     names,
     endSources: pass.close,
     async close() {
-      await tell.ledger?.close();
-      await talk.client.close();
+      // The ledger comes last: it may fail, and the others have to be closed all the same.
       await names.close();
+      await talk.client.close();
+      await tell.ledger?.close();
     },
   };
 }

@@ -53,7 +53,7 @@ const cap = z
 export const provideSection = z
   .strictObject({
     mode: oneOf(provideModes)
-      .default('public')
+      .default('friends')
       .describe('Who may use this device when no schedule says otherwise.'),
     cap: cap.optional(),
     rate_limit: rateLimit.prefault({}),

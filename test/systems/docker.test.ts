@@ -43,7 +43,11 @@ it("a container provides from a clone, from a release's compose file alone and b
   const [name, up = '', login] = cloneLines;
   const [nameForPasted, upPasted, loginAfterPasted, status] = pastedLines;
   const [image, run, loginAfterRun] = dockerfileLines;
-  expect([pastedLines.length, nameForPasted, loginAfterPasted]).toEqual([4, name, login]);
+  expect([pastedLines.length, nameForPasted, loginAfterPasted]).toEqual([
+    4,
+    name?.replace('config/.env', '.env'),
+    login,
+  ]);
   expect(composeLines).toEqual([
     ...cloneLines,
     'export TRIBUTARY_AUTH_CODE_FILE="$HOME/private/code"',
@@ -59,7 +63,7 @@ it("a container provides from a clone, from a release's compose file alone and b
     cd /srv/clone
     sed -i 's|^    environment:|&\\n${inCompose.join('\\n')}|' config/compose.yaml
     # One.
-    ${inWorld(name)}
+    ${inWorld(name)} || fail 'its .env is not written'
     # Two.
     { ${up}; } >up.log 2>&1 || fail "it is not started: $(cat up.log)"
     until_true 60 is_phase signed-out
@@ -109,6 +113,7 @@ it("a container provides from a clone, from a release's compose file alone and b
     docker tag tributary ghcr.io/ada/tributary:1.0.0 && docker image rm tributary || fail 'the image is not renamed'
     sh .github/release-compose.sh Ada/Tributary 1.0.0 >/srv/compose.yaml || fail 'there is no compose file of a release'
     mkdir /srv/pasted && mv /srv/compose.yaml /srv/pasted && mv /srv/clone /srv/gone && cd /srv/pasted
+    ${inWorld(nameForPasted)} || fail 'its .env is not written'
     { ${upPasted}; } >up.log 2>&1 || fail "it is not started: $(cat up.log)"
     until_true 60 is_phase signed-out
     new_code | at_terminal '${loginAfterPasted}' || fail 'it cannot be signed in'

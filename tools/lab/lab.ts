@@ -218,6 +218,8 @@ function renderConfig(options: LabOptions, baseUrl: string, socketPath: string):
     device: { description: `lab device ${options.id}` },
     tunnel: { interface: `trib-${options.id}` },
     connect: { interface: `tribc-${options.id}` },
+    // Its consumer is a stranger to the device, as most consumers are.
+    provide: { mode: 'public' },
     gateway: { allow_destinations: [labInternet] },
     status: { listen: '127.0.0.1:9469', socket: socketPath },
   };

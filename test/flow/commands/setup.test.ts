@@ -68,7 +68,7 @@ describe.each(profileNames)('in the %s profile, one line', (profile) => {
     expect(await device.isSignedIn()).toBe(true);
   });
 
-  test('keeps the comments of the packaged sample, whose mode it does not take for the owner’s', async () => {
+  test('keeps the comments and the mode of the packaged sample', async () => {
     const device = await createDevice(profile);
     const sample = renderSampleConfig(readFileSync('config/tributary.yaml', 'utf8'));
     device.writeConfig(sample);
@@ -90,7 +90,7 @@ describe.each(profileNames)('in the %s profile, one line', (profile) => {
     expect(Object.keys(JSON.parse(stdout))).toEqual(Object.keys(setupSample));
     const comments = (text: string) => text.split('\n').filter((line) => /^\s*#/.test(line));
     expect(comments(readFileSync(device.configPath, 'utf8'))).toEqual(comments(sample));
-    expect(parse(sample).provide.mode).toBe('public');
+    expect(parse(sample).provide.mode).toBe('friends');
     expect(device.config().provide.mode).toBe('friends');
   });
 });

@@ -38,13 +38,14 @@ const registration = {
 /**
  * A device's data path on a fake machine, registered and connected, with everything around it real.
  */
-export async function createAgentWorld(given: object = {}) {
+export async function createAgentWorld(given: { readonly provide?: object } = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-agent-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const config = configSchema.parse({
     service: { base_url: 'https://service.example' },
     tunnel: { interface: tunnelInterface },
     ...given,
+    provide: { mode: 'public', ...given.provide },
   });
   const now = () => new Date();
   const lines: string[] = [];

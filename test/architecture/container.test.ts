@@ -78,6 +78,22 @@ describe('the container', () => {
     });
   });
 
+  test('shares with friends where its .env names no mode, and takes all that the pages write there', () => {
+    const { environment } = parse(compose).services.tributary;
+    expect(environment.TRIBUTARY_PROVIDE_MODE).toBe('${TRIBUTARY_PROVIDE_MODE:-friends}');
+    const written = ['README.md', 'docs/install-docker.md'].flatMap((path) =>
+      [...read(path).matchAll(/^ {2}(TRIBUTARY_\w+)=/gm)].map(([, name = '']) => name),
+    );
+    expect(new Set(written)).toEqual(
+      new Set([
+        'TRIBUTARY_SERVICE_BASE_URL',
+        'TRIBUTARY_PROVIDE_MODE',
+        'TRIBUTARY_PROVIDE_CAP_BYTES',
+      ]),
+    );
+    expect(Object.keys(environment)).toEqual(expect.arrayContaining(written));
+  });
+
   test('has the same health check in the image and in compose', () => {
     const options = /^HEALTHCHECK (.*) CMD (\[.*\])$/m.exec(dockerfile);
     const { healthcheck } = z

@@ -94,7 +94,13 @@ describe('tributary provide', () => {
       '--for',
       '8h',
     ]);
-    await runCommand(provide, agent.socketPath, ['provide', 'public', '--limit', '1.5Mbit']);
+    const open = await runCommand(provide, agent.socketPath, [
+      'provide',
+      'public',
+      '--limit',
+      '1.5Mbit',
+    ]);
+    expect(open.stdout).toContain('In public, anyone may come: strangers use your address');
     await runCommand(provide, agent.socketPath, ['provide', 'auto']);
     await runCommand(provide, agent.socketPath, ['provide', '--clear']);
     expect(agent.state.commands).toEqual([

@@ -93,6 +93,15 @@ describe('set', () => {
     expect({ ...parse(after), [section]: null }).toEqual({ ...parse(before), [section]: null });
   });
 
+  test.each([
+    ['public', /In public, anyone may come: strangers use your address/],
+    ['stream', /In stream, anyone may come: strangers use your address/],
+    ['default', /the service decides who comes/],
+    ['friends', /^((?!strangers).)*$/s],
+  ])('of the mode %s says what is risked', async (mode, said) => {
+    expect((await run(sample(), 'set', 'provide.mode', mode)).stdout).toMatch(said);
+  });
+
   test('begins a file, and keeps the rights of one', async () => {
     const path = makeFile('');
     chmodSync(path, 0o640);

@@ -2,7 +2,7 @@ import { TributaryError } from '../../../errors/codes.ts';
 import { findNearest } from '../../../lib/edit-distance.ts';
 import { parseDurationSeconds } from '../../../lib/units.ts';
 import { provideModes } from '../../../service/profiles.ts';
-import { modeWords } from '../../../status/mode-words.ts';
+import { explainRisk, modeWords } from '../../../status/mode-words.ts';
 import type { ProvideRequest } from '../../../status/routes.ts';
 import type { Listening } from '../../../status/socket-client.ts';
 import { defineCommand, refuse, refuseOption, type Show } from '../../frame/command.ts';
@@ -68,7 +68,8 @@ async function showProvide(
   await show(shown, (plain) => {
     const parts = describeMode(plain, context.now()).filter((part) => part !== '');
     const line = describeLine(plain).filter((part) => part !== '');
-    return `Mode: ${parts.join(', ')}\nLimit: ${line.join(', ')}\n`;
+    const risk = mode === undefined ? undefined : explainRisk(mode);
+    return `Mode: ${parts.join(', ')}\nLimit: ${line.join(', ')}\n${risk ? `${risk}\n` : ''}`;
   });
 }
 

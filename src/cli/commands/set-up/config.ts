@@ -85,11 +85,14 @@ export const config: CommandGroup = {
           },
         );
         const effect = await findEffect(key, options, context);
+        const { explainRisk } = await import('../../../status/mode-words.ts');
+        const risk = key === 'provide.mode' ? explainRisk(text) : undefined;
         await show({ file, key, value, ...effect }, (told) =>
           joinLines([
             `${told.key} is now ${told.value}, in ${told.file}${isNew ? ' (a new file)' : ''}`,
             // Errors of the file that was just written are the program's own, a line for each.
             effect.effect === 'refused' ? effect.message : told.message,
+            risk,
           ]),
         );
       },

@@ -41,9 +41,10 @@ export const clientHandlers = {
   /** Where the profiles differ, service-interface and production-profile say how. */
   async authClient(backend, call) {
     const { clients, clientLimit, profile, tokens } = backend;
-    const { request, network } = call;
+    const { network } = call;
     const { networkId } = network;
     check(backend, call);
+    const request = nameDerived(backend, call);
     const isNew = request.client_id === undefined;
     if (isNew && clients.count(networkId) >= clientLimit) {
       const message = `The network has reached its maximum of ${clientLimit} clients.`;
@@ -51,7 +52,7 @@ export const clientHandlers = {
     }
     const hasLocation = !isNew || !profile.checksLocation || saysLocation(request);
     const asked = hasLocation && (isNew || profile.reissues) ? toProxyRequest(request) : undefined;
-    const client = admit(backend, call, asked);
+    const client = admit(backend, { ...call, request }, asked);
     warnOfUnkept(backend, client.clientId, request);
     if (isNew || asked !== undefined) await backend.reconcile();
     const answer = {
@@ -114,12 +115,36 @@ type Request = WireRequest<'authClient'>;
  * Checks the request.
  * @throws usage-invalid for a client of another network, or a text that cannot be shown
  */
-function check({ clients }: Backend, { request, network }: Call<'authClient'>): void {
+function check({ clients, profile }: Backend, { request, network }: Call<'authClient'>): void {
   for (const clientId of [request.source_client_id, request.derived_client_id, request.client_id]) {
     if (clientId !== undefined) clients.get(network.networkId, clientId);
   }
   checkLine('A description', request.description ?? '', [0, 100]);
   checkLine('A device_spec', request.device_spec ?? '', [0, 300]);
+  const { lock_caller_ip, lock_ip_list = [] } = request.proxy_config ?? {};
+  const isRead = request.client_id === undefined || profile.reissues;
+  // Success would promise a protection that is not there.
+  if (isRead && (lock_caller_ip === true || lock_ip_list.length > 0)) {
+    throw refuse(
+      'This service cannot lock a proxy to addresses: leave out lock_caller_ip and lock_ip_list.',
+    );
+  }
+}
+
+/**
+ * The request with the client that it means: one that was derived before is authenticated again,
+ * because a new client at each repetition would use up the limit.
+ * @throws usage-invalid for a client that is not derived from the one that is named
+ */
+function nameDerived({ clients }: Backend, { request, network }: Call<'authClient'>): Request {
+  const { derived_client_id: derivedId, source_client_id: sourceId, client_id: clientId } = request;
+  if (derivedId === undefined) return request;
+  const derived = clients.get(network.networkId, derivedId);
+  if (sourceId === undefined || derived.sourceClientId !== sourceId)
+    throw refuse('derived_client_id has to name a client that is derived from source_client_id.');
+  if (clientId !== undefined && clientId !== derivedId)
+    throw refuse('client_id and derived_client_id name two clients.');
+  return { ...request, client_id: derivedId };
 }
 
 /**
@@ -201,12 +226,13 @@ function warnOfUnkept(
   clientId: string,
   { proxy_config: asked, ...request }: Request,
 ): void {
-  const { lock_caller_ip, lock_ip_list, initial_device_state } = asked ?? {};
-  const { client_id, source_client_id, derived_client_id } = request;
-  const { performance_profile } = initial_device_state ?? {};
+  const { client_id, derived_client_id, ...others } = request;
+  const { performance_profile } = asked?.initial_device_state ?? {};
   // The initial state is used for new clients only.
-  const others = client_id === undefined ? { performance_profile } : { source_client_id };
-  const wishes = Object.entries({ lock_caller_ip, lock_ip_list, ...others, derived_client_id });
+  const source_client_id = derived_client_id === undefined ? others.source_client_id : undefined;
+  const wishes = Object.entries(
+    client_id === undefined ? { performance_profile } : { source_client_id },
+  );
   const unkept = wishes.flatMap(([name, wish]) =>
     Object.keys(wish ?? {}).length > 0 || wish === true ? name : [],
   );

@@ -12,7 +12,11 @@ export const deviceHandlers = {
   /** Makes another network's device a client of this network, or moves the device itself here. */
   deviceAdd({ associations, networks }, { request, network }) {
     const added = associations.add(network.networkId, request.code);
-    if (added.type === 'adopt') return { code_type: 'adopt', ...toWireAdoption(added.adoption) };
+    if (added.type === 'adopt') {
+      // An adoption is for good, so no limit is named: that of the code is over.
+      const { code, deviceName } = added.adoption;
+      return { code_type: 'adopt', code, device_name: deviceName };
+    }
     const { code, deviceName, networkId } = added.share;
     const associated_network_name = networks.find(networkId)?.networkName;
     return {

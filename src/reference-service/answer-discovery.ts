@@ -43,8 +43,13 @@ export const discoveryHandlers = {
   },
 
   createProviderSpec({ world }, { request }) {
-    const specs = readWishes(world, request.query ?? '');
-    return { specs: specs.length === 0 ? [{ best_available: true }] : specs };
+    const { query = '' } = request;
+    const specs = readWishes(world, query);
+    if (specs.length > 0) return { specs };
+    // The best of everything, as an answer to what was not understood, would look understood.
+    if (query.trim() !== '' && !asksForBest(query))
+      throw refuse('Nothing in the query names a place or a use that this service knows.');
+    return { specs: [{ best_available: true }] };
   },
 
   findProviders(backend, { request, network }) {
@@ -71,7 +76,11 @@ export const discoveryHandlers = {
         clientId: spec.client_id,
       })),
       excludedClientIds: new Set(
-        [request.exclude_client_ids ?? [], ...(request.exclude_destinations ?? [])].flat(),
+        // Of a way only the last hop is left out: its relays may serve for another way.
+        [
+          ...(request.exclude_client_ids ?? []),
+          ...(request.exclude_destinations ?? []).flatMap((way) => way.slice(-1)),
+        ],
       ),
     });
     return {

@@ -35,9 +35,12 @@ export const networkHandlers = {
     const registrations = backend.usageHistory.listRegistrations(network.networkId, startMs);
     const buckets = computeBuckets(hours, registrations, nowMs);
     const weights = buckets.map((bucket) => bucket.weight);
+    // An hour in which nobody could be online says nothing about the network.
+    const counted = buckets.filter((bucket) => bucket.possibleMs > 0);
+    const sum = counted.reduce((before, bucket) => before + bucket.weight, 0);
     return {
       reliability_window: {
-        mean_reliability_weight: weights.reduce((sum, weight) => sum + weight, 0) / buckets.length,
+        mean_reliability_weight: sum / Math.max(1, counted.length),
         min_time_unix_milli: startMs,
         max_time_unix_milli: nowMs,
         min_bucket_number: startMs / hourMs,
@@ -78,7 +81,7 @@ function listMultipliers({ world, directory }: Backend, registrations: readonly 
 
 /**
  * Oldest first. A weight, 0 to 1, is the time that the clients of that hour were online, as a share
- * of the possible time.
+ * of the possible time, which begins for each client when it is registered.
  */
 export function computeBuckets(
   hours: readonly NetworkHour[],
@@ -89,13 +92,15 @@ export function computeBuckets(
   const onlineOf = new Map(hours.map((hour) => [hour.hourMs, hour]));
   return Array.from({ length: windowHours }, (_, index) => {
     const bucketMs = startMs + index * hourMs;
-    const clients = registrations.reduce(
-      (sum, row) => (row.hourMs <= bucketMs ? sum + row.clients : sum),
+    const registered = registrations.filter((row) => row.hourMs <= bucketMs);
+    const clients = registered.reduce((sum, row) => sum + row.clients, 0);
+    const missedMs = registered.reduce(
+      (sum, row) => (row.hourMs === bucketMs ? sum + row.missedMs : sum),
       0,
     );
     const { onlineClients = 0, onlineMs = 0 } = onlineOf.get(bucketMs) ?? {};
-    const possibleMs = clients * Math.min(hourMs, nowMs - bucketMs);
-    const weight = possibleMs === 0 ? 0 : Math.min(1, onlineMs / possibleMs);
-    return { number: bucketMs / hourMs, weight, onlineClients, clients };
+    const possibleMs = clients * Math.min(hourMs, nowMs - bucketMs) - missedMs;
+    const weight = possibleMs <= 0 ? 0 : Math.min(1, onlineMs / possibleMs);
+    return { number: bucketMs / hourMs, weight, onlineClients, clients, possibleMs };
   });
 }

@@ -33,17 +33,19 @@ export function findByName(world: World, text: string, mostFraction = 0): readon
   const typed = toComparable(checkLength(text));
   if (typed === '') return [];
   const mostEdits = mostFraction * typed.length;
-  return world.findable
+  const matches = world.findable
     .map((found) => ({ found, distance: measureNearest(typed, found, mostEdits) }))
     .filter(({ distance }) => distance <= mostEdits || distance < 1);
+  const foreign = matches.length === 0 ? world.findForeign(typed) : undefined;
+  return foreign === undefined ? matches : [{ found: foreign, distance: 0 }];
 }
 
 /**
- * After these words places are not wanted; a use is unwanted directly after one. `but` reverses
- * what was said before it.
+ * After these words, the first of them English, places are not wanted; a use is unwanted directly
+ * after one. `but` reverses what was said before it.
  */
 const refusals =
-  /^(not|no|never|dont|don|except|excludes?|excluding|without|outside|avoid|besides|minus|than|apart)$/;
+  /^(not|no|never|dont|don|except|excludes?|excluding|without|outside|avoid|besides|minus|than|apart|nicht|keine?n?|ohne|au(ss|ß)er|pas|sans|sauf|sin|excepto|non|senza|tranne|niet|zonder|geen|nao|sem|exceto|nie|bez|inte|utan|ikke|uden)$/;
 /** Places joined by these words are both asked for. */
 const joins = /^(and|or|but)$/;
 /** Codes of countries that are ordinary words in a text without small letters. */
@@ -154,7 +156,10 @@ function findAtStart(world: World, words: readonly string[]) {
     const near = world.findable.filter(({ names }) => names.some((name) => isNearly(phrase, name)));
     // South Africa differs from South America by no more than a slip, so an exact name wins.
     const equal = near.filter(({ names }) => names.includes(phrase));
-    if (near.length > 0) return { found: equal.length > 0 ? equal : near, count };
+    if (equal.length > 0) return { found: equal, count };
+    const foreign = world.findForeign(phrase);
+    if (foreign !== undefined) return { found: [foreign], count };
+    if (near.length > 0) return { found: near, count };
   }
   return { found: country === undefined ? [] : [country], count: 1 };
 }

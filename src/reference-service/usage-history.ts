@@ -61,6 +61,8 @@ export interface Registrations {
    */
   readonly hourMs: number;
   readonly clients: number;
+  /** How much of that hour had passed when they were registered, in ms, for all of them together. */
+  readonly missedMs: number;
 }
 
 interface OfClient {
@@ -152,7 +154,8 @@ export function createUsageHistory(database: DatabaseSync): UsageHistory {
         where network_id = ${networkId} and hour_ms >= ${sinceMs} order by hour_ms`,
     listRegistrations: (networkId, sinceMs) =>
       listRows<Registrations>`select country_id as countryId, count(*) as clients,
-          max(created_ms / 3600000 * 3600000, ${sinceMs}) as hourMs
+          max(created_ms / 3600000 * 3600000, ${sinceMs}) as hourMs,
+          sum(max(created_ms, ${sinceMs}) - max(created_ms / 3600000 * 3600000, ${sinceMs})) as missedMs
         from client where network_id = ${networkId} group by countryId, hourMs`,
   };
 }

@@ -41,6 +41,11 @@ export interface World {
   citiesOf(id: string): readonly ClientPlace[];
   /** The countries of a group, the regions of a country, the cities of a region. */
   partsOf(found: Findable): readonly Place[];
+  /**
+   * The country with this name in one of several other languages, in the form of `toComparable`;
+   * undefined for any other text.
+   */
+  findForeign(name: string): Place | undefined;
   /** The id for these two letters; a country with it need not exist. */
   toCountryId(countryCode: string): string;
 }
@@ -58,6 +63,9 @@ export function createWorld(): World {
     ),
   ];
   const cities = places.filter((place): place is ClientPlace => place.type === 'city');
+  let abroad: ReadonlyMap<string, Place> | undefined;
+  const foreignNames = () =>
+    (abroad ??= nameAbroad(places.filter(({ type }) => type === 'country')));
   const byId = new Map(places.map((place) => [place.locationId, place]));
   const listed = new Map<string, readonly ClientPlace[]>();
   function citiesOf(id: string): readonly ClientPlace[] {
@@ -82,6 +90,7 @@ export function createWorld(): World {
     home,
     findPlace: (locationId) => byId.get(locationId),
     citiesOf,
+    findForeign: (name) => foreignNames().get(name),
     partsOf: (found) =>
       found.type === 'group'
         ? places.filter(({ locationId }) => found.countryIds.includes(locationId))
@@ -92,6 +101,21 @@ export function createWorld(): World {
 
 export function idOf(found: Findable): string {
   return found.type === 'group' ? found.groupId : found.locationId;
+}
+
+/** Languages besides English in which a country may be named. */
+const languages = 'ar cs da de es fi fr hi id it ja ko nl no pl pt ro ru sv tr uk vi zh'.split(' ');
+
+function nameAbroad(countries: readonly Place[]): ReadonlyMap<string, Place> {
+  return new Map(
+    languages.flatMap((language) => {
+      const names = new Intl.DisplayNames([language], { type: 'region' });
+      return countries.map((country): [string, Place] => [
+        toComparable(names.of(country.countryCode) ?? ''),
+        country,
+      ]);
+    }),
+  );
 }
 
 function parentOf({ type, regionId, countryId }: Place): string | undefined {

@@ -155,7 +155,7 @@ describe.each(['documented', 'production'] as const)('in the %s profile', (profi
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => guest.post('/device/add', { code })),
     );
-    const added = { code_type: 'adopt', code, device_name: 'old shed', duration_minutes: 15 };
+    const added = { code_type: 'adopt', code, device_name: 'old shed' };
     expect(answers.filter((answer) => answer.error === undefined)).toEqual([added]);
     expect((await owner.get('/network/clients')).body.clients ?? []).toEqual([]);
     expect((await guest.get('/network/clients')).clients).toMatchObject([

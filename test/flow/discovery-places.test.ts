@@ -222,6 +222,14 @@ describe('create-provider-spec', () => {
     const answer = (await post('/network/create-provider-spec', { query })).body;
     expect(answer).toEqual({ specs: specs.length === 0 ? [{ best_available: true }] : specs });
   });
+  test.each(['blurb fnord', 'etwas Gutes'])(
+    'says of %j that it understands nothing of it',
+    async (query) => {
+      const { post } = await openWorld();
+      const { error } = (await post('/network/create-provider-spec', { query })).body;
+      expect(error.message).toContain('Nothing in the query names a place or a use');
+    },
+  );
   test('narrows a place by a use, and leaves out what is not wanted', async () => {
     const { post, find, findNames, findProviders2 } = await openWorld();
     const ask = async (query?: string) =>

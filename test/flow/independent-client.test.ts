@@ -17,6 +17,7 @@ const neverMet: readonly (readonly [RegExp, string])[] = [
   ],
   [/provider-locations .*match_distance$/, noneSought],
   [/provider-locations specs\[\]\.(location_id|location_group_id|client_id)$/, placesSpeak],
+  [/device\/add duration_minutes$/, 'a device that was added stays'],
   [/create-provider-spec .*client_id$/, 'words name places, and no device'],
   [/(reliability|leaderboard) error(\.message)?$/, noFailure],
 ];

@@ -169,8 +169,6 @@ describe('a registration', () => {
     expect(warnings).toEqual([]);
     const { clientId } = await register({
       proxy_config: {
-        lock_caller_ip: true,
-        lock_ip_list: ['192.0.2.1', '2001:db8::1'],
         initial_device_state: {
           country_code: 'DE',
           performance_profile: { window_type: 'quality' },
@@ -178,9 +176,20 @@ describe('a registration', () => {
       },
     });
     expect(warnings).toEqual([
-      `client ${clientId} asked for lock_caller_ip, lock_ip_list, performance_profile, which has no effect here`,
+      `client ${clientId} asked for performance_profile, which has no effect here`,
     ]);
   });
+  test.each([{ lock_caller_ip: true }, { lock_ip_list: ['192.0.2.1', '2001:db8::1'] }])(
+    'refuses the lock %j, which it could not keep',
+    async (lock) => {
+      const { post, get } = await startAndLogIn();
+      const { body } = await post(authClient, { proxy_config: { enable_wg: true, ...lock } });
+      expect(body).toEqual({
+        error: { message: expect.stringContaining('cannot lock a proxy to addresses') },
+      });
+      expect((await get('/network/clients')).body.clients).toEqual([]);
+    },
+  );
   test('refuses a lock that is no address', async () => {
     const { post } = await startAndLogIn();
     const { body } = await post(authClient, { proxy_config: { lock_ip_list: ['not an ip'] } });
@@ -200,15 +209,44 @@ describe.each(profileNames)('a re-authentication (%s)', (profile) => {
     const [{ clientId: client_id }, { clientId: other }] = [await register(), await register()];
     await post(authClient, { client_id, proxy_config: { enable_wg: true } });
     expect(warnings).toEqual([]);
-    const proxy_config = { lock_caller_ip: true, initial_device_state: { country_code: 'DE' } };
-    await post(authClient, {
-      client_id,
-      source_client_id: other,
-      derived_client_id: other,
-      proxy_config,
-    });
-    const unkept = 'lock_caller_ip, source_client_id, derived_client_id';
-    expect(warnings).toEqual([`client ${client_id} asked for ${unkept}, which has no effect here`]);
+    const proxy_config = { initial_device_state: { country_code: 'DE' } };
+    await post(authClient, { client_id, source_client_id: other, proxy_config });
+    expect(warnings).toEqual([
+      `client ${client_id} asked for source_client_id, which has no effect here`,
+    ]);
+  });
+});
+
+describe.each(profileNames)('a derived client (%s)', (profile) => {
+  test('is authenticated again, however often, and no client is made', async () => {
+    const { post, get, register } = await startAndLogIn({ profile });
+    const { clientId: source_client_id } = await register();
+    const { clientId: derived_client_id } = await register({ source_client_id });
+    for (const description of ['cellar', 'attic']) {
+      const { body } = await post(authClient, {
+        source_client_id,
+        derived_client_id,
+        description,
+        device_spec: 'spec',
+      });
+      expect(body).toMatchObject({ by_client_jwt: expect.any(String) });
+    }
+    const { clients } = (await get('/network/clients')).body;
+    expect(
+      clients.map((client: Record<string, unknown>) => [client.client_id, client.description]),
+    ).toEqual([
+      [source_client_id, 'shed'],
+      [derived_client_id, 'attic'],
+    ]);
+  });
+  test('is refused where it is derived from another client, or the source is not named', async () => {
+    const { post, get, register } = await startAndLogIn({ profile });
+    const [{ clientId: one }, { clientId: other }] = [await register(), await register()];
+    for (const names of [{ source_client_id: one }, {}]) {
+      const { body } = await post(authClient, { ...names, derived_client_id: other });
+      expect(body.error.message).toContain('derived from source_client_id');
+    }
+    expect((await get('/network/clients')).body.clients).toHaveLength(2);
   });
 });
 

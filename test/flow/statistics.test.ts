@@ -242,11 +242,11 @@ describe('reliability', () => {
     await register();
     await stay(75);
     const window = await reliability();
-    // Of the first hour, device one had 45 minutes and device two three; of the half hour since
-    // then, one had all.
-    expect(window.reliability_weights.slice(-2)).toEqual([48 / 120, 0.5]);
+    // Of the 45 minutes since they were registered, device one had all and device two three; of the
+    // half hour since then, one had all. Nobody could be online in the hours before.
+    expect(window.reliability_weights.slice(-2)).toEqual([48 / 90, 0.5]);
     expect(window.reliability_weights.slice(0, -2)).toEqual(Array(23).fill(0));
-    expect(window.mean_reliability_weight).toBeCloseTo((0.4 + 0.5) / 25);
+    expect(window.mean_reliability_weight).toBeCloseTo((48 / 90 + 0.5) / 2);
     expect(window.client_counts.slice(-3)).toEqual([0, 2, 1]);
     expect(window.total_client_counts.slice(-3)).toEqual([0, 2, 2]);
     expect([window.max_client_count, window.max_total_client_count]).toEqual([2, 2]);

@@ -80,6 +80,9 @@ describe('words', () => {
     ['is it in use at us or by no one', []],
     ['France, France and france', ['country France']],
     ['a while in a tram', []],
+    ['Server in Deutschland', ['country Germany']],
+    ['en Allemagne', ['country Germany']],
+    ['日本', ['country Japan']],
     ['best', []],
     ['', []],
   ])('%j name %j', (text, expected) => {
@@ -112,6 +115,7 @@ describe('words', () => {
     ['Germany or Berlin', ['country Germany', 'region Berlin', 'city Berlin'], []],
     ['Italy, not Rome', ['country Italy'], ['city Rome']],
     ['not in Rome, Italy', [], ['city Rome']],
+    ['schnell in Deutschland, nicht Berlin', ['country Germany'], ['region Berlin', 'city Berlin']],
     ['streaming, United States', ['group Fast Streaming', 'country United States'], []],
   ])('%j name what is wanted, %j, and what is not, %j', (text, wanted, unwanted) => {
     const found = findInWords(world, text);

@@ -12,13 +12,19 @@ test('the window has 24 whole hours and the current one', () => {
   expect(buckets.map(({ number }) => number)).toEqual(
     Array.from({ length: 25 }, (_, index) => 499_976 + index),
   );
-  expect(buckets[0]).toEqual({ number: 499_976, weight: 0, onlineClients: 0, clients: 0 });
+  expect(buckets[0]).toEqual({
+    number: 499_976,
+    weight: 0,
+    onlineClients: 0,
+    clients: 0,
+    possibleMs: 0,
+  });
 });
 
 describe('the weight of an hour', () => {
   const registrations = [
-    { countryId: 'a', hourMs: hoursAgo(24), clients: 1 },
-    { countryId: 'b', hourMs: hoursAgo(2), clients: 3 },
+    { countryId: 'a', hourMs: hoursAgo(24), clients: 1, missedMs: 0 },
+    { countryId: 'b', hourMs: hoursAgo(2), clients: 3, missedMs: 0 },
   ];
   const weigh = (hours: number, onlineMs: number) => {
     const hour = { hourMs: hoursAgo(hours), onlineClients: 1, onlineMs };
@@ -34,8 +40,23 @@ describe('the weight of an hour', () => {
   });
   test('begins with the hour itself at zero', () => {
     const [bucket] = computeBuckets([], registrations, thisHourMs).slice(-1);
-    expect(bucket).toEqual({ number: 500_000, weight: 0, onlineClients: 0, clients: 4 });
+    expect(bucket).toEqual({
+      number: 500_000,
+      weight: 0,
+      onlineClients: 0,
+      clients: 4,
+      possibleMs: 0,
+    });
   });
+});
+
+test('a client counts in its first hour from its registration on', () => {
+  const registrations = [
+    { countryId: 'a', hourMs: thisHourMs, clients: 1, missedMs: hourMs / 4 - 60_000 },
+  ];
+  const hours = [{ hourMs: thisHourMs, onlineClients: 1, onlineMs: 60_000 }];
+  const [bucket] = computeBuckets(hours, registrations, nowMs).slice(-1);
+  expect(bucket).toMatchObject({ weight: 1, clients: 1, possibleMs: 60_000 });
 });
 
 test('a country counts for twice as much where nobody else is, and hardly more where many are', async () => {
@@ -45,7 +66,8 @@ test('a country counts for twice as much where nobody else is, and hardly more w
     now: () => nowMs,
     usageHistory: {
       listNetworkHours: () => [],
-      listRegistrations: () => providers.map((countryId) => ({ countryId, hourMs: 0, clients: 1 })),
+      listRegistrations: () =>
+        providers.map((countryId) => ({ countryId, hourMs: 0, clients: 1, missedMs: 0 })),
     },
     world: {
       findPlace: (countryId: number) => ({ country: 'Country', countryCode: 'cc', countryId }),

@@ -77,7 +77,7 @@ export const discoveryOperations = {
       count: count.describe('How many at most.'),
       exclude_client_ids: maybe(z.array(z.string())).describe('Providers that are not wanted.'),
       exclude_destinations: maybe(z.array(z.array(z.string()))).describe(
-        'Ways, each a list of clients, whose clients are not wanted.',
+        'Ways, each a list of clients, whose last client is not wanted; those before it are relays.',
       ),
       rank_mode: oneOf('quality').describe('Order of the answer.'),
     })),

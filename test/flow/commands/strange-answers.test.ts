@@ -117,6 +117,7 @@ test.each<[string, readonly string[], Record<string, Behaviour>]>([
     ['device', 'share', 'shed'],
     { '/network/clients': clients, '/device/create-share-code': sendJson({}) },
   ],
+  ['device', ['device', 'add', 'x', '--yes'], { '/device/add': sendJson({}) }],
   ['auth code', ['auth', 'code'], { '/auth/code-create': sendJson({ duration_minutes: 10 }) }],
   [
     'new token',
@@ -193,7 +194,7 @@ describe('nulls in every place', () => {
     [
       'an added device',
       ['device', 'add', 'x', '--yes'],
-      { '/device/add': sendJson({}) },
+      { '/device/add': sendJson({ code_type: 'share' }) },
       /^Added the device\.\n/,
     ],
   ])('are unknown in %s', async (_, line, answers, expected) => {

@@ -66,6 +66,10 @@ export const add = defineCommand({
     await confirmOrStop(question, options, context);
     const added = await session.call('deviceAdd', { code: given });
     const { codeType, code, deviceName, associatedNetworkName, clientId, durationMinutes } = added;
+    if ((codeType ?? code ?? deviceName ?? clientId) === undefined) {
+      const message = 'adding the device: the answer holds neither a device nor an error';
+      throw new TributaryError('answer-invalid', message);
+    }
     // `codeType` is `share` or `adopt`. An adopted device has neither another network nor a client
     // of ours.
     return { codeType, code, deviceName, associatedNetworkName, clientId, durationMinutes };
@@ -83,7 +87,10 @@ export const add = defineCommand({
         ? `Adopted ${deviceName}: it belongs to your network now.`
         : `Added ${deviceName}${whose}.`,
       clientId !== undefined && `Your client for it: ${clientId}`,
-      durationMinutes !== undefined && `Time limit: ${formatHours(durationMinutes / 60)}`,
+      // A service may name the time limit of an adopt code, which ends nothing once it is used.
+      codeType !== 'adopt' &&
+        durationMinutes !== undefined &&
+        `Time limit: ${formatHours(durationMinutes / 60)}`,
       'See your devices: tributary device list',
     ]);
   },

@@ -13,7 +13,7 @@ export const deviceHandlers = {
   deviceAdd({ associations, networks }, { request, network }) {
     const added = associations.add(network.networkId, request.code);
     if (added.type === 'adopt') {
-      // An adoption is for good, so no limit is named: that of the code is over.
+      // An adoption is for good, so no limit is named. The code's own is over.
       const { code, deviceName } = added.adoption;
       return { code_type: 'adopt', code, device_name: deviceName };
     }

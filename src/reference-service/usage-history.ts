@@ -61,7 +61,7 @@ export interface Registrations {
    */
   readonly hourMs: number;
   readonly clients: number;
-  /** How much of that hour had passed when they were registered, in ms, for all of them together. */
+  /** How much of that hour had passed when they were registered, in ms; a sum over all of them. */
   readonly missedMs: number;
 }
 

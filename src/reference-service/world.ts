@@ -104,11 +104,11 @@ export function idOf(found: Findable): string {
 }
 
 /** Languages besides English in which a country may be named. */
-const languages = 'ar cs da de es fi fr hi id it ja ko nl no pl pt ro ru sv tr uk vi zh'.split(' ');
+const languages = 'ar cs da de es fi fr hi id it ja ko nl no pl pt ro ru sv tr uk vi zh';
 
 function nameAbroad(countries: readonly Place[]): ReadonlyMap<string, Place> {
   return new Map(
-    languages.flatMap((language) => {
+    languages.split(' ').flatMap((language) => {
       const names = new Intl.DisplayNames([language], { type: 'region' });
       return countries.map((country): [string, Place] => [
         toComparable(names.of(country.countryCode) ?? ''),

@@ -2,12 +2,12 @@ import type * as z from 'zod';
 import { parseJson } from '../lib/parse-json.ts';
 import type { Secret } from '../lib/secret.ts';
 import { type Answer, createAnswerError } from './answer.ts';
-import { ServiceError, type ServiceErrorCode } from './errors.ts';
+import type { ServiceError, ServiceErrorCode } from './errors.ts';
 import { createJsonScan } from './json-scan.ts';
+import { judgeStatus, notAuthorized } from './judge-status.ts';
 import { mend } from './mend.ts';
 import type { Operation } from './operation.ts';
 import { type OperationName, type OperationResponse, operations } from './operations.ts';
-import { readRetryAfterSeconds } from './retry-after.ts';
 import { scrub } from './scrub.ts';
 import type { UnreadTally } from './unread.ts';
 import { fromWire } from './wire-case.ts';
@@ -149,10 +149,6 @@ export function createRefusalError(
   return createAnswerError(chooseRefusalCode(name, { ...error, message }), operations[name], why);
 }
 
-/** Words by which a service says that a token is not valid. */
-const notAuthorized =
-  /\b(not authori[sz]ed|unauthori[sz]ed|(invalid|expired) (jwt|token)|(jwt|token) (is |has )?(invalid|expired))\b/i;
-
 type RefusalFields = Readonly<
   Partial<Record<'message' | 'clientLimitExceeded' | 'authCodeLimitExceeded', unknown>>
 >;
@@ -165,84 +161,4 @@ function chooseRefusalCode(
   if (error.authCodeLimitExceeded === true) return 'auth-code-limit-exceeded';
   if (name === 'codeLogin') return 'auth-code-refused';
   return notAuthorized.test(error.message) ? 'not-authorized' : 'service-refused';
-}
-
-/**
- * Faults after which the request may have had its effect. After every other fault it surely had
- * none.
- */
-const unclearFaults: readonly ServiceErrorCode[] = [
-  'answer-redirected',
-  'service-failed',
-  'answer-not-json',
-];
-
-/**
- * What the status and kind of an answer already say is wrong with it; undefined where the body
- * decides.
- */
-export function judgeStatus(exchange: JudgedExchange<OperationName>): ServiceError | undefined {
-  const { name, answer, secrets, nowMs } = exchange;
-  const [code, why] = findFault(name, answer) ?? [];
-  if (code === undefined) return undefined;
-  const said = isHtml(answer) ? '' : scrub(readMessage(answer.text), secrets);
-  const { method, path } = operations[name];
-  const mayRetry = code === 'rate-limited' || code === 'service-failed';
-  return new ServiceError(code, `${method} ${path}: ${why}${said === '' ? '' : `: ${said}`}`, {
-    maybeSent: unclearFaults.includes(code),
-    retryAfterSeconds: mayRetry
-      ? readRetryAfterSeconds(answer.headers['retry-after'], nowMs)
-      : undefined,
-  });
-}
-
-function findFault(
-  name: OperationName,
-  answer: Answer,
-): readonly [code: ServiceErrorCode, why: string] | undefined {
-  const { status } = answer;
-  const beginning = answer.text.slice(0, 1000);
-  if (status >= 300 && status < 400)
-    return ['answer-redirected', `answered ${status} ${describeTarget(answer)}`];
-  if (status === 429 || (status === 503 && /attempts exceeded/i.test(beginning))) {
-    return ['rate-limited', `too many requests (${status})`];
-  }
-  if (status >= 500 && status !== 501) return ['service-failed', `the service failed (${status})`];
-  // The service never sends a page, whatever the status is. So the 401 of a captive portal does not
-  // sign the device out.
-  const page = `an HTML page (${status}) came instead of JSON, from a captive portal or a proxy on the way`;
-  if (isHtml(answer)) return ['answer-not-json', page];
-  if (status >= 200 && status < 300) return undefined;
-  if ([404, 405, 501].includes(status)) {
-    return ['operation-not-served', `the service does not serve this operation (${status})`];
-  }
-  const isAboutToken = status === 401 || notAuthorized.test(beginning);
-  const refused = name === 'codeLogin' ? 'auth-code-refused' : 'not-authorized';
-  return [isAboutToken ? refused : 'service-refused', `the service refused (${status})`];
-}
-
-/** What a failing answer says: the message of its `error`, otherwise its text. */
-function readMessage(text: string): string {
-  try {
-    const body = JSON.parse(text);
-    const message = body?.error?.message ?? body?.error ?? body?.message;
-    return typeof message === 'string' ? message : '';
-  } catch {
-    return text;
-  }
-}
-
-function isHtml(answer: Answer): boolean {
-  return (
-    /\b(text\/html|application\/xhtml)/i.test(answer.headers['content-type'] ?? '') ||
-    /^\s*<(!doctype|html|head|body)/i.test(answer.text.slice(0, 200))
-  );
-}
-
-/** Names only the host: the rest of the address may contain a session or a token. */
-function describeTarget(answer: Answer): string {
-  const { location } = answer.headers;
-  if (location === undefined) return 'without a new address';
-  const host = URL.parse(location)?.host ?? '';
-  return host === '' ? 'and points elsewhere on the same host' : `and points to ${scrub(host, [])}`;
 }

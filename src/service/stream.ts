@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { createAnswerError } from './answer.ts';
 import { createTooLargeError, readText } from './gathered.ts';
-import { judgeAnswer, judgeBody, judgeStatus } from './judge.ts';
+import { judgeAnswer, judgeBody } from './judge.ts';
+import { judgeStatus } from './judge-status.ts';
 import { createListReader, type Fault, type Found, itemLimitBytes } from './list-reader.ts';
 import {
   type OperationResponse,

@@ -6,7 +6,7 @@ import { hostPortOfUrl } from '../../lib/host-port.ts';
 import { formatSeconds } from '../../lib/units.ts';
 import { explainKeptAway } from '../../namespace/host-ruleset.ts';
 import { namespaceName, resolvConfFolder } from '../../namespace/plan.ts';
-import { judgeStatus } from '../../service/judge.ts';
+import { judgeStatus } from '../../service/judge-status.ts';
 import { readClaims } from '../../service/jwt.ts';
 import { readNameServers } from '../../system/name-servers.ts';
 import { type Finding, fail, pass, skip } from '../check.ts';

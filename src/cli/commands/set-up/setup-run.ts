@@ -12,7 +12,7 @@ import { phaseTraits } from '../../../health/phase-traits.ts';
 import { createRegistrationFiles } from '../../../identity/registration-files.ts';
 import { toPlainText, toPlainValue } from '../../../lib/plain-text.ts';
 import { sleep } from '../../../lib/sleep.ts';
-import { judgeStatus } from '../../../service/judge.ts';
+import { judgeStatus } from '../../../service/judge-status.ts';
 import type { ServiceAddress } from '../../../service/url.ts';
 import { toPageUrl } from '../../../status/page-url.ts';
 import { askAgent, type Listening } from '../../../status/socket-client.ts';

@@ -1,21 +1,29 @@
 import { MessageError, readFromEngine } from '../../src/connect/engine/read-messages.ts';
 import { createTranslation } from '../../src/connect/provider/translation.ts';
+import { createFrameCipher } from '../../src/connect/sealed/frames.ts';
 import { createLink } from '../../src/connect/socket/link.ts';
 import { contract, storedContract } from '../../src/connect/wire/contract-messages.ts';
 import { provide, residentMigrate } from '../../src/connect/wire/control-messages.ts';
+import { encryptedControl, encryptedKey } from '../../src/connect/wire/encrypted-control.ts';
 import { decodeFrames } from '../../src/connect/wire/frame.ts';
 import { fromUuid } from '../../src/connect/wire/id.ts';
 import { readIpPacket } from '../../src/connect/wire/ip-frames.ts';
 import { decode } from '../../src/connect/wire/message.ts';
 import { decodeTransferFrame, readPath } from '../../src/connect/wire/transfer-frame.ts';
 import { WireError } from '../../src/connect/wire/wire-error.ts';
+import sealed from '../connect/sealed/vectors.json' with { type: 'json' };
 import { toState } from '../connect/support/engine-state.ts';
 import vectors from '../connect/wire/vectors.json' with { type: 'json' };
 import type { Target } from './targets.ts';
 
 /** A packet of a ping, with what lies around it cut off. */
 const packet = '4500001c0001000040010000c0a80001080808080800f7ff00000000';
-const samples = [...Object.values(vectors), packet].map((hex) =>
+const encrypted = [
+  ...sealed.sealed.frames.map((frame) => frame.outer_frame),
+  sealed.encrypted_control.proof_client,
+  sealed.publish.encrypted_key,
+];
+const samples = [...Object.values(vectors), ...encrypted, packet].map((hex) =>
   Buffer.from(hex, 'hex').toString('latin1'),
 );
 
@@ -26,6 +34,9 @@ const readers: readonly (readonly [string, (bytes: Buffer) => unknown])[] = [
   ['frames of an answer', decodeFrames],
   ['a contract', (bytes) => decode(storedContract, decode(contract, bytes).storedBytes)],
   ['a set of secrets', (bytes) => decode(provide, bytes)],
+  ['a control of a session', (bytes) => decode(encryptedControl, bytes)],
+  ['certificates of a client', (bytes) => decode(encryptedKey, bytes)],
+  ['a sealed frame', openSealed],
   ['a request to move', (bytes) => decode(residentMigrate, bytes)],
   ['a packet in two messages', (bytes) => readIpPacket({ type: 15, bytes, isRaw: false })],
   ['a consumer’s packet', readPacket],
@@ -40,6 +51,17 @@ export const connectTargets: readonly Target[] = [
   })),
   { name: 'a message of the engine', samples: engineLines(), run: readEngineLine },
 ];
+
+const { key } = sealed.sealed;
+
+/** What opens is a frame again, from the same two. */
+function openSealed(bytes: Buffer): unknown {
+  const { body } = decodeTransferFrame(bytes);
+  if (body.kind !== 'sealed') return undefined;
+  const cipher = createFrameCipher(Buffer.from(key, 'hex'), () => Buffer.alloc(0));
+  const opened = cipher.open(body.bytes);
+  return opened && decodeTransferFrame(opened);
+}
 
 function readOrRefuse<Of>(read: (of: Of) => unknown, of: Of): unknown {
   try {

@@ -19,6 +19,8 @@ export const messageTypes = {
   signal: 21,
   streamReset: 22,
   encryptedControl: 23,
+  encryptedKey: 24,
+  clientKey: 25,
   networkPeersReset: 26,
   networkPeersUpdate: 27,
   residentMigrate: 28,

@@ -44,7 +44,17 @@ export interface TransferFrame {
   readonly body:
     | { readonly kind: 'pack'; readonly pack: Pack }
     | { readonly kind: 'ack'; readonly ack: Ack }
-    | { readonly kind: 'encrypted'; readonly bytes: Buffer };
+    | SealedBody;
+}
+
+/** A whole frame inside of another one, sealed by the key of a session of the two ends. */
+interface SealedBody {
+  readonly kind: 'sealed';
+  readonly bytes: Buffer;
+  /** The sender's own in that session, one of `sessionRoles`; 0 where it is not said. */
+  readonly role: number;
+  /** The session that goes with the consumer's companion lanes. */
+  readonly isCompanion: boolean;
 }
 
 /**
@@ -61,11 +71,25 @@ export function decodeTransferFrame(bytes: Buffer): TransferFrame {
     else if (scanner.field === 2) body = scanOldBody(scanner.inner());
     else if (scanner.field === 4) body = { kind: 'pack', pack: scanPack(scanner.inner()) };
     else if (scanner.field === 5) body = { kind: 'ack', ack: scanMessage(ack, scanner.inner()) };
-    else if (scanner.field === 6) body = { kind: 'encrypted', bytes: scanner.bytes() };
+    else if (scanner.field === 6) return decodeSealed(bytes);
   }
   if (path === undefined || body === undefined)
     throw new WireError('a frame without its path or its content');
   return { path, body };
+}
+
+function decodeSealed(bytes: Buffer): TransferFrame {
+  let path: TransferPath | undefined;
+  let [sealed, role, isCompanion]: [Buffer | undefined, number, boolean] = [undefined, 0, false];
+  const scanner = new Scanner(bytes);
+  while (scanner.next()) {
+    if (scanner.field === 1) path = scanPath(scanner.inner());
+    else if (scanner.field === 6) sealed = scanner.bytes();
+    else if (scanner.field === 7) role = scanner.integer();
+    else if (scanner.field === 8) isCompanion = scanner.flag();
+  }
+  if (path === undefined || sealed === undefined) throw new WireError('a frame without its path');
+  return { path, body: { kind: 'sealed', bytes: sealed, role, isCompanion } };
 }
 
 /**
@@ -87,6 +111,17 @@ export function encodePackFrame(path: TransferPath, pack: Pack): Buffer {
   const contract = pack.contract ?? noBytes;
   const encoder = new Encoder(overhead + countPackBytes(pack.frames) + contract.length);
   writePack(encoder, 4, pack);
+  writePath(encoder, path);
+  return checkLength(encoder.finish());
+}
+
+/** A frame around a sealed one, whose path it repeats. @throws WireError above 4,096 bytes */
+export function encodeSealedFrame(path: TransferPath, sealed: Omit<SealedBody, 'kind'>): Buffer {
+  const encoder = new Encoder(overhead + sealed.bytes.length);
+  // The network's own program writes it also where it is false.
+  encoder.present(8, Number(sealed.isCompanion));
+  encoder.integer(7, sealed.role);
+  encoder.bytes(6, sealed.bytes);
   writePath(encoder, path);
   return checkLength(encoder.finish());
 }
